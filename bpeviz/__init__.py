@@ -1,0 +1,26 @@
+"""bpeviz: learn, apply, and see tokenizers.
+
+>>> import bpeviz
+>>> training = bpeviz.train("low lower lowest", merges=3)
+>>> [token.label for token in training.tokenizer().tokens("lowest")]
+['low', 'est']
+"""
+
+from __future__ import annotations
+
+from bpeviz.api import load, train
+from bpeviz.boundaries import NEVER, Boundaries
+from bpeviz.pretokenize import SplitError
+from bpeviz.tokenizer import Merge, Token, Tokenizer, Training
+
+__all__ = [
+    "NEVER",
+    "Boundaries",
+    "Merge",
+    "SplitError",
+    "Token",
+    "Tokenizer",
+    "Training",
+    "load",
+    "train",
+]

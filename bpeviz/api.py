@@ -1,0 +1,51 @@
+"""The two doors of the library: `train` and `load`."""
+
+from __future__ import annotations
+
+from bpeviz.encodings import load
+from bpeviz.learners import LEARNERS, Corpus
+from bpeviz.tokenizer import Training
+
+__all__ = ["load", "train"]
+
+
+def train(
+    text: Corpus,
+    algorithm: str = "bpe",
+    *,
+    vocab_size: int | None = None,
+    merges: int | None = None,
+    pattern: str = "gpt2",
+    regex: str = "",
+    special_tokens: tuple[str, ...] = (),
+    **options: str | int,
+) -> Training:
+    """Learn a tokenizer from a text, or from a mapping of chunks to how often each comes.
+
+    algorithm: a key of `bpeviz.learners.LEARNERS`; `options` are those of that learner (for
+        "bpe": atoms, end_mark, ties, min_count; see `bpeviz.learners.bpe.train`).
+    vocab_size or merges: how far to go. `vocab_size` counts atoms and merges.
+    pattern: how the text is split first, a key of `bpeviz.pretokenize.PATTERNS`, or "regex" with
+        an expression of your own in `regex`.
+    special_tokens: names that get the ids after all others.
+
+    Raises `ValueError` with a sentence where a value makes no sense.
+    """
+    learner = LEARNERS.get(algorithm)
+    if learner is None:
+        raise ValueError(f"There is no algorithm {algorithm!r}. Known: {', '.join(LEARNERS)}.")
+    known = {option.name for option in learner.options}
+    if unknown := set(options) - known:
+        raise ValueError(
+            f"{learner.title} has no option {', '.join(sorted(unknown))}. "
+            f"It has: {', '.join(sorted(known))}."
+        )
+    return learner.train(
+        text,
+        vocab_size=vocab_size,
+        merges=merges,
+        pattern=pattern,
+        regex=regex,
+        special_tokens=special_tokens,
+        **options,
+    )

@@ -1,0 +1,231 @@
+"""GPT-2, cl100k and o200k through tiktoken, seen as tokenizers whose ranks are merges.
+
+tiktoken is imported here alone. Its vocabulary files are brought by `bpeviz.vocabularies`, since
+tiktoken's own download has no time limit.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from itertools import accumulate, pairwise
+from threading import Lock
+
+import numpy as np
+import regex
+import tiktoken
+
+from bpeviz import vocabularies
+from bpeviz.boundaries import Boundaries, boundaries_from_ids
+from bpeviz.text import clean
+from bpeviz.tokenizer import Atoms, Tokenizer
+
+TITLES = {"gpt2": "GPT-2", "cl100k_base": "cl100k", "o200k_base": "o200k"}
+"""What the vocabularies are called on the pages."""
+
+
+class RankTokenizer(Tokenizer):
+    """A tokenizer of tiktoken's kind: a rank for every token's bytes; the lowest merges first.
+
+    tiktoken looks up the rank of the merged bytes, not of the pair (`src/lib.rs`), and takes a
+    chunk that is a token whole. Its first ranks are the single bytes, so the token of rank r is
+    made by merge r - 256: that is its step. `boundaries` gives a merge the running maximum of
+    the ranks so far, so that thresholds equal what tiktoken does with the first ranks only, even
+    if a lower rank becomes possible after a higher one. (In GPT-2, cl100k and o200k none does.)
+    """
+
+    atoms: Atoms = "bytes"
+
+    def __init__(self, encoding: tiktoken.Encoding) -> None:
+        self.name = encoding.name
+        self._encoding = encoding
+        self._ranks: dict[bytes, int] = encoding._mergeable_ranks
+        self._trees: dict[int, _Tree] = {}
+
+    @property
+    def vocab_size(self) -> int:
+        return self._encoding.n_vocab
+
+    @property
+    def steps(self) -> int:
+        return len(self._ranks) - 256
+
+    @cached_property
+    def special_tokens(self) -> Mapping[str, int]:
+        return dict(self._encoding._special_tokens)
+
+    def at_step(self, step: int) -> RankTokenizer:
+        ranks = {raw: rank for raw, rank in self._ranks.items() if rank < 256 + step}
+        return RankTokenizer(
+            tiktoken.Encoding(
+                f"{self.name}, first {step} merges",
+                pat_str=self._encoding._pat_str,
+                mergeable_ranks=ranks,
+                special_tokens={},
+            )
+        )
+
+    def token_bytes(self, token_id: int) -> bytes:
+        try:
+            return self._encoding.decode_single_token_bytes(token_id)
+        except (KeyError, OverflowError, TypeError) as error:
+            raise ValueError(f"{self.name} has no id {token_id}.") from error
+
+    def parents(self, token_id: int) -> tuple[int, int] | None:
+        if self.merge_step(token_id) < 0:
+            return None
+        return self._tree(token_id).parents
+
+    def merge_step(self, token_id: int) -> int:
+        raw = self.token_bytes(token_id)
+        return -1 if len(raw) < 2 or token_id not in self._rank_set else token_id - 256
+
+    @cached_property
+    def _rank_set(self) -> frozenset[int]:
+        return frozenset(self._ranks.values())
+
+    def _encode_ordinary(self, text: str) -> list[int]:
+        try:
+            return self._encoding.encode_ordinary(text)
+        except BaseException as error:
+            # tiktoken's matcher gives up on a million blanks in a row by a Rust panic, which is
+            # no Exception.
+            if type(error).__name__ != "PanicException":
+                raise
+        return [
+            rank
+            for chunk in self._chunks(text)
+            for rank in (
+                [self._ranks[chunk]]
+                if chunk in self._ranks
+                else (self._ranks[part] for part, _ in _merge(chunk, self._ranks.get))
+            )
+        ]
+
+    def _chunks(self, text: str) -> list[bytes]:
+        return [m.encode() for m in regex.findall(self._encoding._pat_str, text)]
+
+    def _tree(self, token_id: int) -> _Tree:
+        tree = self._trees.get(token_id)
+        if tree is None:
+            tree = self._trees[token_id] = _tree(self.token_bytes(token_id), token_id, self._ranks)
+        return tree
+
+    def boundaries(self, text: str) -> Boundaries:
+        text = clean(text)
+        ids = np.array(self._encode_ordinary(text), np.int32)
+        vanishes = boundaries_from_ids(ids, lambda token_id: self._tree(token_id).times)
+        if any(self._tree(int(token_id)).late for token_id in np.unique(ids)):
+            self._shorten_whole_chunks(vanishes, text)
+        raw = np.frombuffer(text.encode(), np.uint8)
+        atom_ids = self._byte_ids[raw]
+        return Boundaries(vanishes, np.arange(1, len(raw) + 1), atom_ids, self.steps)
+
+    @cached_property
+    def _byte_ids(self) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
+        return np.array([self._ranks[bytes([byte])] for byte in range(256)], np.int32)
+
+    def _shorten_whole_chunks(
+        self, vanishes: np.ndarray[tuple[int], np.dtype[np.int32]], text: str
+    ) -> None:
+        """A chunk that is a token needs no merge of higher rank: it is taken at its own."""
+        chunks = self._chunks(text)
+        for chunk, (start, end) in zip(
+            chunks, pairwise((0, *accumulate(map(len, chunks)))), strict=True
+        ):
+            if chunk in self._ranks:
+                inside = vanishes[start : end - 1]
+                np.minimum(inside, self._ranks[chunk] - 256, out=inside)
+
+
+class _Tree:
+    """How a token comes about. times: when its inner boundaries vanish; parents: ids, or None
+    where no merges lead to it; late: whether a merge of a higher rank is needed for it."""
+
+    __slots__ = ("late", "parents", "times")
+
+    def __init__(self, times: tuple[int, ...], parents: tuple[int, int] | None, late: bool) -> None:
+        self.times, self.parents, self.late = times, parents, late
+
+
+def _merge(raw: bytes, rank_of: Callable[[bytes], int | None]) -> list[tuple[bytes, list[int]]]:
+    """Merge bytes by rank, as tiktoken does; return what is left, with the ranks inside each.
+
+    The ranks inside a part are running maxima: when each of its boundaries vanished.
+    """
+    parts: list[tuple[bytes, list[int]]] = [(raw[i : i + 1], []) for i in range(len(raw))]
+    ranks = [rank_of(a + b) for (a, _), (b, _) in pairwise(parts)]
+    while any(rank is not None for rank in ranks):
+        lowest = min(rank for rank in ranks if rank is not None)
+        at = ranks.index(lowest)
+        (left, times_left), (right, times_right) = parts[at : at + 2]
+        time = max((lowest, *times_left, *times_right))
+        parts[at : at + 2] = [(left + right, [*times_left, time, *times_right])]
+        del ranks[at]
+        if at:
+            ranks[at - 1] = rank_of(parts[at - 1][0] + parts[at][0])
+        if at < len(ranks):
+            ranks[at] = rank_of(parts[at][0] + parts[at + 1][0])
+    return parts
+
+
+def _tree(raw: bytes, rank: int, ranks: Mapping[bytes, int]) -> _Tree:
+    """Find how a token of a vocabulary of ranks is merged from bytes.
+
+    Merges inside a token never depend on what stands around it, so its bytes alone are enough.
+    A token to which no merges lead can only be a whole chunk, taken at its own rank.
+    """
+    # All but the token itself, so that its last two parts are its parents.
+    parts = _merge(raw, lambda part: None if part == raw else ranks.get(part))
+    times: list[int] = []
+    for i, (_, inside) in enumerate(parts):
+        if i:
+            times.append(rank)
+        times += inside
+    if len(parts) == 2:
+        latest = max((rank, *times))
+        times[len(parts[0][0]) - 1] = latest
+        parents = ranks[parts[0][0]], ranks[parts[1][0]]
+        return _Tree(tuple(time - 256 for time in times), parents, latest > rank)
+    return _Tree(tuple(min(time, rank) - 256 for time in times), None, False)
+
+
+_loaded: dict[str, RankTokenizer] = {}
+_loading = Lock()
+
+
+def load(name: str, report: Callable[[str], None] | None = None) -> RankTokenizer:
+    """Return "gpt2", "cl100k_base" or "o200k_base".
+
+    Its files are brought first where they are missing, with time limits; `report` is told how
+    that goes. Raises `ValueError` for another name, and `VocabularyUnavailable` where they cannot
+    be brought.
+    """
+    if name not in vocabularies.NAMES:
+        raise ValueError(f"There is no {name!r}. Known: {', '.join(vocabularies.NAMES)}.")
+    with _loading:
+        if name not in _loaded:
+            if not vocabularies.available(name):
+                vocabularies.fetch(name, report)
+            # So that tiktoken looks where the files are, also where its cache is switched off.
+            os.environ["TIKTOKEN_CACHE_DIR"] = str(vocabularies.cache_folder())
+            _loaded[name] = RankTokenizer(tiktoken.get_encoding(name))
+        return _loaded[name]
+
+
+def from_ranks(
+    name: str, pattern: str, ranks: Mapping[bytes, int], special_tokens: Mapping[str, int]
+) -> RankTokenizer:
+    """Return the tokenizer of ranks of one's own; `pattern` is a regular expression.
+
+    Ranks 0 to 255 must be the single bytes.
+    """
+    return RankTokenizer(
+        tiktoken.Encoding(
+            name,
+            pat_str=pattern,
+            mergeable_ranks=dict(ranks),
+            special_tokens=dict(special_tokens),
+        )
+    )

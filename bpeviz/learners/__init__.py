@@ -1,0 +1,13 @@
+"""The learners: one algorithm a file, all with the same interface, listed in one registry.
+
+A new algorithm is one new file with a `LEARNER`, and its line in `LEARNERS`.
+"""
+
+from __future__ import annotations
+
+from bpeviz.learners import bpe
+from bpeviz.learners.interface import Corpus, Learner, Option
+
+LEARNERS: dict[str, Learner] = {learner.key: learner for learner in (bpe.LEARNER,)}
+
+__all__ = ["LEARNERS", "Corpus", "Learner", "Option"]

@@ -1,0 +1,306 @@
+"""Byte-pair encoding: merge the most frequent pair of neighbours, again and again.
+
+Sources: Gage, "A New Algorithm for Data Compression", C Users Journal, 1994; Sennrich, Haddow
+and Birch, "Neural Machine Translation of Rare Words with Subword Units", 2016, arXiv:1508.07909
+(over characters, with an end-of-word mark). Over bytes it is what is called byte-level BPE:
+Wang, Cho and Gu, "Neural Machine Translation with Byte-Level Subwords", 2019, arXiv:1909.03341.
+
+The definition, as a slow loop, stands in `tests/reference.py`: count all pairs, take the most
+frequent, replace it everywhere, repeat. This learner decides the same without counting anew:
+
+- All distinct chunks lie in one row with a gap between them, each with its weight: how often
+  the text holds it. A token over atoms [s, e] has its id at both ends, so the neighbours of a
+  token at p are `row[p - 1]` and `row[p + size]`.
+- A merge changes only the pairs around the places where it is made, so counts are kept, and
+  changed by what each merge adds and takes away.
+- A pair's positions are written down once, when its younger half is born. From then on it can
+  only lose some. So the heap holds, for each pair, a bound that was true once; what comes to
+  the top is checked, and goes back if its count has fallen or its first position has moved.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import total_ordering
+from heapq import heapify, heappop, heappush
+from typing import Any, Literal, cast
+
+from bpeviz.learners.interface import Corpus, Learner, Option
+from bpeviz.text import clean
+from bpeviz.tokenizer import UNKNOWN, Atoms, EndMark, Merge, Splitting, Training
+
+TieRule = Literal["first", "smallest", "largest"]
+"""Which of several equally frequent pairs is taken: the one that stands first in the text, the
+one with the smallest ids, or the lexicographically largest by what it stands for."""
+
+Pair = tuple[int, int]
+GAP = -1
+
+
+@total_ordering
+class _Descending:
+    """Turns an order around, so that the heap gives the largest first."""
+
+    def __init__(self, value: tuple[str, str]) -> None:
+        self.value = value
+
+    def __lt__(self, other: _Descending) -> bool:
+        return self.value > other.value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Descending) and self.value == other.value
+
+
+def learn_merges(
+    chunks: Sequence[tuple[Sequence[int], int]],
+    symbols: Sequence[str],
+    limit: int,
+    *,
+    ties: TieRule = "first",
+    min_count: int = 1,
+) -> tuple[list[Merge], Literal["full", "no pair", "rare"]]:
+    """Learn up to `limit` merges, and say why there are no more.
+
+    chunks: distinct rows of atom ids, each with its weight, in the order in which they are first
+        seen (the tie rule "first" means that order).
+    symbols: what each atom stands for; used by the tie rule "largest". Atom ids are
+        0 … len(symbols) - 1, and merge i makes the id len(symbols) + i.
+    """
+    row: list[int] = [GAP]
+    weight: list[int] = [0]
+    for ids, times in chunks:
+        row += (*ids, GAP)
+        weight += [times] * (len(ids) + 1)
+    names = list(symbols)
+    size = [1] * len(names)  # atoms in each token, by id
+
+    places: dict[Pair, list[int]] = {}
+    counts: dict[Pair, int] = {}
+    for place in range(1, len(row) - 2):
+        if row[place] != GAP and row[place + 1] != GAP:
+            pair = row[place], row[place + 1]
+            places.setdefault(pair, []).append(place)
+            counts[pair] = counts.get(pair, 0) + weight[place]
+    with_count = Counter(counts.values())  # how many pairs have each count
+
+    first_seen = dict.fromkeys(places, 0)  # index in `places` of the first that may still hold
+
+    def first_place(pair: Pair) -> int:
+        """Return where a pair stands first; there is such a place while its count is not 0."""
+        left, right = pair
+        positions, index = places[pair], first_seen[pair]
+        while row[positions[index]] != left or row[positions[index] + size[left]] != right:
+            index += 1
+        first_seen[pair] = index
+        return positions[index]
+
+    order: Callable[[Pair], Any] = {
+        "first": first_place,
+        "smallest": lambda pair: pair,
+        "largest": lambda pair: (_Descending((names[pair[0]], names[pair[1]])), pair),
+    }[ties]
+
+    heap = [(-count, order(pair), pair) for pair, count in counts.items()]
+    heapify(heap)
+
+    def most_frequent() -> Pair | None:
+        while heap:
+            bound, key, pair = heappop(heap)
+            count = counts.get(pair, 0)
+            if not count:
+                continue
+            # Only the first position can change; the other rules' keys are fixed.
+            current = order(pair) if ties == "first" and count == -bound else key
+            if (-count, current) == (bound, key):
+                return pair
+            heappush(heap, (-count, current, pair))
+        return None
+
+    def replace(pair: Pair, new: int) -> int:
+        """Replace a pair everywhere, from the left; return how often, weights included."""
+        left, right = pair
+        left_size, new_size = size[left], size[new]
+        applied = 0
+        change: dict[Pair, int] = {}
+        born: dict[Pair, list[int]] = {}
+        for place in places.pop(pair):
+            if row[place] != left or row[place + left_size] != right:
+                continue
+            times = weight[place]
+            applied += times
+            # The start of the right half may no longer be taken for the start of a token.
+            row[place + left_size] = GAP
+            row[place] = row[place + new_size - 1] = new
+            before, behind = row[place - 1], row[place + new_size]
+            if before != GAP:
+                change[before, left] = change.get((before, left), 0) - times
+                change[before, new] = change.get((before, new), 0) + times
+                born.setdefault((before, new), []).append(place - size[before])
+            if behind != GAP:
+                change[right, behind] = change.get((right, behind), 0) - times
+                change[new, behind] = change.get((new, behind), 0) + times
+                born.setdefault((new, behind), []).append(place)
+        change.pop(pair, None)
+        with_count[counts.pop(pair)] -= 1
+        for other, difference in change.items():
+            old = counts.get(other, 0)
+            count = old + difference
+            if old:
+                with_count[old] -= 1
+            if count:
+                with_count[count] += 1
+                counts[other] = count
+            elif old:
+                del counts[other]
+        for other, positions in born.items():
+            if other in counts:
+                places[other] = positions
+                first_seen[other] = 0
+                heappush(heap, (-counts[other], order(other), other))
+        return applied
+
+    merges: list[Merge] = []
+    while len(merges) < limit:
+        pair = most_frequent()
+        if pair is None:
+            return merges, "no pair"
+        count = counts[pair]
+        if count < min_count:
+            return merges, "rare"
+        tied = with_count[count] - 1
+        new = len(names)
+        names.append(names[pair[0]] + names[pair[1]] if ties == "largest" else "")
+        size.append(size[pair[0]] + size[pair[1]])
+        merges.append(Merge(*pair, new, count, replace(pair, new), tied))
+    return merges, "full"
+
+
+def _weighted_chunks(corpus: Corpus, splitting: Splitting) -> Mapping[str, int]:
+    """Return the distinct chunks in first-seen order with how often each comes."""
+    if isinstance(corpus, str):
+        return Counter(splitting.chunks(clean(corpus)))
+    for chunk, times in corpus.items():
+        if times < 1:
+            raise ValueError(f"The count of {chunk!r} must be 1 or more, not {times}.")
+    pieces: Counter[str] = Counter()
+    for chunk, times in corpus.items():
+        for piece in splitting.chunks(clean(chunk)):
+            pieces[piece] += times
+    return pieces
+
+
+def _alphabet(rows: Iterable[Sequence[str]], atoms: Atoms) -> tuple[str, ...]:
+    if atoms == "bytes":
+        return tuple(map(chr, range(256)))
+    return tuple(sorted({symbol for row in rows for symbol in row}))
+
+
+def train(
+    corpus: Corpus,
+    *,
+    vocab_size: int | None = None,
+    merges: int | None = None,
+    pattern: str = "gpt2",
+    regex: str = "",
+    special_tokens: tuple[str, ...] = (),
+    atoms: Atoms = "bytes",
+    end_mark: EndMark = "none",
+    ties: TieRule = "first",
+    min_count: int = 1,
+) -> Training:
+    """Learn byte-pair merges from a text, or from chunks with counts.
+
+    vocab_size counts atoms and merges; give it or `merges`, not both. `min_count`: a pair that
+    comes less often is not merged. Raises `ValueError`, whose message is a sentence, for values
+    that make no sense, and `SplitError` (one of them) for a bad split.
+    """
+    if ties not in ("first", "smallest", "largest"):
+        raise ValueError(f"There is no tie rule {ties!r}: take first, smallest or largest.")
+    if atoms not in ("bytes", "characters"):
+        raise ValueError(f"There are no atoms {atoms!r}: take bytes or characters.")
+    if end_mark not in ("none", "attached", "symbol"):
+        raise ValueError(f"There is no end mark {end_mark!r}: take none, attached or symbol.")
+    if min_count < 1:
+        raise ValueError(f"The smallest count must be 1 or more, not {min_count}.")
+    if len({*special_tokens}) < len(special_tokens) or {"", UNKNOWN} & {*special_tokens}:
+        raise ValueError(f"Special tokens must differ, and be neither empty nor {UNKNOWN}.")
+    splitting = Splitting(atoms, pattern, regex, end_mark)
+    chunks = _weighted_chunks(corpus, splitting)
+    rows = [(splitting.symbols(chunk), times) for chunk, times in chunks.items()]
+    alphabet = _alphabet((row for row, _ in rows), atoms)
+    limit = _merge_limit(vocab_size, merges, len(alphabet), atoms)
+    atom_id = {symbol: i for i, symbol in enumerate(alphabet)}
+    learnt, stopped = learn_merges(
+        [([atom_id[symbol] for symbol in row], times) for row, times in rows],
+        alphabet,
+        limit,
+        ties=ties,
+        min_count=min_count,
+    )
+    return Training("bpe", splitting, alphabet, tuple(learnt), stopped, special_tokens)
+
+
+def _merge_limit(vocab_size: int | None, merges: int | None, atoms: int, kind: str) -> int:
+    if (vocab_size is None) == (merges is None):
+        raise ValueError("Say either the vocabulary size or the number of merges.")
+    limit = cast(int, merges) if vocab_size is None else vocab_size - atoms
+    if limit < 0 and vocab_size is None:
+        raise ValueError(f"The number of merges must be 0 or more, not {limit}.")
+    if limit < 0:
+        raise ValueError(
+            f"The vocabulary must hold at least the {atoms} {kind} of this text; "
+            f"{vocab_size} is too small."
+        )
+    return limit
+
+
+LEARNER = Learner(
+    key="bpe",
+    title="Byte-pair encoding (BPE)",
+    about="Merges the most frequent pair of neighbours, again and again.",
+    source="Sennrich, Haddow and Birch 2016, arXiv:1508.07909",
+    train=cast(Any, train),
+    options=(
+        Option(
+            "atoms",
+            "Start from",
+            "Bytes: the text's UTF-8 bytes, 256 of them, so that nothing is ever unknown. "
+            "Characters: those of the text.",
+            "bytes",
+            {"bytes": "Bytes", "characters": "Characters"},
+        ),
+        Option(
+            "end_mark",
+            "End-of-word mark",
+            "Tells the end of a word from its middle, as Sennrich et al. do. Part of the last "
+            "character, or a symbol of its own: the two learn different merges.",
+            "none",
+            {
+                "none": "None",
+                "attached": "Part of the last character",
+                "symbol": "A symbol of its own",
+            },
+            needs=("atoms", "characters"),
+        ),
+        Option(
+            "ties",
+            "Among equally frequent pairs",
+            "Each implementation breaks ties its own way: first seen as minbpe, smallest ids as "
+            "Hugging Face tokenizers, lexicographically largest as subword-nmt.",
+            "first",
+            {
+                "first": "The one first seen",
+                "smallest": "The smallest ids",
+                "largest": "The lexicographically largest",
+            },
+        ),
+        Option(
+            "min_count",
+            "Smallest count of a pair",
+            "A pair that comes less often is not merged.",
+            1,
+            initial=2,
+        ),
+    ),
+)

@@ -1,0 +1,59 @@
+"""What a learner is: a function from a text to a training, and what may be chosen about it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from bpeviz.tokenizer import Training
+
+Corpus = str | Mapping[str, int]
+"""What is learnt from: a running text, or chunks with how often each comes."""
+
+
+@dataclass(frozen=True)
+class Option:
+    """Something a visitor may choose about a learner; drawn by the pages, passed on by name.
+
+    With `choices` (value to label) it is one of them; else it is a whole number, `minimum` or
+    more. `needs` names another option and the value that it must have for this one to matter.
+    `initial` is what the pages begin with, where that should differ from `default`.
+    """
+
+    name: str
+    label: str
+    help: str
+    default: str | int
+    choices: Mapping[str, str] | None = None
+    minimum: int = 1
+    needs: tuple[str, str] | None = None
+    initial: str | int | None = None
+
+
+class Train(Protocol):
+    """The signature that all learners share; what else they take stands in their options."""
+
+    def __call__(
+        self,
+        corpus: Corpus,
+        *,
+        vocab_size: int | None,
+        merges: int | None,
+        pattern: str,
+        regex: str,
+        special_tokens: tuple[str, ...],
+        **options: str | int,
+    ) -> Training: ...
+
+
+@dataclass(frozen=True)
+class Learner:
+    """An entry of the registry. `source` names the publication that the learner follows."""
+
+    key: str
+    title: str
+    about: str
+    source: str
+    train: Train
+    options: tuple[Option, ...] = ()

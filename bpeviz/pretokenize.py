@@ -1,0 +1,168 @@
+"""Pre-tokenization: cutting a text into chunks that no merge may cross.
+
+Every split is lossless: the chunks of a text, joined, are the text again. Where a visitor's
+own regular expression leaves something out, what stands between two matches is a chunk of its
+own, too.
+
+The expressions of GPT-2, cl100k and o200k are those that tiktoken publishes in
+`tiktoken_ext/openai_public.py`; the tests compare them with tiktoken's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+
+import regex
+
+TIME_LIMIT = 2.0
+"""Seconds that a visitor's own regular expression may take for one text."""
+
+MAX_EXPRESSION = 2_000
+"""Characters that a visitor's own regular expression may have."""
+
+_CONTRACTIONS = "(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
+_UPPER = r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]"
+_LOWER = r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]"
+
+
+class SplitError(ValueError):
+    """A split that cannot be done; its message is a sentence for the visitor."""
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """A named way to split: `expression` is None where the text stays in one chunk."""
+
+    key: str
+    title: str
+    about: str
+    expression: str | None
+
+
+PATTERNS = {
+    pattern.key: pattern
+    for pattern in (
+        Pattern(
+            "gpt2",
+            "GPT-2",
+            "Letters, digits, other signs and white space stay apart; one space goes with the "
+            "word after it.",
+            r"'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s",
+        ),
+        Pattern(
+            "cl100k",
+            "cl100k (GPT-4)",
+            "As GPT-2, but digits in threes, and one sign may lead a word.",
+            r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+"
+            r"| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]|\s+(?!\S)|\s",
+        ),
+        Pattern(
+            "o200k",
+            "o200k (GPT-4o)",
+            "As cl100k, but a capital letter begins a new word, and marks count as letters.",
+            "|".join(
+                (
+                    rf"[^\r\n\p{{L}}\p{{N}}]?{_UPPER}*{_LOWER}+{_CONTRACTIONS}",
+                    rf"[^\r\n\p{{L}}\p{{N}}]?{_UPPER}+{_LOWER}*{_CONTRACTIONS}",
+                    r"\p{N}{1,3}",
+                    r" ?[^\s\p{L}\p{N}]+[\r\n/]*",
+                    r"\s*[\r\n]+",
+                    r"\s+(?!\S)",
+                    r"\s+",
+                )
+            ),
+        ),
+        Pattern(
+            "words",
+            "Words and punctuation",
+            "Words, runs of punctuation, and white space are chunks.",
+            r"\w+|[^\w\s]+|\s+",
+        ),
+        Pattern(
+            "whitespace",
+            "White space",
+            "What stands between white space is a chunk; so is the white space itself.",
+            r"\S+|\s+",
+        ),
+        Pattern("none", "None", "Nothing is split: a merge may join anything.", None),
+    )
+}
+"""The built-in splits by key, in the order in which they are offered."""
+
+CUSTOM = "regex"
+"""The key under which a visitor's own regular expression is used."""
+
+
+@cache
+def _builtin(key: str) -> regex.Pattern[str] | None:
+    expression = PATTERNS[key].expression
+    return None if expression is None else regex.compile(expression)
+
+
+def _custom(expression: str) -> regex.Pattern[str]:
+    if not expression:
+        raise SplitError("The regular expression is empty. Type one, or choose a named split.")
+    if len(expression) > MAX_EXPRESSION:
+        raise SplitError(
+            f"The regular expression has {len(expression):,} characters; "
+            f"at most {MAX_EXPRESSION:,} are taken."
+        )
+    try:
+        return regex.compile(expression)
+    except regex.error as error:
+        raise SplitError(f"This is not a regular expression: {error}.") from error
+    except (RecursionError, OverflowError, MemoryError) as error:
+        raise SplitError("This regular expression is nested too deeply to be read.") from error
+
+
+def _pieces(compiled: regex.Pattern[str], text: str, time_limit: float | None) -> Iterator[str]:
+    """Yield the matches and what stands between them."""
+    end = 0
+    # concurrent=True lets other visitors' work go on while a match is searched.
+    for match in compiled.finditer(text, concurrent=True, timeout=time_limit):
+        start, stop = match.span()
+        if start > end:
+            yield text[end:start]
+            end = start
+        if stop > end:
+            yield text[end:stop]
+            end = stop
+    if end < len(text):
+        yield text[end:]
+
+
+def split(
+    text: str, pattern: str = "gpt2", expression: str = "", time_limit: float = TIME_LIMIT
+) -> list[str]:
+    """Cut `text` into chunks; joined, they are `text` again.
+
+    `pattern` is a key of `PATTERNS`, or "regex": then `expression` is a regular expression in
+    the syntax of the `regex` package, whose matches are the chunks, and which may take
+    `time_limit` seconds. Raises `SplitError`, whose message is a whole sentence.
+
+    >>> split("That costs $12.40", "words")
+    ['That', ' ', 'costs', ' ', '$', '12', '.', '40']
+    >>> split("a-b c", "regex", "[a-z]")
+    ['a', '-', 'b', ' ', 'c']
+    """
+    if pattern == CUSTOM:
+        try:
+            return list(_pieces(_custom(expression), text, time_limit))
+        except TimeoutError as error:
+            raise SplitError(
+                f"This regular expression took more than {time_limit:g} seconds on this text "
+                "and was stopped. Nested repeats such as (a+)+ are the usual cause."
+            ) from error
+        except RecursionError as error:
+            raise SplitError("This regular expression recurses too deeply.") from error
+        except MemoryError as error:
+            raise SplitError("This regular expression needs too much memory.") from error
+    if pattern not in PATTERNS:
+        known = ", ".join((*PATTERNS, CUSTOM))
+        raise SplitError(f"No split is called {pattern!r}. Known: {known}.")
+    compiled = _builtin(pattern)
+    if compiled is None:
+        return [text] if text else []
+    return list(_pieces(compiled, text, None))

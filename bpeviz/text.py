@@ -1,0 +1,73 @@
+"""Small things about text that every room needs: cleaning, hues, and readable names."""
+
+from __future__ import annotations
+
+import unicodedata
+import zlib
+from collections.abc import Iterator
+
+HUES = 12
+"""How many token colours there are; the colours themselves stand in `ui/components/cells.css`."""
+
+_SHORT_NAMES = {" ": "·", "\t": "→", "\n": "↵", "\r": "␍"}
+
+
+def clean(text: str) -> str:
+    """Return `text` with surrogate pairs joined and lone surrogates replaced by U+FFFD.
+
+    Lone surrogates are not Unicode text: they have no UTF-8 bytes, so no tokenizer can hold
+    them. tiktoken repairs its input in the same way (`tiktoken/core.py`, `Encoding.encode`).
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
+
+
+def hue(raw: bytes) -> int:
+    """Return the number of the colour of a token, 0 to `HUES` - 1, from its bytes alone.
+
+    So a token looks the same on every page, under every tokenizer, and in every export.
+    """
+    return zlib.crc32(raw) % HUES
+
+
+def character_stand_in(character: str) -> str:
+    """Return what is shown for one character: itself, or a stand-in if it cannot be seen."""
+    short = _SHORT_NAMES.get(character)
+    if short is not None:
+        return short
+    if unicodedata.category(character) in ("Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp", "Zs"):
+        return f"⟨{ord(character):04X}⟩"
+    return character
+
+
+def _decoded(raw: bytes) -> Iterator[tuple[str, bytes]]:
+    """Yield the characters of `raw`, and the bytes that belong to none as ("", byte)."""
+    while raw:
+        try:
+            good, rest = raw.decode(), b""
+        except UnicodeDecodeError as error:
+            good, rest = raw[: error.start].decode(), raw[error.start :]
+        yield from ((character, b"") for character in good)
+        if rest:
+            yield "", rest[:1]
+        raw = rest[1:]
+
+
+def label(raw: bytes) -> str:
+    """Return a readable name for a token's bytes: what cannot be seen gets a stand-in.
+
+    >>> label(b" the"), label("é".encode()), label("é".encode()[:1])
+    ('·the', 'é', '⟨C3⟩')
+    """
+    return "".join(
+        character_stand_in(character) if character else f"⟨{byte.hex().upper()}⟩"
+        for character, byte in _decoded(raw)
+    )
+
+
+def hexadecimal(raw: bytes) -> str:
+    """Return bytes as two hexadecimal digits each: `hexadecimal(b"th")` is "74 68"."""
+    return raw.hex(" ").upper()

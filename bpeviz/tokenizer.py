@@ -1,0 +1,450 @@
+"""What every tokenizer can do, and the tokenizer that applies learnt merges."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from heapq import heapify, heappop, heappush
+from itertools import accumulate, chain, pairwise
+from typing import Literal
+
+import numpy as np
+import regex
+from numpy.typing import NDArray
+
+from bpeviz.boundaries import Boundaries, boundaries_from_ids
+from bpeviz.pretokenize import split
+from bpeviz.text import clean, label
+
+Atoms = Literal["bytes", "characters"]
+"""What a text is made of before the first merge."""
+
+EndMark = Literal["none", "attached", "symbol"]
+"""The end-of-word mark: none, part of a word's last character, or a symbol of its own."""
+
+END_OF_WORD = "</w>"
+UNKNOWN = "<unk>"
+
+
+@dataclass(frozen=True)
+class Token:
+    """A token in a text.
+
+    `start` and `end` count characters. A token that holds only some bytes of a character spans
+    that character, so the spans of neighbouring tokens overlap where they share one.
+    """
+
+    id: int
+    raw: bytes
+    label: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Merge:
+    """One decision of a learner: `left` and `right` become `new_id`.
+
+    count: how often the pair stood side by side, overlaps included ("aaa" holds (a, a) twice).
+    applied: how many replacements were made, which for (a, a) may be fewer.
+    ties: how many other pairs had the same count.
+    """
+
+    left: int
+    right: int
+    new_id: int
+    count: int
+    applied: int
+    ties: int
+
+
+class Tokenizer(ABC):
+    """Text to ids and back. Subclasses say how; what follows from it stands here."""
+
+    name: str
+    atoms: Atoms
+
+    @property
+    @abstractmethod
+    def vocab_size(self) -> int:
+        """How many ids there are, special tokens included: ids are below it."""
+
+    @property
+    @abstractmethod
+    def steps(self) -> int:
+        """How many merges there are."""
+
+    @property
+    @abstractmethod
+    def special_tokens(self) -> Mapping[str, int]:
+        """The special tokens and their ids."""
+
+    @abstractmethod
+    def token_bytes(self, token_id: int) -> bytes:
+        """Return the bytes that an id stands for. Raises `ValueError` for an unknown id."""
+
+    @abstractmethod
+    def parents(self, token_id: int) -> tuple[int, int] | None:
+        """Return the two ids that were merged into this one, or None for one never merged."""
+
+    @abstractmethod
+    def merge_step(self, token_id: int) -> int:
+        """Return the merge, from 0, that makes this id, or -1 for one that no merge makes."""
+
+    @abstractmethod
+    def boundaries(self, text: str) -> Boundaries:
+        """Return when each boundary of `text` vanishes. The text is cleaned first."""
+
+    @abstractmethod
+    def _encode_ordinary(self, text: str) -> list[int]:
+        """Return the ids of a cleaned text in which nothing is a special token."""
+
+    @abstractmethod
+    def at_step(self, step: int) -> Tokenizer:
+        """Return the tokenizer that knows the first `step` merges only."""
+
+    def token_label(self, token_id: int) -> str:
+        """Return a readable name for an id: what cannot be seen gets a stand-in."""
+        return label(self.token_bytes(token_id))
+
+    def _parts(self, text: str, allowed_special: Collection[str]) -> list[tuple[str, bool]]:
+        """Cut a text at the allowed special tokens; tell for each part whether it is one."""
+        unknown = set(allowed_special) - set(self.special_tokens)
+        if unknown:
+            raise ValueError(f"Not a special token of {self.name}: {', '.join(sorted(unknown))}.")
+        if not allowed_special:
+            return [(text, False)]
+        longest_first = sorted(allowed_special, key=len, reverse=True)
+        parts = regex.split(f"({'|'.join(map(regex.escape, longest_first))})", text)
+        return [(part, bool(i % 2)) for i, part in enumerate(parts) if part]
+
+    def encode(self, text: str, *, allowed_special: Collection[str] = ()) -> list[int]:
+        """Return the ids of `text`.
+
+        Text is text: what looks like a special token is encoded as its characters, unless it is
+        named in `allowed_special`. Raises `ValueError` where a name there is not a special token.
+        """
+        ids: list[int] = []
+        for part, special in self._parts(clean(text), allowed_special):
+            ids += [self.special_tokens[part]] if special else self._encode_ordinary(part)
+        return ids
+
+    def decode_bytes(self, ids: Iterable[int]) -> bytes:
+        """Return the bytes of `ids`. Raises `ValueError` for an unknown id."""
+        return b"".join(map(self.token_bytes, ids))
+
+    def decode(self, ids: Iterable[int]) -> str:
+        """Return the text of `ids`; bytes that are not UTF-8 become U+FFFD, here and only here."""
+        return self.decode_bytes(ids).decode("utf-8", errors="replace")
+
+    def tokens(self, text: str, *, allowed_special: Collection[str] = ()) -> list[Token]:
+        """Return the tokens of `text` with the characters that they span.
+
+        >>> from bpeviz import train
+        >>> [(t.label, t.start, t.end) for t in train("aé", merges=0).tokenizer().tokens("aé")]
+        [('a', 0, 1), ('⟨C3⟩', 1, 2), ('⟨A9⟩', 1, 2)]
+        """
+        text = clean(text)
+        # The character to which each byte belongs, and the end of the text behind the last.
+        sizes = [len(character.encode()) for character in text]
+        character = [i for i, size in enumerate(sizes) for _ in range(size)]
+        found: list[Token] = []
+        at = 0
+        for part, special in self._parts(text, allowed_special):
+            ids = [self.special_tokens[part]] if special else self._encode_ordinary(part)
+            lengths = self._byte_lengths(part, ids)
+            for token_id, length in zip(ids, lengths, strict=True):
+                start = character[at] if at < len(character) else len(text)
+                end = character[at + length - 1] + 1 if length else start
+                raw = self.token_bytes(token_id)
+                found.append(Token(token_id, raw, self.token_label(token_id), start, end))
+                at += length
+        return found
+
+    def _byte_lengths(self, part: str, ids: Sequence[int]) -> list[int]:
+        """Return how many bytes of `part` each id stands for."""
+        return [len(self.token_bytes(token_id)) for token_id in ids]
+
+
+@dataclass(frozen=True)
+class Splitting:
+    """How a learner sees a text: its atoms, the chunks that no merge crosses, the end mark."""
+
+    atoms: Atoms = "bytes"
+    pattern: str = "gpt2"
+    expression: str = ""
+    end_mark: EndMark = "none"
+
+    def __post_init__(self) -> None:
+        if self.end_mark != "none" and self.atoms != "characters":
+            raise ValueError("An end-of-word mark needs characters as atoms, not bytes.")
+
+    def chunks(self, text: str) -> list[str]:
+        """Cut a text into chunks. Raises `SplitError`."""
+        return split(text, self.pattern, self.expression)
+
+    def symbols(self, chunk: str) -> list[str]:
+        """Return the atoms of a chunk, each as a name: for bytes one character of U+0000–U+00FF.
+
+        The mark goes to words only: a chunk of white space has none.
+        """
+        if self.atoms == "bytes":
+            return list(chunk.encode().decode("latin-1"))
+        symbols = list(chunk)
+        if self.end_mark != "none" and not chunk.isspace():
+            if self.end_mark == "symbol":
+                symbols.append(END_OF_WORD)
+            else:
+                symbols[-1] += END_OF_WORD
+        return symbols
+
+
+@dataclass(frozen=True)
+class MergeTokenizer(Tokenizer):
+    """A tokenizer that applies learnt merges, the earliest first, within each chunk.
+
+    Ids are dense: first the atoms (bytes 0 to 255, or the characters that were learnt from, in
+    code point order), then one for each merge, then `<unk>` where atoms are characters, then the
+    special tokens.
+
+    A character that was never learnt from is `<unk>`: its boundaries never vanish, and it decodes
+    to U+FFFD. Over bytes nothing is unknown, and decoding returns every Unicode text unchanged.
+    """
+
+    name: str
+    splitting: Splitting
+    alphabet: tuple[str, ...]
+    merges: tuple[Merge, ...]
+    special: tuple[str, ...] = ()
+    _chunk_ids: dict[str, tuple[int, ...]] = field(default_factory=dict, repr=False, compare=False)
+
+    MEMO = 50_000
+    """How many chunks' ids are remembered."""
+
+    @property
+    def atoms(self) -> Atoms:  # type: ignore[override]
+        return self.splitting.atoms
+
+    @property
+    def steps(self) -> int:
+        return len(self.merges)
+
+    @property
+    def vocab_size(self) -> int:
+        return len(self.alphabet) + len(self.merges) + len(self.special_tokens)
+
+    @cached_property
+    def special_tokens(self) -> Mapping[str, int]:
+        names = (UNKNOWN, *self.special) if self.atoms == "characters" else self.special
+        return {name: i for i, name in enumerate(names, len(self.alphabet) + len(self.merges))}
+
+    @cached_property
+    def _atom_id(self) -> dict[str, int]:
+        return {symbol: i for i, symbol in enumerate(self.alphabet)}
+
+    @cached_property
+    def _rank(self) -> dict[tuple[int, int], int]:
+        return {(merge.left, merge.right): merge.new_id for merge in self.merges}
+
+    @cached_property
+    def _labels(self) -> list[str]:
+        """The symbols of all ids: what `token_label` shows before stand-ins."""
+        labels = list(self.alphabet)
+        for merge in self.merges:
+            labels.append(labels[merge.left] + labels[merge.right])
+        return labels
+
+    @cached_property
+    def _bytes(self) -> list[bytes]:
+        if self.atoms == "bytes":
+            raws = [symbol.encode("latin-1") for symbol in self.alphabet]
+        else:
+            # A symbol of several characters carries the end-of-word mark; it is no text.
+            raws = [
+                (s.removesuffix(END_OF_WORD) if len(s) > 1 else s).encode() for s in self.alphabet
+            ]
+        for merge in self.merges:
+            raws.append(raws[merge.left] + raws[merge.right])
+        for name in self.special_tokens:
+            raws.append("\N{REPLACEMENT CHARACTER}".encode() if name == UNKNOWN else name.encode())
+        return raws
+
+    @cached_property
+    def _times(self) -> dict[int, tuple[int, ...]]:
+        return {}
+
+    def _known(self, token_id: int) -> int:
+        if not 0 <= token_id < self.vocab_size:
+            raise ValueError(f"There is no id {token_id}: ids go from 0 to {self.vocab_size - 1}.")
+        return token_id
+
+    def token_bytes(self, token_id: int) -> bytes:
+        return self._bytes[self._known(token_id)]
+
+    def token_label(self, token_id: int) -> str:
+        if self._known(token_id) >= len(self._labels):
+            return [*self.special_tokens][token_id - len(self._labels)]
+        if self.atoms == "bytes":
+            return label(self._bytes[token_id])
+        return label(self._labels[token_id].encode())
+
+    def parents(self, token_id: int) -> tuple[int, int] | None:
+        step = self.merge_step(token_id)
+        return None if step < 0 else (self.merges[step].left, self.merges[step].right)
+
+    def merge_step(self, token_id: int) -> int:
+        step = self._known(token_id) - len(self.alphabet)
+        return step if 0 <= step < len(self.merges) else -1
+
+    def at_step(self, step: int) -> MergeTokenizer:
+        merges = self.merges[: max(0, step)]
+        return MergeTokenizer(self.name, self.splitting, self.alphabet, merges, self.special)
+
+    def _ids(self, chunk: str) -> tuple[int, ...]:
+        """Return the ids of a chunk, -1 for an atom that is not in the alphabet."""
+        ids = self._chunk_ids.get(chunk)
+        if ids is None:
+            get = self._atom_id.get
+            ids = apply_merges([get(s, -1) for s in self.splitting.symbols(chunk)], self._rank)
+            if len(self._chunk_ids) < self.MEMO:
+                self._chunk_ids[chunk] = ids
+        return ids
+
+    def _encode_ordinary(self, text: str) -> list[int]:
+        ids = chain.from_iterable(map(self._ids, self.splitting.chunks(text)))
+        if self.atoms == "bytes":
+            return list(ids)
+        unknown = self.special_tokens[UNKNOWN]
+        return [unknown if token_id < 0 else token_id for token_id in ids]
+
+    def _byte_lengths(self, part: str, ids: Sequence[int]) -> list[int]:
+        unknown = -1 if self.atoms == "bytes" else self.special_tokens[UNKNOWN]
+        if unknown not in ids or part == UNKNOWN:
+            return super()._byte_lengths(part, ids)
+        # An unknown token is one character; which one, and so how long, only the text tells.
+        raw, at, lengths = part.encode(), 0, []
+        for token_id in ids:
+            length = len(self.token_bytes(token_id))
+            if token_id == unknown:
+                # The first byte of a character in UTF-8 tells how many there are.
+                length = (
+                    1 if raw[at] < 0x80 else 2 if raw[at] < 0xE0 else 3 if raw[at] < 0xF0 else 4
+                )
+            lengths.append(length)
+            at += length
+        return lengths
+
+    def _times_inside(self, token_id: int) -> tuple[int, ...]:
+        """Return when the boundaries inside a token vanish."""
+        times = self._times.get(token_id)
+        if times is None:
+            step = self.merge_step(token_id) if token_id >= 0 else -1
+            if step < 0:
+                times = ()
+            else:
+                left, right = self.merges[step].left, self.merges[step].right
+                times = (*self._times_inside(left), step, *self._times_inside(right))
+            self._times[token_id] = times
+        return times
+
+    def boundaries(self, text: str) -> Boundaries:
+        text = clean(text)
+        chunks = self.splitting.chunks(text)
+        ids = np.fromiter(chain.from_iterable(map(self._ids, chunks)), np.int32)
+        for merge in self.merges:  # parents before children, so that no token is a deep recursion
+            self._times_inside(merge.new_id)
+        vanishes = boundaries_from_ids(ids, self._times_inside)
+        atom_ids, ends = self._atoms_of(text, chunks)
+        return Boundaries(vanishes, ends, atom_ids, self.steps)
+
+    def _atoms_of(
+        self, text: str, chunks: Sequence[str]
+    ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """Return the id of each atom and the byte behind it."""
+        if self.atoms == "bytes":
+            raw = np.frombuffer(text.encode(), np.uint8)
+            return raw.astype(np.int32), np.arange(1, len(raw) + 1)
+        symbols = list(chain.from_iterable(map(self.splitting.symbols, chunks)))
+        get = self._atom_id.get
+        atom_ids = np.fromiter((get(s, -1) for s in symbols), np.int32, len(symbols))
+        sizes = (
+            0 if s == END_OF_WORD else len(s[0].encode())  # the mark is no text
+            for s in symbols
+        )
+        return atom_ids, np.fromiter(accumulate(sizes), np.int64, len(symbols))
+
+    def chunk_ends(self, text: str) -> NDArray[np.int64]:
+        """Return the index behind the last atom of each chunk of a text. int64 [chunks]."""
+        sizes = (len(self.splitting.symbols(c)) for c in self.splitting.chunks(clean(text)))
+        return np.fromiter(accumulate(sizes), np.int64)
+
+
+def apply_merges(ids: list[int], rank: Mapping[tuple[int, int], int]) -> tuple[int, ...]:
+    """Merge pairs of `ids`, lowest rank first and from the left, until none has a rank.
+
+    `rank` maps a pair to the id that it becomes, and the ids are in the order of the merges. A
+    heap of (rank, position) over a linked row makes it O(n log n) for chunks of any length.
+    """
+    get = rank.get
+    heap = [(new, i) for i, pair in enumerate(pairwise(ids)) if (new := get(pair)) is not None]
+    if not heap:
+        return tuple(ids)
+    heapify(heap)
+    gone = -2
+    size = len(ids)
+    following = list(range(1, size + 1))
+    preceding = list(range(-1, size - 1))
+    while heap:
+        new, i = heappop(heap)
+        j = following[i]
+        if j >= size or get((ids[i], ids[j])) != new:
+            continue
+        ids[i], ids[j] = new, gone
+        following[i] = k = following[j]
+        if k < size:
+            preceding[k] = i
+            if (next_new := get((new, ids[k]))) is not None:
+                heappush(heap, (next_new, i))
+        h = preceding[i]
+        if h >= 0 and (next_new := get((ids[h], new))) is not None:
+            heappush(heap, (next_new, h))
+    return tuple(token_id for token_id in ids if token_id != gone)
+
+
+@dataclass(frozen=True)
+class Training:
+    """What a learner decided: the atoms it began with and its merges, in order.
+
+    stopped: why it ended: "full" (the size asked for is reached), "no pair" (nothing is left to
+    merge), or "rare" (what is left is rarer than the smallest count allowed).
+    """
+
+    algorithm: str
+    splitting: Splitting
+    alphabet: tuple[str, ...]
+    merges: tuple[Merge, ...]
+    stopped: Literal["full", "no pair", "rare"]
+    special: tuple[str, ...] = ()
+
+    @property
+    def vocab_size(self) -> int:
+        """The largest vocabulary: atoms and merges, without special tokens."""
+        return len(self.alphabet) + len(self.merges)
+
+    def tokenizer(self, vocab_size: int | None = None) -> MergeTokenizer:
+        """Return the tokenizer of a vocabulary size, the largest by default.
+
+        `vocab_size` counts atoms and merges; special tokens, which come after them, are not
+        counted. Raises `ValueError` where it is smaller than the atoms or larger than what was
+        learnt.
+        """
+        size = self.vocab_size if vocab_size is None else vocab_size
+        if not len(self.alphabet) <= size <= self.vocab_size:
+            raise ValueError(
+                f"The vocabulary size must be between {len(self.alphabet)} (the atoms alone) and "
+                f"{self.vocab_size} (all that was learnt), not {size}."
+            )
+        merges = self.merges[: size - len(self.alphabet)]
+        return MergeTokenizer(self.algorithm, self.splitting, self.alphabet, merges, self.special)
