@@ -48,6 +48,10 @@ class RankTokenizer(Tokenizer):
         return self._encoding.n_vocab
 
     @property
+    def first_merge_id(self) -> int:
+        return 256
+
+    @property
     def steps(self) -> int:
         return len(self._ranks) - 256
 

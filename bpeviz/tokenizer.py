@@ -78,6 +78,11 @@ class Tokenizer(ABC):
 
     @property
     @abstractmethod
+    def first_merge_id(self) -> int:
+        """The id that merge 0 makes; merge i makes the i-th after it."""
+
+    @property
+    @abstractmethod
     def special_tokens(self) -> Mapping[str, int]:
         """The special tokens and their ids."""
 
@@ -104,6 +109,14 @@ class Tokenizer(ABC):
     @abstractmethod
     def at_step(self, step: int) -> Tokenizer:
         """Return the tokenizer that knows the first `step` merges only."""
+
+    def ids_at(self, boundaries: Boundaries, step: int) -> NDArray[np.int32]:
+        """Return the id of each token after `step` merges, -1 for an unknown atom."""
+        ends = boundaries.token_ends(step)
+        starts = np.concatenate(([0], ends))[:-1]
+        made_by = boundaries.last_merges(step)
+        ids = np.where(made_by < 0, boundaries.atom_ids[starts], made_by + self.first_merge_id)
+        return ids.astype(np.int32)
 
     def token_label(self, token_id: int) -> str:
         """Return a readable name for an id: what cannot be seen gets a stand-in."""
@@ -230,6 +243,10 @@ class MergeTokenizer(Tokenizer):
     @property
     def steps(self) -> int:
         return len(self.merges)
+
+    @property
+    def first_merge_id(self) -> int:
+        return len(self.alphabet)
 
     @property
     def vocab_size(self) -> int:

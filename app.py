@@ -1,0 +1,19 @@
+"""Train: watch a tokenizer learn its merges from a text."""
+
+import streamlit as st
+
+from bpeviz.ui import cache, inputs, page, train
+
+page.frame("Train", "What does a tokenizer learn from this text, and in which order?")
+with st.sidebar:
+    text = inputs.text("text", "Text", "english-prose")
+    sizes = st.container()
+    choice = inputs.choice()
+training = cache.training(text, choice)
+boundaries = cache.boundaries(text, text, choice)
+if isinstance(training, str) or isinstance(boundaries, str):
+    st.error(str(training if isinstance(training, str) else boundaries))
+    st.stop()
+with sizes:
+    merges = inputs.vocabulary_size(training, choice.largest)
+train.show(text, training, boundaries, choice, merges)

@@ -1,0 +1,143 @@
+"""Charts: the only place that imports Altair.
+
+Each says its finding in the title, computed from what it shows, and marks the present step with
+the same rule. A curve of many points is thinned before it is drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import altair as alt
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from bpeviz.compare import Column, sweep
+from bpeviz.tokenizer import Merge
+
+POINTS = 400
+"""How many points of a curve are drawn at most."""
+
+HEIGHT = 220
+SELECTION = "picked"
+"""The name under which a click on a curve is reported, with the field "merge"."""
+
+
+def _thin(length: int) -> NDArray[np.int64]:
+    """Return up to `POINTS` places in 0 … length - 1, closer together at the start."""
+    if length <= POINTS:
+        return np.arange(length)
+    return np.unique(np.geomspace(1, length, POINTS).astype(np.int64)) - 1
+
+
+def _titled(chart: alt.LayerChart, finding: str) -> alt.LayerChart:
+    return chart.properties(
+        height=HEIGHT, title=alt.TitleParams(finding, anchor="start", fontSize=15)
+    )
+
+
+def _with_rule(
+    frame: pd.DataFrame, step: int, y: alt.Y, x: alt.X, tooltip: Sequence[alt.Tooltip]
+) -> alt.LayerChart:
+    """Draw a curve over merges that can be clicked, with a rule at the present one."""
+    picked = alt.selection_point(
+        name=SELECTION, fields=["merge"], on="click", nearest=True, empty=False
+    )
+    base = alt.Chart(frame).encode(x=x, y=y)
+    line = base.mark_line(strokeWidth=2)
+    points = base.mark_point(opacity=0, size=80).encode(tooltip=list(tooltip)).add_params(picked)
+    rule = (
+        alt.Chart(pd.DataFrame({"merge": [step]}))
+        .mark_rule(strokeWidth=2, strokeDash=[5, 3], color="gray")
+        .encode(x=x, tooltip=[alt.Tooltip("merge:Q", title="present merge")])
+    )
+    return alt.layer(line, rule, points)
+
+
+def counts(merges: Sequence[Merge], step: int) -> alt.LayerChart:
+    """Draw how often each merge's pair was counted, with a rule at `step` (1 or more)."""
+    places = _thin(len(merges))
+    frame = pd.DataFrame(
+        {
+            "merge": places + 1,
+            "count": [merges[i].count for i in places],
+        }
+    )
+    x = alt.X("merge:Q", title="merge").scale(type="log", domain=[1, max(2, len(merges))])
+    y = alt.Y("count:Q", title="count of the pair").scale(type="log", domainMin=1)
+    tooltip = [
+        alt.Tooltip("merge:Q", format=","),
+        alt.Tooltip("count:Q", format=","),
+    ]
+    first, last = merges[0].count, merges[-1].count
+    finding = f"Counts fall from {first:,} to {last:,}" if first > last else "All counts are equal"
+    return _titled(_with_rule(frame, max(1, step), y, x, tooltip), finding)
+
+
+def compression(token_counts: NDArray[np.int64], size: int, step: int) -> alt.LayerChart:
+    """Draw bytes per token after each merge, with a rule at `step`.
+
+    token_counts: int64 [merges + 1]; size: of the text in bytes.
+    """
+    places = _thin(len(token_counts))
+    frame = pd.DataFrame(
+        {
+            "merge": places,
+            "bytes per token": size / token_counts[places],
+            "tokens": token_counts[places],
+        }
+    )
+    x = alt.X("merge:Q", title="merge").scale(domain=[0, max(1, len(token_counts) - 1)])
+    y = alt.Y("bytes per token:Q", title="bytes per token").scale(zero=True)
+    tooltip = [
+        alt.Tooltip("merge:Q", format=","),
+        alt.Tooltip("tokens:Q", format=","),
+        alt.Tooltip("bytes per token:Q", format=".2f"),
+    ]
+    return _titled(_with_rule(frame, step, y, x, tooltip), _half_way(token_counts))
+
+
+def _half_way(token_counts: NDArray[np.int64]) -> str:
+    saved = token_counts[0] - token_counts
+    if not saved[-1]:
+        return "Nothing is saved"
+    half = int(np.argmax(saved * 2 >= saved[-1]))
+    return f"Half the saving comes from {half:,} of {len(saved) - 1:,} merges"
+
+
+def sweeps(columns: Sequence[Column]) -> alt.LayerChart:
+    """Draw bytes per token against vocabulary size for each column, up to its own size."""
+    frames = []
+    for column in columns:
+        sizes, ratios = sweep(column)
+        frames.append(
+            pd.DataFrame(
+                {"vocabulary": sizes, "bytes per token": ratios, "tokenizer": column.title}
+            )
+        )
+    frame = pd.concat(frames)
+    titles = [column.title for column in columns]
+    base = alt.Chart(frame).encode(
+        x=alt.X("vocabulary:Q", title="vocabulary size").scale(type="log", nice=False),
+        y=alt.Y("bytes per token:Q", title="bytes per token").scale(zero=True),
+        color=alt.Color("tokenizer:N", sort=titles, title=None, legend=alt.Legend(orient="top")),
+        strokeDash=alt.StrokeDash("tokenizer:N", sort=titles, legend=None),
+        tooltip=[
+            "tokenizer:N",
+            alt.Tooltip("vocabulary:Q", format=","),
+            alt.Tooltip("bytes per token:Q", format=".2f"),
+        ],
+    )
+    ends = alt.Chart(frame.groupby("tokenizer").tail(1)).mark_point(filled=True, size=90)
+    points = ends.encode(
+        x="vocabulary:Q", y="bytes per token:Q", color=alt.Color("tokenizer:N", sort=titles)
+    )
+    best = max(columns, key=lambda column: _ratio(column))
+    finding = f"{best.title} needs the fewest tokens for this text"
+    return _titled(alt.layer(base.mark_line(strokeWidth=2), points), finding).properties(height=300)
+
+
+def _ratio(column: Column) -> float:
+    counts = column.boundaries.token_counts
+    return -float(counts[column.step])

@@ -1,0 +1,145 @@
+"""How tokenizers are measured against each other on one text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import regex
+from numpy.typing import NDArray
+
+from bpeviz.boundaries import NEVER, Boundaries
+from bpeviz.tokenizer import Tokenizer
+
+_WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+")
+
+
+@dataclass(frozen=True)
+class Column:
+    """A tokenizer in a comparison, with the boundaries of the text and the step looked at."""
+
+    title: str
+    tokenizer: Tokenizer
+    boundaries: Boundaries
+    step: int
+
+    @property
+    def vocab_size(self) -> int:
+        """Atoms and merges at this step, special tokens not counted."""
+        return self.tokenizer.first_merge_id + self.step
+
+    def inner_cuts(self) -> NDArray[np.int64]:
+        """Return the bytes behind which a token ends, the end of the text left out. Sorted."""
+        cuts = np.unique(self.boundaries.cuts(self.step))
+        return cuts[:-1]
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How well cuts agree with a reference's.
+
+    precision: the share of the cuts that the reference has, too; recall: the share of the
+    reference's cuts that are made; f1: their harmonic mean. Between two texts without any inner
+    cut all are 1.
+    """
+
+    precision: float
+    recall: float
+    f1: float
+
+
+@dataclass(frozen=True)
+class Measures:
+    """What is told of one tokenizer on one text. None stands where a ratio has no meaning.
+
+    tokens_per_word: into how many pieces a word is cut, on average ("fertility"); a word is a
+        run of letters, marks and digits.
+    whole_words: the share of the words that no token boundary cuts, 0 to 1.
+    distinct: how many different tokens occur.
+    """
+
+    title: str
+    vocab_size: int
+    tokens: int
+    bytes_per_token: float | None
+    characters_per_token: float | None
+    tokens_per_word: float | None
+    whole_words: float | None
+    distinct: int
+    agreement: Agreement
+
+
+def word_spans(text: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return where words start and end, in UTF-8 bytes. Two int64 [words]."""
+    before = np.zeros(len(text) + 1, np.int64)
+    np.cumsum([len(character.encode()) for character in text], out=before[1:])
+    found = [match.span() for match in _WORD.finditer(text)]
+    starts = np.array([start for start, _ in found], np.int64)
+    ends = np.array([end for _, end in found], np.int64)
+    return before[starts], before[ends]
+
+
+def agreement(cuts: NDArray[np.int64], reference: NDArray[np.int64]) -> Agreement:
+    """Hold cuts (sorted, distinct) against a reference's."""
+    common = len(np.intersect1d(cuts, reference, assume_unique=True))
+    if not len(cuts) and not len(reference):
+        return Agreement(1.0, 1.0, 1.0)
+    precision = common / len(cuts) if len(cuts) else 1.0
+    recall = common / len(reference) if len(reference) else 1.0
+    total = precision + recall
+    return Agreement(precision, recall, 2 * precision * recall / total if total else 0.0)
+
+
+def measure(text: str, columns: Sequence[Column], reference: int) -> list[Measures]:
+    """Measure every column on `text`; agreement is with column number `reference`."""
+    starts, ends = word_spans(text)
+    standard = columns[reference].inner_cuts()
+    size = len(text.encode())
+    found = []
+    for column in columns:
+        cuts = column.inner_cuts()
+        # Cuts strictly inside a word, which has one piece more.
+        inside = np.searchsorted(cuts, ends, "left") - np.searchsorted(cuts, starts, "right")
+        tokens = int(column.boundaries.kept(column.step).sum())
+        ids = column.tokenizer.ids_at(column.boundaries, column.step)
+        found.append(
+            Measures(
+                title=column.title,
+                vocab_size=column.vocab_size,
+                tokens=tokens,
+                bytes_per_token=size / tokens if tokens else None,
+                characters_per_token=len(text) / tokens if tokens else None,
+                tokens_per_word=float(inside.mean()) + 1 if len(starts) else None,
+                whole_words=float((inside == 0).mean()) if len(starts) else None,
+                distinct=len(np.unique(ids)),
+                agreement=agreement(cuts, standard),
+            )
+        )
+    return found
+
+
+def common_cuts(columns: Sequence[Column]) -> Boundaries:
+    """Return boundaries over bytes that stay exactly where every column cuts.
+
+    Their places are where a text can be parted without parting a token of any column.
+    """
+    size = int(columns[0].boundaries.ends[-1]) if len(columns[0].boundaries) else 0
+    votes = np.zeros(size + 1, np.int64)
+    for column in columns:
+        votes[np.unique(column.boundaries.cuts(column.step))] += 1
+    vanishes = np.where(votes[1:] == len(columns), NEVER, 0).astype(np.int32)
+    return Boundaries(vanishes, np.arange(1, size + 1), np.zeros(size, np.int32), 1)
+
+
+def sweep(column: Column, points: int = 200) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return bytes per token at up to `points` vocabulary sizes, closer together at the small end.
+
+    The sizes run to the column's own; two arrays of equal length, empty for an empty text.
+    """
+    counts = column.boundaries.token_counts[: column.step + 1]
+    if not len(column.boundaries):
+        return np.empty(0, np.int64), np.empty(0)
+    steps = np.unique(np.geomspace(1, len(counts), points).astype(np.int64)) - 1
+    sizes = column.tokenizer.first_merge_id + steps
+    return sizes, int(column.boundaries.ends[-1]) / counts[steps]

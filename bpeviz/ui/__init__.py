@@ -1,0 +1,1 @@
+"""All that knows Streamlit: the page frame, shared inputs, caches, and the components."""

@@ -1,0 +1,75 @@
+"""What is computed once and kept, for all visitors. Every cache is bounded."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import streamlit as st
+from numpy.typing import NDArray
+
+import bpeviz
+from bpeviz import encodings, replay
+from bpeviz.boundaries import Boundaries
+from bpeviz.tokenizer import Training
+from bpeviz.ui.inputs import Choice
+
+
+@st.cache_resource(max_entries=24, show_spinner="Learning the merges …")
+def training(text: str, choice: Choice) -> Training | str:
+    """Return what is learnt from a text, or the sentence that says why nothing can be."""
+    try:
+        return bpeviz.train(
+            text,
+            choice.algorithm,
+            vocab_size=choice.largest,
+            pattern=choice.pattern,
+            regex=choice.regex,
+            **dict(choice.options),
+        )
+    except ValueError as error:
+        return str(error)
+
+
+@st.cache_resource(max_entries=24, show_spinner=False)
+def boundaries(text: str, learnt_from: str, choice: Choice) -> Boundaries | str:
+    """Return when the boundaries of a text vanish under what was learnt from another."""
+    learnt = training(learnt_from, choice)
+    if isinstance(learnt, str):
+        return learnt
+    try:
+        return learnt.tokenizer().boundaries(text)
+    except ValueError as error:
+        return str(error)
+
+
+@st.cache_resource(max_entries=24, show_spinner=False)
+def chunk_ends(text: str, choice: Choice) -> NDArray[np.int64]:
+    """Return where the chunks of the training text end, in atoms."""
+    learnt = training(text, choice)
+    if isinstance(learnt, str):
+        return np.empty(0, np.int64)
+    return learnt.tokenizer().chunk_ends(text)
+
+
+@st.cache_resource(max_entries=24, show_spinner=False)
+def parts(text: str, choice: Choice) -> list[replay.Part]:
+    """Return the parts in which the player shows a text."""
+    of_text = boundaries(text, text, choice)
+    return [] if isinstance(of_text, str) else replay.parts(text, of_text)
+
+
+@st.cache_resource(max_entries=24, show_spinner=False)
+def film(text: str, choice: Choice, part: int, last: int) -> dict[str, Any]:
+    """Return what the player shows. Nobody may change it: it is shared."""
+    learnt, of_text = training(text, choice), boundaries(text, text, choice)
+    if isinstance(learnt, str) or isinstance(of_text, str):
+        raise TypeError("There is nothing to show.")
+    return replay.film(text, learnt, of_text, parts(text, choice)[part], last)
+
+
+@st.cache_resource(max_entries=12, show_spinner=False)
+def published(name: str, text: str) -> tuple[encodings.RankTokenizer, Boundaries]:
+    """Return a published tokenizer, whose files must be there, and a text's boundaries."""
+    tokenizer = encodings.load(name)
+    return tokenizer, tokenizer.boundaries(text)

@@ -1,0 +1,162 @@
+"""What stands on the Compare page: the columns, the measures, the sweep, and fair warnings."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from bpeviz import charts, compare, replay, tables, vocabularies
+from bpeviz.compare import Column
+from bpeviz.encodings import TITLES
+from bpeviz.tokenizer import Training
+from bpeviz.ui import cache, components
+from bpeviz.ui.inputs import Choice
+from bpeviz.ui.vocabularies import ready
+
+SHOWN = 6_000
+"""Bytes of a text that stand in the columns at once; measures are about the whole."""
+
+YOURS = "Yours"
+
+
+def others() -> list[str]:
+    """Let the visitor choose what to compare with; return the vocabularies that are there."""
+    chosen = st.pills(
+        "Compare with",
+        vocabularies.NAMES,
+        selection_mode="multi",
+        default=["gpt2", "cl100k_base"],
+        format_func=TITLES.__getitem__,
+        key="others",
+        persist_state="session",
+    )
+    return ready([name for name in vocabularies.NAMES if name in chosen])
+
+
+def held_out() -> bool:
+    """Let the visitor choose between the text that was learnt from and another."""
+    chosen = st.segmented_control(
+        "Text",
+        ["learnt", "held out"],
+        default="learnt",
+        required=True,
+        format_func={"learnt": "The text learnt from", "held out": "Another text"}.__getitem__,
+        key="measured_on",
+        persist_state="session",
+    )
+    return chosen == "held out"
+
+
+def columns_for(
+    text: str, learnt_from: str, choice: Choice, merges: int, names: list[str]
+) -> list[Column] | str:
+    """Return the columns, or the sentence that says why the text cannot be cut."""
+    learnt = cache.training(learnt_from, choice)
+    mine = cache.boundaries(text, learnt_from, choice)
+    if isinstance(learnt, str):
+        return learnt
+    if isinstance(mine, str):
+        return mine
+    size = len(learnt.alphabet) + merges
+    columns = [Column(f"{YOURS} ({size:,})", learnt.tokenizer(size), mine, merges)]
+    for name in names:
+        with st.spinner(f"Loading {TITLES[name]} …"):
+            tokenizer, boundaries = cache.published(name, text)
+        title = f"{TITLES[name]} ({tokenizer.steps + 256:,})"
+        columns.append(Column(title, tokenizer, boundaries, tokenizer.steps))
+    return columns
+
+
+def show(text: str, columns: list[Column]) -> None:
+    """Draw the columns, the measures and the sweep."""
+    titles = [column.title for column in columns]
+    reference = 0
+    parts = replay.parts(text, compare.common_cuts(columns), SHOWN)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        if len(columns) > 1:
+            picked = st.selectbox(
+                "Reference",
+                range(len(columns)),
+                format_func=titles.__getitem__,
+                key=f"reference_of_{len(columns)}",
+                persist_state="session",
+                width=260,
+            )
+            reference = picked or 0
+        part = 0
+        if len(parts) > 1:
+            part = (
+                st.number_input(
+                    f"Part shown, 1 to {len(parts)}", 1, len(parts), key=f"shown_of_{len(parts)}",
+                    width=200,
+                )
+                - 1
+            )
+    if len(parts) > 1:
+        st.caption(
+            f"Characters {parts[part].first + 1:,} to {parts[part].last:,} of {len(text):,} are "
+            "shown; the table and the curves are about the whole text."
+        )
+    components.columns(replay.side_by_side(text, columns, parts[part], reference), "columns")
+    if len(columns) > 1:
+        st.caption(
+            "A thick line is a cut that the reference does not make; a dotted one is a cut of the "
+            "reference that is missing here. Point at a token to see the same span everywhere."
+        )
+    st.subheader("Measures", anchor=False)
+    percent = st.column_config.NumberColumn(format="percent")
+    ratio = st.column_config.NumberColumn(format="%.2f")
+    st.dataframe(
+        tables.measures(compare.measure(text, columns, reference)),
+        hide_index=True,
+        key="measures",
+        column_config={
+            "vocabulary": st.column_config.NumberColumn(
+                format="localized", help="Atoms and merges, special tokens not counted."
+            ),
+            "tokens": st.column_config.NumberColumn(format="localized"),
+            "bytes per token": ratio,
+            "characters per token": ratio,
+            "tokens per word": st.column_config.NumberColumn(
+                format="%.2f",
+                help="Pieces into which a word is cut, on average. A word is a run of letters, "
+                "marks and digits; in a script without spaces that is a whole phrase.",
+            ),
+            "words kept whole": percent,
+            "precision": st.column_config.NumberColumn(
+                format="percent", help="Share of its cuts that the reference makes, too."
+            ),
+            "recall": st.column_config.NumberColumn(
+                format="percent", help="Share of the reference's cuts that it makes."
+            ),
+            "F1": st.column_config.NumberColumn(
+                format="percent", help="Harmonic mean of precision and recall."
+            ),
+        },
+    )
+    st.subheader("Over vocabulary sizes", anchor=False)
+    if text:
+        st.altair_chart(charts.sweeps(columns), key="sweeps", alt="Bytes per token by size")
+        st.caption(
+            "Each curve asks what a tokenizer would do with only its first merges. The dot is "
+            "where it stands above."
+        )
+
+
+def warning(training: Training, merges: int, names: list[str], held_out: bool) -> None:
+    """Say what the comparison can and cannot tell."""
+    size = len(training.alphabet) + merges
+    words = []
+    if names:
+        largest = max(cache.published(name, "")[0].steps + 256 for name in names)
+        words.append(
+            f"Sizes differ: your vocabulary has {size:,} entries, the largest beside it "
+            f"{largest:,}. More entries mean fewer tokens; the curves below compare at equal size."
+        )
+    if held_out:
+        words.append("This text was held out: your tokenizer did not learn from it.")
+    else:
+        words.append(
+            "Your tokenizer learnt from this very text, which flatters it; the others did not. "
+            "Choose “Another text” for a fair view."
+        )
+    st.caption(" ".join(words))

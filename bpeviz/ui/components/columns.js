@@ -1,0 +1,109 @@
+// The columns of Compare: one text under several tokenizers. Positions are UTF-8 bytes, in which
+// all tokenizers agree, whatever their atoms are.
+
+class Columns {
+  constructor(root) {
+    this.root = root;
+    this.frame = root.querySelector(".columns");
+    this.card = new Card(root.querySelector(".card"), this.frame);
+    this.frame.addEventListener("mouseover", (event) => this.hover(event.target));
+    this.frame.addEventListener("mouseleave", () => this.clear());
+    this.frame.addEventListener("copy", (event) => {
+      const column = this.columns.find(({ box }) => box.contains(event.composedPath()[0]));
+      column?.cells.copyTo(event, root);
+    });
+  }
+
+  update(data) {
+    if (this.key === data.key) return;
+    this.key = data.key;
+    this.clear();
+    const titles = data.columns.map((column) => column.title);
+    this.columns = data.columns.map((column, i) => this.column(data, column, i, titles));
+    this.frame.replaceChildren(...this.columns.map(({ box }) => box));
+    // Scrolling one column scrolls all, so that the same place stands side by side.
+    for (const { host } of this.columns)
+      host.addEventListener("scroll", () => {
+        if (this.scrolling && this.scrolling !== host) return;
+        this.scrolling = host;
+        clearTimeout(this.calm);
+        this.calm = setTimeout(() => (this.scrolling = null), 120);
+        const share = host.scrollTop / Math.max(1, host.scrollHeight - host.clientHeight);
+        for (const other of this.columns)
+          if (other.host !== host)
+            other.host.scrollTop = share * (other.host.scrollHeight - other.host.clientHeight);
+      });
+  }
+
+  column(data, { title, ends, tokens, own, missing }, index, titles) {
+    const box = element("div", index === data.reference ? "column reference" : "column");
+    const note = element("p");
+    note.append(element("b", "", tokens.length.toLocaleString("en")), ` token${tokens.length === 1 ? "" : "s"}`);
+    if (index === data.reference) note.append(" · the reference");
+    else
+      note.append(
+        ` · ${own.length.toLocaleString("en")} cuts of its own, ${missing.length.toLocaleString("en")} missing`,
+      );
+    const host = element("div", "text");
+    host.tabIndex = 0;
+    host.dir = "auto";
+    host.setAttribute("role", "group");
+    host.ariaLabel = `Tokens of ${title}`;
+    box.append(element("h3", "", title), note, host);
+    const cells = new CellText(host, data.text, "bytes");
+    let start = 0;
+    ends.forEach((end, i) => {
+      for (let a = start; a < end; a++) cells.hues[a] = tokens[i][3];
+      if (end > start) cells.flags[end - 1] |= END;
+      start = end;
+    });
+    for (const cut of own) cells.flags[cut - 1] |= OWN;
+    for (const cut of missing) cells.flags[cut - 1] |= MISSING;
+    cells.paint(0, cells.atoms);
+    return { box, host, cells, ends, tokens, title };
+  }
+
+  hover(target) {
+    const column = this.columns?.find(({ host }) => host.contains(target));
+    const atom = column ? column.cells.atomAt(target) : -1;
+    if (atom < 0) return this.clear();
+    let i = 0;
+    for (let low = 0, high = column.ends.length - 1; low <= high; ) {
+      const middle = (low + high) >> 1;
+      if (column.ends[middle] > atom) {
+        i = middle;
+        high = middle - 1;
+      } else low = middle + 1;
+    }
+    const span = [i ? column.ends[i - 1] : 0, column.ends[i]];
+    if (this.lit && this.lit.column === column && this.lit.span[0] === span[0]) return;
+    this.clear();
+    this.lit = { column, span };
+    for (const { cells } of this.columns) cells.mark(...span, "lit", true);
+    const [id, label, hex, hue] = column.tokens[i];
+    const head = element("p");
+    head.append(piece(label, hue), id < 0 ? "" : ` id ${id}`);
+    const lines = [head, element("p", "hex", hex)];
+    for (const other of this.columns) {
+      if (other === column) continue;
+      const touched = other.ends.filter((end, j) => end > span[0] && (j ? other.ends[j - 1] : 0) < span[1]).length;
+      lines.push(element("p", "", `${other.title}: ${touched} token${touched === 1 ? "" : "s"} here`));
+    }
+    this.card.show(lines, column.cells.cells[column.cells.cellOf[span[0]]].element);
+  }
+
+  clear() {
+    if (this.lit) for (const { cells } of this.columns) cells.mark(...this.lit.span, "lit", false);
+    this.lit = null;
+    this.card.hide();
+  }
+}
+
+const all = new WeakMap(); // a component's root → its columns
+
+export default function ({ data, parentElement }) {
+  let columns = all.get(parentElement);
+  if (!columns) all.set(parentElement, (columns = new Columns(parentElement)));
+  columns.update(data);
+  return () => all.delete(parentElement);
+}

@@ -1,0 +1,453 @@
+// The player. Python sends decisions (`bpeviz/replay.py`): when each boundary vanishes, and what
+// each merge joins. The whole view is a function of one number, the step.
+
+const PER_SECOND = 2; // merges a second at speed 1×
+const TELL_WHILE_PLAYING = 500; // milliseconds between reports to Python
+const TELL_AT_REST = 150;
+const NEAR = 6; // steps that are walked one by one instead of painting everything
+
+const stepOfFilm = new Map(); // film → step: survives a change of page
+const seen = new Map(); // player → the last jump that Python asked for
+
+class Player {
+  constructor(root) {
+    this.root = root;
+    const find = (selector) => root.querySelector(selector);
+    this.section = find(".player");
+    this.sentence = find(".sentence");
+    this.host = find(".text");
+    this.track = find(".track");
+    this.number = find(".step");
+    this.speed = find(".speed");
+    this.tree = find(".tree");
+    this.card = new Card(find(".card"), find(".stage"));
+    this.step = 0;
+    this.playing = false;
+    this.listen();
+  }
+
+  // ---- data in, step out
+
+  update(data, tell) {
+    this.tell = tell;
+    const fresh = this.data?.key !== data.key;
+    const grown = this.data?.last !== data.last;
+    const sameFilm = this.data?.film === data.film;
+    this.data = data;
+    if (fresh) this.draw();
+    if (fresh || grown) {
+      this.track.max = this.number.max = data.last;
+      this.root.querySelector("output.last").textContent = data.last.toLocaleString("en");
+      const known = sameFilm && !grown ? this.step : sameFilm ? data.last : stepOfFilm.get(data.film);
+      this.stop();
+      this.show(Math.min(known ?? data.last, data.last), fresh);
+      this.report(0);
+    }
+    const jump = data.jump;
+    if (jump && seen.get(data.player) !== jump.number) {
+      seen.set(data.player, jump.number);
+      this.stop();
+      this.go(jump.step);
+    }
+  }
+
+  report(wait = TELL_AT_REST) {
+    if (this.told === this.step && !this.timer) return;
+    if (this.timer && this.playing) return; // one is on its way, and will carry the step of then
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => {
+      this.timer = null;
+      if (this.told === this.step) return;
+      this.told = this.step;
+      this.tell("step", { step: this.step, film: this.data.film });
+    }, wait);
+  }
+
+  // ---- drawing
+
+  draw() {
+    const { data } = this;
+    this.stop();
+    this.hideTree();
+    this.card.hide();
+    this.chosen = null;
+    this.cells = new CellText(this.host, data.text, data.atoms, data.mark, data.marks);
+    this.raw = data.atoms === "bytes" ? new TextEncoder().encode(data.text) : null;
+    this.vanish = Int32Array.from(data.vanish, (time) => (time < 0 ? 0x7fffffff : time));
+    const steps = data.merges.left.length;
+    // The atoms whose boundary each merge removes, grouped by merge.
+    this.offsets = new Int32Array(steps + 1);
+    for (const time of data.vanish) if (time >= 0) this.offsets[time + 1]++;
+    for (let i = 0; i < steps; i++) this.offsets[i + 1] += this.offsets[i];
+    this.removed = new Int32Array(this.offsets[steps]);
+    const next = this.offsets.slice();
+    data.vanish.forEach((time, atom) => time >= 0 && (this.removed[next[time]++] = atom));
+    this.host.scrollTop = 0;
+    if (!data.text) this.host.append(element("p", "empty", "There is no text yet. Type one, or choose a sample."));
+  }
+
+  // The token around an atom: [start, end) and the merge that made it, or -1.
+  token(atom, step = this.step) {
+    let start = atom;
+    let end = atom;
+    let made = -1;
+    while (start > 0 && this.vanish[start - 1] < step) made = Math.max(made, this.vanish[--start]);
+    while (end < this.vanish.length - 1 && this.vanish[end] < step) made = Math.max(made, this.vanish[end++]);
+    return { start, end: end + 1, made };
+  }
+
+  // Look anew at the tokens that cover atoms start to end.
+  refresh(start, end) {
+    const { vanish, step, cells } = this;
+    const { hue } = this.data.merges;
+    const present = step - 1;
+    let at = start;
+    while (at < end) {
+      const token = this.token(at);
+      const isNew = token.made >= 0 && token.made === present;
+      for (let a = token.start; a < token.end; a++) {
+        cells.hues[a] = token.made < 0 ? -1 : hue[token.made];
+        let flags = a === token.end - 1 ? END : 0;
+        if (vanish[a] === present) flags |= SEAM;
+        if (isNew) flags |= NEW | (a === token.start ? FIRST : 0) | (a === token.end - 1 ? LAST : 0);
+        cells.flags[a] = flags;
+      }
+      cells.paint(token.start, token.end);
+      at = token.end;
+    }
+  }
+
+  show(step, all = false) {
+    const { data, removed, offsets } = this;
+    const old = this.step;
+    this.step = step;
+    this.clearChosen();
+    if (all || Math.abs(step - old) > NEAR) this.refresh(0, this.vanish.length);
+    else {
+      const low = Math.max(0, Math.min(old, step) - 1);
+      for (let i = offsets[low]; i < offsets[Math.max(old, step)]; i++) {
+        // Both halves: after a step back they are two tokens.
+        const atom = removed[i];
+        this.refresh(atom, Math.min(atom + 2, this.vanish.length));
+      }
+    }
+    stepOfFilm.set(data.film, step);
+    this.track.value = step;
+    this.track.setAttribute("aria-valuetext", `merge ${step} of ${data.last}`);
+    if (this.root.activeElement !== this.number) this.number.value = step;
+    this.describe();
+    for (const [act, at] of [["first", 0], ["back", 0], ["on", data.last], ["last", data.last]])
+      this.root.querySelector(`[data-act=${act}]`).disabled = step === at;
+  }
+
+  look(id) {
+    // The label, hue and bytes (in hex) of an id.
+    const { alphabet, merges, firstId } = this.data;
+    if (id < firstId) return { label: alphabet[id]?.[0] ?? "?", hue: -1, hex: alphabet[id]?.[1] ?? "" };
+    const i = id - firstId;
+    return {
+      label: merges.label[i],
+      hue: merges.hue[i],
+      get hex() {
+        return this.hexOf(merges.left[i]) + this.hexOf(merges.right[i]);
+      },
+      hexOf: (parent) => this.look(parent).hex,
+    };
+  }
+
+  withId(id, className = "") {
+    const { label, hue } = this.look(id);
+    const both = element("span", "with-id");
+    const drawn = piece(label, hue);
+    if (className) drawn.classList.add(className);
+    drawn.title = label;
+    both.append(drawn, element("span", "id", `id ${id}`));
+    return both;
+  }
+
+  describe() {
+    const { data, step } = this;
+    const m = data.merges;
+    const i = step - 1;
+    if (step === 0) {
+      const atoms = data.atoms === "bytes" ? "byte" : "character";
+      const words = !data.tokens[0]
+        ? "No text, no tokens."
+        : data.last
+          ? `Nothing is merged yet: every ${atoms} is a token. Press play.`
+          : `There is nothing to merge here: every ${atoms} stays a token.`;
+      this.sentence.replaceChildren(element("span", "start", words));
+    } else {
+      const times = m.count[i] === 1 ? "once" : `${m.count[i].toLocaleString("en")} times`;
+      const replaced =
+        m.applied[i] === m.count[i] ? "" : `, ${m.applied[i].toLocaleString("en")} replaced (the others overlap)`;
+      const ties = m.ties[i] ? ` · tied with ${m.ties[i].toLocaleString("en")} other${m.ties[i] > 1 ? "s" : ""}` : "";
+      this.sentence.replaceChildren(
+        this.withId(m.left[i]),
+        element("span", "op", "+"),
+        this.withId(m.right[i]),
+        element("span", "op", "→"),
+        this.withId(data.firstId + i, "born"),
+        element("span", "facts", `${times}${replaced}${ties}`),
+      );
+    }
+    const tokens = data.tokens[step];
+    const figure = (name, text) => (this.root.querySelector(`[data-figure=${name}]`).textContent = text);
+    figure("tokens", tokens.toLocaleString("en"));
+    figure("bytes", tokens ? (data.bytes / tokens).toFixed(2) : "–");
+    figure("saved", data.tokens[0] ? `${((1 - tokens / data.tokens[0]) * 100).toFixed(1)}%` : "–");
+  }
+
+  // ---- moving
+
+  go(step) {
+    const target = Math.max(0, Math.min(this.data.last, Math.round(step)));
+    if (target === this.step) return;
+    this.show(target);
+    this.report(this.playing ? TELL_WHILE_PLAYING : TELL_AT_REST);
+  }
+
+  play() {
+    if (!this.data.last) return;
+    if (this.step >= this.data.last) this.show(0, true);
+    this.hideTree();
+    this.playing = true;
+    this.section.classList.add("playing");
+    this.name("Pause");
+    this.owed = 0.999; // the first merge comes at once
+    this.before = performance.now();
+    this.frame = requestAnimationFrame((now) => this.tick(now));
+  }
+
+  tick(now) {
+    if (!this.playing) return;
+    const pace = PER_SECOND * Number(this.speed.value);
+    this.section.classList.toggle("moving", pace <= 10);
+    this.owed += Math.min(250, now - this.before) * (pace / 1000);
+    this.before = now;
+    const whole = Math.floor(this.owed);
+    if (whole) {
+      this.owed -= whole;
+      this.go(this.step + whole);
+    }
+    if (this.step >= this.data.last) this.stop();
+    else this.frame = requestAnimationFrame((next) => this.tick(next));
+  }
+
+  stop() {
+    cancelAnimationFrame(this.frame);
+    if (!this.playing) return;
+    this.playing = false;
+    this.section.classList.remove("playing", "moving");
+    this.name("Play");
+    clearTimeout(this.timer);
+    this.timer = null;
+    this.report();
+  }
+
+  name(what) {
+    const button = this.root.querySelector("[data-act=play]");
+    button.ariaLabel = what;
+    button.title = `${what} (space)`;
+  }
+
+  act(what) {
+    if (what === "play") return this.playing ? this.stop() : this.play();
+    if (what === "large")
+      return document.fullscreenElement ? document.exitFullscreen() : this.section.requestFullscreen?.();
+    this.stop();
+    // A single step by hand moves as in play, so that the eye finds what was born.
+    this.section.classList.add("moving");
+    setTimeout(() => this.playing || this.section.classList.remove("moving"), 250);
+    this.go({ first: 0, back: this.step - 1, on: this.step + 1, last: this.data.last }[what]);
+  }
+
+  // ---- looking at a token
+
+  inspect(atom) {
+    const token = this.token(atom);
+    const id = this.idOf(token);
+    let times = 0;
+    for (let a = 0; a < this.vanish.length; ) {
+      const other = this.token(a);
+      times += this.idOf(other) === id;
+      a = other.end;
+    }
+    return { ...token, id, times };
+  }
+
+  idOf({ start, made }) {
+    return made >= 0 ? this.data.firstId + made : (this.data.atomIds ?? this.raw)[start];
+  }
+
+  point(atom) {
+    this.clearChosen();
+    const token = this.inspect(atom);
+    this.chosen = token;
+    this.cells.mark(token.start, token.end, "here", true);
+    const { data } = this;
+    const head = element("p");
+    if (token.id < 0) {
+      head.append("Not in the vocabulary: <unk>");
+      return [head];
+    }
+    const { label, hue, hex } = this.look(token.id);
+    head.append(piece(label, hue), ` id ${token.id}`);
+    const lines = [head, element("p", "hex", (hex.match(/../g) ?? []).join(" ").toUpperCase() || "no bytes")];
+    const where = data.part ? "in this part" : "in this text";
+    lines.push(element("p", "", `${token.times.toLocaleString("en")}× ${where} at this step`));
+    if (token.made >= 0) {
+      const from = element("p");
+      const left = data.merges.left[token.made];
+      const right = data.merges.right[token.made];
+      const parent = (id) => piece(this.look(id).label, this.look(id).hue);
+      from.append("from ", parent(left), ` ${left} + `, parent(right), ` ${right} by merge ${token.made + 1}`);
+      lines.push(from);
+    } else lines.push(element("p", "", data.atoms === "bytes" ? "a single byte" : "a single character"));
+    return lines;
+  }
+
+  clearChosen() {
+    if (this.chosen) this.cells.mark(this.chosen.start, this.chosen.end, "here", false);
+    this.chosen = null;
+    this.card.hide();
+  }
+
+  hover(atom) {
+    if (atom < 0) return this.clearChosen();
+    if (this.chosen && atom >= this.chosen.start && atom < this.chosen.end) return;
+    const lines = this.point(atom);
+    this.card.show(lines, this.cells.cells[this.cells.cellOf[this.chosen.start]].element);
+  }
+
+  walk(direction) {
+    const from = this.chosen;
+    const atom = !from ? 0 : direction > 0 ? from.end : from.start - 1;
+    if (atom < 0 || atom >= this.vanish.length) return;
+    const lines = this.point(atom);
+    const near = this.cells.cells[this.cells.cellOf[this.chosen.start]].element;
+    near.scrollIntoView({ block: "nearest" });
+    this.card.show(lines, near);
+  }
+
+  // The merge tree: the last boundary to vanish parts a token into its two parents.
+  showTree(atom) {
+    const { start, end, made, id } = this.inspect(atom);
+    if (id < 0) return;
+    this.stop();
+    this.clearChosen();
+    const { data } = this;
+    const nodes = this.tree.querySelector(".nodes");
+    nodes.replaceChildren();
+    const about = this.tree.querySelector(".about");
+    const { label, hue } = this.look(id);
+    const atoms = data.atoms === "bytes" ? "byte" : "character";
+    about.replaceChildren(
+      piece(label, hue),
+      made < 0
+        ? ` is a single ${atoms}: no merge made it.`
+        : ` id ${id}: ${end - start} ${atoms}s, joined by ${end - start - 1} merges. Read it from below.`,
+    );
+    const todo = [{ start, end, made, row: 1 }];
+    while (todo.length) {
+      const node = todo.pop();
+      const nodeId = this.idOf(node);
+      const looks = this.look(nodeId);
+      const box = nodes.appendChild(element("div", looks.hue < 0 ? "node" : `node t h${looks.hue}`));
+      box.style.gridColumn = `${node.start - start + 1} / ${node.end - start + 1}`;
+      box.style.gridRow = node.row;
+      box.append(element("bdi", "", looks.label));
+      box.append(element("small", "", node.made < 0 ? `id ${nodeId}` : `id ${nodeId} · merge ${node.made + 1}`));
+      if (node.made < 0) continue;
+      let middle = node.start;
+      while (this.vanish[middle] !== node.made) middle++;
+      const most = (from, to) => this.vanish.subarray(from, to).reduce((a, b) => Math.max(a, b), -1);
+      todo.push(
+        { start: node.start, end: middle + 1, made: most(node.start, middle), row: node.row + 1 },
+        { start: middle + 1, end: node.end, made: most(middle + 1, node.end - 1), row: node.row + 1 },
+      );
+    }
+    this.tree.hidden = false;
+    this.tree.querySelector(".close").focus({ preventScroll: true });
+  }
+
+  hideTree() {
+    if (this.tree.hidden) return;
+    this.tree.hidden = true;
+    this.section.focus({ preventScroll: true });
+  }
+
+  // ---- hands
+
+  listen() {
+    const { section, host } = this;
+    section.addEventListener("click", (event) => {
+      const act = event.target.closest("[data-act]")?.dataset.act;
+      if (act) this.act(act);
+      else if (event.target.closest(".close")) this.hideTree();
+    });
+    this.track.addEventListener("input", () => {
+      this.stop();
+      this.go(Number(this.track.value));
+    });
+    this.number.addEventListener("change", () => {
+      this.stop();
+      this.go(Number(this.number.value) || 0);
+      this.number.value = this.step;
+    });
+    host.addEventListener("mouseover", (event) => this.playing || this.hover(this.cells.atomAt(event.target)));
+    host.addEventListener("mouseleave", () => this.clearChosen());
+    host.addEventListener("click", (event) => {
+      if (!document.getSelection().isCollapsed) return; // somebody selects text
+      const atom = this.cells.atomAt(event.target);
+      if (atom >= 0) this.showTree(atom);
+    });
+    host.addEventListener("copy", (event) => this.cells.copyTo(event, this.root));
+    section.addEventListener("keydown", (event) => this.key(event));
+    // Keys work from anywhere on the page while nothing else has the focus.
+    this.anywhere = (event) => document.activeElement === document.body && this.key(event);
+    document.addEventListener("keydown", this.anywhere);
+  }
+
+  key(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+    const field = event.composedPath()[0];
+    const typing = field.matches?.("input[type=number], select");
+    if (field.matches?.("button") && (event.key === " " || event.key === "Enter")) return;
+    if (typing && event.key !== "Escape") return;
+    const keys = {
+      " ": () => this.act("play"),
+      ArrowRight: () => this.act("on"),
+      ArrowLeft: () => this.act("back"),
+      Home: () => this.act("first"),
+      End: () => this.act("last"),
+      ".": () => this.walk(1),
+      ",": () => this.walk(-1),
+      Enter: () => this.chosen && this.showTree(this.chosen.start),
+      p: () => this.act("large"),
+      Escape: () => (this.tree.hidden ? this.clearChosen() : this.hideTree()),
+    };
+    const act = keys[event.key] ?? keys[event.key.toLowerCase()];
+    if (!act) return;
+    event.preventDefault();
+    act();
+  }
+
+  leave() {
+    this.stop();
+    clearTimeout(this.timer);
+    document.removeEventListener("keydown", this.anywhere);
+  }
+}
+
+const players = new WeakMap(); // a component's root → its player
+
+export default function ({ data, parentElement, setStateValue }) {
+  let player = players.get(parentElement);
+  if (!player) players.set(parentElement, (player = new Player(parentElement)));
+  player.update(data, setStateValue);
+  return () => {
+    player.leave();
+    players.delete(parentElement);
+  };
+}

@@ -1,0 +1,251 @@
+"""The inputs that the pages share: the text, and how it is learnt from. They stand at the left."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from bpeviz import samples
+from bpeviz.learners import LEARNERS, Learner, Option
+from bpeviz.pretokenize import CUSTOM, MAX_EXPRESSION, PATTERNS
+from bpeviz.text import clean
+from bpeviz.tokenizer import Training
+
+MAX_TEXT = 2_000_000
+"""Characters of a text that the pages take."""
+
+EDITABLE = 100_000
+"""Characters of a file that are still put into the text box; a longer one is only named."""
+
+LARGEST = 1_024
+MAX_VOCABULARY = 32_768
+
+OWN = "own"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """How a visitor wants to learn. Hashable: the caches use it as a key."""
+
+    algorithm: str
+    largest: int
+    pattern: str
+    regex: str
+    options: tuple[tuple[str, str | int], ...]
+
+
+def text(key: str, label: str, first_sample: str) -> str:
+    """Draw a text box with samples and a file to choose from; return the text, cleaned.
+
+    `key` begins the names under which the values are kept. Where the text cannot be taken, a
+    sentence says so, and what is returned is empty.
+    """
+    state = st.session_state
+    box, sample, file, name, failed = (
+        f"{key}_{part}" for part in ("box", "sample", "file", "file_name", "failed")
+    )
+    if box not in state:
+        state[box] = samples.by_key(first_sample).text
+        state[sample] = first_sample
+
+    def take_sample() -> None:
+        forget_file()
+        if state[sample] != OWN:
+            state[box] = samples.by_key(state[sample]).text
+
+    def typed() -> None:
+        state[sample] = OWN
+
+    def forget_file() -> None:
+        for part in (file, name, failed):
+            state.pop(part, None)
+
+    def take_file() -> None:
+        upload = state[f"{key}_upload"]
+        if upload is None:
+            return
+        forget_file()
+        read = read_file(upload.name, upload.getvalue())
+        if isinstance(read, UnreadableFile):
+            state[failed] = str(read)
+            return
+        state[sample] = OWN
+        if len(read) <= EDITABLE:
+            state[box] = read
+        else:
+            state[file], state[name] = read, upload.name
+
+    about = {one.key: one for one in samples.SAMPLES}
+    st.selectbox(
+        label,
+        [*about, OWN],
+        format_func=lambda one: about[one].title if one in about else "A text of your own",
+        key=sample,
+        on_change=take_sample,
+        persist_state="session",
+        help="A sample to begin with. Type or paste into the box below to use your own text.",
+    )
+    if file in state:
+        st.info(f"{state[name]}: {len(state[file]):,} characters", icon=":material/description:")
+        st.button("Back to the text box", on_click=forget_file, key=f"{key}_back")
+    else:
+        st.text_area(
+            f"{label} to use",
+            key=box,
+            height=170,
+            on_change=typed,
+            persist_state="session",
+            label_visibility="collapsed",
+            placeholder="Type or paste a text, then press Ctrl+Enter.",
+        )
+    with st.popover("Open a file", icon=":material/upload_file:", width="stretch"):
+        st.file_uploader(
+            "A text file, UTF-8", key=f"{key}_upload", on_change=take_file, max_upload_size=8
+        )
+    if failed in state:
+        st.error(state[failed])
+    chosen = clean(state.get(file) or state[box] or "")
+    if len(chosen) > MAX_TEXT:
+        st.error(
+            f"This text has {len(chosen):,} characters, and bpeviz takes up to {MAX_TEXT:,}. "
+            "Shorten it, or choose a part of it."
+        )
+        return ""
+    return chosen
+
+
+class UnreadableFile(str):
+    """The sentence that says why a file is not taken."""
+
+
+def read_file(name: str, content: bytes) -> str | UnreadableFile:
+    """Return the text of a file, or why it is none. A byte order mark is left out."""
+    try:
+        found = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
+            what = "it looks like UTF-16"
+        else:
+            what = f"byte {error.start + 1:,} is {content[error.start]:02X}"
+        return UnreadableFile(
+            f"{name} is not a text in UTF-8: {what}. Save it as UTF-8 and open it again."
+        )
+    if "\0" in found and found.count("\0") * 100 > len(found):
+        return UnreadableFile(f"{name} is full of zero bytes, so it is not a text. Open another.")
+    if len(found) > MAX_TEXT:
+        return UnreadableFile(
+            f"{name} has {len(found):,} characters, and bpeviz takes up to {MAX_TEXT:,}. "
+            "Open a part of it."
+        )
+    return found
+
+
+def choice() -> Choice:
+    """Draw the algorithm with its options and the split; return what is chosen."""
+    if len(LEARNERS) > 1:
+        key = st.selectbox(
+            "Algorithm",
+            LEARNERS,
+            format_func=lambda one: LEARNERS[one].title,
+            key="algorithm",
+            persist_state="session",
+        )
+    else:
+        key = next(iter(LEARNERS))
+    learner = LEARNERS[key]
+    first, *others = learner.options
+    values = {first.name: _option(learner, first, {})}
+    pattern = st.selectbox(
+        "Split the text first by",
+        [*PATTERNS, CUSTOM],
+        format_func=lambda one: PATTERNS[one].title if one in PATTERNS else "Regular expression",
+        key="pattern",
+        persist_state="session",
+        help="No merge crosses from one chunk to the next.\n\n"
+        + "\n".join(f"- {one.title}: {one.about}" for one in PATTERNS.values()),
+    )
+    expression = ""
+    if pattern == CUSTOM:
+        expression = st.text_input(
+            "Regular expression",
+            r"\w+|[^\w\s]+|\s+",
+            key="regex",
+            persist_state="session",
+            max_chars=MAX_EXPRESSION,
+            help="Each match is a chunk; so is what stands between two matches. Syntax: the "
+            "Python package regex.",
+        )
+    with st.expander("More"):
+        largest = st.number_input(
+            "Largest vocabulary",
+            min_value=1,
+            max_value=MAX_VOCABULARY,
+            value=LARGEST,
+            step=256,
+            key="largest",
+            persist_state="session",
+            help="Learn merges up to this size. Any smaller size is then free to choose.",
+        )
+        for option in others:
+            if option.needs is None or values.get(option.needs[0]) == option.needs[1]:
+                values[option.name] = _option(learner, option, values)
+    return Choice(key, largest, pattern, expression, tuple(values.items()))
+
+
+def _option(learner: Learner, option: Option, values: dict[str, str | int]) -> str | int:
+    key = f"{learner.key}_{option.name}"
+    initial = option.default if option.initial is None else option.initial
+    if option.choices is None:
+        return int(
+            st.number_input(
+                option.label,
+                min_value=option.minimum,
+                value=int(initial),
+                key=key,
+                help=option.help,
+                persist_state="session",
+            )
+        )
+    keys = list(option.choices)
+    chosen: str = st.selectbox(
+        option.label,
+        keys,
+        index=keys.index(str(initial)),
+        format_func=option.choices.__getitem__,
+        key=key,
+        help=option.help,
+        persist_state="session",
+    )
+    return chosen
+
+
+def vocabulary_size(training: Training, largest: int) -> int:
+    """Draw the slider of the vocabulary size; return how many merges that leaves.
+
+    Moving it trains nothing anew: a smaller vocabulary is a prefix of the largest.
+    """
+    state = st.session_state
+    atoms, size = len(training.alphabet), training.vocab_size
+    kind = training.splitting.atoms
+    if size == atoms:
+        st.caption(f"Vocabulary: the {atoms} {kind} alone, since there is nothing to merge.")
+        return 0
+    if state.get("vocabulary_of") != (atoms, training.merges):
+        state["vocabulary_of"] = (atoms, training.merges)
+        state["vocabulary_size"] = size
+    chosen = st.slider(
+        "Vocabulary size",
+        atoms,
+        size,
+        key="vocabulary_size",
+        persist_state="session",
+        help="Atoms and merges together. Free to move: every smaller size is a prefix.",
+    )
+    reason = ""
+    if training.stopped == "no pair":
+        reason = f" {largest:,} were asked for, but this text has no pair left to merge."
+    elif training.stopped == "rare":
+        reason = f" {largest:,} were asked for, but every pair left in this text is too rare."
+    st.caption(f"{atoms} {kind} + {chosen - atoms:,} merges.{reason}")
+    return chosen - atoms

@@ -1,0 +1,122 @@
+"""What stands on the Train page beside its inputs: the player, and what follows its step."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from bpeviz import charts, replay, tables
+from bpeviz.boundaries import Boundaries
+from bpeviz.tokenizer import MergeTokenizer, Training
+from bpeviz.ui import cache, components
+from bpeviz.ui.inputs import Choice
+
+PLAYER = "player"
+
+
+def _jump(step: int) -> None:
+    """Ask the player to go to a step."""
+    number = st.session_state.get("jump", {"number": 0})["number"] + 1
+    st.session_state["jump"] = {"step": step, "number": number}
+    st.session_state["step"] = step
+
+
+def _part(text: str, choice: Choice) -> int:
+    """Let the visitor choose which part of a long text is shown."""
+    parts = cache.parts(text, choice)
+    if len(parts) < 2:
+        return 0
+    number = st.number_input(
+        f"Part of the text shown, 1 to {len(parts)}",
+        1,
+        len(parts),
+        key=f"part_of_{len(parts)}",
+        width=260,
+    )
+    part = parts[number - 1]
+    st.caption(
+        f"Characters {part.first + 1:,} to {part.last:,} of {len(text):,}. Learning, counts and "
+        "figures are about the whole text."
+    )
+    return number - 1
+
+
+@st.fragment
+def show(text: str, training: Training, boundaries: Boundaries, choice: Choice, last: int) -> None:
+    """Draw the player and all that follows its step. Reruns by itself when the step changes."""
+    state = st.session_state
+    place = st.container()
+    film = cache.film(text, choice, _part(text, choice), last)
+    if state.get("shown") != (film["film"], last):
+        state["shown"], state["step"] = (film["film"], last), last
+    with place:
+        told = components.player(film, state.get("jump"), PLAYER)
+    if told and told["film"] == film["film"] and state.get("told") != told:
+        state["told"], state["step"] = told, min(told["step"], last)
+    step = state["step"]
+    tokenizer = training.tokenizer(len(training.alphabet) + last)
+    if not last:
+        return
+    left, right = st.columns(2, gap="large")
+    with left:
+        _candidates(text, tokenizer, boundaries, choice, step)
+    with right:
+        _merges(tokenizer, step)
+    left, right = st.columns(2, gap="large")
+    with left:
+        _chart(charts.counts(training.merges[:last], step), "counts", "How often a merge's pair is")
+    with right:
+        counts = boundaries.token_counts[: last + 1]
+        chart = charts.compression(counts, int(boundaries.ends[-1]), step)
+        _chart(chart, "compression", "Bytes per token after each merge")
+    st.caption("A click on a curve, or on a row of the merges, takes the player there.")
+
+
+def _candidates(
+    text: str, tokenizer: MergeTokenizer, boundaries: Boundaries, choice: Choice, step: int
+) -> None:
+    taken = max(step, 1) - 1
+    st.subheader("Why this pair", anchor=False)
+    found = replay.candidates(tokenizer, boundaries, cache.chunk_ends(text, choice), taken)
+    st.caption(f"The most frequent pairs before merge {taken + 1:,}, as the text then stood.")
+    st.dataframe(
+        tables.candidates(tokenizer, found, taken), hide_index=True, height=316, key="candidates"
+    )
+
+
+def _merges(tokenizer: MergeTokenizer, step: int) -> None:
+    st.subheader("The merges", anchor=False)
+    search = st.text_input(
+        "Find a token",
+        key="search",
+        placeholder="Find a token: text, or an id",
+        label_visibility="collapsed",
+        persist_state="session",
+    )
+    table = tables.merges(tokenizer, search)
+    numbers = table["merge"].tolist()
+
+    def picked() -> None:
+        rows = st.session_state["merges"].selection.rows
+        if rows:
+            _jump(numbers[rows[0]])
+
+    if not numbers:
+        st.caption(f"No merge makes a token with “{search}” in it.")
+        return
+    st.dataframe(
+        table,
+        hide_index=True,
+        height=316,
+        key="merges",
+        on_select=picked,
+        selection_mode="single-row",
+    )
+
+
+def _chart(chart: charts.alt.LayerChart, key: str, alternative: str) -> None:
+    def picked() -> None:
+        points = st.session_state[key].selection.get(charts.SELECTION) or []
+        if points:
+            _jump(int(points[0]["merge"]))
+
+    st.altair_chart(chart, key=key, on_select=picked, alt=alternative)
