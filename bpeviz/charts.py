@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 from bpeviz.compare import Column, sweep
 from bpeviz.tokenizer import Merge
 
+Chart = alt.LayerChart | alt.FacetChart
+
 POINTS = 400
 """How many points of a curve are drawn at most."""
 
@@ -31,7 +33,7 @@ def _thin(length: int) -> NDArray[np.int64]:
     return np.unique(np.geomspace(1, length, POINTS).astype(np.int64)) - 1
 
 
-def _titled(chart: alt.LayerChart, finding: str) -> alt.LayerChart:
+def _titled(chart: Chart, finding: str) -> Chart:
     return chart.properties(
         height=HEIGHT, title=alt.TitleParams(finding, anchor="start", fontSize=15)
     )
@@ -39,7 +41,7 @@ def _titled(chart: alt.LayerChart, finding: str) -> alt.LayerChart:
 
 def _with_rule(
     frame: pd.DataFrame, step: int, y: alt.Y, x: alt.X, tooltip: Sequence[alt.Tooltip]
-) -> alt.LayerChart:
+) -> Chart:
     """Draw a curve over merges that can be clicked, with a rule at the present one."""
     picked = alt.selection_point(
         name=SELECTION, fields=["merge"], on="click", nearest=True, empty=False
@@ -55,7 +57,7 @@ def _with_rule(
     return alt.layer(line, rule, points)
 
 
-def counts(merges: Sequence[Merge], step: int) -> alt.LayerChart:
+def counts(merges: Sequence[Merge], step: int) -> Chart:
     """Draw how often each merge's pair was counted, with a rule at `step` (1 or more)."""
     places = _thin(len(merges))
     frame = pd.DataFrame(
@@ -75,7 +77,7 @@ def counts(merges: Sequence[Merge], step: int) -> alt.LayerChart:
     return _titled(_with_rule(frame, max(1, step), y, x, tooltip), finding)
 
 
-def compression(token_counts: NDArray[np.int64], size: int, step: int) -> alt.LayerChart:
+def compression(token_counts: NDArray[np.int64], size: int, step: int) -> Chart:
     """Draw bytes per token after each merge, with a rule at `step`.
 
     token_counts: int64 [merges + 1]; size: of the text in bytes.
@@ -106,7 +108,7 @@ def _half_way(token_counts: NDArray[np.int64]) -> str:
     return f"Half the saving comes from {half:,} of {len(saved) - 1:,} merges"
 
 
-def sweeps(columns: Sequence[Column]) -> alt.LayerChart:
+def sweeps(columns: Sequence[Column]) -> Chart:
     """Draw bytes per token against vocabulary size for each column, up to its own size."""
     frames = []
     for column in columns:
@@ -118,26 +120,20 @@ def sweeps(columns: Sequence[Column]) -> alt.LayerChart:
         )
     frame = pd.concat(frames)
     titles = [column.title for column in columns]
-    base = alt.Chart(frame).encode(
-        x=alt.X("vocabulary:Q", title="vocabulary size").scale(type="log", nice=False),
-        y=alt.Y("bytes per token:Q", title="bytes per token").scale(zero=True),
-        color=alt.Color("tokenizer:N", sort=titles, title=None, legend=alt.Legend(orient="top")),
-        strokeDash=alt.StrokeDash("tokenizer:N", sort=titles, legend=None),
-        tooltip=[
+    legend = alt.Legend(orient="top", title=None)
+    encoded = {
+        "x": alt.X("vocabulary:Q", title="vocabulary size").scale(type="log", nice=False),
+        "y": alt.Y("bytes per token:Q", title="bytes per token").scale(zero=True),
+        "color": alt.Color("tokenizer:N", sort=titles, legend=legend),
+        "tooltip": [
             "tokenizer:N",
             alt.Tooltip("vocabulary:Q", format=","),
             alt.Tooltip("bytes per token:Q", format=".2f"),
         ],
-    )
+    }
+    dashes = alt.StrokeDash("tokenizer:N", sort=titles, legend=legend)
+    lines = alt.Chart(frame).mark_line(strokeWidth=2).encode(**encoded, strokeDash=dashes)
     ends = alt.Chart(frame.groupby("tokenizer").tail(1)).mark_point(filled=True, size=90)
-    points = ends.encode(
-        x="vocabulary:Q", y="bytes per token:Q", color=alt.Color("tokenizer:N", sort=titles)
-    )
-    best = max(columns, key=lambda column: _ratio(column))
+    best = min(columns, key=lambda column: int(column.boundaries.token_counts[column.step]))
     finding = f"{best.title} needs the fewest tokens for this text"
-    return _titled(alt.layer(base.mark_line(strokeWidth=2), points), finding).properties(height=300)
-
-
-def _ratio(column: Column) -> float:
-    counts = column.boundaries.token_counts
-    return -float(counts[column.step])
+    return _titled(alt.layer(lines, ends.encode(**encoded)), finding).properties(height=300)

@@ -15,7 +15,8 @@ if isinstance(training, str):
     st.stop()
 with sizes:
     merges = inputs.vocabulary_size(training, choice.largest)
-with st.container(horizontal=True, vertical_alignment="bottom", gap="large"):
+top = st.container(horizontal=True, vertical_alignment="bottom", gap="large")
+with top:
     names = compare.others()
     held_out = compare.held_out()
 text = inputs.text("held_out", "Held-out text", "numbers-and-tables") if held_out else learnt_from
@@ -23,5 +24,7 @@ columns = compare.columns_for(text, learnt_from, choice, merges, names)
 if isinstance(columns, str):
     st.error(columns)
     st.stop()
-compare.warning(training, merges, names, held_out)
-compare.show(text, columns)
+with top:
+    reference = compare.reference_of(columns)
+fair = compare.fair_words(training, merges, names, held_out=text != learnt_from)
+compare.show(text, columns, reference, fair)

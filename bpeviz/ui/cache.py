@@ -18,6 +18,7 @@ from bpeviz.ui.inputs import Choice
 @st.cache_resource(max_entries=24, show_spinner="Learning the merges …")
 def training(text: str, choice: Choice) -> Training | str:
     """Return what is learnt from a text, or the sentence that says why nothing can be."""
+    options: dict[str, Any] = dict(choice.options)
     try:
         return bpeviz.train(
             text,
@@ -25,7 +26,7 @@ def training(text: str, choice: Choice) -> Training | str:
             vocab_size=choice.largest,
             pattern=choice.pattern,
             regex=choice.regex,
-            **dict(choice.options),
+            **options,
         )
     except ValueError as error:
         return str(error)

@@ -66,31 +66,27 @@ def columns_for(
     return columns
 
 
-def show(text: str, columns: list[Column]) -> None:
-    """Draw the columns, the measures and the sweep."""
-    titles = [column.title for column in columns]
-    reference = 0
+def reference_of(columns: list[Column]) -> int:
+    """Let the visitor choose the column that the others are held against."""
+    if len(columns) < 2:
+        return 0
+    return st.selectbox(
+        "Reference",
+        range(len(columns)),
+        format_func=[column.title for column in columns].__getitem__,
+        key=f"reference_of_{len(columns)}",
+        persist_state="session",
+        width=220,
+    )
+
+
+def show(text: str, columns: list[Column], reference: int, fair: str) -> None:
+    """Draw the columns, what is to be said of them, the measures and the sweep."""
     parts = replay.parts(text, compare.common_cuts(columns), SHOWN)
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        if len(columns) > 1:
-            picked = st.selectbox(
-                "Reference",
-                range(len(columns)),
-                format_func=titles.__getitem__,
-                key=f"reference_of_{len(columns)}",
-                persist_state="session",
-                width=260,
-            )
-            reference = picked or 0
-        part = 0
-        if len(parts) > 1:
-            part = (
-                st.number_input(
-                    f"Part shown, 1 to {len(parts)}", 1, len(parts), key=f"shown_of_{len(parts)}",
-                    width=200,
-                )
-                - 1
-            )
+    part = 0
+    if len(parts) > 1:
+        label = f"Part shown, 1 to {len(parts)}"
+        part = st.number_input(label, 1, len(parts), key=f"shown_of_{len(parts)}", width=200) - 1
     if len(parts) > 1:
         st.caption(
             f"Characters {parts[part].first + 1:,} to {parts[part].last:,} of {len(text):,} are "
@@ -102,6 +98,7 @@ def show(text: str, columns: list[Column]) -> None:
             "A thick line is a cut that the reference does not make; a dotted one is a cut of the "
             "reference that is missing here. Point at a token to see the same span everywhere."
         )
+    st.info(fair, icon=":material/balance:")
     st.subheader("Measures", anchor=False)
     percent = st.column_config.NumberColumn(format="percent")
     ratio = st.column_config.NumberColumn(format="%.2f")
@@ -142,8 +139,8 @@ def show(text: str, columns: list[Column]) -> None:
         )
 
 
-def warning(training: Training, merges: int, names: list[str], held_out: bool) -> None:
-    """Say what the comparison can and cannot tell."""
+def fair_words(training: Training, merges: int, names: list[str], held_out: bool) -> str:
+    """Return what the comparison can and cannot tell; `held_out`: the text is another one."""
     size = len(training.alphabet) + merges
     words = []
     if names:
@@ -159,4 +156,4 @@ def warning(training: Training, merges: int, names: list[str], held_out: bool) -
             "Your tokenizer learnt from this very text, which flatters it; the others did not. "
             "Choose “Another text” for a fair view."
         )
-    st.caption(" ".join(words))
+    return " ".join(words)

@@ -11,18 +11,26 @@ PAGES = (
 """The pages in the order of the menu. A new page is a new file and a line here."""
 
 
+ICON = (
+    "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'>"
+    "<path fill='#1f6feb' d='M1 3h5v10H1z'/><path fill='#2f9e6e' d='M6 3h9v10H6z'/>"
+    "<path stroke='#fff' d='M6 1v14'/></svg>"
+)
+"""Two tokens and the boundary between them. (A named icon would be fetched from outside.)"""
+
+# Streamlit leaves six rem free above a page; the player should be seen without scrolling. On a
+# narrow screen the button that opens the inputs needs some of that room.
+STYLE = """<style>
+[data-testid=stMainBlockContainer] { padding-top: 2.6rem; padding-bottom: 4rem; }
+[data-testid=stSidebarHeader] { height: 2.6rem; min-height: 0; margin-bottom: 0; }
+@media (max-width: 767px) { [data-testid=stMainBlockContainer] { padding-top: 4rem; } }
+</style>"""
+
+
 def frame(title: str, question: str) -> None:
     """Draw the top of a page. Every page calls this first, so that each stands alone."""
-    st.set_page_config(
-        page_title=f"{title} · bpeviz", page_icon=":material/join_inner:", layout="wide"
-    )
-    # Streamlit leaves six rem free above a page; the player should be seen without scrolling.
-    st.html(
-        "<style>"
-        "[data-testid=stMainBlockContainer]{padding-top:2.6rem;padding-bottom:4rem}"
-        "[data-testid=stSidebarHeader]{height:2.6rem;min-height:0;margin-bottom:0}"
-        "</style>"
-    )
+    st.set_page_config(page_title=f"{title} · bpeviz", page_icon=ICON, layout="wide")
+    st.html(STYLE)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown("**bpeviz**", width="content")
         for path, name in PAGES:

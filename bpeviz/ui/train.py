@@ -113,7 +113,7 @@ def _merges(tokenizer: MergeTokenizer, step: int) -> None:
     )
 
 
-def _chart(chart: charts.alt.LayerChart, key: str, alternative: str) -> None:
+def _chart(chart: charts.Chart, key: str, alternative: str) -> None:
     def picked() -> None:
         points = st.session_state[key].selection.get(charts.SELECTION) or []
         if points:

@@ -14,6 +14,7 @@ const QUICK_NAMES = { " ": "·", "\t": "→", "\n": "↵", "\r": "␍" };
 const UNSEEN = /[\p{C}\p{Z}]/u;
 const RIGHT_TO_LEFT =
   /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Adlam}]/u;
+const DIRECTED = /[\p{L}\p{N}]/u;
 const ROWS = 4; // rows of a strip before it goes on in a second column
 
 const hexadecimal = (number, digits) => number.toString(16).toUpperCase().padStart(digits, "0");
@@ -45,6 +46,7 @@ class CellText {
     const marked = new Set(marks);
     const lines = document.createDocumentFragment();
     let line = null;
+    let backwards = false;
     let at = 0; // in UTF-16 units, for copying
     const add = (cell) => {
       line ??= lines.appendChild(element("div", "line"));
@@ -59,7 +61,10 @@ class CellText {
         kind === "bytes"
           ? Array.from(utf8.encode(sign), (byte) => hexadecimal(byte, 2))
           : points.map((point) => hexadecimal(point.codePointAt(0), 4));
+      // Blanks and signs run the way of the letters before them.
+      if (DIRECTED.test(sign)) backwards = RIGHT_TO_LEFT.test(sign);
       const cell = this.#cell(sign, labels);
+      if (backwards) cell.element.className = cell.base += " rtl";
       cell.from = at;
       at += sign.length;
       cell.to = at;
@@ -76,7 +81,10 @@ class CellText {
         const symbol = { element: element("span", "c quiet", "</w>"), base: "c quiet", size: 1 };
         add({ ...symbol, from: at, to: at, first: last + 1, classes: "" });
       }
-      if (sign === "\n") line = null;
+      if (sign === "\n") {
+        line = null;
+        backwards = false;
+      }
     }
     host.replaceChildren(lines);
     const atoms = this.cellOf.length;
@@ -98,7 +106,6 @@ class CellText {
       span.textContent = quick ?? `⟨${hexadecimal(sign.codePointAt(0), 4)}⟩`;
     } else {
       span.textContent = sign;
-      if (RIGHT_TO_LEFT.test(sign)) cell.base += " rtl";
     }
     if (cell.size > 1) {
       // What a token may cut inside a sign stands below it: bytes, or the code points of a cluster.
@@ -134,7 +141,7 @@ class CellText {
       for (let a = cell.first; a < final; a++) cut ||= (this.flags[a] & END) !== 0;
       let classes;
       if (cut) {
-        classes = `${cell.base} cut${this.#marks(final) & END ? " b" : ""}`;
+        classes = `${cell.base} cut${this.flags[final] & END ? " b" : ""}`;
         cell.rows.forEach((row, i) => {
           const looks = this.#classes(cell.first + i, cell.first + i);
           if (row.className !== looks) row.className = looks;
@@ -145,10 +152,6 @@ class CellText {
         cell.element.className = classes;
       }
     }
-  }
-
-  #marks(atom) {
-    return this.flags[atom];
   }
 
   #classes(first, last) {
