@@ -21,7 +21,7 @@ Chart = alt.LayerChart | alt.FacetChart
 POINTS = 400
 """How many points of a curve are drawn at most."""
 
-HEIGHT = 220
+HEIGHT = 280
 SELECTION = "picked"
 """The name under which a click on a curve is reported, with the field "merge"."""
 
@@ -120,20 +120,22 @@ def sweeps(columns: Sequence[Column]) -> Chart:
         )
     frame = pd.concat(frames)
     titles = [column.title for column in columns]
-    legend = alt.Legend(orient="top", title=None)
-    encoded = {
-        "x": alt.X("vocabulary:Q", title="vocabulary size").scale(type="log", nice=False),
-        "y": alt.Y("bytes per token:Q", title="bytes per token").scale(zero=True),
-        "color": alt.Color("tokenizer:N", sort=titles, legend=legend),
-        "tooltip": [
-            "tokenizer:N",
-            alt.Tooltip("vocabulary:Q", format=","),
-            alt.Tooltip("bytes per token:Q", format=".2f"),
-        ],
-    }
-    dashes = alt.StrokeDash("tokenizer:N", sort=titles, legend=legend)
-    lines = alt.Chart(frame).mark_line(strokeWidth=2).encode(**encoded, strokeDash=dashes)
-    ends = alt.Chart(frame.groupby("tokenizer").tail(1)).mark_point(filled=True, size=90)
+    x = alt.X("vocabulary:Q", title="vocabulary size").scale(type="log", nice=False)
+    y = alt.Y("bytes per token:Q", title="bytes per token").scale(zero=True)
+    color = alt.Color("tokenizer:N", sort=titles, legend=None)
+    tooltip = [
+        "tokenizer:N",
+        alt.Tooltip("vocabulary:Q", format=","),
+        alt.Tooltip("bytes per token:Q", format=".2f"),
+    ]
+    lines = alt.Chart(frame).mark_line(strokeWidth=2).encode(x=x, y=y, color=color, tooltip=tooltip)
+    ends = frame.groupby("tokenizer", sort=False).tail(1).reset_index(drop=True)
+    dots = alt.Chart(ends).mark_point(filled=True, size=90, opacity=1)
+    layers: list[alt.Chart] = [lines, dots.encode(x=x, y=y, color=color, tooltip=tooltip)]
+    # Names stand at the ends of the curves, by turns above and below, so that they keep apart.
+    for turn, place in enumerate((-14, 18)):
+        names = alt.Chart(ends.iloc[turn::2]).mark_text(align="right", dy=place, fontSize=13)
+        layers.append(names.encode(x=x, y=y, color=color, text="tokenizer:N"))
     best = min(columns, key=lambda column: int(column.boundaries.token_counts[column.step]))
     finding = f"{best.title} needs the fewest tokens for this text"
-    return _titled(alt.layer(lines, ends.encode(**encoded)), finding).properties(height=300)
+    return _titled(alt.layer(*layers), finding).properties(height=360)

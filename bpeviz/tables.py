@@ -35,24 +35,27 @@ def merges(tokenizer: MergeTokenizer, search: str = "") -> pd.DataFrame:
     return frame[hit]
 
 
-def candidates(tokenizer: MergeTokenizer, found: Sequence[Candidate], taken: int) -> pd.DataFrame:
-    """Return a step's best pairs: pair, would become, count, and what is to be said of each.
+def candidates(tokenizer: MergeTokenizer, found: Sequence[Candidate], step: int) -> pd.DataFrame:
+    """Return the best pairs of a step: left, right, count, and what is to be said of each.
 
-    `taken` is the merge, from 0, that is made at this step.
+    step: 1 or more for the pairs before that merge was made; 0 for those before the first, which
+    is still to come.
     """
-    merge = tokenizer.merges[taken]
+    taken = tokenizer.merges[max(step, 1) - 1]
+
+    def note(pair: Candidate) -> str:
+        if (pair.left, pair.right) == (taken.left, taken.right):
+            return "merged" if step else "comes first"
+        return "tied" if pair.count == taken.count else ""
+
     return pd.DataFrame(
         [
-            {
-                "left": tokenizer.token_label(pair.left),
-                "right": tokenizer.token_label(pair.right),
-                "count": pair.count,
-                "note": "merged now"
-                if (pair.left, pair.right) == (merge.left, merge.right)
-                else "tied"
-                if pair.count == merge.count
-                else "",
-            }
+            (
+                tokenizer.token_label(pair.left),
+                tokenizer.token_label(pair.right),
+                pair.count,
+                note(pair),
+            )
             for pair in found
         ],
         columns=["left", "right", "count", "note"],
@@ -60,22 +63,64 @@ def candidates(tokenizer: MergeTokenizer, found: Sequence[Candidate], taken: int
 
 
 def measures(rows: Sequence[Measures]) -> pd.DataFrame:
-    """Return the measures, one tokenizer a row."""
+    """Return the measures, one a row with a column for each tokenizer and one that explains."""
+
+    def number(value: float | None, form: str) -> str:
+        return "–" if value is None else format(value, form)
+
+    lines = [
+        (
+            "tokens",
+            [number(row.tokens, ",") for row in rows],
+            "how many the text is cut into",
+        ),
+        (
+            "bytes per token",
+            [number(row.bytes_per_token, ".2f") for row in rows],
+            "UTF-8 bytes that one token stands for, on average",
+        ),
+        (
+            "characters per token",
+            [number(row.characters_per_token, ".2f") for row in rows],
+            "the same in characters",
+        ),
+        (
+            "tokens per word",
+            [number(row.tokens_per_word, ".2f") for row in rows],
+            "pieces of a word, on average; a word is a run of letters, marks and digits",
+        ),
+        (
+            "words kept whole",
+            [number(row.whole_words, ".1%") for row in rows],
+            "no boundary inside",
+        ),
+        (
+            "distinct tokens",
+            [number(row.distinct, ",") for row in rows],
+            "different ones that occur",
+        ),
+        (
+            "vocabulary",
+            [number(row.vocab_size, ",") for row in rows],
+            "atoms and merges, special tokens not counted",
+        ),
+        (
+            "precision",
+            [number(row.agreement.precision, ".1%") for row in rows],
+            "share of its cuts that the reference makes, too",
+        ),
+        (
+            "recall",
+            [number(row.agreement.recall, ".1%") for row in rows],
+            "share of the reference's cuts that it makes",
+        ),
+        (
+            "F1",
+            [number(row.agreement.f1, ".1%") for row in rows],
+            "harmonic mean of the two",
+        ),
+    ]
     return pd.DataFrame(
-        [
-            {
-                "tokenizer": row.title,
-                "vocabulary": row.vocab_size,
-                "tokens": row.tokens,
-                "bytes per token": row.bytes_per_token,
-                "characters per token": row.characters_per_token,
-                "tokens per word": row.tokens_per_word,
-                "words kept whole": row.whole_words,
-                "distinct tokens": row.distinct,
-                "precision": row.agreement.precision,
-                "recall": row.agreement.recall,
-                "F1": row.agreement.f1,
-            }
-            for row in rows
-        ]
+        [(name, *values, meaning) for name, values, meaning in lines],
+        columns=["measure", *(row.title for row in rows), "what it says"],
     )

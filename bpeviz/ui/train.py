@@ -56,7 +56,7 @@ def show(text: str, training: Training, boundaries: Boundaries, choice: Choice, 
     tokenizer = training.tokenizer(len(training.alphabet) + last)
     if not last:
         return
-    left, right = st.columns(2, gap="large")
+    left, right = st.columns((2, 3), gap="large")
     with left:
         _candidates(text, tokenizer, boundaries, choice, step)
     with right:
@@ -79,7 +79,7 @@ def _candidates(
     found = replay.candidates(tokenizer, boundaries, cache.chunk_ends(text, choice), taken)
     st.caption(f"The most frequent pairs before merge {taken + 1:,}, as the text then stood.")
     st.dataframe(
-        tables.candidates(tokenizer, found, taken), hide_index=True, height=316, key="candidates"
+        tables.candidates(tokenizer, found, step), hide_index=True, height=316, key="candidates"
     )
 
 
@@ -110,6 +110,7 @@ def _merges(tokenizer: MergeTokenizer, step: int) -> None:
         key="merges",
         on_select=picked,
         selection_mode="single-row",
+        column_config=dict.fromkeys(table.columns, st.column_config.Column(width="small")),
     )
 
 

@@ -18,7 +18,7 @@ def _read(*names: str) -> str:
     return "\n".join((_HERE / name).read_text(encoding="utf-8") for name in names)
 
 
-def _register(name: str) -> Any:  # noqa: ANN401 (Streamlit names no type for it)
+def _register(name: str) -> Any:
     return st.components.v2.component(
         f"bpeviz_{name}",
         html=_read(f"{name}.html"),

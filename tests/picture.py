@@ -1,0 +1,37 @@
+"""Make the picture at the top of the README: `python tests/picture.py`, with the app running.
+
+Needs a Chromium and an address as its one argument (http://localhost:8501 by default).
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+from playwright.sync_api import expect, sync_playwright
+
+PICTURE = Path(__file__).with_name("picture.png")
+
+
+def main(address: str) -> None:
+    chromium = os.environ.get("BPEVIZ_CHROMIUM") or shutil.which("chromium")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=chromium, args=["--no-sandbox", "--disable-gpu"]
+        )
+        page = browser.new_page(viewport={"width": 1366, "height": 768})
+        page.goto(address)
+        step = page.get_by_label("Merge number")
+        step.fill("34")
+        step.press("Enter")
+        page.get_by_role("heading", name="Why this pair").click()  # takes the focus off the field
+        expect(page.get_by_text("before merge 34")).to_be_visible()
+        page.wait_for_timeout(1_000)  # charts and fonts settle
+        page.screenshot(path=PICTURE)
+        browser.close()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1] if len(sys.argv) > 1 else "http://localhost:8501")
