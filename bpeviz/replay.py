@@ -159,8 +159,8 @@ def candidates(
 ) -> list[Candidate]:
     """Count the pairs of a text after `step` merges, most frequent first.
 
-    Pairs within chunks only, overlaps included, as the learner counts them. Equal counts stand
-    in the order of the text.
+    Pairs within chunks only, overlaps included, as the learner counts them. Of equal counts the
+    pair that is merged next comes first, whatever the tie rule; then the order of the text.
     """
     ends = boundaries.token_ends(step)
     if len(ends) < 2:
@@ -169,7 +169,8 @@ def candidates(
     inside = ~np.isin(ends[:-1], chunk_ends) & (ids[:-1] >= 0) & (ids[1:] >= 0)
     keys = ids[:-1][inside].astype(np.int64) << 32 | ids[1:][inside]
     distinct, first, count = np.unique(keys, return_index=True, return_counts=True)
-    order = np.lexsort((first, -count))[:limit]
+    taken = [merge.left << 32 | merge.right for merge in tokenizer.merges[step : step + 1]]
+    order = np.lexsort((first, ~np.isin(distinct, taken), -count))[:limit]
     return [
         Candidate(key >> 32, key & 0xFFFFFFFF, times)
         for key, times in zip(distinct[order].tolist(), count[order].tolist(), strict=True)

@@ -1,0 +1,238 @@
+"""Charts by what they would draw, and tables by their rows."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import altair as alt
+import numpy as np
+import pytest
+
+import bpeviz
+from bpeviz import charts, compare, replay, samples, tables
+from bpeviz.compare import Column
+from bpeviz.tokenizer import Merge, MergeTokenizer
+
+
+def merge(count: int) -> Merge:
+    return Merge(0, 1, 256, count, count, 0)
+
+
+def drawn(chart: alt.LayerChart) -> dict[str, Any]:
+    """What goes to the browser, through JSON as on its way there."""
+    return json.loads(json.dumps(chart.to_dict(), allow_nan=False))
+
+
+def rows_of(chart: dict[str, Any]) -> list[list[dict[str, Any]]]:
+    """The rows of each layer, in the order of the layers."""
+    found = []
+    for layer in chart["layer"]:
+        data = layer.get("data") or chart["data"]
+        found.append(chart["datasets"][data["name"]])
+    return found
+
+
+def rule_of(chart: dict[str, Any]) -> int:
+    (rule,) = [
+        rows
+        for layer, rows in zip(chart["layer"], rows_of(chart), strict=True)
+        if layer["mark"]["type"] == "rule"
+    ]
+    return int(rule[0]["merge"])
+
+
+def title_of(chart: dict[str, Any]) -> str:
+    return str(chart["title"]["text"])
+
+
+# ---- counts
+
+
+def test_the_counts_chart_draws_every_merge_and_the_present_one() -> None:
+    chart = drawn(charts.counts([merge(9), merge(4), merge(4), merge(2)], step=3))
+    assert rows_of(chart)[0] == [
+        {"merge": 1, "count": 9},
+        {"merge": 2, "count": 4},
+        {"merge": 3, "count": 4},
+        {"merge": 4, "count": 2},
+    ]
+    assert rule_of(chart) == 3
+    assert title_of(chart) == "Counts fall from 9 to 2"
+
+
+def test_before_the_first_merge_the_rule_stands_at_it() -> None:
+    assert rule_of(drawn(charts.counts([merge(9), merge(4)], step=0))) == 1
+
+
+@pytest.mark.parametrize("counts", [[3], [3, 3]])
+def test_equal_counts_do_not_fall(counts: list[int]) -> None:
+    chart = drawn(charts.counts([merge(count) for count in counts], step=1))
+    assert "fall" not in title_of(chart)
+
+
+def test_a_long_curve_is_thinned_and_keeps_its_ends() -> None:
+    merges = [merge(10_000 - i) for i in range(5_000)]
+    rows = rows_of(drawn(charts.counts(merges, step=777)))[0]
+    assert 100 < len(rows) <= charts.POINTS
+    assert (rows[0]["merge"], rows[-1]["merge"]) == (1, 5_000)
+    assert all(row["count"] == 10_001 - row["merge"] for row in rows)
+
+
+# ---- compression
+
+
+def test_the_compression_chart_is_bytes_over_tokens() -> None:
+    chart = drawn(charts.compression(np.array([8, 6, 4]), 8, step=2))
+    assert rows_of(chart)[0] == [
+        {"merge": 0, "bytes per token": 1, "tokens": 8},
+        {"merge": 1, "bytes per token": pytest.approx(8 / 6), "tokens": 6},
+        {"merge": 2, "bytes per token": 2, "tokens": 4},
+    ]
+    assert rule_of(chart) == 2
+
+
+@pytest.mark.parametrize(
+    ("counts", "title"),
+    [
+        ([8, 6, 4], "Half the saving comes from 1 of 2 merges"),
+        ([100, 95, 80, 70, 60, 58], "Half the saving comes from 3 of 5 merges"),
+        ([8, 4], "Half the saving comes from 1 of 1 merges"),
+        ([8], "Nothing is saved"),
+    ],
+)
+def test_the_title_says_where_half_the_saving_comes_from(counts: list[int], title: str) -> None:
+    assert title_of(drawn(charts.compression(np.array(counts), 8, 0))) == title
+
+
+def test_a_long_compression_curve_is_thinned_and_keeps_its_ends() -> None:
+    counts = np.arange(20_000, 10_000, -1)
+    rows = rows_of(drawn(charts.compression(counts, 20_000, 5)))[0]
+    assert len(rows) <= charts.POINTS
+    assert (rows[0]["merge"], rows[-1]["merge"]) == (0, 9_999)
+    assert all(row["tokens"] == 20_000 - row["merge"] for row in rows)
+
+
+def test_a_click_reports_the_merge() -> None:
+    for chart in (
+        charts.counts([merge(9), merge(4)], 1),
+        charts.compression(np.array([8, 6, 4]), 8, 1),
+    ):
+        (parameter,) = drawn(chart)["params"]
+        assert parameter["name"] == charts.SELECTION
+        assert parameter["select"]["fields"] == ["merge"]
+
+
+# ---- sweeps
+
+
+def columns_of(text: str) -> list[Column]:
+    found = []
+    for merges in (20, 80):
+        tokenizer = bpeviz.train(text, merges=merges).tokenizer()
+        found.append(Column(f"{merges} merges", tokenizer, tokenizer.boundaries(text), merges))
+    return found
+
+
+def test_the_sweeps_chart_draws_each_column_up_to_its_size() -> None:
+    columns = columns_of(samples.by_key("spanish").text)
+    chart = drawn(charts.sweeps(columns))
+    lines, ends, *names = rows_of(chart)
+    named = [row["tokenizer"] for rows in names for row in rows]
+    assert sorted(named) == sorted(column.title for column in columns)
+    for column in columns:
+        mine = [row for row in lines if row["tokenizer"] == column.title]
+        sizes, ratios = compare.sweep(column)
+        assert [row["vocabulary"] for row in mine] == sizes.tolist()
+        assert [row["bytes per token"] for row in mine] == pytest.approx(ratios.tolist())
+        (end,) = [row for row in ends if row["tokenizer"] == column.title]
+        assert end == mine[-1]
+    assert title_of(chart) == "80 merges needs the fewest tokens for this text"
+
+
+# ---- tables
+
+
+@pytest.fixture(scope="module")
+def tokenizer() -> MergeTokenizer:
+    return bpeviz.train("low lower lowest é " * 5, merges=9).tokenizer()
+
+
+def test_the_table_of_merges_holds_them_all(tokenizer: MergeTokenizer) -> None:
+    table = tables.merges(tokenizer)
+    assert table["merge"].tolist() == [*range(1, 10)]
+    assert table["id"].tolist() == [*range(256, 265)]
+    assert table["count"].tolist() == [one.count for one in tokenizer.merges]
+    for row in table.to_dict("records"):
+        parts = row["left"] + row["right"]
+        assert parts == row["token"] or "⟨" in parts  # bytes of a character that it completes
+
+
+@pytest.mark.parametrize(
+    ("search", "hit"),
+    [
+        ("low", "low"),
+        (" l", "·l"),
+        ("·l", "·l"),
+        ("é", "é"),
+        ("256", None),
+    ],
+)
+def test_merges_are_found_by_text_as_typed_as_shown_or_by_id(
+    tokenizer: MergeTokenizer, search: str, hit: str | None
+) -> None:
+    table = tables.merges(tokenizer, search)
+    if hit is None:
+        assert table["id"].tolist() == [256]
+    else:
+        everything = tables.merges(tokenizer)["token"]
+        assert table["token"].tolist() == [token for token in everything if hit in token]
+        assert len(table) > 0
+
+
+@pytest.mark.parametrize("search", ["", None, "   zz", "(", "[", "\\", ".*", "a" * 5_000, "\0"])
+def test_a_search_is_no_expression(tokenizer: MergeTokenizer, search: str | None) -> None:
+    expected = 0 if search else 9
+    assert len(tables.merges(tokenizer, search or "")) == expected
+
+
+def test_candidates_say_which_is_merged_and_which_tie(tokenizer: MergeTokenizer) -> None:
+    made = tokenizer.merges[3]
+    found = [
+        replay.Candidate(made.left, made.right, made.count),
+        replay.Candidate(104, 105, made.count),
+        replay.Candidate(105, 106, made.count - 1),
+    ]
+    table = tables.candidates(tokenizer, found, 4)
+    assert table["note"].tolist() == ["merged", "tied", ""]
+    assert table["left"].tolist()[1:] == ["h", "i"]
+    assert tables.candidates(tokenizer, [], 4).columns.tolist() == table.columns.tolist()
+
+
+def test_before_the_first_merge_it_is_still_to_come(tokenizer: MergeTokenizer) -> None:
+    first = tokenizer.merges[0]
+    found = [replay.Candidate(first.left, first.right, first.count)]
+    assert tables.candidates(tokenizer, found, 0)["note"].tolist() == ["comes first"]
+    assert tables.candidates(tokenizer, found, 1)["note"].tolist() == ["merged"]
+
+
+def test_measures_have_a_column_for_each_tokenizer() -> None:
+    text = samples.by_key("spanish").text
+    columns = columns_of(text)
+    rows = compare.measure(text, columns, 0)
+    table = tables.measures(rows).set_index("measure")
+    for row in rows:
+        shown = table[row.title]
+        assert shown["tokens"] == f"{row.tokens:,}"
+        assert shown["vocabulary"] == f"{row.vocab_size:,}"
+        assert shown["bytes per token"] == f"{row.bytes_per_token:.2f}"
+        assert shown["words kept whole"] == f"{row.whole_words:.1%}"
+        assert shown["F1"] == f"{row.agreement.f1:.1%}"
+    assert table["20 merges"]["F1"] == "100.0%"
+    assert table["what it says"].str.len().min() > 0
+
+
+def test_a_measure_without_meaning_is_a_dash() -> None:
+    table = tables.measures(compare.measure("", columns_of("")[:1], 0)).set_index("measure")
+    assert table.iloc[:, 0]["bytes per token"] == "–"
+    assert table.iloc[:, 0]["tokens"] == "0"

@@ -1,0 +1,286 @@
+"""What the player and the columns are sent, held against slow readings of the same."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import bpeviz
+from bpeviz import Training, replay, samples
+from bpeviz.boundaries import NEVER, Boundaries
+from bpeviz.compare import Column, common_cuts
+from bpeviz.text import hue
+from bpeviz.ui.inputs import LARGEST
+
+ODD = "naïve 👩‍👩‍👧 e\u0301\r\n\tصباح \u202e<b>&amp;\0 \u200b नमस्ते 🇫🇷\n\n"
+ATOMS = (
+    {"atoms": "bytes"},
+    {"atoms": "characters"},
+    {"atoms": "characters", "end_mark": "attached"},
+    {"atoms": "characters", "end_mark": "symbol"},
+)
+atoms = pytest.mark.parametrize("how", ATOMS, ids=lambda how: "-".join(how.values()))
+TEXTS = st.one_of(st.text("ab c\n", max_size=60), st.text(max_size=30), st.just(ODD * 3))
+
+
+def train(text: str, **how: Any) -> tuple[Training, Boundaries]:
+    training = bpeviz.train(text, merges=how.pop("merges", 60), **how)
+    return training, training.tokenizer().boundaries(text)
+
+
+def whole_film(text: str, **how: Any) -> dict[str, Any]:
+    training, boundaries = train(text, **how)
+    (part,) = replay.parts(text, boundaries)
+    return replay.film(text, training, boundaries, part, len(training.merges))
+
+
+# ---- the film
+
+
+@atoms
+@pytest.mark.parametrize("sample", [one.key for one in samples.SAMPLES])
+def test_a_film_of_every_sample_is_plain_json(sample: str, how: dict[str, str]) -> None:
+    text = samples.by_key(sample).text
+    film = whole_film(text, vocab_size=LARGEST, merges=None, **how)
+    assert json.loads(json.dumps(film, allow_nan=False)) == json.loads(json.dumps(film))
+    assert "NaN" not in json.dumps(film)
+    assert_consistent(film, text)
+
+
+@settings(max_examples=150)
+@given(TEXTS, st.sampled_from(ATOMS))
+def test_a_film_is_consistent(text: str, how: dict[str, str]) -> None:
+    assert_consistent(whole_film(text, **how), text)
+
+
+def assert_consistent(film: dict[str, Any], text: str) -> None:
+    """What the script in the browser relies on."""
+    assert film["text"] == text
+    assert film["part"] is None
+    marks = film["marks"]
+    expected = len(text.encode()) if film["atoms"] == "bytes" else len(text)
+    if film["mark"] == "symbol":
+        expected += len(marks)
+    vanish = film["vanish"]
+    assert len(vanish) == expected
+    steps = len(film["merges"]["left"])
+    assert {len(column) for column in film["merges"].values()} == {steps}
+    assert all(-1 <= time < steps for time in vanish)
+    if vanish:
+        assert vanish[-1] == -1
+    counts = [sum(time < 0 or time >= step for time in vanish) for step in range(steps + 1)]
+    assert film["tokens"] == counts
+    # Each merge takes away as many boundaries as it was applied.
+    times = Counter(vanish)
+    assert [times[step] for step in range(steps)] == film["merges"]["applied"]
+    atom_ids = film["atomIds"] if film["atomIds"] is not None else [*text.encode()]
+    assert len(atom_ids) == len(vanish)
+    first = film["firstId"]
+    assert all(i in film["alphabet"] for i in atom_ids)
+    parents = {*film["merges"]["left"], *film["merges"]["right"]}
+    assert all(i in film["alphabet"] for i in parents if i < first)
+    for i in range(steps):
+        assert film["merges"]["left"][i] < first + i
+        assert film["merges"]["right"][i] < first + i
+    assert film["bytes"] == len(text.encode())
+
+
+def test_the_hue_and_label_of_a_merge_come_from_its_bytes() -> None:
+    film = whole_film("the é the é", merges=9)
+    of = dict(zip(film["merges"]["label"], film["merges"]["hue"], strict=True))
+    assert of["·the"] == hue(b" the")
+    assert of["·é"] == hue(" é".encode())
+
+
+@pytest.mark.parametrize(("end_mark", "marked"), [("attached", [1, 3]), ("symbol", [2, 5])])
+def test_marks_are_the_atoms_that_end_a_word(end_mark: str, marked: list[int]) -> None:
+    film = whole_film("ab c", merges=0, atoms="characters", end_mark=end_mark, pattern="whitespace")
+    assert film["marks"] == marked
+
+
+def test_a_mark_typed_into_the_text_is_text() -> None:
+    text = "a</w> b</w>"
+    film = whole_film(text, merges=0, atoms="characters", end_mark="symbol", pattern="none")
+    assert film["marks"] == [len(text)]
+
+
+def test_only_what_is_asked_for_changes_the_keys() -> None:
+    text = "low lower lowest " * 9
+    training, boundaries = train(text)
+    (part,) = replay.parts(text, boundaries)
+    film, shorter = (replay.film(text, training, boundaries, part, last) for last in (9, 5))
+    # A smaller vocabulary is the same film with an earlier end: nothing is drawn anew.
+    assert {**film, "last": 5} == shorter
+    other = whole_film(text, ties="largest")
+    assert other["film"] != film["film"]
+    assert other["key"] != film["key"]
+
+
+# ---- parts
+
+
+@settings(max_examples=150)
+@given(
+    st.one_of(st.text("ab c", max_size=90), st.text(max_size=60), st.just(ODD * 4)),
+    st.sampled_from(ATOMS),
+    st.integers(8, 40),
+    st.sampled_from(["gpt2", "none"]),
+)
+def test_parts_cover_the_text_and_part_no_character(
+    text: str, how: dict[str, str], size: int, pattern: str
+) -> None:
+    training, boundaries = train(text, pattern=pattern, **how)
+    parts = replay.parts(text, boundaries, size)
+    assert "".join(text[part.first : part.last] for part in parts) == text
+    assert (parts[0].start, parts[-1].end) == (0, len(boundaries))
+    assert all(left.end == right.start for left, right in pairwise(parts))
+    for part in parts:
+        assert part.end - part.start <= size
+        # As many atoms as its characters have, with their marks.
+        film = replay.film(text, training, boundaries, part, 0)
+        piece = film["text"]
+        inside = len(piece.encode()) if film["atoms"] == "bytes" else len(piece)
+        assert len(film["vanish"]) == inside + len(film["marks"]) * (film["mark"] == "symbol")
+        assert len(parts) == 1 or film["part"] == [part.first, part.last, len(text)]
+
+
+@atoms
+def test_a_part_ends_between_tokens_where_it_can(how: dict[str, str]) -> None:
+    text = samples.by_key("russian").text * 3
+    _, boundaries = train(text, **how)
+    parts = replay.parts(text, boundaries, 500)
+    assert len(parts) > 5
+    for part in parts:
+        assert 250 < part.end - part.start <= 500 or part == parts[-1]
+        assert boundaries.vanishes[part.end - 1] == NEVER
+
+
+def test_a_long_text_is_shown_in_parts_of_at_most_the_window() -> None:
+    text = samples.by_key("english-prose").text * 30
+    _, boundaries = train(text, merges=10)
+    parts = replay.parts(text, boundaries)
+    assert len(parts) >= 3
+    assert max(part.end - part.start for part in parts) <= replay.WINDOW
+
+
+def test_an_empty_text_is_one_empty_part() -> None:
+    _, boundaries = train("")
+    assert replay.parts("", boundaries) == [replay.Part(0, 0, 0, 0)]
+
+
+# ---- candidates
+
+
+def naive_candidates(
+    tokenizer: bpeviz.MergeTokenizer, text: str, step: int
+) -> dict[tuple[int, int], int]:
+    """Count neighbours, chunk by chunk, in what the first merges make of each."""
+    known = tokenizer.at_step(step)
+    counts: Counter[tuple[int, int]] = Counter()
+    for chunk in tokenizer.splitting.chunks(text):
+        counts.update(pairwise(known.encode(chunk)))
+    return dict(counts)  # in the order of first sight
+
+
+@pytest.mark.parametrize("ties", ["first", "smallest", "largest"])
+@pytest.mark.parametrize("pattern", ["gpt2", "whitespace", "none"])
+@pytest.mark.parametrize("sample", ["english-prose", "emoji-and-unicode"])
+def test_candidates_are_what_a_slow_count_finds(sample: str, pattern: str, ties: str) -> None:
+    text = samples.by_key(sample).text
+    training, boundaries = train(text, pattern=pattern, ties=ties, merges=150)
+    tokenizer = training.tokenizer()
+    chunk_ends = tokenizer.chunk_ends(text)
+    for step in (0, 1, 2, 7, 40, 149):
+        slow = naive_candidates(tokenizer, text, step)
+        merge = training.merges[step]
+        found = replay.candidates(tokenizer, boundaries, chunk_ends, step)
+        assert len(found) == min(replay.CANDIDATES, len(slow))
+        pairs = [(pair.left, pair.right) for pair in found]
+        assert len({*pairs}) == len(pairs)
+        assert {(p.left, p.right): p.count for p in found}.items() <= slow.items()
+        best = sorted(slow.values(), reverse=True)
+        assert [pair.count for pair in found] == best[: len(found)]
+        # The pair that is merged is the first of them, whatever the tie rule.
+        assert pairs[0] == (merge.left, merge.right)
+        assert merge.count == best[0]
+        assert merge.ties == best.count(best[0]) - 1
+        if ties == "first":
+            in_order = sorted(slow, key=slow.__getitem__, reverse=True)
+            assert pairs == in_order[: len(pairs)]
+
+
+@atoms
+def test_the_pair_that_is_merged_is_a_best_candidate(how: dict[str, str]) -> None:
+    text = samples.by_key("spanish").text
+    training, boundaries = train(text, merges=80, **how)
+    tokenizer = training.tokenizer()
+    chunk_ends = tokenizer.chunk_ends(text)
+    for step, merge in enumerate(training.merges):
+        best = replay.candidates(tokenizer, boundaries, chunk_ends, step)[0]
+        assert best == replay.Candidate(merge.left, merge.right, merge.count)
+
+
+@pytest.mark.parametrize("text", ["", "a"])
+def test_without_a_pair_there_are_no_candidates(text: str) -> None:
+    training, boundaries = train(text)
+    tokenizer = training.tokenizer()
+    assert replay.candidates(tokenizer, boundaries, tokenizer.chunk_ends(text), 0) == []
+
+
+# ---- the columns
+
+
+def columns_of(text: str, learnt_from: str = "") -> list[Column]:
+    found = []
+    for i, (merges, pattern) in enumerate([(0, "none"), (12, "gpt2"), (40, "none")]):
+        training = bpeviz.train(learnt_from or text, merges=merges, pattern=pattern)
+        tokenizer = training.tokenizer()
+        found.append(Column(str(i), tokenizer, tokenizer.boundaries(text), len(training.merges)))
+    return found
+
+
+@settings(max_examples=100)
+@given(TEXTS, st.integers(0, 2), st.sampled_from([6, 40, 10_000]))
+def test_columns_tell_where_each_differs_from_the_reference(
+    text: str, reference: int, size: int
+) -> None:
+    columns = columns_of(text, "ab cab éa 👍 the cab " * 3)
+    raw = text.encode()
+    parts = replay.parts(text, common_cuts(columns), size)
+    assert "".join(text[part.first : part.last] for part in parts) == text
+    for part in parts:
+        data = replay.side_by_side(text, columns, part, reference)
+        json.dumps(data, allow_nan=False)
+        assert data["text"] == text[part.first : part.last]
+        here = raw[part.start : part.end]
+        cuts = [{*column["ends"]} - {len(here)} for column in data["columns"]]
+        for column, mine, shown in zip(columns, cuts, data["columns"], strict=True):
+            assert {*shown["own"]} == mine - cuts[reference]
+            assert {*shown["missing"]} == cuts[reference] - mine
+            assert len(shown["ends"]) == len(shown["tokens"])
+            # The tokens shown are the text, and have the look of their bytes.
+            spans = pairwise((0, *shown["ends"]))
+            for (start, end), (token_id, _, hexadecimal, colour) in zip(
+                spans, shown["tokens"], strict=True
+            ):
+                assert bytes.fromhex(hexadecimal) == here[start:end]
+                learnt = column.tokenizer.merge_step(token_id) >= 0
+                assert colour == (hue(here[start:end]) if learnt else -1)
+
+
+def test_a_column_over_characters_counts_unknown_ones() -> None:
+    training = bpeviz.train("abab", merges=1, atoms="characters", end_mark="symbol")
+    tokenizer = training.tokenizer()
+    column = Column("mine", tokenizer, tokenizer.boundaries("abé ab"), 1)
+    (part,) = replay.parts("abé ab", common_cuts([column]))
+    shown = replay.side_by_side("abé ab", [column], part, 0)["columns"][0]
+    assert [token[0] for token in shown["tokens"]].count(-1) == 2  # é and the space
+    assert shown["ends"][-1] == 7
+    assert np.all(np.diff(shown["ends"]) >= 0)
