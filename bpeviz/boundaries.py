@@ -75,7 +75,7 @@ class Boundaries:
     def last_merges(self, step: int) -> NDArray[np.int32]:
         """Return for each token after `step` merges the merge that made it, or -1 for an atom."""
         ends = self.token_ends(step)
-        if not len(ends):
+        if not len(ends):  # reduceat takes no empty list
             return np.empty(0, np.int32)
         inner = np.where(self.kept(step), -1, self.vanishes)
         return np.maximum.reduceat(inner, np.concatenate(([0], ends[:-1]))).astype(np.int32)

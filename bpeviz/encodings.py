@@ -9,15 +9,17 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from functools import cached_property
+from heapq import heappop, heappush
 from itertools import accumulate, pairwise
 from threading import Lock
 
 import numpy as np
 import regex
 import tiktoken
+from numpy.typing import NDArray
 
 from bpeviz import vocabularies
-from bpeviz.boundaries import Boundaries, boundaries_from_ids
+from bpeviz.boundaries import NEVER, Boundaries, boundaries_from_ids
 from bpeviz.text import clean
 from bpeviz.tokenizer import Atoms, Tokenizer
 
@@ -53,7 +55,7 @@ class RankTokenizer(Tokenizer):
 
     @property
     def steps(self) -> int:
-        return len(self._ranks) - 256
+        return max(self._ranks.values()) - 255
 
     @cached_property
     def special_tokens(self) -> Mapping[str, int]:
@@ -103,12 +105,13 @@ class RankTokenizer(Tokenizer):
             for rank in (
                 [self._ranks[chunk]]
                 if chunk in self._ranks
-                else (self._ranks[part] for part, _ in _merge(chunk, self._ranks.get))
+                else (self._ranks[part] for part in _merge(chunk, self._ranks.get)[0])
             )
         ]
 
     def _chunks(self, text: str) -> list[bytes]:
-        return [m.encode() for m in regex.findall(self._encoding._pat_str, text)]
+        matches = regex.finditer(self._encoding._pat_str, text)
+        return [match.group().encode() for match in matches if match.group()]
 
     def _tree(self, token_id: int) -> _Tree:
         tree = self._trees.get(token_id)
@@ -123,16 +126,16 @@ class RankTokenizer(Tokenizer):
         if any(self._tree(int(token_id)).late for token_id in np.unique(ids)):
             self._shorten_whole_chunks(vanishes, text)
         raw = np.frombuffer(text.encode(), np.uint8)
+        if len(vanishes) != len(raw):
+            raise ValueError(f"The split pattern of {self.name} leaves out a part of this text.")
         atom_ids = self._byte_ids[raw]
         return Boundaries(vanishes, np.arange(1, len(raw) + 1), atom_ids, self.steps)
 
     @cached_property
-    def _byte_ids(self) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
+    def _byte_ids(self) -> NDArray[np.int32]:
         return np.array([self._ranks[bytes([byte])] for byte in range(256)], np.int32)
 
-    def _shorten_whole_chunks(
-        self, vanishes: np.ndarray[tuple[int], np.dtype[np.int32]], text: str
-    ) -> None:
+    def _shorten_whole_chunks(self, vanishes: NDArray[np.int32], text: str) -> None:
         """A chunk that is a token needs no merge of higher rank: it is taken at its own."""
         chunks = self._chunks(text)
         for chunk, (start, end) in zip(
@@ -149,29 +152,52 @@ class _Tree:
 
     __slots__ = ("late", "parents", "times")
 
-    def __init__(self, times: tuple[int, ...], parents: tuple[int, int] | None, late: bool) -> None:
+    def __init__(self, times: list[int], parents: tuple[int, int] | None, late: bool) -> None:
         self.times, self.parents, self.late = times, parents, late
 
 
-def _merge(raw: bytes, rank_of: Callable[[bytes], int | None]) -> list[tuple[bytes, list[int]]]:
-    """Merge bytes by rank, as tiktoken does; return what is left, with the ranks inside each.
+def _merge(
+    raw: bytes, rank_of: Callable[[bytes], int | None]
+) -> tuple[list[bytes], NDArray[np.int32]]:
+    """Merge bytes by rank, the lowest first and from the left, as tiktoken does.
 
-    The ranks inside a part are running maxima: when each of its boundaries vanished.
+    Return the parts that are left, and for each byte the rank at which the boundary behind it
+    vanished, or `NEVER`. That rank is the highest so far: with fewer ranks than that, the merge
+    would not have come about. O(n log n), since a chunk may have any length.
     """
-    parts: list[tuple[bytes, list[int]]] = [(raw[i : i + 1], []) for i in range(len(raw))]
-    ranks = [rank_of(a + b) for (a, _), (b, _) in pairwise(parts)]
-    while any(rank is not None for rank in ranks):
-        lowest = min(rank for rank in ranks if rank is not None)
-        at = ranks.index(lowest)
-        (left, times_left), (right, times_right) = parts[at : at + 2]
-        time = max((lowest, *times_left, *times_right))
-        parts[at : at + 2] = [(left + right, [*times_left, time, *times_right])]
-        del ranks[at]
-        if at:
-            ranks[at - 1] = rank_of(parts[at - 1][0] + parts[at][0])
-        if at < len(ranks):
-            ranks[at] = rank_of(parts[at][0] + parts[at + 1][0])
-    return parts
+    parts = [raw[i : i + 1] for i in range(len(raw))]  # each where it begins; b"" where none does
+    following = list(range(1, len(raw) + 1))
+    preceding = list(range(-1, len(raw) - 1))
+    vanishes = np.full(len(raw), NEVER, np.int32)
+    waiting: list[tuple[int, int]] = []
+
+    def rank_at(i: int) -> int | None:
+        j = following[i]
+        return rank_of(parts[i] + parts[j]) if parts[i] and j < len(raw) else None
+
+    def note(i: int) -> None:
+        rank = rank_at(i)
+        if rank is not None:
+            heappush(waiting, (rank, i))
+
+    for i in range(len(raw)):
+        note(i)
+    highest = 0
+    while waiting:
+        rank, i = heappop(waiting)
+        if rank_at(i) != rank:  # an earlier merge took one of the two
+            continue
+        highest = max(highest, rank)
+        j = following[i]
+        vanishes[j - 1] = highest
+        parts[i], parts[j] = parts[i] + parts[j], b""
+        following[i] = k = following[j]
+        if k < len(raw):
+            preceding[k] = i
+        note(i)
+        if i:
+            note(preceding[i])
+    return [part for part in parts if part], vanishes
 
 
 def _tree(raw: bytes, rank: int, ranks: Mapping[bytes, int]) -> _Tree:
@@ -181,18 +207,14 @@ def _tree(raw: bytes, rank: int, ranks: Mapping[bytes, int]) -> _Tree:
     A token to which no merges lead can only be a whole chunk, taken at its own rank.
     """
     # All but the token itself, so that its last two parts are its parents.
-    parts = _merge(raw, lambda part: None if part == raw else ranks.get(part))
-    times: list[int] = []
-    for i, (_, inside) in enumerate(parts):
-        if i:
-            times.append(rank)
-        times += inside
-    if len(parts) == 2:
-        latest = max((rank, *times))
-        times[len(parts[0][0]) - 1] = latest
-        parents = ranks[parts[0][0]], ranks[parts[1][0]]
-        return _Tree(tuple(time - 256 for time in times), parents, latest > rank)
-    return _Tree(tuple(min(time, rank) - 256 for time in times), None, False)
+    parts, vanishes = _merge(raw, lambda part: None if part == raw else ranks.get(part))
+    inside = vanishes[:-1]
+    if len(parts) != 2:
+        return _Tree((np.minimum(inside, rank) - 256).tolist(), None, False)
+    known = inside[inside != NEVER]
+    latest = max(rank, int(known.max(initial=rank)))
+    parents = ranks[parts[0]], ranks[parts[1]]
+    return _Tree((np.minimum(inside, latest) - 256).tolist(), parents, latest > rank)
 
 
 _loaded: dict[str, RankTokenizer] = {}

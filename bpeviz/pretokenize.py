@@ -5,7 +5,9 @@ own regular expression leaves something out, what stands between two matches is 
 own, too.
 
 The expressions of GPT-2, cl100k and o200k are those that tiktoken publishes in
-`tiktoken_ext/openai_public.py`; the tests compare them with tiktoken's.
+`tiktoken_ext/openai_public.py`; the tests compare them with tiktoken's. What a letter or a digit
+is, each reads in its own Unicode tables: for characters that only the newer one knows, the
+splits may differ.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from math import prod
 
 import regex
 
@@ -21,6 +24,16 @@ TIME_LIMIT = 2.0
 
 MAX_EXPRESSION = 2_000
 """Characters that a visitor's own regular expression may have."""
+
+MAX_REPEATED = 1_000_000
+"""How long a visitor's own regular expression may become with its `{n}` written out.
+
+That is what `regex` does with them, at some 70 bytes a character: `((a{1000}){1000}){1000}` takes
+all memory there is before a time limit could see it.
+"""
+
+_LEAST_REPEATS = regex.compile(r"\{\s*([0-9]+)")
+_GROUP_CALL = regex.compile(r"(?<!\\)(?:\\\\)*\(\?(?:R|[+-]?[0-9]|&|P>)")
 
 _CONTRACTIONS = "(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
 _UPPER = r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]"
@@ -108,6 +121,18 @@ def _custom(expression: str) -> regex.Pattern[str]:
         raise SplitError(
             f"The regular expression has {len(expression):,} characters; "
             f"at most {MAX_EXPRESSION:,} are taken."
+        )
+    if _GROUP_CALL.search(expression):
+        raise SplitError(
+            "Calls such as (?R), (?1) or (?&name) are not taken here: an expression that calls "
+            "itself may run without end."
+        )
+    # Nested or not is not told apart: no split that is meant seriously comes near the limit.
+    repeats = prod(max(1, int(least)) for least in _LEAST_REPEATS.findall(expression))
+    if len(expression) * repeats > MAX_REPEATED:
+        raise SplitError(
+            "The repeats in this regular expression, such as {1000}, are too many to be taken; "
+            "make them smaller."
         )
     try:
         return regex.compile(expression)

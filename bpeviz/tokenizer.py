@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from heapq import heapify, heappop, heappush
@@ -164,20 +164,26 @@ class Tokenizer(ABC):
         sizes = [len(character.encode()) for character in text]
         character = [i for i, size in enumerate(sizes) for _ in range(size)]
         found: list[Token] = []
+        seen: dict[int, tuple[bytes, str]] = {}
         at = 0
         for part, special in self._parts(text, allowed_special):
-            ids = [self.special_tokens[part]] if special else self._encode_ordinary(part)
-            lengths = self._byte_lengths(part, ids)
+            if special:
+                ids = [self.special_tokens[part]]
+                lengths = [len(part.encode())]
+            else:
+                ids = self._encode_ordinary(part)
+                lengths = self._byte_lengths(part, ids)
             for token_id, length in zip(ids, lengths, strict=True):
                 start = character[at] if at < len(character) else len(text)
                 end = character[at + length - 1] + 1 if length else start
-                raw = self.token_bytes(token_id)
-                found.append(Token(token_id, raw, self.token_label(token_id), start, end))
+                if token_id not in seen:
+                    seen[token_id] = self.token_bytes(token_id), self.token_label(token_id)
+                found.append(Token(token_id, *seen[token_id], start, end))
                 at += length
         return found
 
     def _byte_lengths(self, part: str, ids: Sequence[int]) -> list[int]:
-        """Return how many bytes of `part` each id stands for."""
+        """Return how many bytes of `part`, which holds no special token, each id stands for."""
         return [len(self.token_bytes(token_id)) for token_id in ids]
 
 
@@ -233,8 +239,8 @@ class MergeTokenizer(Tokenizer):
     special: tuple[str, ...] = ()
     _chunk_ids: dict[str, tuple[int, ...]] = field(default_factory=dict, repr=False, compare=False)
 
-    MEMO = 50_000
-    """How many chunks' ids are remembered."""
+    MEMO, MEMO_LENGTH = 50_000, 50
+    """How many chunks' ids are remembered, and how many characters such a chunk has at most."""
 
     @property
     def atoms(self) -> Atoms:  # type: ignore[override]
@@ -266,31 +272,32 @@ class MergeTokenizer(Tokenizer):
         return {(merge.left, merge.right): merge.new_id for merge in self.merges}
 
     @cached_property
-    def _labels(self) -> list[str]:
-        """The symbols of all ids: what `token_label` shows before stand-ins."""
-        labels = list(self.alphabet)
-        for merge in self.merges:
-            labels.append(labels[merge.left] + labels[merge.right])
-        return labels
-
-    @cached_property
-    def _bytes(self) -> list[bytes]:
+    def _atom_bytes(self) -> list[bytes]:
         if self.atoms == "bytes":
-            raws = [symbol.encode("latin-1") for symbol in self.alphabet]
-        else:
-            # A symbol of several characters carries the end-of-word mark; it is no text.
-            raws = [
-                (s.removesuffix(END_OF_WORD) if len(s) > 1 else s).encode() for s in self.alphabet
-            ]
-        for merge in self.merges:
-            raws.append(raws[merge.left] + raws[merge.right])
-        for name in self.special_tokens:
-            raws.append("\N{REPLACEMENT CHARACTER}".encode() if name == UNKNOWN else name.encode())
-        return raws
+            return [symbol.encode("latin-1") for symbol in self.alphabet]
+        # A symbol of several characters carries the end-of-word mark; it is no text.
+        return [(s.removesuffix(END_OF_WORD) if len(s) > 1 else s).encode() for s in self.alphabet]
 
-    @cached_property
-    def _times(self) -> dict[int, tuple[int, ...]]:
-        return {}
+    def _special_name(self, token_id: int) -> str | None:
+        place = token_id - len(self.alphabet) - len(self.merges)
+        return None if place < 0 else [*self.special_tokens][place]
+
+    def _walk(self, token_id: int) -> Iterator[int]:
+        """Walk a token's merge tree from left to right: yield its atoms' ids, and between them
+        ~step of the merge that joins what stands on both sides.
+
+        Tokens are spelt out when somebody asks, and not by recursion: one may be as long as the
+        text that it was learnt from, and its tree as deep.
+        """
+        atoms = len(self.alphabet)
+        waiting = [token_id]
+        while waiting:
+            at = waiting.pop()
+            if at < atoms:  # an atom, or ~step
+                yield at
+            else:
+                merge = self.merges[at - atoms]
+                waiting += (merge.right, ~(at - atoms), merge.left)
 
     def _known(self, token_id: int) -> int:
         if not 0 <= token_id < self.vocab_size:
@@ -298,14 +305,18 @@ class MergeTokenizer(Tokenizer):
         return token_id
 
     def token_bytes(self, token_id: int) -> bytes:
-        return self._bytes[self._known(token_id)]
+        special = self._special_name(self._known(token_id))
+        if special is not None:
+            return ("\N{REPLACEMENT CHARACTER}" if special == UNKNOWN else special).encode()
+        return b"".join(self._atom_bytes[atom] for atom in self._walk(token_id) if atom >= 0)
 
     def token_label(self, token_id: int) -> str:
-        if self._known(token_id) >= len(self._labels):
-            return [*self.special_tokens][token_id - len(self._labels)]
+        special = self._special_name(self._known(token_id))
+        if special is not None:
+            return special
         if self.atoms == "bytes":
-            return label(self._bytes[token_id])
-        return label(self._labels[token_id].encode())
+            return label(self.token_bytes(token_id))
+        return label("".join(self.alphabet[a] for a in self._walk(token_id) if a >= 0).encode())
 
     def parents(self, token_id: int) -> tuple[int, int] | None:
         step = self.merge_step(token_id)
@@ -325,7 +336,7 @@ class MergeTokenizer(Tokenizer):
         if ids is None:
             get = self._atom_id.get
             ids = apply_merges([get(s, -1) for s in self.splitting.symbols(chunk)], self._rank)
-            if len(self._chunk_ids) < self.MEMO:
+            if len(self._chunk_ids) < self.MEMO and len(chunk) <= self.MEMO_LENGTH:
                 self._chunk_ids[chunk] = ids
         return ids
 
@@ -338,7 +349,7 @@ class MergeTokenizer(Tokenizer):
 
     def _byte_lengths(self, part: str, ids: Sequence[int]) -> list[int]:
         unknown = -1 if self.atoms == "bytes" else self.special_tokens[UNKNOWN]
-        if unknown not in ids or part == UNKNOWN:
+        if unknown not in ids:
             return super()._byte_lengths(part, ids)
         # An unknown token is one character; which one, and so how long, only the text tells.
         raw, at, lengths = part.encode(), 0, []
@@ -353,25 +364,16 @@ class MergeTokenizer(Tokenizer):
             at += length
         return lengths
 
-    def _times_inside(self, token_id: int) -> tuple[int, ...]:
-        """Return when the boundaries inside a token vanish."""
-        times = self._times.get(token_id)
-        if times is None:
-            step = self.merge_step(token_id) if token_id >= 0 else -1
-            if step < 0:
-                times = ()
-            else:
-                left, right = self.merges[step].left, self.merges[step].right
-                times = (*self._times_inside(left), step, *self._times_inside(right))
-            self._times[token_id] = times
-        return times
+    def _times_inside(self, token_id: int) -> list[int]:
+        """Return when the boundaries inside a token, or an unknown atom (-1), vanish."""
+        if token_id < 0:
+            return []
+        return [~step for step in self._walk(token_id) if step < 0]
 
     def boundaries(self, text: str) -> Boundaries:
         text = clean(text)
         chunks = self.splitting.chunks(text)
         ids = np.fromiter(chain.from_iterable(map(self._ids, chunks)), np.int32)
-        for merge in self.merges:  # parents before children, so that no token is a deep recursion
-            self._times_inside(merge.new_id)
         vanishes = boundaries_from_ids(ids, self._times_inside)
         atom_ids, ends = self._atoms_of(text, chunks)
         return Boundaries(vanishes, ends, atom_ids, self.steps)
@@ -401,32 +403,44 @@ class MergeTokenizer(Tokenizer):
 def apply_merges(ids: list[int], rank: Mapping[tuple[int, int], int]) -> tuple[int, ...]:
     """Merge pairs of `ids`, lowest rank first and from the left, until none has a rank.
 
-    `rank` maps a pair to the id that it becomes, and the ids are in the order of the merges. A
-    heap of (rank, position) over a linked row makes it O(n log n) for chunks of any length.
+    `rank` maps a pair to the id that it becomes. A merge's halves are older than itself, so no
+    merge makes an earlier one possible: each is applied once, at all its places. A linked row
+    keeps this in proportion to the length, for chunks of any length. `ids` is used up.
     """
     get = rank.get
-    heap = [(new, i) for i, pair in enumerate(pairwise(ids)) if (new := get(pair)) is not None]
-    if not heap:
+    places: dict[int, list[int]] = {}  # by the id that the pair there becomes; from left to right
+    for place, pair in enumerate(pairwise(ids)):
+        if (new := get(pair)) is not None:
+            places.setdefault(new, []).append(place)
+    if not places:
         return tuple(ids)
-    heapify(heap)
     gone = -2
-    size = len(ids)
-    following = list(range(1, size + 1))
-    preceding = list(range(-1, size - 1))
-    while heap:
-        new, i = heappop(heap)
-        j = following[i]
-        if j >= size or get((ids[i], ids[j])) != new:
-            continue
-        ids[i], ids[j] = new, gone
-        following[i] = k = following[j]
-        if k < size:
+    following = list(range(1, len(ids) + 2))
+    preceding = list(range(-1, len(ids)))
+    ids.append(gone)  # so that there is something behind the last
+    waiting = list(places)
+    heapify(waiting)
+
+    def note(new: int, place: int) -> None:
+        if new not in places:
+            places[new] = []
+            heappush(waiting, new)
+        places[new].append(place)
+
+    while waiting:
+        new = heappop(waiting)
+        for i in places.pop(new):
+            j = following[i]
+            if get((ids[i], ids[j])) != new:  # an earlier merge took one of the two
+                continue
+            ids[i], ids[j] = new, gone
+            following[i] = k = following[j]
             preceding[k] = i
-            if (next_new := get((new, ids[k]))) is not None:
-                heappush(heap, (next_new, i))
-        h = preceding[i]
-        if h >= 0 and (next_new := get((ids[h], new))) is not None:
-            heappush(heap, (next_new, h))
+            if (newer := get((new, ids[k]))) is not None:
+                note(newer, i)
+            h = preceding[i]
+            if h >= 0 and (newer := get((ids[h], new))) is not None:
+                note(newer, h)
     return tuple(token_id for token_id in ids if token_id != gone)
 
 

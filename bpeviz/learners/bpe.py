@@ -26,9 +26,9 @@ from functools import total_ordering
 from heapq import heapify, heappop, heappush
 from typing import Any, Literal, cast
 
-from bpeviz.learners.interface import Corpus, Learner, Option
+from bpeviz.learners.interface import Corpus, Learner, Option, collector_off
 from bpeviz.text import clean
-from bpeviz.tokenizer import UNKNOWN, Atoms, EndMark, Merge, Splitting, Training
+from bpeviz.tokenizer import END_OF_WORD, UNKNOWN, Atoms, EndMark, Merge, Splitting, Training
 
 TieRule = Literal["first", "smallest", "largest"]
 """Which of several equally frequent pairs is taken: the one that stands first in the text, the
@@ -79,9 +79,9 @@ def learn_merges(
     counts: dict[Pair, int] = {}
     for place in range(1, len(row) - 2):
         if row[place] != GAP and row[place + 1] != GAP:
-            pair = row[place], row[place + 1]
-            places.setdefault(pair, []).append(place)
-            counts[pair] = counts.get(pair, 0) + weight[place]
+            neighbours = row[place], row[place + 1]
+            places.setdefault(neighbours, []).append(place)
+            counts[neighbours] = counts.get(neighbours, 0) + weight[place]
     with_count = Counter(counts.values())  # how many pairs have each count
 
     first_seen = dict.fromkeys(places, 0)  # index in `places` of the first that may still hold
@@ -190,10 +190,12 @@ def _weighted_chunks(corpus: Corpus, splitting: Splitting) -> Mapping[str, int]:
     return pieces
 
 
-def _alphabet(rows: Iterable[Sequence[str]], atoms: Atoms) -> tuple[str, ...]:
-    if atoms == "bytes":
+def _alphabet(rows: Iterable[Sequence[str]], splitting: Splitting) -> tuple[str, ...]:
+    if splitting.atoms == "bytes":
         return tuple(map(chr, range(256)))
-    return tuple(sorted({symbol for row in rows for symbol in row}))
+    # The mark belongs to it even where there is no word yet: it must never be unknown.
+    mark = {END_OF_WORD} if splitting.end_mark == "symbol" else set()
+    return tuple(sorted(mark.union(*rows)))
 
 
 def train(
@@ -228,16 +230,17 @@ def train(
     splitting = Splitting(atoms, pattern, regex, end_mark)
     chunks = _weighted_chunks(corpus, splitting)
     rows = [(splitting.symbols(chunk), times) for chunk, times in chunks.items()]
-    alphabet = _alphabet((row for row, _ in rows), atoms)
+    alphabet = _alphabet((row for row, _ in rows), splitting)
     limit = _merge_limit(vocab_size, merges, len(alphabet), atoms)
     atom_id = {symbol: i for i, symbol in enumerate(alphabet)}
-    learnt, stopped = learn_merges(
-        [([atom_id[symbol] for symbol in row], times) for row, times in rows],
-        alphabet,
-        limit,
-        ties=ties,
-        min_count=min_count,
-    )
+    with collector_off():
+        learnt, stopped = learn_merges(
+            [([atom_id[symbol] for symbol in row], times) for row, times in rows],
+            alphabet,
+            limit,
+            ties=ties,
+            min_count=min_count,
+        )
     return Training("bpe", splitting, alphabet, tuple(learnt), stopped, special_tokens)
 
 

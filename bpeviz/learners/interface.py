@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import gc
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -10,6 +12,18 @@ from bpeviz.tokenizer import Training
 
 Corpus = str | Mapping[str, int]
 """What is learnt from: a running text, or chunks with how often each comes."""
+
+
+@contextmanager
+def collector_off() -> Iterator[None]:
+    """Keep the garbage collector away: a learner makes many small things and no cycles."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,131 @@
+"""Byte-pair encoding by its definition: slow, and obviously right.
+
+Nothing here is shared with `bpeviz`. The tests hold its learner, its encoder and its boundaries
+against these loops.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from functools import cache
+from itertools import pairwise
+from typing import NamedTuple
+
+import regex
+import tiktoken
+
+Pair = tuple[int, int]
+
+
+class Step(NamedTuple):
+    """A merge as the naive learner makes it; the fields of `bpeviz.Merge`, in its order."""
+
+    left: int
+    right: int
+    new_id: int
+    count: int
+    applied: int
+    ties: int
+
+
+def replace_all(ids: Sequence[int], pair: Pair, new: int) -> list[int]:
+    """Replace a pair from left to right."""
+    out: list[int] = []
+    i = 0
+    while i < len(ids):
+        if i + 1 < len(ids) and (ids[i], ids[i + 1]) == pair:
+            out.append(new)
+            i += 2
+        else:
+            out.append(ids[i])
+            i += 1
+    return out
+
+
+def count_pairs(chunks: Sequence[tuple[Sequence[int], int]]) -> dict[Pair, int]:
+    """Count neighbours, overlaps included; the pairs stand in the order of first sight."""
+    counts: dict[Pair, int] = {}
+    for ids, weight in chunks:
+        for i in range(len(ids) - 1):
+            pair = ids[i], ids[i + 1]
+            counts[pair] = counts.get(pair, 0) + weight
+    return counts
+
+
+def learn(
+    chunks: Sequence[tuple[Sequence[int], int]],
+    symbols: Sequence[str],
+    limit: int,
+    ties: str = "first",
+    min_count: int = 1,
+) -> list[Step]:
+    """Count all pairs, take the most frequent, replace it everywhere, repeat."""
+    rows = [(list(ids), weight) for ids, weight in chunks]
+    names = list(symbols)
+    steps: list[Step] = []
+    while len(steps) < limit:
+        counts = count_pairs(rows)
+        highest = max(counts.values(), default=0)
+        if not counts or highest < min_count:
+            break
+        tied = [pair for pair, count in counts.items() if count == highest]
+        if ties == "first":
+            pair = tied[0]
+        elif ties == "smallest":
+            pair = min(tied)
+        else:  # by what the two stand for; the smallest ids where even that is equal
+            by_name = {pair: (names[pair[0]], names[pair[1]]) for pair in tied}
+            pair = min(pair for pair in tied if by_name[pair] == max(by_name.values()))
+        new = len(names)
+        names.append(names[pair[0]] + names[pair[1]])
+        merged = [(replace_all(ids, pair, new), weight) for ids, weight in rows]
+        applied = sum(
+            (len(before) - len(after)) * weight
+            for (before, weight), (after, _) in zip(rows, merged, strict=True)
+        )
+        steps.append(Step(*pair, new, highest, applied, len(tied) - 1))
+        rows = merged
+    return steps
+
+
+def encode(ids: Sequence[int], rank: dict[Pair, int]) -> list[int]:
+    """Replace the pair of the lowest rank everywhere, until no pair has a rank."""
+    ids = list(ids)
+    while True:
+        present = [rank[pair] for pair in pairwise(ids) if pair in rank]
+        if not present:
+            return ids
+        lowest = min(present)
+        pair = next(pair for pair, new in rank.items() if new == lowest)
+        ids = replace_all(ids, pair, lowest)
+
+
+def segment(ids: Sequence[int], merges: Sequence[Pair], first_id: int) -> list[tuple[int, int]]:
+    """Apply the merges once each, in order; return (id, atoms in it) for each token."""
+    sizes = dict.fromkeys(ids, 1)
+    row = list(ids)
+    for new, pair in enumerate(merges, first_id):
+        row = replace_all(row, pair, new)
+        sizes[new] = sizes.get(pair[0], 1) + sizes.get(pair[1], 1)
+    return [(token, sizes[token]) for token in row]
+
+
+@cache
+def known_to_both() -> frozenset[str]:
+    """The characters that `regex` and tiktoken's Rust put in the same classes.
+
+    Each has its own Unicode tables, and the newer one knows characters that the other does not:
+    no split by a pattern can be the same for these.
+    """
+    every = "".join(chr(c) for c in range(sys.maxunicode + 1) if not 0xD800 <= c <= 0xDFFF)
+    single_bytes = {bytes([i]): i for i in range(256)}
+    differing: set[str] = set()
+    categories = [rf"\p{{{name}}}" for name in ("L", "N", "M", "Lu", "Lt", "Ll", "Lm", "Lo")]
+    for pattern in (*categories, r"\s", r"\w"):
+        rust = tiktoken.Encoding(
+            pattern, pat_str=pattern, mergeable_ranks=single_bytes, special_tokens={}
+        )
+        of_rust = set(rust.decode(rust.encode_ordinary(every)))
+        differing |= of_rust ^ set(regex.findall(pattern, every))
+    return frozenset(every) - differing
