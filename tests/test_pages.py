@@ -1,0 +1,284 @@
+"""Both pages without a browser: every sample, every option, and bad input.
+
+What a visitor sees and does with hands stands in `tests/browser`.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from bpeviz import samples, vocabularies
+from bpeviz.learners import LEARNERS
+from bpeviz.learners.bpe import LEARNER as BPE
+from bpeviz.pretokenize import CUSTOM, PATTERNS
+from bpeviz.ui.inputs import MAX_TEXT, UnreadableFile, read_file
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = {"Train": "app.py", "Compare": "pages/Compare.py"}
+every_page = pytest.mark.parametrize("page", PAGES)
+
+SHORT = "low low lower lowest, newer newest wider " * 3
+"""Enough for some merges, and quick."""
+
+
+def opened(page: str, **state: Any) -> AppTest:
+    """A page in a session that holds `state`: texts, and what was chosen."""
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=30)
+    for key, value in ({"others": []} | state).items():
+        app.session_state[key] = value
+    return app.switch_page(PAGES[page]).run()
+
+
+def with_text(page: str, text: str, **state: Any) -> AppTest:
+    return opened(page, text_box=text, text_sample="own", **state)
+
+
+def component(app: AppTest) -> dict[str, Any]:
+    """What the page's component is sent: the film of the player, or the columns."""
+    found = app.get("bidi_component")
+    assert len(found) == 1
+    data = json.loads(found[0].proto.json)
+    assert isinstance(data, dict)
+    return data
+
+
+def errors(app: AppTest) -> list[str]:
+    assert [one.message for one in app.exception] == []
+    return [error.value for error in app.error]
+
+
+# ---- every sample, every option
+
+
+@every_page
+@pytest.mark.parametrize("sample", samples.SAMPLES, ids=lambda sample: sample.key)
+def test_every_sample_is_shown(page: str, sample: samples.Sample) -> None:
+    app = opened(page, text_box=sample.text, text_sample=sample.key)
+    assert errors(app) == []
+    data = component(app)
+    assert data["text"] == sample.text[: len(data["text"])]
+    assert data["text"]
+
+
+def test_choosing_a_sample_fills_the_box() -> None:
+    app = opened("Train")
+    assert app.text_area(key="text_box").value == samples.by_key("english-prose").text
+    app.selectbox(key="text_sample").select("russian").run()
+    assert app.text_area(key="text_box").value == samples.by_key("russian").text
+    assert component(app)["text"] == samples.by_key("russian").text
+    app.text_area(key="text_box").input("mine").run()
+    assert app.selectbox(key="text_sample").value == "own"
+    assert component(app)["text"] == "mine"
+
+
+@every_page
+@pytest.mark.parametrize("pattern", PATTERNS)
+@pytest.mark.parametrize("mark", ["none", "attached", "symbol"])
+def test_every_split_and_mark_is_shown(page: str, pattern: str, mark: str) -> None:
+    app = with_text(page, SHORT, pattern=pattern, bpe_atoms="characters", bpe_end_mark=mark)
+    assert errors(app) == []
+    assert component(app)["text"] == SHORT
+
+
+@every_page
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        (option.name, value)
+        for option in BPE.options
+        for value in (option.choices or (option.minimum, 3))
+    ],
+)
+def test_every_option_is_taken(page: str, option: str, value: str | int) -> None:
+    app = with_text(page, SHORT, **{f"bpe_{option}": value})
+    assert errors(app) == []
+    assert component(app)["text"] == SHORT
+
+
+def test_every_learner_is_on_offer() -> None:
+    offered = [box.options for box in opened("Train").selectbox if box.key == "algorithm"]
+    titles = [learner.title for learner in LEARNERS.values()]
+    assert offered == ([titles] if len(titles) > 1 else [])  # of one there is no choice
+
+
+def test_the_end_mark_is_offered_for_characters_only() -> None:
+    keys = {box.key for box in opened("Train").selectbox}
+    assert "bpe_end_mark" not in keys
+    keys = {box.key for box in opened("Train", bpe_atoms="characters").selectbox}
+    assert "bpe_end_mark" in keys
+
+
+# ---- the vocabulary size
+
+
+def test_a_smaller_vocabulary_is_the_same_film_with_an_earlier_end() -> None:
+    app = with_text("Train", SHORT)
+    full = component(app)
+    app.slider(key="vocabulary_size").set_value(256 + 5).run()
+    small = component(app)
+    assert small["last"] == 5
+    assert {**full, "last": 5} == small
+
+
+def test_a_new_text_begins_with_its_whole_vocabulary() -> None:
+    app = with_text("Train", SHORT)
+    app.slider(key="vocabulary_size").set_value(258).run()
+    app.text_area(key="text_box").input("banana bandana " * 4).run()
+    data = component(app)
+    assert data["last"] == len(data["merges"]["left"]) > 2
+
+
+@pytest.mark.parametrize(
+    ("state", "reason"),
+    [({"bpe_min_count": 1}, "no pair is left"), ({"bpe_min_count": 5}, "every pair left is too")],
+)
+def test_a_text_too_small_for_the_vocabulary_says_so(state: dict[str, int], reason: str) -> None:
+    app = with_text("Train", SHORT, largest=5_000, **state)
+    assert errors(app) == []
+    (caption,) = [one.value for one in app.caption if "merges." in one.value]
+    assert "5,000" in caption
+    assert reason in caption
+
+
+def test_a_vocabulary_smaller_than_the_atoms_is_a_sentence() -> None:
+    (sentence,) = errors(with_text("Train", SHORT, largest=100))
+    assert sentence.endswith(".")
+    assert "256" in sentence
+    assert "100" in sentence
+
+
+# ---- bad input
+
+
+@every_page
+@pytest.mark.parametrize(
+    ("atoms", "mark"),
+    [("bytes", "none"), *(("characters", mark) for mark in ("none", "attached", "symbol"))],
+)
+@pytest.mark.parametrize("text", ["", "a", "é", " ", " \n\t\n ", "\0", "👩‍👩‍👧"])
+def test_next_to_nothing_is_shown(page: str, text: str, atoms: str, mark: str) -> None:
+    app = with_text(page, text, bpe_atoms=atoms, bpe_end_mark=mark)
+    assert errors(app) == []
+    assert component(app)["text"] == text
+
+
+@pytest.mark.parametrize("text", ["", "新しい", " "])
+def test_a_held_out_text_may_be_empty_or_unknown(text: str) -> None:
+    state = {"measured_on": "held out", "held_out_box": text, "held_out_sample": "own"}
+    app = with_text("Compare", SHORT, bpe_atoms="characters", **state)
+    assert errors(app) == []
+    assert component(app)["text"] == text
+
+
+@every_page
+@pytest.mark.parametrize(
+    "expression",
+    ["(", "[", "*", "", "(?P<a>.)(?P<a>", r"\p{Nonsense}", "(a{1000}){1000}", "(?R)", "(" * 900],
+)
+def test_a_broken_expression_is_a_sentence(page: str, expression: str) -> None:
+    (sentence,) = errors(with_text(page, SHORT, pattern=CUSTOM, regex=expression))
+    assert sentence.endswith(".")
+    assert "Traceback" not in sentence
+
+
+@pytest.mark.parametrize("expression", ["$", "^", "(?=l)", r"\b", "x?", "zzz", "."])
+def test_an_expression_may_match_nothing(expression: str) -> None:
+    app = with_text("Train", SHORT, pattern=CUSTOM, regex=expression)
+    assert errors(app) == []
+    assert component(app)["text"] == SHORT
+
+
+@every_page
+def test_a_text_too_long_is_a_sentence_and_the_page_stands(page: str) -> None:
+    (sentence,) = errors(with_text(page, "a" * (MAX_TEXT + 1)))
+    assert f"{MAX_TEXT + 1:,}" in sentence
+    assert f"{MAX_TEXT:,}" in sentence
+
+
+def test_markup_in_a_text_stays_text() -> None:
+    text = "<script>window.hacked=1</script> &amp; **no** $x$ :material/balance: [a](b) " * 2
+    for page in PAGES:
+        app = with_text(page, text)
+        assert errors(app) == []
+        assert component(app)["text"] == text
+
+
+# ---- files
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        (b"", ""),
+        ("é\r\n".encode(), "é\r\n"),
+        ("é".encode("utf-8-sig"), "é"),
+        ("a\ufeffb".encode(), "a\ufeffb"),
+        (b"nul \0 " + b"a" * 200, "nul \0 " + "a" * 200),
+    ],
+)
+def test_a_file_in_utf8_is_read(content: bytes, text: str) -> None:
+    read = read_file("a.txt", content)
+    assert not isinstance(read, UnreadableFile)
+    assert read == text
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("hello".encode("utf-16"), "UTF-16"),
+        ("hello".encode("utf-16-le"), "zero bytes"),
+        ("é".encode("latin-1") + b"a", "byte 1 is E9"),
+        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "byte 1 is 89"),
+        (b"\0" * 50, "zero bytes"),
+        (b"a" * (MAX_TEXT + 1), f"{MAX_TEXT:,}"),
+    ],
+)
+def test_another_file_is_a_sentence(content: bytes, said: str) -> None:
+    sentence = read_file("a.bin", content)
+    assert isinstance(sentence, UnreadableFile)
+    assert said in sentence
+    assert sentence.startswith("a.bin ")
+    assert sentence.endswith(".")
+
+
+# ---- Compare
+
+
+def test_columns_stand_side_by_side() -> None:
+    try:
+        for name in vocabularies.NAMES:
+            vocabularies.fetch(name)
+    except vocabularies.VocabularyUnavailable as error:
+        pytest.skip(str(error))
+    app = with_text("Compare", SHORT, others=list(vocabularies.NAMES))
+    assert errors(app) == []
+    data = component(app)
+    titles = [column["title"] for column in data["columns"]]
+    assert [title.split()[0] for title in titles] == ["Yours", "GPT-2", "cl100k", "o200k"]
+    assert data["reference"] == 0
+    (table,) = app.dataframe
+    assert [*table.value.columns[1:-1]] == titles
+    app.selectbox(key="reference_of_4").select_index(2).run()
+    assert errors(app) == []
+    data = component(app)
+    assert data["reference"] == 2
+    assert data["columns"][2]["own"] == data["columns"][2]["missing"] == []
+
+
+def test_compare_stands_while_the_vocabularies_are_away(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(vocabularies, "fetch_in_background", lambda name, retry=False: None)
+    failed = vocabularies.Progress("failed", "The network is not there; plug it in.")
+    monkeypatch.setattr(vocabularies, "progress", lambda name: failed)
+    app = with_text("Compare", SHORT, others=["gpt2", "cl100k_base"])
+    assert errors(app) == []
+    assert [column["title"].split()[0] for column in component(app)["columns"]] == ["Yours"]
+    assert ["plug it in" in warning.value for warning in app.warning] == [True, True]
+    assert {button.key for button in app.button} >= {"retry_gpt2", "retry_cl100k_base"}
