@@ -245,8 +245,10 @@ def from_ranks(
 ) -> RankTokenizer:
     """Return the tokenizer of ranks of one's own; `pattern` is a regular expression.
 
-    Ranks 0 to 255 must be the single bytes.
+    Ranks 0 to 255 must be the single bytes, in any order. Raises `ValueError` where they are not.
     """
+    if sorted(ranks.get(bytes([byte]), -1) for byte in range(256)) != [*range(256)]:
+        raise ValueError("Ranks 0 to 255 must be the single bytes.")
     return RankTokenizer(
         tiktoken.Encoding(
             name,

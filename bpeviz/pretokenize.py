@@ -32,7 +32,7 @@ That is what `regex` does with them, at some 70 bytes a character: `((a{1000}){1
 all memory there is before a time limit could see it.
 """
 
-_LEAST_REPEATS = regex.compile(r"\{\s*([0-9]+)")
+_LEAST_REPEATS = regex.compile(r"(?<!\\)(?:\\\\)*\{\s*([0-9]+)")
 _GROUP_CALL = regex.compile(r"(?<!\\)(?:\\\\)*\(\?(?:R|[+-]?[0-9]|&|P>)")
 
 _CONTRACTIONS = "(?i:'s|'t|'re|'ve|'m|'ll|'d)?"

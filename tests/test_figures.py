@@ -1,0 +1,195 @@
+"""Known answers from outside the project; each says where it comes from."""
+
+from __future__ import annotations
+
+from functools import reduce
+
+import pytest
+import reference
+
+import bpeviz
+from bpeviz import Training
+from bpeviz.pretokenize import split
+
+DON_QUIJOTE = (
+    "En un lugar de la Mancha, de cuyo nombre no quiero acordarme, no ha mucho tiempo que vivía "
+    "un hidalgo de los de lanza en astillero"
+)
+HUGS = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
+NEWEST = {"low": 5, "lower": 2, "newest": 6, "widest": 3}
+
+
+def labels(training: Training) -> list[str]:
+    tokenizer = training.tokenizer()
+    return [tokenizer.token_label(merge.new_id) for merge in training.merges]
+
+
+# BPE
+
+
+def test_aaabdaaabac() -> None:
+    """minbpe's test, tests/test_tokenizer.py: the example of Wikipedia's article on BPE."""
+    training = bpeviz.train("aaabdaaabac", merges=3, pattern="none")
+    tokenizer = training.tokenizer()
+    assert labels(training) == ["aa", "aaa", "aaab"]
+    assert tokenizer.encode("aaabdaaabac") == [258, 100, 258, 97, 99]
+    assert tokenizer.decode([258, 100, 258, 97, 99]) == "aaabdaaabac"
+
+
+def test_overlapping_hits_count_but_are_not_replaced() -> None:
+    """`aa` stands in `aaabdaaabac` four times, and two replacements are made of it."""
+    merge = bpeviz.train("aaabdaaabac", merges=1, pattern="none").merges[0]
+    assert (merge.count, merge.applied) == (4, 2)
+
+
+def test_don_quijote() -> None:
+    """The opening of Don Quijote, as counted in the notebook that this project grew from."""
+    assert (len(DON_QUIJOTE), len(DON_QUIJOTE.encode())) == (130, 131)
+    training = bpeviz.train(DON_QUIJOTE, merges=1, pattern="none")
+    merge = training.merges[0]
+    assert (merge.left, merge.right, merge.new_id, merge.count) == (111, 32, 256, 7)
+    assert len(training.tokenizer().encode(DON_QUIJOTE)) == 124
+
+
+def test_tiny_shakespeare(tiny_shakespeare: str) -> None:
+    """Karpathy's Tiny Shakespeare, over bytes, not split, ties as in minbpe."""
+    assert len(tiny_shakespeare.encode()) == 1_115_394
+    tokenizer = bpeviz.train(tiny_shakespeare, merges=45, pattern="none").tokenizer()
+    boundaries = tokenizer.boundaries(tiny_shakespeare)
+    assert boundaries.token_counts[45] == len(boundaries.token_ends(45)) == 785_969
+
+
+def test_hugs_and_puns() -> None:
+    """Hugging Face's course, chapter 6.5."""
+    training = bpeviz.train(HUGS, merges=4, pattern="none", atoms="characters")
+    assert labels(training) == ["ug", "un", "hug", "pun"]
+    assert [merge.count for merge in training.merges] == [20, 16, 15, 12]
+
+
+@pytest.mark.parametrize(
+    ("end_mark", "merges"),
+    [
+        (
+            "attached",
+            "es est</w> lo ne new newest</w> low</w> wi wid widest</w>",
+        ),
+        (
+            "symbol",
+            "es est est</w> lo low ne new newest</w> low</w> wi",
+        ),
+    ],
+)
+def test_newest_and_widest(end_mark: str, merges: str) -> None:
+    """The words of Sennrich, Haddow and Birch 2016, Algorithm 1.
+
+    The mark as a symbol of its own is the paper's; subword-nmt attaches it from 0.2 on.
+    """
+    training = bpeviz.train(
+        NEWEST, merges=10, pattern="none", atoms="characters", end_mark=end_mark
+    )
+    assert labels(training) == merges.split()
+
+
+def test_lower_by_hand() -> None:
+    """`low lowest new wider lowering`, over characters, without a mark, four merges.
+
+    By hand, with the words apart (white space is no part of them) and the first seen on a tie:
+
+        l o w   l o w e s t   n e w   w i d e r   l o w e r i n g
+
+    1. lo 3, ow 3, we 2, er 2, all others 1. Of lo and ow, lo was seen first: lo.
+
+        lo w   lo w e s t   n e w   w i d e r   lo w e r i n g
+
+    2. lo+w 3: low.
+
+        low   low e s t   n e w   w i d e r   low e r i n g
+
+    3. low+e 2 (lowest, lowering), e+r 2 (wider, lowering): low+e was seen first: lowe.
+
+        low   lowe s t   n e w   w i d e r   lowe r i n g
+
+    4. Every pair comes once now, also e+r, which is left in wider alone. The first: lowe+s.
+
+    So `lower` is l o w e r, lo w e r, low e r, lowe r; the fourth merge, lowes, does not touch it.
+    """
+    text = "low lowest new wider lowering"
+    training = bpeviz.train(text, merges=4, pattern="whitespace", atoms="characters")
+    tokenizer = training.tokenizer()
+    assert labels(training) == ["lo", "low", "lowe", "lowes"]
+    assert [merge.count for merge in training.merges] == [3, 3, 2, 1]
+    # With lowe+s tie st; ne, ew; wi, id, de, er; lowe+r, ri, in, ng.
+    assert [merge.ties for merge in training.merges] == [1, 0, 1, 11]
+    assert [token.label for token in tokenizer.tokens("lower")] == ["lowe", "r"]
+
+    # And by the naive loop.
+    atom_id = {symbol: i for i, symbol in enumerate(training.alphabet)}
+    words = [([atom_id[c] for c in chunk], 1) for chunk in split(text, "whitespace")]
+    steps = reference.learn(words, training.alphabet, 4)
+    assert [(m.left, m.right) for m in training.merges] == [(s.left, s.right) for s in steps]
+    lower = reduce(
+        lambda row, step: reference.replace_all(row, (step.left, step.right), step.new_id),
+        steps,
+        [atom_id[c] for c in "lower"],
+    )
+    assert lower == tokenizer.encode("lower")
+
+
+# Splitting
+
+
+def test_that_usa_poster_print() -> None:
+    """The sentence of NLTK's book, chapter 3; its own pattern is given as a visitor would."""
+    nltk = r"(?x)(?:[A-Z]\.)+ | \w+(?:-\w+)* | \$?\d+(?:\.\d+)?%? | \.\.\. | [][.,;\"'?():_`-]"
+    text = "That U.S.A. poster-print costs $12.40..."
+    chunks = [chunk for chunk in split(text, "regex", nltk) if chunk.strip()]
+    assert chunks == ["That", "U.S.A.", "poster-print", "costs", "$12.40", "..."]
+
+
+def test_arithmetic() -> None:
+    """`3 + 5 * (10 - 2)` by numbers, operators and brackets."""
+    chunks = split("3 + 5 * (10 - 2)", "regex", r"\d+|[-+*/()]")
+    assert [chunk for chunk in chunks if chunk.strip()] == [*"3+5*(", "10", *"-2)"]
+
+
+def test_yao_ming_is_seven_characters() -> None:
+    """Jurafsky and Martin, Speech and Language Processing, chapter 2.
+
+    No pattern here parts Chinese into words.
+    """
+    assert len("姚明进入总决赛") == 7
+    assert split("姚明进入总决赛", "gpt2") == ["姚明进入总决赛"]
+    assert split("姚明进入总决赛", "regex", ".") == [*"姚明进入总决赛"]
+
+
+# GPT-2 and cl100k
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "ids"),
+    [
+        # tiktoken's tests/test_encoding.py, and the tokenizer tests of llama.cpp
+        ("gpt2", "hello world", [31373, 995]),
+        ("gpt2", "    Hello World", [220, 220, 220, 18435, 2159]),
+        ("gpt2", "0" * 17, [8269, 10535, 830]),
+        ("cl100k_base", "hello world", [15339, 1917]),
+        ("cl100k_base", "    Hello World", [262, 22691, 4435]),
+        ("cl100k_base", "'rer", [2351, 81]),
+        ("cl100k_base", "today\n \n", [31213, 27907]),
+        ("cl100k_base", "👍", [9468, 239, 235]),
+    ],
+)
+def test_ids_of_the_real_vocabularies(name: str, text: str, ids: list[int]) -> None:
+    tokenizer = bpeviz.load(name)
+    assert tokenizer.encode(text) == ids
+    assert tokenizer.decode(ids) == text
+
+
+def test_no_part_of_a_thumb_is_text() -> None:
+    """cl100k cuts 👍 into three tokens; none is text by itself."""
+    tokens = bpeviz.load("cl100k_base").tokens("👍")
+    assert [(token.start, token.end) for token in tokens] == [(0, 1)] * 3
+    for token in tokens:
+        with pytest.raises(UnicodeDecodeError):
+            token.raw.decode()
+    assert b"".join(token.raw for token in tokens) == "👍".encode()
