@@ -21,6 +21,9 @@ Chart = alt.LayerChart | alt.FacetChart
 POINTS = 400
 """How many points of a curve are drawn at most."""
 
+COLOURS = ("#3b82f6", "#d9661f", "#1f9d66", "#9a66ea")
+"""Of the curves of tokenizers: readable on light and on dark ground."""
+
 HEIGHT = 280
 SELECTION = "picked"
 """The name under which a click on a curve is reported, with the field "merge"."""
@@ -122,7 +125,7 @@ def sweeps(columns: Sequence[Column]) -> Chart:
     titles = [column.title for column in columns]
     x = alt.X("vocabulary:Q", title="vocabulary size").scale(type="log", nice=False)
     y = alt.Y("bytes per token:Q", title="bytes per token").scale(zero=True)
-    color = alt.Color("tokenizer:N", sort=titles, legend=None)
+    color = alt.Color("tokenizer:N", sort=titles, legend=None).scale(range=list(COLOURS))
     tooltip = [
         "tokenizer:N",
         alt.Tooltip("vocabulary:Q", format=","),

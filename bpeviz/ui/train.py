@@ -10,8 +10,6 @@ from bpeviz.tokenizer import MergeTokenizer, Training
 from bpeviz.ui import cache, components
 from bpeviz.ui.inputs import Choice
 
-PLAYER = "player"
-
 
 def _jump(step: int) -> None:
     """Ask the player to go to a step."""
@@ -40,27 +38,35 @@ def _part(text: str, choice: Choice) -> int:
     return number - 1
 
 
-@st.fragment
 def show(text: str, training: Training, boundaries: Boundaries, choice: Choice, last: int) -> None:
-    """Draw the player and all that follows its step. Reruns by itself when the step changes."""
-    state = st.session_state
+    """Draw the player, and below it all that follows its step."""
     place = st.container()
     film = cache.film(text, choice, _part(text, choice), last)
-    if state.get("shown") != (film["film"], last):
-        state["shown"], state["step"] = (film["film"], last), last
     with place:
-        told = components.player(film, state.get("jump"), PLAYER)
-    if told and told["film"] == film["film"] and state.get("told") != told:
+        components.player(film, "player")
+    _follow(text, training, boundaries, choice, last, film["film"])
+
+
+@st.fragment
+def _follow(
+    text: str, training: Training, boundaries: Boundaries, choice: Choice, last: int, film: str
+) -> None:
+    """Draw what follows the step. Runs again by itself when the step changes."""
+    state = st.session_state
+    told = components.follower(state.get("jump"), "follower")
+    if state.get("shown") != (film, last):
+        state["shown"], state["step"] = (film, last), last
+    if told and told["film"] == film and state.get("told") != told:
         state["told"], state["step"] = told, min(told["step"], last)
     step = state["step"]
-    tokenizer = training.tokenizer(len(training.alphabet) + last)
     if not last:
         return
+    tokenizer = training.tokenizer(len(training.alphabet) + last)
     left, right = st.columns((2, 3), gap="large")
     with left:
         _candidates(text, tokenizer, boundaries, choice, step)
     with right:
-        _merges(tokenizer, step)
+        _merges(tokenizer)
     left, right = st.columns(2, gap="large")
     with left:
         _chart(charts.counts(training.merges[:last], step), "counts", "How often a merge's pair is")
@@ -83,7 +89,7 @@ def _candidates(
     )
 
 
-def _merges(tokenizer: MergeTokenizer, step: int) -> None:
+def _merges(tokenizer: MergeTokenizer) -> None:
     st.subheader("The merges", anchor=False)
     search = st.text_input(
         "Find a token",

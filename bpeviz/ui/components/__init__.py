@@ -18,31 +18,39 @@ def _read(*names: str) -> str:
     return "\n".join((_HERE / name).read_text(encoding="utf-8") for name in names)
 
 
-def _register(name: str) -> Any:
+def _drawn(name: str, *scripts: str) -> Any:
     return st.components.v2.component(
         f"bpeviz_{name}",
         html=_read(f"{name}.html"),
         css=_read("cells.css", f"{name}.css"),
-        js=_read("cells.js", f"{name}.js"),
+        js=_read(*scripts, "cells.js", f"{name}.js"),
     )
 
 
-_player = _register("player")
-_columns = _register("columns")
+_player = _drawn("player", "events.js")
+_columns = _drawn("columns")
+_follower = st.components.v2.component("bpeviz_follower", js=_read("events.js", "follower.js"))
 
 
-def player(film: dict[str, Any], jump: dict[str, int] | None, key: str) -> dict[str, Any] | None:
-    """Show a film (`bpeviz.replay.film`); return where it stands: {"step", "film"}, or None.
+def player(film: dict[str, Any], key: str) -> None:
+    """Show a film (`bpeviz.replay.film`). Where it stands, `follower` tells."""
+    _player(key=key, data=film)
 
-    jump: {"step", "number"}: go to a step; each number is obeyed once.
+
+def follower(jump: dict[str, int] | None, key: str) -> dict[str, Any] | None:
+    """Follow the player: return where it stands, {"step", "film"}, or None before it has told.
+
+    Whenever that changes, the fragment that called this runs again, at most once a second while
+    the player plays. jump: {"step", "number"}: send the player to a step; each number once.
     """
-    result = _player(
+    result = _follower(
         key=key,
-        data={**film, "jump": jump, "player": key},
+        data={"jump": jump, "name": key},
         default={"step": None},
         on_step_change=lambda: None,
     )
-    return result.step  # type: ignore[no-any-return]
+    told: dict[str, Any] | None = result.step
+    return told
 
 
 def columns(data: dict[str, Any], key: str) -> None:

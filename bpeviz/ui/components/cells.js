@@ -26,6 +26,17 @@ function element(tag, className, text) {
   return made;
 }
 
+// The first index below count for which test holds, or count; test holds for all after it.
+function partition(count, test) {
+  let low = 0;
+  for (let high = count; low < high; ) {
+    const middle = (low + high) >> 1;
+    if (test(middle)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
 // What is drawn as one cell: a grapheme, or each code point of one that holds something unseen,
 // so that a joiner or a direction mark is seen and cannot act on the page.
 function* signs(text) {
@@ -98,9 +109,8 @@ class CellText {
     const quick = QUICK_NAMES[sign];
     if (sign === " " || sign === "\t") {
       // A real blank, so that lines break and copying works, under a quiet sign.
-      cell.base += " blank";
+      cell.base += sign === " " ? " space" : " tab";
       span.textContent = sign;
-      span.dataset.sign = quick;
     } else if (quick || UNSEEN.test(sign)) {
       cell.base += " quiet";
       span.textContent = quick ?? `⟨${hexadecimal(sign.codePointAt(0), 4)}⟩`;
@@ -128,6 +138,27 @@ class CellText {
 
   get atoms() {
     return this.cellOf.length;
+  }
+
+  // The atoms that can be seen, and half a frame's height more on either side: [start, end).
+  visible() {
+    const { top, bottom, height } = this.host.getBoundingClientRect();
+    const low = top - height / 2;
+    const high = bottom + height / 2;
+    const lines = this.host.children;
+    const firstLine = lines[partition(lines.length, (i) => lines[i].getBoundingClientRect().bottom >= low)];
+    if (!firstLine) return [0, 0];
+    const lastLine =
+      lines[partition(lines.length, (i) => lines[i].getBoundingClientRect().top > high) - 1] ?? firstLine;
+    // A paragraph may be long, so look inside the outermost ones.
+    const inside = (line, test) => {
+      const spans = line.children;
+      return partition(spans.length, (i) => test(spans[i].getBoundingClientRect()));
+    };
+    const from = firstLine.children[inside(firstLine, (spot) => spot.bottom >= low)] ?? firstLine.lastChild;
+    const to = lastLine.children[inside(lastLine, (spot) => spot.top > high) - 1] ?? lastLine.firstChild;
+    const last = this.cells[to.cell];
+    return [this.cells[from.cell].first, last.first + last.size];
   }
 
   // Write the classes that hues and flags of atoms start to end ask for.

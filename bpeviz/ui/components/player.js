@@ -2,12 +2,11 @@
 // each merge joins. The whole view is a function of one number, the step.
 
 const PER_SECOND = 2; // merges a second at speed 1×
-const TELL_WHILE_PLAYING = 500; // milliseconds between reports to Python
+const TELL_WHILE_PLAYING = 1000; // milliseconds between reports to what follows the step
 const TELL_AT_REST = 150;
-const NEAR = 6; // steps that are walked one by one instead of painting everything
+const READABLE = 10; // merges a second up to which each is told in words and moves
 
 const stepOfFilm = new Map(); // film → step: survives a change of page
-const seen = new Map(); // player → the last jump that Python asked for
 
 class Player {
   constructor(root) {
@@ -28,8 +27,7 @@ class Player {
 
   // ---- data in, step out
 
-  update(data, tell) {
-    this.tell = tell;
+  update(data) {
     const fresh = this.data?.key !== data.key;
     const grown = this.data?.last !== data.last;
     const sameFilm = this.data?.film === data.film;
@@ -40,14 +38,8 @@ class Player {
       this.root.querySelector("output.last").textContent = data.last.toLocaleString("en");
       const known = sameFilm && !grown ? this.step : sameFilm ? data.last : stepOfFilm.get(data.film);
       this.stop();
-      this.show(Math.min(known ?? data.last, data.last), fresh);
+      this.show(Math.min(known ?? data.last, data.last));
       this.report(0);
-    }
-    const jump = data.jump;
-    if (jump && seen.get(data.player) !== jump.number) {
-      seen.set(data.player, jump.number);
-      this.stop();
-      this.go(jump.step);
     }
   }
 
@@ -59,8 +51,13 @@ class Player {
       this.timer = null;
       if (this.told === this.step) return;
       this.told = this.step;
-      this.tell("step", { step: this.step, film: this.data.film });
+      this.tell();
     }, wait);
+  }
+
+  tell() {
+    const detail = { step: this.step, film: this.data.film };
+    document.dispatchEvent(new CustomEvent(STEP, { detail }));
   }
 
   // ---- drawing
@@ -74,14 +71,6 @@ class Player {
     this.cells = new CellText(this.host, data.text, data.atoms, data.mark, data.marks);
     this.raw = data.atoms === "bytes" ? new TextEncoder().encode(data.text) : null;
     this.vanish = Int32Array.from(data.vanish, (time) => (time < 0 ? 0x7fffffff : time));
-    const steps = data.merges.left.length;
-    // The atoms whose boundary each merge removes, grouped by merge.
-    this.offsets = new Int32Array(steps + 1);
-    for (const time of data.vanish) if (time >= 0) this.offsets[time + 1]++;
-    for (let i = 0; i < steps; i++) this.offsets[i + 1] += this.offsets[i];
-    this.removed = new Int32Array(this.offsets[steps]);
-    const next = this.offsets.slice();
-    data.vanish.forEach((time, atom) => time >= 0 && (this.removed[next[time]++] = atom));
     this.host.scrollTop = 0;
     if (!data.text) this.host.append(element("p", "empty", "There is no text yet. Type one, or choose a sample."));
   }
@@ -117,25 +106,26 @@ class Player {
     }
   }
 
-  show(step, all = false) {
-    const { data, removed, offsets } = this;
-    const old = this.step;
+  // While it plays, only what can be seen is drawn in each frame; at rest all of it.
+  show(step) {
+    const { data } = this;
     this.step = step;
     this.clearChosen();
-    if (all || Math.abs(step - old) > NEAR) this.refresh(0, this.vanish.length);
-    else {
-      const low = Math.max(0, Math.min(old, step) - 1);
-      for (let i = offsets[low]; i < offsets[Math.max(old, step)]; i++) {
-        // Both halves: after a step back they are two tokens.
-        const atom = removed[i];
-        this.refresh(atom, Math.min(atom + 2, this.vanish.length));
-      }
-    }
+    if (this.playing) this.refresh(...this.cells.visible());
+    else this.refresh(0, this.vanish.length);
     stepOfFilm.set(data.film, step);
+    // At a pace that nobody can read, words and controls need not follow every frame.
+    const now = performance.now();
+    if (this.playing && this.pace > READABLE && now - this.described < 100) return;
+    this.described = now;
+    this.describe();
+  }
+
+  controls() {
+    const { data, step } = this;
     this.track.value = step;
     this.track.setAttribute("aria-valuetext", `merge ${step} of ${data.last}`);
     if (this.root.activeElement !== this.number) this.number.value = step;
-    this.describe();
     for (const [act, at] of [["first", 0], ["back", 0], ["on", data.last], ["last", data.last]])
       this.root.querySelector(`[data-act=${act}]`).disabled = step === at;
   }
@@ -166,6 +156,7 @@ class Player {
   }
 
   describe() {
+    this.controls();
     const { data, step } = this;
     const m = data.merges;
     const i = step - 1;
@@ -209,7 +200,7 @@ class Player {
 
   play() {
     if (!this.data.last) return;
-    if (this.step >= this.data.last) this.show(0, true);
+    if (this.step >= this.data.last) this.show(0);
     this.hideTree();
     this.playing = true;
     this.section.classList.add("playing");
@@ -219,11 +210,14 @@ class Player {
     this.frame = requestAnimationFrame((now) => this.tick(now));
   }
 
+  get pace() {
+    return PER_SECOND * Number(this.speed.value);
+  }
+
   tick(now) {
     if (!this.playing) return;
-    const pace = PER_SECOND * Number(this.speed.value);
-    this.section.classList.toggle("moving", pace <= 10);
-    this.owed += Math.min(250, now - this.before) * (pace / 1000);
+    this.section.classList.toggle("moving", this.pace <= READABLE);
+    this.owed += Math.min(250, now - this.before) * (this.pace / 1000);
     this.before = now;
     const whole = Math.floor(this.owed);
     if (whole) {
@@ -240,6 +234,7 @@ class Player {
     this.playing = false;
     this.section.classList.remove("playing", "moving");
     this.name("Play");
+    this.show(this.step);
     clearTimeout(this.timer);
     this.timer = null;
     this.report();
@@ -308,7 +303,8 @@ class Player {
   }
 
   clearChosen() {
-    if (this.chosen) this.cells.mark(this.chosen.start, this.chosen.end, "here", false);
+    if (!this.chosen) return;
+    this.cells.mark(this.chosen.start, this.chosen.end, "here", false);
     this.chosen = null;
     this.card.hide();
   }
@@ -396,6 +392,7 @@ class Player {
       this.number.value = this.step;
     });
     host.addEventListener("mouseover", (event) => this.playing || this.hover(this.cells.atomAt(event.target)));
+    host.addEventListener("scroll", () => this.playing && this.refresh(...this.cells.visible()));
     host.addEventListener("mouseleave", () => this.clearChosen());
     host.addEventListener("click", (event) => {
       if (!document.getSelection().isCollapsed) return; // somebody selects text
@@ -407,6 +404,14 @@ class Player {
     // Keys work from anywhere on the page while nothing else has the focus.
     this.anywhere = (event) => document.activeElement === document.body && this.key(event);
     document.addEventListener("keydown", this.anywhere);
+    // What follows the step (follower.js) asks for it when it appears, and may send the player on.
+    this.asked = () => this.data && this.tell();
+    document.addEventListener(ASK, this.asked);
+    this.sent = ({ detail }) => {
+      this.stop();
+      this.go(detail);
+    };
+    document.addEventListener(JUMP, this.sent);
   }
 
   key(event) {
@@ -437,15 +442,17 @@ class Player {
     this.stop();
     clearTimeout(this.timer);
     document.removeEventListener("keydown", this.anywhere);
+    document.removeEventListener(ASK, this.asked);
+    document.removeEventListener(JUMP, this.sent);
   }
 }
 
 const players = new WeakMap(); // a component's root → its player
 
-export default function ({ data, parentElement, setStateValue }) {
+export default function ({ data, parentElement }) {
   let player = players.get(parentElement);
   if (!player) players.set(parentElement, (player = new Player(parentElement)));
-  player.update(data, setStateValue);
+  player.update(data);
   return () => {
     player.leave();
     players.delete(parentElement);

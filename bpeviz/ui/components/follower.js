@@ -1,0 +1,23 @@
+// Tells Python where the player stands, and sends the player where Python asks. It is a component
+// of its own, without a face, so that only what follows the step is run again.
+
+const obeyed = new Map(); // follower → the number of the last jump
+const followers = new WeakMap(); // a component's root → how to stop listening
+
+export default function ({ data, parentElement, setStateValue }) {
+  if (!followers.has(parentElement)) {
+    const told = ({ detail }) => setStateValue("step", detail);
+    document.addEventListener(STEP, told);
+    followers.set(parentElement, () => document.removeEventListener(STEP, told));
+    document.dispatchEvent(new CustomEvent(ASK));
+  }
+  const { jump, name } = data;
+  if (jump && obeyed.get(name) !== jump.number) {
+    obeyed.set(name, jump.number);
+    document.dispatchEvent(new CustomEvent(JUMP, { detail: jump.step }));
+  }
+  return () => {
+    followers.get(parentElement)?.();
+    followers.delete(parentElement);
+  };
+}
