@@ -36,6 +36,11 @@ def _thin(length: int) -> NDArray[np.int64]:
     return np.unique(np.geomspace(1, length, POINTS).astype(np.int64)) - 1
 
 
+def _axis(title: str) -> alt.Axis:
+    """Return an axis of a fixed width, so that nothing moves when a curve is drawn anew."""
+    return alt.Axis(title=title, minExtent=40, maxExtent=40, tickCount=5)
+
+
 def _titled(chart: Chart, finding: str) -> Chart:
     return chart.properties(
         height=HEIGHT, title=alt.TitleParams(finding, anchor="start", fontSize=15)
@@ -70,7 +75,9 @@ def counts(merges: Sequence[Merge], step: int) -> Chart:
         }
     )
     x = alt.X("merge:Q", title="merge").scale(type="log", domain=[1, max(2, len(merges))])
-    y = alt.Y("count:Q", title="count of the pair").scale(type="log", domainMin=1)
+    highest = max(2, merges[0].count)
+    axis = _axis("count of the pair")
+    y = alt.Y("count:Q", axis=axis).scale(type="log", domain=[1, highest], nice=False)
     tooltip = [
         alt.Tooltip("merge:Q", format=","),
         alt.Tooltip("count:Q", format=","),
@@ -94,7 +101,9 @@ def compression(token_counts: NDArray[np.int64], size: int, step: int) -> Chart:
         }
     )
     x = alt.X("merge:Q", title="merge").scale(domain=[0, max(1, len(token_counts) - 1)])
-    y = alt.Y("bytes per token:Q", title="bytes per token").scale(zero=True)
+    highest = float(frame["bytes per token"].max()) * 1.05
+    axis = _axis("bytes per token")
+    y = alt.Y("bytes per token:Q", axis=axis).scale(domain=[0, highest], nice=False)
     tooltip = [
         alt.Tooltip("merge:Q", format=","),
         alt.Tooltip("tokens:Q", format=","),

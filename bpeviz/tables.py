@@ -14,6 +14,7 @@ from bpeviz.tokenizer import MergeTokenizer
 def merges(tokenizer: MergeTokenizer, search: str = "") -> pd.DataFrame:
     """Return the merges, one a row: merge (from 1), left, right, token, id, count, applied, ties.
 
+    "applied" is left out where it is the count in every row, as it is without pairs like (a, a).
     `search` keeps the rows whose token holds it, as text, as shown, or as an id.
     """
     frame = pd.DataFrame(
@@ -28,6 +29,8 @@ def merges(tokenizer: MergeTokenizer, search: str = "") -> pd.DataFrame:
             "ties": [merge.ties for merge in tokenizer.merges],
         }
     )
+    if (frame["applied"] == frame["count"]).all():
+        frame = frame.drop(columns="applied")
     wanted = search.replace(" ", "·")
     if not wanted:
         return frame

@@ -53,6 +53,7 @@ def _follow(
 ) -> None:
     """Draw what follows the step. Runs again by itself when the step changes."""
     state = st.session_state
+    body = st.container()
     told = components.follower(state.get("jump"), "follower")
     if state.get("shown") != (film, last):
         state["shown"], state["step"] = (film, last), last
@@ -62,19 +63,21 @@ def _follow(
     if not last:
         return
     tokenizer = training.tokenizer(len(training.alphabet) + last)
-    left, right = st.columns((2, 3), gap="large")
-    with left:
-        _candidates(text, tokenizer, boundaries, choice, step)
-    with right:
-        _merges(tokenizer)
-    left, right = st.columns(2, gap="large")
-    with left:
-        _chart(charts.counts(training.merges[:last], step), "counts", "How often a merge's pair is")
-    with right:
-        counts = boundaries.token_counts[: last + 1]
-        chart = charts.compression(counts, int(boundaries.ends[-1]), step)
-        _chart(chart, "compression", "Bytes per token after each merge")
-    st.caption("A click on a curve, or on a row of the merges, takes the player there.")
+    with body:
+        left, right = st.columns((3, 5), gap="medium")
+        with left:
+            _candidates(text, tokenizer, boundaries, choice, step)
+        with right:
+            _merges(tokenizer)
+        left, right = st.columns(2, gap="medium")
+        with left:
+            counts = charts.counts(training.merges[:last], step)
+            _chart(counts, "counts", "How often a merge's pair is counted")
+        with right:
+            tokens = boundaries.token_counts[: last + 1]
+            compression = charts.compression(tokens, int(boundaries.ends[-1]), step)
+            _chart(compression, "compression", "Bytes per token after each merge")
+        st.caption("A click on a curve, or on a row of the merges, takes the player there.")
 
 
 def _candidates(
@@ -116,7 +119,7 @@ def _merges(tokenizer: MergeTokenizer) -> None:
         key="merges",
         on_select=picked,
         selection_mode="single-row",
-        column_config=dict.fromkeys(table.columns, st.column_config.Column(width="small")),
+        column_config=dict.fromkeys(table.columns, st.column_config.Column(width=62)),
     )
 
 
