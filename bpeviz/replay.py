@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from bpeviz.boundaries import NEVER, Boundaries
 from bpeviz.compare import Column
-from bpeviz.text import hexadecimal, hue
+from bpeviz.text import hexadecimal, hue, shorten
 from bpeviz.tokenizer import END_OF_WORD, MergeTokenizer, Training
 
 WINDOW = 20_000
@@ -86,7 +86,6 @@ def film(
     shown = slice(part.start, part.end)
     vanishes = boundaries.vanishes[shown]
     atom_ids = boundaries.atom_ids[shown]
-    raw = {i: tokenizer.token_bytes(i) for i in range(len(training.alphabet))}
     merges = training.merges
     whole = part.end - part.start == len(boundaries)
     data: dict[str, Any] = {
@@ -97,7 +96,7 @@ def film(
         "vanish": np.where(vanishes == NEVER, -1, vanishes).tolist(),
         "atomIds": None if tokenizer.atoms == "bytes" else atom_ids.tolist(),
         "alphabet": {
-            i: [tokenizer.token_label(i), raw[i].hex()]
+            i: tokenizer.token_label(i)
             for i in (set(atom_ids.tolist()) | _atoms_of_merges(training)) - {-1}
         },
         "merges": {
@@ -106,7 +105,7 @@ def film(
             "count": [merge.count for merge in merges],
             "applied": [merge.applied for merge in merges],
             "ties": [merge.ties for merge in merges],
-            "label": [tokenizer.token_label(merge.new_id) for merge in merges],
+            "label": [shorten(tokenizer.token_label(merge.new_id)) for merge in merges],
             "hue": [hue(tokenizer.token_bytes(merge.new_id)) for merge in merges],
         },
         "firstId": len(training.alphabet),
@@ -229,8 +228,8 @@ def _tokens(column: Column, part: Part) -> list[tuple[int, int, str, str, int]]:
         raw = tokenizer.token_bytes(token_id)
         made = tokenizer.merge_step(token_id) >= 0
         looks[token_id] = (
-            tokenizer.token_label(token_id),
-            hexadecimal(raw),
+            shorten(tokenizer.token_label(token_id)),
+            shorten(hexadecimal(raw)),
             hue(raw) if made else -1,
         )
     return [

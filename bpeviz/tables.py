@@ -8,6 +8,7 @@ import pandas as pd
 
 from bpeviz.compare import Measures
 from bpeviz.replay import Candidate
+from bpeviz.text import shorten
 from bpeviz.tokenizer import MergeTokenizer
 
 
@@ -20,9 +21,9 @@ def merges(tokenizer: MergeTokenizer, search: str = "") -> pd.DataFrame:
     frame = pd.DataFrame(
         {
             "merge": range(1, tokenizer.steps + 1),
-            "left": [tokenizer.token_label(merge.left) for merge in tokenizer.merges],
-            "right": [tokenizer.token_label(merge.right) for merge in tokenizer.merges],
-            "token": [tokenizer.token_label(merge.new_id) for merge in tokenizer.merges],
+            "left": [shorten(tokenizer.token_label(merge.left)) for merge in tokenizer.merges],
+            "right": [shorten(tokenizer.token_label(merge.right)) for merge in tokenizer.merges],
+            "token": [shorten(tokenizer.token_label(merge.new_id)) for merge in tokenizer.merges],
             "id": [merge.new_id for merge in tokenizer.merges],
             "count": [merge.count for merge in tokenizer.merges],
             "applied": [merge.applied for merge in tokenizer.merges],
@@ -54,8 +55,8 @@ def candidates(tokenizer: MergeTokenizer, found: Sequence[Candidate], step: int)
     return pd.DataFrame(
         [
             (
-                tokenizer.token_label(pair.left),
-                tokenizer.token_label(pair.right),
+                shorten(tokenizer.token_label(pair.left)),
+                shorten(tokenizer.token_label(pair.right)),
                 pair.count,
                 note(pair),
             )

@@ -68,6 +68,18 @@ def label(raw: bytes) -> str:
     )
 
 
+def shorten(name: str, most: int = 80) -> str:
+    """Return a name of at most `most` characters: the middle of a longer one is left out.
+
+    >>> shorten("abcdefghij", 7)
+    'abc…hij'
+    """
+    if len(name) <= most:
+        return name
+    side = (most - 1) // 2
+    return f"{name[:side]}…{name[-side:]}"
+
+
 def hexadecimal(raw: bytes) -> str:
     """Return bytes as two hexadecimal digits each: `hexadecimal(b"th")` is "74 68"."""
     return raw.hex(" ").upper()

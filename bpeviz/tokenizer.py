@@ -275,8 +275,8 @@ class MergeTokenizer(Tokenizer):
     def _atom_bytes(self) -> list[bytes]:
         if self.atoms == "bytes":
             return [symbol.encode("latin-1") for symbol in self.alphabet]
-        # A symbol of several characters carries the end-of-word mark; it is no text.
-        return [(s.removesuffix(END_OF_WORD) if len(s) > 1 else s).encode() for s in self.alphabet]
+        # The end-of-word mark is no text. Text that spells it out is four symbols, not one.
+        return [symbol.removesuffix(END_OF_WORD).encode() for symbol in self.alphabet]
 
     def _special_name(self, token_id: int) -> str | None:
         place = token_id - len(self.alphabet) - len(self.merges)

@@ -140,6 +140,14 @@ class CellText {
     return this.cellOf.length;
   }
 
+  // Where an atom begins in the text, in UTF-16 units (atoms are characters, or marks).
+  offset(atom) {
+    if (atom >= this.atoms) return this.text.length;
+    const cell = this.cells[this.cellOf[atom]];
+    const before = [...this.text.slice(cell.from, cell.to)].slice(0, atom - cell.first);
+    return cell.from + before.join("").length;
+  }
+
   // The atoms that can be seen, and half a frame's height more on either side: [start, end).
   visible() {
     const { top, bottom, height } = this.host.getBoundingClientRect();

@@ -4,6 +4,7 @@
 const PER_SECOND = 2; // merges a second at speed 1×
 const TELL_WHILE_PLAYING = 1000; // milliseconds between reports to what follows the step
 const TELL_AT_REST = 150;
+const TREE_LEAVES = 64; // how many pieces a merge tree is drawn with at most
 const READABLE = 10; // merges a second up to which each is told in words and moves
 
 const stepOfFilm = new Map(); // film → step: survives a change of page
@@ -130,19 +131,20 @@ class Player {
       this.root.querySelector(`[data-act=${act}]`).disabled = step === at;
   }
 
+  // The label and hue of an id.
   look(id) {
-    // The label, hue and bytes (in hex) of an id.
     const { alphabet, merges, firstId } = this.data;
-    if (id < firstId) return { label: alphabet[id]?.[0] ?? "?", hue: -1, hex: alphabet[id]?.[1] ?? "" };
-    const i = id - firstId;
-    return {
-      label: merges.label[i],
-      hue: merges.hue[i],
-      get hex() {
-        return this.hexOf(merges.left[i]) + this.hexOf(merges.right[i]);
-      },
-      hexOf: (parent) => this.look(parent).hex,
-    };
+    if (id < firstId) return { label: alphabet[id] ?? "?", hue: -1 };
+    return { label: merges.label[id - firstId], hue: merges.hue[id - firstId] };
+  }
+
+  bytesOf({ start, end }) {
+    const most = 32;
+    const bytes = this.raw
+      ? this.raw.subarray(start, end)
+      : new TextEncoder().encode(this.data.text.slice(this.cells.offset(start), this.cells.offset(end)));
+    const shown = Array.from(bytes.subarray(0, most), (byte) => hexadecimal(byte, 2)).join(" ");
+    return !shown ? "no bytes" : bytes.length > most ? `${shown} … (${bytes.length} bytes)` : shown;
   }
 
   withId(id, className = "") {
@@ -286,9 +288,9 @@ class Player {
       head.append("Not in the vocabulary: <unk>");
       return [head];
     }
-    const { label, hue, hex } = this.look(token.id);
+    const { label, hue } = this.look(token.id);
     head.append(piece(label, hue), ` id ${token.id}`);
-    const lines = [head, element("p", "hex", (hex.match(/../g) ?? []).join(" ").toUpperCase() || "no bytes")];
+    const lines = [head, element("p", "hex", this.bytesOf(token))];
     const where = data.part ? "in this part" : "in this text";
     lines.push(element("p", "", `${token.times.toLocaleString("en")}× ${where} at this step`));
     if (token.made >= 0) {
@@ -344,25 +346,37 @@ class Player {
         ? ` is a single ${atoms}: no merge made it.`
         : ` id ${id}: ${end - start} ${atoms}s, joined by ${end - start - 1} merges. Read it from below.`,
     );
-    const todo = [{ start, end, made, row: 1 }];
+    // Part the latest merge first, until the picture is full: so it is the token at a step before.
+    const root = { start, end, made, row: 1 };
+    let leaves = [root];
+    while (leaves.length < TREE_LEAVES) {
+      const latest = leaves.reduce((a, b) => (b.made > a.made ? b : a));
+      if (latest.made < 0) break;
+      let middle = latest.start;
+      while (this.vanish[middle] !== latest.made) middle++;
+      const most = (from, to) => this.vanish.subarray(from, to).reduce((a, b) => Math.max(a, b), -1);
+      const row = latest.row + 1;
+      latest.parents = [
+        { start: latest.start, end: middle + 1, made: most(latest.start, middle), row },
+        { start: middle + 1, end: latest.end, made: most(middle + 1, latest.end - 1), row },
+      ];
+      leaves = leaves.flatMap((leaf) => (leaf === latest ? leaf.parents : leaf));
+    }
+    const column = new Map(leaves.map((leaf, i) => [leaf.start, i + 1]));
+    column.set(end, leaves.length + 1);
+    const todo = [root];
     while (todo.length) {
       const node = todo.pop();
       const nodeId = this.idOf(node);
       const looks = this.look(nodeId);
       const box = nodes.appendChild(element("div", looks.hue < 0 ? "node" : `node t h${looks.hue}`));
-      box.style.gridColumn = `${node.start - start + 1} / ${node.end - start + 1}`;
+      box.style.gridColumn = `${column.get(node.start)} / ${column.get(node.end)}`;
       box.style.gridRow = node.row;
       box.append(element("bdi", "", looks.label));
       box.append(element("small", "", node.made < 0 ? `id ${nodeId}` : `id ${nodeId} · merge ${node.made + 1}`));
-      if (node.made < 0) continue;
-      let middle = node.start;
-      while (this.vanish[middle] !== node.made) middle++;
-      const most = (from, to) => this.vanish.subarray(from, to).reduce((a, b) => Math.max(a, b), -1);
-      todo.push(
-        { start: node.start, end: middle + 1, made: most(node.start, middle), row: node.row + 1 },
-        { start: middle + 1, end: node.end, made: most(middle + 1, node.end - 1), row: node.row + 1 },
-      );
+      todo.push(...(node.parents ?? []));
     }
+    if (end - start > leaves.length) about.append(` Its last ${leaves.length - 1} merges are shown.`);
     this.tree.hidden = false;
     this.tree.querySelector(".close").focus({ preventScroll: true });
   }
