@@ -231,23 +231,18 @@ def vocabulary_size(training: Training, largest: int) -> int:
     if size == atoms:
         st.caption(f"Vocabulary: the {atoms} {kind} alone, since there is nothing to merge.")
         return 0
-
-    def moved() -> None:
-        state["vocabulary_kept"] = state["vocabulary_size"]
-
+    # A slider of other bounds is another widget to Streamlit. Under one key it would mix up their
+    # values when the page changes, so each has its own.
+    key = f"vocabulary_size_{atoms}_{size}"
     if state.get("vocabulary_of") != (atoms, training.merges):
         state["vocabulary_of"] = (atoms, training.merges)
-        state["vocabulary_kept"] = size
-    # With `persist_state` a change of page would bring back the value of an earlier, longer
-    # slider, above this one's end: a slider of other bounds is another widget of the same key.
-    if state.get("vocabulary_size") != state["vocabulary_kept"]:
-        state["vocabulary_size"] = state["vocabulary_kept"]
+        state[key] = size
     chosen = st.slider(
         "Vocabulary size",
         atoms,
         size,
-        key="vocabulary_size",
-        on_change=moved,
+        key=key,
+        persist_state="session",
         help="Atoms and merges together. Free to move: every smaller size is a prefix.",
     )
     reason = {
