@@ -59,16 +59,21 @@ def learn(
     limit: int,
     ties: str = "first",
     min_count: int = 1,
-) -> list[Step]:
-    """Count all pairs, take the most frequent, replace it everywhere, repeat."""
+) -> tuple[list[Step], str]:
+    """Count all pairs, take the most frequent, replace it everywhere, repeat.
+
+    Return the merges and why there are no more: "full", "no pair" or "rare".
+    """
     rows = [(list(ids), weight) for ids, weight in chunks]
     names = list(symbols)
     steps: list[Step] = []
     while len(steps) < limit:
         counts = count_pairs(rows)
         highest = max(counts.values(), default=0)
-        if not counts or highest < min_count:
-            break
+        if not counts:
+            return steps, "no pair"
+        if highest < min_count:
+            return steps, "rare"
         tied = [pair for pair, count in counts.items() if count == highest]
         if ties == "first":
             pair = tied[0]
@@ -86,7 +91,7 @@ def learn(
         )
         steps.append(Step(*pair, new, highest, applied, len(tied) - 1))
         rows = merged
-    return steps
+    return steps, "full"
 
 
 def encode(ids: Sequence[int], rank: dict[Pair, int]) -> list[int]:

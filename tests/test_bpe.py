@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import time
 from itertools import count, islice
 from typing import Any
@@ -16,6 +17,7 @@ from texts import SMALL_TEXTS
 import bpeviz
 from bpeviz import Training
 from bpeviz.learners import LEARNERS
+from bpeviz.learners.interface import collector_off
 from bpeviz.pretokenize import PATTERNS
 
 TIES = st.sampled_from(["first", "smallest", "largest"])
@@ -29,7 +31,9 @@ ATOMS = st.sampled_from(
 )
 
 
-def naive(training: Training, weighted: dict[str, int], limit: int, **how: Any) -> list[Any]:
+def naive(
+    training: Training, weighted: dict[str, int], limit: int, **how: Any
+) -> tuple[list[Any], str]:
     """Learn the same by the slow loop, from the chunks of a text with their weights."""
     atom_id = {symbol: i for i, symbol in enumerate(training.alphabet)}
     rows = [
@@ -59,8 +63,10 @@ def chunks_in_order(text: str, training: Training) -> dict[str, int]:
     return weighted
 
 
-def as_tuples(training: Training) -> list[tuple[int, ...]]:
-    return [(m.left, m.right, m.new_id, m.count, m.applied, m.ties) for m in training.merges]
+def decided(training: Training) -> tuple[list[tuple[int, ...]], str]:
+    """All that a training decided, as `reference.learn` says it."""
+    merges = [(m.left, m.right, m.new_id, m.count, m.applied, m.ties) for m in training.merges]
+    return merges, training.stopped
 
 
 def fibonacci_word(size: int) -> str:
@@ -92,7 +98,7 @@ def test_merges_equal_the_naive_loop(
     expected = naive(
         training, chunks_in_order(text, training), limit, ties=ties, min_count=min_count
     )
-    assert as_tuples(training) == expected
+    assert decided(training) == expected
 
 
 @settings(max_examples=150)
@@ -106,7 +112,7 @@ def test_merges_of_counted_words_equal_the_naive_loop(
     words: dict[str, int], how: dict[str, str], ties: str, min_count: int
 ) -> None:
     training = bpeviz.train(words, merges=30, pattern="none", ties=ties, min_count=min_count, **how)
-    assert as_tuples(training) == naive(training, words, 30, ties=ties, min_count=min_count)
+    assert decided(training) == naive(training, words, 30, ties=ties, min_count=min_count)
 
 
 @pytest.mark.parametrize("ties", ["first", "smallest", "largest"])
@@ -119,7 +125,7 @@ def test_merges_of_counted_words_equal_the_naive_loop(
 )
 def test_merges_of_worst_cases_equal_the_naive_loop(text: str, ties: str) -> None:
     training = bpeviz.train(text, merges=60, pattern="none", ties=ties)
-    assert as_tuples(training) == naive(training, {text: 1}, 60, ties=ties)
+    assert decided(training) == naive(training, {text: 1}, 60, ties=ties)
 
 
 def test_a_counted_word_is_the_word_repeated() -> None:
@@ -128,7 +134,7 @@ def test_a_counted_word_is_the_word_repeated() -> None:
     text = " ".join(word for word, times in words.items() for _ in range(times))
     from_text = bpeviz.train(text, merges=5, pattern="regex", regex=r"\w+|\s")
     from_words = bpeviz.train(words, merges=5, pattern="none")
-    assert as_tuples(from_text) == as_tuples(from_words)
+    assert decided(from_text) == decided(from_words)
 
 
 @pytest.mark.parametrize(
@@ -196,6 +202,20 @@ def test_no_two_merges_over_bytes_make_the_same_bytes(text: str, ties: str, patt
     tokenizer = training.tokenizer()
     made = {tokenizer.token_bytes(i) for i in range(training.vocab_size)}
     assert len(made) == training.vocab_size
+
+
+def test_the_garbage_collector_is_as_it_was() -> None:
+    """A learner keeps it away while it works, also where it fails."""
+    assert gc.isenabled()
+    bpeviz.train("abc abc", merges=2)
+    assert gc.isenabled()
+    with collector_off():
+        assert not gc.isenabled()
+        bpeviz.train("abc abc", merges=2)
+        assert not gc.isenabled()
+    with pytest.raises(ValueError, match="either"), collector_off():
+        bpeviz.train("abc")
+    assert gc.isenabled()
 
 
 # How it ends

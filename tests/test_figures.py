@@ -125,7 +125,7 @@ def test_lower_by_hand() -> None:
     # And by the naive loop.
     atom_id = {symbol: i for i, symbol in enumerate(training.alphabet)}
     words = [([atom_id[c] for c in chunk], 1) for chunk in split(text, "whitespace")]
-    steps = reference.learn(words, training.alphabet, 4)
+    steps, _ = reference.learn(words, training.alphabet, 4)
     assert [(m.left, m.right) for m in training.merges] == [(s.left, s.right) for s in steps]
     lower = reduce(
         lambda row, step: reference.replace_all(row, (step.left, step.right), step.new_id),

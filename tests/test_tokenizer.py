@@ -164,6 +164,14 @@ def test_decoding_returns_every_text_of_learnt_characters(text: str, end_mark: s
     assert tokenizer.decode(ids) == text
 
 
+def test_lone_surrogates_are_replaced_wherever_text_comes_in() -> None:
+    tokenizer = over_bytes("gpt2")
+    assert tokenizer.encode("a\ud800") == tokenizer.encode("a\ufffd")
+    assert tokenizer.tokens("a\ud800") == tokenizer.tokens("a\ufffd")
+    assert tokenizer.boundaries("a\ud800").ends.tolist() == [1, 2, 3, 4]
+    assert tokenizer.chunk_ends("a\ud800").tolist() == [1, 4]
+
+
 def test_unknown_characters_decode_to_the_replacement_character() -> None:
     tokenizer = bpeviz.train("ab", merges=1, atoms="characters").tokenizer()
     unknown = tokenizer.special_tokens["<unk>"]
