@@ -96,7 +96,7 @@ def film(
         "vanish": np.where(vanishes == NEVER, -1, vanishes).tolist(),
         "atomIds": None if tokenizer.atoms == "bytes" else atom_ids.tolist(),
         "alphabet": {
-            i: tokenizer.token_label(i)
+            i: training.names[i]
             for i in (set(atom_ids.tolist()) | _atoms_of_merges(training)) - {-1}
         },
         "merges": {
@@ -105,8 +105,8 @@ def film(
             "count": [merge.count for merge in merges],
             "applied": [merge.applied for merge in merges],
             "ties": [merge.ties for merge in merges],
-            "label": [shorten(tokenizer.token_label(merge.new_id)) for merge in merges],
-            "hue": [hue(tokenizer.token_bytes(merge.new_id)) for merge in merges],
+            "label": list(training.names[len(training.alphabet) :]),
+            "hue": list(training.hues),
         },
         "firstId": len(training.alphabet),
         "tokens": boundaries.token_counts.tolist(),
@@ -214,15 +214,17 @@ def _cuts_within(column: Column, part: Part) -> NDArray[np.int64]:
 
 
 def _tokens(column: Column, part: Part) -> list[tuple[int, int, str, str, int]]:
-    """Return of each token of a part: its end in bytes, id, label, bytes in hex, and hue."""
-    whole, step, tokenizer = column.boundaries, column.step, column.tokenizer
-    low, high = np.searchsorted(whole.ends, (part.start, part.end), "right")
-    vanishes = whole.vanishes[low:high].copy()
-    vanishes[-1:] = NEVER
-    boundaries = Boundaries(
-        vanishes, whole.ends[low:high] - part.start, whole.atom_ids[low:high], whole.steps
+    """Return of each token of a part: its end in bytes, id, label, bytes in hex, and hue.
+
+    A token that reaches beyond the part is itself, cut short.
+    """
+    tokenizer = column.tokenizer
+    ends = column.boundaries.cuts(column.step)
+    first = np.searchsorted(ends, part.start, "right")
+    last = max(
+        np.searchsorted(ends, part.end, "right"), np.searchsorted(ends, part.end, "left") + 1
     )
-    ids = tokenizer.ids_at(boundaries, step).tolist()
+    ids = tokenizer.ids_at(column.boundaries, column.step)[first:last].tolist()
     looks: dict[int, tuple[str, str, int]] = {-1: ("not in the vocabulary", "", -1)}
     for token_id in {*ids} - {-1}:
         raw = tokenizer.token_bytes(token_id)
@@ -232,7 +234,7 @@ def _tokens(column: Column, part: Part) -> list[tuple[int, int, str, str, int]]:
             shorten(hexadecimal(raw)),
             hue(raw) if made else -1,
         )
+    shown = np.minimum(ends[first:last], part.end) - part.start
     return [
-        (end, token_id, *looks[token_id])
-        for end, token_id in zip(boundaries.cuts(step).tolist(), ids, strict=True)
+        (end, token_id, *looks[token_id]) for end, token_id in zip(shown.tolist(), ids, strict=True)
     ]

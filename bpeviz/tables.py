@@ -8,26 +8,27 @@ import pandas as pd
 
 from bpeviz.compare import Measures
 from bpeviz.replay import Candidate
-from bpeviz.text import shorten
-from bpeviz.tokenizer import MergeTokenizer
+from bpeviz.tokenizer import Training
 
 
-def merges(tokenizer: MergeTokenizer, search: str = "") -> pd.DataFrame:
-    """Return the merges, one a row: merge (from 1), left, right, token, id, count, applied, ties.
+def merges(training: Training, last: int, search: str = "") -> pd.DataFrame:
+    """Return the first `last` merges, one a row, with the number of each from 1.
 
-    "applied" is left out where it is the count in every row, as it is without pairs like (a, a).
-    `search` keeps the rows whose token holds it, as text, as shown, or as an id.
+    Columns: merge, left, right, token, id, count, applied, ties. "applied" is left out where it
+    is the count in every row, as it is without pairs like (a, a). `search` keeps the rows whose
+    token holds it, as text, as shown, or as an id.
     """
+    names, shown = training.names, training.merges[:last]
     frame = pd.DataFrame(
         {
-            "merge": range(1, tokenizer.steps + 1),
-            "left": [shorten(tokenizer.token_label(merge.left)) for merge in tokenizer.merges],
-            "right": [shorten(tokenizer.token_label(merge.right)) for merge in tokenizer.merges],
-            "token": [shorten(tokenizer.token_label(merge.new_id)) for merge in tokenizer.merges],
-            "id": [merge.new_id for merge in tokenizer.merges],
-            "count": [merge.count for merge in tokenizer.merges],
-            "applied": [merge.applied for merge in tokenizer.merges],
-            "ties": [merge.ties for merge in tokenizer.merges],
+            "merge": range(1, len(shown) + 1),
+            "left": [names[merge.left] for merge in shown],
+            "right": [names[merge.right] for merge in shown],
+            "token": [names[merge.new_id] for merge in shown],
+            "id": [merge.new_id for merge in shown],
+            "count": [merge.count for merge in shown],
+            "applied": [merge.applied for merge in shown],
+            "ties": [merge.ties for merge in shown],
         }
     )
     if (frame["applied"] == frame["count"]).all():
@@ -39,13 +40,13 @@ def merges(tokenizer: MergeTokenizer, search: str = "") -> pd.DataFrame:
     return frame[hit]
 
 
-def candidates(tokenizer: MergeTokenizer, found: Sequence[Candidate], step: int) -> pd.DataFrame:
+def candidates(training: Training, found: Sequence[Candidate], step: int) -> pd.DataFrame:
     """Return the best pairs of a step: left, right, count, and what is to be said of each.
 
     step: 1 or more for the pairs before that merge was made; 0 for those before the first, which
     is still to come.
     """
-    taken = tokenizer.merges[max(step, 1) - 1]
+    taken = training.merges[max(step, 1) - 1]
 
     def note(pair: Candidate) -> str:
         if (pair.left, pair.right) == (taken.left, taken.right):
@@ -55,8 +56,8 @@ def candidates(tokenizer: MergeTokenizer, found: Sequence[Candidate], step: int)
     return pd.DataFrame(
         [
             (
-                shorten(tokenizer.token_label(pair.left)),
-                shorten(tokenizer.token_label(pair.right)),
+                training.names[pair.left],
+                training.names[pair.right],
                 pair.count,
                 note(pair),
             )

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import unicodedata
-import zlib
 from collections.abc import Iterator
 
 HUES = 12
 """How many token colours there are; the colours themselves stand in `ui/components/cells.css`."""
 
+_PRIME = 1_000_003
 _SHORT_NAMES = {" ": "·", "\t": "→", "\n": "↵", "\r": "␍"}
 
 
@@ -28,9 +28,21 @@ def clean(text: str) -> str:
 def hue(raw: bytes) -> int:
     """Return the number of the colour of a token, 0 to `HUES` - 1, from its bytes alone.
 
-    So a token looks the same on every page, under every tokenizer, and in every export.
+    So a token looks the same on every page, under every tokenizer, and in every export. The bytes
+    are read as one number and reduced by a prime, so the hue of a long token follows from its
+    parents' remainders (`joined_remainder`).
     """
-    return zlib.crc32(raw) % HUES
+    return remainder(raw) % HUES
+
+
+def remainder(raw: bytes) -> int:
+    """Return the remainder from which a token's hue is taken."""
+    return int.from_bytes(raw) % _PRIME
+
+
+def joined_remainder(left: int, right: int, right_length: int) -> int:
+    """Return the remainder of two tokens joined, the right one `right_length` bytes long."""
+    return (left * pow(256, right_length, _PRIME) + right) % _PRIME
 
 
 def character_stand_in(character: str) -> str:

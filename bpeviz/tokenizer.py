@@ -16,13 +16,17 @@ from numpy.typing import NDArray
 
 from bpeviz.boundaries import Boundaries, boundaries_from_ids
 from bpeviz.pretokenize import split
-from bpeviz.text import clean, label
+from bpeviz.text import HUES, clean, joined_remainder, label, remainder, shorten
 
 Atoms = Literal["bytes", "characters"]
 """What a text is made of before the first merge."""
 
 EndMark = Literal["none", "attached", "symbol"]
 """The end-of-word mark: none, part of a word's last character, or a symbol of its own."""
+
+_NAME_ENDS = 60  # atoms at either end of a token from which its short name is made
+_CUT_AT_END = regex.compile(r"(⟨[0-9A-F]{2}⟩)+$")
+_CUT_AT_START = regex.compile(r"^(⟨[0-9A-F]{2}⟩)+")
 
 END_OF_WORD = "</w>"
 UNKNOWN = "<unk>"
@@ -463,6 +467,51 @@ class Training:
     def vocab_size(self) -> int:
         """The largest vocabulary: atoms and merges, without special tokens."""
         return len(self.alphabet) + len(self.merges)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Short readable names of all ids: the middle of a long token is left out.
+
+        Built from the parents' first and last atoms, since the tokens spelt out may together be
+        far longer than the text.
+        """
+        in_bytes = self.splitting.atoms == "bytes"
+        # Of each id its first and its last symbols; the same string twice if that is all of it.
+        ends: list[tuple[str, str, bool]] = [(symbol, symbol, True) for symbol in self.alphabet]
+        for merge in self.merges:
+            left_first, left_last, left_whole = ends[merge.left]
+            right_first, right_last, right_whole = ends[merge.right]
+            first = left_first + right_first if left_whole else left_first
+            last = left_last + right_last if right_whole else right_last
+            if left_whole and right_whole and len(first) <= 2 * _NAME_ENDS:
+                ends.append((first, first, True))
+            else:
+                ends.append((first[:_NAME_ENDS], last[-_NAME_ENDS:], False))
+
+        def named(part: str) -> str:
+            return label(part.encode("latin-1" if in_bytes else "utf-8"))
+
+        names = []
+        for first, last, whole in ends:
+            if whole:
+                names.append(shorten(named(first)))
+            else:
+                # Where a character was cut in the middle, what is left of it is left out.
+                head = _CUT_AT_END.sub("", named(first)) if in_bytes else named(first)
+                tail = _CUT_AT_START.sub("", named(last)) if in_bytes else named(last)
+                names.append(shorten(f"{head}…{tail}"))
+        return tuple(names)
+
+    @cached_property
+    def hues(self) -> tuple[int, ...]:
+        """The colours of the tokens that the merges make, one a merge (see `bpeviz.text.hue`)."""
+        tokenizer = self.tokenizer(len(self.alphabet))
+        atoms = [tokenizer.token_bytes(atom) for atom in range(len(self.alphabet))]
+        found = [(remainder(raw), len(raw)) for raw in atoms]
+        for merge in self.merges:
+            (left, left_length), (right, length) = found[merge.left], found[merge.right]
+            found.append((joined_remainder(left, right, length), left_length + length))
+        return tuple(value % HUES for value, _ in found[len(self.alphabet) :])
 
     def tokenizer(self, vocab_size: int | None = None) -> MergeTokenizer:
         """Return the tokenizer of a vocabulary size, the largest by default.

@@ -12,7 +12,7 @@ import pytest
 import bpeviz
 from bpeviz import charts, compare, replay, samples, tables
 from bpeviz.compare import Column
-from bpeviz.tokenizer import Merge, MergeTokenizer
+from bpeviz.tokenizer import Merge, Training
 
 
 def merge(count: int) -> Merge:
@@ -154,18 +154,22 @@ def test_the_sweeps_chart_draws_each_column_up_to_its_size() -> None:
 
 
 @pytest.fixture(scope="module")
-def tokenizer() -> MergeTokenizer:
-    return bpeviz.train("low lower lowest é " * 5, merges=9).tokenizer()
+def training() -> Training:
+    return bpeviz.train("low lower lowest é " * 5, merges=9)
 
 
-def test_the_table_of_merges_holds_them_all(tokenizer: MergeTokenizer) -> None:
-    table = tables.merges(tokenizer)
+def test_the_table_of_merges_holds_them_all(training: Training) -> None:
+    table = tables.merges(training, 9)
     assert table["merge"].tolist() == [*range(1, 10)]
     assert table["id"].tolist() == [*range(256, 265)]
-    assert table["count"].tolist() == [one.count for one in tokenizer.merges]
+    assert table["count"].tolist() == [one.count for one in training.merges]
     for row in table.to_dict("records"):
         parts = row["left"] + row["right"]
         assert parts == row["token"] or "⟨" in parts  # bytes of a character that it completes
+
+
+def test_the_table_ends_with_the_film(training: Training) -> None:
+    assert tables.merges(training, 4)["merge"].tolist() == [1, 2, 3, 4]
 
 
 @pytest.mark.parametrize(
@@ -179,41 +183,41 @@ def test_the_table_of_merges_holds_them_all(tokenizer: MergeTokenizer) -> None:
     ],
 )
 def test_merges_are_found_by_text_as_typed_as_shown_or_by_id(
-    tokenizer: MergeTokenizer, search: str, hit: str | None
+    training: Training, search: str, hit: str | None
 ) -> None:
-    table = tables.merges(tokenizer, search)
+    table = tables.merges(training, 9, search)
     if hit is None:
         assert table["id"].tolist() == [256]
     else:
-        everything = tables.merges(tokenizer)["token"]
+        everything = tables.merges(training, 9)["token"]
         assert table["token"].tolist() == [token for token in everything if hit in token]
         assert len(table) > 0
 
 
 @pytest.mark.parametrize("search", ["", None, "   zz", "(", "[", "\\", ".*", "a" * 5_000, "\0"])
-def test_a_search_is_no_expression(tokenizer: MergeTokenizer, search: str | None) -> None:
+def test_a_search_is_no_expression(training: Training, search: str | None) -> None:
     expected = 0 if search else 9
-    assert len(tables.merges(tokenizer, search or "")) == expected
+    assert len(tables.merges(training, 9, search or "")) == expected
 
 
-def test_candidates_say_which_is_merged_and_which_tie(tokenizer: MergeTokenizer) -> None:
-    made = tokenizer.merges[3]
+def test_candidates_say_which_is_merged_and_which_tie(training: Training) -> None:
+    made = training.merges[3]
     found = [
         replay.Candidate(made.left, made.right, made.count),
         replay.Candidate(104, 105, made.count),
         replay.Candidate(105, 106, made.count - 1),
     ]
-    table = tables.candidates(tokenizer, found, 4)
+    table = tables.candidates(training, found, 4)
     assert table["note"].tolist() == ["merged", "tied", ""]
     assert table["left"].tolist()[1:] == ["h", "i"]
-    assert tables.candidates(tokenizer, [], 4).columns.tolist() == table.columns.tolist()
+    assert tables.candidates(training, [], 4).columns.tolist() == table.columns.tolist()
 
 
-def test_before_the_first_merge_it_is_still_to_come(tokenizer: MergeTokenizer) -> None:
-    first = tokenizer.merges[0]
+def test_before_the_first_merge_it_is_still_to_come(training: Training) -> None:
+    first = training.merges[0]
     found = [replay.Candidate(first.left, first.right, first.count)]
-    assert tables.candidates(tokenizer, found, 0)["note"].tolist() == ["comes first"]
-    assert tables.candidates(tokenizer, found, 1)["note"].tolist() == ["merged"]
+    assert tables.candidates(training, found, 0)["note"].tolist() == ["comes first"]
+    assert tables.candidates(training, found, 1)["note"].tolist() == ["merged"]
 
 
 def test_measures_have_a_column_for_each_tokenizer() -> None:

@@ -270,9 +270,14 @@ def test_columns_tell_where_each_differs_from_the_reference(
             for (start, end), (token_id, _, hexadecimal, colour) in zip(
                 spans, shown["tokens"], strict=True
             ):
-                assert bytes.fromhex(hexadecimal) == here[start:end]
+                token = bytes.fromhex(hexadecimal)
+                if start > 0 and end < len(here):
+                    assert token == here[start:end]
+                else:  # a token may reach beyond the part
+                    assert here[start:end] in token
+                    assert token in raw
                 learnt = column.tokenizer.merge_step(token_id) >= 0
-                assert colour == (hue(here[start:end]) if learnt else -1)
+                assert colour == (hue(token) if learnt else -1)
 
 
 def test_a_column_over_characters_counts_unknown_ones() -> None:

@@ -6,7 +6,7 @@ import streamlit as st
 
 from bpeviz import charts, replay, tables
 from bpeviz.boundaries import Boundaries
-from bpeviz.tokenizer import MergeTokenizer, Training
+from bpeviz.tokenizer import Training
 from bpeviz.ui import cache, components
 from bpeviz.ui.inputs import Choice
 
@@ -62,13 +62,12 @@ def _follow(
     step = state["step"]
     if not last:
         return
-    tokenizer = training.tokenizer(len(training.alphabet) + last)
     with body:
         left, right = st.columns((3, 5), gap="medium")
         with left:
-            _candidates(text, tokenizer, boundaries, choice, step)
+            _candidates(text, training, boundaries, choice, step)
         with right:
-            _merges(tokenizer)
+            _merges(training, last)
         left, right = st.columns(2, gap="medium")
         with left:
             counts = charts.counts(training.merges[:last], step)
@@ -81,18 +80,20 @@ def _follow(
 
 
 def _candidates(
-    text: str, tokenizer: MergeTokenizer, boundaries: Boundaries, choice: Choice, step: int
+    text: str, training: Training, boundaries: Boundaries, choice: Choice, step: int
 ) -> None:
     taken = max(step, 1) - 1
     st.subheader("Why this pair", anchor=False)
-    found = replay.candidates(tokenizer, boundaries, cache.chunk_ends(text, choice), taken)
+    found = replay.candidates(
+        training.tokenizer(), boundaries, cache.chunk_ends(text, choice), taken
+    )
     st.caption(f"The most frequent pairs before merge {taken + 1:,}, as the text then stood.")
     st.dataframe(
-        tables.candidates(tokenizer, found, step), hide_index=True, height=316, key="candidates"
+        tables.candidates(training, found, step), hide_index=True, height=316, key="candidates"
     )
 
 
-def _merges(tokenizer: MergeTokenizer) -> None:
+def _merges(training: Training, last: int) -> None:
     st.subheader("The merges", anchor=False)
     search = st.text_input(
         "Find a token",
@@ -101,13 +102,13 @@ def _merges(tokenizer: MergeTokenizer) -> None:
         label_visibility="collapsed",
         persist_state="session",
     )
-    table = tables.merges(tokenizer, search)
+    table = tables.merges(training, last, search)
     numbers = table["merge"].tolist()
 
     def picked() -> None:
-        rows = st.session_state["merges"].selection.rows
-        if rows:
-            _jump(numbers[rows[0]])
+        cells = st.session_state["merges"].selection.cells
+        if cells:
+            _jump(numbers[cells[0][0]])
 
     if not numbers:
         st.caption(f"No merge makes a token with “{search}” in it.")
@@ -118,7 +119,7 @@ def _merges(tokenizer: MergeTokenizer) -> None:
         height=316,
         key="merges",
         on_select=picked,
-        selection_mode="single-row",
+        selection_mode="single-cell",  # of a row, only a box at its start could be clicked
         column_config=dict.fromkeys(table.columns, st.column_config.Column(width=62)),
     )
 

@@ -1,0 +1,78 @@
+"""Stand-ins, names and hues."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import bpeviz
+from bpeviz.text import clean, hue, joined_remainder, label, remainder, shorten
+
+
+@given(st.binary(), st.binary())
+def test_a_hue_follows_from_the_parents(left: bytes, right: bytes) -> None:
+    joined = joined_remainder(remainder(left), remainder(right), len(right))
+    assert joined == remainder(left + right)
+
+
+def test_hues_of_a_vocabulary_are_spread() -> None:
+    hues = [hue(bytes([a, b])) for a in range(97, 123) for b in range(97, 123)]
+    counts = [hues.count(i) for i in range(12)]
+    assert min(counts) > len(hues) / 12 * 0.8
+
+
+@pytest.mark.parametrize("pattern", ["gpt2", "none"])
+@pytest.mark.parametrize("atoms", ["bytes", "characters"])
+def test_names_and_hues_of_a_training_are_those_of_its_tokens(pattern: str, atoms: str) -> None:
+    text = "the cat the hat 総決賽 総決賽 naïve naïve 👍👍 " * 3 + "é" * 300
+    training = bpeviz.train(text, merges=400, pattern=pattern, atoms=atoms)
+    tokenizer = training.tokenizer()
+    assert len(training.names) == training.vocab_size
+    long = 0
+    for merge, colour in zip(training.merges, training.hues, strict=True):
+        raw, name = tokenizer.token_bytes(merge.new_id), training.names[merge.new_id]
+        assert colour == hue(raw)
+        full = tokenizer.token_label(merge.new_id)
+        if len(raw) <= 60:
+            assert name == shorten(full)
+        else:
+            assert len(name) <= 80
+            assert name == full or (
+                full.startswith(name.split("…")[0]) and full.endswith(name.split("…")[1])
+            )
+            long += "…" in name
+    assert long or pattern == "gpt2"
+
+
+@given(st.text(max_size=100), st.integers(3, 50))
+def test_a_shortened_name_keeps_its_ends(name: str, most: int) -> None:
+    short = shorten(name, most)
+    assert len(short) <= most
+    assert short == name or ("…" in short and name.startswith(short[: (most - 1) // 2]))
+
+
+@pytest.mark.parametrize(
+    ("raw", "shown"),
+    [
+        (b" a\tb\nc\r", "·a→b↵c␍"),
+        ("\u202e\u200d\0\u00a0\ue000".encode(), "⟨202E⟩⟨200D⟩⟨0000⟩⟨00A0⟩⟨E000⟩"),
+        ("👍".encode()[:3], "⟨F0⟩⟨9F⟩⟨91⟩"),
+        ("é".encode() + b"\xff" + b"e", "é⟨FF⟩e"),
+        (b"", ""),
+    ],
+)
+def test_what_cannot_be_seen_has_a_stand_in(raw: bytes, shown: str) -> None:
+    assert label(raw) == shown
+
+
+@given(st.binary())
+def test_a_name_never_holds_a_replacement_character(raw: bytes) -> None:
+    if "\ufffd".encode() not in raw:
+        assert "\ufffd" not in label(raw)
+
+
+def test_surrogates_are_repaired() -> None:
+    assert clean("a\ud83d\udc4db") == "a👍b"
+    assert clean("a\ud83db") == "a\ufffdb"
+    assert clean("é👍") == "é👍"
