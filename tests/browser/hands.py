@@ -1,0 +1,194 @@
+"""What a visitor finds on the pages and does there, by role and label."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+import bpeviz
+from bpeviz import samples
+from bpeviz.boundaries import Boundaries, Node
+from bpeviz.tokenizer import Training
+from bpeviz.ui.inputs import LARGEST
+
+try:
+    from playwright.sync_api import Locator, Page, expect
+except ImportError:
+    if os.environ.get("CI"):
+        raise
+    pytest.skip("No playwright: pip install -r tests/requirements.txt", allow_module_level=True)
+
+expect.set_options(timeout=15_000)
+
+ENGLISH = samples.by_key("english-prose").text
+ODD = samples.by_key("emoji-and-unicode").text
+
+
+def learnt(text: str, **how: Any) -> tuple[Training, Boundaries]:
+    """What Python makes of a text under the choices with which the pages begin."""
+    training = bpeviz.train(text, **{"vocab_size": LARGEST, "min_count": 2} | how)
+    return training, training.tokenizer().boundaries(text)
+
+
+class Player:
+    """The player of the Train page."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.section = page.get_by_role("region", name="Player: the merges of this text")
+        self.text = self.section.get_by_role("group", name="The text and its tokens")
+        self.number = self.section.get_by_role("spinbutton", name="Merge number")
+        self.track = self.section.get_by_role("slider", name="Step", exact=True)
+        self.last = self.section.get_by_role("status")
+        self.sentence = self.section.locator(".sentence")
+        self.card = self.section.get_by_role("tooltip")
+        self.tree = self.section.get_by_role("dialog", name="Merge tree")
+
+    def button(self, name: str) -> Locator:
+        return self.section.get_by_role("button", name=name, exact=True)
+
+    def figure(self, name: str) -> Locator:
+        """The value beside a name, such as "tokens"."""
+        pair = self.section.locator("dl > div").filter(
+            has=self.page.get_by_role("term").get_by_text(name, exact=True)
+        )
+        return pair.get_by_role("definition")
+
+    def await_text(self, text: str, **how: Any) -> tuple[Training, Boundaries]:
+        """Wait until the player shows what Python learns from a text."""
+        training, boundaries = learnt(text, **how)
+        steps = len(training.merges)
+        expect(self.last).to_have_text(f"{steps:,}")
+        expect(self.figure("tokens")).to_have_text(f"{boundaries.token_counts[steps]:,}")
+        return training, boundaries
+
+    def go(self, step: int) -> None:
+        self.number.fill(str(step))
+        self.number.press("Enter")
+        expect(self.track).to_have_value(str(step))
+
+    @property
+    def step(self) -> int:
+        return int(self.track.input_value())
+
+    def drawn_boundaries(self) -> int:
+        """How many boundaries are drawn: behind a cell, or on the strip of a cell that is cut."""
+        return drawn_boundaries(self.text)
+
+    def pieces(self) -> list[str]:
+        """The text between the boundaries that are drawn, the line breaks' stand-ins undone."""
+        found: list[str] = self.text.evaluate(
+            """text => {
+              const pieces = [""];
+              for (const cell of text.querySelectorAll(".c")) {
+                pieces[pieces.length - 1] += cell.textContent;
+                if (cell.classList.contains("b")) pieces.push("");
+              }
+              return pieces.slice(0, -1).map(piece => piece.replaceAll("↵", "\\n"));
+            }"""
+        )
+        return found
+
+    def classes(self) -> list[str]:
+        """The looks of every cell and every byte below one."""
+        found: list[str] = self.text.evaluate(
+            "text => [...text.querySelectorAll('.c, .c i')].map(cell => cell.className)"
+        )
+        return found
+
+    def first_cell_of(self, ends: Sequence[int], token: int) -> Locator:
+        """The first cell of a token in a text of ASCII, where each atom has its cell."""
+        start = 0 if not token else int(ends[token - 1])
+        return self.text.locator(".c").nth(start)
+
+
+def drawn_boundaries(text: Locator) -> int:
+    found: int = text.evaluate(
+        """text => text.querySelectorAll(".c.b:not(.cut)").length
+          + text.querySelectorAll(".c.cut .strip i.b").length"""
+    )
+    return found
+
+
+def shown_text(text: Locator) -> str:
+    """All that is shown of a text, with its stand-ins and without the strips of bytes."""
+    found: str = text.evaluate(
+        """text => [...text.querySelectorAll(".c")].map(cell => {
+          const copy = cell.cloneNode(true);
+          copy.querySelector(".strip")?.remove();
+          return copy.textContent;
+        }).join("")"""
+    )
+    return found
+
+
+def type_text(page: Page, text: str, label: str = "Text to use") -> None:
+    box = page.get_by_role("textbox", name=label)
+    box.fill(text)
+    box.press("Control+Enter")
+
+
+def choose(page: Page, label: str, option: str) -> None:
+    """Choose an option of a select box."""
+    page.get_by_role("combobox", name=label, exact=True).click()
+    page.get_by_role("option", name=option, exact=True).click()
+
+
+def open_more(page: Page) -> None:
+    page.get_by_text("More", exact=True).click()
+    expect(page.get_by_role("spinbutton", name="Largest vocabulary")).to_be_visible()
+
+
+def type_number(page: Page, label: str, number: int) -> None:
+    box = page.get_by_role("spinbutton", name=label)
+    box.fill(str(number))
+    box.press("Enter")
+
+
+def go_to(page: Page, name: str) -> None:
+    page.get_by_role("link", name=name, exact=True).click()
+
+
+def give_file(page: Page, name: str, content: bytes) -> None:
+    page.get_by_role("button", name="Open a file").click()
+    page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(
+        {"name": name, "mimeType": "application/octet-stream", "buffer": content}
+    )
+
+
+def alert(page: Page, text: str) -> Locator:
+    """A message on the page that holds `text`."""
+    return page.get_by_role("alert").filter(has_text=text)
+
+
+class Columns:
+    """The columns of the Compare page."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.frame = page.get_by_role("region", name="The text under each tokenizer")
+        self.card = page.get_by_role("tooltip")
+
+    def text(self, title: str) -> Locator:
+        """The text under the tokenizer whose title begins with `title`."""
+        return self.frame.get_by_role("group", name=f"Tokens of {title}")
+
+    def count(self, title: str, looks: str) -> int:
+        """How many atoms of a column have such looks: "own" or "missing"."""
+        return self.text(title).locator(f".c.{looks}:not(.cut), .c.cut i.{looks}").count()
+
+
+def nodes_of(tree: Node, name: Any) -> set[tuple[str, str, str]]:
+    """A merge tree as the page draws it: (label, what stands below, columns) of each node."""
+    todo, found = [tree], set()
+    while todo:
+        node = todo.pop()
+        label, token_id = name(node)
+        below = f"id {token_id}" + (f" · merge {node.step + 1}" if node.step >= 0 else "")
+        columns = f"{node.start - tree.start + 1} / {node.end - tree.start + 1}"
+        found.add((label, below, columns))
+        todo += node.parents or ()
+    return found
