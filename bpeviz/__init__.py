@@ -1,7 +1,7 @@
 """bpeviz: learn, apply, and see tokenizers.
 
 >>> import bpeviz
->>> training = bpeviz.train("low lower lowest", merges=3)
+>>> training = bpeviz.train("low lower lowest newest widest", merges=4)
 >>> [token.label for token in training.tokenizer().tokens("lowest")]
 ['low', 'est']
 """
