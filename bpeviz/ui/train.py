@@ -104,9 +104,10 @@ def _merges(training: Training, last: int) -> None:
     )
     table = tables.merges(training, last, search)
     numbers = table["merge"].tolist()
+    key = f"merges with {search}"  # other rows, another table: nothing of it is selected yet
 
     def picked() -> None:
-        cells = st.session_state["merges"].selection.cells
+        cells = st.session_state[key].selection.cells
         if cells:
             _jump(numbers[cells[0][0]])
 
@@ -117,7 +118,7 @@ def _merges(training: Training, last: int) -> None:
         table,
         hide_index=True,
         height=316,
-        key="merges",
+        key=key,
         on_select=picked,
         selection_mode="single-cell",  # of a row, only a box at its start could be clicked
         column_config=dict.fromkeys(table.columns, st.column_config.Column(width=62)),
