@@ -66,7 +66,14 @@ class CellText {
       for (let i = 0; i < cell.size; i++) this.cellOf.push(this.cells.length);
       this.cells.push(cell);
     };
-    for (const sign of signs(text)) {
+    // A word may end within a sign, where a split cuts marks from their letter: its code points
+    // are then cells of their own, so that the end has a place.
+    const parted = (sign) => {
+      const points = [...sign];
+      const ends = (i) => marked.has(this.cellOf.length + i + (mark === "symbol" ? 1 : 0));
+      return marked.size && points.slice(1).some((_, i) => ends(i)) ? points : [sign];
+    };
+    const draw = (sign) => {
       const points = [...sign];
       const labels =
         kind === "bytes"
@@ -96,7 +103,8 @@ class CellText {
         line = null;
         backwards = false;
       }
-    }
+    };
+    for (const sign of signs(text)) parted(sign).forEach(draw);
     host.replaceChildren(lines);
     const atoms = this.cellOf.length;
     this.hues = new Int8Array(atoms).fill(-1);
