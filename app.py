@@ -12,6 +12,8 @@ with st.sidebar:
 training = cache.training(text, choice)
 boundaries = cache.boundaries(text, text, choice)
 if isinstance(training, str) or isinstance(boundaries, str):
+    with sizes:
+        inputs.idle_vocabulary_size()
     st.error(str(training if isinstance(training, str) else boundaries))
     st.stop()
 with sizes:

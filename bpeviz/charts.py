@@ -145,9 +145,9 @@ def sweeps(columns: Sequence[Column]) -> Chart:
     dots = alt.Chart(ends).mark_point(filled=True, size=90, opacity=1)
     layers: list[alt.Chart] = [lines, dots.encode(x=x, y=y, color=color, tooltip=tooltip)]
     # Names stand at the ends of the curves, by turns above and below, so that they keep apart.
-    for turn, place in enumerate((-14, 18)):
+    for turn, place in enumerate((-14, 20)[: len(columns)]):
         names = alt.Chart(ends.iloc[turn::2]).mark_text(align="right", dy=place, fontSize=13)
         layers.append(names.encode(x=x, y=y, color=color, text="tokenizer:N"))
     best = min(columns, key=lambda column: int(column.boundaries.token_counts[column.step]))
-    finding = f"{best.title} needs the fewest tokens for this text"
+    finding = f"{best.title} needs the fewest tokens"
     return _titled(alt.layer(*layers), finding).properties(height=360)

@@ -29,6 +29,11 @@ class Column:
         """Atoms and merges at this step, special tokens not counted."""
         return self.tokenizer.first_merge_id + self.step
 
+    @property
+    def unknown(self) -> int:
+        """How many tokens are atoms that the vocabulary does not know."""
+        return int((self.boundaries.atom_ids < 0).sum())
+
     def inner_cuts(self) -> NDArray[np.int64]:
         """Return the bytes behind which a token ends, the end of the text left out. Sorted."""
         cuts = np.unique(self.boundaries.cuts(self.step))

@@ -67,7 +67,8 @@ PATTERNS = {
         Pattern(
             "cl100k",
             "cl100k (GPT-4)",
-            "As GPT-2, but digits in threes, and one sign may lead a word.",
+            "As GPT-2, but at most three digits together, one sign may lead a word, and "
+            "contractions count in capitals, too.",
             r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+"
             r"| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]|\s+(?!\S)|\s",
         ),

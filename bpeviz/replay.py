@@ -108,6 +108,7 @@ def film(
             "label": list(training.names[len(training.alphabet) :]),
             "hue": list(training.hues),
         },
+        "still": still(training),
         "firstId": len(training.alphabet),
         "tokens": boundaries.token_counts.tolist(),
         "bytes": int(boundaries.ends[-1]) if len(boundaries) else 0,
@@ -119,6 +120,17 @@ def film(
     identity.update(repr((training.splitting, data["tokens"], data["merges"], text)).encode())
     # `last` may change while everything above stays: the player then keeps what it has drawn.
     return data | {"key": digest.hexdigest(), "film": identity.hexdigest(), "last": last}
+
+
+def still(training: Training) -> str:
+    """Return why no merge is shown, where none is."""
+    if training.merges:
+        return "This vocabulary holds the atoms alone. Make it larger to see merges."
+    return {
+        "full": "This vocabulary holds the atoms alone. Make it larger to see merges.",
+        "no pair": "There is no pair here that could be merged.",
+        "rare": "No pair comes often enough to be merged. “More” sets the smallest count.",
+    }[training.stopped]
 
 
 def _atoms_of_merges(training: Training) -> set[int]:

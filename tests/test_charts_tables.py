@@ -147,7 +147,7 @@ def test_the_sweeps_chart_draws_each_column_up_to_its_size() -> None:
         assert [row["bytes per token"] for row in mine] == pytest.approx(ratios.tolist())
         (end,) = [row for row in ends if row["tokenizer"] == column.title]
         assert end == mine[-1]
-    assert title_of(chart) == "80 merges needs the fewest tokens for this text"
+    assert title_of(chart) == "80 merges needs the fewest tokens"
 
 
 # ---- tables

@@ -268,7 +268,7 @@ LEARNER = Learner(
         Option(
             "atoms",
             "Start from",
-            "Bytes: the text's UTF-8 bytes, 256 of them, so that nothing is ever unknown. "
+            "Bytes: the text in UTF-8. There are 256 different ones, so nothing is ever unknown. "
             "Characters: those of the text.",
             "bytes",
             {"bytes": "Bytes", "characters": "Characters"},

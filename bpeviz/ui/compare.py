@@ -7,7 +7,6 @@ import streamlit as st
 from bpeviz import charts, compare, replay, tables, vocabularies
 from bpeviz.compare import Column
 from bpeviz.encodings import TITLES
-from bpeviz.tokenizer import Training
 from bpeviz.ui import cache, components
 from bpeviz.ui.inputs import Choice
 from bpeviz.ui.vocabularies import ready
@@ -80,14 +79,16 @@ def reference_of(columns: list[Column]) -> int:
     )
 
 
-def show(text: str, columns: list[Column], reference: int, fair: str) -> None:
-    """Draw the columns, what is to be said of them, the measures and the sweep."""
+def show(text: str, columns: list[Column], reference: int) -> None:
+    """Draw the text in columns."""
+    if not text:
+        st.info("There is no text to cut yet. Type one at the left, or choose a sample.")
+        return
     parts = replay.parts(text, compare.common_cuts(columns), SHOWN)
     part = 0
     if len(parts) > 1:
         label = f"Part shown, 1 to {len(parts)}"
         part = st.number_input(label, 1, len(parts), key=f"shown_of_{len(parts)}", width=200) - 1
-    if len(parts) > 1:
         st.caption(
             f"Characters {parts[part].first + 1:,} to {parts[part].last:,} of {len(text):,} are "
             "shown; the table and the curves are about the whole text."
@@ -98,41 +99,52 @@ def show(text: str, columns: list[Column], reference: int, fair: str) -> None:
             "A thick line is a cut that the reference does not make; a dotted one is a cut of the "
             "reference that is missing here. Point at a token to see the same span everywhere."
         )
-    st.markdown(f":material/balance: {fair}")
+
+
+def fair_words(text: str, learnt_from: str, columns: list[Column], *, held_out: bool) -> None:
+    """Say what the comparison can and cannot tell. The first column is the visitor's."""
+    mine, *published = columns
+    words = []
+    if published:
+        largest = max(column.vocab_size for column in published)
+        words.append(
+            f"Sizes differ: your vocabulary has {mine.vocab_size:,} entries, the largest beside it "
+            f"{largest:,}. More entries usually mean fewer tokens; the curves below compare at "
+            "equal size."
+        )
+    if text != learnt_from:
+        words.append("This text was held out: your tokenizer did not learn from it.")
+    else:
+        words.append("Your tokenizer learnt from this very text, which flatters it.")
+        words.append(
+            "Put another one into the second box for a fair view."
+            if held_out
+            else "Choose “Another text” for a fair view."
+        )
+    if unknown := mine.unknown:
+        words.append(
+            f"{unknown:,} of its tokens are characters that your vocabulary does not know: they "
+            "become <unk>, so what they were is lost, and counts flatter it."
+        )
+    st.markdown(f":material/balance: {' '.join(words).replace('<', '&lt;')}")
+
+
+def measures(text: str, columns: list[Column], reference: int) -> None:
+    """Draw the table of measures, and the sweep over vocabulary sizes."""
+    if not text:
+        return
     st.subheader("Measures", anchor=False)
-    table = tables.measures(compare.measure(text, columns, reference))
     right = st.column_config.TextColumn(alignment="right")
     st.dataframe(
-        table,
+        tables.measures(compare.measure(text, columns, reference)),
         hide_index=True,
         height="content",
         key="measures",
         column_config=dict.fromkeys([column.title for column in columns], right),
     )
     st.subheader("Over vocabulary sizes", anchor=False)
-    if text:
-        st.altair_chart(charts.sweeps(columns), key="sweeps", alt="Bytes per token by size")
-        st.caption(
-            "Each curve asks what a tokenizer would do with only its first merges. The dot is "
-            "where it stands above."
-        )
-
-
-def fair_words(training: Training, merges: int, names: list[str], held_out: bool) -> str:
-    """Return what the comparison can and cannot tell; `held_out`: the text is another one."""
-    size = len(training.alphabet) + merges
-    words = []
-    if names:
-        largest = max(cache.published(name, "")[0].steps + 256 for name in names)
-        words.append(
-            f"Sizes differ: your vocabulary has {size:,} entries, the largest beside it "
-            f"{largest:,}. More entries mean fewer tokens; the curves below compare at equal size."
-        )
-    if held_out:
-        words.append("This text was held out: your tokenizer did not learn from it.")
-    else:
-        words.append(
-            "Your tokenizer learnt from this very text, which flatters it; the others did not. "
-            "Choose “Another text” for a fair view."
-        )
-    return " ".join(words)
+    st.altair_chart(charts.sweeps(columns), key="sweeps", alt="Bytes per token by size")
+    st.caption(
+        "Each curve asks what a tokenizer would do with only its first merges. The dot is where it "
+        "stands above."
+    )

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from bpeviz import samples
+from bpeviz import replay, samples
 from bpeviz.learners import LEARNERS, Learner, Option
 from bpeviz.pretokenize import CUSTOM, MAX_EXPRESSION, PATTERNS
 from bpeviz.text import clean
 from bpeviz.tokenizer import Training
 
-MAX_TEXT = 2_000_000
+MAX_TEXT = 1_200_000
 """Characters of a text that the pages take."""
 
 EDITABLE = 100_000
@@ -101,7 +101,10 @@ def text(key: str, label: str, first_sample: str) -> str:
         )
     with st.popover("Open a file", icon=":material/upload_file:", width="stretch"):
         st.file_uploader(
-            "A text file, UTF-8", key=f"{key}_upload", on_change=take_file, max_upload_size=8
+            f"A text in UTF-8, up to {MAX_TEXT:,} characters",
+            key=f"{key}_upload",
+            on_change=take_file,
+            max_upload_size=5,
         )
     if failed in state:
         st.error(state[failed])
@@ -177,15 +180,13 @@ def choice() -> Choice:
             "Python package regex.",
         )
     with st.expander("More"):
-        largest = st.number_input(
+        largest = _number(
             "Largest vocabulary",
-            min_value=1,
-            max_value=MAX_VOCABULARY,
-            value=LARGEST,
-            step=256,
-            key="largest",
-            persist_state="session",
-            help="Learn merges up to this size. Any smaller size is then free to choose.",
+            "largest",
+            LARGEST,
+            1,
+            MAX_VOCABULARY,
+            "Learn merges up to this size. Any smaller size is then free to choose.",
         )
         for option in others:
             if option.needs is None or values.get(option.needs[0]) == option.needs[1]:
@@ -197,16 +198,7 @@ def _option(learner: Learner, option: Option, values: dict[str, str | int]) -> s
     key = f"{learner.key}_{option.name}"
     initial = option.default if option.initial is None else option.initial
     if option.choices is None:
-        return int(
-            st.number_input(
-                option.label,
-                min_value=option.minimum,
-                value=int(initial),
-                key=key,
-                help=option.help,
-                persist_state="session",
-            )
-        )
+        return _number(option.label, key, int(initial), option.minimum, MAX_TEXT, option.help)
     keys = list(option.choices)
     chosen: str = st.selectbox(
         option.label,
@@ -229,26 +221,44 @@ def vocabulary_size(training: Training, largest: int) -> int:
     atoms, size = len(training.alphabet), training.vocab_size
     kind = training.splitting.atoms
     if size == atoms:
-        st.caption(f"Vocabulary: the {atoms} {kind} alone, since there is nothing to merge.")
+        idle_vocabulary_size()
+        st.caption(f"{atoms} {kind}. {replay.still(training)}")
         return 0
-    # A slider of other bounds is another widget to Streamlit. Under one key it would mix up their
-    # values when the page changes, so each has its own.
-    key = f"vocabulary_size_{atoms}_{size}"
     if state.get("vocabulary_of") != (atoms, training.merges):
         state["vocabulary_of"] = (atoms, training.merges)
-        state[key] = size
+        state["vocabulary_size"] = size
     chosen = st.slider(
         "Vocabulary size",
         atoms,
         size,
-        key=key,
+        key="vocabulary_size",
         persist_state="session",
         help="Atoms and merges together. Free to move: every smaller size is a prefix.",
     )
+    merges = chosen - atoms
+    asked = "" if largest == LARGEST else f" ({largest:,} was asked for)"
     reason = {
         "full": "",
-        "no pair": f" This text cannot give {largest:,}: no pair is left to merge.",
-        "rare": f" This text cannot give {largest:,}: every pair left is too rare.",
+        "no pair": f" This text gives no larger one{asked}: no pair is left.",
+        "rare": f" This text gives no larger one{asked}: every pair left is rarer than the "
+        "smallest count.",
     }[training.stopped]
-    st.caption(f"{atoms} {kind} + {chosen - atoms:,} merges.{reason}")
-    return chosen - atoms
+    st.caption(f"{atoms} {kind} + {merges:,} merge{'' if merges == 1 else 's'}.{reason}")
+    return merges
+
+
+def idle_vocabulary_size() -> None:
+    """Hold the place of the slider while there is nothing to choose."""
+    st.slider("Vocabulary size", 0, 1, 0, disabled=True, format=" ", key="no_vocabulary_size")
+
+
+def _number(label: str, key: str, initial: int, low: int, high: int, about: str) -> int:
+    """Draw a number to choose; one out of range is put into it, and that is said."""
+    number = int(
+        st.number_input(label, value=initial, key=key, help=about, persist_state="session")
+    )
+    if not low <= number <= high:
+        within = min(max(number, low), high)
+        st.caption(f"From {low:,} to {high:,} is possible; {within:,} is used.")
+        return within
+    return number

@@ -11,6 +11,17 @@ from bpeviz.ui import cache, components
 from bpeviz.ui.inputs import Choice
 
 
+def _jump_to(picked: int | None, key: str) -> None:
+    """Send the player to what was picked in a table or a curve.
+
+    A second click on the same place takes the choice back there, but means the same: go there.
+    """
+    step = st.session_state.get(f"{key} picked") if picked is None else picked
+    st.session_state[f"{key} picked"] = step
+    if step is not None:
+        _jump(step)
+
+
 def _jump(step: int) -> None:
     """Ask the player to go to a step."""
     number = st.session_state.get("jump", {"number": 0})["number"] + 1
@@ -108,8 +119,7 @@ def _merges(training: Training, last: int) -> None:
 
     def picked() -> None:
         cells = st.session_state[key].selection.cells
-        if cells:
-            _jump(numbers[cells[0][0]])
+        _jump_to(numbers[cells[0][0]] if cells else None, key)
 
     if not numbers:
         st.caption(f"No merge makes a token with “{search}” in it.")
@@ -128,7 +138,6 @@ def _merges(training: Training, last: int) -> None:
 def _chart(chart: charts.Chart, key: str, alternative: str) -> None:
     def picked() -> None:
         points = st.session_state[key].selection.get(charts.SELECTION) or []
-        if points:
-            _jump(int(points[0]["merge"]))
+        _jump_to(int(points[0]["merge"]) if points else None, key)
 
     st.altair_chart(chart, key=key, on_select=picked, alt=alternative)

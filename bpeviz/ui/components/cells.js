@@ -8,6 +8,7 @@ const FIRST = 4; // … and its first
 const LAST = 8; // … or its last
 const SEAM = 16; // the present merge removed the boundary behind the atom
 const OWN = 32; // only this column cuts behind the atom
+const UNKNOWN = 128; // the atom is not in the vocabulary
 const MISSING = 64; // the reference column cuts behind the atom, this one does not
 
 const QUICK_NAMES = { " ": "·", "\t": "→", "\n": "↵", "\r": "␍" };
@@ -15,6 +16,7 @@ const UNSEEN = /[\p{C}\p{Z}]/u;
 const RIGHT_TO_LEFT =
   /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Adlam}]/u;
 const DIRECTED = /[\p{L}\p{N}]/u;
+const LONGEST_SIGN = 16; // UTF-16 units; what is longer is drawn by code points
 const ROWS = 4; // rows of a strip before it goes on in a second column
 
 const hexadecimal = (number, digits) => number.toString(16).toUpperCase().padStart(digits, "0");
@@ -41,7 +43,7 @@ function partition(count, test) {
 // so that a joiner or a direction mark is seen and cannot act on the page.
 function* signs(text) {
   for (const { segment } of new Intl.Segmenter(undefined, { granularity: "grapheme" }).segment(text))
-    if (UNSEEN.test(segment)) yield* segment;
+    if (UNSEEN.test(segment) || segment.length > LONGEST_SIGN) yield* segment;
     else yield segment;
 }
 
@@ -210,6 +212,7 @@ class CellText {
     if (end & SEAM) classes += " seam";
     if (end & OWN) classes += " own";
     if (end & MISSING) classes += " missing";
+    if (end & UNKNOWN) classes += " unknown";
     if (start & NEW) classes += " new";
     if (start & FIRST) classes += " first";
     if (end & LAST) classes += " last";

@@ -42,7 +42,7 @@ class Columns {
     if (index === data.reference) note.append(" · the reference");
     else
       note.append(
-        ` · ${own.length.toLocaleString("en")} cuts of its own, ${missing.length.toLocaleString("en")} missing`,
+        ` · ${own.length.toLocaleString("en")} cut${own.length === 1 ? "" : "s"} of its own, ${missing.length.toLocaleString("en")} missing`,
       );
     const host = element("div", "text");
     host.tabIndex = 0;
@@ -54,7 +54,7 @@ class Columns {
     let start = 0;
     ends.forEach((end, i) => {
       for (let a = start; a < end; a++) cells.hues[a] = tokens[i][3];
-      if (end > start) cells.flags[end - 1] |= END;
+      if (end > start) cells.flags[end - 1] |= tokens[i][0] < 0 ? END | UNKNOWN : END;
       start = end;
     });
     for (const cut of own) cells.flags[cut - 1] |= OWN;

@@ -9,6 +9,10 @@ const READABLE = 10; // merges a second up to which each is told in words and mo
 
 const stepOfFilm = new Map(); // film → step: survives a change of page
 
+const count = (number) => number.toLocaleString("en");
+const fixed = (number, digits) =>
+  number.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
+
 class Player {
   constructor(root) {
     this.root = root;
@@ -30,15 +34,15 @@ class Player {
 
   update(data) {
     const fresh = this.data?.key !== data.key;
+    if (fresh || this.data.last !== data.last) this.stop(); // while the old text is still here
     const grown = this.data?.last !== data.last;
     const sameFilm = this.data?.film === data.film;
     this.data = data;
     if (fresh) this.draw();
     if (fresh || grown) {
       this.track.max = this.number.max = data.last;
-      this.root.querySelector("output.last").textContent = data.last.toLocaleString("en");
+      this.root.querySelector("output.last").textContent = count(data.last);
       const known = sameFilm && !grown ? this.step : sameFilm ? data.last : stepOfFilm.get(data.film);
-      this.stop();
       this.show(Math.min(known ?? data.last, data.last));
       this.report(0);
     }
@@ -65,7 +69,6 @@ class Player {
 
   draw() {
     const { data } = this;
-    this.stop();
     this.hideTree();
     this.card.hide();
     this.chosen = null;
@@ -125,6 +128,7 @@ class Player {
   controls() {
     const { data, step } = this;
     this.track.value = step;
+    this.track.disabled = this.root.querySelector("[data-act=play]").disabled = !data.last;
     this.track.setAttribute("aria-valuetext", `merge ${step} of ${data.last}`);
     if (this.root.activeElement !== this.number) this.number.value = step;
     for (const [act, at] of [["first", 0], ["back", 0], ["on", data.last], ["last", data.last]])
@@ -168,13 +172,13 @@ class Player {
         ? "No text, no tokens."
         : data.last
           ? `Nothing is merged yet: every ${atoms} is a token. Press play.`
-          : `There is nothing to merge here: every ${atoms} stays a token.`;
+          : data.still;
       this.sentence.replaceChildren(element("span", "start", words));
     } else {
-      const times = m.count[i] === 1 ? "once" : `${m.count[i].toLocaleString("en")} times`;
+      const times = m.count[i] === 1 ? "once" : `${count(m.count[i])} times`;
       const replaced =
-        m.applied[i] === m.count[i] ? "" : `, ${m.applied[i].toLocaleString("en")} replaced (the others overlap)`;
-      const ties = m.ties[i] ? ` · tied with ${m.ties[i].toLocaleString("en")} other${m.ties[i] > 1 ? "s" : ""}` : "";
+        m.applied[i] === m.count[i] ? "" : `, ${count(m.applied[i])} replaced (the others overlap)`;
+      const ties = m.ties[i] ? ` · tied with ${count(m.ties[i])} other${m.ties[i] > 1 ? "s" : ""}` : "";
       this.sentence.replaceChildren(
         this.withId(m.left[i]),
         element("span", "op", "+"),
@@ -186,9 +190,13 @@ class Player {
     }
     const tokens = data.tokens[step];
     const figure = (name, text) => (this.root.querySelector(`[data-figure=${name}]`).textContent = text);
-    figure("tokens", tokens.toLocaleString("en"));
-    figure("bytes", tokens ? (data.bytes / tokens).toFixed(2) : "–");
-    figure("saved", data.tokens[0] ? `${((1 - tokens / data.tokens[0]) * 100).toFixed(1)}%` : "–");
+    figure("tokens", count(tokens));
+    figure("bytes", tokens ? fixed(data.bytes / tokens, 2) : "–");
+    // Cut, not rounded: while there are tokens, not all of them are saved.
+    const saved = Math.floor((1 - tokens / data.tokens[0]) * 1000) / 10;
+    figure("saved", data.tokens[0] ? `${fixed(saved, 1)}%` : "–");
+    this.root.querySelector("[data-figure=tokens]").previousElementSibling.textContent =
+      tokens === 1 ? "token" : "tokens";
   }
 
   // ---- moving
@@ -281,7 +289,7 @@ class Player {
     this.clearChosen();
     const token = this.inspect(atom);
     this.chosen = token;
-    this.cells.mark(token.start, token.end, "here", true);
+    this.ring(token, true);
     const { data } = this;
     const head = element("p");
     if (token.id < 0) {
@@ -292,7 +300,7 @@ class Player {
     head.append(piece(label, hue), ` id ${token.id}`);
     const lines = [head, element("p", "hex", this.bytesOf(token))];
     const where = data.part ? "in this part" : "in this text";
-    lines.push(element("p", "", `${token.times.toLocaleString("en")}× ${where} at this step`));
+    lines.push(element("p", "", `${count(token.times)}× ${where} at this step`));
     if (token.made >= 0) {
       const from = element("p");
       const left = data.merges.left[token.made];
@@ -304,9 +312,15 @@ class Player {
     return lines;
   }
 
+  ring({ start, end }, on) {
+    this.cells.mark(start, end, "here", on);
+    this.cells.mark(start, start + 1, "here-first", on);
+    this.cells.mark(end - 1, end, "here-last", on);
+  }
+
   clearChosen() {
     if (!this.chosen) return;
-    this.cells.mark(this.chosen.start, this.chosen.end, "here", false);
+    this.ring(this.chosen, false);
     this.chosen = null;
     this.card.hide();
   }
@@ -328,6 +342,11 @@ class Player {
     this.card.show(lines, near);
   }
 
+  get atomsName() {
+    if (this.data.atoms === "bytes") return "bytes";
+    return this.data.mark === "symbol" ? "characters and marks" : "characters";
+  }
+
   // The merge tree: the last boundary to vanish parts a token into its two parents.
   showTree(atom) {
     const { start, end, made, id } = this.inspect(atom);
@@ -344,7 +363,7 @@ class Player {
       piece(label, hue),
       made < 0
         ? ` is a single ${atoms}: no merge made it.`
-        : ` id ${id}: ${end - start} ${atoms}s, joined by ${end - start - 1} merges. Read it from below.`,
+        : ` id ${id}: ${count(end - start)} ${this.atomsName}, joined at ${count(end - start - 1)} ${end - start === 2 ? "boundary" : "boundaries"}. Read it from below.`,
     );
     // Part the latest merge first, until the picture is full: so it is the token at a step before.
     const root = { start, end, made, row: 1 };
@@ -374,9 +393,9 @@ class Player {
       box.style.gridRow = node.row;
       box.append(element("bdi", "", looks.label));
       box.append(element("small", "", node.made < 0 ? `id ${nodeId}` : `id ${nodeId} · merge ${node.made + 1}`));
-      todo.push(...(node.parents ?? []));
+      todo.push(...(node.parents ?? []).toReversed()); // left before right, for those who listen
     }
-    if (end - start > leaves.length) about.append(` Its last ${leaves.length - 1} merges are shown.`);
+    if (end - start > leaves.length) about.append(` Its last ${leaves.length - 1} joins are shown.`);
     this.tree.hidden = false;
     this.tree.querySelector(".close").focus({ preventScroll: true });
   }
@@ -424,6 +443,7 @@ class Player {
     this.sent = ({ detail }) => {
       this.stop();
       this.go(detail);
+      section.focus({ preventScroll: true }); // so that the keys go on from there
     };
     document.addEventListener(JUMP, this.sent);
   }
