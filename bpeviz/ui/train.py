@@ -11,17 +11,6 @@ from bpeviz.ui import cache, components
 from bpeviz.ui.inputs import Choice
 
 
-def _jump_to(picked: int | None, key: str) -> None:
-    """Send the player to what was picked in a table or a curve.
-
-    A second click on the same place takes the choice back there, but means the same: go there.
-    """
-    step = st.session_state.get(f"{key} picked") if picked is None else picked
-    st.session_state[f"{key} picked"] = step
-    if step is not None:
-        _jump(step)
-
-
 def _jump(step: int) -> None:
     """Ask the player to go to a step."""
     number = st.session_state.get("jump", {"number": 0})["number"] + 1
@@ -119,7 +108,10 @@ def _merges(training: Training, last: int) -> None:
 
     def picked() -> None:
         cells = st.session_state[key].selection.cells
-        _jump_to(numbers[cells[0][0]] if cells else None, key)
+        if cells:
+            _jump(numbers[cells[0][0]])
+            # Nothing stays selected, so that a second click on the same row is one, too.
+            st.session_state[key] = {"selection": {"rows": [], "columns": [], "cells": []}}
 
     if not numbers:
         st.caption(f"No merge makes a token with “{search}” in it.")
@@ -135,9 +127,16 @@ def _merges(training: Training, last: int) -> None:
     )
 
 
-def _chart(chart: charts.Chart, key: str, alternative: str) -> None:
+def _chart(chart: charts.Chart, name: str, alternative: str) -> None:
+    # A chart's selection cannot be cleared from here, and clicking the same place again is no new
+    # one; so after each click the chart begins anew, under another key.
+    picks = st.session_state.setdefault(f"picks in {name}", 0)
+    key = f"{name} {picks}"
+
     def picked() -> None:
         points = st.session_state[key].selection.get(charts.SELECTION) or []
-        _jump_to(int(points[0]["merge"]) if points else None, key)
+        if points:
+            _jump(int(points[0]["merge"]))
+            st.session_state[f"picks in {name}"] = picks + 1
 
     st.altair_chart(chart, key=key, on_select=picked, alt=alternative)
