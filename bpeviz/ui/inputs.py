@@ -224,14 +224,17 @@ def vocabulary_size(training: Training, largest: int) -> int:
         idle_vocabulary_size()
         st.caption(f"{atoms} {kind}. {replay.still(training)}")
         return 0
+    # A slider of other bounds is another widget to Streamlit. Under one key it would mix up their
+    # values when the page changes, so each has its own.
+    key = f"vocabulary_size_{atoms}_{size}"
     if state.get("vocabulary_of") != (atoms, training.merges):
         state["vocabulary_of"] = (atoms, training.merges)
-        state["vocabulary_size"] = size
+        state[key] = size
     chosen = st.slider(
         "Vocabulary size",
         atoms,
         size,
-        key="vocabulary_size",
+        key=key,
         persist_state="session",
         help="Atoms and merges together. Free to move: every smaller size is a prefix.",
     )
