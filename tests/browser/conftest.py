@@ -5,25 +5,18 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import socket
-import subprocess
-import sys
-import time
-import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
+from serving import Server, serving
 
 from bpeviz import vocabularies
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page, Request, Response
 
-ROOT = Path(__file__).resolve().parents[2]
 SCREEN = {"width": 1366, "height": 768}
 PATIENCE = 15_000
 """Milliseconds until what is awaited has failed to come. This machine may be slow and busy."""
@@ -65,64 +58,6 @@ def browser() -> Iterator[Browser]:
         )
         yield browser
         browser.close()
-
-
-@dataclass
-class Server:
-    """A running app. `tracebacks` tells what went wrong in it since the last call."""
-
-    address: str
-    log: Path
-    _read: int = 0
-
-    def tracebacks(self) -> str:
-        text = self.log.read_text(errors="replace")
-        new, self._read = text[self._read :], len(text)
-        return new if "Traceback" in new or "❱" in new else ""
-
-
-@contextmanager
-def serving(folder: Path, **environment: str) -> Iterator[Server]:
-    """Start the app on a free port of this machine, and end it by its own process."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    command = [sys.executable, "-m", "streamlit", "run", "app.py"]
-    options = {"port": port, "address": "127.0.0.1", "fileWatcherType": "none"}
-    arguments = [f"--server.{name}={value}" for name, value in options.items()]
-    log = folder / "server.log"
-    address = f"http://127.0.0.1:{port}"
-    with log.open("w") as out:
-        process = subprocess.Popen(
-            [*command, *arguments],
-            cwd=ROOT,
-            env=os.environ | environment,
-            stdout=out,
-            stderr=subprocess.STDOUT,
-        )
-        try:
-            _await(process, f"{address}/_stcore/health", log)
-            yield Server(address, log)
-        finally:
-            process.terminate()
-            try:
-                process.wait(10)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
-
-
-def _await(process: subprocess.Popen[bytes], address: str, log: Path) -> None:
-    end = time.monotonic() + 60
-    while time.monotonic() < end:
-        try:
-            with urllib.request.urlopen(address, timeout=2):
-                return
-        except OSError:
-            if process.poll() is not None:
-                break
-            time.sleep(0.05)
-    pytest.fail(f"The app did not start:\n{log.read_text()}", pytrace=False)
 
 
 @pytest.fixture(scope="session")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,7 +16,7 @@ from bpeviz.tokenizer import Training
 from bpeviz.ui.inputs import LARGEST
 
 try:
-    from playwright.sync_api import Locator, Page, expect
+    from playwright.sync_api import Error, Locator, Page, expect
 except ImportError:
     if os.environ.get("CI"):
         raise
@@ -51,10 +52,9 @@ class Player:
         return self.section.get_by_role("button", name=name, exact=True)
 
     def figure(self, name: str) -> Locator:
-        """The value beside a name, such as "tokens"."""
-        pair = self.section.locator("dl > div").filter(
-            has=self.page.get_by_role("term").get_by_text(name, exact=True)
-        )
+        """The value beside a name, such as "tokens" (of which there may be one)."""
+        named = self.page.get_by_role("term").get_by_text(re.compile(f"^{name}?$"))
+        pair = self.section.locator("dl > div").filter(has=named)
         return pair.get_by_role("definition")
 
     def await_text(self, text: str, **how: Any) -> tuple[Training, Boundaries]:
@@ -125,6 +125,11 @@ def shown_text(text: Locator) -> str:
     return found
 
 
+def await_sign(text: Locator, sign: str) -> None:
+    """Wait until a text is shown that holds this sign."""
+    expect(text.locator(".c").filter(has_text=sign).first).to_be_attached()
+
+
 def type_text(page: Page, text: str, label: str = "Text to use") -> None:
     box = page.get_by_role("textbox", name=label)
     box.fill(text)
@@ -132,9 +137,21 @@ def type_text(page: Page, text: str, label: str = "Text to use") -> None:
 
 
 def choose(page: Page, label: str, option: str) -> None:
-    """Choose an option of a select box."""
-    page.get_by_role("combobox", name=label, exact=True).click()
-    page.get_by_role("option", name=option, exact=True).click()
+    """Choose an option of a select box.
+
+    Its list closes where the page scrolls, or where what ran before draws the box anew.
+    """
+    box = page.get_by_role("combobox", name=label, exact=True)
+    wanted = page.get_by_role("option", name=option, exact=True)
+    box.scroll_into_view_if_needed()
+    for _ in range(5):
+        box.click()
+        try:
+            wanted.click(timeout=2_000)
+        except Error:
+            continue
+        return
+    raise AssertionError(f"{label} does not offer {option}.")
 
 
 def open_more(page: Page) -> None:
@@ -160,8 +177,8 @@ def give_file(page: Page, name: str, content: bytes) -> None:
 
 
 def alert(page: Page, text: str) -> Locator:
-    """A message on the page that holds `text`."""
-    return page.get_by_role("alert").filter(has_text=text)
+    """A message on the page that holds `text`, be it an error, a warning or a note."""
+    return page.get_by_test_id("stAlert").filter(has_text=text)
 
 
 class Columns:

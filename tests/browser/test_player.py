@@ -107,6 +107,7 @@ def test_paste_train_play_step_scrub_compare(open_page: Open) -> None:
         expect(player.track).to_have_value(str(reached))
         expect(player.number).to_have_value(str(reached))
     player.go(7)
+    expect(page.get_by_text("before merge 7,")).to_be_visible()
 
     go_to(page, "Compare")
     expect(page.get_by_role("textbox", name="Text to use")).to_have_value(POEM)

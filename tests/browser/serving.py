@@ -1,0 +1,79 @@
+"""The app, started for a test on a free port of this machine."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@dataclass
+class Server:
+    """A running app. `tracebacks` tells what went wrong in it since the last call."""
+
+    address: str
+    log: Path
+    _read: int = 0
+
+    def tracebacks(self) -> str:
+        text = self.log.read_text(errors="replace")
+        new, self._read = text[self._read :], len(text)
+        lines = [line for line in new.splitlines() if ' "GET ' not in line]
+        # Streamlit draws a traceback in a frame, with ❱ at the lines where it went wrong.
+        wrong = any("Traceback" in line or "❱" in line for line in lines)
+        return "\n".join(lines) if wrong else ""
+
+
+@contextmanager
+def serving(folder: Path, **environment: str) -> Iterator[Server]:
+    """Start the app on a free port of this machine, and end it by its own process."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "streamlit", "run", "app.py"]
+    options = {"port": port, "address": "127.0.0.1", "fileWatcherType": "none"}
+    arguments = [f"--server.{name}={value}" for name, value in options.items()]
+    log = folder / "server.log"
+    address = f"http://127.0.0.1:{port}"
+    with log.open("w") as out:
+        process = subprocess.Popen(
+            [*command, *arguments],
+            cwd=ROOT,
+            env=os.environ | environment,
+            stdout=out,
+            stderr=subprocess.STDOUT,
+        )
+        try:
+            _await(process, f"{address}/_stcore/health", log)
+            yield Server(address, log)
+        finally:
+            process.terminate()
+            try:
+                process.wait(10)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+def _await(process: subprocess.Popen[bytes], address: str, log: Path) -> None:
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
+        try:
+            with urllib.request.urlopen(address, timeout=2):
+                return
+        except OSError:
+            if process.poll() is not None:
+                break
+            time.sleep(0.05)
+    pytest.fail(f"The app did not start:\n{log.read_text()}", pytrace=False)

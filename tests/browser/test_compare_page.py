@@ -1,0 +1,137 @@
+"""The Compare page: columns, marks, hover, measures, and a text held out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from hands import (
+    ENGLISH,
+    Columns,
+    Locator,
+    Page,
+    choose,
+    drawn_boundaries,
+    expect,
+    learnt,
+    type_text,
+)
+
+import bpeviz
+from bpeviz.compare import Column, measure
+from bpeviz.encodings import TITLES
+
+Open = Callable[..., Page]
+
+
+def columns_of(text: str, *names: str) -> list[Column]:
+    """What Python compares: the visitor's own first."""
+    training, boundaries = learnt(text)
+    found = [Column("Yours", training.tokenizer(), boundaries, len(training.merges))]
+    for name in names:
+        tokenizer = bpeviz.load(name)
+        boundaries = tokenizer.boundaries(text)
+        found.append(Column(TITLES[name], tokenizer, boundaries, tokenizer.steps))
+    return found
+
+
+def differences(columns: list[Column], reference: int) -> list[tuple[int, int]]:
+    """How many cuts are a column's own, and how many are missing."""
+    cuts = [{*column.inner_cuts().tolist()} for column in columns]
+    standard = cuts[reference]
+    return [(len(mine - standard), len(standard - mine)) for mine in cuts]
+
+
+def marks(page: Page, column: Column) -> tuple[int, int]:
+    found = Columns(page)
+    return found.count(column.title, "own"), found.count(column.title, "missing")
+
+
+def test_a_cold_deep_link_shows_the_columns_and_their_marks(open_page: Open) -> None:
+    page = open_page("/Compare")
+    columns = columns_of(ENGLISH, "gpt2", "cl100k_base")
+    for column in columns:
+        text = Columns(page).text(column.title)
+        expect(text).to_contain_text("river")
+        tokens = int(column.boundaries.kept(column.step).sum())
+        assert drawn_boundaries(text) == tokens
+        box = (
+            Columns(page)
+            .frame.locator(".column")
+            .filter(has=page.get_by_role("heading", name=column.title))
+        )
+        expect(box).to_contain_text(f"{tokens} tokens")
+    assert [marks(page, column) for column in columns] == differences(columns, 0)
+    assert differences(columns, 0)[0] == (0, 0)
+
+    choose(page, "Reference", f"GPT-2 ({columns[1].vocab_size:,})")
+    expect(Columns(page).frame.locator(".column.reference")).to_contain_text("GPT-2")
+    assert [marks(page, column) for column in columns] == differences(columns, 1)
+
+    # A third one by choice.
+    page.get_by_role("button", name="o200k").click()
+    expect(Columns(page).text("o200k")).to_contain_text("river")
+    columns = columns_of(ENGLISH, "gpt2", "cl100k_base", "o200k_base")
+    tokens = int(columns[3].boundaries.kept(columns[3].step).sum())
+    assert drawn_boundaries(Columns(page).text("o200k")) == tokens
+    for name in ("GPT-2", "cl100k", "o200k"):
+        page.get_by_role("button", name=name).click()
+    expect(Columns(page).text("GPT-2")).to_have_count(0)
+    expect(Columns(page).text("Yours")).to_contain_text("river")
+
+
+def lit(text: Locator) -> str:
+    found: str = text.evaluate(
+        "text => [...text.querySelectorAll('.c.lit')].map(c => c.textContent).join('')"
+    )
+    return found
+
+
+def test_pointing_at_a_token_lights_the_same_span_everywhere(open_page: Open) -> None:
+    page = open_page("/Compare")
+    titles = ("Yours", "GPT-2", "cl100k")
+    texts = [Columns(page).text(title) for title in titles]
+    for text in texts:
+        expect(text).to_contain_text("river")
+    at = ENGLISH.index(" lighthouse")
+    texts[1].locator(".c").nth(at + 3).hover()
+    expect(Columns(page).card).to_contain_text("Yours")
+    assert [lit(text) for text in texts] == [" lighthouse"] * 3
+    ids = bpeviz.load("gpt2").encode(" lighthouse")
+    assert len(ids) == 1
+    expect(Columns(page).card).to_contain_text(f"id {ids[0]}")
+    page.get_by_role("heading", name="Measures").hover()
+    expect(Columns(page).card).to_be_hidden()
+    assert [lit(text) for text in texts] == ["", "", ""]
+
+
+def test_measures_are_those_of_python_and_of_a_text_held_out(open_page: Open) -> None:
+    page = open_page("/Compare")
+    expect(page.get_by_role("heading", name="Measures")).to_be_visible()
+    expect(page.get_by_text("Your tokenizer learnt from this very text")).to_be_visible()
+    expect(page.get_by_text("Sizes differ")).to_be_visible()
+    table = page.get_by_test_id("stDataFrame")
+    columns = columns_of(ENGLISH, "gpt2", "cl100k_base")
+
+    def shown(row: str, column: int) -> Locator:
+        return table.locator("tr").filter(has_text=row).locator("td").nth(column)
+
+    for number, measured in enumerate(measure(ENGLISH, columns, 0), 1):
+        assert measured.whole_words is not None
+        expect(shown("bytes per token", number)).to_have_text(f"{measured.bytes_per_token:.2f}")
+        expect(shown("words kept whole", number)).to_have_text(f"{measured.whole_words:.1%}")
+        expect(shown("F1", number)).to_have_text(f"{measured.agreement.f1:.1%}")
+    expect(page.get_by_test_id("stVegaLiteChart")).to_be_visible()
+
+    page.get_by_role("radio", name="Another text").or_(
+        page.get_by_role("button", name="Another text")
+    ).first.click()
+    text = "the keeper bakes zebras, quickly"
+    type_text(page, text, "Held-out text to use")
+    expect(page.get_by_text("This text was held out")).to_be_visible()
+    for title in ("Yours", "GPT-2", "cl100k"):
+        expect(Columns(page).text(title)).to_contain_text("zebras")
+    training, _ = learnt(ENGLISH)
+    tokens = len(training.tokenizer().encode(text))
+    assert drawn_boundaries(Columns(page).text("Yours")) == tokens
+    # What was learnt from stays in its own box.
+    expect(page.get_by_role("textbox", name="Text to use", exact=True)).to_have_value(ENGLISH)

@@ -1,0 +1,229 @@
+"""Texts by box and by file, and bad input: a sentence each time, and the page goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from hands import (
+    ENGLISH,
+    Columns,
+    Page,
+    Player,
+    alert,
+    choose,
+    expect,
+    give_file,
+    go_to,
+    learnt,
+    open_more,
+    type_number,
+    type_text,
+)
+
+from bpeviz import replay, samples
+from bpeviz.pretokenize import TIME_LIMIT
+from bpeviz.ui.inputs import MAX_TEXT
+
+Open = Callable[..., Page]
+
+
+def test_files_are_read_or_refused_with_a_sentence(open_page: Open) -> None:
+    page = open_page()
+    player = Player(page)
+    player.await_text(ENGLISH)
+    box = page.get_by_role("textbox", name="Text to use")
+    upload = page.get_by_test_id("stFileUploaderDropzoneInput")
+
+    def give(name: str, content: bytes) -> None:
+        upload.set_input_files({"name": name, "mimeType": "text/plain", "buffer": content})
+
+    text = "¡hola, hola! naïve\r\ncafé café café\n"
+    give_file(page, "plain.txt", text.encode())
+    player.await_text(text)
+    expect(page.get_by_role("combobox", name="Text", exact=True)).to_have_value(
+        "A text of your own"
+    )
+    give("marked.txt", ("con " + text).encode("utf-8-sig"))
+    player.await_text("con " + text)
+    # What is no text in UTF-8 is refused; the text before stays.
+    for name, content, why in (
+        ("wide.txt", "hello hello".encode("utf-16"), "it looks like UTF-16"),
+        ("picture.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0", "byte 1 is 89"),
+        ("zero.bin", bytes(100), "full of zero bytes"),
+    ):
+        give(name, content)
+        expect(alert(page, why)).to_contain_text(name)
+    expect(box).to_have_value("con " + text.replace("\r", ""))
+    # A good one after that: the sentence goes.
+    give("good.txt", b"good good goods")
+    player.await_text("good good goods")
+    expect(alert(page, "is not a text")).to_have_count(0)
+
+
+def test_a_long_file_is_not_put_into_the_box(open_page: Open) -> None:
+    page = open_page()
+    player = Player(page)
+    player.await_text(ENGLISH)
+    text = ENGLISH * 70
+    give_file(page, "long.txt", text.encode())
+    expect(alert(page, "long.txt")).to_contain_text(f"{len(text):,} characters")
+    player.await_text(text)
+    page.keyboard.press("Escape")
+    go_to(page, "Compare")
+    expect(alert(page, "long.txt")).to_be_visible()
+    expect(Columns(page).text("GPT-2")).to_contain_text("river")
+    page.get_by_role("button", name="Back to the text box").click()
+    expect(page.get_by_role("textbox", name="Text to use")).to_have_value(ENGLISH)
+    go_to(page, "Train")
+    player.await_text(ENGLISH)
+
+
+def test_a_long_text_is_shown_in_parts(open_page: Open) -> None:
+    page = open_page()
+    player = Player(page)
+    player.await_text(ENGLISH)
+    text = ENGLISH * 15
+    type_text(page, text)
+    _, boundaries = player.await_text(text)
+    parts = replay.parts(text, boundaries)
+    assert len(parts) == 2
+    label = page.get_by_text(f"Characters 1 to {parts[0].last:,} of {len(text):,}")
+    expect(label).to_be_visible()
+    player.go(40)
+    shown = [boundaries.kept(40)[part.start : part.end].sum() for part in parts]
+    assert player.drawn_boundaries() == shown[0]
+    # The figures are about the whole text.
+    expect(player.figure("tokens")).to_have_text(f"{boundaries.token_counts[40]:,}")
+    type_number(page, "Part of the text shown", 2)
+    label = page.get_by_text(f"Characters {parts[1].first + 1:,} to {len(text):,}")
+    expect(label).to_be_visible()
+    expect(player.track).to_have_value("40")  # the step stays
+    assert player.drawn_boundaries() == shown[1]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "a", " \n\t \n"], ids=["empty", "one character", "white space"]
+)
+def test_next_to_nothing(open_page: Open, text: str) -> None:
+    page = open_page()
+    player = Player(page)
+    player.await_text(ENGLISH)
+    type_text(page, text)
+    _, boundaries = player.await_text(text)
+    if not text:
+        expect(player.text).to_contain_text("There is no text yet")
+        expect(player.sentence).to_contain_text("No text, no tokens")
+    # There is nothing to play, and nothing happens.
+    for key in ("Home", " ", "ArrowRight", "End", ".", "Enter", "Escape"):
+        player.section.press(key)
+    expect(player.figure("tokens")).to_have_text(str(boundaries.token_counts[-1]))
+    go_to(page, "Compare")
+    if text:
+        expect(page.get_by_role("heading", name="GPT-2")).to_be_visible()
+        expect(page.get_by_role("heading", name="Measures")).to_be_visible()
+    else:
+        expect(alert(page, "There is no text to cut yet")).to_be_visible()
+    type_text(page, ENGLISH)
+    expect(Columns(page).text("Yours")).to_contain_text("river")
+
+
+def test_expressions_that_cannot_be_used(open_page: Open) -> None:
+    page = open_page()
+    player = Player(page)
+    player.await_text(ENGLISH)
+    choose(page, "Split the text first by", "Regular expression")
+    field = page.get_by_role("textbox", name="Regular expression")
+
+    def use(expression: str) -> None:
+        field.fill(expression)
+        field.press("Enter")
+
+    use("(broken")
+    expect(alert(page, "This is not a regular expression: missing )")).to_be_visible()
+    # The sample is enough for this one to run away: for each way to choose three stretches of it,
+    # it looks whether they come back.
+    use(r"(?s)(.+)(.+)(.+)\3\2\1\1")
+    said = alert(page, f"took more than {TIME_LIMIT:g} seconds")
+    expect(said).to_contain_text("was stopped")
+    use(r"\w+|\W")
+    player.await_text(ENGLISH, pattern="regex", regex=r"\w+|\W")
+    expect(page.get_by_role("alert")).to_have_count(0)
+
+
+def test_sizes_that_cannot_be(open_page: Open) -> None:
+    page = open_page()
+    player = Player(page)
+    player.await_text(ENGLISH)
+    open_more(page)
+    # Larger than the text gives.
+    type_number(page, "Largest vocabulary", 30_000)
+    expect(page.get_by_text("This text gives no larger one (30,000 was asked for)")).to_be_visible()
+    player.await_text(ENGLISH)
+    # Larger than bpeviz gives to any.
+    type_number(page, "Largest vocabulary", 99_999)
+    expect(page.get_by_text("From 1 to 32,768 is possible")).to_be_visible()
+    player.await_text(ENGLISH)
+    # Smaller than the atoms.
+    type_number(page, "Largest vocabulary", 100)
+    expect(alert(page, "at least the 256 bytes")).to_contain_text("100 is too small")
+    type_number(page, "Largest vocabulary", 300)
+    player.await_text(ENGLISH, vocab_size=300)
+    expect(page.get_by_role("alert")).to_have_count(0)
+
+
+def paste(page: Page, text: str, times: int) -> None:
+    """Paste a very long text: set as a browser does it, without sending it through the driver."""
+    box = page.get_by_role("textbox", name="Text to use")
+    box.evaluate(
+        """(box, [text, times]) => {
+          box.focus();
+          const { set } = Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, "value");
+          set.call(box, text.repeat(times));
+          box.dispatchEvent(new Event("input", { bubbles: true }));
+          box.blur();
+        }""",
+        [text, times],
+    )
+
+
+def test_a_paste_that_is_too_long_is_refused_and_the_page_goes_on(open_page: Open) -> None:
+    # Five megabytes here. Fifty were tried by hand: the same sentence, after some 5 seconds.
+    page = open_page()
+    player = Player(page)
+    player.await_text(ENGLISH)
+    line = "the quick brown fox jumps over the lazy dog and on it goes for ever\n"
+    times = 5_000_000 // len(line)
+    paste(page, line, times)
+    said = alert(page, f"This text has {times * len(line):,} characters")
+    expect(said).to_contain_text(f"up to {MAX_TEXT:,}", timeout=30_000)
+    choose(page, "Text", samples.by_key("spanish").title)
+    player.await_text(samples.by_key("spanish").text)
+    expect(page.get_by_role("alert")).to_have_count(0)
+
+
+def test_the_text_and_the_choices_of_a_page_are_those_of_the_other(open_page: Open) -> None:
+    page = open_page()
+    player = Player(page)
+    player.await_text(ENGLISH)
+    text = samples.by_key("russian").text
+    choose(page, "Text", samples.by_key("russian").title)
+    player.await_text(text)
+    choose(page, "Start from", "Characters")
+    choose(page, "Split the text first by", "White space")
+    how = {"atoms": "characters", "pattern": "whitespace"}
+    training, _ = player.await_text(text, **how)
+    slider = page.get_by_role("slider", name="Vocabulary size")
+    slider.focus()
+    for _ in range(4):
+        page.keyboard.press("ArrowLeft")
+    steps = len(training.merges) - 4
+    expect(player.last).to_have_text(str(steps))
+    size = f"{len(training.alphabet) + steps:,}"
+    for _ in range(2):
+        go_to(page, "Compare")
+        expect(page.get_by_role("heading", name=f"Yours ({size})")).to_be_visible()
+        go_to(page, "Train")
+        expect(player.last).to_have_text(str(steps))
+    expect(page.get_by_role("combobox", name="Text", exact=True)).to_have_value("Russian")
+    assert learnt(text, **how)[0] == training

@@ -1,0 +1,122 @@
+"""Light and dark, contrast, motion, and a narrow screen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from hands import ENGLISH, Columns, Page, Player, expect
+
+from bpeviz.text import HUES
+
+Open = Callable[..., Page]
+
+CONTRASTS = """(text, hues) => {
+  // Colours come as oklch() or color(); a canvas turns them into numbers.
+  const canvas = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
+  const rgb = colour => {
+    canvas.clearRect(0, 0, 1, 1);
+    canvas.fillStyle = colour;
+    canvas.fillRect(0, 0, 1, 1);
+    return [...canvas.getImageData(0, 0, 1, 1).data].slice(0, 3);
+  };
+  const linear = c => (c /= 255) <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
+  const luminance = colour => {
+    const [r, g, b] = rgb(colour).map(linear);
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const contrast = (a, b) => {
+    const [low, high] = [luminance(a), luminance(b)].sort((x, y) => x - y);
+    return (high + 0.05) / (low + 0.05);
+  };
+  const found = [];
+  for (let hue = 0; hue < hues; hue++) {
+    const cell = document.createElement("span");
+    cell.className = `c t h${hue}`;
+    cell.textContent = "x";
+    const quiet = cell.appendChild(document.createElement("span"));
+    quiet.className = "quiet";
+    text.append(cell);
+    const { color, backgroundColor } = getComputedStyle(cell);
+    found.push([
+      contrast(color, backgroundColor),
+      contrast(getComputedStyle(quiet).color, backgroundColor),
+      rgb(backgroundColor).join(),
+    ]);
+    cell.remove();
+  }
+  return found;
+}"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_stands_out_from_every_hue(open_page: Open, scheme: str) -> None:
+    page = open_page(color_scheme=scheme)
+    player = Player(page)
+    player.await_text(ENGLISH)
+    dark = player.section.evaluate(
+        """section => {
+          const sum = name => getComputedStyle(section)[name]
+            .match(/\\d+/g).slice(0, 3).reduce((total, part) => total + Number(part), 0);
+          return sum("backgroundColor") < sum("color");
+        }"""
+    )
+    assert dark == (scheme == "dark")
+    found = player.text.evaluate(CONTRASTS, HUES)
+    assert len({colour for *_, colour in found}) == HUES
+    for contrast, quiet, _ in found:
+        assert contrast >= 4.5
+        assert quiet >= 3  # stand-ins are quieter than text, and still seen
+
+
+def test_the_token_just_born_moves_unless_motion_is_unwelcome(open_page: Open) -> None:
+    born = """section => {
+      const root = section.getRootNode();
+      section.querySelector("[data-act=on]").click();
+      return new Promise(done => requestAnimationFrame(() => requestAnimationFrame(
+        () => done(root.getAnimations().filter(one => one.playState === "running").length))));
+    }"""
+    for motion, moves in (("no-preference", True), ("reduce", False)):
+        page = open_page(reduced_motion=motion)
+        player = Player(page)
+        player.await_text(ENGLISH)
+        player.go(2)  # " t", which is all over the first lines
+        assert (player.section.evaluate(born) > 0) == moves, motion
+        # Either way it changes.
+        expect(player.track).to_have_value("3")
+
+
+def test_a_phone_has_no_sideways_scrolling_and_buttons_for_thumbs(open_page: Open) -> None:
+    phone = {"width": 390, "height": 844}
+    page = open_page(viewport=phone, has_touch=True, is_mobile=True)
+    player = Player(page)
+    player.await_text(ENGLISH)
+
+    def no_wider() -> None:
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        main = page.get_by_role("main")
+        assert main.evaluate("main => main.scrollWidth - main.clientWidth") <= 0
+
+    no_wider()
+    for name in ("First", "Step back", "Play", "Step on", "Last"):
+        box = player.button(name).bounding_box()
+        assert box is not None
+        assert min(box["width"], box["height"]) >= 40, name
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= 390
+        assert box["y"] + box["height"] <= 844, name  # without scrolling
+    player.button("First").tap()
+    player.button("Play").tap()
+    expect(player.button("Pause")).to_be_visible()
+    player.button("Pause").tap()
+    assert player.step > 0
+    page.get_by_role("link", name="Compare").tap()
+    for title in ("Yours", "GPT-2", "cl100k"):
+        expect(Columns(page).text(title)).to_contain_text("river")
+    no_wider()
+    # The columns stand one below the other.
+    tops = [Columns(page).text(title).bounding_box() for title in ("Yours", "GPT-2", "cl100k")]
+    assert all(box is not None for box in tops)
+    assert sorted({round(box["y"]) for box in tops if box}) == [
+        round(box["y"]) for box in tops if box
+    ]

@@ -1,0 +1,226 @@
+"""Whatever a visitor's text holds, it is shown as text, whole, and can be copied."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hands import (
+    ENGLISH,
+    ODD,
+    Columns,
+    Locator,
+    Page,
+    Player,
+    await_sign,
+    choose,
+    drawn_boundaries,
+    expect,
+    give_file,
+    go_to,
+    open_more,
+    shown_text,
+    type_text,
+)
+
+from bpeviz import samples
+
+Open = Callable[..., Page]
+
+HOSTILE = (
+    "<script>window.hacked=1</script><img src=x onerror='window.hacked=1'> &amp; &lt;b&gt;\n"
+    "a\u202eb 👩‍👩‍👧 nul\0 \u200b\u00a0 tab\tcarriage\r\nreturn \ufeff **no** $x$ `y`\n"
+) * 2
+HOSTILE_SHOWN = (
+    HOSTILE.replace("\u202e", "⟨202E⟩")
+    .replace("\u200d", "⟨200D⟩")
+    .replace("\0", "⟨0000⟩")
+    .replace("\u200b", "⟨200B⟩")
+    .replace("\u00a0", "⟨00A0⟩")
+    .replace("\ufeff", "⟨FEFF⟩")
+    .replace("\r", "␍")
+    .replace("\n", "↵")
+)
+
+
+def test_a_hostile_text_is_shown_as_text_on_both_pages(open_page: Open) -> None:
+    page = open_page()
+    player = Player(page)
+    player.await_text(ENGLISH)
+    # NUL and carriage returns cannot be typed into a box; a file may hold them.
+    give_file(page, "hostile.txt", HOSTILE.encode())
+    player.await_text(HOSTILE)
+    page.keyboard.press("Escape")
+    assert shown_text(player.text) == HOSTILE_SHOWN
+    # The names of tokens are from the text, too: hover, tree, sentence.
+    player.text.locator(".c").nth(3).hover()
+    expect(player.card).to_contain_text("script")
+    player.text.locator(".c").nth(3).click()
+    expect(player.tree).to_contain_text("script")
+    page.keyboard.press("Escape")
+    player.go(5)
+    go_to(page, "Compare")
+    column = Columns(page).text("GPT-2")
+    expect(column).to_contain_text("<script>")
+    assert shown_text(column) == HOSTILE_SHOWN
+    column.locator(".c").nth(1).hover()
+    expect(Columns(page).card).to_contain_text("script")
+    for root in (column, page.locator("body")):
+        assert root.locator("script:has-text('hacked'), img[src=x]").count() == 0
+    assert page.evaluate("window.hacked") is None
+
+
+def select(text: Locator, start: tuple[int, int], end: tuple[int, int]) -> None:
+    """Select from one cell to another; each is (cell, place in it)."""
+    text.evaluate(
+        """(text, [start, end]) => {
+          const cells = text.querySelectorAll(".c");
+          const at = ([cell, place]) => [cells[cell].firstChild, place];
+          document.getSelection().setBaseAndExtent(...at(start), ...at(end));
+        }""",
+        [start, end],
+    )
+
+
+def copied(page: Page) -> str:
+    """Copy by keyboard; return what then goes to the clipboard."""
+    page.evaluate(
+        """() => {
+          window.copied = null;
+          document.addEventListener("copy", event => {
+            window.copied = event.clipboardData.getData("text/plain");
+          }, { once: true });
+        }"""
+    )
+    page.keyboard.press("Control+C")
+    page.wait_for_function("window.copied !== null")
+    found: str = page.evaluate("window.copied")
+    return found
+
+
+@pytest.mark.parametrize("path", ["/", "/Compare"])
+def test_copying_gives_the_original_text(open_page: Open, path: str) -> None:
+    page = open_page(path)
+    text = ODD + "\ttab\tand  spaces\n\nتعرف \u202e end"
+    if path == "/":
+        shown = Player(page).text
+        Player(page).await_text(ENGLISH)
+        type_text(page, text)
+        Player(page).await_text(text)
+    else:
+        shown = Columns(page).text("cl100k")
+        expect(shown).to_contain_text("river")
+        type_text(page, text)
+        await_sign(shown, "ف")
+    # All of it.
+    shown.evaluate("text => document.getSelection().selectAllChildren(text)")
+    assert copied(page) == text
+    # A stretch, taken by hand: from the start of the first line to somewhere in the last.
+    cells = shown.locator(".c")
+    last = cells.count() - 1
+    select(shown, (0, 0), (last, 1))
+    assert copied(page) == text
+    select(shown, (last - 5, 0), (last, 1))
+    assert text.endswith(copied(page))
+    first, second = cells.nth(2).bounding_box(), cells.nth(9).bounding_box()
+    assert first is not None
+    assert second is not None
+    page.mouse.move(first["x"] + 1, first["y"] + first["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(second["x"] + 1, second["y"] + second["height"] / 2, steps=6)
+    page.mouse.up()
+    assert copied(page) == text[2:9]
+
+
+def test_a_sign_cut_by_tokens_shows_its_bytes(open_page: Open) -> None:
+    page = open_page()
+    player = Player(page)
+    player.await_text(ENGLISH)
+    text = "naïve café 茶 👍🏽 é\n" * 2
+    type_text(page, text)
+    player.await_text(text)
+    for step in (0, 3):
+        player.go(step)
+        cut = player.text.locator(".c.cut").filter(has_text="茶").first
+        if not step:
+            expect(cut.locator("i")).to_have_text(["E8", "8C", "B6"])
+            assert cut.locator("i").first.is_visible()
+        assert "\ufffd" not in (player.text.text_content() or "")
+    player.button("Last").click()
+    expect(player.text.locator(".c.cut")).to_have_count(0)
+    assert not any(strip.is_visible() for strip in player.text.locator(".strip").all())
+    # Over characters, a sign of several code points shows these instead.
+    choose(page, "Start from", "Characters")
+    player.await_text(text, atoms="characters")
+    player.go(0)
+    thumb = player.text.locator(".c.cut").first
+    expect(thumb.locator("i")).to_have_text(["1F44D", "1F3FD"])
+
+
+@pytest.mark.parametrize("mark", ["attached", "symbol"])
+def test_words_end_with_their_mark(open_page: Open, mark: str) -> None:
+    page = open_page()
+    player = Player(page)
+    player.await_text(ENGLISH)
+    text = "low low lower नमस्ते naïve\n"
+    type_text(page, text)
+    player.await_text(text)
+    choose(page, "Start from", "Characters")
+    player.await_text(text, atoms="characters")
+    open_more(page)
+    titles = {"attached": "Part of the last character", "symbol": "A symbol of its own"}
+    choose(page, "End-of-word mark", titles[mark])
+    how: dict[str, Any] = {"atoms": "characters", "end_mark": mark}
+    training, boundaries = player.await_text(text, **how)
+    # Each chunk that is no white space ends with one. GPT-2's pattern takes marks from their
+    # letter, so there are some within a sign of नमस्ते.
+    words = [chunk for chunk in training.splitting.chunks(text) if not chunk.isspace()]
+    assert len(words) > 5
+    expect(player.text.get_by_text("</w>")).to_have_count(len(words))
+    for step in (0, len(training.merges)):
+        player.go(step)
+        assert player.drawn_boundaries() == boundaries.kept(step).sum()
+    player.text.evaluate("text => document.getSelection().selectAllChildren(text)")
+    assert copied(page) == text  # the marks are not of the text
+
+
+def ground(cell: Locator) -> str:
+    found: str = cell.evaluate("cell => getComputedStyle(cell).backgroundColor")
+    return found
+
+
+def test_a_token_has_one_colour_everywhere(open_page: Open) -> None:
+    page = open_page()
+    player = Player(page)
+    player.await_text(ENGLISH)
+    at = ENGLISH.index(" the keeper")  # " the" and " keeper" are tokens to all three
+    places = (at, at + 1, at + 5)
+    seen = [ground(player.text.locator(".c").nth(place)) for place in places]
+    assert seen[0] == seen[1] != seen[2]
+    assert player.text.evaluate("text => getComputedStyle(text).backgroundColor") not in seen
+    go_to(page, "Compare")
+    for title in ("Yours", "GPT-2", "cl100k"):
+        column = Columns(page).text(title)
+        expect(column).to_contain_text("river")
+        assert [ground(column.locator(".c").nth(place)) for place in places] == seen, title
+
+
+@pytest.mark.parametrize("sample", ["arabic-hindi", "chinese-japanese"])
+def test_other_scripts_are_drawn_whole(open_page: Open, sample: str) -> None:
+    page = open_page()
+    player = Player(page)
+    player.await_text(ENGLISH)
+    text = samples.by_key(sample).text
+    choose(page, "Text", samples.by_key(sample).title)
+    training, boundaries = player.await_text(text)
+    steps = len(training.merges)
+    assert player.drawn_boundaries() == boundaries.kept(steps).sum()
+    shown = shown_text(player.text).replace("↵", "\n")
+    assert shown == "".join(
+        f"⟨{ord(c):04X}⟩" if c in "\u200c\u200d\u200e\u200f\u3000" else c for c in text
+    )
+    go_to(page, "Compare")
+    column = Columns(page).text("cl100k")
+    await_sign(column, text[1])
+    assert drawn_boundaries(column) > 0

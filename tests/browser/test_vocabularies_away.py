@@ -1,0 +1,51 @@
+"""Without vocabulary files, and without a way to bring any, Compare says so and goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from hands import ENGLISH, Columns, Page, alert, drawn_boundaries, expect, learnt, type_text
+from serving import Server, serving
+
+NOWHERE = "http://127.0.0.1:9"  # the discard port: no proxy is there, so every way out is refused
+
+
+@pytest.fixture
+def cut_off(browser: object, tmp_path: Path) -> Iterator[Server]:
+    """A server with an empty cache, no network, and a pip that finds nothing."""
+    files, wheels = tmp_path / "files", tmp_path / "wheels"
+    wheels.mkdir()
+    proxies = ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "all_proxy")
+    with serving(
+        tmp_path,
+        TIKTOKEN_CACHE_DIR=str(files),
+        PIP_NO_INDEX="1",
+        PIP_FIND_LINKS=str(wheels),
+        NO_PROXY="",
+        no_proxy="",
+        **dict.fromkeys(proxies, NOWHERE),
+    ) as running:
+        yield running
+
+
+def test_compare_works_without_them(open_at: Callable[..., Page], cut_off: Server) -> None:
+    page = open_at(cut_off, "/Compare")
+    own = Columns(page).text("Yours")
+    expect(own).to_contain_text("river")
+    for name in ("GPT-2", "cl100k"):
+        said = alert(page, f"{name} is not here")
+        # What happened, and what to do about it.
+        expect(said).to_contain_text("python -m bpeviz vocabularies", timeout=30_000)
+    # The visitor's own column stands, and all else works.
+    training, boundaries = learnt(ENGLISH)
+    assert drawn_boundaries(own) == boundaries.kept(len(training.merges)).sum()
+    expect(page.get_by_role("heading", name="Measures")).to_be_visible()
+    type_text(page, "low lower lowest low")
+    expect(own).to_contain_text("lowest")
+    # One may try again: it is on its way, and fails anew.
+    retry = page.get_by_role("button", name="Try again to bring GPT-2")
+    retry.click()
+    expect(alert(page, "GPT-2 is on its way").or_(alert(page, "GPT-2 is not here"))).to_be_visible()
+    expect(retry).to_be_visible(timeout=30_000)
