@@ -67,7 +67,7 @@ def _follow(
         with left:
             _candidates(text, training, boundaries, choice, step)
         with right:
-            _merges(training, last)
+            _merges(training, last, film)
         left, right = st.columns(2, gap="medium")
         with left:
             counts = charts.counts(training.merges[:last], step)
@@ -93,7 +93,7 @@ def _candidates(
     )
 
 
-def _merges(training: Training, last: int) -> None:
+def _merges(training: Training, last: int, film: str) -> None:
     st.subheader("The merges", anchor=False)
     search = st.text_input(
         "Find a token",
@@ -104,7 +104,8 @@ def _merges(training: Training, last: int) -> None:
     )
     table = tables.merges(training, last, search)
     numbers = table["merge"].tolist()
-    key = f"merges with {search}"  # other rows, another table: nothing of it is selected yet
+    # Other rows, another table: nothing of it is selected yet, and its first click is not lost.
+    key = f"merges of {film} to {last} with {search}"
 
     def picked() -> None:
         cells = st.session_state[key].selection.cells
