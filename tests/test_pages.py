@@ -6,6 +6,7 @@ What a visitor sees and does with hands stands in `tests/browser`.
 from __future__ import annotations
 
 import json
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -203,6 +204,13 @@ def test_a_text_too_long_is_a_sentence_and_the_page_stands(page: str) -> None:
     (sentence,) = errors(with_text(page, "a" * (MAX_TEXT + 1)))
     assert f"{MAX_TEXT + 1:,}" in sentence
     assert f"{MAX_TEXT:,}" in sentence
+
+
+def test_a_paste_of_50_mb_reaches_the_page() -> None:
+    # The browser tests paste 5 MB, since 50 take a minute. Above this limit the connection is cut
+    # again and again, and nothing is said.
+    config = tomllib.loads((ROOT / ".streamlit/config.toml").read_text())
+    assert config["server"]["maxWidgetStateSize"] > 100
 
 
 def test_markup_in_a_text_stays_text() -> None:
