@@ -103,7 +103,7 @@ def test_every_option_is_taken(page: str, option: str, value: str | int) -> None
 def test_every_learner_is_on_offer() -> None:
     offered = [box.options for box in opened("Train").selectbox if box.key == "algorithm"]
     titles = [learner.title for learner in LEARNERS.values()]
-    assert offered == ([titles] if len(titles) > 1 else [])  # of one there is no choice
+    assert offered == [titles]
 
 
 def test_the_end_mark_is_offered_for_characters_only() -> None:

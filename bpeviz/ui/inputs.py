@@ -93,7 +93,7 @@ def text(key: str, label: str, first_sample: str) -> str:
         st.text_area(
             f"{label} to use",
             key=box,
-            height=170,
+            height=140,
             on_change=typed,
             persist_state="session",
             label_visibility="collapsed",
@@ -146,16 +146,16 @@ def read_file(name: str, content: bytes) -> str | UnreadableFile:
 
 def choice() -> Choice:
     """Draw the algorithm with its options and the split; return what is chosen."""
-    if len(LEARNERS) > 1:
-        key = st.selectbox(
-            "Algorithm",
-            LEARNERS,
-            format_func=lambda one: LEARNERS[one].title,
-            key="algorithm",
-            persist_state="session",
-        )
-    else:
-        key = next(iter(LEARNERS))
+    key = st.selectbox(
+        "Algorithm",
+        LEARNERS,
+        format_func=lambda one: LEARNERS[one].title,
+        key="algorithm",
+        persist_state="session",
+        help="\n".join(
+            f"- {one.title}: {one.about} Source: {one.source}." for one in LEARNERS.values()
+        ),
+    )
     learner = LEARNERS[key]
     first, *others = learner.options
     values = {first.name: _option(learner, first, {})}
@@ -239,14 +239,18 @@ def vocabulary_size(training: Training, largest: int) -> int:
         help="Atoms and merges together. Free to move: every smaller size is a prefix.",
     )
     merges = chosen - atoms
-    asked = "" if largest == LARGEST else f" ({largest:,} was asked for)"
-    reason = {
+    made = f"{atoms} {kind} + {merges:,} merge{'' if merges == 1 else 's'}"
+    why = {
         "full": "",
-        "no pair": f" This text gives no larger one{asked}: no pair is left.",
-        "rare": f" This text gives no larger one{asked}: every pair left is rarer than the "
-        "smallest count.",
+        "no pair": "no pair is left",
+        "rare": "every pair left is rarer than the smallest count",
     }[training.stopped]
-    st.caption(f"{atoms} {kind} + {merges:,} merge{'' if merges == 1 else 's'}.{reason}")
+    if why and largest != LARGEST:
+        st.caption(f"{made}. This text cannot give {largest:,}: {why}.")
+    elif why and chosen == size:
+        st.caption(f"{made}, all that this text gives.")
+    else:
+        st.caption(f"{made}.")
     return merges
 
 
