@@ -39,11 +39,11 @@ class Columns {
     const box = element("div", index === data.reference ? "column reference" : "column");
     const note = element("p");
     note.append(element("b", "", tokens.length.toLocaleString("en")), ` token${tokens.length === 1 ? "" : "s"}`);
-    if (index === data.reference) note.append(" · the reference");
-    else
-      note.append(
-        ` · ${own.length.toLocaleString("en")} cut${own.length === 1 ? "" : "s"} of its own, ${missing.length.toLocaleString("en")} missing`,
-      );
+    const cuts =
+      index === data.reference
+        ? "the reference"
+        : `${own.length.toLocaleString("en")} cut${own.length === 1 ? "" : "s"} of its own, ${missing.length.toLocaleString("en")} missing`;
+    note.append(element("span", "cuts", cuts)); // on a line of its own, so that columns stay level
     const host = element("div", "text");
     host.tabIndex = 0;
     host.dir = "auto";
