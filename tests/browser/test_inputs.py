@@ -158,7 +158,7 @@ def test_sizes_that_cannot_be(open_page: Open) -> None:
     open_more(page)
     # Larger than the text gives.
     type_number(page, "Largest vocabulary", 30_000)
-    expect(page.get_by_text("This text gives no larger one (30,000 was asked for)")).to_be_visible()
+    expect(page.get_by_text("This text cannot give 30,000: every pair left")).to_be_visible()
     player.await_text(ENGLISH)
     # Larger than bpeviz gives to any.
     type_number(page, "Largest vocabulary", 99_999)
