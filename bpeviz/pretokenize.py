@@ -2,7 +2,7 @@
 
 Every split is lossless: the chunks of a text, joined, are the text again. Where a visitor's
 own regular expression leaves something out, what stands between two matches is a chunk of its
-own, too.
+own, too. The built-in expressions leave nothing out: other libraries drop what does not match.
 
 The expressions of GPT-2, cl100k and o200k are those that tiktoken publishes in
 `tiktoken_ext/openai_public.py`; the tests compare them with tiktoken's. What a letter or a digit
@@ -15,12 +15,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from itertools import count
 from math import prod
+from time import monotonic
 
 import regex
 
 TIME_LIMIT = 2.0
-"""Seconds that a visitor's own regular expression may take for one text."""
+"""Seconds that a visitor's own regular expression or word list may take for one text."""
 
 MAX_EXPRESSION = 2_000
 """Characters that a visitor's own regular expression may have."""
@@ -32,12 +34,37 @@ That is what `regex` does with them, at some 70 bytes a character: `((a{1000}){1
 all memory there is before a time limit could see it.
 """
 
+MAX_WORD_LIST = 500_000
+"""Characters that a word list may have."""
+
+MAX_WORD = 100
+"""Characters that one word of a list may have: at each place, words of every length are tried."""
+
 _LEAST_REPEATS = regex.compile(r"(?<!\\)(?:\\\\)*\{\s*([0-9]+)")
 _GROUP_CALL = regex.compile(r"(?<!\\)(?:\\\\)*\(\?(?:R|[+-]?[0-9]|&|P>)")
 
 _CONTRACTIONS = "(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
 _UPPER = r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]"
 _LOWER = r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]"
+
+_STOP = ".…"  # may also stand within a sentence: what follows tells
+_END = "!?‼⁇⁈⁉؟۔।॥።"  # ends a sentence where white space follows
+_FULL_END = "。！？｡．"  # ends one by itself, since no white space follows
+_LINE_END = "\r\n\x85\u2028\u2029"
+_CLOSERS = r"[\p{Pe}\p{Pf}\"'’]*+"  # quotation marks and brackets that close behind the end
+_SENTENCE = "".join(
+    (
+        r"(?=[\s\S])",  # never nothing
+        "(?:",
+        rf"[^{_STOP}{_END}{_FULL_END}{_LINE_END}]++",
+        rf"|[{_STOP}{_END}]++{_CLOSERS}(?![\s{_FULL_END}])",  # 3.50, or ...so
+        rf"|[{_STOP}]++{_CLOSERS}(?=[^\S{_LINE_END}]++\p{{Ll}})",  # U.S.A. goes on
+        ")*+",
+        rf"[{_STOP}{_END}{_FULL_END}]*+{_CLOSERS}",
+        rf"(?:(?:[^\S{_LINE_END}]*+[{_LINE_END}]++)++|[^\S{_LINE_END}]*+)",
+    )
+)
+_SIGNS = r"\]\[.,;\"'?():_`-"  # those that NLTK's pattern takes one by one
 
 
 class SplitError(ValueError):
@@ -100,6 +127,34 @@ PATTERNS = {
             "What stands between white space is a chunk; so is the white space itself.",
             r"\S+|\s+",
         ),
+        Pattern(
+            "nltk",
+            "NLTK's book",
+            "Abbreviations such as U.S.A., words with hyphens, and sums such as $12.40 stay whole; "
+            "punctuation marks stand alone, but for the ellipsis.",
+            rf"(?:[A-Z]\.)+|\w+(?:-\w+)*|\$?\d+(?:\.\d+)?%?|\.\.\.|[{_SIGNS}]"
+            rf"|(?:(?!\$\d)[^\w{_SIGNS}])+",
+        ),
+        Pattern(
+            "arithmetic",
+            "Arithmetic",
+            "Numbers with their decimal point, names, and white space are chunks; every operator, "
+            "bracket or other sign stands alone.",
+            r"\d+(?:\.\d+)?|[^\W\d]\w*|\s+|[^\w\s]",
+        ),
+        Pattern(
+            "sentences",
+            "Sentences",
+            "A chunk ends behind . ! ? or their like where a new sentence may begin, and at the "
+            "end of a line; words and spaces within stay together.",
+            _SENTENCE,
+        ),
+        Pattern(
+            "characters",
+            "Characters",
+            "Every character is a chunk of its own, so no two can be merged.",
+            r"(?s:.)",
+        ),
         Pattern("none", "None", "Nothing is split: a merge may join anything.", None),
     )
 }
@@ -107,6 +162,9 @@ PATTERNS = {
 
 CUSTOM = "regex"
 """The key under which a visitor's own regular expression is used."""
+
+WORD_LIST = "list"
+"""The key under which a visitor's own word list is used."""
 
 
 @cache
@@ -159,20 +217,76 @@ def _pieces(compiled: regex.Pattern[str], text: str, time_limit: float | None) -
         yield text[end:]
 
 
+def _listed(expression: str) -> frozenset[str]:
+    if len(expression) > MAX_WORD_LIST:
+        raise SplitError(
+            f"The word list has {len(expression):,} characters; at most {MAX_WORD_LIST:,} are "
+            "taken."
+        )
+    words = frozenset(expression.split())
+    if not words:
+        raise SplitError("The word list is empty. Type words with white space between them.")
+    longest = max(map(len, words))
+    if longest > MAX_WORD:
+        raise SplitError(
+            f"A word of the list has {longest:,} characters; at most {MAX_WORD:,} are taken."
+        )
+    return words
+
+
+def _longest_words(text: str, words: frozenset[str], time_limit: float) -> Iterator[str]:
+    """Yield, from the left, the longest listed word that stands there, or one character."""
+    by_first: dict[str, set[int]] = {}
+    for word in words:
+        by_first.setdefault(word[0], set()).add(len(word))
+    lengths = {first: sorted(found, reverse=True) for first, found in by_first.items()}
+    until = monotonic() + time_limit
+    at = 0
+    for made in count(1):
+        if at >= len(text):
+            return
+        for length in lengths.get(text[at], ()):
+            chunk = text[at : at + length]
+            if chunk in words:
+                break
+        else:
+            chunk = text[at]
+        yield chunk
+        at += len(chunk)
+        if made % 10_000 == 0 and monotonic() > until:
+            raise TimeoutError
+
+
 def split(
     text: str, pattern: str = "gpt2", expression: str = "", time_limit: float = TIME_LIMIT
 ) -> list[str]:
     """Cut `text` into chunks; joined, they are `text` again.
 
-    `pattern` is a key of `PATTERNS`, or "regex": then `expression` is a regular expression in
-    the syntax of the `regex` package, whose matches are the chunks, and which may take
-    `time_limit` seconds. Raises `SplitError`, whose message is a whole sentence.
+    `pattern` is a key of `PATTERNS`, or one of two that need an `expression`, and may take
+    `time_limit` seconds:
+
+    - "regex": a regular expression in the syntax of the `regex` package, whose matches are the
+      chunks; so is what stands between two of them.
+    - "list": words with white space between them. From the left, the longest of them that stands
+      there is a chunk; a character where none stands is a chunk of its own.
+
+    Raises `SplitError`, whose message is a whole sentence.
 
     >>> split("That costs $12.40", "words")
     ['That', ' ', 'costs', ' ', '$', '12', '.', '40']
     >>> split("a-b c", "regex", "[a-z]")
     ['a', '-', 'b', ' ', 'c']
+    >>> split("therein", "list", "the there in")
+    ['there', 'in']
     """
+    if pattern == WORD_LIST:
+        try:
+            return list(_longest_words(text, _listed(expression), time_limit))
+        except TimeoutError as error:
+            raise SplitError(
+                f"This word list took more than {time_limit:g} seconds on this text and was "
+                "stopped. Many long words that almost stand there are the usual cause."
+            ) from error
     if pattern == CUSTOM:
         try:
             return list(_pieces(_custom(expression), text, time_limit))
@@ -186,7 +300,7 @@ def split(
         except MemoryError as error:
             raise SplitError("This regular expression needs too much memory.") from error
     if pattern not in PATTERNS:
-        known = ", ".join((*PATTERNS, CUSTOM))
+        known = ", ".join((*PATTERNS, CUSTOM, WORD_LIST))
         raise SplitError(f"No split is called {pattern!r}. Known: {known}.")
     compiled = _builtin(pattern)
     if compiled is None:
