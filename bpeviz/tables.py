@@ -8,6 +8,8 @@ import pandas as pd
 
 from bpeviz.compare import Measures
 from bpeviz.replay import Candidate
+from bpeviz.splits import Summary
+from bpeviz.splits import name as chunk_name
 from bpeviz.tokenizer import Training
 
 
@@ -129,3 +131,37 @@ def measures(rows: Sequence[Measures]) -> pd.DataFrame:
         [(name, *values, meaning) for name, values, meaning in lines],
         columns=["measure", *(row.title for row in rows), "what it says"],
     )
+
+
+def splits(rows: Sequence[Summary]) -> pd.DataFrame:
+    """Return what is told of each split, one a row."""
+
+    def pairs(row: Summary) -> str:
+        return "   ".join(
+            f"{chunk_name(one.pair)} {one.cut:,} of {one.times:,}" for one in row.apart
+        )
+
+    return pd.DataFrame(
+        {
+            "split": [row.title for row in rows],
+            "chunks": [f"{row.chunks:,}" for row in rows],
+            "merges forbidden": [
+                f"{row.forbidden:,} of {row.merges:,}" if row.merges else "–" for row in rows
+            ],
+            "most often cut apart": [pairs(row) or "–" for row in rows],
+            "distinct": [f"{row.distinct:,}" for row in rows],
+            "characters per chunk": [f"{row.characters / row.chunks:.2f}" for row in rows],
+            "longest chunk": [chunk_name(row.longest) for row in rows],
+        }
+    )
+
+
+def standing(tokens: Sequence[str], places: Sequence[tuple[str, Sequence[int]]]) -> pd.DataFrame:
+    """Return the merges learnt where nothing is split, one a row, and what splits leave of them.
+
+    places: for each split its title, and in how many places each token stands within one chunk.
+    """
+    frame = pd.DataFrame({"merge": range(1, len(tokens) + 1), "token": [*map(chunk_name, tokens)]})
+    for title, counts in places:
+        frame[title] = [f"{count:,}" if count else "forbidden" for count in counts]
+    return frame
