@@ -1,5 +1,7 @@
-// The columns of Compare: one text under several tokenizers. Positions are UTF-8 bytes, in which
-// all tokenizers agree, whatever their atoms are.
+// The columns of Compare and Split: one text under several tokenizers or splits. Positions are
+// UTF-8 bytes, in which all of them agree, whatever their atoms are.
+
+const plural = (number, unit) => `${unit}${number === 1 ? "" : "s"}`;
 
 class Columns {
   constructor(root) {
@@ -18,8 +20,10 @@ class Columns {
     if (this.key === data.key) return;
     this.key = data.key;
     this.clear();
-    const titles = data.columns.map((column) => column.title);
-    this.columns = data.columns.map((column, i) => this.column(data, column, i, titles));
+    this.unit = data.unit ?? "token";
+    if (data.name) this.frame.ariaLabel = data.name;
+    this.frame.classList.toggle("chunks", this.unit === "chunk");
+    this.columns = data.columns.map((column, i) => this.column(data, column, i));
     this.frame.replaceChildren(...this.columns.map(({ box }) => box));
     // Scrolling one column scrolls all, so that the same place stands side by side.
     for (const { host } of this.columns)
@@ -35,26 +39,30 @@ class Columns {
       });
   }
 
-  column(data, { title, ends, tokens, own, missing }, index, titles) {
+  // note and total: what is said of a split instead of a comparison, and how many chunks the whole
+  // text has, of which a part may be shown.
+  column(data, { title, note: about, total, ends, tokens, own, missing }, index) {
     const box = element("div", index === data.reference ? "column reference" : "column");
     const note = element("p");
-    note.append(element("b", "", tokens.length.toLocaleString("en")), ` token${tokens.length === 1 ? "" : "s"}`);
+    const number = total ?? tokens.length;
+    note.append(element("b", "", number.toLocaleString("en")), ` ${plural(number, this.unit)}`);
     const cuts =
-      index === data.reference
+      about ??
+      (index === data.reference
         ? "the reference"
-        : `${own.length.toLocaleString("en")} cut${own.length === 1 ? "" : "s"} of its own, ${missing.length.toLocaleString("en")} missing`;
+        : `${own.length.toLocaleString("en")} ${plural(own.length, "cut")} of its own, ${missing.length.toLocaleString("en")} missing`);
     note.append(element("span", "cuts", cuts)); // on a line of its own, so that columns stay level
     const host = element("div", "text");
     host.tabIndex = 0;
     host.dir = "auto";
     host.setAttribute("role", "group");
-    host.ariaLabel = `Tokens of ${title}`;
+    host.ariaLabel = `${this.unit === "token" ? "Tokens" : "Chunks"} of ${title}`;
     box.append(element("h3", "", title), note, host);
     const cells = new CellText(host, data.text, "bytes");
     let start = 0;
     ends.forEach((end, i) => {
       for (let a = start; a < end; a++) cells.hues[a] = tokens[i][3];
-      if (end > start) cells.flags[end - 1] |= tokens[i][0] < 0 ? END | UNKNOWN : END;
+      if (end > start) cells.flags[end - 1] |= tokens[i][0] < 0 ? END | UNKNOWN : END; // a chunk's id is null
       start = end;
     });
     for (const cut of own) cells.flags[cut - 1] |= OWN;
@@ -80,14 +88,14 @@ class Columns {
     this.clear();
     this.lit = { column, span };
     for (const { cells } of this.columns) cells.mark(...span, "lit", true);
-    const [id, label, hex, hue] = column.tokens[i];
+    const [id, label, below, hue] = column.tokens[i];
     const head = element("p");
-    head.append(piece(label, hue), id < 0 ? "" : ` id ${id}`);
-    const lines = [head, element("p", "hex", hex)];
+    head.append(piece(label, hue), id === null || id < 0 ? "" : ` id ${id}`);
+    const lines = [head, element("p", id === null ? "" : "hex", below)];
     for (const other of this.columns) {
       if (other === column) continue;
       const touched = other.ends.filter((end, j) => end > span[0] && (j ? other.ends[j - 1] : 0) < span[1]).length;
-      lines.push(element("p", "", `${other.title}: ${touched} token${touched === 1 ? "" : "s"} here`));
+      lines.push(element("p", "", `${other.title}: ${touched} ${plural(touched, this.unit)} here`));
     }
     this.card.show(lines, column.cells.cells[column.cells.cellOf[span[0]]].element);
   }
