@@ -1,0 +1,242 @@
+"""The Split page: splits side by side, two word lists, an expression of one's own, and levels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from hands import (
+    ENGLISH,
+    Columns,
+    Locator,
+    Page,
+    alert,
+    choose,
+    drawn_boundaries,
+    expect,
+    go_to,
+    shown_text,
+    type_text,
+)
+
+from bpeviz.pretokenize import PATTERNS, split
+
+Open = Callable[..., Page]
+YAO_MING = "姚明进入总决赛"
+
+
+class Splits:
+    """The columns of the Split page: side by side, or level by level."""
+
+    def __init__(self, page: Page, name: str = "The text under each split") -> None:
+        self.page = page
+        self.frame = page.get_by_role("region", name=name)
+        self.card = self.frame.locator("xpath=..").get_by_role("tooltip")
+
+    def text(self, title: str) -> Locator:
+        return self.frame.get_by_role("group", name=f"Chunks of {title}", exact=True)
+
+    def head(self, title: str) -> Locator:
+        heading = self.page.get_by_role("heading", name=title, exact=True)
+        return self.frame.locator(".column").filter(has=heading)
+
+    def chunks(self, title: str) -> list[str]:
+        """The text between the boundaries that are drawn; for signs that are never cut inside."""
+        found: list[str] = self.text(title).evaluate(
+            """text => {
+              const chunks = [""];
+              for (const cell of text.querySelectorAll(".c")) {
+                const copy = cell.cloneNode(true);
+                copy.querySelector(".strip")?.remove();
+                chunks[chunks.length - 1] += copy.textContent;
+                if (cell.classList.contains("b")) chunks.push("");
+              }
+              return chunks.slice(0, -1).map(chunk => chunk.replaceAll("↵", "\\n"));
+            }"""
+        )
+        return found
+
+
+def levels(page: Page) -> Splits:
+    return Splits(page, "The text level by level")
+
+
+def pill(page: Page, name: str) -> Locator:
+    return page.get_by_role("button", name=name, exact=True)
+
+
+def test_a_cold_deep_link_shows_splits_side_by_side(open_page: Open) -> None:
+    page = open_page("/Split")
+    shown = Splits(page)
+    for key in ("whitespace", "words", "gpt2", "cl100k"):
+        title = PATTERNS[key].title
+        expect(shown.text(title)).to_contain_text("river")
+        chunks = split(ENGLISH, key)
+        assert shown.chunks(title) == chunks
+        expect(shown.head(title)).to_contain_text(f"{len(chunks)} chunks")
+        expect(shown.head(title)).to_contain_text(PATTERNS[key].about)
+    # Titles, sentences and texts stand level.
+    for part in ("h3", "p", ".text"):
+        tops = shown.frame.locator(f".column > {part}").evaluate_all(
+            "all => all.map(one => Math.round(one.getBoundingClientRect().top))"
+        )
+        assert len(tops) == 4
+        assert len({*tops}) == 1
+    # One more, and one less.
+    pill(page, "NLTK's book").click()
+    expect(shown.text("NLTK's book")).to_contain_text("river")
+    assert shown.chunks("NLTK's book") == split(ENGLISH, "nltk")
+    pill(page, "GPT-2").click()
+    expect(shown.text("GPT-2")).to_have_count(0)
+
+
+def test_pointing_at_a_chunk_tells_of_it_and_lights_the_same_span(open_page: Open) -> None:
+    page = open_page("/Split")
+    shown = Splits(page)
+    titles = [PATTERNS[key].title for key in ("whitespace", "words", "gpt2", "cl100k")]
+    for title in titles:
+        expect(shown.text(title)).to_contain_text("river")
+    shown.text("GPT-2").locator(".c").nth(ENGLISH.index(" lighthouse") + 3).hover()
+    expect(shown.card).to_contain_text("·lighthouse")
+    expect(shown.card).to_contain_text("11 characters, 11 bytes; ")
+    expect(shown.card).to_contain_text("White space: 2 chunks here")
+    expect(shown.card).not_to_contain_text("id")
+    for title in titles:
+        lit = shown.text(title).locator(".c.lit").all_text_contents()
+        assert "".join(lit) == " lighthouse"
+    page.get_by_role("heading", name="What each split forbids").hover()
+    expect(shown.card).to_be_hidden()
+
+
+def test_the_two_published_cuts_come_out_of_two_word_lists(open_page: Open) -> None:
+    """Jurafsky and Martin, Speech and Language Processing, chapter 2."""
+    page = open_page("/Split")
+    page.get_by_role("button", name="Load the Chinese example").click()
+    shown = Splits(page)
+    expect(shown.text("Word list A")).to_contain_text("总")
+    assert shown.chunks("Characters") == [*YAO_MING]
+    assert shown.chunks("Word list A") == ["姚明", "进入", "总决赛"]
+    assert shown.chunks("Word list B") == ["姚", "明", "进入", "总", "决赛"]
+    expect(page.get_by_role("textbox", name="Text to use")).to_have_value(YAO_MING)
+    expect(page.get_by_text("as the Chinese Treebank cuts it")).to_be_visible()
+    expect(page.get_by_text("as Peking University cuts it")).to_be_visible()
+
+    type_text(page, "姚明进入 总决赛", "Word list A")
+    expect(shown.head("Word list A")).to_contain_text("2 chunks")
+    assert shown.chunks("Word list A") == ["姚明进入", "总决赛"]
+    # What was written is still there after a look at another page, and so is the text.
+    go_to(page, "Train")
+    expect(page.get_by_role("textbox", name="Text to use")).to_have_value(YAO_MING)
+    go_to(page, "Split")
+    expect(shown.head("Word list A")).to_contain_text("2 chunks")
+    expect(page.get_by_role("textbox", name="Word list A")).to_have_value("姚明进入 总决赛")
+
+
+def test_an_expression_of_ones_own_is_shared_with_train(open_page: Open) -> None:
+    page = open_page("/")
+    choose(page, "Split the text first by", "Regular expression")
+    box = page.get_by_role("textbox", name="Regular expression")
+    box.fill("[a-z]+")
+    box.press("Enter")
+    go_to(page, "Split")
+    pill(page, "Regular expression").click()
+    shown = Splits(page)
+    expect(shown.text("Regular expression")).to_contain_text("river")
+    expect(box).to_have_value("[a-z]+")
+    assert shown.chunks("Regular expression") == split(ENGLISH, "regex", "[a-z]+")
+
+    # A broken one is a sentence; the others stay.
+    box.fill("[a-z")
+    box.press("Enter")
+    expect(alert(page, "This is not a regular expression")).to_be_visible()
+    expect(shown.text("Regular expression")).to_have_count(0)
+    expect(shown.text("GPT-2")).to_contain_text("river")
+    box.fill("the")
+    box.press("Enter")
+    expect(shown.text("Regular expression")).to_contain_text("river")
+    go_to(page, "Train")
+    expect(box).to_have_value("the")
+
+
+def test_what_was_chosen_is_still_there_after_another_page(open_page: Open) -> None:
+    page = open_page("/Split")
+    shown = Splits(page)
+    expect(shown.text("GPT-2")).to_be_visible()
+    expect(shown.frame.locator(".column")).to_have_count(4)
+    for _ in range(2):
+        go_to(page, "Train")
+        expect(page.get_by_text("What does a tokenizer learn")).to_be_visible()
+        go_to(page, "Split")
+        expect(page.get_by_text("How is a text cut")).to_be_visible()
+        expect(pill(page, "GPT-2")).to_have_attribute("aria-pressed", "true")
+        expect(pill(page, "White space")).to_have_attribute("aria-pressed", "true")
+    pill(page, "Word list A").click()
+    box = page.get_by_role("textbox", name="Word list A")
+    expect(box).to_have_value("姚明 进入 总决赛")
+    go_to(page, "Train")
+    expect(page.get_by_text("What does a tokenizer learn")).to_be_visible()
+    go_to(page, "Split")
+    expect(pill(page, "Word list A")).to_have_attribute("aria-pressed", "true")
+    expect(box).to_have_value("姚明 进入 总决赛")
+
+
+def test_levels_are_nested(open_page: Open) -> None:
+    page = open_page("/Split")
+    shown = levels(page)
+    expect(shown.text("… then characters")).to_contain_text("W")
+    sentences = split(ENGLISH, "sentences")
+    words = [word for sentence in sentences for word in split(sentence, "words")]
+    assert shown.chunks("Sentences") == sentences
+    assert shown.chunks("… then words") == words
+    assert drawn_boundaries(shown.text("… then characters")) == len(ENGLISH)
+    # Thick lines are the cuts of the level above.
+    thick = [
+        shown.text(title).locator(".c.own").count()
+        for title in ("Sentences", "… then words", "… then characters")
+    ]
+    assert thick == [0, len(sentences) - 1, len(words) - 1]
+
+
+def test_markup_in_a_text_stays_text(open_page: Open) -> None:
+    page = open_page("/Split")
+    text = "<script>window.hacked = 1</script><b>bold</b> &amp; **no** "
+    type_text(page, text)
+    shown = Splits(page)
+    expect(shown.text("GPT-2")).to_contain_text("hacked")
+    assert shown_text(shown.text("GPT-2")) == text
+    pill(page, "Word list A").click()
+    expect(shown.text("Word list A")).to_contain_text("hacked")
+    type_text(page, "<b> </b> **no**", "Word list A")
+    expect(shown.head("Word list A")).to_contain_text(
+        f"{len(split(text, 'list', '<b> </b> **no**'))} chunks"
+    )
+    assert "<b>" in shown.chunks("Word list A")
+    assert page.evaluate("window.hacked === undefined")
+
+
+def test_a_phone_has_no_sideways_scrolling(open_page: Open) -> None:
+    page = open_page("/Split", viewport={"width": 390, "height": 844}, has_touch=True)
+    shown = Splits(page)
+    tops = []
+    for key in ("whitespace", "words", "gpt2", "cl100k"):
+        text = shown.text(PATTERNS[key].title)
+        expect(text).to_contain_text("river")
+        box = text.bounding_box()
+        assert box is not None
+        tops.append(box["y"])
+    assert tops == sorted({*tops})  # one below the other
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    main = page.get_by_role("main")
+    assert main.evaluate("main => main.scrollWidth - main.clientWidth") <= 0
+
+
+def test_compare_still_speaks_of_tokens(open_page: Open) -> None:
+    """Both pages draw with the same component."""
+    page = open_page("/")
+    go_to(page, "Split")
+    expect(Splits(page).text("GPT-2")).to_contain_text("river")
+    go_to(page, "Compare")
+    columns = Columns(page)
+    expect(columns.text("Yours")).to_contain_text("river")
+    expect(columns.frame.locator(".column").first).to_contain_text("tokens")
+    go_to(page, "Split")
+    expect(Splits(page).text("GPT-2")).to_contain_text("river")
