@@ -1,4 +1,4 @@
-"""Train: watch a tokenizer learn its merges from a text."""
+"""Train: watch a tokenizer learn from a text."""
 
 import streamlit as st
 
@@ -9,6 +9,7 @@ with st.sidebar:
     text = inputs.text("text", "Text", "english-prose")
     sizes = st.container()
     choice = inputs.choice()
+    text = inputs.written_out(text, choice)
 training = cache.training(text, choice)
 boundaries = cache.boundaries(text, text, choice)
 if isinstance(training, str) or isinstance(boundaries, str):
@@ -17,5 +18,5 @@ if isinstance(training, str) or isinstance(boundaries, str):
     st.error(str(training if isinstance(training, str) else boundaries))
     st.stop()
 with sizes:
-    merges = inputs.vocabulary_size(training, choice.largest)
-train.show(text, training, boundaries, choice, merges)
+    last = inputs.vocabulary_size(training, choice.largest)
+train.show(text, training, boundaries, choice, last)

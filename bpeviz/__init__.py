@@ -10,8 +10,10 @@ from __future__ import annotations
 
 from bpeviz.api import load, train
 from bpeviz.boundaries import NEVER, Boundaries
+from bpeviz.merging import Merge
 from bpeviz.pretokenize import SplitError
-from bpeviz.tokenizer import Merge, Token, Tokenizer, Training
+from bpeviz.tokenizer import Token, Tokenizer
+from bpeviz.training import Training
 
 __all__ = [
     "NEVER",

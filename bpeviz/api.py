@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bpeviz.encodings import load
 from bpeviz.learners import LEARNERS, Corpus
-from bpeviz.tokenizer import Training
+from bpeviz.training import Training
 
 __all__ = ["load", "train"]
 
@@ -16,7 +16,7 @@ def train(
     vocab_size: int | None = None,
     merges: int | None = None,
     pattern: str = "gpt2",
-    regex: str = "",
+    expression: str = "",
     special_tokens: tuple[str, ...] = (),
     **options: str | int,
 ) -> Training:
@@ -26,7 +26,7 @@ def train(
         "bpe": atoms, end_mark, ties, min_count; see `bpeviz.learners.bpe.train`).
     vocab_size or merges: how far to go. `vocab_size` counts atoms and merges.
     pattern: how the text is split first, a key of `bpeviz.pretokenize.PATTERNS`, or "regex" with
-        an expression of your own in `regex`.
+        a regular expression, or "list" with words, of your own in `expression`.
     special_tokens: names that get the ids after all others.
 
     Raises `ValueError` with a sentence where a value makes no sense.
@@ -45,7 +45,7 @@ def train(
         vocab_size=vocab_size,
         merges=merges,
         pattern=pattern,
-        regex=regex,
+        expression=expression,
         special_tokens=special_tokens,
         **options,
     )

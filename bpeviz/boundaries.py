@@ -1,20 +1,28 @@
-"""The idea that carries everything: every boundary knows the step at which it vanishes.
+"""The idea that carries everything: every boundary knows the steps at which it changes.
 
-A text is a row of atoms (bytes or characters). A merge-based tokenizer gives every boundary
-between two atoms the number of the merge that removes it, or says that it stays. From that one
-array follow the tokens after any number of merges, how many there are after each, and the merge
-tree of every token, with no further pass of a tokenizer.
+A text is a row of atoms (bytes or characters). A tokenizer that merges gives every boundary
+between two atoms the number of the merge that removes it, or says that it stays
+(`MergeBoundaries`). From that one array follow the tokens after any number of merges, how many
+there are after each, and the merge tree of every token, with no further pass of a tokenizer.
+
+Under other learners a boundary may come back: Unigram prunes its pieces, longest match finds
+another piece, a scaffold is taken down. They write down for each place when another token begins
+there (`ChangingBoundaries`). What is asked of both is the same: `Boundaries`.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+
+Number = TypeVar("Number", np.int32, np.int64)
 
 NEVER = np.iinfo(np.int32).max
 """The time of a boundary that no merge removes."""
@@ -33,44 +41,97 @@ class Node:
     parents: tuple[Node, Node] | None = None
 
 
-@dataclass(frozen=True, eq=False)
-class Boundaries:
-    """When each boundary of a text vanishes.
+UNKNOWN_ID = -1
+"""The id of a token that is not in the vocabulary."""
 
-    vanishes: int32 [atoms]. `vanishes[i]` is the number of the merge, from 0, that removes the
-        boundary behind atom i, or `NEVER`. After `step` merges those with `vanishes >= step`
-        stand. The boundary at the end of the text never vanishes.
+DROPPED = -2
+"""The id of an atom that becomes no token at all, as white space in WordPiece."""
+
+INSIDE = -3
+"""Stands where no token begins."""
+
+
+@dataclass(frozen=True, eq=False)
+class Boundaries(ABC):
+    """Where the tokens of a text end, at every step.
+
     ends: int64 [atoms]. Where each atom ends, in UTF-8 bytes from the start of the text.
-    atom_ids: int32 [atoms]. The id of each atom by itself, -1 for one not in the vocabulary.
-    steps: how many merges there are.
+    atom_ids: int32 [atoms]. The id of each atom by itself, -1 for one not in the vocabulary, -2
+        for one that becomes no token.
+    steps: how many steps there are. After step 0 none is taken, after the last all are.
     """
 
-    vanishes: NDArray[np.int32]
     ends: NDArray[np.int64]
     atom_ids: NDArray[np.int32]
     steps: int
 
     def __len__(self) -> int:
-        return len(self.vanishes)
+        return len(self.ends)
 
+    @abstractmethod
     def kept(self, step: int) -> NDArray[np.bool_]:
-        """Tell for each atom whether a token ends behind it after `step` merges. bool [atoms]."""
-        return self.vanishes >= step
+        """Tell for each atom whether a token ends behind it after `step` steps. bool [atoms]."""
+
+    @property
+    @abstractmethod
+    def always(self) -> NDArray[np.bool_]:
+        """Tell for each atom whether a token ends behind it after every step. bool [atoms]."""
+
+    @property
+    @abstractmethod
+    def token_counts(self) -> NDArray[np.int64]:
+        """How many tokens there are after 0, 1, … `steps` steps. int64 [steps + 1]."""
+
+    @abstractmethod
+    def ids(self, step: int) -> NDArray[np.int32]:
+        """Return the id of each token after `step` steps, -1 for an unknown one.
+
+        One for each of `token_ends`: what becomes no token has -2.
+        """
 
     def token_ends(self, step: int) -> NDArray[np.int64]:
-        """Return for each token after `step` merges the index behind its last atom."""
+        """Return for each token after `step` steps the index behind its last atom."""
         return np.flatnonzero(self.kept(step)) + 1
 
     def cuts(self, step: int) -> NDArray[np.int64]:
-        """Return where tokens end after `step` merges, in UTF-8 bytes, the text's end included."""
+        """Return where tokens end after `step` steps, in UTF-8 bytes, the text's end included."""
         return self.ends[self.kept(step)]
+
+
+@dataclass(frozen=True, eq=False)
+class MergeBoundaries(Boundaries):
+    """When each boundary of a text vanishes: the step is a number of merges.
+
+    vanishes: int32 [atoms]. `vanishes[i]` is the number of the merge, from 0, that removes the
+        boundary behind atom i, or `NEVER`. After `step` merges those with `vanishes >= step`
+        stand. The boundary at the end of the text never vanishes.
+    first_merge_id: the id that merge 0 makes; merge i makes the i-th after it.
+    """
+
+    vanishes: NDArray[np.int32]
+    first_merge_id: int
+
+    def kept(self, step: int) -> NDArray[np.bool_]:
+        kept: NDArray[np.bool_] = self.vanishes >= step
+        return kept
+
+    @cached_property
+    def always(self) -> NDArray[np.bool_]:
+        stay: NDArray[np.bool_] = self.vanishes == NEVER
+        return stay
 
     @cached_property
     def token_counts(self) -> NDArray[np.int64]:
-        """How many tokens there are after 0, 1, … `steps` merges. int64 [steps + 1]."""
         times = self.vanishes[self.vanishes < self.steps]
         removed = np.bincount(times, minlength=self.steps)
-        return len(self) - np.concatenate(([0], np.cumsum(removed)))
+        whole = len(self) - np.count_nonzero(self.atom_ids == DROPPED)
+        return whole - np.concatenate(([0], np.cumsum(removed)))
+
+    def ids(self, step: int) -> NDArray[np.int32]:
+        starts = np.concatenate(([0], self.token_ends(step)))[:-1]
+        made_by = self.last_merges(step)
+        ids = np.where(made_by < 0, self.atom_ids[starts], made_by + self.first_merge_id)
+        return ids.astype(np.int32)
 
     def last_merges(self, step: int) -> NDArray[np.int32]:
         """Return for each token after `step` merges the merge that made it, or -1 for an atom."""
@@ -80,13 +141,14 @@ class Boundaries:
         inner = np.where(self.kept(step), -1, self.vanishes)
         return np.maximum.reduceat(inner, np.concatenate(([0], ends[:-1]))).astype(np.int32)
 
-    def until(self, steps: int) -> Boundaries:
+    def until(self, steps: int) -> MergeBoundaries:
         """Return the boundaries of the tokenizer that knows the first `steps` merges only."""
-        return Boundaries(
-            np.where(self.vanishes >= steps, NEVER, self.vanishes).astype(np.int32),
+        return MergeBoundaries(
             self.ends,
             self.atom_ids,
             min(steps, self.steps),
+            np.where(self.vanishes >= steps, NEVER, self.vanishes).astype(np.int32),
+            self.first_merge_id,
         )
 
     def tree(self, start: int, end: int) -> Node:
@@ -113,6 +175,134 @@ class Boundaries:
         return stack[0][0]
 
 
+@dataclass(frozen=True, eq=False)
+class ChangingBoundaries(Boundaries):
+    """Which token begins at each atom, and when another one does.
+
+    Three arrays, one row for each atom: of atom i the entries are those from `rows[i]` to
+    `rows[i + 1]`, in the order of their times. An entry with time t and id n says that after t + 1
+    steps (t is -1 for what holds before the first) token n begins at this atom: -1 an unknown one,
+    `DROPPED` (-2) an atom that is no token, `INSIDE` (-3) none: the atom stands within a token.
+    Before its first entry an atom is `INSIDE`.
+
+    rows: int64 [atoms + 1]; times, entries: int32 [changes].
+    """
+
+    rows: NDArray[np.int64]
+    times: NDArray[np.int32]
+    entries: NDArray[np.int32]
+
+    @cached_property
+    def _atoms(self) -> NDArray[np.int64]:
+        """The atom of each entry. int64 [changes]."""
+        return np.repeat(np.arange(len(self)), np.diff(self.rows))
+
+    def _begins(self, step: int) -> NDArray[np.int32]:
+        """Return which token begins at each atom after `step` steps. int32 [atoms]."""
+        past = np.bincount(self._atoms[self.times < step], minlength=len(self))
+        if not len(self.entries):
+            return np.full(len(self), INSIDE, np.int32)
+        latest = np.minimum(self.rows[:-1] + past - 1, len(self.entries) - 1)
+        return np.where(past > 0, self.entries[latest], INSIDE).astype(np.int32)
+
+    def kept(self, step: int) -> NDArray[np.bool_]:
+        begins = self._begins(step) != INSIDE
+        return np.append(begins[1:], True)[: len(self)]
+
+    @cached_property
+    def always(self) -> NDArray[np.bool_]:
+        ever_inside = np.zeros(len(self) + 1, np.bool_)
+        ever_inside[self._atoms[self.entries == INSIDE]] = True
+        at_first = np.zeros(len(self) + 1, np.bool_)
+        at_first[self._atoms[self.times < 0]] = True
+        at_first[-1] = True  # the end of the text
+        return (at_first & ~ever_inside)[1:]
+
+    @cached_property
+    def token_counts(self) -> NDArray[np.int64]:
+        now = self.entries >= UNKNOWN_ID
+        before = np.concatenate(([False], now[:-1]))[: len(now)]
+        before[self.rows[:-1][np.diff(self.rows) > 0]] = False  # an atom's first entry
+        change = now.astype(np.int64) - before
+        counts = np.bincount(self.times + 1, weights=change, minlength=self.steps + 1)
+        return np.cumsum(counts.astype(np.int64))[: self.steps + 1]
+
+    def ids(self, step: int) -> NDArray[np.int32]:
+        begins = self._begins(step)
+        ids: NDArray[np.int32] = begins[begins != INSIDE]
+        return ids
+
+
+Film = Sequence[tuple[int, Sequence[int], Sequence[int]]]
+"""How one row of atoms is cut over time: (time, ids of its tokens, how many atoms each has).
+
+The first has time -1; each other tells how it is cut once step `time` (from 0) is taken.
+"""
+
+
+Changes = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]
+"""Of one row of atoms: how many entries each atom has, and the times and ids of these entries, atom
+by atom (see `ChangingBoundaries`)."""
+
+
+def changes(film: Film) -> Changes:
+    """Return for each atom of a row its entries of `ChangingBoundaries`."""
+    atoms = sum(film[0][2]) if film else 0
+    found: list[list[tuple[int, int]]] = [[] for _ in range(atoms)]
+    before: dict[int, int] = {}
+    for time, ids, lengths in film:
+        now: dict[int, int] = {}
+        at = 0
+        for token_id, length in zip(ids, lengths, strict=True):
+            now[at] = token_id
+            at += length
+        if at != atoms:
+            raise ValueError(f"At time {time} there are {at} atoms instead of {atoms}.")
+        for place in before.keys() - now.keys():
+            found[place].append((time, INSIDE))
+        for place, token_id in now.items():
+            if before.get(place) != token_id:
+                found[place].append((time, token_id))
+        before = now
+    flat = [entry for of_atom in found for entry in of_atom]
+    return (
+        np.fromiter(map(len, found), np.int64, atoms),
+        np.fromiter((time for time, _ in flat), np.int32, len(flat)),
+        np.fromiter((token_id for _, token_id in flat), np.int32, len(flat)),
+    )
+
+
+def boundaries_from_changes(
+    rows: Sequence[Changes],
+    order: NDArray[np.int64],
+    ends: NDArray[np.int64],
+    atom_ids: NDArray[np.int32],
+    steps: int,
+) -> ChangingBoundaries:
+    """Put a text together from its distinct chunks.
+
+    rows: what changes in each distinct chunk. order: int64 [chunks], for each chunk of the text
+    the number of its row.
+    """
+
+    def placed(part: int) -> NDArray[np.int64]:
+        if not len(order):
+            return np.empty(0, np.int64)
+        lengths = np.fromiter((len(row[part]) for row in rows), np.int64, len(rows))
+        flat = np.concatenate([row[part] for row in rows]).astype(np.int64)
+        return gather(flat, np.cumsum(lengths) - lengths, lengths, order)
+
+    counts, times, entries = placed(0), placed(1), placed(2)
+    return ChangingBoundaries(
+        ends,
+        atom_ids,
+        steps,
+        np.concatenate(([0], np.cumsum(counts))),
+        times.astype(np.int32),
+        entries.astype(np.int32),
+    )
+
+
 def boundaries_from_ids(
     ids: NDArray[np.int32],
     times_inside: Callable[[int], Sequence[int]],
@@ -131,16 +321,16 @@ def boundaries_from_ids(
 
 
 def gather(
-    flat: NDArray[np.int32],
+    flat: NDArray[Number],
     starts: NDArray[np.int64],
     lengths: NDArray[np.int64],
     rows: NDArray[np.int64],
-) -> NDArray[np.int32]:
+) -> NDArray[Number]:
     """Join rows of a ragged table: row r is `flat[starts[r] : starts[r] + lengths[r]]`."""
     length = lengths[rows]
     ends = np.cumsum(length)
     within = np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - length, length)
-    picked: NDArray[np.int32] = flat[np.repeat(starts[rows], length) + within]
+    picked: NDArray[Number] = flat[np.repeat(starts[rows], length) + within]
     return picked
 
 

@@ -14,7 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from bpeviz.compare import Column, sweep
-from bpeviz.tokenizer import Merge
+from bpeviz.training import Training
 
 Chart = alt.LayerChart | alt.FacetChart
 
@@ -26,7 +26,7 @@ COLOURS = ("#3b82f6", "#d9661f", "#1f9d66", "#9a66ea")
 
 HEIGHT = 280
 SELECTION = "picked"
-"""The name under which a click on a curve is reported, with the field "merge"."""
+"""The name under which a click on a curve is reported, with the field "step"."""
 
 
 def _thin(length: int) -> NDArray[np.int64]:
@@ -50,74 +50,85 @@ def _titled(chart: Chart, finding: str) -> Chart:
 def _with_rule(
     frame: pd.DataFrame, step: int, y: alt.Y, x: alt.X, tooltip: Sequence[alt.Tooltip]
 ) -> Chart:
-    """Draw a curve over merges that can be clicked, with a rule at the present one."""
+    """Draw a curve over steps that can be clicked, with a rule at the present one."""
     picked = alt.selection_point(
-        name=SELECTION, fields=["merge"], on="click", nearest=True, empty=False
+        name=SELECTION, fields=["step"], on="click", nearest=True, empty=False
     )
     base = alt.Chart(frame).encode(x=x, y=y)
     line = base.mark_line(strokeWidth=2)
     points = base.mark_point(opacity=0, size=80).encode(tooltip=list(tooltip)).add_params(picked)
     rule = (
-        alt.Chart(pd.DataFrame({"merge": [step]}))
+        alt.Chart(pd.DataFrame({"step": [step]}))
         .mark_rule(strokeWidth=2, strokeDash=[5, 3], color="gray")
-        .encode(x=x, tooltip=[alt.Tooltip("merge:Q", title="present merge")])
+        .encode(x=x, tooltip=[alt.Tooltip("step:Q", title="present step")])
     )
     return alt.layer(line, rule, points)
 
 
-def counts(merges: Sequence[Merge], step: int) -> Chart:
-    """Draw how often each merge's pair was counted, with a rule at `step` (1 or more)."""
-    places = _thin(len(merges))
-    frame = pd.DataFrame(
-        {
-            "merge": places + 1,
-            "count": [merges[i].count for i in places],
-        }
-    )
-    x = alt.X("merge:Q", title="merge").scale(type="log", domain=[1, max(2, len(merges))])
-    highest = max(2, merges[0].count)
-    axis = _axis("count of the pair")
-    y = alt.Y("count:Q", axis=axis).scale(type="log", domain=[1, highest], nice=False)
+def decided(training: Training, last: int, step: int) -> Chart:
+    """Draw what decided at each of the first `last` steps, with a rule at `step` (1 or more)."""
+    name, all_values = training.curve
+    values = all_values[:last]
+    places = _thin(last)
+    frame = pd.DataFrame({"step": places + 1, "value": values[places]})
+    x = alt.X("step:Q", title=training.unit).scale(type="log", domain=[1, max(2, last)])
+    low, high = float(values.min()), float(values.max())
+    if low > 0:
+        domain = [min(1.0, low), max(high, 2 * min(1.0, low))]
+        scale = alt.Scale(type="log", domain=domain, nice=False)
+    else:  # what costs nothing has no logarithm
+        scale = alt.Scale(type="symlog", domain=[low, max(high, low + 1)], nice=False)
+    y = alt.Y("value:Q", axis=_axis(name), scale=scale)
+    form = "," if (values == values.round()).all() else ".4~g"
     tooltip = [
-        alt.Tooltip("merge:Q", format=","),
-        alt.Tooltip("count:Q", format=","),
+        alt.Tooltip("step:Q", format=",", title=training.unit),
+        alt.Tooltip("value:Q", format=form, title=name),
     ]
-    first, last = merges[0].count, merges[-1].count
-    finding = f"Counts fall from {first:,} to {last:,}" if first > last else "All counts are equal"
+    first, final = (
+        format(value, ",.0f" if form == "," else ".3g") for value in (values[0], values[-1])
+    )
+    if first == final:
+        finding = f"The {name}: {first} at both ends"
+    else:
+        moves = "falls" if values[-1] < values[0] else "rises"
+        finding = f"The {name} {moves} from {first} to {final}"
     return _titled(_with_rule(frame, max(1, step), y, x, tooltip), finding)
 
 
-def compression(token_counts: NDArray[np.int64], size: int, step: int) -> Chart:
-    """Draw bytes per token after each merge, with a rule at `step`.
+def compression(token_counts: NDArray[np.int64], size: int, step: int, unit: str) -> Chart:
+    """Draw bytes per token after each step, with a rule at `step`.
 
-    token_counts: int64 [merges + 1]; size: of the text in bytes.
+    token_counts: int64 [steps + 1]; size: of the text in bytes; unit: what a step is called.
     """
     places = _thin(len(token_counts))
+    counts = token_counts[places]
     frame = pd.DataFrame(
         {
-            "merge": places,
-            "bytes per token": size / token_counts[places],
-            "tokens": token_counts[places],
+            "step": places,
+            "bytes per token": np.divide(size, counts, where=counts > 0, out=np.zeros(len(counts))),
+            "tokens": counts,
         }
     )
-    x = alt.X("merge:Q", title="merge").scale(domain=[0, max(1, len(token_counts) - 1)])
-    highest = float(frame["bytes per token"].max()) * 1.05
+    x = alt.X("step:Q", title=unit).scale(domain=[0, max(1, len(token_counts) - 1)])
+    highest = max(float(frame["bytes per token"].max()) * 1.05, 1.0)
     axis = _axis("bytes per token")
     y = alt.Y("bytes per token:Q", axis=axis).scale(domain=[0, highest], nice=False)
     tooltip = [
-        alt.Tooltip("merge:Q", format=","),
+        alt.Tooltip("step:Q", format=",", title=unit),
         alt.Tooltip("tokens:Q", format=","),
         alt.Tooltip("bytes per token:Q", format=".2f"),
     ]
-    return _titled(_with_rule(frame, step, y, x, tooltip), _half_way(token_counts))
+    return _titled(_with_rule(frame, step, y, x, tooltip), _half_way(token_counts, unit))
 
 
-def _half_way(token_counts: NDArray[np.int64]) -> str:
+def _half_way(token_counts: NDArray[np.int64], unit: str) -> str:
     saved = token_counts[0] - token_counts
+    if saved[-1] < 0:
+        return f"{-saved[-1]:,} more tokens after {len(saved) - 1:,} {unit}s"
     if not saved[-1]:
         return "Nothing is saved"
     half = int(np.argmax(saved * 2 >= saved[-1]))
-    return f"Half the saving comes from {half:,} of {len(saved) - 1:,} merges"
+    return f"Half the saving comes from {half:,} of {len(saved) - 1:,} {unit}s"
 
 
 def sweeps(columns: Sequence[Column]) -> Chart:

@@ -9,7 +9,7 @@ import numpy as np
 import regex
 from numpy.typing import NDArray
 
-from bpeviz.boundaries import NEVER, Boundaries
+from bpeviz.boundaries import DROPPED, NEVER, UNKNOWN_ID, Boundaries, MergeBoundaries
 from bpeviz.tokenizer import Tokenizer
 
 _WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+")
@@ -26,13 +26,13 @@ class Column:
 
     @property
     def vocab_size(self) -> int:
-        """Atoms and merges at this step, special tokens not counted."""
-        return self.tokenizer.first_merge_id + self.step
+        """The size of the vocabulary at this step, special tokens not counted."""
+        return int(self.tokenizer.sizes[self.step])
 
     @property
     def unknown(self) -> int:
-        """How many tokens are atoms that the vocabulary does not know."""
-        return int((self.boundaries.atom_ids < 0).sum())
+        """How many tokens are not in the vocabulary."""
+        return int((self.boundaries.ids(self.step) == UNKNOWN_ID).sum())
 
     def inner_cuts(self) -> NDArray[np.int64]:
         """Return the bytes behind which a token ends, the end of the text left out. Sorted."""
@@ -106,8 +106,9 @@ def measure(text: str, columns: Sequence[Column], reference: int) -> list[Measur
         cuts = column.inner_cuts()
         # Cuts strictly inside a word, which has one piece more.
         inside = np.searchsorted(cuts, ends, "left") - np.searchsorted(cuts, starts, "right")
-        tokens = int(column.boundaries.kept(column.step).sum())
-        ids = column.tokenizer.ids_at(column.boundaries, column.step)
+        ids = column.boundaries.ids(column.step)
+        ids = ids[ids != DROPPED]
+        tokens = len(ids)
         found.append(
             Measures(
                 title=column.title,
@@ -134,7 +135,7 @@ def common_cuts(columns: Sequence[Column]) -> Boundaries:
     for column in columns:
         votes[np.unique(column.boundaries.cuts(column.step))] += 1
     vanishes = np.where(votes[1:] == len(columns), NEVER, 0).astype(np.int32)
-    return Boundaries(vanishes, np.arange(1, size + 1), np.zeros(size, np.int32), 1)
+    return MergeBoundaries(np.arange(1, size + 1), np.zeros(size, np.int32), 1, vanishes, 0)
 
 
 def sweep(column: Column, points: int = 200) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
@@ -146,5 +147,5 @@ def sweep(column: Column, points: int = 200) -> tuple[NDArray[np.int64], NDArray
     if not len(column.boundaries):
         return np.empty(0, np.int64), np.empty(0)
     steps = np.unique(np.geomspace(1, len(counts), points).astype(np.int64)) - 1
-    sizes = column.tokenizer.first_merge_id + steps
+    sizes = column.tokenizer.sizes[steps]
     return sizes, int(column.boundaries.ends[-1]) / counts[steps]

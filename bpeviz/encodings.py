@@ -19,9 +19,10 @@ import tiktoken
 from numpy.typing import NDArray
 
 from bpeviz import vocabularies
-from bpeviz.boundaries import NEVER, Boundaries, boundaries_from_ids
+from bpeviz.boundaries import NEVER, MergeBoundaries, boundaries_from_ids
+from bpeviz.splitting import Atoms
 from bpeviz.text import clean
-from bpeviz.tokenizer import Atoms, Tokenizer
+from bpeviz.tokenizer import Tokenizer
 
 TITLES = {"gpt2": "GPT-2", "cl100k_base": "cl100k", "o200k_base": "o200k"}
 """What the vocabularies are called on the pages."""
@@ -49,9 +50,14 @@ class RankTokenizer(Tokenizer):
     def vocab_size(self) -> int:
         return self._encoding.n_vocab
 
+    first_merge_id = 256
+
     @property
-    def first_merge_id(self) -> int:
-        return 256
+    def sizes(self) -> NDArray[np.int64]:
+        return np.arange(256, 256 + self.steps + 1)
+
+    def is_atom(self, token_id: int) -> bool:
+        return self.merge_step(token_id) < 0
 
     @property
     def steps(self) -> int:
@@ -79,11 +85,13 @@ class RankTokenizer(Tokenizer):
             raise ValueError(f"{self.name} has no id {token_id}.") from error
 
     def parents(self, token_id: int) -> tuple[int, int] | None:
+        """Return the two ids that are merged into this one, or None for one never merged."""
         if self.merge_step(token_id) < 0:
             return None
         return self._tree(token_id).parents
 
     def merge_step(self, token_id: int) -> int:
+        """Return the merge, from 0, that makes this id, or -1 for one that no merge makes."""
         raw = self.token_bytes(token_id)
         return -1 if len(raw) < 2 or token_id not in self._rank_set else token_id - 256
 
@@ -119,7 +127,7 @@ class RankTokenizer(Tokenizer):
             tree = self._trees[token_id] = _tree(self.token_bytes(token_id), token_id, self._ranks)
         return tree
 
-    def boundaries(self, text: str) -> Boundaries:
+    def boundaries(self, text: str) -> MergeBoundaries:
         text = clean(text)
         ids = np.array(self._encode_ordinary(text), np.int32)
         vanishes = boundaries_from_ids(ids, lambda token_id: self._tree(token_id).times)
@@ -129,7 +137,8 @@ class RankTokenizer(Tokenizer):
         if len(vanishes) != len(raw):
             raise ValueError(f"The split pattern of {self.name} leaves out a part of this text.")
         atom_ids = self._byte_ids[raw]
-        return Boundaries(vanishes, np.arange(1, len(raw) + 1), atom_ids, self.steps)
+        ends = np.arange(1, len(raw) + 1)
+        return MergeBoundaries(ends, atom_ids, self.steps, vanishes, self.first_merge_id)
 
     @cached_property
     def _byte_ids(self) -> NDArray[np.int32]:

@@ -1,7 +1,8 @@
 """What the player needs to show a text at any step: decisions as plain JSON values, no frames.
 
-The browser gets, for each atom shown, when the boundary behind it vanishes; and for each merge,
-what it joins. Everything else (which tokens there are, where a step leads) it reads off these.
+The browser gets, for each atom shown, when the boundary behind it vanishes, or which tokens begin
+at it and when; and what each step decides. Everything else (which tokens there are, where a step
+leads) it reads off these.
 """
 
 from __future__ import annotations
@@ -15,16 +16,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bpeviz.boundaries import NEVER, Boundaries
+from bpeviz.boundaries import (
+    DROPPED,
+    NEVER,
+    UNKNOWN_ID,
+    Boundaries,
+    ChangingBoundaries,
+    MergeBoundaries,
+)
 from bpeviz.compare import Column
+from bpeviz.merging import Merge
+from bpeviz.splitting import END_OF_WORD, Atoms
 from bpeviz.text import hexadecimal, hue, shorten
-from bpeviz.tokenizer import END_OF_WORD, MergeTokenizer, Training
+from bpeviz.training import Pruning, Training
 
 WINDOW = 20_000
 """How many atoms the player shows at once; a longer text is shown in parts."""
-
-CANDIDATES = 8
-"""How many of a step's best pairs are shown."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +60,7 @@ def parts(text: str, boundaries: Boundaries, size: int = WINDOW) -> list[Part]:
     between_characters = np.isin(boundaries.ends, character_ends)
     # Of atoms that end at the same byte (a mark follows a character) only the last is a place.
     between_characters[:-1] &= boundaries.ends[:-1] != boundaries.ends[1:]
-    between_tokens = between_characters & (boundaries.vanishes == NEVER)
+    between_tokens = between_characters & boundaries.always
     found: list[Part] = []
     start = first = 0
     while start < atoms:
@@ -79,37 +86,29 @@ def film(
 ) -> dict[str, Any]:
     """Return what the player shows, as plain JSON values.
 
-    boundaries: of the whole text under the largest tokenizer of `training`.
+    boundaries: of the whole text under the last tokenizer of `training`.
     part: what of it is shown. last: the step at which the film ends.
     """
-    tokenizer = training.tokenizer()
-    shown = slice(part.start, part.end)
-    vanishes = boundaries.vanishes[shown]
-    atom_ids = boundaries.atom_ids[shown]
-    merges = training.merges
+    atom_ids = boundaries.atom_ids[part.start : part.end]
     whole = part.end - part.start == len(boundaries)
+    kind = training.splitting.atoms
+    steps = _steps(training)
+    when = _when(boundaries, part)
+    ids = {*atom_ids.tolist(), *steps["id"], *steps["left"], *steps["right"]}
+    ids.update((when["changes"] or {"ids": ()})["ids"])
     data: dict[str, Any] = {
         "text": text[part.first : part.last],
-        "atoms": tokenizer.atoms,
-        "mark": training.splitting.end_mark,
+        "atoms": kind,
+        "sizes": _sizes(text, boundaries, part, kind),
         "marks": _marks(training, atom_ids),
-        "vanish": np.where(vanishes == NEVER, -1, vanishes).tolist(),
-        "atomIds": None if tokenizer.atoms == "bytes" else atom_ids.tolist(),
-        "alphabet": {
-            i: training.names[i]
-            for i in (set(atom_ids.tolist()) | _atoms_of_merges(training)) - {-1}
-        },
-        "merges": {
-            "left": [merge.left for merge in merges],
-            "right": [merge.right for merge in merges],
-            "count": [merge.count for merge in merges],
-            "applied": [merge.applied for merge in merges],
-            "ties": [merge.ties for merge in merges],
-            "label": list(training.names[len(training.alphabet) :]),
-            "hue": list(training.hues),
-        },
+        "atomIds": None if kind == "bytes" else atom_ids.tolist(),
+        **when,
+        "looks": {i: [training.name(i), training.hue(i)] for i in sorted(ids) if i >= 0},
+        "unknown": training.splitting.unknown,
+        "steps": steps,
+        "unit": training.unit,
+        "beginning": training.beginning,
         "still": still(training),
-        "firstId": len(training.alphabet),
         "tokens": boundaries.token_counts.tolist(),
         "bytes": int(boundaries.ends[-1]) if len(boundaries) else 0,
         "part": None if whole else [part.first, part.last, len(text)],
@@ -117,75 +116,92 @@ def film(
     digest = hashlib.blake2b(digest_size=12)
     digest.update(repr(data).encode())
     identity = hashlib.blake2b(digest_size=12)
-    identity.update(repr((training.splitting, data["tokens"], data["merges"], text)).encode())
+    identity.update(repr((training.splitting, data["tokens"], data["steps"], text)).encode())
     # `last` may change while everything above stays: the player then keeps what it has drawn.
     return data | {"key": digest.hexdigest(), "film": identity.hexdigest(), "last": last}
 
 
+def _steps(training: Training) -> dict[str, Any]:
+    """Return what is told of each step: lists of one length, empty where they do not apply."""
+    kind = "merge"
+    columns: dict[str, list[Any]] = {
+        name: [] for name in ("id", "left", "right", "count", "applied", "ties", "score", "round")
+    }
+    notes = {}
+    decisions: Sequence[Merge | Pruning] = training.decisions
+    for number, decision in enumerate(decisions):
+        if decision.note:
+            notes[number] = decision.note
+        columns["count"].append(decision.count)
+        if isinstance(decision, Pruning):
+            kind = "pruning"
+            columns["id"].append(decision.id)
+            columns["score"].append(decision.loss)
+            columns["round"].append(decision.round)
+            continue
+        columns["id"].append(decision.new_id)
+        columns["left"].append(decision.left)
+        columns["right"].append(decision.right)
+        columns["applied"].append(decision.applied)
+        columns["ties"].append(decision.ties)
+        if decision.score is not None:
+            columns["score"].append(decision.score)
+    return {"kind": kind, "note": notes, **columns}
+
+
+def _when(boundaries: Boundaries, part: Part) -> dict[str, Any]:
+    """Return when the boundaries of a part change: either `vanish` or `changes`, the other None."""
+    shown = slice(part.start, part.end)
+    if isinstance(boundaries, MergeBoundaries):
+        vanishes = boundaries.vanishes[shown]
+        return {
+            "vanish": np.where(vanishes == NEVER, -1, vanishes).tolist(),
+            "firstId": boundaries.first_merge_id,
+            "changes": None,
+        }
+    if not isinstance(boundaries, ChangingBoundaries):
+        raise TypeError(f"The player does not know {type(boundaries).__name__}.")
+    rows = boundaries.rows[part.start : part.end + 1]
+    entries = slice(rows[0], rows[-1])
+    changes = {
+        "rows": (rows - rows[0]).tolist(),
+        "times": boundaries.times[entries].tolist(),
+        "ids": boundaries.entries[entries].tolist(),
+    }
+    return {"vanish": None, "firstId": None, "changes": changes}
+
+
+def _sizes(text: str, boundaries: Boundaries, part: Part, kind: Atoms) -> list[int] | None:
+    """Return the bytes of each atom shown, or None where they are what `kind` says."""
+    if kind == "bytes":
+        return None
+    before = boundaries.ends[part.start - 1] if part.start else 0
+    sizes = np.diff(boundaries.ends[part.start : part.end], prepend=before).tolist()
+    usual = [len(character.encode()) for character in text[part.first : part.last]]
+    return None if sizes == usual else sizes
+
+
 def still(training: Training) -> str:
-    """Return why no merge is shown, where none is."""
-    if training.merges:
-        return "This vocabulary holds the atoms alone. Make it larger to see merges."
+    """Return why no step is shown, where none is."""
+    if training.steps:
+        if training.sizes[-1] < training.sizes[0]:
+            return "This is the vocabulary that learning begins with. Make it smaller to see more."
+        return "This vocabulary is the smallest one. Make it larger to see merges."
     return {
         "full": "This vocabulary holds the atoms alone. Make it larger to see merges.",
         "no pair": "There is no pair here that could be merged.",
         "rare": "No pair comes often enough to be merged. “More” sets the smallest count.",
+        "atoms": "There is no piece here that could be given up.",
     }[training.stopped]
 
 
-def _atoms_of_merges(training: Training) -> set[int]:
-    """Return the atoms that merges join directly."""
-    atoms = len(training.alphabet)
-    return {i for merge in training.merges for i in (merge.left, merge.right) if i < atoms}
-
-
 def _marks(training: Training, atom_ids: NDArray[np.int32]) -> list[int]:
-    """Return which of the atoms shown are, or carry, an end-of-word mark."""
-    if training.splitting.end_mark == "none":
+    """Return which of the atoms shown carry an end-of-word mark."""
+    if training.splitting.end_mark != "attached":
         return []
-    marked = [
-        i
-        for i, symbol in enumerate(training.alphabet)
-        if symbol.endswith(END_OF_WORD) and len(symbol) > 1
-    ]
+    marked = [i for i, symbol in enumerate(training.alphabet) if symbol.endswith(END_OF_WORD)]
     found: list[int] = np.flatnonzero(np.isin(atom_ids, marked)).tolist()
     return found
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """A pair that might be merged next, and how often it stands side by side."""
-
-    left: int
-    right: int
-    count: int
-
-
-def candidates(
-    tokenizer: MergeTokenizer,
-    boundaries: Boundaries,
-    chunk_ends: NDArray[np.int64],
-    step: int,
-    limit: int = CANDIDATES,
-) -> list[Candidate]:
-    """Count the pairs of a text after `step` merges, most frequent first.
-
-    Pairs within chunks only, overlaps included, as the learner counts them. Of equal counts the
-    pair that is merged next comes first, whatever the tie rule; then the order of the text.
-    """
-    ends = boundaries.token_ends(step)
-    if len(ends) < 2:
-        return []
-    ids = tokenizer.ids_at(boundaries, step)
-    inside = ~np.isin(ends[:-1], chunk_ends) & (ids[:-1] >= 0) & (ids[1:] >= 0)
-    keys = ids[:-1][inside].astype(np.int64) << 32 | ids[1:][inside]
-    distinct, first, count = np.unique(keys, return_index=True, return_counts=True)
-    taken = [merge.left << 32 | merge.right for merge in tokenizer.merges[step : step + 1]]
-    order = np.lexsort((first, ~np.isin(distinct, taken), -count))[:limit]
-    return [
-        Candidate(key >> 32, key & 0xFFFFFFFF, times)
-        for key, times in zip(distinct[order].tolist(), count[order].tolist(), strict=True)
-    ]
 
 
 def side_by_side(
@@ -236,15 +252,17 @@ def _tokens(column: Column, part: Part) -> list[tuple[int, int, str, str, int]]:
     last = max(
         np.searchsorted(ends, part.end, "right"), np.searchsorted(ends, part.end, "left") + 1
     )
-    ids = tokenizer.ids_at(column.boundaries, column.step)[first:last].tolist()
-    looks: dict[int, tuple[str, str, int]] = {-1: ("not in the vocabulary", "", -1)}
-    for token_id in {*ids} - {-1}:
+    ids = column.boundaries.ids(column.step)[first:last].tolist()
+    looks: dict[int, tuple[str, str, int]] = {
+        UNKNOWN_ID: ("not in the vocabulary", "", -1),
+        DROPPED: ("left out: no token", "", -1),
+    }
+    for token_id in {*ids} - {*looks}:
         raw = tokenizer.token_bytes(token_id)
-        made = tokenizer.merge_step(token_id) >= 0
         looks[token_id] = (
             shorten(tokenizer.token_label(token_id)),
             shorten(hexadecimal(raw)),
-            hue(raw) if made else -1,
+            -1 if tokenizer.is_atom(token_id) else hue(raw),
         )
     shown = np.minimum(ends[first:last], part.end) - part.start
     return [

@@ -110,3 +110,36 @@ def by_key(key: str) -> Sample:
 def _read(key: str) -> str:
     """Read one sample's file. Only called with a key taken from :data:`SAMPLES`."""
     return (SAMPLES_FOLDER / f"{key}.txt").read_text(encoding="utf-8")
+
+
+def written_out(listed: str, most: int) -> str:
+    """Write words out as often as their counts say: one line for each word.
+
+    listed: a word and its count on each line ("low 5"); empty lines are left out. most: how many
+    characters may come out. Raises `ValueError`, naming the line, where it is not such a list.
+
+    >>> written_out("low 2\nnew 1", 100)
+    'low low\\nnew\\n'
+    """
+    lines: list[str] = []
+    size = 0
+    for number, line in enumerate(listed.splitlines(), 1):
+        if not line.strip():
+            continue
+        word, _, count = line.strip().rpartition(" ")
+        word = word.strip()
+        if not word or len(word.split()) > 1 or not (count.isascii() and count.isdigit()):
+            raise ValueError(
+                f"Line {number} is not a word and its count, such as “low 5”. Change it, or switch "
+                "off “The text is a list of words with counts”."
+            )
+        if len(count) > 9 or not int(count):
+            raise ValueError(f"The count on line {number} must be between 1 and 999,999,999.")
+        size += int(count) * (len(word) + 1)
+        if size > most:
+            raise ValueError(
+                f"Written out as often as they count, these words are more than {most:,} "
+                f"characters up to line {number}. Divide all counts by the same number."
+            )
+        lines.append(" ".join([word] * int(count)) + "\n")
+    return "".join(lines)

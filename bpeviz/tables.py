@@ -7,66 +7,82 @@ from collections.abc import Sequence
 import pandas as pd
 
 from bpeviz.compare import Measures
-from bpeviz.replay import Candidate
+from bpeviz.merging import Merge
 from bpeviz.splits import Summary
 from bpeviz.splits import name as chunk_name
-from bpeviz.tokenizer import Training
+from bpeviz.training import Candidate, Pruning, Training
 
 
-def merges(training: Training, last: int, search: str = "") -> pd.DataFrame:
-    """Return the first `last` merges, one a row, with the number of each from 1.
+def decisions(training: Training, last: int, search: str = "") -> pd.DataFrame:
+    """Return the first `last` decisions, one a row, with the number of each from 1.
 
-    Columns: merge, left, right, token, id, count, applied, ties. "applied" is left out where it
-    is the count in every row, as it is without pairs like (a, a). `search` keeps the rows whose
-    token holds it, as text, as shown, or as an id.
+    The first column is named after the unit of a step. Merges: left, right, token, id, count,
+    applied, ties, and the score and what else is said of them, if anything. "applied" is left out
+    where it is the count in every row, as it is without pairs like (a, a). Prunings: token, id,
+    cost, count, round. `search` keeps the rows whose token holds it, as text, as shown, or as an
+    id.
     """
-    names, shown = training.names, training.merges[:last]
-    frame = pd.DataFrame(
-        {
-            "merge": range(1, len(shown) + 1),
-            "left": [names[merge.left] for merge in shown],
-            "right": [names[merge.right] for merge in shown],
-            "token": [names[merge.new_id] for merge in shown],
-            "id": [merge.new_id for merge in shown],
-            "count": [merge.count for merge in shown],
-            "applied": [merge.applied for merge in shown],
-            "ties": [merge.ties for merge in shown],
+    name, shown = training.name, training.decisions[:last]
+    columns: dict[str, Sequence[object]] = {training.unit: range(1, len(shown) + 1)}
+    if merges := [one for one in shown if isinstance(one, Merge)]:
+        columns |= {
+            "left": [name(merge.left) for merge in merges],
+            "right": [name(merge.right) for merge in merges],
+            "token": [name(merge.new_id) for merge in merges],
+            "id": [merge.new_id for merge in merges],
         }
-    )
-    if (frame["applied"] == frame["count"]).all():
-        frame = frame.drop(columns="applied")
+        if merges[0].score is not None:
+            columns[training.score_name or "score"] = [merge.score for merge in merges]
+        columns["count"] = [merge.count for merge in merges]
+        if any(merge.applied != merge.count for merge in merges):
+            columns["applied"] = [merge.applied for merge in merges]
+        columns["ties"] = [merge.ties for merge in merges]
+    if prunings := [one for one in shown if isinstance(one, Pruning)]:
+        columns |= {
+            "token": [name(pruning.id) for pruning in prunings],
+            "id": [pruning.id for pruning in prunings],
+            training.score_name or "cost": [pruning.loss for pruning in prunings],
+            "count": [pruning.count for pruning in prunings],
+            "round": [pruning.round for pruning in prunings],
+        }
+    if any(one.note for one in shown):
+        columns["note"] = [one.note for one in shown]
+    frame = pd.DataFrame(columns)
     wanted = search.replace(" ", "·")
-    if not wanted:
+    if not wanted or not len(shown):
         return frame
     hit = frame["token"].str.contains(wanted, regex=False) | (frame["id"].astype(str) == search)
     return frame[hit]
 
 
 def candidates(training: Training, found: Sequence[Candidate], step: int) -> pd.DataFrame:
-    """Return the best pairs of a step: left, right, count, and what is to be said of each.
+    """Return the best candidates of a step: what they are, what decides, and what is to be said.
 
-    step: 1 or more for the pairs before that merge was made; 0 for those before the first, which
-    is still to come.
+    step: 1 or more for those before that step was taken; 0 for those before the first, which is
+    still to come.
     """
-    taken = training.merges[max(step, 1) - 1]
+    taken = training.decisions[max(step, 1) - 1]
+    ids = (taken.id,) if isinstance(taken, Pruning) else (taken.left, taken.right)
+    best = next(((one.score, one.count) for one in found if one.ids == ids), None)
+    scored = any(one.score is not None for one in found)
 
-    def note(pair: Candidate) -> str:
-        if (pair.left, pair.right) == (taken.left, taken.right):
-            return "merged" if step else "comes first"
-        return "tied" if pair.count == taken.count else ""
+    def note(candidate: Candidate) -> str:
+        if candidate.ids == ids:
+            taken_now = "merged" if len(ids) == 2 else "given up"
+            return taken_now if step else "comes first"
+        what = candidate.score if scored else candidate.count
+        return "tied" if best and what == best[0 if scored else 1] else ""
 
-    return pd.DataFrame(
+    names = ("left", "right") if len(ids) == 2 else ("token",)
+    frame = pd.DataFrame(
         [
-            (
-                training.names[pair.left],
-                training.names[pair.right],
-                pair.count,
-                note(pair),
-            )
-            for pair in found
+            (*map(training.name, one.ids), one.score, one.count, note(one))
+            for one in found
+            if len(one.ids) == len(names)
         ],
-        columns=["left", "right", "count", "note"],
+        columns=[*names, training.score_name or "score", "count", "note"],
     )
+    return frame if scored else frame.drop(columns=training.score_name or "score")
 
 
 def measures(rows: Sequence[Measures]) -> pd.DataFrame:

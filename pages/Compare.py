@@ -10,12 +10,13 @@ with st.sidebar:
     second = st.container()
     sizes = st.container()
     choice = inputs.choice()
+    learnt_from = inputs.written_out(learnt_from, choice)
 training = cache.training(learnt_from, choice)
 with sizes:
     if isinstance(training, str):
         inputs.idle_vocabulary_size()
     else:
-        merges = inputs.vocabulary_size(training, choice.largest)
+        step = inputs.vocabulary_size(training, choice.largest)
 if isinstance(training, str):
     st.error(training)
     st.stop()
@@ -27,7 +28,7 @@ text = learnt_from
 if held_out:
     with second:
         text = inputs.text("held_out", "Held-out text", "numbers-and-tables")
-columns = compare.columns_for(text, learnt_from, choice, merges, names)
+columns = compare.columns_for(text, learnt_from, choice, step, names)
 if isinstance(columns, str):
     st.error(columns)
     st.stop()

@@ -12,16 +12,16 @@ from hypothesis import strategies as st
 from texts import SMALL_TEXTS
 
 import bpeviz
-from bpeviz import NEVER, Boundaries
-from bpeviz.boundaries import Node, gather, spans
-from bpeviz.tokenizer import MergeTokenizer
+from bpeviz import NEVER
+from bpeviz.boundaries import MergeBoundaries, Node, gather, spans
+from bpeviz.merging import MergeTokenizer
 
 HOW = st.sampled_from(
     [
         {"pattern": "none"},
         {"pattern": "gpt2"},
         {"pattern": "words", "ties": "largest"},
-        {"pattern": "regex", "regex": "a+|b"},
+        {"pattern": "regex", "expression": "a+|b"},
         {"pattern": "none", "atoms": "characters"},
         {"pattern": "whitespace", "atoms": "characters", "end_mark": "attached"},
         {"pattern": "gpt2", "atoms": "characters", "end_mark": "symbol", "ties": "smallest"},
@@ -57,7 +57,7 @@ def test_thresholds_equal_the_naive_segmentation_at_every_step(
             expected = naive_tokens(tokenizer, held, step)
             ends = np.cumsum([size for _, size in expected], dtype=np.int64)
             assert boundaries.token_ends(step).tolist() == ends.tolist()
-            assert tokenizer.ids_at(boundaries, step).tolist() == [i for i, _ in expected]
+            assert boundaries.ids(step).tolist() == [i for i, _ in expected]
 
 
 @settings(max_examples=150)
@@ -165,7 +165,7 @@ def test_the_tree_of_a_token_is_its_parents_all_the_way_down(
     tokenizer = learn(corpus, how)
     boundaries = tokenizer.boundaries(text)
     for step in {0, tokenizer.steps // 2, tokenizer.steps}:
-        ids = tokenizer.ids_at(boundaries, step).tolist()
+        ids = boundaries.ids(step).tolist()
         for token_id, (start, end) in zip(ids, spans(boundaries.token_ends(step)), strict=True):
             node = boundaries.tree(start, end)
             assert (node.start, node.end) == (start, end)
@@ -213,7 +213,7 @@ def test_an_empty_text_has_no_boundaries(how: dict[str, str]) -> None:
         assert boundaries.token_ends(step).tolist() == []
         assert boundaries.cuts(step).tolist() == []
         assert boundaries.last_merges(step).tolist() == []
-        assert tokenizer.ids_at(boundaries, step).tolist() == []
+        assert boundaries.ids(step).tolist() == []
     assert tokenizer.chunk_ends("").tolist() == []
 
 
@@ -256,8 +256,8 @@ def test_types_are_as_documented() -> None:
 
 
 def test_a_boundary_of_a_later_merge_stands_until_then() -> None:
-    boundaries = Boundaries(
-        np.array([2, 0, NEVER], np.int32), np.arange(1, 4), np.zeros(3, np.int32), steps=3
+    boundaries = MergeBoundaries(
+        np.arange(1, 4), np.zeros(3, np.int32), 3, np.array([2, 0, NEVER], np.int32), 256
     )
     assert [boundaries.kept(step).tolist() for step in range(4)] == [
         [True, True, True],

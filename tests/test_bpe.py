@@ -131,7 +131,7 @@ def test_a_counted_word_is_the_word_repeated() -> None:
     """Weights are counts: the mapping and the text that it stands for teach the same."""
     words = {"hug": 3, "pug": 2, "hugs": 1}
     text = " ".join(word for word, times in words.items() for _ in range(times))
-    from_text = bpeviz.train(text, merges=5, pattern="regex", regex=r"\w+|\s")
+    from_text = bpeviz.train(text, merges=5, pattern="regex", expression=r"\w+|\s")
     from_words = bpeviz.train(words, merges=5, pattern="none")
     assert decided(from_text) == decided(from_words)
 
@@ -297,7 +297,7 @@ def test_lone_surrogates_are_learnt_from_as_replacement_characters() -> None:
         ({"merges": 1, "end_mark": "symbol"}, "needs characters as atoms"),
         ({"merges": 1, "min_count": 0}, "must be 1 or more, not 0"),
         ({"merges": 1, "pattern": "gpt5"}, "No split is called 'gpt5'. Known: gpt2"),
-        ({"merges": 1, "pattern": "regex", "regex": "("}, "not a regular expression"),
+        ({"merges": 1, "pattern": "regex", "expression": "("}, "not a regular expression"),
         ({"merges": 1, "special_tokens": ("x", "x")}, "must differ"),
         ({"merges": 1, "special_tokens": ("",)}, "must differ, and be neither empty"),
         ({"merges": 1, "special_tokens": ("<unk>",)}, "nor <unk>"),

@@ -10,13 +10,25 @@ import numpy as np
 import pytest
 
 import bpeviz
-from bpeviz import charts, compare, replay, samples, tables
+from bpeviz import charts, compare, samples, tables
 from bpeviz.compare import Column
-from bpeviz.tokenizer import Merge, Training
+from bpeviz.merging import Merge
+from bpeviz.splitting import Splitting
+from bpeviz.training import Candidate, MergeTraining, Training
 
 
-def merge(count: int) -> Merge:
-    return Merge(0, 1, 256, count, count, 0)
+def learnt(counts: list[int]) -> Training:
+    """A training with such counts, to be drawn."""
+    merges = tuple(Merge(0, 1, 256 + i, count, count, 0) for i, count in enumerate(counts))
+    return MergeTraining("bpe", Splitting(), tuple(map(chr, range(256))), "full", (), merges)
+
+
+def decided(counts: list[int], step: int) -> dict[str, Any]:
+    return drawn(charts.decided(learnt(counts), len(counts), step))
+
+
+def compression(counts: Any, size: int, step: int) -> dict[str, Any]:
+    return drawn(charts.compression(np.array(counts), size, step, "merge"))
 
 
 def drawn(chart: alt.LayerChart) -> dict[str, Any]:
@@ -39,7 +51,7 @@ def rule_of(chart: dict[str, Any]) -> int:
         for layer, rows in zip(chart["layer"], rows_of(chart), strict=True)
         if layer["mark"]["type"] == "rule"
     ]
-    return int(rule[0]["merge"])
+    return int(rule[0]["step"])
 
 
 def title_of(chart: dict[str, Any]) -> str:
@@ -50,44 +62,43 @@ def title_of(chart: dict[str, Any]) -> str:
 
 
 def test_the_counts_chart_draws_every_merge_and_the_present_one() -> None:
-    chart = drawn(charts.counts([merge(9), merge(4), merge(4), merge(2)], step=3))
+    chart = decided([9, 4, 4, 2], step=3)
     assert rows_of(chart)[0] == [
-        {"merge": 1, "count": 9},
-        {"merge": 2, "count": 4},
-        {"merge": 3, "count": 4},
-        {"merge": 4, "count": 2},
+        {"step": 1, "value": 9},
+        {"step": 2, "value": 4},
+        {"step": 3, "value": 4},
+        {"step": 4, "value": 2},
     ]
     assert rule_of(chart) == 3
-    assert title_of(chart) == "Counts fall from 9 to 2"
+    assert title_of(chart) == "The count of the pair falls from 9 to 2"
 
 
 def test_before_the_first_merge_the_rule_stands_at_it() -> None:
-    assert rule_of(drawn(charts.counts([merge(9), merge(4)], step=0))) == 1
+    assert rule_of(decided([9, 4], step=0)) == 1
 
 
 @pytest.mark.parametrize("counts", [[3], [3, 3]])
 def test_equal_counts_do_not_fall(counts: list[int]) -> None:
-    chart = drawn(charts.counts([merge(count) for count in counts], step=1))
+    chart = decided(counts, step=1)
     assert "fall" not in title_of(chart)
 
 
 def test_a_long_curve_is_thinned_and_keeps_its_ends() -> None:
-    merges = [merge(10_000 - i) for i in range(5_000)]
-    rows = rows_of(drawn(charts.counts(merges, step=777)))[0]
+    rows = rows_of(decided([10_000 - i for i in range(5_000)], step=777))[0]
     assert 100 < len(rows) <= charts.POINTS
-    assert (rows[0]["merge"], rows[-1]["merge"]) == (1, 5_000)
-    assert all(row["count"] == 10_001 - row["merge"] for row in rows)
+    assert (rows[0]["step"], rows[-1]["step"]) == (1, 5_000)
+    assert all(row["value"] == 10_001 - row["step"] for row in rows)
 
 
 # ---- compression
 
 
 def test_the_compression_chart_is_bytes_over_tokens() -> None:
-    chart = drawn(charts.compression(np.array([8, 6, 4]), 8, step=2))
+    chart = compression([8, 6, 4], 8, step=2)
     assert rows_of(chart)[0] == [
-        {"merge": 0, "bytes per token": 1, "tokens": 8},
-        {"merge": 1, "bytes per token": pytest.approx(8 / 6), "tokens": 6},
-        {"merge": 2, "bytes per token": 2, "tokens": 4},
+        {"step": 0, "bytes per token": 1, "tokens": 8},
+        {"step": 1, "bytes per token": pytest.approx(8 / 6), "tokens": 6},
+        {"step": 2, "bytes per token": 2, "tokens": 4},
     ]
     assert rule_of(chart) == 2
 
@@ -99,28 +110,29 @@ def test_the_compression_chart_is_bytes_over_tokens() -> None:
         ([100, 95, 80, 70, 60, 58], "Half the saving comes from 3 of 5 merges"),
         ([8, 4], "Half the saving comes from 1 of 1 merges"),
         ([8], "Nothing is saved"),
+        ([4, 6], "2 more tokens after 1 merges"),
     ],
 )
 def test_the_title_says_where_half_the_saving_comes_from(counts: list[int], title: str) -> None:
-    assert title_of(drawn(charts.compression(np.array(counts), 8, 0))) == title
+    assert title_of(compression(counts, 8, 0)) == title
 
 
 def test_a_long_compression_curve_is_thinned_and_keeps_its_ends() -> None:
     counts = np.arange(20_000, 10_000, -1)
-    rows = rows_of(drawn(charts.compression(counts, 20_000, 5)))[0]
+    rows = rows_of(compression(counts, 20_000, 5))[0]
     assert len(rows) <= charts.POINTS
-    assert (rows[0]["merge"], rows[-1]["merge"]) == (0, 9_999)
-    assert all(row["tokens"] == 20_000 - row["merge"] for row in rows)
+    assert (rows[0]["step"], rows[-1]["step"]) == (0, 9_999)
+    assert all(row["tokens"] == 20_000 - row["step"] for row in rows)
 
 
 def test_a_click_reports_the_merge() -> None:
     for chart in (
-        charts.counts([merge(9), merge(4)], 1),
-        charts.compression(np.array([8, 6, 4]), 8, 1),
+        decided([9, 4], 1),
+        compression([8, 6, 4], 8, 1),
     ):
-        (parameter,) = drawn(chart)["params"]
+        (parameter,) = chart["params"]
         assert parameter["name"] == charts.SELECTION
-        assert parameter["select"]["fields"] == ["merge"]
+        assert parameter["select"]["fields"] == ["step"]
 
 
 # ---- sweeps
@@ -130,7 +142,8 @@ def columns_of(text: str) -> list[Column]:
     found = []
     for merges in (20, 80):
         tokenizer = bpeviz.train(text, merges=merges).tokenizer()
-        found.append(Column(f"{merges} merges", tokenizer, tokenizer.boundaries(text), merges))
+        boundaries = tokenizer.boundaries(text)
+        found.append(Column(f"{merges} merges", tokenizer, boundaries, tokenizer.steps))
     return found
 
 
@@ -159,7 +172,7 @@ def training() -> Training:
 
 
 def test_the_table_of_merges_holds_them_all(training: Training) -> None:
-    table = tables.merges(training, 9)
+    table = tables.decisions(training, 9)
     assert table["merge"].tolist() == [*range(1, 10)]
     assert table["id"].tolist() == [*range(256, 265)]
     assert table["count"].tolist() == [one.count for one in training.merges]
@@ -169,7 +182,7 @@ def test_the_table_of_merges_holds_them_all(training: Training) -> None:
 
 
 def test_the_table_ends_with_the_film(training: Training) -> None:
-    assert tables.merges(training, 4)["merge"].tolist() == [1, 2, 3, 4]
+    assert tables.decisions(training, 4)["merge"].tolist() == [1, 2, 3, 4]
 
 
 @pytest.mark.parametrize(
@@ -185,11 +198,11 @@ def test_the_table_ends_with_the_film(training: Training) -> None:
 def test_merges_are_found_by_text_as_typed_as_shown_or_by_id(
     training: Training, search: str, hit: str | None
 ) -> None:
-    table = tables.merges(training, 9, search)
+    table = tables.decisions(training, 9, search)
     if hit is None:
         assert table["id"].tolist() == [256]
     else:
-        everything = tables.merges(training, 9)["token"]
+        everything = tables.decisions(training, 9)["token"]
         assert table["token"].tolist() == [token for token in everything if hit in token]
         assert len(table) > 0
 
@@ -197,15 +210,15 @@ def test_merges_are_found_by_text_as_typed_as_shown_or_by_id(
 @pytest.mark.parametrize("search", ["", None, "   zz", "(", "[", "\\", ".*", "a" * 5_000, "\0"])
 def test_a_search_is_no_expression(training: Training, search: str | None) -> None:
     expected = 0 if search else 9
-    assert len(tables.merges(training, 9, search or "")) == expected
+    assert len(tables.decisions(training, 9, search or "")) == expected
 
 
 def test_candidates_say_which_is_merged_and_which_tie(training: Training) -> None:
     made = training.merges[3]
     found = [
-        replay.Candidate(made.left, made.right, made.count),
-        replay.Candidate(104, 105, made.count),
-        replay.Candidate(105, 106, made.count - 1),
+        Candidate((made.left, made.right), made.count),
+        Candidate((104, 105), made.count),
+        Candidate((105, 106), made.count - 1),
     ]
     table = tables.candidates(training, found, 4)
     assert table["note"].tolist() == ["merged", "tied", ""]
@@ -215,7 +228,7 @@ def test_candidates_say_which_is_merged_and_which_tie(training: Training) -> Non
 
 def test_before_the_first_merge_it_is_still_to_come(training: Training) -> None:
     first = training.merges[0]
-    found = [replay.Candidate(first.left, first.right, first.count)]
+    found = [Candidate((first.left, first.right), first.count)]
     assert tables.candidates(training, found, 0)["note"].tolist() == ["comes first"]
     assert tables.candidates(training, found, 1)["note"].tolist() == ["merged"]
 

@@ -168,7 +168,7 @@ def test_thresholds_equal_tiktoken_with_the_first_ranks_only(
         text = path.read_text()
         boundaries = tokenizer.boundaries(text)
         assert boundaries.token_ends(step).tolist() == segmentation(smaller, text)
-        assert tokenizer.ids_at(boundaries, step).tolist() == smaller.encode(text)
+        assert boundaries.ids(step).tolist() == smaller.encode(text)
         if step < tokenizer.steps:
             assert boundaries.token_counts[step] == len(smaller.encode(text))
             until, afresh = boundaries.until(step), smaller.boundaries(text)
@@ -278,7 +278,7 @@ def test_permuted_bytes_are_their_own_ids() -> None:
     ranks = {bytes([i]): (i + 1) % 256 for i in range(256)} | {b"ab": 256}
     tokenizer = from_ranks("permuted", WHOLE, ranks, {})
     assert tokenizer.boundaries("abz").atom_ids.tolist() == [98, 99, 123]
-    assert tokenizer.ids_at(tokenizer.boundaries("abz"), 1).tolist() == [256, 123]
+    assert tokenizer.boundaries("abz").ids(1).tolist() == [256, 123]
 
 
 @pytest.mark.parametrize(

@@ -130,7 +130,7 @@ def test_a_new_text_begins_with_its_whole_vocabulary() -> None:
     app.slider[0].set_value(258).run()
     app.text_area(key="text_box").input("banana bandana " * 4).run()
     data = component(app)
-    assert data["last"] == len(data["merges"]["left"]) > 2
+    assert data["last"] == len(data["steps"]["id"]) > 2
 
 
 @pytest.mark.parametrize(

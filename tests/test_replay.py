@@ -17,7 +17,10 @@ from bpeviz import Training, replay, samples
 from bpeviz.boundaries import NEVER, Boundaries
 from bpeviz.compare import Column, common_cuts
 from bpeviz.text import hue
+from bpeviz.training import Candidate
 from bpeviz.ui.inputs import LARGEST
+
+MOST = 8
 
 ODD = "naïve 👩‍👩‍👧 e\u0301\r\n\tصباح \u202e<b>&amp;\0 \u200b नमस्ते 🇫🇷\n\n"
 ATOMS = (
@@ -64,14 +67,16 @@ def assert_consistent(film: dict[str, Any], text: str) -> None:
     """What the script in the browser relies on."""
     assert film["text"] == text
     assert film["part"] is None
-    marks = film["marks"]
+    steps = len(film["steps"]["id"])
     expected = len(text.encode()) if film["atoms"] == "bytes" else len(text)
-    if film["mark"] == "symbol":
-        expected += len(marks)
+    if film["sizes"] is not None:
+        assert sum(film["sizes"]) == len(text.encode())
+        expected += film["sizes"].count(0)
     vanish = film["vanish"]
     assert len(vanish) == expected
-    steps = len(film["merges"]["left"])
-    assert {len(column) for column in film["merges"].values()} == {steps}
+    assert film["changes"] is None
+    told = {"id", "left", "right", "count", "applied", "ties"}
+    assert {len(film["steps"][name]) for name in told} == {steps}
     assert all(-1 <= time < steps for time in vanish)
     if vanish:
         assert vanish[-1] == -1
@@ -79,36 +84,42 @@ def assert_consistent(film: dict[str, Any], text: str) -> None:
     assert film["tokens"] == counts
     # Each merge takes away as many boundaries as it was applied.
     times = Counter(vanish)
-    assert [times[step] for step in range(steps)] == film["merges"]["applied"]
+    assert [times[step] for step in range(steps)] == film["steps"]["applied"]
     atom_ids = film["atomIds"] if film["atomIds"] is not None else [*text.encode()]
     assert len(atom_ids) == len(vanish)
     first = film["firstId"]
-    assert all(i in film["alphabet"] for i in atom_ids)
-    parents = {*film["merges"]["left"], *film["merges"]["right"]}
-    assert all(i in film["alphabet"] for i in parents if i < first)
+    assert film["steps"]["id"] == [*range(first, first + steps)]
+    parents = {*film["steps"]["left"], *film["steps"]["right"]}
+    assert {*atom_ids, *film["steps"]["id"], *parents} == film["looks"].keys()
     for i in range(steps):
-        assert film["merges"]["left"][i] < first + i
-        assert film["merges"]["right"][i] < first + i
+        assert film["steps"]["left"][i] < first + i
+        assert film["steps"]["right"][i] < first + i
     assert film["bytes"] == len(text.encode())
 
 
 def test_the_hue_and_label_of_a_merge_come_from_its_bytes() -> None:
     film = whole_film("the é the é", merges=9)
-    of = dict(zip(film["merges"]["label"], film["merges"]["hue"], strict=True))
+    of = dict(film["looks"].values())
     assert of["·the"] == hue(b" the")
     assert of["·é"] == hue(" é".encode())
 
 
-@pytest.mark.parametrize(("end_mark", "marked"), [("attached", [1, 3]), ("symbol", [2, 5])])
-def test_marks_are_the_atoms_that_end_a_word(end_mark: str, marked: list[int]) -> None:
+@pytest.mark.parametrize(
+    ("end_mark", "marked", "sizes"),
+    [("attached", [1, 3], None), ("symbol", [], [1, 1, 0, 1, 1, 0])],
+)
+def test_marks_are_the_atoms_that_end_a_word(
+    end_mark: str, marked: list[int], sizes: list[int] | None
+) -> None:
     film = whole_film("ab c", merges=0, atoms="characters", end_mark=end_mark, pattern="whitespace")
     assert film["marks"] == marked
+    assert film["sizes"] == sizes
 
 
 def test_a_mark_typed_into_the_text_is_text() -> None:
     text = "a</w> b</w>"
     film = whole_film(text, merges=0, atoms="characters", end_mark="symbol", pattern="none")
-    assert film["marks"] == [len(text)]
+    assert film["sizes"] == [1] * len(text) + [0]
 
 
 def test_only_what_is_asked_for_changes_the_keys() -> None:
@@ -147,7 +158,7 @@ def test_parts_cover_the_text_and_part_no_character(
         film = replay.film(text, training, boundaries, part, 0)
         piece = film["text"]
         inside = len(piece.encode()) if film["atoms"] == "bytes" else len(piece)
-        assert len(film["vanish"]) == inside + len(film["marks"]) * (film["mark"] == "symbol")
+        assert len(film["vanish"]) == inside + (film["sizes"] or []).count(0)
         assert len(parts) == 1 or film["part"] == [part.first, part.last, len(text)]
 
 
@@ -196,15 +207,14 @@ def test_candidates_are_what_a_slow_count_finds(sample: str, pattern: str, ties:
     text = samples.by_key(sample).text
     training, boundaries = train(text, pattern=pattern, ties=ties, merges=150)
     tokenizer = training.tokenizer()
-    chunk_ends = tokenizer.chunk_ends(text)
     for step in (0, 1, 2, 7, 40, 149):
         slow = naive_candidates(tokenizer, text, step)
         merge = training.merges[step]
-        found = replay.candidates(tokenizer, boundaries, chunk_ends, step)
-        assert len(found) == min(replay.CANDIDATES, len(slow))
-        pairs = [(pair.left, pair.right) for pair in found]
+        found = training.candidates(text, boundaries, step, MOST)
+        assert len(found) == min(MOST, len(slow))
+        pairs = [pair.ids for pair in found]
         assert len({*pairs}) == len(pairs)
-        assert {(p.left, p.right): p.count for p in found}.items() <= slow.items()
+        assert {p.ids: p.count for p in found}.items() <= slow.items()
         best = sorted(slow.values(), reverse=True)
         assert [pair.count for pair in found] == best[: len(found)]
         # The pair that is merged is the first of them, whatever the tie rule.
@@ -220,18 +230,15 @@ def test_candidates_are_what_a_slow_count_finds(sample: str, pattern: str, ties:
 def test_the_pair_that_is_merged_is_a_best_candidate(how: dict[str, str]) -> None:
     text = samples.by_key("spanish").text
     training, boundaries = train(text, merges=80, **how)
-    tokenizer = training.tokenizer()
-    chunk_ends = tokenizer.chunk_ends(text)
     for step, merge in enumerate(training.merges):
-        best = replay.candidates(tokenizer, boundaries, chunk_ends, step)[0]
-        assert best == replay.Candidate(merge.left, merge.right, merge.count)
+        best = training.candidates(text, boundaries, step, MOST)[0]
+        assert best == Candidate((merge.left, merge.right), merge.count)
 
 
 @pytest.mark.parametrize("text", ["", "a"])
 def test_without_a_pair_there_are_no_candidates(text: str) -> None:
     training, boundaries = train(text)
-    tokenizer = training.tokenizer()
-    assert replay.candidates(tokenizer, boundaries, tokenizer.chunk_ends(text), 0) == []
+    assert training.candidates(text, boundaries, 0, MOST) == []
 
 
 # ---- the columns
@@ -276,7 +283,7 @@ def test_columns_tell_where_each_differs_from_the_reference(
                 else:  # a token may reach beyond the part
                     assert here[start:end] in token
                     assert token in raw
-                learnt = column.tokenizer.merge_step(token_id) >= 0
+                learnt = not column.tokenizer.is_atom(token_id)
                 assert colour == (hue(token) if learnt else -1)
 
 

@@ -15,9 +15,9 @@ from texts import SMALL_TEXTS
 
 import bpeviz
 from bpeviz import Training
+from bpeviz.merging import MergeTokenizer
 from bpeviz.pretokenize import PATTERNS
 from bpeviz.text import clean
-from bpeviz.tokenizer import MergeTokenizer
 
 CORPUS = (
     "The cat sat on the mat, and the hat that the cat sat on was 1234 years old. "

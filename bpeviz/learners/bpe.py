@@ -26,9 +26,13 @@ from functools import total_ordering
 from heapq import heapify, heappop, heappush
 from typing import Any, Literal, cast
 
+from bpeviz.demolition import RestrictedTraining
 from bpeviz.learners.interface import Corpus, Learner, Option, collector_off
+from bpeviz.longest import LongestMatchTraining
+from bpeviz.merging import Merge
+from bpeviz.splitting import END_OF_WORD, UNKNOWN, Atoms, EndMark, Splitting
 from bpeviz.text import clean
-from bpeviz.tokenizer import END_OF_WORD, UNKNOWN, Atoms, EndMark, Merge, Splitting, Training
+from bpeviz.training import MergeTraining
 
 TieRule = Literal["first", "smallest", "largest"]
 """Which of several equally frequent pairs is taken: the one that stands first in the text, the
@@ -57,16 +61,23 @@ def learn_merges(
     symbols: Sequence[str],
     limit: int,
     *,
-    ties: TieRule = "first",
+    ties: TieRule | Literal["shortest"] = "first",
     min_count: int = 1,
+    allowed: Callable[[str], bool] | None = None,
+    watch: Callable[[Merge, int], bool] | None = None,
 ) -> tuple[list[Merge], Literal["full", "no pair", "rare"]]:
     """Learn up to `limit` merges, and say why there are no more.
 
     chunks: distinct rows of atom ids, each with its weight, in the order in which they are first
         seen (the tie rule "first" means that order).
-    symbols: what each atom stands for; used by the tie rule "largest". Atom ids are
-        0 … len(symbols) - 1, and merge i makes the id len(symbols) + i.
+    symbols: what each atom stands for; used by the tie rules "largest" and "shortest" (the
+        shorter of what two become, then the lexicographically smaller: SentencePiece's). Atom ids
+        are 0 … len(symbols) - 1, and merge i makes the id len(symbols) + i.
+    allowed: tells of what two would become whether they may be merged at all.
+    watch: is told of each merge, and of the count of the pair that comes next (0 if there is
+        none); where it returns True, that merge was the last.
     """
+    named = ties in ("largest", "shortest") or allowed is not None
     row: list[int] = [GAP]
     weight: list[int] = [0]
     for ids, times in chunks:
@@ -82,6 +93,14 @@ def learn_merges(
             neighbours = row[place], row[place + 1]
             places.setdefault(neighbours, []).append(place)
             counts[neighbours] = counts.get(neighbours, 0) + weight[place]
+
+    def may_join(pair: Pair) -> bool:
+        return allowed is None or allowed(names[pair[0]] + names[pair[1]])
+
+    if allowed is not None:
+        for neighbours in [*counts]:
+            if not may_join(neighbours):
+                del counts[neighbours], places[neighbours]
     with_count = Counter(counts.values())  # how many pairs have each count
 
     first_seen = dict.fromkeys(places, 0)  # index in `places` of the first that may still hold
@@ -99,6 +118,11 @@ def learn_merges(
         "first": first_place,
         "smallest": lambda pair: pair,
         "largest": lambda pair: (_Descending((names[pair[0]], names[pair[1]])), pair),
+        "shortest": lambda pair: (
+            len(names[pair[0]]) + len(names[pair[1]]),
+            names[pair[0]] + names[pair[1]],
+            pair,
+        ),
     }[ties]
 
     heap = [(-count, order(pair), pair) for pair, count in counts.items()]
@@ -146,6 +170,10 @@ def learn_merges(
         for other, difference in change.items():
             old = counts.get(other, 0)
             count = old + difference
+            # A pair that was not counted is a new one, or one that may not be merged.
+            new_or_banned = allowed is not None and not old
+            if new_or_banned and not (count > 0 and may_join(other)):
+                continue
             if old:
                 with_count[old] -= 1
             if count:
@@ -161,8 +189,8 @@ def learn_merges(
         return applied
 
     merges: list[Merge] = []
+    pair = most_frequent()
     while len(merges) < limit:
-        pair = most_frequent()
         if pair is None:
             return merges, "no pair"
         count = counts[pair]
@@ -170,13 +198,16 @@ def learn_merges(
             return merges, "rare"
         tied = with_count[count] - 1
         new = len(names)
-        names.append(names[pair[0]] + names[pair[1]] if ties == "largest" else "")
+        names.append(names[pair[0]] + names[pair[1]] if named else "")
         size.append(size[pair[0]] + size[pair[1]])
         merges.append(Merge(*pair, new, count, replace(pair, new), tied))
+        pair = most_frequent()
+        if watch is not None and watch(merges[-1], 0 if pair is None else counts[pair]):
+            break
     return merges, "full"
 
 
-def _weighted_chunks(corpus: Corpus, splitting: Splitting) -> Mapping[str, int]:
+def weighted_chunks(corpus: Corpus, splitting: Splitting) -> Mapping[str, int]:
     """Return the distinct chunks in first-seen order with how often each comes."""
     if isinstance(corpus, str):
         return Counter(splitting.chunks(clean(corpus)))
@@ -190,7 +221,7 @@ def _weighted_chunks(corpus: Corpus, splitting: Splitting) -> Mapping[str, int]:
     return pieces
 
 
-def _alphabet(rows: Iterable[Sequence[str]], splitting: Splitting) -> tuple[str, ...]:
+def alphabet_of(rows: Iterable[Sequence[str]], splitting: Splitting) -> tuple[str, ...]:
     if splitting.atoms == "bytes":
         return tuple(map(chr, range(256)))
     # The mark belongs to it even where there is no word yet: it must never be unknown.
@@ -204,19 +235,54 @@ def train(
     vocab_size: int | None = None,
     merges: int | None = None,
     pattern: str = "gpt2",
-    regex: str = "",
+    expression: str = "",
     special_tokens: tuple[str, ...] = (),
     atoms: Atoms = "bytes",
     end_mark: EndMark = "none",
     ties: TieRule = "first",
     min_count: int = 1,
-) -> Training:
+    encode: Literal["merges", "longest"] = "merges",
+    threshold: int = 0,
+) -> MergeTraining:
     """Learn byte-pair merges from a text, or from chunks with counts.
 
     vocab_size counts atoms and merges; give it or `merges`, not both. `min_count`: a pair that
-    comes less often is not merged. Raises `ValueError`, whose message is a sentence, for values
-    that make no sense, and `SplitError` (one of them) for a bad split.
+    comes less often is not merged. `encode`: by the merges in their order, or by longest match
+    with what they make (`bpeviz.longest`). `threshold`: a token that comes less often in the text
+    that was learnt from is taken apart again at encoding. Raises `ValueError`, whose message is a
+    sentence, for values that make no sense, and `SplitError` (one of them) for a bad split.
     """
+    if threshold < 0:
+        raise ValueError(f"The vocabulary threshold must be 0 or more, not {threshold}.")
+    if encode not in ("merges", "longest"):
+        raise ValueError(f"There is no way to encode {encode!r}: take merges or longest.")
+    if threshold and encode == "longest":
+        raise ValueError("A vocabulary threshold needs encoding in the order of the merges.")
+    splitting = checked_splitting(
+        pattern, expression, special_tokens, atoms, end_mark, ties, min_count
+    )
+    alphabet, rows = prepared(corpus, splitting)
+    limit = merge_limit(vocab_size, merges, len(alphabet), atoms)
+    with collector_off():
+        learnt, stopped = learn_merges(rows, alphabet, limit, ties=ties, min_count=min_count)
+    decided = ("bpe", splitting, alphabet, stopped, special_tokens, tuple(learnt))
+    if encode == "longest":
+        return LongestMatchTraining(*decided)
+    if threshold:
+        return RestrictedTraining(*decided, threshold)
+    return MergeTraining(*decided)
+
+
+def checked_splitting(
+    pattern: str,
+    expression: str,
+    special_tokens: tuple[str, ...],
+    atoms: Atoms,
+    end_mark: EndMark,
+    ties: TieRule,
+    min_count: int,
+) -> Splitting:
+    """Return the splitting that these arguments of `train` ask for. Raises `ValueError`."""
     if ties not in ("first", "smallest", "largest"):
         raise ValueError(f"There is no tie rule {ties!r}: take first, smallest or largest.")
     if atoms not in ("bytes", "characters"):
@@ -227,24 +293,21 @@ def train(
         raise ValueError(f"The smallest count must be 1 or more, not {min_count}.")
     if len({*special_tokens}) < len(special_tokens) or {"", UNKNOWN} & {*special_tokens}:
         raise ValueError(f"Special tokens must differ, and be neither empty nor {UNKNOWN}.")
-    splitting = Splitting(atoms, pattern, regex, end_mark)
-    chunks = _weighted_chunks(corpus, splitting)
+    return Splitting(atoms, pattern, expression, end_mark)
+
+
+def prepared(
+    corpus: Corpus, splitting: Splitting
+) -> tuple[tuple[str, ...], list[tuple[list[int], int]]]:
+    """Return the alphabet, and the distinct chunks as rows of atom ids with their weights."""
+    chunks = weighted_chunks(corpus, splitting)
     rows = [(splitting.symbols(chunk), times) for chunk, times in chunks.items()]
-    alphabet = _alphabet((row for row, _ in rows), splitting)
-    limit = _merge_limit(vocab_size, merges, len(alphabet), atoms)
+    alphabet = alphabet_of((row for row, _ in rows), splitting)
     atom_id = {symbol: i for i, symbol in enumerate(alphabet)}
-    with collector_off():
-        learnt, stopped = learn_merges(
-            [([atom_id[symbol] for symbol in row], times) for row, times in rows],
-            alphabet,
-            limit,
-            ties=ties,
-            min_count=min_count,
-        )
-    return Training("bpe", splitting, alphabet, tuple(learnt), stopped, special_tokens)
+    return alphabet, [([atom_id[symbol] for symbol in row], times) for row, times in rows]
 
 
-def _merge_limit(vocab_size: int | None, merges: int | None, atoms: int, kind: str) -> int:
+def merge_limit(vocab_size: int | None, merges: int | None, atoms: int, kind: str) -> int:
     if (vocab_size is None) == (merges is None):
         raise ValueError("Say either the vocabulary size or the number of merges.")
     limit = cast(int, merges) if vocab_size is None else vocab_size - atoms
@@ -304,6 +367,24 @@ LEARNER = Learner(
             "A pair that comes less often is not merged.",
             1,
             initial=2,
+        ),
+        Option(
+            "encode",
+            "Encode by",
+            "The merges in the order in which they were learnt: that is BPE. Or, from the left, "
+            "the longest piece of the vocabulary that stands there, as some tutorials do: often "
+            "the same tokens, but not always.",
+            "merges",
+            {"merges": "The merges, in their order", "longest": "Longest match first"},
+        ),
+        Option(
+            "threshold",
+            "Vocabulary threshold",
+            "Tokens rarer than this in the text learnt from are taken apart again at encoding, as "
+            "subword-nmt's vocabulary threshold does. 0: none is.",
+            0,
+            minimum=0,
+            needs=("encode", "merges"),
         ),
     ),
 )

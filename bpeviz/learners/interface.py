@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
-from bpeviz.tokenizer import Training
+from bpeviz.training import Training
 
 Corpus = str | Mapping[str, int]
 """What is learnt from: a running text, or chunks with how often each comes."""
@@ -30,9 +30,10 @@ def collector_off() -> Iterator[None]:
 class Option:
     """Something a visitor may choose about a learner; drawn by the pages, passed on by name.
 
-    With `choices` (value to label) it is one of them; else it is a whole number, `minimum` or
-    more. `needs` names another option and the value that it must have for this one to matter.
-    `initial` is what the pages begin with, where that should differ from `default`.
+    With `choices` (value to label) it is one of them; with `sample` it is a text, and the pages
+    begin with that sample; else it is a whole number, `minimum` or more. `needs` names another
+    option and the value that it must have for this one to matter. `initial` is what the pages
+    begin with, where that should differ from `default`.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Option:
     minimum: int = 1
     needs: tuple[str, str] | None = None
     initial: str | int | None = None
+    sample: str | None = None
 
 
 class Train(Protocol):
@@ -55,7 +57,7 @@ class Train(Protocol):
         vocab_size: int | None,
         merges: int | None,
         pattern: str,
-        regex: str,
+        expression: str,
         special_tokens: tuple[str, ...],
         **options: str | int,
     ) -> Training: ...
@@ -63,7 +65,11 @@ class Train(Protocol):
 
 @dataclass(frozen=True)
 class Learner:
-    """An entry of the registry. `source` names the publication that the learner follows."""
+    """An entry of the registry. `source` names the publication that the learner follows.
+
+    largest: the argument that says how large the vocabulary may ever be: "vocab_size", or, for a
+        learner that begins with many pieces and gives them up, how many it begins with.
+    """
 
     key: str
     title: str
@@ -71,3 +77,4 @@ class Learner:
     source: str
     train: Train
     options: tuple[Option, ...] = ()
+    largest: str = "vocab_size"

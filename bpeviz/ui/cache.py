@@ -4,28 +4,27 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import streamlit as st
-from numpy.typing import NDArray
 
 import bpeviz
 from bpeviz import encodings, replay
 from bpeviz.boundaries import Boundaries
-from bpeviz.tokenizer import Training
+from bpeviz.learners import LEARNERS
+from bpeviz.training import Training
 from bpeviz.ui.inputs import Choice
 
 
-@st.cache_resource(max_entries=24, show_spinner="Learning the merges …")
+@st.cache_resource(max_entries=24, show_spinner="Learning …")
 def training(text: str, choice: Choice) -> Training | str:
     """Return what is learnt from a text, or the sentence that says why nothing can be."""
     options: dict[str, Any] = dict(choice.options)
+    options[LEARNERS[choice.algorithm].largest] = choice.largest
     try:
         return bpeviz.train(
             text,
             choice.algorithm,
-            vocab_size=choice.largest,
             pattern=choice.pattern,
-            regex=choice.regex,
+            expression=choice.expression,
             **options,
         )
     except ValueError as error:
@@ -42,15 +41,6 @@ def boundaries(text: str, learnt_from: str, choice: Choice) -> Boundaries | str:
         return learnt.tokenizer().boundaries(text)
     except ValueError as error:
         return str(error)
-
-
-@st.cache_resource(max_entries=24, show_spinner=False)
-def chunk_ends(text: str, choice: Choice) -> NDArray[np.int64]:
-    """Return where the chunks of the training text end, in atoms."""
-    learnt = training(text, choice)
-    if isinstance(learnt, str):
-        return np.empty(0, np.int64)
-    return learnt.tokenizer().chunk_ends(text)
 
 
 @st.cache_resource(max_entries=24, show_spinner=False)

@@ -46,7 +46,7 @@ def held_out() -> bool:
 
 
 def columns_for(
-    text: str, learnt_from: str, choice: Choice, merges: int, names: list[str]
+    text: str, learnt_from: str, choice: Choice, step: int, names: list[str]
 ) -> list[Column] | str:
     """Return the columns, or the sentence that says why the text cannot be cut."""
     learnt = cache.training(learnt_from, choice)
@@ -55,12 +55,12 @@ def columns_for(
         return learnt
     if isinstance(mine, str):
         return mine
-    size = len(learnt.alphabet) + merges
-    columns = [Column(f"{YOURS} ({size:,})", learnt.tokenizer(size), mine, merges)]
+    size = int(learnt.sizes[step])
+    columns = [Column(f"{YOURS} ({size:,})", learnt.at_step(step), mine, step)]
     for name in names:
         with st.spinner(f"Loading {TITLES[name]} …"):
             tokenizer, boundaries = cache.published(name, text)
-        title = f"{TITLES[name]} ({tokenizer.steps + 256:,})"
+        title = f"{TITLES[name]} ({int(tokenizer.sizes[-1]):,})"
         columns.append(Column(title, tokenizer, boundaries, tokenizer.steps))
     return columns
 
@@ -123,8 +123,8 @@ def fair_words(text: str, learnt_from: str, columns: list[Column], *, held_out: 
         )
     if unknown := mine.unknown:
         words.append(
-            f"{unknown:,} of its tokens are characters that your vocabulary does not know: they "
-            "become <unk>, so what they were is lost, and counts flatter it."
+            f"{unknown:,} of its tokens are unknown to your vocabulary: what they were is lost, "
+            "and counts flatter it."
         )
     st.markdown(f":material/balance: {' '.join(words).replace('<', '&lt;')}")
 

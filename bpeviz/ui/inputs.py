@@ -8,9 +8,9 @@ import streamlit as st
 
 from bpeviz import replay, samples
 from bpeviz.learners import LEARNERS, Learner, Option
-from bpeviz.pretokenize import CUSTOM, MAX_EXPRESSION, PATTERNS
+from bpeviz.pretokenize import CUSTOM, MAX_EXPRESSION, PATTERNS, WORD_LIST
 from bpeviz.text import clean
-from bpeviz.tokenizer import Training
+from bpeviz.training import Training
 
 MAX_TEXT = 1_200_000
 """Characters of a text that the pages take."""
@@ -26,12 +26,16 @@ OWN = "own"
 
 @dataclass(frozen=True)
 class Choice:
-    """How a visitor wants to learn. Hashable: the caches use it as a key."""
+    """How a visitor wants to learn. Hashable: the caches use it as a key.
+
+    counted: whether the text is a list of words, each with how often it comes.
+    """
 
     algorithm: str
     largest: int
     pattern: str
-    regex: str
+    expression: str
+    counted: bool
     options: tuple[tuple[str, str | int], ...]
 
 
@@ -161,11 +165,11 @@ def choice() -> Choice:
     values = {first.name: _option(learner, first, {})}
     pattern = st.selectbox(
         "Split the text first by",
-        [*PATTERNS, CUSTOM],
-        format_func=lambda one: PATTERNS[one].title if one in PATTERNS else "Regular expression",
+        [*PATTERNS, CUSTOM, WORD_LIST],
+        format_func=split_title,
         key="pattern",
         persist_state="session",
-        help="No merge crosses from one chunk to the next.\n\n"
+        help="No token crosses from one chunk to the next.\n\n"
         + "\n".join(f"- {one.title}: {one.about}" for one in PATTERNS.values()),
     )
     expression = ""
@@ -179,6 +183,14 @@ def choice() -> Choice:
             help="Each match is a chunk; so is what stands between two matches. Syntax: the "
             "Python package regex.",
         )
+    if pattern == WORD_LIST:
+        expression = st.text_area(
+            "Words, parted by white space",
+            key="words",
+            persist_state="session",
+            height=90,
+            help="The longest listed word that fits is a chunk; so is each other character.",
+        )
     with st.expander("More"):
         largest = _number(
             "Largest vocabulary",
@@ -186,17 +198,48 @@ def choice() -> Choice:
             LARGEST,
             1,
             MAX_VOCABULARY,
-            "Learn merges up to this size. Any smaller size is then free to choose.",
+            "Learn within this size. Any other size on the way is then free to choose.",
         )
         for option in others:
+            if option.name == learner.largest:
+                continue
             if option.needs is None or values.get(option.needs[0]) == option.needs[1]:
                 values[option.name] = _option(learner, option, values)
-    return Choice(key, largest, pattern, expression, tuple(values.items()))
+        counted = st.toggle(
+            "The text is a list of words with counts",
+            key="counted",
+            persist_state="session",
+            help="One word a line with how often it comes, such as “low 5”. The words are then "
+            "written out that often, one line each; split by white space to learn as published.",
+        )
+    return Choice(key, largest, pattern, expression, counted, tuple(values.items()))
+
+
+def split_title(pattern: str) -> str:
+    """Return what a split is called on the pages."""
+    own = {CUSTOM: "Regular expression", WORD_LIST: "Word list"}
+    return own[pattern] if pattern in own else PATTERNS[pattern].title
+
+
+def written_out(text: str, choice: Choice) -> str:
+    """Return the text to learn from: a list of words with counts, if it is one, written out.
+
+    Where a line cannot be read, a sentence says which, and what is returned is empty.
+    """
+    if not choice.counted:
+        return text
+    try:
+        return samples.written_out(text, MAX_TEXT)
+    except ValueError as error:
+        st.error(str(error))
+        return ""
 
 
 def _option(learner: Learner, option: Option, values: dict[str, str | int]) -> str | int:
     key = f"{learner.key}_{option.name}"
     initial = option.default if option.initial is None else option.initial
+    if option.sample is not None:
+        return text(key, option.label, option.sample)
     if option.choices is None:
         return _number(option.label, key, int(initial), option.minimum, MAX_TEXT, option.help)
     keys = list(option.choices)
@@ -213,45 +256,45 @@ def _option(learner: Learner, option: Option, values: dict[str, str | int]) -> s
 
 
 def vocabulary_size(training: Training, largest: int) -> int:
-    """Draw the slider of the vocabulary size; return how many merges that leaves.
+    """Draw the slider of the vocabulary size; return the step at which it has that size.
 
-    Moving it trains nothing anew: a smaller vocabulary is a prefix of the largest.
+    Moving it trains nothing anew: every size on the way is a step.
     """
     state = st.session_state
-    atoms, size = len(training.alphabet), training.vocab_size
-    kind = training.splitting.atoms
-    if size == atoms:
+    low, high = int(training.sizes.min()), int(training.sizes.max())
+    if low == high:
         idle_vocabulary_size()
-        st.caption(f"{atoms} {kind}. {replay.still(training)}")
+        st.caption(f"{training.made_of(0)}. {replay.still(training)}")
         return 0
     # A slider of other bounds is another widget to Streamlit. Under one key it would mix up their
     # values when the page changes, so each has its own.
-    key = f"vocabulary_size_{atoms}_{size}"
-    if state.get("vocabulary_of") != (atoms, training.merges):
-        state["vocabulary_of"] = (atoms, training.merges)
-        state[key] = size
+    key = f"vocabulary_size_{low}_{high}"
+    if state.get("vocabulary_of") != (low, training.decisions):
+        state["vocabulary_of"] = (low, training.decisions)
+        state[key] = int(training.sizes[training.opening])
     chosen = st.slider(
         "Vocabulary size",
-        atoms,
-        size,
+        low,
+        high,
         key=key,
         persist_state="session",
-        help="Atoms and merges together. Free to move: every smaller size is a prefix.",
+        help="Free to move: every size on the way from the first to the last step is one.",
     )
-    merges = chosen - atoms
-    made = f"{atoms} {kind} + {merges:,} merge{'' if merges == 1 else 's'}"
+    step = training.step_of(chosen)
+    made = training.made_of(step)
     why = {
         "full": "",
         "no pair": "no pair is left",
         "rare": "every pair left is rarer than the smallest count",
+        "atoms": "",
     }[training.stopped]
     if why and largest != LARGEST:
         st.caption(f"{made}. This text cannot give {largest:,}: {why}.")
-    elif why and chosen == size:
+    elif why and step == training.steps:
         st.caption(f"{made}, all that this text gives.")
     else:
         st.caption(f"{made}.")
-    return merges
+    return step
 
 
 def idle_vocabulary_size() -> None:

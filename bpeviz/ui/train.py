@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import streamlit as st
 
-from bpeviz import charts, replay, tables
+from bpeviz import charts, tables
 from bpeviz.boundaries import Boundaries
-from bpeviz.tokenizer import Training
+from bpeviz.training import Training
 from bpeviz.ui import cache, components
 from bpeviz.ui.inputs import Choice
+
+CANDIDATES = 8
+"""How many of a step's best candidates are shown."""
 
 
 def _jump(step: int) -> None:
@@ -44,13 +47,11 @@ def show(text: str, training: Training, boundaries: Boundaries, choice: Choice, 
     film = cache.film(text, choice, _part(text, choice), last)
     with place:
         components.player(film, "player")
-    _follow(text, training, boundaries, choice, last, film["film"])
+    _follow(text, training, boundaries, last, film["film"])
 
 
 @st.fragment
-def _follow(
-    text: str, training: Training, boundaries: Boundaries, choice: Choice, last: int, film: str
-) -> None:
+def _follow(text: str, training: Training, boundaries: Boundaries, last: int, film: str) -> None:
     """Draw what follows the step. Runs again by itself when the step changes."""
     state = st.session_state
     body = st.container()
@@ -65,36 +66,33 @@ def _follow(
     with body:
         left, right = st.columns((3, 5), gap="medium")
         with left:
-            _candidates(text, training, boundaries, choice, step)
+            _candidates(text, training, boundaries, step)
         with right:
-            _merges(training, last, film)
+            _decisions(training, last, film)
         left, right = st.columns(2, gap="medium")
         with left:
-            counts = charts.counts(training.merges[:last], step)
-            _chart(counts, "counts", "How often a merge's pair is counted")
+            name, _ = training.curve
+            _chart(charts.decided(training, last, step), "decided", f"The {name} at each step")
         with right:
             tokens = boundaries.token_counts[: last + 1]
-            compression = charts.compression(tokens, int(boundaries.ends[-1]), step)
-            _chart(compression, "compression", "Bytes per token after each merge")
-        st.caption("A click on a curve, or on a row of the merges, takes the player there.")
+            size = int(boundaries.ends[-1])
+            compression = charts.compression(tokens, size, step, training.unit)
+            _chart(compression, "compression", f"Bytes per token after each {training.unit}")
+        st.caption("A click on a curve, or on a row of the table, takes the player there.")
 
 
-def _candidates(
-    text: str, training: Training, boundaries: Boundaries, choice: Choice, step: int
-) -> None:
+def _candidates(text: str, training: Training, boundaries: Boundaries, step: int) -> None:
     taken = max(step, 1) - 1
-    st.subheader("Why this pair", anchor=False)
-    found = replay.candidates(
-        training.tokenizer(), boundaries, cache.chunk_ends(text, choice), taken
-    )
-    st.caption(f"The most frequent pairs before merge {taken + 1:,}, as the text then stood.")
+    st.subheader(training.heading, anchor=False)
+    found = training.candidates(text, boundaries, taken, CANDIDATES)
+    st.caption(training.rule.format(step=f"{taken + 1:,}"))
     st.dataframe(
         tables.candidates(training, found, step), hide_index=True, height=316, key="candidates"
     )
 
 
-def _merges(training: Training, last: int, film: str) -> None:
-    st.subheader("The merges", anchor=False)
+def _decisions(training: Training, last: int, film: str) -> None:
+    st.subheader(f"The {training.unit}s", anchor=False)
     search = st.text_input(
         "Find a token",
         key="search",
@@ -102,10 +100,10 @@ def _merges(training: Training, last: int, film: str) -> None:
         label_visibility="collapsed",
         persist_state="session",
     )
-    table = tables.merges(training, last, search)
-    numbers = table["merge"].tolist()
+    table = tables.decisions(training, last, search)
+    numbers = table[training.unit].tolist()
     # Other rows, another table: nothing of it is selected yet, and its first click is not lost.
-    key = f"merges of {film} to {last} with {search}"
+    key = f"decisions of {film} to {last} with {search}"
 
     def picked() -> None:
         cells = st.session_state[key].selection.cells
@@ -115,8 +113,11 @@ def _merges(training: Training, last: int, film: str) -> None:
             st.session_state[key] = {"selection": {"rows": [], "columns": [], "cells": []}}
 
     if not numbers:
-        st.caption(f"No merge makes a token with “{search}” in it.")
+        st.caption(f"No {training.unit} is about a token with “{search}” in it.")
         return
+    narrow = dict.fromkeys(table.columns, st.column_config.Column(width=62))
+    if "note" in narrow:
+        narrow["note"] = st.column_config.Column(width="medium")
     st.dataframe(
         table,
         hide_index=True,
@@ -124,7 +125,7 @@ def _merges(training: Training, last: int, film: str) -> None:
         key=key,
         on_select=picked,
         selection_mode="single-cell",  # of a row, only a box at its start could be clicked
-        column_config=dict.fromkeys(table.columns, st.column_config.Column(width=62)),
+        column_config=narrow,
     )
 
 
@@ -137,7 +138,7 @@ def _chart(chart: charts.Chart, name: str, alternative: str) -> None:
     def picked() -> None:
         points = st.session_state[key].selection.get(charts.SELECTION) or []
         if points:
-            _jump(int(points[0]["merge"]))
+            _jump(int(points[0]["step"]))
             st.session_state[f"picks in {name}"] = picks + 1
 
     st.altair_chart(chart, key=key, on_select=picked, alt=alternative)

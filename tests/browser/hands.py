@@ -12,7 +12,7 @@ import pytest
 import bpeviz
 from bpeviz import samples
 from bpeviz.boundaries import Boundaries, Node
-from bpeviz.tokenizer import Training
+from bpeviz.training import Training
 from bpeviz.ui.inputs import LARGEST
 
 try:

@@ -147,7 +147,7 @@ def test_expressions_that_cannot_be_used(open_page: Open) -> None:
     said = alert(page, f"took more than {TIME_LIMIT:g} seconds")
     expect(said).to_contain_text("was stopped")
     use(r"\w+|\W")
-    player.await_text(ENGLISH, pattern="regex", regex=r"\w+|\W")
+    player.await_text(ENGLISH, pattern="regex", expression=r"\w+|\W")
     expect(page.get_by_role("alert")).to_have_count(0)
 
 

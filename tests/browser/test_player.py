@@ -23,8 +23,8 @@ from hands import (
 )
 
 from bpeviz.boundaries import Boundaries, Node
+from bpeviz.merging import MergeTokenizer
 from bpeviz.text import hexadecimal
-from bpeviz.tokenizer import MergeTokenizer
 
 Open = Callable[..., Page]
 POEM = "the cat sat on the mat, the cat sat\nthat the rat sat on the cat\n" * 3
@@ -222,7 +222,7 @@ def test_the_card_tells_of_a_token_what_python_knows(open_page: Open) -> None:
     tokenizer = training.tokenizer()
     for step, name in ((60, "·the"), (60, "W"), (len(training.merges), "·keeper")):
         player.go(step)
-        ids = tokenizer.ids_at(boundaries, step).tolist()
+        ids = boundaries.ids(step).tolist()
         token = next(i for i, one in enumerate(ids) if tokenizer.token_label(one) == name)
         player.first_cell_of(boundaries.token_ends(step), token).hover()
         expect(player.card).to_be_visible()
@@ -288,7 +288,7 @@ def test_tokens_are_walked_by_keyboard(open_page: Open) -> None:
     page = open_page()
     player = Player(page)
     training, boundaries = player.await_text(ENGLISH)
-    ids = training.tokenizer().ids_at(boundaries, len(training.merges)).tolist()
+    ids = boundaries.ids(len(training.merges)).tolist()
     player.section.focus()
     for key, token in ((".", 0), (".", 1), (".", 2), (".", 3), (",", 2)):
         page.keyboard.press(key)
@@ -371,7 +371,7 @@ def test_the_page_follows_the_step(open_page: Open) -> None:
     expect(player.track).to_have_value(str(baked.new_id - tokenizer.first_merge_id + 1))
     search.fill("no such token")
     search.press("Enter")
-    expect(page.get_by_text("No merge makes a token with “no such token”")).to_be_visible()
+    expect(page.get_by_text("No merge is about a token with “no such token”")).to_be_visible()
 
 
 def move_to(slider: Locator, key: str, player: Player, last: int) -> None:

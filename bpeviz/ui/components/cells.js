@@ -10,6 +10,7 @@ const SEAM = 16; // the present merge removed the boundary behind the atom
 const OWN = 32; // only this column cuts behind the atom
 const UNKNOWN = 128; // the atom is not in the vocabulary
 const MISSING = 64; // the reference column cuts behind the atom, this one does not
+const LEFT_OUT = 256; // the atom becomes no token
 
 const QUICK_NAMES = { " ": "·", "\t": "→", "\n": "↵", "\r": "␍" };
 const UNSEEN = /[\p{C}\p{Z}]/u;
@@ -48,9 +49,11 @@ function* signs(text) {
 }
 
 class CellText {
-  // kind: "bytes" or "characters". marks: the atoms with an end-of-word mark, which is "attached"
-  // to them or a "symbol" of its own.
-  constructor(host, text, kind, mark = "none", marks = []) {
+  // kind: what an atom is, "bytes" or "characters". sizes: the bytes of each atom, where they are
+  // not what kind says: 0 for a mark that is no text, one byte of a character that the vocabulary
+  // does not hold. marks: the atoms that carry an end-of-word mark. label: tells what an atom of no
+  // text is called.
+  constructor(host, text, kind, { sizes = null, marks = [], label = () => "" } = {}) {
     this.text = text;
     this.cells = [];
     this.cellOf = [];
@@ -68,19 +71,38 @@ class CellText {
       for (let i = 0; i < cell.size; i++) this.cellOf.push(this.cells.length);
       this.cells.push(cell);
     };
+    const bytesIn = (sign) => Array.from(utf8.encode(sign), (byte) => hexadecimal(byte, 2));
+    // What stands below a sign: a label for each of its atoms.
+    const labelsOf = (sign) => {
+      if (kind === "bytes") return bytesIn(sign);
+      const points = [...sign];
+      if (!sizes) return points.map((point) => hexadecimal(point.codePointAt(0), 4));
+      const labels = [];
+      for (const point of points) {
+        const bytes = bytesIn(point);
+        const whole = sizes[this.cellOf.length + labels.length] === bytes.length;
+        labels.push(...(whole ? [hexadecimal(point.codePointAt(0), 4)] : bytes));
+      }
+      return labels;
+    };
+    // A mark is drawn where it stands, without taking any text.
+    const drawMarks = () => {
+      while (sizes && sizes[this.cellOf.length] === 0) {
+        const name = label(this.cellOf.length);
+        const symbol = { element: element("span", "c quiet", name), base: "c quiet", size: 1 };
+        add({ ...symbol, from: at, to: at, first: this.cellOf.length, classes: "" });
+      }
+    };
     // A word may end within a sign, where a split cuts marks from their letter: its code points
     // are then cells of their own, so that the end has a place.
     const parted = (sign) => {
       const points = [...sign];
-      const ends = (i) => marked.has(this.cellOf.length + i + (mark === "symbol" ? 1 : 0));
-      return marked.size && points.slice(1).some((_, i) => ends(i)) ? points : [sign];
+      const from = this.cellOf.length;
+      const ends = (i) => marked.has(from + i) || (sizes && sizes[from + i + 1] === 0);
+      return points.slice(1).some((_, i) => ends(i)) ? points : [sign];
     };
     const draw = (sign) => {
-      const points = [...sign];
-      const labels =
-        kind === "bytes"
-          ? Array.from(utf8.encode(sign), (byte) => hexadecimal(byte, 2))
-          : points.map((point) => hexadecimal(point.codePointAt(0), 4));
+      const labels = labelsOf(sign);
       // Blanks and signs run the way of the letters before them.
       if (DIRECTED.test(sign)) backwards = RIGHT_TO_LEFT.test(sign);
       const cell = this.#cell(sign, labels);
@@ -90,27 +112,25 @@ class CellText {
       cell.to = at;
       cell.first = this.cellOf.length;
       const last = cell.first + cell.size - 1;
-      if (mark === "attached" && marked.has(last)) cell.element.append(element("span", "mark", "</w>"));
+      if (marked.has(last)) cell.element.append(element("span", "mark", "</w>"));
       add(cell);
       if (cell.strip) {
         const rows = Math.min(cell.size, ROWS);
         line.rows = Math.max(line.rows ?? 0, rows);
         line.style.setProperty("--rows", line.rows);
       }
-      if (mark === "symbol" && marked.has(last + 1)) {
-        const symbol = { element: element("span", "c quiet", "</w>"), base: "c quiet", size: 1 };
-        add({ ...symbol, from: at, to: at, first: last + 1, classes: "" });
-      }
+      drawMarks();
       if (sign === "\n") {
         line = null;
         backwards = false;
       }
     };
+    drawMarks();
     for (const sign of signs(text)) parted(sign).forEach(draw);
     host.replaceChildren(lines);
     const atoms = this.cellOf.length;
     this.hues = new Int8Array(atoms).fill(-1);
-    this.flags = new Uint8Array(atoms);
+    this.flags = new Uint16Array(atoms);
   }
 
   #cell(sign, labels) {
@@ -213,6 +233,7 @@ class CellText {
     if (end & OWN) classes += " own";
     if (end & MISSING) classes += " missing";
     if (end & UNKNOWN) classes += " unknown";
+    if (end & LEFT_OUT) classes += " left-out";
     if (start & NEW) classes += " new";
     if (start & FIRST) classes += " first";
     if (end & LAST) classes += " last";

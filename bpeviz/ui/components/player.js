@@ -1,5 +1,6 @@
-// The player. Python sends decisions (`bpeviz/replay.py`): when each boundary vanishes, and what
-// each merge joins. The whole view is a function of one number, the step.
+// The player. Python sends decisions (`bpeviz/replay.py`): when each boundary vanishes, or which
+// token begins where and when; and what each step decides. The whole view is a function of one
+// number, the step.
 
 const PER_SECOND = 2; // merges a second at speed 1×
 const TELL_WHILE_PLAYING = 1000; // milliseconds between reports to what follows the step
@@ -10,8 +11,85 @@ const READABLE = 10; // merges a second up to which each is told in words and mo
 const stepOfFilm = new Map(); // film → step: survives a change of page
 
 const count = (number) => number.toLocaleString("en");
+const figures = (number) => number.toLocaleString("en", { maximumSignificantDigits: 3 });
 const fixed = (number, digits) =>
   number.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
+
+const INSIDE = -3; // no token begins at this atom
+const LEFT_OUT_ID = -2; // the atom becomes no token
+const NEVER = 0x7fffffff;
+
+// Where merges alone decide: each boundary vanishes once, and the last to go tells the token's id.
+class Merged {
+  constructor({ vanish, firstId }, atomIds) {
+    this.vanish = Int32Array.from(vanish, (time) => (time < 0 ? NEVER : time));
+    this.firstId = firstId;
+    this.atomIds = atomIds;
+    this.atoms = vanish.length;
+  }
+
+  // The token around an atom: [start, end) and its id.
+  token(atom, step) {
+    const { vanish } = this;
+    let start = atom;
+    let end = atom;
+    let made = -1;
+    while (start > 0 && vanish[start - 1] < step) made = Math.max(made, vanish[--start]);
+    while (end < this.atoms - 1 && vanish[end] < step) made = Math.max(made, vanish[end++]);
+    return { start, end: end + 1, id: made < 0 ? this.atomIds[start] : this.firstId + made, made };
+  }
+
+  // Did this token come about at that very step?
+  isNew(token, time) {
+    return token.made >= 0 && token.made === time;
+  }
+
+  // Did the boundary behind an atom vanish at that very step?
+  isSeam(atom, time) {
+    return this.vanish[atom] === time;
+  }
+}
+
+// Where boundaries may come back: for each atom, which token begins there, and from when on.
+class Changing {
+  constructor({ changes }) {
+    this.rows = Int32Array.from(changes.rows);
+    this.times = Int32Array.from(changes.times);
+    this.ids = Int32Array.from(changes.ids);
+    this.atoms = this.rows.length - 1;
+  }
+
+  begins(atom, step) {
+    let id = INSIDE;
+    for (let k = this.rows[atom]; k < this.rows[atom + 1] && this.times[k] < step; k++) id = this.ids[k];
+    return id;
+  }
+
+  token(atom, step) {
+    let start = atom;
+    let id = this.begins(start, step);
+    while (start > 0 && id === INSIDE) id = this.begins(--start, step);
+    let end = atom + 1;
+    while (end < this.atoms && this.begins(end, step) === INSIDE) end++;
+    return { start, end, id };
+  }
+
+  at(atom, time) {
+    for (let k = this.rows[atom]; k < this.rows[atom + 1] && this.times[k] <= time; k++)
+      if (this.times[k] === time) return this.ids[k];
+    return null;
+  }
+
+  isNew({ start, end, id }, time) {
+    if (time < 0 || id === LEFT_OUT_ID) return false;
+    for (let a = start; a < end; a++) if (this.at(a, time) !== null) return true;
+    return false;
+  }
+
+  isSeam(atom, time) {
+    return time >= 0 && atom + 1 < this.atoms && this.at(atom + 1, time) === INSIDE;
+  }
+}
 
 class Player {
   constructor(root) {
@@ -72,36 +150,38 @@ class Player {
     this.hideTree();
     this.card.hide();
     this.chosen = null;
-    this.cells = new CellText(this.host, data.text, data.atoms, data.mark, data.marks);
     this.raw = data.atoms === "bytes" ? new TextEncoder().encode(data.text) : null;
-    this.vanish = Int32Array.from(data.vanish, (time) => (time < 0 ? 0x7fffffff : time));
+    const atomIds = data.atomIds ?? this.raw;
+    this.film = data.changes ? new Changing(data) : new Merged(data, atomIds);
+    this.stepOf = new Map(data.steps.id.map((id, i) => [id, i])); // the step that is about an id
+    this.cells = new CellText(this.host, data.text, data.atoms, {
+      sizes: data.sizes,
+      marks: data.marks,
+      label: (atom) => this.look(atomIds[atom]).label,
+    });
     this.host.scrollTop = 0;
     if (!data.text) this.host.append(element("p", "empty", "There is no text yet. Type one, or choose a sample."));
   }
 
-  // The token around an atom: [start, end) and the merge that made it, or -1.
-  token(atom, step = this.step) {
-    let start = atom;
-    let end = atom;
-    let made = -1;
-    while (start > 0 && this.vanish[start - 1] < step) made = Math.max(made, this.vanish[--start]);
-    while (end < this.vanish.length - 1 && this.vanish[end] < step) made = Math.max(made, this.vanish[end++]);
-    return { start, end: end + 1, made };
+  token(atom) {
+    return this.film.token(atom, this.step);
   }
 
   // Look anew at the tokens that cover atoms start to end.
   refresh(start, end) {
-    const { vanish, step, cells } = this;
-    const { hue } = this.data.merges;
+    const { film, step, cells } = this;
+    const { looks } = this.data;
     const present = step - 1;
     let at = start;
     while (at < end) {
-      const token = this.token(at);
-      const isNew = token.made >= 0 && token.made === present;
+      const token = film.token(at, step);
+      const isNew = film.isNew(token, present);
+      const hue = looks[token.id]?.[1] ?? -1;
+      const rest = token.id === LEFT_OUT_ID ? LEFT_OUT : token.id < 0 ? UNKNOWN : 0;
       for (let a = token.start; a < token.end; a++) {
-        cells.hues[a] = token.made < 0 ? -1 : hue[token.made];
-        let flags = a === token.end - 1 ? END : 0;
-        if (vanish[a] === present) flags |= SEAM;
+        cells.hues[a] = hue;
+        let flags = rest | (a === token.end - 1 ? END : 0);
+        if (film.isSeam(a, present)) flags |= SEAM;
         if (isNew) flags |= NEW | (a === token.start ? FIRST : 0) | (a === token.end - 1 ? LAST : 0);
         cells.flags[a] = flags;
       }
@@ -116,7 +196,7 @@ class Player {
     this.step = step;
     this.clearChosen();
     if (this.playing) this.refresh(...this.cells.visible());
-    else this.refresh(0, this.vanish.length);
+    else this.refresh(0, this.film.atoms);
     stepOfFilm.set(data.film, step);
     // At a pace that nobody can read, words and controls need not follow every frame.
     const now = performance.now();
@@ -129,7 +209,8 @@ class Player {
     const { data, step } = this;
     this.track.value = step;
     this.track.disabled = this.root.querySelector("[data-act=play]").disabled = !data.last;
-    this.track.setAttribute("aria-valuetext", `merge ${step} of ${data.last}`);
+    this.track.setAttribute("aria-valuetext", `${data.unit} ${step} of ${data.last}`);
+    this.root.querySelector(".unit").textContent = data.unit;
     if (this.root.activeElement !== this.number) this.number.value = step;
     for (const [act, at] of [["first", 0], ["back", 0], ["on", data.last], ["last", data.last]])
       this.root.querySelector(`[data-act=${act}]`).disabled = step === at;
@@ -137,9 +218,9 @@ class Player {
 
   // The label and hue of an id.
   look(id) {
-    const { alphabet, merges, firstId } = this.data;
-    if (id < firstId) return { label: alphabet[id] ?? "?", hue: -1 };
-    return { label: merges.label[id - firstId], hue: merges.hue[id - firstId] };
+    if (id === LEFT_OUT_ID) return { label: "left out", hue: -1 };
+    const [label, hue] = this.data.looks[id] ?? [this.data.unknown ?? "?", -1];
+    return { label, hue };
   }
 
   bytesOf({ start, end }) {
@@ -164,39 +245,44 @@ class Player {
   describe() {
     this.controls();
     const { data, step } = this;
-    const m = data.merges;
-    const i = step - 1;
     if (step === 0) {
-      const atoms = data.atoms === "bytes" ? "byte" : "character";
-      const words = !data.tokens[0]
-        ? "No text, no tokens."
-        : data.last
-          ? `Nothing is merged yet: every ${atoms} is a token. Press play.`
-          : data.still;
+      const words = !data.text ? "No text, no tokens." : data.last ? `${data.beginning} Press play.` : data.still;
       this.sentence.replaceChildren(element("span", "start", words));
-    } else {
-      const times = m.count[i] === 1 ? "once" : `${count(m.count[i])} times`;
-      const replaced =
-        m.applied[i] === m.count[i] ? "" : `, ${count(m.applied[i])} replaced (the others overlap)`;
-      const ties = m.ties[i] ? ` · tied with ${count(m.ties[i])} other${m.ties[i] > 1 ? "s" : ""}` : "";
-      this.sentence.replaceChildren(
-        this.withId(m.left[i]),
-        element("span", "op", "+"),
-        this.withId(m.right[i]),
-        element("span", "op", "→"),
-        this.withId(data.firstId + i, "born"),
-        element("span", "facts", `${times}${replaced}${ties}`),
-      );
-    }
+    } else this.sentence.replaceChildren(...this.inWords(step - 1));
     const tokens = data.tokens[step];
     const figure = (name, text) => (this.root.querySelector(`[data-figure=${name}]`).textContent = text);
     figure("tokens", count(tokens));
     figure("bytes", tokens ? fixed(data.bytes / tokens, 2) : "–");
     // Cut, not rounded: while there are tokens, not all of them are saved.
-    const saved = Math.floor((1 - tokens / data.tokens[0]) * 1000) / 10;
-    figure("saved", data.tokens[0] ? `${fixed(saved, 1)}%` : "–");
+    const first = data.tokens[0];
+    const change = Math.floor(Math.abs(1 - tokens / first) * 1000) / 10;
+    figure("saved", first ? `${fixed(change, 1)}%` : "–");
+    this.root.querySelector("[data-figure=saved]").previousElementSibling.textContent =
+      tokens > first ? "more than at the start" : "fewer than at the start";
     this.root.querySelector("[data-figure=tokens]").previousElementSibling.textContent =
       tokens === 1 ? "token" : "tokens";
+  }
+
+  // A step in words.
+  inWords(i) {
+    const s = this.data.steps;
+    const facts = [];
+    if (s.kind === "pruning") {
+      facts.push(`costs ${figures(s.score[i])}`);
+      facts.push(s.count[i] ? `was ${count(s.count[i])} token${s.count[i] === 1 ? "" : "s"}` : "was no token");
+      facts.push(`round ${s.round[i]}`);
+    } else {
+      const times = s.count[i] === 1 ? "once" : `${count(s.count[i])} times`;
+      const overlap = s.applied[i] === s.count[i] ? "" : `, ${count(s.applied[i])} replaced (the others overlap)`;
+      if (s.score.length) facts.push(`score ${figures(s.score[i])}`);
+      facts.push(times + overlap);
+      if (s.ties[i]) facts.push(`tied with ${count(s.ties[i])} other${s.ties[i] > 1 ? "s" : ""}`);
+    }
+    if (s.note[i]) facts.push(s.note[i]);
+    const words = element("span", "facts", facts.join(" · "));
+    if (s.kind === "pruning") return [this.withId(s.id[i]), element("span", "op", "is given up"), words];
+    const [plus, becomes] = ["+", "→"].map((sign) => element("span", "op", sign));
+    return [this.withId(s.left[i]), plus, this.withId(s.right[i]), becomes, this.withId(s.id[i], "born"), words];
   }
 
   // ---- moving
@@ -271,18 +357,31 @@ class Player {
 
   inspect(atom) {
     const token = this.token(atom);
-    const id = this.idOf(token);
     let times = 0;
-    for (let a = 0; a < this.vanish.length; ) {
+    for (let a = 0; a < this.film.atoms; ) {
       const other = this.token(a);
-      times += this.idOf(other) === id;
+      times += other.id === token.id;
       a = other.end;
     }
-    return { ...token, id, times };
+    return { ...token, times };
   }
 
-  idOf({ start, made }) {
-    return made >= 0 ? this.data.firstId + made : (this.data.atomIds ?? this.raw)[start];
+  // What is known of an id's origin: its parents, or that it has none.
+  parents(id) {
+    const { steps } = this.data;
+    const i = this.stepOf.get(id);
+    return i === undefined || !steps.left.length ? null : [steps.left[i], steps.right[i]];
+  }
+
+  origin({ start, end, id }) {
+    const { data } = this;
+    const i = this.stepOf.get(id);
+    if (data.steps.kind === "pruning") {
+      if (i === undefined) return "a single character: never given up";
+      return `${count(end - start)} ${this.atomsName}, given up at ${data.unit} ${count(i + 1)}`;
+    }
+    if (end - start > 1) return "from the vocabulary that this one began with";
+    return data.atoms === "bytes" ? "a single byte" : "a single character";
   }
 
   point(atom) {
@@ -293,7 +392,7 @@ class Player {
     const { data } = this;
     const head = element("p");
     if (token.id < 0) {
-      head.append("Not in the vocabulary: <unk>");
+      head.append(token.id === LEFT_OUT_ID ? "Left out: it becomes no token" : `Not in the vocabulary: ${data.unknown}`);
       return [head];
     }
     const { label, hue } = this.look(token.id);
@@ -301,14 +400,15 @@ class Player {
     const lines = [head, element("p", "hex", this.bytesOf(token))];
     const where = data.part ? "in this part" : "in this text";
     lines.push(element("p", "", `${count(token.times)}× ${where} at this step`));
-    if (token.made >= 0) {
+    const parents = this.parents(token.id);
+    if (parents) {
       const from = element("p");
-      const left = data.merges.left[token.made];
-      const right = data.merges.right[token.made];
+      const [left, right] = parents;
       const parent = (id) => piece(this.look(id).label, this.look(id).hue);
-      from.append("from ", parent(left), ` ${left} + `, parent(right), ` ${right} by merge ${token.made + 1}`);
+      const merge = this.stepOf.get(token.id) + 1;
+      from.append("from ", parent(left), ` ${left} + `, parent(right), ` ${right} by merge ${merge}`);
       lines.push(from);
-    } else lines.push(element("p", "", data.atoms === "bytes" ? "a single byte" : "a single character"));
+    } else lines.push(element("p", "", this.origin(token)));
     return lines;
   }
 
@@ -335,7 +435,7 @@ class Player {
   walk(direction) {
     const from = this.chosen;
     const atom = !from ? 0 : direction > 0 ? from.end : from.start - 1;
-    if (atom < 0 || atom >= this.vanish.length) return;
+    if (atom < 0 || atom >= this.film.atoms) return;
     const lines = this.point(atom);
     const near = this.cells.cells[this.cells.cellOf[this.chosen.start]].element;
     near.scrollIntoView({ block: "nearest" });
@@ -344,58 +444,57 @@ class Player {
 
   get atomsName() {
     if (this.data.atoms === "bytes") return "bytes";
-    return this.data.mark === "symbol" ? "characters and marks" : "characters";
+    return this.data.sizes?.includes(0) ? "characters and marks" : "characters";
   }
 
-  // The merge tree: the last boundary to vanish parts a token into its two parents.
+  // The merge tree: a token parts into the two that it was merged from.
   showTree(atom) {
-    const { start, end, made, id } = this.inspect(atom);
+    const token = this.inspect(atom);
+    const { start, end, id } = token;
     if (id < 0) return;
     this.stop();
     this.clearChosen();
-    const { data } = this;
     const nodes = this.tree.querySelector(".nodes");
     nodes.replaceChildren();
     const about = this.tree.querySelector(".about");
     const { label, hue } = this.look(id);
-    const atoms = data.atoms === "bytes" ? "byte" : "character";
+    const joins = `joined at ${count(end - start - 1)} ${end - start === 2 ? "boundary" : "boundaries"}`;
     about.replaceChildren(
       piece(label, hue),
-      made < 0
-        ? ` is a single ${atoms}: no merge made it.`
-        : ` id ${id}: ${count(end - start)} ${this.atomsName}, joined at ${count(end - start - 1)} ${end - start === 2 ? "boundary" : "boundaries"}. Read it from below.`,
+      this.parents(id)
+        ? ` id ${id}: ${count(end - start)} ${this.atomsName}, ${joins}. Read it from below.`
+        : ` id ${id}: ${this.origin(token)}. No merge made it.`,
     );
     // Part the latest merge first, until the picture is full: so it is the token at a step before.
-    const root = { start, end, made, row: 1 };
+    const node = (of, row) => ({ id: of, row, made: this.parents(of) ? this.stepOf.get(of) : -1 });
+    const root = node(id, 1);
     let leaves = [root];
     while (leaves.length < TREE_LEAVES) {
       const latest = leaves.reduce((a, b) => (b.made > a.made ? b : a));
       if (latest.made < 0) break;
-      let middle = latest.start;
-      while (this.vanish[middle] !== latest.made) middle++;
-      const most = (from, to) => this.vanish.subarray(from, to).reduce((a, b) => Math.max(a, b), -1);
-      const row = latest.row + 1;
-      latest.parents = [
-        { start: latest.start, end: middle + 1, made: most(latest.start, middle), row },
-        { start: middle + 1, end: latest.end, made: most(middle + 1, latest.end - 1), row },
-      ];
+      latest.parents = this.parents(latest.id).map((of) => node(of, latest.row + 1));
       leaves = leaves.flatMap((leaf) => (leaf === latest ? leaf.parents : leaf));
     }
-    const column = new Map(leaves.map((leaf, i) => [leaf.start, i + 1]));
-    column.set(end, leaves.length + 1);
+    leaves.forEach((leaf, i) => ([leaf.from, leaf.to] = [i + 1, i + 2]));
+    const span = (of) => {
+      if (of.parents) {
+        of.parents.forEach(span);
+        [of.from, of.to] = [of.parents[0].from, of.parents[1].to];
+      }
+    };
+    span(root);
     const todo = [root];
     while (todo.length) {
-      const node = todo.pop();
-      const nodeId = this.idOf(node);
-      const looks = this.look(nodeId);
+      const now = todo.pop();
+      const looks = this.look(now.id);
       const box = nodes.appendChild(element("div", looks.hue < 0 ? "node" : `node t h${looks.hue}`));
-      box.style.gridColumn = `${column.get(node.start)} / ${column.get(node.end)}`;
-      box.style.gridRow = node.row;
+      box.style.gridColumn = `${now.from} / ${now.to}`;
+      box.style.gridRow = now.row;
       box.append(element("bdi", "", looks.label));
-      box.append(element("small", "", node.made < 0 ? `id ${nodeId}` : `id ${nodeId} · merge ${node.made + 1}`));
-      todo.push(...(node.parents ?? []).toReversed()); // left before right, for those who listen
+      box.append(element("small", "", now.made < 0 ? `id ${now.id}` : `id ${now.id} · merge ${now.made + 1}`));
+      todo.push(...(now.parents ?? []).toReversed()); // left before right, for those who listen
     }
-    if (end - start > leaves.length) about.append(` Its last ${leaves.length - 1} joins are shown.`);
+    if (leaves.some((leaf) => leaf.made >= 0)) about.append(` Its last ${leaves.length - 1} joins are shown.`);
     this.tree.hidden = false;
     this.tree.querySelector(".close").focus({ preventScroll: true });
   }
