@@ -152,7 +152,7 @@ PATTERNS = {
         Pattern(
             "characters",
             "Characters",
-            "Every character is a chunk of its own, so no two can be merged.",
+            "Every character, that is code point, is a chunk of its own, so no two can be merged.",
             r"(?s:.)",
         ),
         Pattern("none", "None", "Nothing is split: a merge may join anything.", None),
