@@ -1,0 +1,160 @@
+"""SentencePiece's BPE by its definition: slow, and obviously right.
+
+Nothing here is shared with `bpeviz`. The library itself is the other thing that the tests hold
+bpeviz against; this says what it does in the fewest words, at every step and with the counts.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+NEVER_LEARNT = "\0\x1f▅▁\r\n"
+
+
+class Made(NamedTuple):
+    """A piece that was learnt: its two parts, how often they stood there, and the ties."""
+
+    left: str
+    right: str
+    count: int
+    applied: int
+    ties: int
+
+
+class Atom(NamedTuple):
+    """A character, a byte or a run of unknown characters, and how many bytes of text it is."""
+
+    symbol: str
+    size: int
+
+
+def script(character: str) -> str | None:
+    """Of the few scripts that the tests use, by the characters' names. None: goes with any."""
+    if unicodedata.combining(character):
+        return None
+    name = unicodedata.name(character, "")
+    if name.startswith(("CJK UNIFIED", "HIRAGANA LETTER", "KATAKANA LETTER", "KATAKANA-HIRAGANA")):
+        return "Han"
+    for known in ("LATIN", "GREEK", "CYRILLIC", "ARABIC", "HEBREW", "DEVANAGARI"):
+        if name.startswith((f"{known} SMALL", f"{known} CAPITAL", f"{known} LETTER")):
+            return known
+    return "Common"
+
+
+def valid(piece: str, longest: int = 16, split_digits: bool = False) -> bool:
+    letters = piece.removeprefix("▁")
+    scripts = {script(letter) for letter in letters} - {None}
+    digits = any(digit in piece for digit in "0123456789")
+    return (
+        len(piece) <= longest
+        and "▁" not in letters
+        and len(scripts) <= 1
+        and not (split_digits and digits and len(piece) > 1)
+    )
+
+
+def words(text: str, prefix: bool) -> list[str]:
+    """Cut a text into lines and a line at its spaces; what ends a line is a word of its own.
+
+    In a word a space is " ", and the dummy prefix "_": so the texts may not hold that.
+    """
+    found: list[str] = []
+    line_begins = prefix
+    for character in text:
+        if character in "\r\n":
+            found.append(character)
+            line_begins = prefix
+            continue
+        if line_begins:
+            found.append("_")
+            line_begins = False
+            if character != " ":
+                found[-1] += character
+                continue
+        if character == " " or not found or found[-1] in "\r\n":
+            found.append(character)
+        else:
+            found[-1] += character
+    return found
+
+
+def learn(
+    texts: dict[str, int],
+    limit: int,
+    prefix: bool = True,
+    longest: int = 16,
+    split_digits: bool = False,
+) -> list[Made]:
+    """Count all pairs of pieces, take the best, replace it everywhere, repeat."""
+    rows: list[tuple[list[str], int]] = []
+    for text, times in texts.items():
+        for word in words(text, prefix):
+            row: list[str] = []
+            for character in word:
+                if character in NEVER_LEARNT:
+                    rows.append((row, times))
+                    row = []
+                else:
+                    row.append("▁" if character in " _" else character)
+            rows.append((row, times))
+    made: list[Made] = []
+    while len(made) < limit:
+        counts: dict[tuple[str, str], int] = {}
+        for row, times in rows:
+            for left, right in pairwise(row):
+                if valid(left + right, longest, split_digits):
+                    counts[left, right] = counts.get((left, right), 0) + times
+        if not counts:
+            break
+        highest = max(counts.values())
+        tied = [pair for pair, count in counts.items() if count == highest]
+        pair = min(tied, key=lambda pair: (len(pair[0] + pair[1]), pair[0] + pair[1]))
+        applied = 0
+        for row, times in rows:
+            i = 0
+            while i + 1 < len(row):
+                if (row[i], row[i + 1]) == pair:
+                    row[i : i + 2] = [pair[0] + pair[1]]
+                    applied += times
+                i += 1
+        made.append(Made(*pair, highest, applied, len(tied) - 1))
+    return made
+
+
+def atoms(word: str, known: set[str], fallback: bool) -> list[Atom]:
+    """Return the atoms of a word; an unknown one has the symbol "<unk>"."""
+    found: list[Atom] = []
+    for character in word:
+        size = 0 if character == "_" else len(character.encode())
+        symbol = "▁" if character in " _" else character
+        if symbol in known and character not in NEVER_LEARNT:
+            found.append(Atom(symbol, size))
+        elif fallback:
+            found += [Atom(f"<0x{byte:02X}>", 1) for byte in character.encode()]
+        elif found and found[-1].symbol == "<unk>":
+            found[-1] = Atom("<unk>", found[-1].size + size)
+        else:
+            found.append(Atom("<unk>", size))
+    return found
+
+
+def encode(row: Sequence[Atom], pieces: Sequence[str]) -> list[Atom]:
+    """Join the two neighbours that together are the piece of the best rank, leftmost first.
+
+    By what the two are together, as the library looks it up, and not by the pair.
+    """
+    joined = list(row)
+    while True:
+        ranked = [
+            (pieces.index(left.symbol + right.symbol), i)
+            for i, (left, right) in enumerate(pairwise(joined))
+            if left.symbol + right.symbol in pieces
+        ]
+        if not ranked:
+            return joined
+        _, i = min(ranked)
+        left, right = joined[i : i + 2]
+        joined[i : i + 2] = [Atom(left.symbol + right.symbol, left.size + right.size)]
