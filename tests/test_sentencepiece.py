@@ -337,6 +337,8 @@ def test_ids_are_bytes_then_characters_then_merges() -> None:
     assert learn("ab é", merges=1, unknown="unk").alphabet == ("a", "b", "é", "▁")
     assert training.made_of(1) == "256 bytes + 4 characters + 1 merge"
     assert learn("a", unknown="unk", prefix="no").made_of(0) == "1 character + 0 merges"
+    assert "every byte of an unknown one" in training.beginning
+    assert "byte" not in learn("a", unknown="unk").beginning
 
 
 def test_names_and_colours() -> None:

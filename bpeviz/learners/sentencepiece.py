@@ -287,6 +287,15 @@ class SentencePieceTraining(MergeTraining):
         """How many of the atoms are bytes; they come first."""
         return len(BYTES) if self.splitting.fallback == "bytes" else 0
 
+    @property
+    def beginning(self) -> str:
+        if not self._bytes:
+            return super().beginning
+        return (
+            "Nothing is merged yet: every character is a token, and so is every byte of an "
+            "unknown one."
+        )
+
     def made_of(self, step: int) -> str:
         characters = len(self.alphabet) - self._bytes
         kinds = [f"{self._bytes} bytes"] if self._bytes else []
