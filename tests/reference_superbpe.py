@@ -1,0 +1,121 @@
+"""SuperBPE by its definition: slow, and obviously right. Nothing here is shared with `bpeviz`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import reference
+from reference import Step
+
+WHITE = " \t\n\r\f\v"
+
+
+def lines(text: str) -> list[str]:
+    found = [line + "\n" for line in text.split("\n")]
+    found[-1] = found[-1][:-1]
+    return [line for line in found if line]
+
+
+def grouped(chunks: Sequence[str], pieces: Sequence[str]) -> list[list[str]]:
+    """Put chunks together: a new row begins with a chunk at whose start, or in which, one ends."""
+    cuts = {sum(map(len, pieces[: i + 1])) for i in range(len(pieces))}
+    groups: list[list[str]] = [[]]
+    at = 0
+    for chunk in chunks:
+        if cuts & set(range(at, at + len(chunk))):
+            groups.append([])
+        groups[-1].append(chunk)
+        at += len(chunk)
+    return [group for group in groups if group]
+
+
+def words(name: str) -> int:
+    for white in WHITE:
+        name = name.replace(white, " ")
+    return len([word for word in name.split(" ") if word])
+
+
+def learn(
+    groups: Sequence[Sequence[Sequence[int]]],
+    symbols: Sequence[str],
+    limit: int,
+    turn: int,
+    max_words: int,
+    ties: str,
+    min_count: int,
+) -> tuple[list[Step], int, str]:
+    """Learn from a text: its larger chunks, each a list of chunks, each a row of atom ids.
+
+    Return the merges, the number of the first one of the second phase, and why there are no more.
+    """
+    chunks = [(chunk, 1) for group in groups for chunk in group]
+    steps, why = reference.learn(chunks, symbols, min(turn, limit), ties, min_count)
+    if why != "full":
+        turn = len(steps)
+    if turn >= limit:
+        return steps, turn, why
+    names = list(symbols)
+    rows = [[list(chunk) for chunk in group] for group in groups]
+    for step in steps:
+        names.append(names[step.left] + names[step.right])
+        rows = [
+            [reference.replace_all(chunk, (step.left, step.right), step.new_id) for chunk in group]
+            for group in rows
+        ]
+    joined = [[token for chunk in group for token in chunk] for group in rows]
+    while len(steps) < limit:
+        counts = {
+            pair: count
+            for pair, count in reference.count_pairs([(row, 1) for row in joined]).items()
+            if ": " not in names[pair[0]] + names[pair[1]]
+            and words(names[pair[0]] + names[pair[1]]) <= max_words
+        }
+        if not counts:
+            return steps, turn, "no pair"
+        highest = max(counts.values())
+        if highest < min_count:
+            return steps, turn, "rare"
+        tied = [pair for pair, count in counts.items() if count == highest]
+        if ties == "first":
+            pair = tied[0]
+        elif ties == "smallest":
+            pair = min(tied)
+        else:
+            largest = max((names[a], names[b]) for a, b in tied)
+            pair = min(p for p in tied if (names[p[0]], names[p[1]]) == largest)
+        new = len(names)
+        names.append(names[pair[0]] + names[pair[1]])
+        before = sum(map(len, joined))
+        joined = [reference.replace_all(row, pair, new) for row in joined]
+        applied = before - sum(map(len, joined))
+        steps.append(Step(*pair, new, highest, applied, len(tied) - 1))
+    return steps, turn, "full"
+
+
+def segment(
+    groups: Sequence[Sequence[Sequence[int]]],
+    merges: Sequence[Any],
+    turn: int,
+    first_id: int,
+) -> list[tuple[int, int]]:
+    """Apply merges once each, in order, the first `turn` within chunks; (id, atoms) of each."""
+    found: list[tuple[int, int]] = []
+    for group in groups:
+        row: list[int] = []
+        for chunk in group:
+            ids = list(chunk)
+            for merge in merges[:turn]:
+                ids = reference.replace_all(ids, (merge.left, merge.right), merge.new_id)
+            row += ids
+        for merge in merges[turn:]:
+            row = reference.replace_all(row, (merge.left, merge.right), merge.new_id)
+        found += [(token, size_of(token, merges, first_id)) for token in row]
+    return found
+
+
+def size_of(token: int, merges: Sequence[Any], first_id: int) -> int:
+    if token < first_id:
+        return 1
+    merge = merges[token - first_id]
+    return size_of(merge.left, merges, first_id) + size_of(merge.right, merges, first_id)
