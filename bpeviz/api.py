@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from bpeviz.encodings import load
 from bpeviz.learners import LEARNERS, Corpus
 from bpeviz.training import Training
@@ -18,7 +20,7 @@ def train(
     pattern: str = "gpt2",
     expression: str = "",
     special_tokens: tuple[str, ...] = (),
-    **options: str | int,
+    **options: Any,
 ) -> Training:
     """Learn a tokenizer from a text, or from a mapping of chunks to how often each comes.
 

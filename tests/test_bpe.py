@@ -319,7 +319,8 @@ def test_the_options_of_a_learner_are_what_it_takes() -> None:
     """Every option, at every choice, is accepted under the name it is listed with."""
     for learner in LEARNERS.values():
         for option in learner.options:
-            for value in option.choices or [option.minimum, option.minimum + 1]:
+            numbers = [option.minimum, option.minimum + 1]
+            for value in option.choices or (numbers if option.sample is None else ["", "a b"]):
                 chosen = {**dict([option.needs] if option.needs else []), option.name: value}
                 training = bpeviz.train("a b", learner.key, merges=1, **chosen)
                 assert training.algorithm == learner.key
