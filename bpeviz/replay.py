@@ -121,6 +121,48 @@ def film(
     return data | {"key": digest.hexdigest(), "film": identity.hexdigest(), "last": last}
 
 
+def reel(film: dict[str, Any]) -> dict[str, Any]:
+    """Return what the player is sent for one film: its steps are the player's."""
+    names = ("key", "film", "last", "unit")
+    return {name: film[name] for name in names} | {"base": 0, "views": [film]}
+
+
+def lock_step(films: Sequence[tuple[str, dict[str, Any], Training]]) -> dict[str, Any]:
+    """Return what the player is sent for several films of one text, aligned by vocabulary size.
+
+    films: title, film, and the training it shows. At a size that a vocabulary never has it stands
+    at the nearest one.
+    """
+    low = min(int(training.sizes.min()) for *_, training in films)
+    high = max(int(training.sizes.max()) for *_, training in films)
+    views = []
+    for title, film, training in films:
+        at = steps_at(training, low, high).tolist()
+        views.append(film | {"title": title, "at": at, "vocabulary": training.sizes.tolist()})
+    keys = hashlib.blake2b(repr([view["key"] for view in views]).encode(), digest_size=12)
+    identities = hashlib.blake2b(repr([view["film"] for view in views]).encode(), digest_size=12)
+    return {
+        "key": keys.hexdigest(),
+        "film": identities.hexdigest(),
+        "last": high - low,
+        "base": low,
+        "unit": "vocabulary size",
+        "views": views,
+    }
+
+
+def steps_at(training: Training, low: int, high: int) -> NDArray[np.int64]:
+    """Return for each vocabulary size from `low` to `high` the step of a training that has it.
+
+    The last such step; beyond its sizes it stands at its smallest or largest one.
+    """
+    sizes = np.clip(np.arange(low, high + 1), training.sizes.min(), training.sizes.max())
+    distinct, from_the_end = np.unique(training.sizes[::-1], return_index=True)
+    steps = training.steps - from_the_end
+    found: NDArray[np.int64] = steps[np.searchsorted(distinct, sizes)]
+    return found
+
+
 def _steps(training: Training) -> dict[str, Any]:
     """Return what is told of each step: lists of one length, empty where they do not apply."""
     kind = "merge"

@@ -42,7 +42,7 @@ def with_text(page: str, text: str, **state: Any) -> AppTest:
 def component(app: AppTest) -> dict[str, Any]:
     """What the page's component is sent: the film of the player, or the columns."""
     sent = [json.loads(one.proto.json) for one in app.get("bidi_component")]
-    (data,) = [data for data in sent if "text" in data]
+    (data,) = [data.get("views", [data])[0] for data in sent if "views" in data or "text" in data]
     assert isinstance(data, dict)
     return data
 

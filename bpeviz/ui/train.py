@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from bpeviz import charts, tables
+from bpeviz import charts, replay, tables
 from bpeviz.boundaries import Boundaries
 from bpeviz.training import Training
 from bpeviz.ui import cache, components
@@ -46,7 +46,7 @@ def show(text: str, training: Training, boundaries: Boundaries, choice: Choice, 
     place = st.container()
     film = cache.film(text, choice, _part(text, choice), last)
     with place:
-        components.player(film, "player")
+        components.player(replay.reel(film), "player")
     _follow(text, training, boundaries, last, film["film"])
 
 
@@ -55,7 +55,7 @@ def _follow(text: str, training: Training, boundaries: Boundaries, last: int, fi
     """Draw what follows the step. Runs again by itself when the step changes."""
     state = st.session_state
     body = st.container()
-    told = components.follower(state.get("jump"), "follower")
+    told = components.follower(state.get("jump"), "follower")["step"]
     if state.get("shown") != (film, last):
         state["shown"], state["step"] = (film, last), last
     if told and told["film"] == film and state.get("told") != told:

@@ -39,7 +39,7 @@ class Player:
 
     def __init__(self, page: Page) -> None:
         self.page = page
-        self.section = page.get_by_role("region", name="Player: the merges of this text")
+        self.section = page.get_by_role("region", name="Player: how this text is cut, step by step")
         self.text = self.section.get_by_role("group", name="The text and its tokens")
         self.number = self.section.get_by_role("spinbutton", name="Merge number")
         self.track = self.section.get_by_role("slider", name="Step", exact=True)

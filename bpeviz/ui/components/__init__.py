@@ -23,34 +23,36 @@ def _drawn(name: str, *scripts: str) -> Any:
         f"bpeviz_{name}",
         html=_read(f"{name}.html"),
         css=_read("cells.css", f"{name}.css"),
-        js=_read(*scripts, "cells.js", f"{name}.js"),
+        js=_read("cells.js", *scripts, f"{name}.js"),
     )
 
 
-_player = _drawn("player", "events.js")
+_player = _drawn("player", "events.js", "film.js")
 _columns = _drawn("columns")
 _follower = st.components.v2.component("bpeviz_follower", js=_read("events.js", "follower.js"))
 
 
-def player(film: dict[str, Any], key: str) -> None:
-    """Show a film (`bpeviz.replay.film`). Where it stands, `follower` tells."""
-    _player(key=key, data=film)
+def player(reel: dict[str, Any], key: str) -> None:
+    """Show a film, or several side by side (`bpeviz.replay.reel`). `follower` tells where it is."""
+    _player(key=key, data=reel)
 
 
-def follower(jump: dict[str, int] | None, key: str) -> dict[str, Any] | None:
-    """Follow the player: return where it stands, {"step", "film"}, or None before it has told.
+def follower(jump: dict[str, int] | None, key: str, *, picks: bool = False) -> dict[str, Any]:
+    """Follow the player: return where it stands and which word was clicked last.
 
-    Whenever that changes, the fragment that called this runs again, at most once a second while
-    the player plays. jump: {"step", "number"}: send the player to a step; each number once.
+    "step" is {"step", "film"}, or None before the player has told; "word" a word, or None. Whenever
+    one changes, the fragment that called this runs again, at most once a second while the player
+    plays. jump: {"step", "number"}: send the player to a step; each number once. picks: whether
+    clicked words are wanted.
     """
     result = _follower(
         key=key,
-        data={"jump": jump, "name": key},
-        default={"step": None},
+        data={"jump": jump, "name": key, "picks": picks},
+        default={"step": None, "word": None},
         on_step_change=lambda: None,
+        on_word_change=lambda: None,
     )
-    told: dict[str, Any] | None = result.step
-    return told
+    return {"step": result.step, "word": result.word}
 
 
 def columns(data: dict[str, Any], key: str) -> None:

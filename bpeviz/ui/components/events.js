@@ -4,3 +4,4 @@
 const STEP = "bpeviz-step"; // the player stands at {step, film}
 const ASK = "bpeviz-ask"; // where does it stand?
 const JUMP = "bpeviz-jump"; // go to a step
+const PICK = "bpeviz-pick"; // this word was clicked

@@ -7,8 +7,13 @@ const followers = new WeakMap(); // a component's root → how to stop listening
 export default function ({ data, parentElement, setStateValue }) {
   if (!followers.has(parentElement)) {
     const told = ({ detail }) => setStateValue("step", detail);
+    const picked = ({ detail }) => data.picks && setStateValue("word", detail);
     document.addEventListener(STEP, told);
-    followers.set(parentElement, () => document.removeEventListener(STEP, told));
+    document.addEventListener(PICK, picked);
+    followers.set(parentElement, () => {
+      document.removeEventListener(STEP, told);
+      document.removeEventListener(PICK, picked);
+    });
     document.dispatchEvent(new CustomEvent(ASK));
   }
   const { jump, name } = data;

@@ -1,95 +1,14 @@
-// The player. Python sends decisions (`bpeviz/replay.py`): when each boundary vanishes, or which
-// token begins where and when; and what each step decides. The whole view is a function of one
-// number, the step.
+// The player. Python sends films (`bpeviz/replay.py`): one text under one learner, or under several
+// side by side. The whole view is a function of one number, the step; where several are shown, it
+// is the vocabulary size, and `at` tells which step of each film has it.
 
-const PER_SECOND = 2; // merges a second at speed 1×
+const PER_SECOND = 2; // steps a second at speed 1×
 const TELL_WHILE_PLAYING = 1000; // milliseconds between reports to what follows the step
 const TELL_AT_REST = 150;
 const TREE_LEAVES = 64; // how many pieces a merge tree is drawn with at most
-const READABLE = 10; // merges a second up to which each is told in words and moves
+const READABLE = 10; // steps a second up to which each is told in words and moves
 
 const stepOfFilm = new Map(); // film → step: survives a change of page
-
-const count = (number) => number.toLocaleString("en");
-const figures = (number) => number.toLocaleString("en", { maximumSignificantDigits: 3 });
-const fixed = (number, digits) =>
-  number.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
-
-const INSIDE = -3; // no token begins at this atom
-const LEFT_OUT_ID = -2; // the atom becomes no token
-const NEVER = 0x7fffffff;
-
-// Where merges alone decide: each boundary vanishes once, and the last to go tells the token's id.
-class Merged {
-  constructor({ vanish, firstId }, atomIds) {
-    this.vanish = Int32Array.from(vanish, (time) => (time < 0 ? NEVER : time));
-    this.firstId = firstId;
-    this.atomIds = atomIds;
-    this.atoms = vanish.length;
-  }
-
-  // The token around an atom: [start, end) and its id.
-  token(atom, step) {
-    const { vanish } = this;
-    let start = atom;
-    let end = atom;
-    let made = -1;
-    while (start > 0 && vanish[start - 1] < step) made = Math.max(made, vanish[--start]);
-    while (end < this.atoms - 1 && vanish[end] < step) made = Math.max(made, vanish[end++]);
-    return { start, end: end + 1, id: made < 0 ? this.atomIds[start] : this.firstId + made, made };
-  }
-
-  // Did this token come about at that very step?
-  isNew(token, time) {
-    return token.made >= 0 && token.made === time;
-  }
-
-  // Did the boundary behind an atom vanish at that very step?
-  isSeam(atom, time) {
-    return this.vanish[atom] === time;
-  }
-}
-
-// Where boundaries may come back: for each atom, which token begins there, and from when on.
-class Changing {
-  constructor({ changes }) {
-    this.rows = Int32Array.from(changes.rows);
-    this.times = Int32Array.from(changes.times);
-    this.ids = Int32Array.from(changes.ids);
-    this.atoms = this.rows.length - 1;
-  }
-
-  begins(atom, step) {
-    let id = INSIDE;
-    for (let k = this.rows[atom]; k < this.rows[atom + 1] && this.times[k] < step; k++) id = this.ids[k];
-    return id;
-  }
-
-  token(atom, step) {
-    let start = atom;
-    let id = this.begins(start, step);
-    while (start > 0 && id === INSIDE) id = this.begins(--start, step);
-    let end = atom + 1;
-    while (end < this.atoms && this.begins(end, step) === INSIDE) end++;
-    return { start, end, id };
-  }
-
-  at(atom, time) {
-    for (let k = this.rows[atom]; k < this.rows[atom + 1] && this.times[k] <= time; k++)
-      if (this.times[k] === time) return this.ids[k];
-    return null;
-  }
-
-  isNew({ start, end, id }, time) {
-    if (time < 0 || id === LEFT_OUT_ID) return false;
-    for (let a = start; a < end; a++) if (this.at(a, time) !== null) return true;
-    return false;
-  }
-
-  isSeam(atom, time) {
-    return time >= 0 && atom + 1 < this.atoms && this.at(atom + 1, time) === INSIDE;
-  }
-}
 
 class Player {
   constructor(root) {
@@ -97,12 +16,13 @@ class Player {
     const find = (selector) => root.querySelector(selector);
     this.section = find(".player");
     this.sentence = find(".sentence");
-    this.host = find(".text");
+    this.frameOfViews = find(".views");
     this.track = find(".track");
     this.number = find(".step");
     this.speed = find(".speed");
     this.tree = find(".tree");
     this.card = new Card(find(".card"), find(".stage"));
+    this.views = [];
     this.step = 0;
     this.playing = false;
     this.listen();
@@ -117,9 +37,12 @@ class Player {
     const sameFilm = this.data?.film === data.film;
     this.data = data;
     if (fresh) this.draw();
+    for (const [i, view] of this.views.entries()) view.data.last = data.views[i].last;
     if (fresh || grown) {
-      this.track.max = this.number.max = data.last;
-      this.root.querySelector("output.last").textContent = count(data.last);
+      this.track.max = data.last;
+      this.number.min = data.base;
+      this.number.max = data.base + data.last;
+      this.root.querySelector("output.last").textContent = count(data.base + data.last);
       const known = sameFilm && !grown ? this.step : sameFilm ? data.last : stepOfFilm.get(data.film);
       this.show(Math.min(known ?? data.last, data.last));
       this.report(0);
@@ -146,48 +69,20 @@ class Player {
   // ---- drawing
 
   draw() {
-    const { data } = this;
     this.hideTree();
     this.card.hide();
     this.chosen = null;
-    this.raw = data.atoms === "bytes" ? new TextEncoder().encode(data.text) : null;
-    const atomIds = data.atomIds ?? this.raw;
-    this.film = data.changes ? new Changing(data) : new Merged(data, atomIds);
-    this.stepOf = new Map(data.steps.id.map((id, i) => [id, i])); // the step that is about an id
-    this.cells = new CellText(this.host, data.text, data.atoms, {
-      sizes: data.sizes,
-      marks: data.marks,
-      label: (atom) => this.look(atomIds[atom]).label,
-    });
-    this.host.scrollTop = 0;
-    if (!data.text) this.host.append(element("p", "empty", "There is no text yet. Type one, or choose a sample."));
+    this.views = this.data.views.map((view) => new View({ ...view }));
+    this.frameOfViews.replaceChildren(...this.views.map(({ box }) => box));
+    this.views.forEach((view) => this.listenTo(view));
+    this.section.classList.toggle("several", this.several);
+    this.root.querySelector(".unit").textContent = this.data.unit;
+    const unit = this.data.unit.replace(/^./, (letter) => letter.toUpperCase());
+    this.number.ariaLabel = this.data.base ? unit : `${unit} number`;
   }
 
-  token(atom) {
-    return this.film.token(atom, this.step);
-  }
-
-  // Look anew at the tokens that cover atoms start to end.
-  refresh(start, end) {
-    const { film, step, cells } = this;
-    const { looks } = this.data;
-    const present = step - 1;
-    let at = start;
-    while (at < end) {
-      const token = film.token(at, step);
-      const isNew = film.isNew(token, present);
-      const hue = looks[token.id]?.[1] ?? -1;
-      const rest = token.id === LEFT_OUT_ID ? LEFT_OUT : token.id < 0 ? UNKNOWN : 0;
-      for (let a = token.start; a < token.end; a++) {
-        cells.hues[a] = hue;
-        let flags = rest | (a === token.end - 1 ? END : 0);
-        if (film.isSeam(a, present)) flags |= SEAM;
-        if (isNew) flags |= NEW | (a === token.start ? FIRST : 0) | (a === token.end - 1 ? LAST : 0);
-        cells.flags[a] = flags;
-      }
-      cells.paint(token.start, token.end);
-      at = token.end;
-    }
+  get several() {
+    return this.data.views.length > 1 || Boolean(this.data.views[0]?.title);
   }
 
   // While it plays, only what can be seen is drawn in each frame; at rest all of it.
@@ -195,8 +90,9 @@ class Player {
     const { data } = this;
     this.step = step;
     this.clearChosen();
-    if (this.playing) this.refresh(...this.cells.visible());
-    else this.refresh(0, this.film.atoms);
+    for (const view of this.views) view.step = view.data.at ? view.data.at[step] : step;
+    this.reference = this.views.length > 1 ? this.views[0].cuts() : null;
+    for (const view of this.views) this.paint(view);
     stepOfFilm.set(data.film, step);
     // At a pace that nobody can read, words and controls need not follow every frame.
     const now = performance.now();
@@ -205,50 +101,26 @@ class Player {
     this.describe();
   }
 
+  paint(view) {
+    const [from, to] = this.playing ? view.cells.visible() : [0, view.film.atoms];
+    view.refresh(from, to, view === this.views[0] ? null : this.reference);
+  }
+
   controls() {
     const { data, step } = this;
     this.track.value = step;
     this.track.disabled = this.root.querySelector("[data-act=play]").disabled = !data.last;
-    this.track.setAttribute("aria-valuetext", `${data.unit} ${step} of ${data.last}`);
-    this.root.querySelector(".unit").textContent = data.unit;
-    if (this.root.activeElement !== this.number) this.number.value = step;
+    this.track.setAttribute("aria-valuetext", `${data.unit} ${data.base + step} of ${data.base + data.last}`);
+    if (this.root.activeElement !== this.number) this.number.value = data.base + step;
     for (const [act, at] of [["first", 0], ["back", 0], ["on", data.last], ["last", data.last]])
       this.root.querySelector(`[data-act=${act}]`).disabled = step === at;
   }
 
-  // The label and hue of an id.
-  look(id) {
-    if (id === LEFT_OUT_ID) return { label: "left out", hue: -1 };
-    const [label, hue] = this.data.looks[id] ?? [this.data.unknown ?? "?", -1];
-    return { label, hue };
-  }
-
-  bytesOf({ start, end }) {
-    const most = 32;
-    const bytes = this.raw
-      ? this.raw.subarray(start, end)
-      : new TextEncoder().encode(this.data.text.slice(this.cells.offset(start), this.cells.offset(end)));
-    const shown = Array.from(bytes.subarray(0, most), (byte) => hexadecimal(byte, 2)).join(" ");
-    return !shown ? "no bytes" : bytes.length > most ? `${shown} … (${bytes.length} bytes)` : shown;
-  }
-
-  withId(id, className = "") {
-    const { label, hue } = this.look(id);
-    const both = element("span", "with-id");
-    const drawn = piece(label, hue);
-    if (className) drawn.classList.add(className);
-    drawn.title = label;
-    both.append(drawn, element("span", "id", `id ${id}`));
-    return both;
-  }
-
   describe() {
     this.controls();
-    const { data, step } = this;
-    if (step === 0) {
-      const words = !data.text ? "No text, no tokens." : data.last ? `${data.beginning} Press play.` : data.still;
-      this.sentence.replaceChildren(element("span", "start", words));
-    } else this.sentence.replaceChildren(...this.inWords(step - 1));
+    if (this.several) return this.views.forEach((view) => this.describeOne(view));
+    const [{ data, step }] = this.views;
+    this.sentence.replaceChildren(...this.views[0].inWords());
     const tokens = data.tokens[step];
     const figure = (name, text) => (this.root.querySelector(`[data-figure=${name}]`).textContent = text);
     figure("tokens", count(tokens));
@@ -263,26 +135,17 @@ class Player {
       tokens === 1 ? "token" : "tokens";
   }
 
-  // A step in words.
-  inWords(i) {
-    const s = this.data.steps;
-    const facts = [];
-    if (s.kind === "pruning") {
-      facts.push(`costs ${figures(s.score[i])}`);
-      facts.push(s.count[i] ? `was ${count(s.count[i])} token${s.count[i] === 1 ? "" : "s"}` : "was no token");
-      facts.push(`round ${s.round[i]}`);
-    } else {
-      const times = s.count[i] === 1 ? "once" : `${count(s.count[i])} times`;
-      const overlap = s.applied[i] === s.count[i] ? "" : `, ${count(s.applied[i])} replaced (the others overlap)`;
-      if (s.score.length) facts.push(`score ${figures(s.score[i])}`);
-      facts.push(times + overlap);
-      if (s.ties[i]) facts.push(`tied with ${count(s.ties[i])} other${s.ties[i] > 1 ? "s" : ""}`);
-    }
-    if (s.note[i]) facts.push(s.note[i]);
-    const words = element("span", "facts", facts.join(" · "));
-    if (s.kind === "pruning") return [this.withId(s.id[i]), element("span", "op", "is given up"), words];
-    const [plus, becomes] = ["+", "→"].map((sign) => element("span", "op", sign));
-    return [this.withId(s.left[i]), plus, this.withId(s.right[i]), becomes, this.withId(s.id[i], "born"), words];
+  // Of several: the tokens and the vocabulary of each, and its own last decision.
+  describeOne(view) {
+    const { data, step } = view;
+    const tokens = data.tokens[step];
+    const ratio = tokens ? ` · ${fixed(data.bytes / tokens, 2)} bytes per token` : "";
+    const size = data.vocabulary[step];
+    view.note.replaceChildren(
+      element("b", "", count(tokens)),
+      ` token${tokens === 1 ? "" : "s"}${ratio} · vocabulary ${count(size)}`,
+    );
+    view.sentence.replaceChildren(...view.inWords());
   }
 
   // ---- moving
@@ -355,101 +218,43 @@ class Player {
 
   // ---- looking at a token
 
-  inspect(atom) {
-    const token = this.token(atom);
-    let times = 0;
-    for (let a = 0; a < this.film.atoms; ) {
-      const other = this.token(a);
-      times += other.id === token.id;
-      a = other.end;
-    }
-    return { ...token, times };
-  }
-
-  // What is known of an id's origin: its parents, or that it has none.
-  parents(id) {
-    const { steps } = this.data;
-    const i = this.stepOf.get(id);
-    return i === undefined || !steps.left.length ? null : [steps.left[i], steps.right[i]];
-  }
-
-  origin({ start, end, id }) {
-    const { data } = this;
-    const i = this.stepOf.get(id);
-    if (data.steps.kind === "pruning") {
-      if (i === undefined) return "a single character: never given up";
-      return `${count(end - start)} ${this.atomsName}, given up at ${data.unit} ${count(i + 1)}`;
-    }
-    if (end - start > 1) return "from the vocabulary that this one began with";
-    return data.atoms === "bytes" ? "a single byte" : "a single character";
-  }
-
-  point(atom) {
+  point(view, atom) {
     this.clearChosen();
-    const token = this.inspect(atom);
-    this.chosen = token;
-    this.ring(token, true);
-    const { data } = this;
-    const head = element("p");
-    if (token.id < 0) {
-      head.append(token.id === LEFT_OUT_ID ? "Left out: it becomes no token" : `Not in the vocabulary: ${data.unknown}`);
-      return [head];
-    }
-    const { label, hue } = this.look(token.id);
-    head.append(piece(label, hue), ` id ${token.id}`);
-    const lines = [head, element("p", "hex", this.bytesOf(token))];
-    const where = data.part ? "in this part" : "in this text";
-    lines.push(element("p", "", `${count(token.times)}× ${where} at this step`));
-    const parents = this.parents(token.id);
-    if (parents) {
-      const from = element("p");
-      const [left, right] = parents;
-      const parent = (id) => piece(this.look(id).label, this.look(id).hue);
-      const merge = this.stepOf.get(token.id) + 1;
-      from.append("from ", parent(left), ` ${left} + `, parent(right), ` ${right} by merge ${merge}`);
-      lines.push(from);
-    } else lines.push(element("p", "", this.origin(token)));
-    return lines;
-  }
-
-  ring({ start, end }, on) {
-    this.cells.mark(start, end, "here", on);
-    this.cells.mark(start, start + 1, "here-first", on);
-    this.cells.mark(end - 1, end, "here-last", on);
+    const token = view.inspect(atom);
+    this.chosen = { view, ...token };
+    view.ring(token, true);
+    return view.about(token);
   }
 
   clearChosen() {
     if (!this.chosen) return;
-    this.ring(this.chosen, false);
+    this.chosen.view.ring(this.chosen, false);
     this.chosen = null;
     this.card.hide();
   }
 
-  hover(atom) {
+  hover(view, atom) {
     if (atom < 0) return this.clearChosen();
-    if (this.chosen && atom >= this.chosen.start && atom < this.chosen.end) return;
-    const lines = this.point(atom);
-    this.card.show(lines, this.cells.cells[this.cells.cellOf[this.chosen.start]].element);
+    const { chosen } = this;
+    if (chosen?.view === view && atom >= chosen.start && atom < chosen.end) return;
+    const lines = this.point(view, atom);
+    this.card.show(lines, view.elementOf(this.chosen));
   }
 
   walk(direction) {
     const from = this.chosen;
+    const view = from?.view ?? this.views[0];
     const atom = !from ? 0 : direction > 0 ? from.end : from.start - 1;
-    if (atom < 0 || atom >= this.film.atoms) return;
-    const lines = this.point(atom);
-    const near = this.cells.cells[this.cells.cellOf[this.chosen.start]].element;
+    if (atom < 0 || atom >= view.film.atoms) return;
+    const lines = this.point(view, atom);
+    const near = view.elementOf(this.chosen);
     near.scrollIntoView({ block: "nearest" });
     this.card.show(lines, near);
   }
 
-  get atomsName() {
-    if (this.data.atoms === "bytes") return "bytes";
-    return this.data.sizes?.includes(0) ? "characters and marks" : "characters";
-  }
-
   // The merge tree: a token parts into the two that it was merged from.
-  showTree(atom) {
-    const token = this.inspect(atom);
+  showTree(view, atom) {
+    const token = view.inspect(atom);
     const { start, end, id } = token;
     if (id < 0) return;
     this.stop();
@@ -457,22 +262,22 @@ class Player {
     const nodes = this.tree.querySelector(".nodes");
     nodes.replaceChildren();
     const about = this.tree.querySelector(".about");
-    const { label, hue } = this.look(id);
+    const { label, hue } = view.look(id);
     const joins = `joined at ${count(end - start - 1)} ${end - start === 2 ? "boundary" : "boundaries"}`;
     about.replaceChildren(
       piece(label, hue),
-      this.parents(id)
-        ? ` id ${id}: ${count(end - start)} ${this.atomsName}, ${joins}. Read it from below.`
-        : ` id ${id}: ${this.origin(token)}. No merge made it.`,
+      view.parents(id)
+        ? ` id ${id}: ${count(end - start)} ${view.atomsName}, ${joins}. Read it from below.`
+        : ` id ${id}: ${view.origin(token)}. No merge made it.`,
     );
     // Part the latest merge first, until the picture is full: so it is the token at a step before.
-    const node = (of, row) => ({ id: of, row, made: this.parents(of) ? this.stepOf.get(of) : -1 });
+    const node = (of, row) => ({ id: of, row, made: view.parents(of) ? view.stepOf.get(of) : -1 });
     const root = node(id, 1);
     let leaves = [root];
     while (leaves.length < TREE_LEAVES) {
       const latest = leaves.reduce((a, b) => (b.made > a.made ? b : a));
       if (latest.made < 0) break;
-      latest.parents = this.parents(latest.id).map((of) => node(of, latest.row + 1));
+      latest.parents = view.parents(latest.id).map((of) => node(of, latest.row + 1));
       leaves = leaves.flatMap((leaf) => (leaf === latest ? leaf.parents : leaf));
     }
     leaves.forEach((leaf, i) => ([leaf.from, leaf.to] = [i + 1, i + 2]));
@@ -486,7 +291,7 @@ class Player {
     const todo = [root];
     while (todo.length) {
       const now = todo.pop();
-      const looks = this.look(now.id);
+      const looks = view.look(now.id);
       const box = nodes.appendChild(element("div", looks.hue < 0 ? "node" : `node t h${looks.hue}`));
       box.style.gridColumn = `${now.from} / ${now.to}`;
       box.style.gridRow = now.row;
@@ -508,7 +313,7 @@ class Player {
   // ---- hands
 
   listen() {
-    const { section, host } = this;
+    const { section } = this;
     section.addEventListener("click", (event) => {
       const act = event.target.closest("[data-act]")?.dataset.act;
       if (act) this.act(act);
@@ -520,18 +325,9 @@ class Player {
     });
     this.number.addEventListener("change", () => {
       this.stop();
-      this.go(Number(this.number.value) || 0);
-      this.number.value = this.step;
+      this.go((Number(this.number.value) || 0) - this.data.base);
+      this.number.value = this.data.base + this.step;
     });
-    host.addEventListener("mouseover", (event) => this.playing || this.hover(this.cells.atomAt(event.target)));
-    host.addEventListener("scroll", () => this.playing && this.refresh(...this.cells.visible()));
-    host.addEventListener("mouseleave", () => this.clearChosen());
-    host.addEventListener("click", (event) => {
-      if (!document.getSelection().isCollapsed) return; // somebody selects text
-      const atom = this.cells.atomAt(event.target);
-      if (atom >= 0) this.showTree(atom);
-    });
-    host.addEventListener("copy", (event) => this.cells.copyTo(event, this.root));
     section.addEventListener("keydown", (event) => this.key(event));
     // Keys work from anywhere on the page while nothing else has the focus.
     this.anywhere = (event) => document.activeElement === document.body && this.key(event);
@@ -545,6 +341,22 @@ class Player {
       section.focus({ preventScroll: true }); // so that the keys go on from there
     };
     document.addEventListener(JUMP, this.sent);
+  }
+
+  listenTo(view) {
+    const { host, cells } = view;
+    host.addEventListener("mouseover", (event) => this.playing || this.hover(view, cells.atomAt(event.target)));
+    host.addEventListener("scroll", () => this.playing && this.paint(view));
+    host.addEventListener("mouseleave", () => this.clearChosen());
+    host.addEventListener("click", (event) => {
+      if (!document.getSelection().isCollapsed) return; // somebody selects text
+      const atom = cells.atomAt(event.target);
+      if (atom < 0) return;
+      const word = view.word(atom);
+      if (word) document.dispatchEvent(new CustomEvent(PICK, { detail: word }));
+      this.showTree(view, atom);
+    });
+    host.addEventListener("copy", (event) => cells.copyTo(event, this.root));
   }
 
   key(event) {
@@ -561,7 +373,7 @@ class Player {
       End: () => this.act("last"),
       ".": () => this.walk(1),
       ",": () => this.walk(-1),
-      Enter: () => this.chosen && this.showTree(this.chosen.start),
+      Enter: () => this.chosen && this.showTree(this.chosen.view, this.chosen.start),
       p: () => this.act("large"),
       Escape: () => (this.tree.hidden ? this.clearChosen() : this.hideTree()),
     };
