@@ -445,7 +445,7 @@ LEARNER = Learner(
             "Byte-pair encoding learns the vocabulary from it that learning then goes on from.",
             "",
             needs=("base", "text"),
-            sample="english-prose",
+            sample="spanish",  # another than the one that the pages begin with
         ),
         Option(
             "base_size",
