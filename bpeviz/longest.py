@@ -22,11 +22,11 @@ from bpeviz.merging import Merge, MergeTokenizer, lengths
 from bpeviz.tokenizer import Cut, FilmTokenizer, Row
 from bpeviz.training import MergeTraining
 
-LONGEST_PIECE = 256
+LONGEST_PIECE = 128
 """How many atoms a piece has at most that is looked for; longer ones are in the vocabulary only.
 
 At every place pieces of each length are tried, so without a limit a long text in one chunk would
-take time without end."""
+take time without end. The longest tokens of GPT-2 and cl100k have just as many bytes."""
 
 LONGEST_WORD = 100
 """How many atoms a word has at most where words may be unknown: BERT's limit, and its number."""
@@ -141,9 +141,8 @@ class LongestMatchTokenizer(FilmTokenizer):
     def _changes_of_known(self, rows: Sequence[Row]) -> list[Changes]:
         # All rows lie in one, with a gap behind each. At a gap a token begins, always.
         together = _NO_PIECE.join([*map(_spelt, rows), ""])
-        token = np.fromiter(map(ord, together), np.int32, len(together)) - 1
-        at_first = token.copy()
-        token = token.tolist()  # the longest piece at each place; at first the atom
+        at_first = np.fromiter(map(ord, together), np.int32, len(together)) - 1
+        token: list[int] = at_first.tolist()  # the longest piece at each place; first the atom
         size = [1] * len(together)  # of the token that begins there; 0: none does
         places, times, entries = array("q"), array("i"), array("i")  # what changes
 

@@ -290,7 +290,7 @@ def test_lone_surrogates_are_learnt_from_as_replacement_characters() -> None:
         ),
         ({"merges": -1}, "must be 0 or more, not -1"),
         ({"merges": 1, "algorithm": "bpf"}, "no algorithm 'bpf'. Known: bpe"),
-        ({"merges": 1, "ending": "x"}, "has no option ending. It has: atoms, end_mark"),
+        ({"merges": 1, "ending": "x"}, "has no option ending. It has: atoms, encode, end_mark"),
         ({"merges": 1, "ties": "random"}, "no tie rule 'random'"),
         ({"merges": 1, "atoms": "words"}, "no atoms 'words'"),
         ({"merges": 1, "end_mark": "dot", "atoms": "characters"}, "no end mark 'dot'"),

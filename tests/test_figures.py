@@ -212,3 +212,55 @@ def test_no_part_of_a_thumb_is_text() -> None:
         with pytest.raises(UnicodeDecodeError):
             token.raw.decode()
     assert b"".join(token.raw for token in tokens) == "👍".encode()
+
+
+# WordPiece
+
+COURSE = """This is the Hugging Face Course.
+This chapter is about tokenization.
+This section shows several tokenizer algorithms.
+Hopefully, you will be able to understand how they are trained and generate tokens."""
+
+
+def test_prueba_de_tokens() -> None:
+    """The notebook that this project grew from: five special tokens, merged to the end."""
+    training = bpeviz.train("prueba de tokens", "wordpiece", merges=100, pattern="whitespace")
+    assert training.stopped == "no pair"
+    assert (training.merges[0].score, training.name(training.merges[0].new_id)) == (1.0, "pr")
+    tokenizer = training.tokenizer()
+    assert len(tokenizer.special_tokens) == 5
+    tokens = tokenizer.tokens("pruebas de otro ejemplo")
+    assert [token.label for token in tokens] == ["prueba", "##s", "de", "[UNK]", "[UNK]"]
+    text = "prueba de tokens"
+    first = training.candidates(text, tokenizer.boundaries(text), 0, 100)
+    scores = {tuple(map(training.name, pair.ids)): pair.score for pair in first}
+    assert (scores["p", "##r"], scores["##u", "##e"]) == (1.0, 1 / 3)
+
+
+def test_the_hugging_face_course() -> None:
+    """Hugging Face's course, chapter 6.6: a vocabulary of 70, five special tokens among them."""
+    training = bpeviz.train(COURSE, "wordpiece", vocab_size=65, pattern="words")
+    first = training.merges[0]
+    assert (training.name(first.left), training.name(first.right)) == ("a", "##b")
+    assert (first.score, training.name(first.new_id)) == (0.2, "ab")
+    tokenizer = training.tokenizer()
+    assert tokenizer.vocab_size == 70
+    assert [token.label for token in tokenizer.tokens("Hugging")] == ["Hugg", "##i", "##n", "##g"]
+    assert [token.label for token in tokenizer.tokens("HOgging")] == ["[UNK]"]
+    expected = "Th ##i ##s is th ##e Hugg ##i ##n ##g Fac ##e c ##o ##u ##r ##s ##e [UNK]"
+    tokens = tokenizer.tokens("This is the Hugging Face course!")
+    assert [token.label for token in tokens] == expected.split()
+
+
+def test_hugs_and_puns_by_score() -> None:
+    """The same chapter's counted words. It says that (hu, ##g) ties with others and is merged
+    third; recomputed, that is 2/45, and (hu, ##gs) with 1/15 is the highest alone."""
+    training = bpeviz.train(HUGS, "wordpiece", merges=3, pattern="none")
+    made = [(training.name(m.new_id), m.score, m.ties) for m in training.merges]
+    assert made == [("##gs", 1 / 20, 0), ("hu", 1 / 36, 5), ("hugs", 1 / 15, 0)]
+    boundaries = training.tokenizer().boundaries("hug")
+    text = " ".join(word for word, times in HUGS.items() for _ in range(times))
+    third = training.candidates(text, boundaries, 2, 100)
+    scores = {tuple(map(training.name, pair.ids)): pair.score for pair in third}
+    assert scores["hu", "##gs"] == 1 / 15
+    assert scores["hu", "##g"] == 2 / 45
