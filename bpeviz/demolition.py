@@ -14,7 +14,9 @@ token alone, and each distinct one is looked into once.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -195,7 +197,25 @@ def _parted(spans: Sequence[Span], times: Sequence[int]) -> tuple[list[Span], li
 
 
 @dataclass(frozen=True)
-class RestrictedTraining(MergeTraining):
+class DemolishedTraining(MergeTraining):
+    """What a learner decided that merges pairs, some of whose tokens are taken apart again."""
+
+    @abstractmethod
+    def at_step(self, step: int) -> DemolishingTokenizer: ...
+
+    def segmentations(
+        self, step: int, chunk: str, strength: float, draws: int, seed: int
+    ) -> Counter[tuple[int, ...]]:
+        """Merge with dropout, then take apart, as `apply_bpe.py` of subword-nmt does."""
+        shown = self.at_step(step).shown
+        found: Counter[tuple[int, ...]] = Counter()
+        for ids, times in super().segmentations(step, chunk, strength, draws, seed).items():
+            found[tuple(shown(ids))] += times
+        return found
+
+
+@dataclass(frozen=True)
+class RestrictedTraining(DemolishedTraining):
     """What a learner decided that merges pairs, for an encoder with a vocabulary threshold.
 
     threshold: a token that comes less often than this in the text learnt from, as the merges so

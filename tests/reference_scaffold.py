@@ -1,0 +1,97 @@
+"""Scaffold-BPE by its two algorithms (arXiv:2404.17808): slow, and obviously right.
+
+Nothing here is shared with `bpeviz`: all is counted anew in each round of the loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from reference import Pair, count_pairs, replace_all
+
+
+class Learnt(NamedTuple):
+    """merges: the pairs, in order; scaffolds: the ids that are scaffolds after each merge, before
+    the next one."""
+
+    merges: list[Pair]
+    scaffolds: list[set[int]]
+
+
+def learn(
+    chunks: Sequence[tuple[Sequence[int], int]],
+    symbols: Sequence[str],
+    *,
+    size: int | None = None,
+    limit: int | None = None,
+    ties: str = "first",
+    min_count: int = 1,
+) -> Learnt:
+    """Algorithm 1, until the vocabulary without scaffolds has `size`, or `limit` merges are made.
+
+    After `limit` merges, scaffolds still come back.
+    """
+    rows = [(list(ids), weight) for ids, weight in chunks]
+    names = list(symbols)
+    vocabulary = set(range(len(symbols)))
+    scaffolds: set[int] = set()
+    learnt = Learnt([], [])
+
+    def frequency(token: int) -> int:
+        return sum(row.count(token) * weight for row, weight in rows)
+
+    def queue() -> tuple[dict[Pair, int], dict[int, int]]:
+        return count_pairs(rows), {token: frequency(token) for token in scaffolds}
+
+    while size is None or len(vocabulary) < size:
+        pairs, waiting = queue()
+        head = max([*pairs.values(), *waiting.values()], default=0)
+        if head < min_count:
+            break
+        back = [token for token, count in waiting.items() if count == head]
+        if back:
+            scaffolds.remove(min(back))
+            vocabulary.add(min(back))
+            if learnt.scaffolds:
+                learnt.scaffolds[-1] = {*scaffolds}
+            continue
+        if len(learnt.merges) == limit:
+            break
+        tied = [pair for pair, count in pairs.items() if count == head]
+        if ties == "first":
+            pair = tied[0]
+        elif ties == "smallest":
+            pair = min(tied)
+        else:
+            best = max((names[a], names[b]) for a, b in tied)
+            pair = min((a, b) for a, b in tied if (names[a], names[b]) == best)
+        new = len(names)
+        names.append(names[pair[0]] + names[pair[1]])
+        rows = [(replace_all(row, pair, new), weight) for row, weight in rows]
+        vocabulary.add(new)
+        for part in pair:
+            pairs, waiting = queue()
+            head = max([*pairs.values(), *waiting.values()], default=0)
+            if part >= len(symbols) and part in vocabulary and frequency(part) < head:
+                vocabulary.remove(part)
+                scaffolds.add(part)
+        learnt.merges.append(pair)
+        learnt.scaffolds.append({*scaffolds})
+    return learnt
+
+
+def encode(ids: Sequence[int], atoms: int, learnt: Learnt, step: int) -> list[int]:
+    """Algorithm 2, with what was learnt in `step` merges."""
+    row = list(ids)
+    for new, pair in enumerate(learnt.merges[:step], atoms):
+        row = replace_all(row, pair, new)
+    scaffolds = learnt.scaffolds[step - 1] if step else set()
+
+    def demolished(token: int) -> list[int]:
+        if token not in scaffolds:
+            return [token]
+        a, b = learnt.merges[token - atoms]
+        return demolished(a) + demolished(b)
+
+    return [part for token in row for part in demolished(token)]
