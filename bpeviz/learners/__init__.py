@@ -5,9 +5,28 @@ A new algorithm is one new file with a `LEARNER`, and its line in `LEARNERS`.
 
 from __future__ import annotations
 
-from bpeviz.learners import bpe
+from bpeviz.learners import (
+    adaptive,
+    bpe,
+    multilingual,
+    scaffold,
+    sentencepiece,
+    superbpe,
+    wordpiece,
+)
 from bpeviz.learners.interface import Corpus, Learner, Option
 
-LEARNERS: dict[str, Learner] = {learner.key: learner for learner in (bpe.LEARNER,)}
+LEARNERS: dict[str, Learner] = {
+    learner.key: learner
+    for learner in (
+        bpe.LEARNER,
+        scaffold.LEARNER,
+        superbpe.LEARNER,
+        sentencepiece.LEARNER,
+        multilingual.LEARNER,
+        wordpiece.LEARNER,
+        adaptive.LEARNER,
+    )
+}
 
 __all__ = ["LEARNERS", "Corpus", "Learner", "Option"]
