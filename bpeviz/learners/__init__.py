@@ -12,6 +12,7 @@ from bpeviz.learners import (
     scaffold,
     sentencepiece,
     superbpe,
+    unigram,
     wordpiece,
 )
 from bpeviz.learners.interface import Corpus, Learner, Option
@@ -25,6 +26,7 @@ LEARNERS: dict[str, Learner] = {
         sentencepiece.LEARNER,
         multilingual.LEARNER,
         wordpiece.LEARNER,
+        unigram.LEARNER,
         adaptive.LEARNER,
     )
 }

@@ -1,0 +1,118 @@
+"""Unigram by its definition: slow, and obviously right.
+
+Nothing here is shared with `bpeviz`. All segmentations of a text are written out, so texts are
+short. Log probabilities are added as fractions, so that what ties is equal.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping
+from fractions import Fraction
+
+Scores = Mapping[str, float]
+"""The log probability of each piece."""
+
+
+def segmentations(text: str, pieces: Scores) -> list[tuple[str, ...]]:
+    """All ways to cut a text into pieces; a character that is no piece stands alone, too."""
+    if not text:
+        return [()]
+    found = []
+    for end in range(1, len(text) + 1):
+        if text[:end] in pieces or end == 1:
+            found += [(text[:end], *rest) for rest in segmentations(text[end:], pieces)]
+    return found
+
+
+def worth(cut: tuple[str, ...], pieces: Scores) -> Fraction:
+    """The log probability of a segmentation. An unknown character is worth 10 below the least."""
+    unknown = min(pieces.values(), default=0.0) - 10
+    return sum((Fraction(pieces.get(piece, unknown)) for piece in cut), Fraction(0))
+
+
+def ranked(text: str, pieces: Scores) -> list[tuple[str, ...]]:
+    """All segmentations, the best first; of equals that with the longest last piece, and so on."""
+    return sorted(
+        segmentations(text, pieces),
+        key=lambda cut: (-worth(cut, pieces), [-len(piece) for piece in reversed(cut)]),
+    )
+
+
+def shares(text: str, pieces: Scores, strength: float = 1.0) -> dict[tuple[str, ...], float]:
+    """How likely each segmentation is, given the text, under P**strength."""
+    weights = {
+        cut: math.exp(strength * float(worth(cut, pieces))) for cut in segmentations(text, pieces)
+    }
+    total = sum(weights.values())
+    return {cut: weight / total for cut, weight in weights.items()}
+
+
+def expected(words: Mapping[str, int], pieces: Scores) -> dict[str, float]:
+    """How often each piece is expected over all segmentations of counted words."""
+    counts = dict.fromkeys(pieces, 0.0)
+    for word, times in words.items():
+        for cut, share in shares(word, pieces).items():
+            for piece in cut:
+                counts[piece] += times * share
+    return counts
+
+
+def estimate(counts: Mapping[str, float]) -> dict[str, float]:
+    """The logs of the shares of counts, each of which is at least a millionth."""
+    counts = {piece: max(count, 1e-6) for piece, count in counts.items()}
+    total = sum(counts.values())
+    return {piece: math.log(count / total) for piece, count in counts.items()}
+
+
+def cost(words: Mapping[str, int], pieces: Scores) -> Fraction:
+    """The negative log probability of the best segmentations of counted words."""
+    return -sum(
+        (times * worth(ranked(word, pieces)[0], pieces) for word, times in words.items()),
+        Fraction(0),
+    )
+
+
+def uses(words: Mapping[str, int], pieces: Scores) -> Counter[str]:
+    """How often each piece is in the best segmentations."""
+    found: Counter[str] = Counter()
+    for word, times in words.items():
+        for piece in ranked(word, pieces)[0]:
+            found[piece] += times
+    return found
+
+
+def losses(words: Mapping[str, int], pieces: Scores) -> dict[str, Fraction]:
+    """By how much the cost rises without each piece of two characters or more."""
+    whole = cost(words, pieces)
+    return {
+        piece: cost(words, {other: pieces[other] for other in pieces if other != piece}) - whole
+        for piece in pieces
+        if len(piece) > 1
+    }
+
+
+def substring_counts(words: Mapping[str, int], longest: int) -> Counter[str]:
+    """How often each substring stands in counted words, overlaps included."""
+    found: Counter[str] = Counter()
+    for word, times in words.items():
+        for start in range(len(word)):
+            for end in range(start + 1, min(len(word), start + longest) + 1):
+                found[word[start:end]] += times
+    return found
+
+
+def seeds(words: Mapping[str, int], longest: int, most: int) -> dict[str, int]:
+    """The substrings of two characters or more to begin with."""
+    counts = substring_counts(words, longest)
+    frequent = {piece: times for piece, times in counts.items() if times >= 2 and len(piece) >= 2}
+
+    def within(piece: str) -> bool:
+        return any(
+            len(longer) == len(piece) + 1 and piece in longer and times == frequent[piece]
+            for longer, times in frequent.items()
+        )
+
+    best = sorted(frequent, key=lambda piece: (within(piece), -frequent[piece] * len(piece), piece))
+    return {piece: frequent[piece] for piece in best[:most]}
