@@ -9,7 +9,7 @@ with st.sidebar:
     text = inputs.text("text", "Text", "english-prose")
     sizes = st.container()
     choice = inputs.choice()
-    text = inputs.written_out(text, choice)
+    text = inputs.written_out(text, choice.counted)
 training = cache.training(text, choice)
 boundaries = cache.boundaries(text, text, choice)
 if isinstance(training, str) or isinstance(boundaries, str):

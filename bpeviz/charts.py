@@ -14,7 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from bpeviz.compare import Column, sweep
-from bpeviz.training import Training
+from bpeviz.training import Detail, Training
 
 Chart = alt.LayerChart | alt.FacetChart
 
@@ -162,3 +162,39 @@ def sweeps(columns: Sequence[Column]) -> Chart:
     best = min(columns, key=lambda column: int(column.boundaries.token_counts[column.step]))
     finding = f"{best.title} needs the fewest tokens"
     return _titled(alt.layer(*layers), finding).properties(height=360)
+
+
+def detail(shown: Detail) -> Chart | None:
+    """Draw the curve of a detail, if it has one."""
+    if shown.curve is None or not shown.columns[shown.curve[0]]:
+        return None
+    x, y = shown.curve
+    frame = pd.DataFrame({name: list(shown.columns[name]) for name in (x, y)})
+    base = alt.Chart(frame).encode(
+        x=alt.X(f"{x}:Q", title=x, scale=alt.Scale(zero=False, nice=False)),
+        y=alt.Y(f"{y}:Q", axis=_axis(y), scale=alt.Scale(zero=False)),
+        tooltip=[alt.Tooltip(f"{x}:Q", format=","), alt.Tooltip(f"{y}:Q", format=",.4~g")],
+    )
+    chart = alt.layer(base.mark_line(strokeWidth=2), base.mark_point(filled=True, size=50))
+    return chart.properties(height=HEIGHT)
+
+
+def segmentations(rows: Sequence[tuple[str, int]], draws: int) -> Chart:
+    """Draw how often each cut came: (the pieces, parted by lines, how often), most often first."""
+    frame = pd.DataFrame(
+        [(name, times, times / draws) for name, times in rows], columns=["cut", "times", "share"]
+    )
+    base = alt.Chart(frame).encode(
+        y=alt.Y("cut:N", sort=None, title=None, axis=alt.Axis(labelLimit=420, labelFontSize=14)),
+        x=alt.X("share:Q", title="share of the draws", axis=alt.Axis(format="%")).scale(
+            domain=[0, max(1.05 * rows[0][1] / draws, 0.05)]
+        ),
+        tooltip=["cut:N", alt.Tooltip("times:Q", format=","), alt.Tooltip("share:Q", format=".1%")],
+    )
+    numbers = base.mark_text(align="left", dx=4, fontSize=13).encode(
+        text=alt.Text("share:Q", format=".1%")
+    )
+    kinds = f"{len(rows)} cut{'' if len(rows) == 1 else 's'}"
+    finding = f"{kinds} shown; the most frequent came {rows[0][1]:,} times of {draws:,}"
+    chart = alt.layer(base.mark_bar(color=COLOURS[0], height={"band": 0.7}), numbers)
+    return _titled(chart, finding).properties(height=alt.Step(30))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +10,7 @@ import regex
 from numpy.typing import NDArray
 
 from bpeviz.boundaries import DROPPED, NEVER, UNKNOWN_ID, Boundaries, MergeBoundaries
+from bpeviz.text import shorten
 from bpeviz.tokenizer import Tokenizer
 
 _WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+")
@@ -149,3 +150,44 @@ def sweep(column: Column, points: int = 200) -> tuple[NDArray[np.int64], NDArray
     steps = np.unique(np.geomspace(1, len(counts), points).astype(np.int64)) - 1
     sizes = column.tokenizer.sizes[steps]
     return sizes, int(column.boundaries.ends[-1]) / counts[steps]
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """What a vocabulary has in common with others.
+
+    learnt: how many different texts its tokens of more than one atom stand for; shared: how many of
+    these all the others have, too; own: how many none of them has; examples: some of these by name,
+    the earliest learnt first.
+    """
+
+    title: str
+    learnt: int
+    shared: int
+    own: int
+    examples: tuple[str, ...]
+
+
+def learnt_tokens(tokenizer: Tokenizer) -> dict[bytes, str]:
+    """Return the bytes of all tokens of more than one atom, with their names, by id.
+
+    By bytes, since vocabularies write tokens each in its own way: `##s`, `s` and `▁s`.
+    """
+    special = set(tokenizer.special_tokens.values())
+    found: dict[bytes, str] = {}
+    for token_id in tokenizer.known_ids():
+        if token_id not in special and not tokenizer.is_atom(token_id):
+            found.setdefault(tokenizer.token_bytes(token_id), tokenizer.token_label(token_id))
+    return found
+
+
+def vocabularies(learnt: Sequence[tuple[str, Mapping[bytes, str]]]) -> list[Vocabulary]:
+    """Compare vocabularies (`learnt_tokens`), each with its title."""
+    found = []
+    for number, (title, tokens) in enumerate(learnt):
+        others = [keys.keys() for i, (_, keys) in enumerate(learnt) if i != number]
+        own = [raw for raw in tokens if not any(raw in keys for keys in others)]
+        shared = sum(all(raw in keys for keys in others) for raw in tokens)
+        examples = tuple(shorten(tokens[raw], 24) for raw in own[:8])
+        found.append(Vocabulary(title, len(tokens), shared if others else 0, len(own), examples))
+    return found

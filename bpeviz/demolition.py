@@ -24,14 +24,16 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from bpeviz.boundaries import INSIDE, Changes
+from bpeviz.boundaries import INSIDE, Boundaries, Changes
 from bpeviz.merging import Merge, MergeTokenizer, lengths
 from bpeviz.tokenizer import Cut, FilmTokenizer, Row
-from bpeviz.training import MergeTraining
+from bpeviz.training import Detail, MergeTraining
 
 Flips = tuple[tuple[int, ...], ...]
 """For each merge, when its token is hidden and when it is shown again, in turn, as steps from 0:
 (5, 9) says that the token is hidden once step 5 is taken, and shown again once step 9 is."""
+
+_NAMED = 3  # how many tokens are named that another was merged into
 
 Span = tuple[int, int]
 """From which time on, and until which."""
@@ -213,6 +215,42 @@ class DemolishedTraining(MergeTraining):
             found[tuple(shown(ids))] += times
         return found
 
+    def hidden_table(self, flips: Flips, step: int) -> dict[str, list[object]]:
+        """Return a table of the tokens hidden after `step` steps, the latest first.
+
+        It tells since which step (from 1) each is hidden, how often it stands in the text learnt
+        from as the merges alone cut it, and what it was merged into.
+        """
+        first = len(self.alphabet)
+        times = [0] * (first + step)
+        built: dict[int, list[int]] = {}
+        for merge in self.merges[:step]:
+            times[merge.new_id] = merge.applied
+            times[merge.left] -= merge.applied
+            times[merge.right] -= merge.applied
+            for part in {merge.left, merge.right}:
+                built.setdefault(part, []).append(merge.new_id)
+        hidden = []
+        for token_id, changes in enumerate(flips[:step], first):
+            past = bisect_left(changes, step)
+            if past % 2:
+                hidden.append((changes[past - 1] + 1, token_id))
+        hidden.sort(reverse=True)
+        ids = [token_id for _, token_id in hidden]
+
+        def into(token_id: int) -> str:
+            made = built.get(token_id, [])
+            names = ", ".join(self.name(one) for one in made[:_NAMED])
+            return f"{names} and {len(made) - _NAMED:,} more" if len(made) > _NAMED else names
+
+        return {
+            "token": [self.name(token_id) for token_id in ids],
+            "id": [*ids],
+            f"since {self.unit}": [since for since, _ in hidden],
+            "times": [times[token_id] for token_id in ids],
+            "merged into": [into(token_id) for token_id in ids],
+        }
+
 
 @dataclass(frozen=True)
 class RestrictedTraining(DemolishedTraining):
@@ -255,6 +293,13 @@ class RestrictedTraining(DemolishedTraining):
             self.flips[:step],
             special=self.special,
         )
+
+    def details(self, text: str, boundaries: Boundaries, step: int) -> list[Detail]:
+        about = (
+            f"They come less than {self.threshold:,} times in the text learnt from, as it is cut "
+            "after this merge, so each is taken apart wherever it would stand."
+        )
+        return [Detail("Tokens too rare to be used", about, self.hidden_table(self.flips, step))]
 
     def made_of(self, step: int) -> str:
         rare = int(self._rare[step])

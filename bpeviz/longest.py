@@ -218,6 +218,8 @@ def _whole(row: Row) -> Changes:
 class LongestMatchTraining(MergeTraining):
     """What a learner decided that merges pairs, for an encoding by longest match."""
 
+    randomness = None
+
     def at_step(self, step: int) -> LongestMatchTokenizer:
         return LongestMatchTokenizer(
             self.algorithm, self.splitting, self.alphabet, self.merges[:step], special=self.special

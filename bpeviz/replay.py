@@ -75,6 +75,18 @@ def parts(text: str, boundaries: Boundaries, size: int = WINDOW) -> list[Part]:
     return found
 
 
+def part_between(boundaries: Boundaries, shown: Part, text: str) -> Part:
+    """Return the part of other boundaries of the text that shows the same characters.
+
+    shown: a part of boundaries over bytes, as of `bpeviz.compare.common_cuts`.
+    """
+    ends = boundaries.ends
+    # A mark of no bytes belongs to what stands before it; one at the start to what comes.
+    start = int(np.searchsorted(ends, shown.start, "right")) if shown.start else 0
+    end = len(ends) if shown.last == len(text) else int(np.searchsorted(ends, shown.end, "right"))
+    return Part(start, end, shown.first, shown.last)
+
+
 def _last(places: NDArray[np.bool_], low: int, high: int) -> int:
     """Return the index behind the last place in `low` to `high`, or 0."""
     found = np.flatnonzero(places[low:high])
@@ -124,7 +136,11 @@ def film(
 def reel(film: dict[str, Any]) -> dict[str, Any]:
     """Return what the player is sent for one film: its steps are the player's."""
     names = ("key", "film", "last", "unit")
-    return {name: film[name] for name in names} | {"base": 0, "views": [film]}
+    return {name: film[name] for name in names} | {
+        "base": 0,
+        "opening": film["last"],
+        "views": [film],
+    }
 
 
 def lock_step(films: Sequence[tuple[str, dict[str, Any], Training]]) -> dict[str, Any]:
@@ -145,6 +161,8 @@ def lock_step(films: Sequence[tuple[str, dict[str, Any], Training]]) -> dict[str
         "key": keys.hexdigest(),
         "film": identities.hexdigest(),
         "last": high - low,
+        # Where it begins: at the largest vocabulary that all of them have.
+        "opening": max(min(int(one.sizes.max()) for *_, one in films) - low, 0),
         "base": low,
         "unit": "vocabulary size",
         "views": views,

@@ -61,6 +61,14 @@ SAMPLES: Final[tuple[Sample, ...]] = (
         ),
     ),
     Sample(
+        key="several-languages",
+        title="One day in three languages",
+        about=(
+            "The same market in English, Spanish and Swahili, parted by lines of three dashes: "
+            "much of the first, little of the last, as in most collections of text."
+        ),
+    ),
+    Sample(
         key="source-code",
         title="Source code",
         about=(
@@ -118,8 +126,9 @@ def written_out(listed: str, most: int) -> str:
     listed: a word and its count on each line ("low 5"); empty lines are left out. most: how many
     characters may come out. Raises `ValueError`, naming the line, where it is not such a list.
 
-    >>> written_out("low 2\nnew 1", 100)
-    'low low\\nnew\\n'
+    >>> print(written_out("low 2" + chr(10) + "new 1", 100), end="")
+    low low
+    new
     """
     lines: list[str] = []
     size = 0

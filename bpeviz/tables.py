@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from bpeviz.compare import Measures
+from bpeviz.compare import Measures, Vocabulary
 from bpeviz.merging import Merge
 from bpeviz.splits import Summary
 from bpeviz.splits import name as chunk_name
-from bpeviz.training import Candidate, Pruning, Training
+from bpeviz.training import Candidate, Detail, Pruning, Training
 
 
 def decisions(training: Training, last: int, search: str = "") -> pd.DataFrame:
@@ -125,7 +125,7 @@ def measures(rows: Sequence[Measures]) -> pd.DataFrame:
         (
             "vocabulary",
             [number(row.vocab_size, ",") for row in rows],
-            "atoms and merges, special tokens not counted",
+            "how many ids there are, special tokens not counted",
         ),
         (
             "precision",
@@ -181,3 +181,16 @@ def standing(tokens: Sequence[str], places: Sequence[tuple[str, Sequence[int]]])
     for title, counts in places:
         frame[title] = [f"{count:,}" if count else "forbidden" for count in counts]
     return frame
+
+
+def detail(shown: Detail) -> pd.DataFrame:
+    """Return the table of a detail."""
+    return pd.DataFrame({name: list(values) for name, values in shown.columns.items()})
+
+
+def vocabularies(rows: Sequence[Vocabulary]) -> pd.DataFrame:
+    """Return how vocabularies overlap, one a row."""
+    return pd.DataFrame(
+        [(row.title, row.learnt, row.shared, row.own, "  ".join(row.examples)) for row in rows],
+        columns=["algorithm", "learnt tokens", "in all", "in it alone", "some of these"],
+    )

@@ -93,6 +93,10 @@ class Tokenizer(ABC):
     def at_step(self, step: int) -> Tokenizer:
         """Return the tokenizer of the vocabulary after `step` steps."""
 
+    def known_ids(self) -> Iterable[int]:
+        """Return the ids of the vocabulary, in their order; special tokens may be among them."""
+        return range(self.vocab_size)
+
     def token_label(self, token_id: int) -> str:
         """Return a readable name for an id: what cannot be seen gets a stand-in."""
         return label(self.token_bytes(token_id))

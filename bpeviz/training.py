@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Sequence
+from collections import Counter
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar, Literal, TypeVar
@@ -13,6 +14,7 @@ import regex
 from numpy.typing import NDArray
 
 from bpeviz.boundaries import Boundaries, MergeBoundaries
+from bpeviz.dropout import segmentations
 from bpeviz.merging import Merge, MergeTokenizer
 from bpeviz.splitting import Splitting
 from bpeviz.text import HUES, joined_remainder, remainder, shorten
@@ -54,6 +56,44 @@ class Candidate:
     score: float | None = None
 
 
+@dataclass(frozen=True)
+class Detail:
+    """What a learner alone has to show at a step: a table, which every page draws alike.
+
+    columns: by name, each with the same number of rows. curve: the names of two columns, x and y,
+    that are drawn as a curve as well.
+    """
+
+    title: str
+    about: str
+    columns: Mapping[str, Sequence[object]]
+    curve: tuple[str, str] | None = None
+
+
+@dataclass(frozen=True)
+class Randomness:
+    """How a tokenizer may cut at random, for the text that a model is trained on.
+
+    strength: what the number is called that says how much; it may be 0 to `most`.
+    """
+
+    title: str
+    about: str
+    strength: str
+    most: float
+    initial: float
+
+
+DROPOUT = Randomness(
+    "BPE-dropout",
+    "Each merge that is possible is left out with this probability, at every turn anew. The "
+    "vocabulary is that of ordinary BPE: merges are dropped only where a text is encoded for "
+    "training a model, never when the model is used (Provilkov et al. 2020, arXiv:1910.13267).",
+    "Probability of leaving a merge out",
+    1.0,
+    0.1,
+)
+
 Stopped = Literal["full", "no pair", "rare", "atoms"]
 """Why a learner ended: the size asked for is reached; nothing is left to merge; what is left is
 rarer than the smallest count allowed; the single atoms alone are left."""
@@ -84,6 +124,26 @@ class Training(ABC):
 
     score_name: ClassVar[str | None] = None
     """What decides, where it is not the count."""
+
+    randomness: ClassVar[Randomness | None] = None
+    """How its tokenizers may cut at random, if they may."""
+
+    def segmentations(
+        self, step: int, chunk: str, strength: float, draws: int, seed: int
+    ) -> Counter[tuple[int, ...]]:
+        """Cut a chunk `draws` times at random after `step` steps; the same seed gives the same.
+
+        Return the ids of each cut with how often it came. Raises `ValueError` where a number makes
+        no sense, or where nothing is cut at random.
+        """
+        raise ValueError(f"{self.algorithm} cuts nothing at random.")
+
+    def details(self, text: str, boundaries: Boundaries, step: int) -> list[Detail]:
+        """Return what this learner alone has to show after `step` steps.
+
+        text: that was learnt from; boundaries: what the last tokenizer makes of it.
+        """
+        return []
 
     @property
     @abstractmethod
@@ -176,7 +236,13 @@ class Training(ABC):
 
 @dataclass(frozen=True)
 class MergeTraining(Training):
-    """What a learner decided that merges pairs."""
+    """What a learner decided that merges pairs.
+
+    A subclass whose tokenizers do not simply apply the merges in their order sets `randomness` to
+    None: dropout is about that order.
+    """
+
+    randomness: ClassVar[Randomness | None] = DROPOUT
 
     merges: tuple[Merge, ...]
     _known: dict[Hashable, Any] = field(
@@ -209,6 +275,13 @@ class MergeTraining(Training):
 
     def at_step(self, step: int) -> Tokenizer:
         return self.merger(step)
+
+    def segmentations(
+        self, step: int, chunk: str, strength: float, draws: int, seed: int
+    ) -> Counter[tuple[int, ...]]:
+        if self.randomness is None:
+            return super().segmentations(step, chunk, strength, draws, seed)
+        return segmentations(self.merger(step), chunk, strength, draws, seed)
 
     def made_of(self, step: int) -> str:
         plural = "" if step == 1 else "s"

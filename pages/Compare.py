@@ -10,7 +10,7 @@ with st.sidebar:
     second = st.container()
     sizes = st.container()
     choice = inputs.choice()
-    learnt_from = inputs.written_out(learnt_from, choice)
+    learnt_from = inputs.written_out(learnt_from, choice.counted)
 training = cache.training(learnt_from, choice)
 with sizes:
     if isinstance(training, str):

@@ -241,6 +241,19 @@ def test_dropout_merges_first_and_takes_apart_then(how: dict[str, Any]) -> None:
         assert never == {tuple(tokenizer.encode("lowest")): 3}
 
 
+def test_rare_tokens_are_listed() -> None:
+    words = {"low": 5, "lower": 2, "newest": 6, "widest": 3}
+    training = bpeviz.train(words, merges=10, pattern="none", atoms="characters", threshold=4)
+    boundaries = training.tokenizer().boundaries("low")
+    for step in range(11):
+        (table,) = training.details("low", boundaries, step)
+        assert {*table.columns["id"]} == training.at_step(step).hidden
+        assert all(times < 4 for times in table.columns["times"])
+    assert "less than 4 times" in table.about
+    rows = dict(zip(table.columns["token"], table.columns["merged into"], strict=True))
+    assert (rows["es"], rows["wi"]) == ("est", "wid")
+
+
 # Odd inputs
 
 

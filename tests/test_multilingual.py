@@ -237,7 +237,7 @@ def test_factors_have_nothing_in_common() -> None:
 def test_the_curve_says_what_was_counted() -> None:
     training = learn(joined([LARGE, SMALL]), 5)
     name, counts = training.curve
-    assert name == "count of the pair, by the factors of its texts"
+    assert name == "weighted count of the pair"
     assert counts.tolist() == [merge.count for merge in training.merges]
 
 

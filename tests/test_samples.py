@@ -22,6 +22,7 @@ def test_the_order_and_the_titles() -> None:
         ("spanish", "Spanish"),
         ("russian", "Russian"),
         ("chinese-japanese", "Chinese and Japanese"),
+        ("several-languages", "One day in three languages"),
         ("source-code", "Source code"),
         ("emoji-and-unicode", "Emoji and odd Unicode"),
         ("arabic-hindi", "Arabic and Hindi"),
@@ -79,8 +80,8 @@ def test_an_unknown_key_is_refused_with_the_known_ones(key: str) -> None:
         by_key(key)
     expected = (
         f"There is no sample text called {key!r}. The ones there are: english-prose, spanish, "
-        "russian, chinese-japanese, source-code, emoji-and-unicode, arabic-hindi, "
-        "numbers-and-tables."
+        "russian, chinese-japanese, several-languages, source-code, emoji-and-unicode, "
+        "arabic-hindi, numbers-and-tables."
     )
     assert caught.value.args == (expected,)
 

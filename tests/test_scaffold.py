@@ -244,6 +244,34 @@ def test_a_note_names_three_and_counts_the_rest() -> None:
     assert max(len(merge.note) for merge in long) < 120
 
 
+def test_scaffolds_are_listed_at_each_step() -> None:
+    words = {"abc": 5, "ab": 2, "de": 4, "fg": 2}
+    training = learn(words, merges=4, pattern="none", atoms="characters")
+    boundaries = training.tokenizer().boundaries("abc")
+    tables = [training.details("abc", boundaries, step)[0].columns for step in range(5)]
+    assert [table["token"] for table in tables] == [[], [], ["ab"], [], []]
+    assert tables[2] == {
+        "token": ["ab"], "id": [7], "since merge": [2], "times": [2], "merged into": ["abc"],
+    }  # fmt: skip
+
+
+@settings(max_examples=60)
+@given(TEXTS, HOW)
+def test_the_table_counts_as_the_text_is_cut(corpus: str, how: dict[str, Any]) -> None:
+    training = learn(corpus, merges=15, **how)
+    boundaries = training.tokenizer().boundaries(corpus)
+    for step in range(training.steps + 1):
+        table = training.details(corpus, boundaries, step)[0].columns
+        assert {*table["id"]} == scaffolds(training, step)
+        cut = training.merger(step).boundaries(corpus).ids(step).tolist()
+        assert [*table["times"]] == [cut.count(token) for token in table["id"]]
+        since = [*table["since merge"]]
+        assert since == sorted(since, reverse=True)
+        for token, start in zip(table["id"], since, strict=True):
+            assert token in scaffolds(training, start)
+            assert token not in scaffolds(training, start - 1)
+
+
 # Odd inputs
 
 

@@ -433,7 +433,8 @@ def test_what_is_shown_of_a_training() -> None:
     assert values.tolist() == [one.loss for one in training.decisions]
     assert training.made_of(0) == f"7 characters + {training.steps} pieces"
     assert training.made_of(training.steps - 1) == "7 characters + 1 piece"
-    assert training.sizes[training.opening] == 7 + training.steps // 3
+    first = next(i for i, one in enumerate(training.decisions) if one.loss > 0)
+    assert training.opening == (first + training.steps) // 2
     assert {training.name(i) for i in range(len(training.pieces))} >= {"h", "hug", "un"}
     assert (training.hue(0), training.parents(9)) == (-1, None)
     assert 0 <= training.hue(9) < 12

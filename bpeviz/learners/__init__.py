@@ -21,12 +21,12 @@ LEARNERS: dict[str, Learner] = {
     learner.key: learner
     for learner in (
         bpe.LEARNER,
-        scaffold.LEARNER,
-        superbpe.LEARNER,
-        sentencepiece.LEARNER,
-        multilingual.LEARNER,
         wordpiece.LEARNER,
         unigram.LEARNER,
+        sentencepiece.LEARNER,
+        scaffold.LEARNER,
+        superbpe.LEARNER,
+        multilingual.LEARNER,
         adaptive.LEARNER,
     )
 }

@@ -425,7 +425,8 @@ _OF_BPE = {option.name: option for option in bpe.LEARNER.options}
 
 LEARNER = Learner(
     key="adaptive",
-    title="Adaptive (go on from a vocabulary)",
+    title="Adaptive BPE (goes on learning)",
+    short="Adaptive BPE",
     about="Begins with the tokens of an existing vocabulary and goes on merging them on this "
     "text: which merges a domain adds.",
     source="Purason et al. 2025, arXiv:2512.03989",
@@ -459,4 +460,5 @@ LEARNER = Learner(
         _OF_BPE["min_count"],
     ),
     largest="merges",
+    largest_title="Merges to add",
 )

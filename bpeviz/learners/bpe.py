@@ -324,6 +324,7 @@ def merge_limit(vocab_size: int | None, merges: int | None, atoms: int, kind: st
 LEARNER = Learner(
     key="bpe",
     title="Byte-pair encoding (BPE)",
+    short="BPE",
     about="Merges the most frequent pair of neighbours, again and again.",
     source="Sennrich, Haddow and Birch 2016, arXiv:1508.07909",
     train=cast(Any, train),

@@ -67,14 +67,19 @@ class Train(Protocol):
 class Learner:
     """An entry of the registry. `source` names the publication that the learner follows.
 
+    short: what it is called where there is little room.
+
     largest: the argument that says how large the vocabulary may ever be: "vocab_size", or, for a
         learner that begins with many pieces and gives them up, how many it begins with.
+    largest_title: what that is called on the pages.
     """
 
     key: str
     title: str
+    short: str
     about: str
     source: str
     train: Train
     options: tuple[Option, ...] = ()
     largest: str = "vocab_size"
+    largest_title: str = "Largest vocabulary"

@@ -36,7 +36,7 @@ from bpeviz.learners.bpe import alphabet_of, learn_merges, merge_limit, weighted
 from bpeviz.learners.interface import Corpus, Learner, Option, collector_off
 from bpeviz.splitting import UNKNOWN, Atoms, Splitting
 from bpeviz.text import clean
-from bpeviz.training import MergeTraining
+from bpeviz.training import Detail, MergeTraining
 
 SMOOTHING = {
     "1.0": "As they are",
@@ -157,7 +157,7 @@ class MultilingualTraining(MergeTraining):
     @property
     def curve(self) -> tuple[str, NDArray[np.float64]]:
         _, counts = super().curve
-        return "count of the pair, by the factors of its texts", counts
+        return "weighted count of the pair", counts
 
     def weights(self, text: str) -> NDArray[np.int64]:
         """Return the factor of the text in which each atom stands; 0 between texts."""
@@ -173,6 +173,30 @@ class MultilingualTraining(MergeTraining):
         else:
             atoms = [len(part.text) for part in parts]
         return parts, np.repeat(np.arange(len(parts)), atoms)
+
+    def details(self, text: str, boundaries: Boundaries, step: int) -> list[Detail]:
+        """Return what each text has of the vocabulary."""
+        shares = self.shares(text, step, boundaries)
+        return [
+            Detail(
+                "the share of each text",
+                "How much of the corpus each text is, how often each of its pairs counts, what its "
+                "share is then, and how many of the learnt tokens stand in it, or in it alone.",
+                {
+                    "text": [one.name for one in shares],
+                    "bytes": [one.size for one in shares],
+                    "share": [f"{one.share:.1%}" for one in shares],
+                    "counts": [f"{one.factor} ×" for one in shares],
+                    "smoothed share": [f"{one.smoothed:.1%}" for one in shares],
+                    "tokens": [one.tokens for one in shares],
+                    "learnt tokens in it": [one.used for one in shares],
+                    "of all learnt": [
+                        f"{one.used / one.learnt:.1%}" if one.learnt else "–" for one in shares
+                    ],
+                    "in it alone": [one.alone for one in shares],
+                },
+            )
+        ]
 
     def shares(self, text: str, step: int, boundaries: Boundaries | None = None) -> list[Share]:
         """Return what each text has of all, and of the vocabulary after `step` merges.
@@ -259,6 +283,7 @@ def train(
 LEARNER = Learner(
     key="multilingual",
     title="BPE over several texts",
+    short="BPE over texts",
     about="Texts in several languages, parted by lines of three dashes: what stands in a small "
     "text counts more, so that it is not drowned by a large one. Then merges the pair that counts "
     "most, again and again.",

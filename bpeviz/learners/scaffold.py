@@ -42,12 +42,14 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from bpeviz.boundaries import Boundaries
 from bpeviz.demolition import DemolishedTraining, DemolishingTokenizer, Flips, hidden_counts
 from bpeviz.learners import bpe
 from bpeviz.learners.interface import Corpus, Learner, collector_off
 from bpeviz.merging import Merge
 from bpeviz.splitting import Atoms, EndMark
 from bpeviz.text import shorten
+from bpeviz.training import Detail
 
 _NAMED = 3  # how many tokens a note names
 
@@ -102,6 +104,15 @@ class ScaffoldTraining(DemolishedTraining):
             self.flips[:step],
             special=self.special,
         )
+
+    def details(self, text: str, boundaries: Boundaries, step: int) -> list[Detail]:
+        about = (
+            "They serve to build other tokens and are not in the vocabulary after this merge: "
+            "where one is left, it is taken apart. When it became a scaffold, it stood less often "
+            "in the text learnt from than what would be merged next; it comes back when that is "
+            "no longer so."
+        )
+        return [Detail("Scaffolds", about, self.hidden_table(self.flips, step))]
 
     def made_of(self, step: int) -> str:
         return f"{super().made_of(step)}, {int(self.scaffolds[step]):,} of them scaffold"
@@ -229,6 +240,7 @@ def train(
 LEARNER = Learner(
     key="scaffold",
     title="Scaffold-BPE",
+    short="Scaffold-BPE",
     about="Merges as BPE does; tokens that only serve to build others are taken apart again.",
     source="Lian et al. 2024, arXiv:2404.17808",
     train=cast(Any, train),

@@ -466,6 +466,7 @@ COVERAGES = {
 LEARNER = Learner(
     key="sentencepiece",
     title="SentencePiece-style BPE",
+    short="SentencePiece BPE",
     about="BPE as the SentencePiece library learns it: a space is written ▁ and begins a word, a "
     "piece is of one script and not too long, and among equally frequent pairs the one that makes "
     "the shorter piece is taken, then the lexicographically smaller. Nothing is normalized here; "

@@ -165,6 +165,8 @@ class SuperTraining(MergeTraining):
     transition_step: int
     max_words: int
 
+    randomness = None
+
     def merger(self, step: int) -> SuperTokenizer:
         return SuperTokenizer(
             self.algorithm,
@@ -346,6 +348,7 @@ _OF_BPE = {option.name: option for option in bpe.LEARNER.options}
 LEARNER = Learner(
     key="superbpe",
     title="SuperBPE",
+    short="SuperBPE",
     about="Merges within words first; from a chosen size on, across words as well.",
     source="Liu et al. 2025, arXiv:2503.13423",
     train=cast(Any, train),

@@ -48,7 +48,7 @@ from bpeviz.learners.interface import Corpus, Learner, Option, collector_off
 from bpeviz.splitting import UNKNOWN, Atoms, Splitting
 from bpeviz.text import clean, hue, shorten
 from bpeviz.tokenizer import Cut, FilmTokenizer, Row
-from bpeviz.training import Candidate, Pruning, Stopped, Training
+from bpeviz.training import Candidate, Detail, Pruning, Randomness, Stopped, Training
 
 SEED_SIZE = 10_000
 LONGEST_CHUNK = 128
@@ -256,6 +256,43 @@ class UnigramTraining(Training):
         "nats), found at the beginning of the round."
     )
     score_name = "cost"
+    randomness = Randomness(
+        "Subword regularization",
+        "Each segmentation is drawn with a probability in proportion to P to the power of this: at "
+        "0 all are equally likely, far above 1 nearly always the best one comes. It is for "
+        "encoding the text that a model is trained on (Kudo 2018, arXiv:1804.10959).",
+        "Inverse temperature (alpha)",
+        5.0,
+        1.0,
+    )
+
+    def segmentations(
+        self, step: int, chunk: str, strength: float, draws: int, seed: int
+    ) -> Counter[tuple[int, ...]]:
+        return self.at_step(step).segmentations(chunk, strength, draws, seed)
+
+    def details(self, text: str, boundaries: Boundaries, step: int) -> list[Detail]:
+        """Return the rounds up to this step."""
+        rounds = [one for one in self.rounds if one.start <= step and one.before > one.after]
+        dearest = [max(one.pruned, key=lambda pruning: pruning.loss) for one in rounds]
+        return [
+            Detail(
+                "the rounds",
+                "In each round the probabilities of all pieces are estimated anew (EM), then what "
+                "each would cost, and the cheapest are given up. The loss is the negative log "
+                "likelihood of the text's best segmentations at the beginning of the round, in "
+                "nats: it may fall while the estimates settle, and rises when pieces are missed.",
+                {
+                    "round": [one.number for one in rounds],
+                    "vocabulary": [one.before for one in rounds],
+                    "loss": [round(one.loss, 1) for one in rounds],
+                    "given up": [len(one.pruned) for one in rounds],
+                    "dearest of these": [self.name(pruning.id) for pruning in dearest],
+                    "its cost": [round(pruning.loss, 2) for pruning in dearest],
+                },
+                ("vocabulary", "loss"),
+            )
+        ]
 
     @property
     def beginning(self) -> str:
@@ -277,10 +314,11 @@ class UnigramTraining(Training):
 
     @property
     def opening(self) -> int:
-        """Where a third of the pieces are left that are no atoms; the end, if it was chosen."""
+        """Half of the way on which prunings cost something; the end, if it was chosen."""
         if self.stopped == "full":
             return self.steps
-        return self.steps - (len(self.pieces) - len(self.alphabet)) // 3
+        first = next((i for i, one in enumerate(self.decisions) if one.loss > 0), 0)
+        return (first + self.steps) // 2
 
     def at_step(self, step: int) -> UnigramTokenizer:
         return UnigramTokenizer(
@@ -541,6 +579,7 @@ def train(
 LEARNER = Learner(
     key="unigram",
     title="Unigram",
+    short="Unigram",
     about="Begins with many pieces, and gives up those that the text misses least.",
     source="Kudo 2018, arXiv:1804.10959",
     train=cast(Any, train),

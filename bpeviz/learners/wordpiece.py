@@ -50,7 +50,7 @@ from bpeviz.learners.interface import Corpus, Learner, Option, collector_off
 from bpeviz.longest import LongestMatchTokenizer, LongestMatchTraining
 from bpeviz.merging import Merge
 from bpeviz.splitting import Splitting
-from bpeviz.training import Candidate, Pairs
+from bpeviz.training import Candidate, Detail, Pairs
 
 Case = Literal["keep", "lower"]
 """Whether characters stay as they are, or are put into lower case."""
@@ -169,6 +169,45 @@ class WordPieceTraining(LongestMatchTraining):
         scores = counts / (pairs.tokens[left].astype(np.float64) * pairs.tokens[right])
         taken = self.merges[step] if step < len(self.merges) else None
         return Pairs(keys, counts, pairs.tokens).best(scores, taken, limit)
+
+    def details(self, text: str, boundaries: Boundaries, step: int) -> list[Detail]:
+        """Return the pairs that come most often, and those of the highest scores, side by side."""
+        pairs = self.pairs(text, self.as_learnt(text, boundaries), step)
+        if not len(pairs.keys):
+            return []
+        left, right = pairs.keys >> 32, pairs.keys & 0xFFFFFFFF
+        scores = pairs.counts / (pairs.tokens[left].astype(np.float64) * pairs.tokens[right])
+        by_count, by_score = (
+            np.lexsort((np.arange(len(values)), -values)) for values in (pairs.counts, scores)
+        )
+        places = dict.fromkeys([*by_count[:_PLACES].tolist(), *by_score[:_PLACES].tolist()])
+        rank = {
+            name: np.argsort(order) + 1
+            for name, order in (("count", by_count), ("score", by_score))
+        }
+        return [
+            Detail(
+                "scores beside counts",
+                "The same pairs as BPE and as WordPiece would rank them next, in the text as it is "
+                "merged so far: those that come most often, then those of the "
+                "highest score. The score divides the count of the pair by the counts of its "
+                "halves, so it favours pairs whose halves seldom stand apart.",
+                {
+                    "left": [self.name(int(left[i])) for i in places],
+                    "right": [self.name(int(right[i])) for i in places],
+                    "count": [int(pairs.counts[i]) for i in places],
+                    "count of left": [int(pairs.tokens[left[i]]) for i in places],
+                    "count of right": [int(pairs.tokens[right[i]]) for i in places],
+                    "score": [float(scores[i]) for i in places],
+                    "place by count (BPE)": [int(rank["count"][i]) for i in places],
+                    "place by score": [int(rank["score"][i]) for i in places],
+                },
+            )
+        ]
+
+
+_PLACES = 6
+"""How many of the best pairs by count, and by score, stand side by side."""
 
 
 class _Words:
@@ -366,6 +405,7 @@ def train(
 LEARNER = Learner(
     key="wordpiece",
     title="WordPiece",
+    short="WordPiece",
     about="Merges the pair that comes most often for how often its halves come, and encodes each "
     "word by longest match first. The score is the Hugging Face course's reconstruction: Google's "
     "trainer was never published.",

@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 import bpeviz
-from bpeviz import encodings, replay
+from bpeviz import compare, encodings, replay
 from bpeviz.boundaries import Boundaries
 from bpeviz.learners import LEARNERS
 from bpeviz.training import Training
@@ -57,6 +57,23 @@ def film(text: str, choice: Choice, part: int, last: int) -> dict[str, Any]:
     if isinstance(learnt, str) or isinstance(of_text, str):
         raise TypeError("There is nothing to show.")
     return replay.film(text, learnt, of_text, parts(text, choice)[part], last)
+
+
+@st.cache_resource(max_entries=24, show_spinner=False)
+def film_of_part(text: str, choice: Choice, part: replay.Part) -> dict[str, Any]:
+    """Return the film of all steps, of the characters that a part shows. It is shared, too."""
+    learnt, of_text = training(text, choice), boundaries(text, text, choice)
+    if isinstance(learnt, str) or isinstance(of_text, str):
+        raise TypeError("There is nothing to show.")
+    shown = replay.part_between(of_text, part, text)
+    return replay.film(text, learnt, of_text, shown, learnt.steps)
+
+
+@st.cache_resource(max_entries=48, show_spinner=False)
+def learnt_tokens(text: str, choice: Choice, step: int) -> dict[bytes, str]:
+    """Return the tokens of a vocabulary after a step (`bpeviz.compare.learnt_tokens`)."""
+    learnt = training(text, choice)
+    return {} if isinstance(learnt, str) else compare.learnt_tokens(learnt.at_step(step))
 
 
 @st.cache_resource(max_entries=12, show_spinner=False)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import streamlit as st
 
@@ -46,12 +48,17 @@ def text(key: str, label: str, first_sample: str) -> str:
     sentence says so, and what is returned is empty.
     """
     state = st.session_state
-    box, sample, file, name, failed = (
-        f"{key}_{part}" for part in ("box", "sample", "file", "file_name", "failed")
+    box, sample, file, name, failed, upload = (
+        f"{key}_{part}" for part in ("box", "sample", "file", "file_name", "failed", "upload")
     )
     if box not in state:
         state[box] = samples.by_key(first_sample).text
         state[sample] = first_sample
+    elif upload not in state and name not in state:
+        # A value put into the state before its widget was ever drawn is lost if the next run is
+        # another page's. So it is put there again when the visitor arrives: the upload, which is
+        # not kept from page to page, tells that.
+        state[box], state[sample] = state[box], state[sample]
 
     def take_sample() -> None:
         forget_file()
@@ -66,11 +73,11 @@ def text(key: str, label: str, first_sample: str) -> str:
             state.pop(part, None)
 
     def take_file() -> None:
-        upload = state[f"{key}_upload"]
-        if upload is None:
+        given = state[upload]
+        if given is None:
             return
         forget_file()
-        read = read_file(upload.name, upload.getvalue())
+        read = read_file(given.name, given.getvalue())
         if isinstance(read, UnreadableFile):
             state[failed] = str(read)
             return
@@ -78,7 +85,7 @@ def text(key: str, label: str, first_sample: str) -> str:
         if len(read) <= EDITABLE:
             state[box] = read
         else:
-            state[file], state[name] = read, upload.name
+            state[file], state[name] = read, given.name
 
     about = {one.key: one for one in samples.SAMPLES}
     st.selectbox(
@@ -106,7 +113,7 @@ def text(key: str, label: str, first_sample: str) -> str:
     with st.popover("Open a file", icon=":material/upload_file:", width="stretch"):
         st.file_uploader(
             f"A text in UTF-8, up to {MAX_TEXT:,} characters",
-            key=f"{key}_upload",
+            key=upload,
             on_change=take_file,
             max_upload_size=5,
         )
@@ -156,13 +163,53 @@ def choice() -> Choice:
         format_func=lambda one: LEARNERS[one].title,
         key="algorithm",
         persist_state="session",
-        help="\n".join(
-            f"- {one.title}: {one.about} Source: {one.source}." for one in LEARNERS.values()
-        ),
+        help=_about(LEARNERS.values()),
     )
     learner = LEARNERS[key]
-    first, *others = learner.options
-    values = {first.name: _option(learner, first, {})}
+    values: dict[str, str | int] = {}
+    _options(learner, learner.options[:1], values)
+    pattern, expression = _split()
+    with st.expander("More"):
+        largest = _largest(learner.largest_title)
+        _options(learner, learner.options[1:], values)
+        counted = _counted()
+    return Choice(key, largest, pattern, expression, counted, tuple(values.items()))
+
+
+def choices(default: Sequence[str], most: int, initial: Mapping[str, str | int]) -> list[Choice]:
+    """Draw the algorithms that stand side by side, each with its options; return what is chosen.
+
+    initial: what options of a name begin with here. They are apart from those of the other pages.
+    """
+    keys = st.multiselect(
+        "Algorithms",
+        LEARNERS,
+        default=list(default),
+        format_func=lambda one: LEARNERS[one].short,
+        max_selections=most,
+        key="algorithms",
+        persist_state="session",
+        help=_about(LEARNERS.values()),
+    )
+    pattern, expression = _split()
+    with st.expander("More"):
+        largest = _largest()
+        counted = _counted()
+    found = []
+    for key in keys:
+        values: dict[str, str | int] = {}
+        with st.expander(f"Options of {LEARNERS[key].short}"):
+            _options(LEARNERS[key], LEARNERS[key].options, values, "side", initial)
+        found.append(Choice(key, largest, pattern, expression, counted, tuple(values.items())))
+    return found
+
+
+def _about(learners: Iterable[Learner]) -> str:
+    return "\n".join(f"- {one.title}: {one.about} Source: {one.source}." for one in learners)
+
+
+def _split() -> tuple[str, str]:
+    """Draw how the text is split first; return the pattern and what is typed for it."""
     pattern = st.selectbox(
         "Split the text first by",
         [*PATTERNS, CUSTOM, WORD_LIST],
@@ -191,28 +238,48 @@ def choice() -> Choice:
             height=90,
             help="The longest listed word that fits is a chunk; so is each other character.",
         )
-    with st.expander("More"):
-        largest = _number(
-            "Largest vocabulary",
-            "largest",
-            LARGEST,
-            1,
-            MAX_VOCABULARY,
-            "Learn within this size. Any other size on the way is then free to choose.",
-        )
-        for option in others:
-            if option.name == learner.largest:
-                continue
-            if option.needs is None or values.get(option.needs[0]) == option.needs[1]:
-                values[option.name] = _option(learner, option, values)
-        counted = st.toggle(
-            "The text is a list of words with counts",
-            key="counted",
-            persist_state="session",
-            help="One word a line with how often it comes, such as “low 5”. The words are then "
-            "written out that often, one line each; split by white space to learn as published.",
-        )
-    return Choice(key, largest, pattern, expression, counted, tuple(values.items()))
+    return pattern, expression
+
+
+def _largest(title: str = "Largest vocabulary") -> int:
+    return _number(
+        title,
+        "largest",
+        LARGEST,
+        1,
+        MAX_VOCABULARY,
+        "Learn within this size. Any other size on the way is then free to choose.",
+    )
+
+
+def _counted() -> bool:
+    return st.toggle(
+        "The text is a list of words with counts",
+        key="counted",
+        persist_state="session",
+        help="One word a line with how often it comes, such as “low 5”. The words are then "
+        "written out that often, one line each; split by white space to learn as published.",
+    )
+
+
+def _options(
+    learner: Learner,
+    options: Iterable[Option],
+    values: dict[str, str | int],
+    place: str = "",
+    initial: Mapping[str, str | int] = MappingProxyType({}),
+) -> None:
+    """Draw options of a learner; add to `values` what is chosen, without what does not matter.
+
+    place: where options stand that have values of their own. initial: what some begin with there.
+    """
+    for option in options:
+        if option.name == learner.largest:
+            continue
+        if option.needs is None or values.get(option.needs[0]) == option.needs[1]:
+            key = "_".join(filter(None, (place, learner.key, option.name)))
+            usual = option.default if option.initial is None else option.initial
+            values[option.name] = _option(option, key, initial.get(option.name, usual))
 
 
 def split_title(pattern: str) -> str:
@@ -221,12 +288,12 @@ def split_title(pattern: str) -> str:
     return own[pattern] if pattern in own else PATTERNS[pattern].title
 
 
-def written_out(text: str, choice: Choice) -> str:
+def written_out(text: str, counted: bool) -> str:
     """Return the text to learn from: a list of words with counts, if it is one, written out.
 
     Where a line cannot be read, a sentence says which, and what is returned is empty.
     """
-    if not choice.counted:
+    if not counted:
         return text
     try:
         return samples.written_out(text, MAX_TEXT)
@@ -235,9 +302,7 @@ def written_out(text: str, choice: Choice) -> str:
         return ""
 
 
-def _option(learner: Learner, option: Option, values: dict[str, str | int]) -> str | int:
-    key = f"{learner.key}_{option.name}"
-    initial = option.default if option.initial is None else option.initial
+def _option(option: Option, key: str, initial: str | int) -> str | int:
     if option.sample is not None:
         return text(key, option.label, option.sample)
     if option.choices is None:

@@ -7,6 +7,7 @@ import streamlit as st
 PAGES = (
     ("app.py", "Train"),
     ("pages/Compare.py", "Compare"),
+    ("pages/Algorithms.py", "Algorithms"),
     ("pages/Split.py", "Split"),
 )
 """The pages in the order of the menu. A new page is a new file and a line here."""

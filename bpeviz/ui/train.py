@@ -8,6 +8,7 @@ from bpeviz import charts, replay, tables
 from bpeviz.boundaries import Boundaries
 from bpeviz.training import Training
 from bpeviz.ui import cache, components
+from bpeviz.ui.details import details
 from bpeviz.ui.inputs import Choice
 
 CANDIDATES = 8
@@ -79,6 +80,7 @@ def _follow(text: str, training: Training, boundaries: Boundaries, last: int, fi
             compression = charts.compression(tokens, size, step, training.unit)
             _chart(compression, "compression", f"Bytes per token after each {training.unit}")
         st.caption("A click on a curve, or on a row of the table, takes the player there.")
+        details(text, training, boundaries, step)
 
 
 def _candidates(text: str, training: Training, boundaries: Boundaries, step: int) -> None:

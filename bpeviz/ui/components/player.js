@@ -44,7 +44,7 @@ class Player {
       this.number.max = data.base + data.last;
       this.root.querySelector("output.last").textContent = count(data.base + data.last);
       const known = sameFilm && !grown ? this.step : sameFilm ? data.last : stepOfFilm.get(data.film);
-      this.show(Math.min(known ?? data.last, data.last));
+      this.show(Math.min(known ?? data.opening, data.last));
       this.report(0);
     }
   }

@@ -1,0 +1,195 @@
+"""What stands on the Algorithms page: learners in lock-step, and what follows their size."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from bpeviz import charts, compare, replay, tables
+from bpeviz.boundaries import Boundaries
+from bpeviz.compare import Column
+from bpeviz.learners import LEARNERS
+from bpeviz.training import Training
+from bpeviz.ui import cache, components
+from bpeviz.ui.details import details
+from bpeviz.ui.inputs import Choice
+
+SHOWN = 3_000
+"""Bytes of a text that stand in the views at once; figures are about the whole."""
+
+DRAWS = 1_000
+MOST_CUTS = 12
+"""How many cuts of a word are drawn, and how many draws they come from."""
+
+LONGEST_WORD = 40
+
+Learnt = tuple[Choice, Training, Boundaries]
+
+
+def learnt(text: str, choices: list[Choice]) -> list[Learnt]:
+    """Learn with each choice; where that cannot be done, say why in its place."""
+    found = []
+    for choice in choices:
+        training = cache.training(text, choice)
+        boundaries = cache.boundaries(text, text, choice)
+        if isinstance(training, str) or isinstance(boundaries, str):
+            why = training if isinstance(training, str) else boundaries
+            st.error(f"{LEARNERS[choice.algorithm].title}: {why}")
+        else:
+            found.append((choice, training, boundaries))
+    return found
+
+
+def show(text: str, shown: list[Learnt]) -> None:
+    """Draw the player with a view for each learner, and what follows its size."""
+    place = st.container()
+    columns = [_column(one, one[1].steps) for one in shown]
+    parts = replay.parts(text, compare.common_cuts(columns), SHOWN)
+    part = parts[0]
+    if len(parts) > 1:
+        label = f"Part shown, 1 to {len(parts)}"
+        number = st.number_input(label, 1, len(parts), key=f"lock_of_{len(parts)}", width=200)
+        part = parts[number - 1]
+        st.caption(
+            f"Characters {part.first + 1:,} to {part.last:,} of {len(text):,} are shown; learning, "
+            "counts and figures are about the whole text."
+        )
+    films = [
+        (LEARNERS[choice.algorithm].short, cache.film_of_part(text, choice, part), training)
+        for choice, training, _ in shown
+    ]
+    reel = replay.lock_step(films)
+    with place:
+        components.player(reel, "lock_step")
+        if len(shown) > 1:
+            st.caption(
+                f"At every vocabulary size each stands at its own step. A thick line is a cut that "
+                f"{films[0][0]} does not make there; a dotted one is a cut of "
+                f"{films[0][0]} that is missing. Below its smallest or above its largest "
+                "vocabulary a learner stands still."
+            )
+    _follow(text, shown, reel)
+
+
+def _column(one: Learnt, step: int) -> Column:
+    choice, training, boundaries = one
+    title = LEARNERS[choice.algorithm].short
+    return Column(title, training.at_step(step), boundaries, step)
+
+
+@st.fragment
+def _follow(text: str, shown: list[Learnt], reel: dict[str, object]) -> None:
+    """Draw what follows the size. Runs again by itself when that changes, or a word is clicked."""
+    state = st.session_state
+    body = st.container()
+    told = components.follower(None, "lock_step_follower", picks=True)
+    last = int(str(reel["last"]))
+    place = last
+    if told["step"] and told["step"]["film"] == reel["film"]:
+        place = min(int(told["step"]["step"]), last)
+    if told["word"] and state.get("picked_word") != told["word"]:
+        state["picked_word"] = told["word"]
+        state["word"] = told["word"][:LONGEST_WORD]
+    views: list[dict[str, list[int]]] = reel["views"]  # type: ignore[assignment]
+    steps = [view["at"][place] for view in views]
+    with body:
+        size = int(str(reel["base"])) + place
+        _measures(text, shown, steps, size)
+        _vocabularies(text, shown, steps)
+        _at_random(shown, steps)
+        for (_, training, boundaries), step in zip(shown, steps, strict=True):
+            details(text, training, boundaries, step)
+
+
+def _measures(text: str, shown: list[Learnt], steps: list[int], size: int) -> None:
+    if not text:
+        return
+    st.subheader(f"At a vocabulary of {size:,}", anchor=False)
+    columns = [_column(one, step) for one, step in zip(shown, steps, strict=True)]
+    right = st.column_config.TextColumn(alignment="right")
+    st.dataframe(
+        tables.measures(compare.measure(text, columns, 0)),
+        hide_index=True,
+        height="content",
+        key="lock_measures",
+        column_config=dict.fromkeys([column.title for column in columns], right),
+    )
+
+
+def _vocabularies(text: str, shown: list[Learnt], steps: list[int]) -> None:
+    if len(shown) < 2:
+        return
+    st.subheader("What the vocabularies share", anchor=False)
+    learnt = [
+        (LEARNERS[choice.algorithm].short, cache.learnt_tokens(text, choice, step))
+        for (choice, *_), step in zip(shown, steps, strict=True)
+    ]
+    table = tables.vocabularies(compare.vocabularies(learnt))
+    st.dataframe(table, hide_index=True, height="content", key="lock_vocabularies")
+    st.caption(
+        "Tokens of more than one atom, held against each other by the text that they stand for, "
+        "so that `##s`, `s` and a word's last `s` are the same."
+    )
+
+
+def _at_random(shown: list[Learnt], steps: list[int]) -> None:
+    """Let the visitor cut a word at random, where a learner can do so."""
+    able = [
+        (training, training.randomness, step)
+        for (_, training, _), step in zip(shown, steps, strict=True)
+        if training.randomness is not None
+    ]
+    if not able:
+        return
+    st.subheader("One word, cut at random", anchor=False)
+    left, right = st.columns((2, 3), gap="medium")
+    with left:
+        st.session_state.setdefault("word", "lowest")
+        word = st.text_input(
+            "Word: type one, or click it above",
+            key="word",
+            max_chars=LONGEST_WORD,
+            persist_state="session",
+        )
+        which = 0
+        if len(able) > 1:
+            which = st.radio(
+                "By",
+                range(len(able)),
+                format_func=lambda i: (
+                    f"{able[i][1].title} ({LEARNERS[able[i][0].algorithm].short})"
+                ),
+                key=f"random_of_{len(able)}",
+            )
+        training, randomness, step = able[which]
+        strength = st.slider(
+            randomness.strength,
+            0.0,
+            randomness.most,
+            randomness.initial,
+            0.05,
+            key=f"strength of {randomness.title}",
+        )
+        seed = int(st.number_input("Seed", value=0, step=1, key="seed", width=140))
+        st.caption(randomness.about)
+    with right:
+        if not word.strip():
+            st.caption("There is no word to cut yet.")
+            return
+        try:
+            found = training.segmentations(step, word.strip(), strength, DRAWS, seed)
+        except ValueError as error:
+            st.error(str(error))
+            return
+        unknown = training.splitting.unknown or "?"
+        rows = [
+            (" | ".join(training.name(i) if i >= 0 else unknown for i in ids), times)
+            for ids, times in found.most_common(MOST_CUTS)
+        ]
+        st.altair_chart(
+            charts.segmentations(rows, DRAWS), key="segmentations", alt="How often each cut came"
+        )
+        pieces = sum(len(ids) * times for ids, times in found.items()) / DRAWS
+        st.caption(
+            f"{len(found):,} different cut{'' if len(found) == 1 else 's'} in {DRAWS:,} draws, "
+            f"{pieces:.2f} tokens on average. The same seed gives the same draws."
+        )

@@ -1,0 +1,32 @@
+"""What a learner alone has to show (`bpeviz.training.Detail`), drawn alike on all pages."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import streamlit as st
+
+from bpeviz import charts, tables
+from bpeviz.boundaries import Boundaries
+from bpeviz.learners import LEARNERS
+from bpeviz.training import Training
+
+
+def details(text: str, training: Training, boundaries: Boundaries, step: int) -> None:
+    """Draw what a learner alone has to show."""
+    title = LEARNERS[training.algorithm].short
+    for number, detail in enumerate(training.details(text, boundaries, step)):
+        st.subheader(f"{title}: {detail.title}", anchor=False)
+        st.caption(detail.about)
+        key = f"detail {number} of {training.algorithm}"
+        chart = charts.detail(detail)
+        table = tables.detail(detail)
+        height: int | Literal["content"] = "content" if len(table) < 9 else 316
+        if chart is None:
+            st.dataframe(table, hide_index=True, height=height, key=key)
+            continue
+        left, right = st.columns(2, gap="medium")
+        with left:
+            st.dataframe(table, hide_index=True, height=height, key=key)
+        with right:
+            st.altair_chart(chart, key=f"{key}, drawn", alt=detail.title)

@@ -1,0 +1,19 @@
+"""Algorithms: several learners on the same text, in lock-step."""
+
+import streamlit as st
+
+from bpeviz.ui import algorithms, inputs, page
+
+page.frame("Algorithms", "What do different learners make of the same text, at the same size?")
+with st.sidebar:
+    text = inputs.text("text", "Text", "english-prose")
+    # Over characters, as the others: over bytes no vocabulary is smaller than 256.
+    choices = inputs.choices(
+        ["bpe", "wordpiece", "unigram"], most=4, initial={"atoms": "characters"}
+    )
+    text = inputs.written_out(text, any(choice.counted for choice in choices))
+shown = algorithms.learnt(text, choices)
+if not shown:
+    st.info("Choose an algorithm at the left, or several.")
+    st.stop()
+algorithms.show(text, shown)
