@@ -109,9 +109,69 @@ def test_python_in_the_readme_runs(capsys: pytest.CaptureFixture[str]) -> None:
     blocks = re.findall(r"```python\n(.*?)```", readme, re.DOTALL)
     assert blocks
     for block in blocks:
+        if ">>>" not in block:  # the learner that is added as an example, below
+            continue
         test = doctest.DocTestParser().get_doctest(block, {}, "README", "README.md", 0)
         assert test.examples
         assert doctest.DocTestRunner().run(test).failed == 0
+
+
+EVERY_PAGE = """
+from streamlit.testing.v1 import AppTest
+import bpeviz
+training = bpeviz.train("banana bandana " * 9, "rarest", merges=9)
+assert 0 < training.steps <= 9
+assert bpeviz.train("aaaa bbb", "rarest", merges=1, pattern="none").merges[0].count == 2
+for page in ("app.py", "pages/Compare.py", "pages/Algorithms.py"):
+    app = AppTest.from_file("app.py", default_timeout=60)
+    app.session_state["algorithm"] = "rarest"
+    app.session_state["algorithms"] = ["bpe", "rarest"]
+    app.session_state["others"] = []
+    app.switch_page(page).run()
+    assert not app.exception and not app.error, (page, app.exception, app.error)
+    assert "rarest" in str(app.session_state["algorithm"])
+    assert app.get("bidi_component"), page
+print("every page")
+"""
+
+
+def test_the_learner_that_the_readme_adds_is_one_file_and_one_line(tmp_path: Path) -> None:
+    import shutil
+
+    readme = (ROOT / "README.md").read_text()
+    (source,) = (
+        block
+        for block in re.findall(r"```python\n(.*?)```", readme, re.DOTALL)
+        if "LEARNER = Learner(" in block
+    )
+    (line,) = re.findall(r"```\n( *\w+\.LEARNER,\n)```", readme)
+    for folder in ("bpeviz", "pages", "sample_texts", ".streamlit"):
+        shutil.copytree(ROOT / folder, tmp_path / folder)
+    for file in ("app.py", ".ruff.toml", ".mypy.ini", ".importlinter"):
+        shutil.copy(ROOT / file, tmp_path)
+    (tmp_path / "bpeviz/learners/rarest.py").write_text(source)
+    registry = tmp_path / "bpeviz/learners/__init__.py"
+    listed = registry.read_text().replace("    multilingual,\n", "    multilingual,\n    rarest,\n")
+    registry.write_text(
+        listed.replace("        adaptive.LEARNER,\n", "        adaptive.LEARNER,\n" + line)
+    )
+    scripts = Path(sys.executable).parent
+    for command in (
+        [scripts / "ruff", "check", "bpeviz"],
+        [scripts / "mypy"],
+        [scripts / "lint-imports", "--no-cache"],
+        [sys.executable, "-c", EVERY_PAGE],
+    ):
+        done = subprocess.run(
+            command,
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": str(tmp_path)},
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+    assert "every page" in done.stdout
 
 
 def test_nothing_at_the_top_but_what_was_agreed() -> None:

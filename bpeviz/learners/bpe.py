@@ -24,6 +24,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import total_ordering
 from heapq import heapify, heappop, heappush
+from itertools import pairwise
 from typing import Any, Literal, cast
 
 from bpeviz.demolition import RestrictedTraining
@@ -305,6 +306,18 @@ def prepared(
     alphabet = alphabet_of((row for row, _ in rows), splitting)
     atom_id = {symbol: i for i, symbol in enumerate(alphabet)}
     return alphabet, [([atom_id[symbol] for symbol in row], times) for row, times in rows]
+
+
+def count_pairs(rows: Iterable[tuple[Sequence[int], int]]) -> dict[Pair, int]:
+    """Count the pairs of neighbours in rows with their weights, in the order of first sight.
+
+    This is the definition; `learn_merges` keeps the same counts without counting anew.
+    """
+    counts: dict[Pair, int] = {}
+    for ids, times in rows:
+        for pair in pairwise(ids):
+            counts[pair] = counts.get(pair, 0) + times
+    return counts
 
 
 def merge_limit(vocab_size: int | None, merges: int | None, atoms: int, kind: str) -> int:
