@@ -164,7 +164,7 @@ def lock_step(films: Sequence[tuple[str, dict[str, Any], Training]]) -> dict[str
         # Where it begins: at the largest vocabulary that all of them have.
         "opening": max(min(int(one.sizes.max()) for *_, one in films) - low, 0),
         "base": low,
-        "unit": "vocabulary size",
+        "unit": "size",
         "views": views,
     }
 

@@ -78,7 +78,7 @@ class Player {
     this.section.classList.toggle("several", this.several);
     this.root.querySelector(".unit").textContent = this.data.unit;
     const unit = this.data.unit.replace(/^./, (letter) => letter.toUpperCase());
-    this.number.ariaLabel = this.data.base ? unit : `${unit} number`;
+    this.number.ariaLabel = this.several ? "Vocabulary size" : `${unit} number`;
   }
 
   get several() {
@@ -141,10 +141,8 @@ class Player {
     const tokens = data.tokens[step];
     const ratio = tokens ? ` · ${fixed(data.bytes / tokens, 2)} bytes per token` : "";
     const size = data.vocabulary[step];
-    view.note.replaceChildren(
-      element("b", "", count(tokens)),
-      ` token${tokens === 1 ? "" : "s"}${ratio} · vocabulary ${count(size)}`,
-    );
+    const still = size === this.data.base + this.step ? "" : ` · vocabulary ${count(size)}`;
+    view.note.replaceChildren(element("b", "", count(tokens)), ` token${tokens === 1 ? "" : "s"}${ratio}${still}`);
     view.sentence.replaceChildren(...view.inWords());
   }
 
