@@ -146,8 +146,8 @@ def reel(film: dict[str, Any]) -> dict[str, Any]:
 def lock_step(films: Sequence[tuple[str, dict[str, Any], Training]]) -> dict[str, Any]:
     """Return what the player is sent for several films of one text, aligned by vocabulary size.
 
-    films: title, film, and the training it shows. At a size that a vocabulary never has it stands
-    at the nearest one.
+    films: title, film, and the training it shows; at which step of it each size stands says
+    `steps_at`.
     """
     low = min(int(training.sizes.min()) for *_, training in films)
     high = max(int(training.sizes.max()) for *_, training in films)
@@ -172,12 +172,16 @@ def lock_step(films: Sequence[tuple[str, dict[str, Any], Training]]) -> dict[str
 def steps_at(training: Training, low: int, high: int) -> NDArray[np.int64]:
     """Return for each vocabulary size from `low` to `high` the step of a training that has it.
 
-    The last such step; beyond its sizes it stands at its smallest or largest one.
+    The last such step; beyond its sizes it stands at its smallest or largest one. Where it passes
+    over a size (scaffolds come back several at once), the last step at which it is smaller.
     """
     sizes = np.clip(np.arange(low, high + 1), training.sizes.min(), training.sizes.max())
     distinct, from_the_end = np.unique(training.sizes[::-1], return_index=True)
     steps = training.steps - from_the_end
-    found: NDArray[np.int64] = steps[np.searchsorted(distinct, sizes)]
+    below = np.searchsorted(distinct, sizes, "right") - 1
+    found: NDArray[np.int64] = np.where(
+        distinct[below] == sizes, steps[below], np.maximum.accumulate(steps)[below]
+    )
     return found
 
 
@@ -248,10 +252,10 @@ def still(training: Training) -> str:
             return "This is the vocabulary that learning begins with. Make it smaller to see more."
         return "This vocabulary is the smallest one. Make it larger to see merges."
     return {
-        "full": "This vocabulary holds the atoms alone. Make it larger to see merges.",
+        "full": "Nothing is learnt at this size. Make it larger to see merges.",
         "no pair": "There is no pair here that could be merged.",
         "rare": "No pair comes often enough to be merged. “More” sets the smallest count.",
-        "atoms": "There is no piece here that could be given up.",
+        "atoms": "There is no piece here that could be pruned.",
     }[training.stopped]
 
 

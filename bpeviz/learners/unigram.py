@@ -251,16 +251,17 @@ class UnigramTraining(Training):
     unit = "pruning"
     heading = "Why this piece"
     rule = (
-        "The pieces that the text missed least before pruning {step}: the cost is by how much its "
-        "best segmentation becomes less likely without the piece (negative log likelihood, in "
-        "nats), found at the beginning of the round."
+        "The pieces that the text missed least before pruning {step}. Cost: by how much the negative "
+        "log likelihood of the text's best segmentation rises without the piece, in nats (natural "
+        "logarithms). Uses: how many tokens of the text it was. Both as found when the round began."
     )
     score_name = "cost"
     randomness = Randomness(
         "Subword regularization",
-        "Each segmentation is drawn with a probability in proportion to P to the power of this: at "
-        "0 all are equally likely, far above 1 nearly always the best one comes. It is for "
-        "encoding the text that a model is trained on (Kudo 2018, arXiv:1804.10959).",
+        "Each segmentation is drawn in proportion to P^alpha, where P is its probability under the "
+        "unigram model: at 0 all are equally likely, at 1 each as likely as the model says, far "
+        "above 1 the best one comes nearly always. It is for encoding the text that a model is "
+        "trained on (Kudo 2018, arXiv:1804.10959).",
         "Inverse temperature (alpha)",
         5.0,
         1.0,
@@ -269,7 +270,12 @@ class UnigramTraining(Training):
     def segmentations(
         self, step: int, chunk: str, strength: float, draws: int, seed: int
     ) -> Counter[tuple[int, ...]]:
-        return self.at_step(step).segmentations(chunk, strength, draws, seed)
+        # An unknown character is -1 here, as everywhere in a training: its id is another at each
+        # step, and that of a piece at the steps before.
+        drawn: Counter[tuple[int, ...]] = Counter()
+        for path, times in self.at_step(step).lattice(chunk).sample(strength, draws, seed).items():
+            drawn[tuple(edge.id for edge in path)] += times
+        return drawn
 
     def details(self, text: str, boundaries: Boundaries, step: int) -> list[Detail]:
         """Return the rounds up to this step."""
@@ -279,15 +285,16 @@ class UnigramTraining(Training):
             Detail(
                 "the rounds",
                 "In each round the probabilities of all pieces are estimated anew (EM), then what "
-                "each would cost, and the cheapest are given up. The loss is the negative log "
-                "likelihood of the text's best segmentations at the beginning of the round, in "
-                "nats: it may fall while the estimates settle, and rises when pieces are missed.",
+                "each piece would cost, and the cheapest are pruned. The loss is the negative log "
+                "likelihood of the text's best segmentation when the round begins, in nats (natural "
+                "logarithms). It falls where pieces that the text did not need leave their "
+                "probability to the others, and rises where pieces are missed.",
                 {
                     "round": [one.number for one in rounds],
                     "vocabulary": [one.before for one in rounds],
                     "loss": [round(one.loss, 1) for one in rounds],
-                    "given up": [len(one.pruned) for one in rounds],
-                    "dearest of these": [self.name(pruning.id) for pruning in dearest],
+                    "pruned": [len(one.pruned) for one in rounds],
+                    "costliest of these": [self.name(pruning.id) for pruning in dearest],
                     "its cost": [round(pruning.loss, 2) for pruning in dearest],
                 },
                 ("vocabulary", "loss"),
@@ -296,7 +303,7 @@ class UnigramTraining(Training):
 
     @property
     def beginning(self) -> str:
-        return f"Nothing is given up yet: all {len(self.pieces):,} pieces may be used."
+        return f"Nothing is pruned yet: all {len(self.pieces):,} pieces may be used."
 
     @cached_property
     def decisions(self) -> Sequence[Pruning]:
@@ -580,23 +587,24 @@ LEARNER = Learner(
     key="unigram",
     title="Unigram",
     short="Unigram",
-    about="Begins with many pieces, and gives up those that the text misses least.",
+    about="Begins with many pieces and prunes those that the text misses least; cuts a text into "
+    "its most likely pieces.",
     source="Kudo 2018, arXiv:1804.10959",
     train=cast(Any, train),
     options=(
         Option(
             "atoms",
             "Start from",
-            "What is never given up. Characters: those of the text. Bytes: the text in UTF-8, so "
-            "that nothing is ever unknown.",
+            "The single pieces that are never pruned. Characters: those of the text; any other is "
+            "unknown later. Bytes: the text in UTF-8, so that nothing is ever unknown.",
             "characters",
             {"characters": "Characters", "bytes": "Bytes"},
         ),
         Option(
             "seed_size",
             "Pieces to begin with",
-            "The single characters or bytes, and the frequent substrings: from these, pieces are "
-            "given up.",
+            "The single characters or bytes, and the frequent substrings. From these, pieces are "
+            "pruned.",
             SEED_SIZE,
             minimum=256,
         ),
@@ -609,15 +617,15 @@ LEARNER = Learner(
         Option(
             "em_steps",
             "EM steps in a round",
-            f"How often the probabilities are estimated anew before pieces are given up: 1 to "
-            f"{MAX_EM_STEPS}.",
+            f"How often the probabilities are estimated anew in a round, before pieces are pruned: "
+            f"1 to {MAX_EM_STEPS}.",
             2,
         ),
         Option(
             "pruned_share",
             "Pruned in a round, in percent",
-            "The share of the pieces that is given up before the probabilities are estimated "
-            "anew: 1 to 100. Less is more exact, and slower.",
+            "The share of the pieces that is pruned before the probabilities are estimated anew: "
+            "1 to 100. Less is more exact, and slower.",
             25,
         ),
     ),
