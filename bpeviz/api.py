@@ -24,9 +24,10 @@ def train(
 ) -> Training:
     """Learn a tokenizer from a text, or from a mapping of chunks to how often each comes.
 
-    algorithm: a key of `bpeviz.learners.LEARNERS`; `options` are those of that learner (for
-        "bpe": atoms, end_mark, ties, min_count; see `bpeviz.learners.bpe.train`).
-    vocab_size or merges: how far to go. `vocab_size` counts atoms and merges.
+    algorithm: a key of `bpeviz.learners.LEARNERS`; `options` are those of that learner (see its
+        `train`, for "bpe" `bpeviz.learners.bpe.train`).
+    vocab_size or merges: how far to go. `vocab_size` counts atoms (bytes or characters) and what
+        is learnt, but no special tokens.
     pattern: how the text is split first, a key of `bpeviz.pretokenize.PATTERNS`, or "regex" with
         a regular expression, or "list" with words, of your own in `expression`.
     special_tokens: names that get the ids after all others.

@@ -297,9 +297,10 @@ class RestrictedTraining(DemolishedTraining):
     def details(self, text: str, boundaries: Boundaries, step: int) -> list[Detail]:
         about = (
             f"They come less than {self.threshold:,} times in the text learnt from, as it is cut "
-            "after this merge, so each is taken apart wherever it would stand."
+            "after this merge (how often says “times”), so each is taken apart wherever it would "
+            "stand."
         )
-        return [Detail("Tokens too rare to be used", about, self.hidden_table(self.flips, step))]
+        return [Detail("tokens too rare to be used", about, self.hidden_table(self.flips, step))]
 
     def made_of(self, step: int) -> str:
         rare = int(self._rare[step])

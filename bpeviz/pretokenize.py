@@ -2,7 +2,7 @@
 
 Every split is lossless: the chunks of a text, joined, are the text again. Where a visitor's
 own regular expression leaves something out, what stands between two matches is a chunk of its
-own, too. The built-in expressions leave nothing out: other libraries drop what does not match.
+own, too. The built-in expressions leave nothing out. (tiktoken drops what does not match.)
 
 The expressions of GPT-2, cl100k and o200k are those that tiktoken publishes in
 `tiktoken_ext/openai_public.py`; the tests compare them with tiktoken's. What a letter or a digit
@@ -87,22 +87,23 @@ PATTERNS = {
         Pattern(
             "gpt2",
             "GPT-2",
-            "Letters, digits, other signs and white space stay apart; one space goes with the "
-            "word after it.",
+            "Letters, digits, other signs and white space stay apart; one space goes with what "
+            "follows it. Endings such as 's and 'll are chunks, in lower case only.",
             r"'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s",
         ),
         Pattern(
             "cl100k",
             "cl100k (GPT-4)",
-            "As GPT-2, but at most three digits together, one sign may lead a word, and "
-            "contractions count in capitals, too.",
+            "As GPT-2, but at most three digits stay together, without a space; any one sign may "
+            "lead a word; endings in capitals, such as 'S, are chunks, too.",
             r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+"
             r"| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]|\s+(?!\S)|\s",
         ),
         Pattern(
             "o200k",
             "o200k (GPT-4o)",
-            "As cl100k, but a capital letter begins a new word, and marks count as letters.",
+            "As cl100k, but a capital after a small letter begins a chunk; endings such as 's stay "
+            "with their word; combining marks count as letters.",
             "|".join(
                 (
                     rf"[^\r\n\p{{L}}\p{{N}}]?{_UPPER}*{_LOWER}+{_CONTRACTIONS}",
@@ -124,7 +125,7 @@ PATTERNS = {
         Pattern(
             "whitespace",
             "White space",
-            "What stands between white space is a chunk; so is the white space itself.",
+            "Each run of other characters is a chunk, and so is each run of white space.",
             r"\S+|\s+",
         ),
         Pattern(
@@ -145,14 +146,14 @@ PATTERNS = {
         Pattern(
             "sentences",
             "Sentences",
-            "A chunk ends behind . ! ? or their like where a new sentence may begin, and at the "
-            "end of a line; words and spaces within stay together.",
+            "A chunk ends after . ! ? or their like where a new sentence may begin, and at the end "
+            "of a line.",
             _SENTENCE,
         ),
         Pattern(
             "characters",
             "Characters",
-            "Every character, that is code point, is a chunk of its own, so no two can be merged.",
+            "Every character (code point) is a chunk of its own, so no two can be merged.",
             r"(?s:.)",
         ),
         Pattern("none", "None", "Nothing is split: a merge may join anything.", None),

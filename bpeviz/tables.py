@@ -19,7 +19,7 @@ def decisions(training: Training, last: int, search: str = "") -> pd.DataFrame:
     The first column is named after the unit of a step. Merges: left, right, token, id, count,
     applied, ties, and the score and what else is said of them, if anything. "applied" is left out
     where it is the count in every row, as it is without pairs like (a, a). Prunings: token, id,
-    cost, count, round. `search` keeps the rows whose token holds it, as text, as shown, or as an
+    cost, uses, round. `search` keeps the rows whose token holds it, as text, as shown, or as an
     id.
     """
     name, shown = training.name, training.decisions[:last]
@@ -42,7 +42,7 @@ def decisions(training: Training, last: int, search: str = "") -> pd.DataFrame:
             "token": [name(pruning.id) for pruning in prunings],
             "id": [pruning.id for pruning in prunings],
             training.score_name or "cost": [pruning.loss for pruning in prunings],
-            "count": [pruning.count for pruning in prunings],
+            "uses": [pruning.count for pruning in prunings],
             "round": [pruning.round for pruning in prunings],
         }
     if any(one.note for one in shown):
@@ -68,19 +68,20 @@ def candidates(training: Training, found: Sequence[Candidate], step: int) -> pd.
 
     def note(candidate: Candidate) -> str:
         if candidate.ids == ids:
-            taken_now = "merged" if len(ids) == 2 else "given up"
+            taken_now = "merged" if len(ids) == 2 else "pruned"
             return taken_now if step else "comes first"
         what = candidate.score if scored else candidate.count
         return "tied" if best and what == best[0 if scored else 1] else ""
 
     names = ("left", "right") if len(ids) == 2 else ("token",)
+    counted = "count" if len(ids) == 2 else "uses"
     frame = pd.DataFrame(
         [
             (*map(training.name, one.ids), one.score, one.count, note(one))
             for one in found
             if len(one.ids) == len(names)
         ],
-        columns=[*names, training.score_name or "score", "count", "note"],
+        columns=[*names, training.score_name or "score", counted, "note"],
     )
     return frame if scored else frame.drop(columns=training.score_name or "score")
 
@@ -192,5 +193,5 @@ def vocabularies(rows: Sequence[Vocabulary]) -> pd.DataFrame:
     """Return how vocabularies overlap, one a row."""
     return pd.DataFrame(
         [(row.title, row.learnt, row.shared, row.own, "  ".join(row.examples)) for row in rows],
-        columns=["algorithm", "learnt tokens", "in all", "in it alone", "some of these"],
+        columns=["algorithm", "learnt tokens", "shared by all", "in it alone", "some of these"],
     )

@@ -32,7 +32,7 @@ class Pruning:
     """One decision of a learner that begins with many pieces: piece `id` is given up.
 
     count: how many tokens of the training text it then was.
-    loss: by how much the training text becomes less likely without it (negative log likelihood).
+    loss: by how much the training text's negative log likelihood rises without it, in nats.
     round: the number of the round, from 1, in which that was found.
     note: what else is to be said, in a few words.
     """
@@ -86,10 +86,10 @@ class Randomness:
 
 DROPOUT = Randomness(
     "BPE-dropout",
-    "Each merge that is possible is left out with this probability, at every turn anew. The "
-    "vocabulary is that of ordinary BPE: merges are dropped only where a text is encoded for "
-    "training a model, never when the model is used (Provilkov et al. 2020, arXiv:1910.13267).",
-    "Probability of leaving a merge out",
+    "At each step of encoding, every possible merge is dropped with this probability. The "
+    "vocabulary stays as it was learnt: merges are dropped only while encoding the text that a "
+    "model is trained on, never when the model is used (Provilkov et al. 2020, arXiv:1910.13267).",
+    "Probability of dropping a merge",
     1.0,
     0.1,
 )

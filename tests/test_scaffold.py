@@ -202,7 +202,7 @@ def test_the_head_of_the_queue_is_the_border_by_hand() -> None:
     training = learn(words, merges=4, pattern="none", atoms="characters")
     assert [training.name(m.new_id) for m in training.merges] == ["ab", "abc", "de", "fg"]
     assert [m.note for m in training.merges] == [
-        "", "“ab” is now a scaffold", "“ab” is a normal token again", "",
+        "", "“ab” is now a scaffold token", "“ab” is a normal token again", "",
     ]  # fmt: skip
     assert (training.sizes - 7).tolist() == [0, 1, 1, 3, 4]
     assert training.scaffolds.tolist() == [0, 0, 1, 0, 0]

@@ -427,8 +427,8 @@ LEARNER = Learner(
     key="adaptive",
     title="Adaptive BPE (goes on learning)",
     short="Adaptive BPE",
-    about="Begins with the tokens of an existing vocabulary and goes on merging them on this "
-    "text: which merges a domain adds.",
+    about="Cuts the text with an existing vocabulary and goes on merging from there: so it shows "
+    "which merges a domain adds.",
     source="Purason et al. 2025, arXiv:2512.03989",
     train=cast(Any, train),
     options=(
@@ -438,12 +438,12 @@ LEARNER = Learner(
             "The vocabulary that learning begins with. Its ids stay as they are; what is learnt "
             "comes after them.",
             "text",
-            {"text": "What a first text teaches", **encodings.TITLES},
+            {"text": "A vocabulary learnt from a first text", **encodings.TITLES},
         ),
         Option(
             "base_text",
             "The first text",
-            "Byte-pair encoding learns the vocabulary from it that learning then goes on from.",
+            "BPE learns the first vocabulary from this text.",
             "",
             needs=("base", "text"),
             sample="spanish",  # another than the one that the pages begin with
@@ -451,7 +451,7 @@ LEARNER = Learner(
         Option(
             "base_size",
             "Size of the first text's vocabulary",
-            "Its 256 bytes and its merges.",
+            "The 256 bytes and the merges learnt from it.",
             512,
             minimum=256,
             needs=("base", "text"),

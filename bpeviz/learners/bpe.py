@@ -338,23 +338,27 @@ LEARNER = Learner(
     key="bpe",
     title="Byte-pair encoding (BPE)",
     short="BPE",
-    about="Merges the most frequent pair of neighbours, again and again.",
-    source="Sennrich, Haddow and Birch 2016, arXiv:1508.07909",
+    about="Merges the most frequent pair of neighbours, again and again. Over bytes this is "
+    "byte-level BPE, also called BBPE.",
+    source="Sennrich, Haddow and Birch 2016, arXiv:1508.07909; over bytes: Wang, Cho and Gu 2019, "
+    "arXiv:1909.03341",
     train=cast(Any, train),
     options=(
         Option(
             "atoms",
             "Start from",
-            "Bytes: the text in UTF-8. There are 256 different ones, so nothing is ever unknown. "
-            "Characters: those of the text.",
+            "Bytes: the text in UTF-8. There are 256 different ones, so nothing is ever unknown; "
+            "BPE over them is byte-level BPE, or BBPE (Wang et al. 2019, arXiv:1909.03341). "
+            "Characters: those of the text; any other is unknown later.",
             "bytes",
             {"bytes": "Bytes", "characters": "Characters"},
         ),
         Option(
             "end_mark",
             "End-of-word mark",
-            "Tells the end of a word from its middle, as Sennrich et al. do. Part of the last "
-            "character, or a symbol of its own: the two learn different merges.",
+            "The mark `</w>` tells the end of a word from its middle (Sennrich et al. 2016). It is "
+            "part of the last character, as in subword-nmt since version 0.2, or a symbol of its "
+            "own, as before that: the two learn different merges.",
             "none",
             {
                 "none": "None",
@@ -366,8 +370,8 @@ LEARNER = Learner(
         Option(
             "ties",
             "Among equally frequent pairs",
-            "Each implementation breaks ties its own way: first seen as minbpe, smallest ids as "
-            "Hugging Face tokenizers, lexicographically largest as subword-nmt.",
+            "Each implementation breaks ties its own way: minbpe takes the pair first seen, "
+            "Hugging Face tokenizers the smallest ids, subword-nmt the lexicographically largest.",
             "first",
             {
                 "first": "The one first seen",
@@ -385,9 +389,9 @@ LEARNER = Learner(
         Option(
             "encode",
             "Encode by",
-            "The merges in the order in which they were learnt: that is BPE. Or, from the left, "
-            "the longest piece of the vocabulary that stands there, as some tutorials do: often "
-            "the same tokens, but not always.",
+            "BPE applies the merges in the order in which they were learnt. Some tutorials take, "
+            "from the left, the longest token of the vocabulary that fits: often the same tokens, "
+            "but not always.",
             "merges",
             {"merges": "The merges, in their order", "longest": "Longest match first"},
         ),
@@ -395,7 +399,7 @@ LEARNER = Learner(
             "threshold",
             "Vocabulary threshold",
             "Tokens rarer than this in the text learnt from are taken apart again at encoding, as "
-            "subword-nmt's vocabulary threshold does. 0: none is.",
+            "by subword-nmt's vocabulary threshold. 0: none are.",
             0,
             minimum=0,
             needs=("encode", "merges"),

@@ -150,8 +150,8 @@ class MultilingualTraining(MergeTraining):
     smoothing: str = "1.0"
 
     rule = (
-        "The pairs that count most before merge {step}: each occurrence counts as often as the "
-        "factor of its text says."
+        "The pairs of the highest weighted count before merge {step}: a pair in a small text "
+        "counts more than one in a large text. The table of shares, below, says how much."
     )
 
     @property
@@ -180,7 +180,7 @@ class MultilingualTraining(MergeTraining):
         return [
             Detail(
                 "the share of each text",
-                "How much of the corpus each text is, how often each of its pairs counts, what its "
+                "How much of all bytes each text has, how often each pair in it counts, what its "
                 "share is then, and how many of the learnt tokens stand in it, or in it alone.",
                 {
                     "text": [one.name for one in shares],
@@ -284,10 +284,10 @@ LEARNER = Learner(
     key="multilingual",
     title="BPE over several texts",
     short="BPE over texts",
-    about="Texts in several languages, parted by lines of three dashes: what stands in a small "
-    "text counts more, so that it is not drowned by a large one. Then merges the pair that counts "
-    "most, again and again.",
-    source="Conneau and Lample 2019, arXiv:1901.07291; Devlin et al. 2018, multilingual BERT",
+    about="BPE that learns from several languages, whose texts stand between lines of three "
+    "dashes. What stands in a small text counts more, so that a large one does not drown it.",
+    source="Devlin et al. 2018, multilingual BERT; Conneau and Lample 2019, arXiv:1901.07291; "
+    "Conneau et al. 2020, arXiv:1911.02116",
     train=cast(Any, train),
     options=(
         Option(
@@ -301,8 +301,8 @@ LEARNER = Learner(
         Option(
             "smoothing",
             "Shares of the texts",
-            "Each text's share of the bytes is raised to this power. The smaller it is, the more "
-            "the shares draw together, and the more often an occurrence in a small text counts.",
+            "Each text's share of all bytes is raised to this power. The smaller the power, the "
+            "closer the shares are, and the more a pair in a small text counts.",
             "0.5",
             SMOOTHING,
         ),

@@ -107,12 +107,12 @@ class ScaffoldTraining(DemolishedTraining):
 
     def details(self, text: str, boundaries: Boundaries, step: int) -> list[Detail]:
         about = (
-            "They serve to build other tokens and are not in the vocabulary after this merge: "
-            "where one is left, it is taken apart. When it became a scaffold, it stood less often "
-            "in the text learnt from than what would be merged next; it comes back when that is "
-            "no longer so."
+            "They only serve to build other tokens: after this merge they are not in the "
+            "vocabulary, and where one is left, it is taken apart. A token becomes one when it "
+            "stands less often in the text learnt from than what would be taken next, and is "
+            "normal again when its turn comes by that count, which is given under “times”."
         )
-        return [Detail("Scaffolds", about, self.hidden_table(self.flips, step))]
+        return [Detail("scaffold tokens", about, self.hidden_table(self.flips, step))]
 
     def made_of(self, step: int) -> str:
         return f"{super().made_of(step)}, {int(self.scaffolds[step]):,} of them scaffold"
@@ -188,7 +188,7 @@ def _notes(flips: Flips, name: Callable[[int], str]) -> list[str]:
 
     return [
         "; ".join(
-            said(marked, "now a scaffold", "now scaffolds")
+            said(marked, "now a scaffold token", "now scaffold tokens")
             + said(returned, "a normal token again", "normal tokens again")
         )
         for marked, returned in zip(new, back, strict=True)
@@ -241,7 +241,8 @@ LEARNER = Learner(
     key="scaffold",
     title="Scaffold-BPE",
     short="Scaffold-BPE",
-    about="Merges as BPE does; tokens that only serve to build others are taken apart again.",
+    about="Merges as BPE does; tokens that only serve to build others (scaffold tokens) are taken "
+    "apart again at encoding.",
     source="Lian et al. 2024, arXiv:2404.17808",
     train=cast(Any, train),
     options=tuple(

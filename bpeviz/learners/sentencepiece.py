@@ -467,10 +467,10 @@ LEARNER = Learner(
     key="sentencepiece",
     title="SentencePiece-style BPE",
     short="SentencePiece BPE",
-    about="BPE as the SentencePiece library learns it: a space is written ▁ and begins a word, a "
-    "piece is of one script and not too long, and among equally frequent pairs the one that makes "
-    "the shorter piece is taken, then the lexicographically smaller. Nothing is normalized here; "
-    "by default the library applies nmt_nfkc and collapses spaces.",
+    about="BPE as in the SentencePiece library (there, with no other split): ▁ for a space, pieces "
+    "of one script, and of equally frequent pairs the one that makes the shorter piece, then the "
+    "lexicographically smaller. Nothing is normalized here; the library, by default, applies "
+    "nmt_nfkc and collapses spaces.",
     source="Kudo and Richardson 2018, arXiv:1808.06226; the library, version 0.2.3",
     train=cast(Any, train),
     options=(
@@ -485,8 +485,8 @@ LEARNER = Learner(
         Option(
             "unknown",
             "An unknown character becomes",
-            "Its UTF-8 bytes, written <0xC3> and so on, for which the vocabulary keeps 256 ids; or "
-            "<unk>, from which there is no way back. The ends of lines are always unknown.",
+            "Its UTF-8 bytes, written `<0xC3>` and so on, for which the vocabulary keeps 256 ids; "
+            "or `<unk>`, from which there is no way back. The ends of lines are always unknown.",
             "bytes",
             {"bytes": "Bytes (byte fallback)", "unk": "<unk>"},
         ),
@@ -500,15 +500,15 @@ LEARNER = Learner(
         Option(
             "coverage",
             "Characters learnt from",
-            "The rarest characters beyond this share of the text are left out of the vocabulary "
-            "and are unknown. The library's own default is 99.95 %.",
+            "The most frequent characters that make up this share of the text; the others are left "
+            "out of the vocabulary and are unknown. The library's own default is 99.95 %.",
             "1.0",
             COVERAGES,
         ),
         Option(
             "longest",
             "Longest piece",
-            "How many characters a piece may have, ▁ included.",
+            "How many characters a piece may have, ▁ included; 16 in the library.",
             LONGEST,
         ),
     ),

@@ -349,30 +349,32 @@ LEARNER = Learner(
     key="superbpe",
     title="SuperBPE",
     short="SuperBPE",
-    about="Merges within words first; from a chosen size on, across words as well.",
+    about="Merges within words first, as BPE does; from a chosen vocabulary size on, across words "
+    "as well.",
     source="Liu et al. 2025, arXiv:2503.13423",
     train=cast(Any, train),
     options=(
         Option(
             "transition",
             "Size at which merges may cross words",
-            "Up to this vocabulary size it is byte-pair encoding; from there on, merges may cross "
-            "from word to word. At the number of atoms or below that is so from the start, at the "
-            "largest vocabulary or above never. It begins sooner where no pair is left in words.",
+            "Up to this vocabulary size, merges stay within the chunks of the split, as in BPE; "
+            "from there on, they may cross them. If the text runs out of pairs before that, the "
+            "second phase begins then.",
             640,
         ),
         Option(
             "second",
             "What no merge crosses then",
-            "The end of the text alone, as published, or the ends of lines, or of sentences.",
+            "The end of the text alone, as in the paper; or also the ends of lines, as the "
+            "authors' code reads its texts; or the ends of sentences.",
             "none",
             {"none": "The text's end", "lines": "Ends of lines", "sentences": "Ends of sentences"},
         ),
         Option(
             "max_words",
             "Most words in a token",
-            "Of the second phase; the authors take four. None of its tokens holds a colon "
-            "followed by a space.",
+            "In a token of the second phase. The authors take four; as in their code, no such "
+            "token holds a colon followed by a space.",
             MAX_WORDS,
         ),
         _OF_BPE["atoms"],

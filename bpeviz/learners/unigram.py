@@ -251,9 +251,10 @@ class UnigramTraining(Training):
     unit = "pruning"
     heading = "Why this piece"
     rule = (
-        "The pieces that the text missed least before pruning {step}. Cost: by how much the negative "
-        "log likelihood of the text's best segmentation rises without the piece, in nats (natural "
-        "logarithms). Uses: how many tokens of the text it was. Both as found when the round began."
+        "The pieces that the text missed least before pruning {step}. Cost: by how much the "
+        "negative log likelihood of the text's best segmentation rises without the piece, in nats "
+        "(natural logarithms). Uses: how many tokens of the text it was. Both are of the beginning "
+        "of the round."
     )
     score_name = "cost"
     randomness = Randomness(
@@ -286,9 +287,9 @@ class UnigramTraining(Training):
                 "the rounds",
                 "In each round the probabilities of all pieces are estimated anew (EM), then what "
                 "each piece would cost, and the cheapest are pruned. The loss is the negative log "
-                "likelihood of the text's best segmentation when the round begins, in nats (natural "
-                "logarithms). It falls where pieces that the text did not need leave their "
-                "probability to the others, and rises where pieces are missed.",
+                "likelihood of the text's best segmentation when the round begins, in nats "
+                "(natural logarithms). It falls where pieces that the text did not need leave "
+                "their probability to the others, and rises where pieces are missed.",
                 {
                     "round": [one.number for one in rounds],
                     "vocabulary": [one.before for one in rounds],

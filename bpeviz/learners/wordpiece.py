@@ -4,9 +4,9 @@ Sources: Schuster and Nakajima, "Japanese and Korean Voice Search", ICASSP 2012;
 "Google's Neural Machine Translation System", 2016, arXiv:1609.08144; Devlin et al., "BERT", 2018,
 arXiv:1810.04805.
 
-**The score is a reconstruction.** Google never published its trainer. The papers say that the
-pair is merged that makes the training text most likely; the Hugging Face course, chapter 6.6,
-made of it the score that is used here:
+**The score is a reconstruction.** The trainer that made BERT's vocabulary was never published. The
+papers say that the pair is merged that makes the training text most likely; the Hugging Face
+course, chapter 6.6, made of it the score that is used here:
 
     score(a, b) = freq(a b) / (freq(a) · freq(b))
 
@@ -188,10 +188,11 @@ class WordPieceTraining(LongestMatchTraining):
         return [
             Detail(
                 "scores beside counts",
-                "The same pairs as BPE and as WordPiece would rank them next, in the text as it is "
-                "merged so far: those that come most often, then those of the "
-                "highest score. The score divides the count of the pair by the counts of its "
-                "halves, so it favours pairs whose halves seldom stand apart.",
+                "How BPE and WordPiece rank the same pairs, in the text as it is merged so far: "
+                "first those that come most often, then those of the highest score. The score "
+                "divides the count of the pair by the counts of its halves, so it favours pairs "
+                "whose halves seldom stand apart. Pairs below the smallest count are shown, too, "
+                "but not merged.",
                 {
                     "left": [self.name(int(left[i])) for i in places],
                     "right": [self.name(int(right[i])) for i in places],
@@ -406,9 +407,9 @@ LEARNER = Learner(
     key="wordpiece",
     title="WordPiece",
     short="WordPiece",
-    about="Merges the pair that comes most often for how often its halves come, and encodes each "
-    "word by longest match first. The score is the Hugging Face course's reconstruction: Google's "
-    "trainer was never published.",
+    about="Merges the pair with the highest count(a b) / (count(a) · count(b)), and encodes each "
+    "word by longest match first. This score is the Hugging Face course's reconstruction: the "
+    "trainer behind BERT was never published.",
     source="Schuster and Nakajima 2012; Wu et al. 2016, arXiv:1609.08144; Devlin et al. 2018, "
     "arXiv:1810.04805; the score: Hugging Face course, chapter 6.6",
     train=cast(Any, train),
@@ -424,15 +425,16 @@ LEARNER = Learner(
         Option(
             "ties",
             "Among pairs of equal score",
-            "The score is a reconstruction, and so is this: the course takes the pair first seen.",
+            "The score is a reconstruction, and so is this rule: the Hugging Face course takes the "
+            "pair first seen.",
             "first",
             {"first": "The one first seen", "smallest": "The smallest ids"},
         ),
         Option(
             "min_count",
             "Smallest count of a pair",
-            "A pair that comes less often is not merged. Two halves that come once, and together, "
-            "have the highest score there is.",
+            "A pair that comes less often is not merged. Without this, two halves that come once "
+            "each, side by side, would be first: their score of 1 is the highest there is.",
             1,
             initial=2,
         ),

@@ -43,7 +43,7 @@ def show(text: str, shown: list[Learnt]) -> None:
     """Draw the player with a view for each learner, and what follows its size."""
     place = st.container()
     columns = [_column(one, one[1].steps) for one in shown]
-    parts = replay.parts(text, compare.common_cuts(columns), SHOWN)
+    parts = replay.parts(text, compare.common_cuts(columns, always=True), SHOWN)
     part = parts[0]
     if len(parts) > 1:
         label = f"Part shown, 1 to {len(parts)}"
@@ -62,10 +62,10 @@ def show(text: str, shown: list[Learnt]) -> None:
         components.player(reel, "lock_step")
         if len(shown) > 1:
             st.caption(
-                f"At every vocabulary size each stands at its own step. A thick line is a cut that "
-                f"{films[0][0]} does not make there; a dotted one is a cut of "
-                f"{films[0][0]} that is missing. Below its smallest or above its largest "
-                "vocabulary a learner stands still."
+                f"At every vocabulary size each stands at its own step. {films[0][0]} is the "
+                "reference: a thick line is a cut that it does not make there, a dotted one is a "
+                "cut of its own that is missing. Below its smallest or above its largest "
+                "vocabulary, an algorithm stands still."
             )
     _follow(text, shown, reel)
 
@@ -126,8 +126,8 @@ def _vocabularies(text: str, shown: list[Learnt], steps: list[int]) -> None:
     table = tables.vocabularies(compare.vocabularies(learnt))
     st.dataframe(table, hide_index=True, height="content", key="lock_vocabularies")
     st.caption(
-        "Tokens of more than one atom, held against each other by the text that they stand for, "
-        "so that `##s`, `s` and a word's last `s` are the same."
+        "Tokens of more than one byte or character, compared by the text that they stand for, so "
+        "that `##ing`, `ing` and `ing</w>` are the same."
     )
 
 

@@ -145,6 +145,6 @@ def measures(text: str, columns: list[Column], reference: int) -> None:
     st.subheader("Over vocabulary sizes", anchor=False)
     st.altair_chart(charts.sweeps(columns), key="sweeps", alt="Bytes per token by size")
     st.caption(
-        "Each curve asks what a tokenizer would do with only its first merges. The dot is where it "
-        "stands above."
+        "Each curve shows the vocabularies that a tokenizer passes through while it is learnt: for "
+        "BPE, only its first merges. The dot is where it stands above."
     )

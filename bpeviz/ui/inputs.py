@@ -205,7 +205,7 @@ def choices(default: Sequence[str], most: int, initial: Mapping[str, str | int])
 
 
 def _about(learners: Iterable[Learner]) -> str:
-    return "\n".join(f"- {one.title}: {one.about} Source: {one.source}." for one in learners)
+    return "\n".join(f"- **{one.title}**: {one.about} Source: {one.source}." for one in learners)
 
 
 def _split() -> tuple[str, str]:
@@ -216,8 +216,9 @@ def _split() -> tuple[str, str]:
         format_func=split_title,
         key="pattern",
         persist_state="session",
-        help="No token crosses from one chunk to the next.\n\n"
-        + "\n".join(f"- {one.title}: {one.about}" for one in PATTERNS.values()),
+        help="A split cuts the text into chunks. No learnt token crosses from one to the next, but "
+        "in SuperBPE's second phase.\n\n"
+        + "\n".join(f"- **{one.title}**: {one.about}" for one in PATTERNS.values()),
     )
     expression = ""
     if pattern == CUSTOM:
@@ -232,11 +233,12 @@ def _split() -> tuple[str, str]:
         )
     if pattern == WORD_LIST:
         expression = st.text_area(
-            "Words, parted by white space",
+            "Words, separated by white space",
             key="words",
             persist_state="session",
             height=90,
-            help="The longest listed word that fits is a chunk; so is each other character.",
+            help="From the left, the longest listed word that fits is a chunk; where none fits, "
+            "one character is.",
         )
     return pattern, expression
 
@@ -248,7 +250,7 @@ def _largest(title: str = "Largest vocabulary") -> int:
         LARGEST,
         1,
         MAX_VOCABULARY,
-        "Learn within this size. Any other size on the way is then free to choose.",
+        "How far to learn. Every size on the way can then be chosen without learning anew.",
     )
 
 
@@ -257,8 +259,8 @@ def _counted() -> bool:
         "The text is a list of words with counts",
         key="counted",
         persist_state="session",
-        help="One word a line with how often it comes, such as “low 5”. The words are then "
-        "written out that often, one line each; split by white space to learn as published.",
+        help="One word a line with how often it comes, such as “low 5”. Each word is then written "
+        "out that often. Split by white space to learn as Sennrich et al. did.",
     )
 
 
@@ -343,7 +345,7 @@ def vocabulary_size(training: Training, largest: int) -> int:
         high,
         key=key,
         persist_state="session",
-        help="Free to move: every size on the way from the first to the last step is one.",
+        help="Move it freely: learning has passed through every size, so nothing is learnt anew.",
     )
     step = training.step_of(chosen)
     made = training.made_of(step)

@@ -5,7 +5,8 @@ const figures = (number) => number.toLocaleString("en", { maximumSignificantDigi
 const fixed = (number, digits) =>
   number.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
 
-const INSIDE = -3; // no token begins at this atom
+const INSIDE = -3; // no token begins at this atom; of a part's first one: it begins before it
+const UNKNOWN_ID = -1; // the token is not in the vocabulary
 const LEFT_OUT_ID = -2; // the atom becomes no token
 const NEVER = 0x7fffffff;
 
@@ -149,7 +150,7 @@ class View {
       const token = film.token(at, step);
       const isNew = film.isNew(token, present);
       const hue = looks[token.id]?.[1] ?? -1;
-      const rest = token.id === LEFT_OUT_ID ? LEFT_OUT : token.id < 0 ? UNKNOWN : 0;
+      const rest = token.id === LEFT_OUT_ID ? LEFT_OUT : token.id === UNKNOWN_ID ? UNKNOWN : 0;
       for (let a = token.start; a < token.end; a++) {
         const isEnd = a === token.end - 1;
         cells.hues[a] = hue;
@@ -207,7 +208,7 @@ class View {
     const facts = [];
     if (s.kind === "pruning") {
       facts.push(`costs ${figures(s.score[i])}`);
-      facts.push(s.count[i] ? `was ${count(s.count[i])} token${s.count[i] === 1 ? "" : "s"}` : "was no token");
+      facts.push(s.count[i] ? `used ${s.count[i] === 1 ? "once" : `${count(s.count[i])} times`}` : "not used");
       facts.push(`round ${s.round[i]}`);
     } else {
       const times = s.count[i] === 1 ? "once" : `${count(s.count[i])} times`;
@@ -218,7 +219,7 @@ class View {
     }
     if (s.note[i]) facts.push(s.note[i]);
     const words = element("span", "facts", facts.join(" · "));
-    if (s.kind === "pruning") return [this.withId(s.id[i]), element("span", "op", "is given up"), words];
+    if (s.kind === "pruning") return [this.withId(s.id[i]), element("span", "op", "is pruned"), words];
     const [plus, becomes] = ["+", "→"].map((sign) => element("span", "op", sign));
     return [this.withId(s.left[i]), plus, this.withId(s.right[i]), becomes, this.withId(s.id[i], "born"), words];
   }
@@ -234,8 +235,8 @@ class View {
     const { data } = this;
     const i = this.stepOf.get(id);
     if (data.steps.kind === "pruning") {
-      if (i === undefined) return "a single character: never given up";
-      return `${count(end - start)} ${this.atomsName}, given up at ${data.unit} ${count(i + 1)}`;
+      if (i === undefined) return "a single byte or character: never pruned";
+      return `${count(end - start)} ${this.atomsName}, pruned at ${data.unit} ${count(i + 1)}`;
     }
     if (end - start > 1) return "from the vocabulary that this one began with";
     return data.atoms === "bytes" ? "a single byte" : "a single character";
@@ -273,7 +274,12 @@ class View {
     const { data } = this;
     const head = element("p");
     if (token.id < 0) {
-      head.append(token.id === LEFT_OUT_ID ? "Left out: it becomes no token" : `Not in the vocabulary: ${data.unknown}`);
+      const why = {
+        [LEFT_OUT_ID]: "Left out: it becomes no token",
+        [UNKNOWN_ID]: `Not in the vocabulary: ${data.unknown}`,
+        [INSIDE]: "Its token begins in the part before",
+      };
+      head.append(why[token.id]);
       return [head];
     }
     const { label, hue } = this.look(token.id);
