@@ -438,7 +438,7 @@ LEARNER = Learner(
             "The vocabulary that learning begins with. Its ids stay as they are; what is learnt "
             "comes after them.",
             "text",
-            {"text": "A vocabulary learnt from a first text", **encodings.TITLES},
+            {"text": "A first text's vocabulary", **encodings.TITLES},
         ),
         Option(
             "base_text",

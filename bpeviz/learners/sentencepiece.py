@@ -467,10 +467,9 @@ LEARNER = Learner(
     key="sentencepiece",
     title="SentencePiece-style BPE",
     short="SentencePiece BPE",
-    about="BPE as in the SentencePiece library (there, with no other split): ▁ for a space, pieces "
-    "of one script, and of equally frequent pairs the one that makes the shorter piece, then the "
-    "lexicographically smaller. Nothing is normalized here; the library, by default, applies "
-    "nmt_nfkc and collapses spaces.",
+    about="BPE as in the SentencePiece library (for just that, split by “None”): ▁ for a space, "
+    "pieces of one script, ties go to the shorter piece, then to the lexicographically smaller. "
+    "Nothing is normalized; the library, by default, applies nmt_nfkc and collapses spaces.",
     source="Kudo and Richardson 2018, arXiv:1808.06226; the library, version 0.2.3",
     train=cast(Any, train),
     options=(

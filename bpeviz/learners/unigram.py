@@ -253,8 +253,8 @@ class UnigramTraining(Training):
     rule = (
         "The pieces that the text missed least before pruning {step}. Cost: by how much the "
         "negative log likelihood of the text's best segmentation rises without the piece, in nats "
-        "(natural logarithms). Uses: how many tokens of the text it was. Both are of the beginning "
-        "of the round."
+        "(natural logarithms). Uses: how many tokens of the text it was. Both as of the start of "
+        "the round."
     )
     score_name = "cost"
     randomness = Randomness(

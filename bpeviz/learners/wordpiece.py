@@ -141,7 +141,8 @@ class WordPieceTraining(LongestMatchTraining):
 
     rule = (
         "The pairs with the highest score before merge {step}: the count of the pair, divided by "
-        "the counts of its two halves."
+        "the product of the counts of its halves. This score is a reconstruction (Hugging Face "
+        "course, chapter 6.6)."
     )
     score_name = "score"
 
@@ -190,9 +191,9 @@ class WordPieceTraining(LongestMatchTraining):
                 "scores beside counts",
                 "How BPE and WordPiece rank the same pairs, in the text as it is merged so far: "
                 "first those that come most often, then those of the highest score. The score "
-                "divides the count of the pair by the counts of its halves, so it favours pairs "
-                "whose halves seldom stand apart. Pairs below the smallest count are shown, too, "
-                "but not merged.",
+                "divides the count of the pair by the product of the counts of its halves, so it "
+                "favours pairs whose halves seldom stand apart. Pairs below the smallest count are "
+                "shown, too, but not merged.",
                 {
                     "left": [self.name(int(left[i])) for i in places],
                     "right": [self.name(int(right[i])) for i in places],
