@@ -36,9 +36,9 @@ class Column:
         return int((self.boundaries.ids(self.step) == UNKNOWN_ID).sum())
 
     def inner_cuts(self) -> NDArray[np.int64]:
-        """Return the bytes behind which a token ends, the end of the text left out. Sorted."""
-        cuts = np.unique(self.boundaries.cuts(self.step))
-        return cuts[:-1]
+        """Return the bytes behind which a token ends, both ends of the text left out. Sorted."""
+        cuts = np.unique(self.boundaries.cuts(self.step))[:-1]
+        return cuts[cuts > 0]  # a mark at the start of the text ends behind no byte
 
 
 @dataclass(frozen=True)
@@ -126,15 +126,18 @@ def measure(text: str, columns: Sequence[Column], reference: int) -> list[Measur
     return found
 
 
-def common_cuts(columns: Sequence[Column]) -> Boundaries:
+def common_cuts(columns: Sequence[Column], *, always: bool = False) -> Boundaries:
     """Return boundaries over bytes that stay exactly where every column cuts.
 
-    Their places are where a text can be parted without parting a token of any column.
+    Their places are where a text can be parted without parting a token of any column. always: at
+    none of its steps, too.
     """
     size = int(columns[0].boundaries.ends[-1]) if len(columns[0].boundaries) else 0
     votes = np.zeros(size + 1, np.int64)
     for column in columns:
-        votes[np.unique(column.boundaries.cuts(column.step))] += 1
+        of_column = column.boundaries
+        cuts = of_column.ends[of_column.always] if always else of_column.cuts(column.step)
+        votes[np.unique(cuts)] += 1
     vanishes = np.where(votes[1:] == len(columns), NEVER, 0).astype(np.int32)
     return MergeBoundaries(np.arange(1, size + 1), np.zeros(size, np.int32), 1, vanishes, 0)
 
@@ -142,14 +145,16 @@ def common_cuts(columns: Sequence[Column]) -> Boundaries:
 def sweep(column: Column, points: int = 200) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Return bytes per token at up to `points` vocabulary sizes, closer together at the small end.
 
-    The sizes run to the column's own; two arrays of equal length, empty for an empty text.
+    The sizes run to the column's own; two arrays of equal length, empty for an empty text. Of a
+    text that becomes no token at all the ratio is 0.
     """
     counts = column.boundaries.token_counts[: column.step + 1]
     if not len(column.boundaries):
         return np.empty(0, np.int64), np.empty(0)
     steps = np.unique(np.geomspace(1, len(counts), points).astype(np.int64)) - 1
     sizes = column.tokenizer.sizes[steps]
-    return sizes, int(column.boundaries.ends[-1]) / counts[steps]
+    size, tokens = int(column.boundaries.ends[-1]), counts[steps]
+    return sizes, np.divide(size, tokens, where=tokens > 0, out=np.zeros(len(tokens)))
 
 
 @dataclass(frozen=True)

@@ -202,3 +202,86 @@ def test_the_sweep_ends_at_the_columns_own_step_and_is_thinned() -> None:
 def test_the_sweep_of_nothing_is_empty() -> None:
     sizes, ratios = sweep(learnt("", 0))
     assert len(sizes) == len(ratios) == 0
+
+
+def test_the_sweep_of_a_text_that_becomes_no_token_is_zero() -> None:
+    training = bpeviz.train("low lower", "wordpiece", merges=2)
+    column = Column("WordPiece", training.tokenizer(), training.tokenizer().boundaries(" \n "), 2)
+    sizes, ratios = sweep(column)
+    assert sizes.tolist() == training.sizes.tolist()
+    assert ratios.tolist() == [0, 0, 0]
+    (found,) = measure(" \n ", [column], 0)
+    assert (found.tokens, found.distinct, found.bytes_per_token) == (0, 0, None)
+
+
+def test_a_mark_at_the_start_of_a_text_makes_no_cut() -> None:
+    training = bpeviz.train("ab ab", "sentencepiece", merges=0)  # ▁ stands before the text
+    column = Column("SentencePiece", training.tokenizer(), training.tokenizer().boundaries("ab"), 0)
+    assert column.boundaries.cuts(0).tolist() == [0, 1, 2]
+    assert column.inner_cuts().tolist() == [1]
+    atoms = learnt("ab", 0)
+    assert measure("ab", [atoms, column], 0)[1].agreement == Agreement(1, 1, 1)
+
+
+def test_common_cuts_may_ask_for_those_of_every_step() -> None:
+    """A piece that is given up later still covers the place before that."""
+    text = "low low lower"
+    training = bpeviz.train(text, "unigram")
+    column = Column("Unigram", training.tokenizer(), training.tokenizer().boundaries(text), 0)
+    last = Column("Unigram", column.tokenizer, column.boundaries, training.steps)
+    kept = {
+        always: (compare.common_cuts([last], always=always).always.nonzero()[0] + 1).tolist()
+        for always in (False, True)
+    }
+    assert kept[False] == [*range(1, len(text) + 1)]
+    every = [{*column.boundaries.cuts(step).tolist()} for step in range(training.steps + 1)]
+    assert kept[True] == sorted(set.intersection(*every)) != kept[False]
+
+
+# ---- vocabularies
+
+
+def test_learnt_tokens_are_those_of_more_than_one_atom_by_what_they_stand_for() -> None:
+    words = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
+    pieces = bpeviz.train(words, "wordpiece", merges=4).tokenizer()
+    found = compare.learnt_tokens(pieces)
+    learnt_ids = [i for i in range(pieces.vocab_size) if not pieces.is_atom(i)]
+    assert {*found} == {pieces.token_bytes(i) for i in learnt_ids}
+    assert found[b"gs"] == "##gs"
+    # Atoms and special tokens are none of them.
+    alone = bpeviz.train("low", merges=0, special_tokens=("<end>",)).tokenizer()
+    assert compare.learnt_tokens(alone) == {}
+
+
+def test_of_tokens_for_the_same_text_the_earliest_learnt_names_it() -> None:
+    """With a mark, ab within a word and ab at its end are two tokens."""
+    how = {"atoms": "characters", "end_mark": "symbol", "pattern": "whitespace"}
+    marked = bpeviz.train("ab ab ab abc abd cab", merges=3, **how).tokenizer()
+    names = [marked.token_label(i) for i in range(len(marked.alphabet), marked.vocab_size - 1)]
+    assert names == ["ab", "ab</w>", "abc"]
+    assert compare.learnt_tokens(marked) == {b"ab": "ab", b"abc": "abc"}
+
+
+def test_vocabularies_say_what_all_share_and_what_is_in_one_alone() -> None:
+    a = {b"lo": "lo", b"low": "low", b"er": "er"}
+    b = {b"er": "##er", b"low": "low", b"es": "##es"}
+    c = {b"er": "er", b"est": "est"}
+    found = compare.vocabularies([("A", a), ("B", b), ("C", c)])
+    assert [(one.title, one.learnt, one.shared, one.own, one.examples) for one in found] == [
+        ("A", 3, 1, 1, ("lo",)),
+        ("B", 3, 1, 1, ("##es",)),
+        ("C", 2, 1, 1, ("est",)),
+    ]
+    twice = compare.vocabularies([("A", a), ("A", a)])
+    assert [(one.shared, one.own) for one in twice] == [(3, 0), (3, 0)]
+    assert [(one.learnt, one.shared) for one in compare.vocabularies([("A", a)])] == [(3, 0)]
+    assert [one.own for one in compare.vocabularies([("A", a), ("none", {})])] == [3, 0]
+    assert compare.vocabularies([]) == []
+
+
+def test_examples_are_the_earliest_learnt_and_short() -> None:
+    many = {str(i).encode() * 9: f"{i}" * 40 for i in range(30)}
+    found = compare.vocabularies([("many", many), ("none", {})])[0]
+    assert len(found.examples) == 8
+    assert found.examples[0].startswith("000")
+    assert max(map(len, found.examples)) <= 24

@@ -248,7 +248,7 @@ def shown_together(
         Column(key, training.at_step(training.steps), boundaries, training.steps)
         for key, (training, boundaries) in zip(keys, learnt, strict=True)
     ]
-    part = replay.parts(text, compare.common_cuts(columns), size)[number]
+    part = replay.parts(text, compare.common_cuts(columns, always=True), size)[number]
     films = []
     for key, (training, boundaries) in zip(keys, learnt, strict=True):
         shown = replay.part_between(boundaries, part, text)
@@ -338,7 +338,7 @@ def test_a_part_shows_the_same_characters_under_all(
         Column(str(i), training.at_step(training.steps), boundaries, training.steps)
         for i, (training, boundaries) in enumerate(learnt)
     ]
-    parts = replay.parts(text, compare.common_cuts(columns), size)
+    parts = replay.parts(text, compare.common_cuts(columns, always=True), size)
     assert "".join(text[part.first : part.last] for part in parts) == text
     for training, boundaries in learnt:
         shown = [replay.part_between(boundaries, part, text) for part in parts]
@@ -373,3 +373,20 @@ def test_a_mark_belongs_to_what_stands_before_it() -> None:
     assert (first.start, first.end, second.start, second.end) == (0, 3, 3, 6)
     film = replay.film(text, training, boundaries, first, 0)
     assert film["sizes"] == [0, 1, 1]
+
+
+def test_no_part_begins_within_a_token_at_any_step() -> None:
+    """At the last step Unigram cuts wherever others do; at earlier ones it may not."""
+    text = "".join(sample.text for sample in samples.SAMPLES)
+    keys = ["bpe", "wordpiece", "unigram", "scaffold"]
+    learnt = [learn(key, text, **usual.ON_ALGORITHMS) for key in keys]
+    columns = [
+        Column(key, training.at_step(training.steps), boundaries, training.steps)
+        for key, (training, boundaries) in zip(keys, learnt, strict=True)
+    ]
+    parts = replay.parts(text, compare.common_cuts(columns, always=True), 1_000)
+    assert len(parts) > 10
+    for part in parts[1:]:
+        for _, boundaries in learnt:
+            start = replay.part_between(boundaries, part, text).start
+            assert boundaries.always[start - 1]

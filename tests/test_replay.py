@@ -9,15 +9,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+import usual
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bpeviz
 from bpeviz import Training, replay, samples
-from bpeviz.boundaries import NEVER, Boundaries
+from bpeviz.boundaries import DROPPED, INSIDE, NEVER, Boundaries
 from bpeviz.compare import Column, common_cuts
+from bpeviz.learners import LEARNERS
 from bpeviz.text import hue
-from bpeviz.training import Candidate
+from bpeviz.training import Candidate, Pruning
 from bpeviz.ui.inputs import LARGEST
 
 MOST = 8
@@ -132,6 +134,168 @@ def test_only_what_is_asked_for_changes_the_keys() -> None:
     other = whole_film(text, ties="largest")
     assert other["film"] != film["film"]
     assert other["key"] != film["key"]
+
+
+# ---- films of all learners, read as the script in the browser reads them
+
+
+def begins(changes: dict[str, Any], atom: int, step: int) -> int:
+    """What begins at an atom: its last entry before the step (`Changing.begins` in film.js)."""
+    found = INSIDE
+    for k in range(changes["rows"][atom], changes["rows"][atom + 1]):
+        if changes["times"][k] >= step:
+            break
+        found = changes["ids"][k]
+    return found
+
+
+def token_around(film: dict[str, Any], atom: int, step: int) -> tuple[int, int, int]:
+    """Start, end and id of the token around an atom (`token` of both films in film.js)."""
+    start = end = atom
+    if film["changes"] is not None:
+        changes = film["changes"]
+        atoms = len(changes["rows"]) - 1
+        token_id = begins(changes, start, step)
+        while start > 0 and token_id == INSIDE:
+            start -= 1
+            token_id = begins(changes, start, step)
+        end += 1
+        while end < atoms and begins(changes, end, step) == INSIDE:
+            end += 1
+        return start, end, token_id
+    vanish, made = film["vanish"], -1
+    while start > 0 and 0 <= vanish[start - 1] < step:
+        start -= 1
+        made = max(made, vanish[start])
+    while end < len(vanish) - 1 and 0 <= vanish[end] < step:
+        made = max(made, vanish[end])
+        end += 1
+    atom_ids = film["atomIds"] if film["atomIds"] is not None else [*film["text"].encode()]
+    return start, end + 1, atom_ids[start] if made < 0 else film["firstId"] + made
+
+
+def shown_tokens(film: dict[str, Any], step: int) -> list[tuple[int, int, int]]:
+    """All tokens that a film shows at a step, from left to right."""
+    size = (
+        len(film["vanish"] or []) if film["changes"] is None else len(film["changes"]["rows"]) - 1
+    )
+    found: list[tuple[int, int, int]] = []
+    at = 0
+    while at < size:
+        token = token_around(film, at, step)
+        assert all(token_around(film, other, step) == token for other in range(at, token[1]))
+        assert token[0] == at
+        found.append(token)
+        at = token[1]
+    return found
+
+
+def assert_shown(
+    film: dict[str, Any], boundaries: Boundaries, part: replay.Part, step: int
+) -> None:
+    """A film shows at a step what its boundaries say of the part, and has a look for each id."""
+    ends = boundaries.token_ends(step)
+    inside = (ends > part.start) & (ends <= part.end)
+    tokens = shown_tokens(film, step)
+    assert [end for _, end, _ in tokens] == (ends[inside] - part.start).tolist()
+    assert [token_id for *_, token_id in tokens] == boundaries.ids(step)[inside].tolist()
+    assert {token_id for *_, token_id in tokens if token_id >= 0} <= film["looks"].keys()
+
+
+def spread(steps: int) -> list[int]:
+    return sorted({0, min(1, steps), steps // 3, steps // 2, max(steps - 1, 0), steps})
+
+
+HOWS: list[tuple[str, dict[str, str | int]]] = [
+    *((key, {}) for key in LEARNERS),
+    *((key, {"atoms": "characters"}) for key in ("bpe", "scaffold", "superbpe", "multilingual")),
+    ("bpe", {"encode": "longest"}),
+    ("bpe", {"threshold": 3}),
+    ("unigram", {"atoms": "bytes"}),
+    ("wordpiece", {"case": "lower"}),
+    ("sentencepiece", {"unknown": "unk", "coverage": "0.98"}),
+]
+every_how = pytest.mark.parametrize(
+    ("key", "how"), HOWS, ids=lambda one: one if isinstance(one, str) else "-".join(map(str, one))
+)
+
+
+@every_how
+@pytest.mark.parametrize(
+    "text",
+    [
+        samples.by_key("english-prose").text[:700],
+        samples.by_key("several-languages").text[-300:],
+        ODD,
+        "",
+        "a",
+        " \n\t ",
+        "👍",
+    ],
+    ids=["prose", "languages", "odd", "empty", "letter", "blanks", "emoji"],
+)
+def test_the_film_of_every_learner_is_read_as_its_boundaries(
+    key: str, how: dict[str, str | int], text: str
+) -> None:
+    training = usual.train(key, text, **how)
+    boundaries = training.tokenizer().boundaries(text)
+    (part,) = replay.parts(text, boundaries)
+    film = json.loads(
+        json.dumps(replay.film(text, training, boundaries, part, training.steps), allow_nan=False),
+        object_hook=lambda one: {
+            int(k) if k.lstrip("-").isdigit() else k: v for k, v in one.items()
+        },
+    )
+    for step in spread(training.steps):
+        assert_shown(film, boundaries, part, step)
+    assert film["tokens"] == [
+        np.count_nonzero(boundaries.ids(step) != DROPPED) for step in range(training.steps + 1)
+    ]
+    assert_steps_are_told(film, training)
+
+
+def assert_steps_are_told(film: dict[str, Any], training: Training) -> None:
+    steps = film["steps"]
+    prunes = any(isinstance(one, Pruning) for one in training.decisions)
+    assert steps["kind"] == ("pruning" if prunes else "merge")
+    told = {"id", "count"} | (
+        {"score", "round"} if prunes else {"left", "right", "applied", "ties"}
+    )
+    if training.score_name:
+        told |= {"score"}
+    for name in ("id", "left", "right", "count", "applied", "ties", "score", "round"):
+        assert len(steps[name]) == (training.steps if name in told else 0), name
+    assert {*steps["note"]} == {i for i, one in enumerate(training.decisions) if one.note}
+    assert {*steps["id"], *steps["left"], *steps["right"]} <= film["looks"].keys()
+    assert len({*steps["id"]}) == training.steps  # the script finds the step that is about an id
+
+
+@every_how
+def test_a_part_is_read_as_its_boundaries(key: str, how: dict[str, str | int]) -> None:
+    text = samples.by_key("english-prose").text
+    training = usual.train(key, text, **how)
+    boundaries = training.tokenizer().boundaries(text)
+    parts = replay.parts(text, boundaries, 300)
+    assert len(parts) > 3
+    for part in (parts[1], parts[-1]):
+        assert boundaries.always[part.end - 1]  # a sample of words has such a place in every part
+        film = replay.film(text, training, boundaries, part, training.steps)
+        for step in spread(training.steps):
+            assert_shown(film, boundaries, part, step)
+
+
+@settings(max_examples=60)
+@given(TEXTS, st.sampled_from(HOWS))
+def test_the_film_of_any_text_is_read_as_its_boundaries_at_every_step(
+    text: str, how: tuple[str, dict[str, str | int]]
+) -> None:
+    key, options = how
+    training = usual.train(key, text, **options)
+    boundaries = training.tokenizer().boundaries(text)
+    (part,) = replay.parts(text, boundaries)
+    film = replay.film(text, training, boundaries, part, training.steps)
+    for step in range(training.steps + 1) if training.steps < 30 else spread(training.steps):
+        assert_shown(film, boundaries, part, step)
 
 
 # ---- parts

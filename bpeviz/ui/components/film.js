@@ -144,6 +144,7 @@ class View {
     const { film, step, cells } = this;
     const { looks } = this.data;
     const ends = reference && this.byteEnds;
+    const mine = reference && this.cuts(); // an atom of no bytes ends where its neighbour does
     const present = step - 1;
     let at = start;
     while (at < end) {
@@ -158,9 +159,9 @@ class View {
         if (film.isSeam(a, present)) flags |= SEAM;
         if (isNew) flags |= NEW | (a === token.start ? FIRST : 0) | (isEnd ? LAST : 0);
         // A cut behind white space that is left out is no choice of the tokenizer's.
-        if (reference && ends[a] && a + 1 < film.atoms) {
-          if (isEnd && !rest && !reference[ends[a] - 1]) flags |= OWN;
-          if (!isEnd && reference[ends[a] - 1]) flags |= MISSING;
+        if (reference && ends[a] && ends[a] < ends.at(-1)) {
+          if (isEnd && rest !== LEFT_OUT && !reference[ends[a] - 1]) flags |= OWN;
+          if (!mine[ends[a] - 1] && reference[ends[a] - 1]) flags |= MISSING;
         }
         cells.flags[a] = flags;
       }
