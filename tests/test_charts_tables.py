@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass, replace
 from typing import Any
 
 import altair as alt
 import numpy as np
 import pytest
+import usual
 
 import bpeviz
 from bpeviz import charts, compare, samples, tables
-from bpeviz.compare import Column
+from bpeviz.compare import Column, Vocabulary
+from bpeviz.learners import LEARNERS
 from bpeviz.merging import Merge
 from bpeviz.splitting import Splitting
-from bpeviz.training import Candidate, MergeTraining, Training
+from bpeviz.training import Candidate, Detail, MergeTraining, Pruning, Training
 
 
 def learnt(counts: list[int]) -> Training:
@@ -253,3 +256,196 @@ def test_a_measure_without_meaning_is_a_dash() -> None:
     table = tables.measures(compare.measure("", columns_of("")[:1], 0)).set_index("measure")
     assert table.iloc[:, 0]["bytes per token"] == "–"
     assert table.iloc[:, 0]["tokens"] == "0"
+
+
+# ---- learners that do not merge, or not by counts
+
+
+def given_up(losses: list[float]) -> Training:
+    """A training that prunes pieces with such losses, with the ids that Unigram gives."""
+    return replace(Pruned("pruned", Splitting(), ("a",), "atoms", (), ()), losses=tuple(losses))
+
+
+@dataclass(frozen=True)
+class Pruned(MergeTraining):
+    """Only what tables and charts ask for."""
+
+    losses: tuple[float, ...] = ()
+
+    unit = "pruning"
+    score_name = "cost"
+
+    @property
+    def decisions(self) -> Any:
+        ids = range(len(self.losses), 0, -1)
+        return [
+            Pruning(i, 7 - i, loss, 1 + i % 2) for i, loss in zip(ids, self.losses, strict=True)
+        ]
+
+    @property
+    def curve(self) -> tuple[str, Any]:
+        return "cost of the piece", np.array(self.losses, np.float64)
+
+    def name(self, token_id: int) -> str:
+        return f"piece·{token_id}"
+
+
+def test_what_costs_nothing_is_drawn_all_the_same() -> None:
+    chart = drawn(charts.decided(given_up([0, 0, 0.25, 3.5]), 4, 2))
+    assert rows_of(chart)[0] == [
+        {"step": 1, "value": 0},
+        {"step": 2, "value": 0},
+        {"step": 3, "value": 0.25},
+        {"step": 4, "value": 3.5},
+    ]
+    # A logarithmic scale has no place for zero.
+    scale = chart["layer"][0]["encoding"]["y"]["scale"]
+    assert (scale["type"], scale["domain"]) == ("symlog", [0, 3.5])
+    assert title_of(chart) == "The cost of the piece rises from 0 to 3.5"
+    assert chart["layer"][0]["encoding"]["x"]["title"] == "pruning"
+    assert rule_of(chart) == 2
+
+
+@pytest.mark.parametrize("losses", [[0.0], [0.0, 0.0], [-1.5, -0.5], [1e-9], [1e9, 1e-9]])
+def test_a_scale_has_room_for_whatever_decided(losses: list[float]) -> None:
+    chart = drawn(charts.decided(given_up(losses), len(losses), 1))
+    low, high = chart["layer"][0]["encoding"]["y"]["scale"]["domain"]
+    assert low <= min(losses) <= max(losses) <= high
+    assert low < high
+    if chart["layer"][0]["encoding"]["y"]["scale"]["type"] == "log":
+        assert low > 0
+
+
+def test_scores_below_one_keep_a_logarithmic_scale() -> None:
+    chart = drawn(charts.decided(given_up([0.2, 0.5, 0.04]), 3, 1))
+    scale = chart["layer"][0]["encoding"]["y"]["scale"]
+    assert scale["type"] == "log"
+    assert scale["domain"] == [0.04, 0.5]
+    assert title_of(chart) == "The cost of the piece falls from 0.2 to 0.04"
+
+
+@pytest.mark.parametrize("key", LEARNERS)
+def test_the_curve_of_every_learner_is_drawn(key: str) -> None:
+    training = usual.train(key, samples.by_key("english-prose").text)
+    for last in {1, 2, training.steps}:
+        chart = drawn(charts.decided(training, last, 1))
+        name, values = training.curve
+        assert name in title_of(chart)
+        rows = rows_of(chart)[0]
+        assert [row["value"] for row in rows] == [values[row["step"] - 1] for row in rows]
+        assert (rows[0]["step"], rows[-1]["step"]) == (1, last)
+
+
+def test_a_detail_has_a_curve_only_where_it_says_so() -> None:
+    columns = {"vocabulary": [90, 60, 40], "loss": [10.5, 11.0, 14.0], "who": ["a", "b", "c"]}
+    assert charts.detail(Detail("the rounds", "About.", columns)) is None
+    empty: dict[str, list[object]] = {"vocabulary": [], "loss": []}
+    assert charts.detail(Detail("the rounds", "About.", empty, ("vocabulary", "loss"))) is None
+    found = charts.detail(Detail("the rounds", "About.", columns, ("vocabulary", "loss")))
+    assert found is not None
+    chart = drawn(found)
+    for rows in rows_of(chart):
+        assert rows == [
+            {"vocabulary": 90, "loss": 10.5},
+            {"vocabulary": 60, "loss": 11},
+            {"vocabulary": 40, "loss": 14},
+        ]
+    encoding = chart["layer"][0]["encoding"]
+    assert (encoding["x"]["title"], encoding["y"]["axis"]["title"]) == ("vocabulary", "loss")
+
+
+@pytest.mark.parametrize("key", LEARNERS)
+def test_the_details_of_every_learner_are_drawn_and_listed(key: str) -> None:
+    text = samples.by_key("several-languages").text
+    training = usual.train(key, text)
+    boundaries = training.tokenizer().boundaries(text)
+    for step in (0, training.opening, training.steps):
+        for one in training.details(text, boundaries, step):
+            table = tables.detail(one)
+            assert table.columns.tolist() == [*one.columns]
+            assert {*map(len, one.columns.values())} == {len(table)}
+            chart = charts.detail(one)
+            assert (chart is not None) == (one.curve is not None and len(table) > 0)
+            if chart is not None:
+                drawn(chart)
+
+
+def test_how_often_each_cut_came_is_drawn_as_its_share() -> None:
+    chart = drawn(charts.segmentations([("low", 700), ("l | ow", 250), ("lo | w", 50)], 1_000))
+    for rows in rows_of(chart):
+        assert rows == [
+            {"cut": "low", "times": 700, "share": 0.7},
+            {"cut": "l | ow", "times": 250, "share": 0.25},
+            {"cut": "lo | w", "times": 50, "share": 0.05},
+        ]
+    assert title_of(chart) == "3 cuts shown; the most frequent came 700 times of 1,000"
+    assert chart["layer"][0]["encoding"]["y"]["sort"] is None  # most often first, as given
+    assert chart["layer"][0]["encoding"]["x"]["scale"]["domain"][1] >= 0.7
+
+
+def test_one_cut_is_one_cut() -> None:
+    chart = drawn(charts.segmentations([("low", 1_000)], 1_000))
+    assert title_of(chart).startswith("1 cut shown")
+    assert rows_of(chart)[0] == [{"cut": "low", "times": 1_000, "share": 1}]
+
+
+def test_the_table_of_prunings_holds_them_all() -> None:
+    table = tables.decisions(given_up([0, 0.5, 2]), 3)
+    assert table.columns.tolist() == ["pruning", "token", "id", "cost", "uses", "round"]
+    assert table.to_dict("list") == {
+        "pruning": [1, 2, 3],
+        "token": ["piece·3", "piece·2", "piece·1"],
+        "id": [3, 2, 1],
+        "cost": [0, 0.5, 2],
+        "uses": [4, 5, 6],
+        "round": [2, 1, 2],
+    }
+    assert tables.decisions(given_up([0, 0.5, 2]), 2)["id"].tolist() == [3, 2]
+    assert tables.decisions(given_up([0, 0.5, 2]), 3, "piece 2")["id"].tolist() == [2]
+    assert tables.decisions(given_up([0, 0.5, 2]), 3, "3")["id"].tolist() == [3]
+
+
+def test_the_table_of_merges_by_score_names_the_score() -> None:
+    training = bpeviz.train({"hug": 10, "pug": 5, "hugs": 5}, "wordpiece", merges=3)
+    table = tables.decisions(training, 3)
+    assert table.columns.tolist()[:7] == ["merge", "left", "right", "token", "id", "score", "count"]
+    assert table["score"].tolist() == [merge.score for merge in training.merges]
+    assert table["note"].tolist() == [merge.note for merge in training.merges]
+    plain = tables.decisions(learnt([3, 2]), 2).columns.tolist()
+    assert {"score", "note", "applied"}.isdisjoint(plain)
+
+
+def test_candidates_for_pruning_are_pieces_with_their_cost() -> None:
+    training = given_up([0.5, 0.5, 2])
+    found = [Candidate((3,), 4, 0.5), Candidate((2,), 5, 0.5), Candidate((1,), 6, 2.0)]
+    table = tables.candidates(training, found, 1)
+    assert table.columns.tolist() == ["token", "cost", "uses", "note"]
+    assert table["token"].tolist() == ["piece·3", "piece·2", "piece·1"]
+    assert table["note"].tolist() == ["pruned", "tied", ""]
+    assert tables.candidates(training, found, 0)["note"].tolist()[0] == "comes first"
+
+
+def test_of_candidates_with_scores_equal_scores_tie() -> None:
+    """Not equal counts."""
+    training = bpeviz.train({"hug": 10, "pug": 5, "hugs": 5}, "wordpiece", merges=3)
+    first = training.merges[0]
+    found = [
+        Candidate((first.left, first.right), first.count, first.score),
+        Candidate((0, 1), first.count + 3, first.score),
+        Candidate((1, 2), first.count, 0.001),
+    ]
+    table = tables.candidates(training, found, 1)
+    assert table.columns.tolist() == ["left", "right", "score", "count", "note"]
+    assert table["note"].tolist() == ["merged", "tied", ""]
+
+
+def test_vocabularies_have_a_row_each() -> None:
+    rows = [
+        Vocabulary("BPE", 1_200, 30, 2, ("lo", "low")),
+        Vocabulary("Unigram", 5, 30, 0, ()),
+    ]
+    table = tables.vocabularies(rows)
+    assert table.iloc[0].tolist() == ["BPE", 1_200, 30, 2, "lo  low"]
+    assert table.iloc[1].tolist() == ["Unigram", 5, 30, 0, ""]
+    assert len(tables.vocabularies([])) == 0
+    assert tables.vocabularies([]).columns.tolist() == table.columns.tolist()

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from bpeviz.samples import SAMPLES, SAMPLES_FOLDER, Sample, by_key
+from bpeviz import train
+from bpeviz.samples import SAMPLES, SAMPLES_FOLDER, Sample, by_key, written_out
 
 KEYS = [sample.key for sample in SAMPLES]
 ODD = "emoji-and-unicode"
@@ -222,3 +223,72 @@ def test_the_sums_and_the_table_are_right() -> None:
             assert all(value == values[0] for value in values), equation
             checked += 1
     assert checked == 19
+
+
+# Words with counts.
+
+
+@pytest.mark.parametrize(
+    ("listed", "text"),
+    [
+        ("low 5", "low low low low low\n"),
+        ("low 2\nlower 1", "low low\nlower\n"),
+        ("", ""),
+        ("\n  \n", ""),
+        ("\n  low\t \t 2  \r\n\nnew 1\n", "low low\nnew\n"),
+        ("low 02", "low low\n"),
+        ("7 2", "7 7\n"),
+        ("naïve 1\n👩‍👧 2\nسلام 1", "naïve\n👩‍👧 👩‍👧\nسلام\n"),
+        ("a\u00a0b 2", None),
+    ],
+)
+def test_words_are_written_out_as_often_as_they_count(listed: str, text: str | None) -> None:
+    if text is None:  # white space of any kind parts words
+        with pytest.raises(ValueError, match="Line 1 is not a word and its count"):
+            written_out(listed, 1_000)
+    else:
+        assert written_out(listed, 1_000) == text
+
+
+@pytest.mark.parametrize(
+    ("listed", "sentence"),
+    [
+        ("low", "Line 1 is not a word and its count"),
+        ("5", "Line 1 is not a word and its count"),
+        ("low 5\n\nnew", "Line 3 is not a word and its count"),
+        ("low 5 times", "Line 1 is not a word and its count"),
+        ("two words 5", "Line 1 is not a word and its count"),
+        ("low -5", "Line 1 is not a word and its count"),
+        ("low 5.0", "Line 1 is not a word and its count"),
+        ("low ٥", "Line 1 is not a word and its count"),  # a digit, but of no list
+        ("low ²", "Line 1 is not a word and its count"),
+        ("low 0", "The count on line 1 must be between 1 and 999,999,999"),
+        ("low 1\nnew 1000000000", "The count on line 2 must be between 1 and 999,999,999"),
+        ("low " + "9" * 5_000, "The count on line 1 must be between 1 and 999,999,999"),
+        ("low 26", "more than 100 characters up to line 1"),
+        ("low 20\nnew 5\nno 1", "more than 100 characters up to line 3"),
+    ],
+)
+def test_what_is_no_such_list_is_a_sentence_that_names_the_line(listed: str, sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence) as caught:
+        written_out(listed, 100)
+    assert str(caught.value).endswith(".")
+    assert len(str(caught.value)) < 300
+
+
+def test_a_list_may_come_out_just_as_long_as_it_may_be() -> None:
+    assert len(written_out("low 25", 100)) == 100
+    assert len(written_out("a 999999\n", 2_000_000)) == 2 * 999_999
+
+
+def test_a_list_is_refused_before_it_is_written_out() -> None:
+    with pytest.raises(ValueError, match="more than 1,000 characters"):
+        written_out("low 999999999\n" * 1_000, 1_000)
+
+
+def test_words_written_out_are_learnt_from_as_published() -> None:
+    """The words of Sennrich et al. 2016, the mark part of the last character, first-seen ties."""
+    text = written_out("low 5\nlower 2\nnewest 6\nwidest 3", 1_000)
+    training = train(text, merges=10, pattern="whitespace", atoms="characters", end_mark="attached")
+    names = [training.tokenizer().token_label(merge.new_id) for merge in training.merges]
+    assert " ".join(names) == "es est</w> lo ne new newest</w> low</w> wi wid widest</w>"
