@@ -13,7 +13,8 @@ with st.sidebar:
     )
     text = inputs.written_out(text, any(choice.counted for choice in choices))
 shown = algorithms.learnt(text, choices)
-if not shown:
+if not choices:
     st.info("Choose an algorithm at the left, or several.")
+if not shown:
     st.stop()
 algorithms.show(text, shown)

@@ -83,7 +83,7 @@ def _follow(text: str, shown: list[Learnt], reel: dict[str, object]) -> None:
     body = st.container()
     told = components.follower(None, "lock_step_follower", picks=True)
     last = int(str(reel["last"]))
-    place = last
+    place = int(str(reel["opening"]))  # there the player begins
     if told["step"] and told["step"]["film"] == reel["film"]:
         place = min(int(told["step"]["step"]), last)
     if told["word"] and state.get("picked_word") != told["word"]:

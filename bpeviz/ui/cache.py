@@ -7,16 +7,34 @@ from typing import Any
 import streamlit as st
 
 import bpeviz
-from bpeviz import compare, encodings, replay
+from bpeviz import compare, encodings, replay, vocabularies
 from bpeviz.boundaries import Boundaries
 from bpeviz.learners import LEARNERS
 from bpeviz.training import Training
 from bpeviz.ui.inputs import Choice
 
 
-@st.cache_resource(max_entries=24, show_spinner="Learning …")
 def training(text: str, choice: Choice) -> Training | str:
     """Return what is learnt from a text, or the sentence that says why nothing can be."""
+    return _training(text, choice, _there(choice))
+
+
+def boundaries(text: str, learnt_from: str, choice: Choice) -> Boundaries | str:
+    """Return when the boundaries of a text vanish under what was learnt from another."""
+    return _boundaries(text, learnt_from, choice, _there(choice))
+
+
+def _there(choice: Choice) -> tuple[str, ...]:
+    """Return which published vocabularies that are chosen are on this machine.
+
+    What is kept depends on it: the sentence that one is away is no longer true once it has come.
+    """
+    named = [str(value) for _, value in choice.options if value in vocabularies.NAMES]
+    return tuple(name for name in named if vocabularies.available(name))
+
+
+@st.cache_resource(max_entries=24, show_spinner="Learning …")
+def _training(text: str, choice: Choice, there: tuple[str, ...]) -> Training | str:
     options: dict[str, Any] = dict(choice.options)
     options[LEARNERS[choice.algorithm].largest] = choice.largest
     try:
@@ -32,9 +50,10 @@ def training(text: str, choice: Choice) -> Training | str:
 
 
 @st.cache_resource(max_entries=24, show_spinner=False)
-def boundaries(text: str, learnt_from: str, choice: Choice) -> Boundaries | str:
-    """Return when the boundaries of a text vanish under what was learnt from another."""
-    learnt = training(learnt_from, choice)
+def _boundaries(
+    text: str, learnt_from: str, choice: Choice, there: tuple[str, ...]
+) -> Boundaries | str:
+    learnt = _training(learnt_from, choice, there)
     if isinstance(learnt, str):
         return learnt
     try:
