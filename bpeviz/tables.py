@@ -7,9 +7,11 @@ from collections.abc import Sequence
 import pandas as pd
 
 from bpeviz.compare import Measures, Vocabulary
+from bpeviz.inspection import Ancestor, Decoded, Found, Loss
 from bpeviz.merging import Merge
 from bpeviz.splits import Summary
 from bpeviz.splits import name as chunk_name
+from bpeviz.text import hexadecimal, shorten
 from bpeviz.training import Candidate, Detail, Pruning, Training
 
 
@@ -194,4 +196,63 @@ def vocabularies(rows: Sequence[Vocabulary]) -> pd.DataFrame:
     return pd.DataFrame(
         [(row.title, row.learnt, row.shared, row.own, "  ".join(row.examples)) for row in rows],
         columns=["algorithm", "learnt tokens", "shared by all", "in it alone", "some of these"],
+    )
+
+
+def losses(found: Sequence[Loss]) -> pd.DataFrame:
+    """Return what the way from ids back to text did not return, one reason a row."""
+    return pd.DataFrame(
+        {
+            "lost": [loss.title for loss in found],
+            "times": [loss.times for loss in found],
+            "first places": [
+                "   ".join(f"{at:,}: {was} → {became}" for at, was, became in loss.places)
+                for loss in found
+            ],
+            "why": [loss.why for loss in found],
+        }
+    )
+
+
+def decoded(found: Sequence[Decoded]) -> pd.DataFrame:
+    """Return ids with what each stands for by itself."""
+    return pd.DataFrame(
+        {
+            "id": [str(one.id) for one in found],
+            "token": [shorten(one.label) for one in found],
+            "bytes": ["–" if one.raw is None else shorten(hexadecimal(one.raw)) for one in found],
+            "note": [one.note for one in found],
+        }
+    )
+
+
+def tokens(found: Sequence[Found]) -> pd.DataFrame:
+    """Return tokens of a vocabulary, one a row."""
+    return pd.DataFrame(
+        {
+            "id": [str(one.id) for one in found],
+            "token": [shorten(one.label) for one in found],
+            "bytes": [shorten(hexadecimal(one.raw)) for one in found],
+            "what it is": [one.place for one in found],
+        }
+    )
+
+
+def ancestry(found: Sequence[Ancestor]) -> pd.DataFrame:
+    """Return a token and all it is merged from, one a row, level by level."""
+
+    def parent(one: Ancestor, side: int) -> str:
+        if one.parents is None:
+            return ""
+        return f"{shorten(one.parents[side].label, 40)}  {one.parents[side].id}"
+
+    return pd.DataFrame(
+        {
+            "level": [one.level for one in found],
+            "token": [shorten(one.token.label, 40) for one in found],
+            "id": [str(one.token.id) for one in found],
+            "left parent": [parent(one, 0) for one in found],
+            "right parent": [parent(one, 1) for one in found],
+            "what it is": [one.token.place for one in found],
+        }
     )

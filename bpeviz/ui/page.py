@@ -7,6 +7,7 @@ import streamlit as st
 PAGES = (
     ("app.py", "Train"),
     ("pages/Compare.py", "Compare"),
+    ("pages/Inspect.py", "Inspect"),
     ("pages/Algorithms.py", "Algorithms"),
     ("pages/Split.py", "Split"),
 )

@@ -58,3 +58,22 @@ def follower(jump: dict[str, int] | None, key: str, *, picks: bool = False) -> d
 def columns(data: dict[str, Any], key: str) -> None:
     """Show a text in columns (`bpeviz.replay.side_by_side`)."""
     _columns(key=key, data=data)
+
+
+_grid = _drawn("grid")
+_picture = _drawn("picture")
+
+
+def grid(data: dict[str, Any], key: str) -> dict[str, Any] | None:
+    """Show a text from characters to ids (`bpeviz.inspection.grid`).
+
+    Return the token that was pressed last, {"id", "number"}: each press has another number.
+    """
+    result = _grid(key=key, data=data, default={"token": None}, on_token_change=lambda: None)
+    token: dict[str, Any] | None = result.token
+    return token
+
+
+def picture(data: dict[str, Any], key: str) -> None:
+    """Show the whole film of a short text in one picture (`bpeviz.skyline.skyline`)."""
+    _picture(key=key, data=data)
