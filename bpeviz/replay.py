@@ -119,6 +119,7 @@ def film(
         "unknown": training.splitting.unknown,
         "steps": steps,
         "unit": training.unit,
+        "weighted": training.weighted,
         "beginning": training.beginning,
         "still": still(training),
         "tokens": boundaries.token_counts.tolist(),

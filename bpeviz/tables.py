@@ -35,7 +35,7 @@ def decisions(training: Training, last: int, search: str = "") -> pd.DataFrame:
         }
         if merges[0].score is not None:
             columns[training.score_name or "score"] = [merge.score for merge in merges]
-        columns["count"] = [merge.count for merge in merges]
+        columns[_counted(training)] = [merge.count for merge in merges]
         if any(merge.applied != merge.count for merge in merges):
             columns["applied"] = [merge.applied for merge in merges]
         columns["ties"] = [merge.ties for merge in merges]
@@ -57,6 +57,10 @@ def decisions(training: Training, last: int, search: str = "") -> pd.DataFrame:
     return frame[hit]
 
 
+def _counted(training: Training) -> str:
+    return "weighted count" if training.weighted else "count"
+
+
 def candidates(training: Training, found: Sequence[Candidate], step: int) -> pd.DataFrame:
     """Return the best candidates of a step: what they are, what decides, and what is to be said.
 
@@ -76,7 +80,7 @@ def candidates(training: Training, found: Sequence[Candidate], step: int) -> pd.
         return "tied" if best and what == best[0 if scored else 1] else ""
 
     names = ("left", "right") if len(ids) == 2 else ("token",)
-    counted = "count" if len(ids) == 2 else "uses"
+    counted = _counted(training) if len(ids) == 2 else "uses"
     frame = pd.DataFrame(
         [
             (*map(training.name, one.ids), one.score, one.count, note(one))

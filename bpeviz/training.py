@@ -122,6 +122,9 @@ class Training(ABC):
     rule = "The most frequent pairs before merge {step}, as the text then stood."
     """Says what the candidates are; {step} is the number of the step."""
 
+    weighted: ClassVar[bool] = False
+    """Whether some places count more than once, so that counts are more than occurrences."""
+
     score_name: ClassVar[str | None] = None
     """What decides, where it is not the count."""
 

@@ -149,6 +149,7 @@ class MultilingualTraining(MergeTraining):
 
     smoothing: str = "1.0"
 
+    weighted = True
     rule = (
         "The pairs of the highest weighted count before merge {step}: a pair in a small text "
         "counts more than one in a large text. The table of shares, below, says how much."

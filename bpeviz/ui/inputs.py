@@ -163,7 +163,7 @@ def choice() -> Choice:
         format_func=lambda one: LEARNERS[one].title,
         key="algorithm",
         persist_state="session",
-        help=_about(LEARNERS.values()),
+        help=_about([LEARNERS[st.session_state.get("algorithm", next(iter(LEARNERS)))]]),
     )
     learner = LEARNERS[key]
     values: dict[str, str | int] = {}

@@ -35,13 +35,13 @@ def learnt(text: str, **how: Any) -> tuple[Training, Boundaries]:
 
 
 class Player:
-    """The player of the Train page."""
+    """The player of the Train page. unit: what a step of what is shown there is called."""
 
-    def __init__(self, page: Page) -> None:
+    def __init__(self, page: Page, unit: str = "merge") -> None:
         self.page = page
         self.section = page.get_by_role("region", name="Player: how this text is cut, step by step")
         self.text = self.section.get_by_role("group", name="The text and its tokens")
-        self.number = self.section.get_by_role("spinbutton", name="Merge number")
+        self.number = self.section.get_by_role("spinbutton", name=f"{unit.capitalize()} number")
         self.track = self.section.get_by_role("slider", name="Step", exact=True)
         self.last = self.section.get_by_role("status")
         self.sentence = self.section.locator(".sentence")
@@ -64,6 +64,14 @@ class Player:
         expect(self.last).to_have_text(f"{steps:,}")
         expect(self.figure("tokens")).to_have_text(f"{boundaries.token_counts[steps]:,}")
         return training, boundaries
+
+    def await_training(self, training: Training, boundaries: Boundaries) -> int:
+        """Wait until the player shows this training, whatever it is, up to where pages begin."""
+        last = training.opening
+        expect(self.last).to_have_text(f"{last:,}")
+        expect(self.track).to_have_value(str(last))
+        expect(self.figure("tokens")).to_have_text(f"{boundaries.token_counts[last]:,}")
+        return last
 
     def go(self, step: int) -> None:
         self.number.fill(str(step))
@@ -196,6 +204,52 @@ class Columns:
     def count(self, title: str, looks: str) -> int:
         """How many atoms of a column have such looks: "own" or "missing"."""
         return self.text(title).locator(f".c.{looks}:not(.cut), .c.cut i.{looks}").count()
+
+
+class LockStep:
+    """The player of the Algorithms page: a view for each learner, at one vocabulary size."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.section = Player(page).section
+        self.number = self.section.get_by_role("spinbutton", name="Vocabulary size")
+        self.track = self.section.get_by_role("slider", name="Step", exact=True)
+        self.last = self.section.get_by_role("status")
+        self.views = self.section.locator(".view")
+
+    def button(self, name: str) -> Locator:
+        return self.section.get_by_role("button", name=name, exact=True)
+
+    def text(self, title: str) -> Locator:
+        """The text under one learner."""
+        return self.section.get_by_role("group", name=f"Tokens of {title}", exact=True)
+
+    def view(self, title: str) -> Locator:
+        """All that stands in the view of one learner: how many tokens, its last decision, text."""
+        heading = self.page.get_by_role("heading", name=title, exact=True)
+        return self.views.filter(has=heading)
+
+    def go(self, size: int) -> None:
+        self.number.fill(str(size))
+        self.number.press("Enter")
+        expect(self.number).to_have_value(str(size))
+
+    @property
+    def size(self) -> int:
+        return int(self.number.input_value())
+
+    def await_tokens(self, title: str, tokens: int) -> None:
+        """Wait until a view says that it has so many tokens."""
+        expect(self.view(title).locator(".note b")).to_have_text(f"{tokens:,}")
+
+    def marked(self, title: str, looks: str) -> list[int]:
+        """The atoms of a view that are marked "own" or "missing", in a text of ASCII."""
+        found: list[int] = self.text(title).evaluate(
+            """(text, looks) => [...text.querySelectorAll(".c")]
+              .flatMap((cell, i) => cell.classList.contains(looks) ? [i] : [])""",
+            looks,
+        )
+        return found
 
 
 def nodes_of(tree: Node, name: Any) -> set[tuple[str, str, str]]:

@@ -12,6 +12,10 @@ const UNKNOWN = 128; // the atom is not in the vocabulary
 const MISSING = 64; // the reference column cuts behind the atom, this one does not
 const LEFT_OUT = 256; // the atom becomes no token
 
+// Ids that stand for no token of the vocabulary.
+const UNKNOWN_ID = -1;
+const LEFT_OUT_ID = -2;
+
 const QUICK_NAMES = { " ": "·", "\t": "→", "\n": "↵", "\r": "␍" };
 const UNSEEN = /[\p{C}\p{Z}]/u;
 const RIGHT_TO_LEFT =

@@ -44,7 +44,7 @@ class Columns {
   column(data, { title, note: about, total, ends, tokens, own, missing }, index) {
     const box = element("div", index === data.reference ? "column reference" : "column");
     const note = element("p");
-    const number = total ?? tokens.length;
+    const number = total ?? tokens.filter(([id]) => id !== LEFT_OUT_ID).length;
     note.append(element("b", "", number.toLocaleString("en")), ` ${plural(number, this.unit)}`);
     const cuts =
       about ??
@@ -62,7 +62,8 @@ class Columns {
     let start = 0;
     ends.forEach((end, i) => {
       for (let a = start; a < end; a++) cells.hues[a] = tokens[i][3];
-      if (end > start) cells.flags[end - 1] |= tokens[i][0] < 0 ? END | UNKNOWN : END; // a chunk's id is null
+      const rest = { [UNKNOWN_ID]: UNKNOWN, [LEFT_OUT_ID]: LEFT_OUT }[tokens[i][0]] ?? 0;
+      if (end > start) cells.flags[end - 1] |= END | rest;
       start = end;
     });
     for (const cut of own) cells.flags[cut - 1] |= OWN;

@@ -6,8 +6,6 @@ const fixed = (number, digits) =>
   number.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
 
 const INSIDE = -3; // no token begins at this atom; of a part's first one: it begins before it
-const UNKNOWN_ID = -1; // the token is not in the vocabulary
-const LEFT_OUT_ID = -2; // the atom becomes no token
 const NEVER = 0x7fffffff;
 
 // Where merges alone decide: each boundary vanishes once, and the last to go tells the token's id.
@@ -212,7 +210,8 @@ class View {
       facts.push(s.count[i] ? `used ${s.count[i] === 1 ? "once" : `${count(s.count[i])} times`}` : "not used");
       facts.push(`round ${s.round[i]}`);
     } else {
-      const times = s.count[i] === 1 ? "once" : `${count(s.count[i])} times`;
+      const plain = s.count[i] === 1 ? "once" : `${count(s.count[i])} times`;
+      const times = this.data.weighted ? `weighted count ${count(s.count[i])}` : plain;
       const overlap = s.applied[i] === s.count[i] ? "" : `, ${count(s.applied[i])} replaced (the others overlap)`;
       if (s.score.length) facts.push(`score ${figures(s.score[i])}`);
       facts.push(times + overlap);

@@ -45,6 +45,7 @@ class Player {
       this.root.querySelector("output.last").textContent = count(data.base + data.last);
       const known = sameFilm && !grown ? this.step : sameFilm ? data.last : stepOfFilm.get(data.film);
       this.show(Math.min(known ?? data.opening, data.last));
+      this.number.value = data.base + this.step; // also while it has the focus
       this.report(0);
     }
   }
