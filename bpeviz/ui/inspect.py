@@ -117,10 +117,10 @@ def show(learnt_from: str, offered: Sequence[Offer]) -> None:
         st.session_state["picked_token"] = picked["number"]
         st.session_state["look_up"] = str(picked["id"])
         st.session_state["closer"] = "token"
+    st.session_state.setdefault("closer", "film")
     closer = st.segmented_control(
         "Look closer",
         list(CLOSER),
-        default="film",
         required=True,
         format_func=CLOSER.__getitem__,
         key="closer",
@@ -424,10 +424,9 @@ def _no_token(query: str, tokenizer: Tokenizer) -> None:
 
 def _ids(offer: Offer, found: Inspection) -> None:
     """Decode ids that are typed or pasted."""
-    first = ", ".join(map(str, found.ids[:8]))
+    st.session_state.setdefault("ids_box", f"[{', '.join(map(str, found.ids[:8]))}]")
     typed = st.text_area(
         "Ids",
-        f"[{first}]",
         key="ids_box",
         height=90,
         persist_state="session",

@@ -81,29 +81,32 @@ class Grid {
   }
 
   // Break the columns into lines that fit: behind a chunk if that leaves no line half empty, else
-  // behind a token, else behind a character.
+  // behind a token, else behind a character, else (a sign of many bytes) behind a token within it.
   #breaks(room) {
     const { data, widths } = this;
-    const ends = (spans) => new Set(spans.map((span) => span[1] ?? span.end));
-    const kinds = [data.chunks ? ends(data.chunks) : new Set(), ends(data.tokens), ends(data.graphemes)];
-    const graphemes = kinds[2];
+    const chunks = new Set((data.chunks ?? []).map(([, end]) => end));
+    const tokens = new Set(data.tokens.map(({ end }) => end));
+    const graphemes = new Set(data.graphemes.map(([, end]) => end));
+    const places = [
+      [0.6, (at) => chunks.has(at) && tokens.has(at) && graphemes.has(at)],
+      [0.4, (at) => tokens.has(at) && graphemes.has(at)],
+      [0.4, (at) => graphemes.has(at)],
+      [0.4, (at) => tokens.has(at)],
+    ];
     const found = [];
     let start = 0;
     while (start < data.columns) {
       let end = start;
       let used = 0;
       while (end < data.columns && (end === start || used + widths[end] <= room)) used += widths[end++];
-      if (end < data.columns) {
-        const least = [start + (end - start) * 0.6, start + (end - start) * 0.4, start];
-        for (const [i, places] of kinds.entries()) {
+      if (end < data.columns)
+        for (const [least, fits] of places) {
           let at = end;
-          while (at > least[i] && !(places.has(at) && (i === 2 || graphemes.has(at)))) at--;
-          if (at > least[i] && at > start) {
-            end = at;
-            break;
-          }
+          while (at > start && !fits(at)) at--;
+          if (at < start + 1 || at - start < (end - start) * least) continue;
+          end = at;
+          break;
         }
-      }
       found.push([start, end]);
       start = end;
     }

@@ -6,7 +6,9 @@ const LEFT = 58; // room for the scale
 const RIGHT = 26; // … and for the rule's knob
 const EDGE = 30; // above and below: a title
 const TALL = { one: 300, two: 210 }; // how high a side is drawn
+const REST = 24; // what is left after the last step: the tokens at the end always find room
 const ROW = 46; // the text between the sides: signs, and bytes below them
+const LEAST = 420; // … of the whole, so that its title fits
 const NARROW = 15; // the least width of a column, in pixels
 const WIDEST = 46;
 
@@ -55,11 +57,11 @@ class Picture {
 
   // How far from the text a number of steps is, in pixels.
   height(step) {
-    return (Math.log1p(step) / Math.log1p(this.most)) * this.tall;
+    return (Math.log1p(step) / Math.log1p(this.most)) * (this.tall - REST);
   }
 
   stepAt(height) {
-    const share = Math.max(0, Math.min(1, height / this.tall));
+    const share = Math.max(0, Math.min(1, height / (this.tall - REST)));
     return Math.expm1(share * Math.log1p(this.most));
   }
 
@@ -72,7 +74,7 @@ class Picture {
     this.tall = this.two ? TALL.two : TALL.one;
     const columns = Math.max(1, data.columns);
     this.column = Math.max(NARROW, Math.min(WIDEST, (this.width - LEFT - RIGHT - 2) / columns));
-    const width = Math.round(LEFT + columns * this.column + RIGHT);
+    const width = Math.round(Math.max(LEAST, LEFT + columns * this.column + RIGHT));
     this.top = EDGE + this.tall; // where the text begins
     this.bottom = this.top + ROW; // … and ends
     const height = this.bottom + (this.two ? this.tall + EDGE : 4);
@@ -109,7 +111,7 @@ class Picture {
       for (const step of ticks) {
         const height = this.height(step);
         const y = this.y(height, way);
-        if (step !== this.most && this.tall - height < 12) continue;
+        if (step !== this.most && this.height(this.most) - height < 12) continue;
         drawn(this.svg, "line", { class: "grid-line", x1: LEFT, x2: width - RIGHT, y1: y, y2: y });
         if (height - last < 11) continue;
         last = height;
@@ -127,7 +129,7 @@ class Picture {
     const group = drawn(svg, "g");
     for (const [from, to, since, until, id] of side.tokens) {
       const low = this.height(since);
-      const high = this.height(until < 0 ? side.total : until);
+      const high = until < 0 ? this.height(side.total) + REST : this.height(until);
       const tall = Math.max(0, high - low);
       const [label, hue] = side.looks[id] ?? [id === -2 ? "left out" : id === -1 ? "unknown" : "…", -1];
       const box = drawn(group, "g");
@@ -169,8 +171,6 @@ class Picture {
       }
       drawn(svg, "line", { class: "axis", x1: this.x(from) + 2, x2: this.x(to) - 2, y1: y + 28, y2: y + 28 });
     }
-    const width = this.x(data.columns);
-    this.ends = { left: LEFT, right: width };
   }
 
   #rule(width) {
@@ -229,8 +229,9 @@ class Picture {
   show(step) {
     this.step = Math.max(0, Math.min(this.most, Math.round(step)));
     const { data, slider } = this;
+    const height = this.height(this.step) + (this.step === this.most ? REST / 2 : 0);
     for (const { handle, way } of this.rules)
-      handle.setAttribute("transform", `translate(0 ${this.y(this.height(this.step), way)})`);
+      handle.setAttribute("transform", `translate(0 ${this.y(height, way)})`);
     const now = data.sides.map(() => []);
     for (const token of this.tokens) {
       const side = token.way < 0 ? 0 : 1;

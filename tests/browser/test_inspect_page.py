@@ -1,0 +1,267 @@
+"""The Inspect page: grid, light, player, picture, single tokens, ids; keys, looks, a phone."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ET
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from hands import ENGLISH, Locator, Page, alert, choose, expect, go_to, learnt, type_text
+
+import bpeviz
+from bpeviz import inspection
+from bpeviz.ui.inspect import FIRST_TEXT
+
+Open = Callable[..., Page]
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+class Inspect:
+    """What stands on the Inspect page."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.grid = page.get_by_role("group", name="From characters to ids")
+        self.picture = page.get_by_role("group", name="The whole film in one picture")
+        self.rule = page.get_by_role("slider", name="Step of the picture")
+        self.player = page.get_by_role("region", name=re.compile("^Player: "))
+
+    def row(self, name: str) -> list[str]:
+        """What stands in the cells of a row, through all lines."""
+        found: list[str] = self.grid.locator(f".row.{name} .cell").all_inner_texts()
+        return [text.strip("\n") for text in found]
+
+    def await_ids(self, ids: list[int]) -> None:
+        expect(self.grid.locator(".row.ids .cell")).to_have_text([str(i) for i in ids])
+
+    def closer(self, name: str) -> None:
+        self.page.get_by_role("radio", name=name, exact=True).click()
+
+
+def opened(page: Page, text: str, tokenizer: str = "cl100k") -> Inspect:
+    """Type a text and choose a tokenizer; wait until the grid shows its ids."""
+    inspect = Inspect(page)
+    expect(inspect.grid).to_be_visible()
+    choose(page, "Tokenizer", tokenizer)
+    type_text(page, text, "Type a text")
+    names = {"cl100k": "cl100k_base", "GPT-2": "gpt2", "o200k": "o200k_base"}
+    inspect.await_ids(bpeviz.load(names[tokenizer]).encode(text))
+    return inspect
+
+
+def middle(cell: Locator) -> float:
+    box = cell.bounding_box()
+    assert box is not None
+    return box["x"] + box["width"] / 2
+
+
+def test_a_cold_deep_link_shows_a_text_from_characters_to_ids(open_page: Open) -> None:
+    page = open_page("/Inspect")
+    inspect = Inspect(page)
+    training, _ = learnt(ENGLISH)
+    inspect.await_ids(training.tokenizer().encode(FIRST_TEXT))
+    assert inspect.row("graphemes") == [*"The·naïve·世界·isn’t·3.14159·", "👍🏽"]
+    assert "".join(inspect.row("bytes")) == FIRST_TEXT.encode().hex().upper()
+    expect(page.get_by_text("Nothing is lost.")).to_be_visible()
+    # All of it stands on the first screen.
+    box = inspect.grid.bounding_box()
+    assert box is not None
+    assert box["y"] + box["height"] < 768
+    expect(inspect.player).to_be_attached()
+
+
+def test_the_eye_falls_from_a_character_to_its_ids(open_page: Open) -> None:
+    """cl100k: 👍 is [9468, 239, 235], three tokens of one character."""
+    inspect = opened(open_page("/Inspect"), "hi👍")
+    ids = [str(i) for i in bpeviz.load("cl100k_base").encode("hi👍")]
+    assert inspect.row("ids") == ids
+    assert inspect.row("chunks") == ["hi", "👍"]
+    assert not any("\ufffd" in text for text in inspect.row("tokens"))
+    # Every sign is over its bytes, every id under its token.
+    cells = inspect.grid.locator(".row .cell")
+    spans: dict[str, list[tuple[float, float]]] = {}
+    for name in ("graphemes", "bytes", "tokens", "ids"):
+        found = inspect.grid.locator(f".row.{name} .cell").evaluate_all(
+            "all => all.map(one => one.getBoundingClientRect()).map(b => [b.left, b.right])"
+        )
+        spans[name] = [(round(a), round(b)) for a, b in found]
+    assert spans["tokens"] == spans["ids"]
+    assert spans["graphemes"][2] == (spans["bytes"][2][0], spans["bytes"][5][1])
+    assert cells.count() > 20
+    # Where a token cuts a character there is a rule, and words.
+    expect(inspect.grid.locator(".ruler:not(.grapheme)")).to_have_count(2)
+    expect(inspect.grid).to_contain_text("2 × tokens end inside a character")
+    thumb = inspect.grid.locator(".row.graphemes .cell").nth(2)
+    thumb.hover()
+    expect(inspect.grid.locator(".row.ids .cell.lit")).to_have_text(ids[1:])
+    expect(inspect.grid.get_by_role("tooltip")).to_contain_text(
+        f"in 3 tokens: {', '.join(ids[1:])}"
+    )
+    left, right = spans["graphemes"][2]
+    assert left < middle(inspect.grid.locator(".row.tokens .cell").nth(2)) < right
+
+
+def test_tokens_are_walked_and_looked_up_by_keyboard(open_page: Open) -> None:
+    page = open_page("/Inspect")
+    inspect = opened(page, "hello world")
+    first = inspect.grid.get_by_role("button", name="hello, id 15339")
+    first.focus()
+    page.keyboard.press("ArrowRight")
+    second = inspect.grid.get_by_role("button", name="·world, id 1917")
+    expect(second).to_be_focused()
+    expect(inspect.grid.get_by_role("tooltip")).to_contain_text("20 77 6F 72 6C 64")
+    page.keyboard.press("Home")
+    expect(first).to_be_focused()
+    page.keyboard.press("End")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("textbox", name="An id, or a token’s text")).to_have_value("1917")
+    expect(inspect.picture).to_contain_text("cl100k: 1 token after 100,000 merges")
+    expect(page.get_by_role("heading", name="Beside it in the vocabulary")).to_be_visible()
+
+
+def test_what_is_lost_is_said(open_page: Open) -> None:
+    page = open_page("/Inspect")
+    inspect = Inspect(page)
+    expect(inspect.grid.locator(".row.ids .cell").first).to_be_visible()
+    choose(page, "Algorithm", "WordPiece")
+    expect(page.get_by_text("Something is lost.")).to_be_visible()
+    type_text(page, "the  keeper 世", "Type a text")
+    expect(inspect.grid.locator(".row.tokens .cell.unknown")).to_have_text(["[UNK]"])
+    expect(page.get_by_text("Something is lost.")).to_be_visible()
+    expect(inspect.grid.locator(".row.tokens .cell.left-out")).to_have_count(3)
+
+
+def test_a_text_is_merged_step_by_step(open_page: Open) -> None:
+    inspect = opened(open_page("/Inspect"), "hello hello")
+    merges = len(inspection.inspect("hello hello", bpeviz.load("cl100k_base")).events)
+    expect(inspect.player.get_by_role("status")).to_have_text(str(merges))
+    first = inspect.player.get_by_role("button", name="First", exact=True)
+    first.click()
+    sentence = inspect.player.locator(".sentence")
+    expect(sentence).to_contain_text(f"the {merges} merges that change this text are shown")
+    inspect.player.get_by_role("button", name="Step on").click()
+    expect(sentence).to_contain_text("of 100,000")
+    inspect.player.get_by_role("button", name="Last", exact=True).click()
+    expect(inspect.player.locator("[data-figure=tokens]")).to_have_text("2")
+
+
+def test_the_rule_of_the_picture_goes_by_key_and_by_hand(open_page: Open) -> None:
+    page = open_page("/Inspect")
+    inspect = opened(page, "hello world")
+    inspect.closer("The whole film in one picture")
+    rule = inspect.rule
+    expect(rule).to_have_attribute("aria-valuetext", "cl100k: 2 tokens after 100,000 merges")
+    rule.focus()
+    page.keyboard.press("Home")
+    expect(rule).to_have_attribute("aria-valuetext", "cl100k: 11 tokens after 0 merges")
+    page.keyboard.press("ArrowUp")
+    expect(rule).to_have_attribute("aria-valuetext", re.compile(r"cl100k: (9|10) tokens"))
+    page.keyboard.press("End")
+    expect(inspect.picture.locator(".pieces .piece")).to_have_text(["hello", "·world"])
+    # By hand: down to the text.
+    rule.scroll_into_view_if_needed()
+    knob = rule.locator(".knob").bounding_box()
+    frame = inspect.picture.locator("svg").bounding_box()
+    assert knob is not None
+    assert frame is not None
+    page.mouse.move(knob["x"] + 8, knob["y"] + 8)
+    page.mouse.down()
+    page.mouse.move(knob["x"] + 8, knob["y"] + 100, steps=5)
+    page.mouse.move(knob["x"] + 8, knob["y"] + 330, steps=5)
+    page.mouse.up()
+    expect(rule).to_have_attribute("aria-valuetext", "cl100k: 11 tokens after 0 merges")
+
+
+def test_the_picture_is_mirrored_and_saved(open_page: Open, tmp_path: Path) -> None:
+    page = open_page("/Inspect", color_scheme="dark")
+    text = "naïve <b>&amp;</b> 世 👍"
+    inspect = opened(page, text)
+    inspect.closer("The whole film in one picture")
+    choose(page, "Mirrored below", "GPT-2")
+    expect(inspect.picture).to_contain_text("GPT-2: ")
+    with page.expect_download() as download:
+        inspect.picture.get_by_role("button", name="Save as SVG").click()
+    assert download.value.suggested_filename == "bpeviz-picture.svg"
+    target = tmp_path / "picture.svg"
+    download.value.save_as(target)
+    root = ET.parse(target).getroot()
+    assert root.tag == f"{SVG}svg"
+    written = target.read_text(encoding="utf-8")
+    for foreign in ("var(--", "class=", "<script", "href", "url(", "oklch"):
+        assert foreign not in written
+    rects = root.findall(f".//{SVG}rect")
+    assert len(rects) > 40
+    assert all(re.fullmatch(r"#[0-9a-f]{6}|none", rect.get("fill", "")) for rect in rects)
+    words = [one.text or "" for one in root.findall(f".//{SVG}text")]
+    assert any(word.startswith("cl100k: ") for word in words)
+    assert any(word.startswith("GPT-2: ") for word in words)
+    assert {"<", "&", "世", "👍"} <= {*words}
+
+
+def test_ids_are_decoded(open_page: Open) -> None:
+    page = open_page("/Inspect")
+    inspect = opened(page, "x")
+    inspect.closer("From ids to text")
+    type_text(page, "[9468, 239, 235, 100256]", "Ids")
+    expect(page.get_by_test_id("stCode")).to_contain_text("👍")
+    expect(alert(page, "cl100k has no id 100256")).to_be_visible()
+    type_text(page, '{"ids": [15339, 1917]}', "Ids")
+    expect(page.get_by_test_id("stCode")).to_contain_text("hello·world")
+    type_text(page, "15339 <b>", "Ids")
+    expect(alert(page, "“<b>” at character 7 is no id")).to_be_visible()
+
+
+def test_what_was_typed_is_still_there_after_another_page(open_page: Open) -> None:
+    page = open_page("/Inspect")
+    inspect = opened(page, "some words", "GPT-2")
+    inspect.closer("From ids to text")
+    type_text(page, "1 2 3", "Ids")
+    for _ in range(2):
+        go_to(page, "Split")
+        expect(page.get_by_text("How is a text cut")).to_be_visible()
+        go_to(page, "Inspect")
+        expect(page.get_by_label("Type a text")).to_have_value("some words")
+        expect(page.get_by_label("Ids", exact=True)).to_have_value("1 2 3")
+        inspect.await_ids(bpeviz.load("gpt2").encode("some words"))
+
+
+def test_markup_in_a_text_stays_text(open_page: Open) -> None:
+    page = open_page("/Inspect")
+    text = "<img src=x onerror=alert(1)><b>x</b>"
+    inspect = opened(page, text)
+    assert inspect.row("graphemes") == [*text.replace(" ", "·")]
+    for name in ("The whole film in one picture", "A token", "From ids to text"):
+        inspect.closer(name)
+        expect(inspect.grid).to_be_visible()
+    assert page.evaluate("document.querySelectorAll('img[src=x]').length") == 0
+
+
+def test_long_lines_wrap_and_a_phone_has_no_sideways_scrolling(open_page: Open) -> None:
+    page = open_page("/Inspect", viewport={"width": 390, "height": 844}, has_touch=True)
+    inspect = Inspect(page)
+    expect(inspect.grid.locator(".strip-line").nth(3)).to_be_attached()
+    rights: list[float] = inspect.grid.locator(".strip-line").evaluate_all(
+        "all => all.map(one => one.getBoundingClientRect().right)"
+    )
+    assert max(rights) <= 390
+    assert "".join(inspect.row("bytes")) == FIRST_TEXT.encode().hex().upper()
+    for name in ("The whole film in one picture", "A token", "From ids to text"):
+        inspect.closer(name)
+        page.wait_for_timeout(300)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        main = page.get_by_role("main")
+        assert main.evaluate("main => main.scrollWidth - main.clientWidth") <= 0
+
+
+def test_names_for_screen_readers(open_page: Open) -> None:
+    inspect = opened(open_page("/Inspect"), "hi 👍")
+    table = inspect.grid.get_by_role("table").first
+    heads = table.get_by_role("rowheader").all_inner_texts()
+    assert heads == ["characters", "code points", "UTF-8 bytes", "chunks", "tokens", "ids"]
+    assert table.get_by_role("row").count() == 6
+    cut: Any = inspect.grid.get_by_role("button").nth(2).get_attribute("aria-label")
+    assert cut is not None
+    assert "1 of the 4 bytes of 👍" in cut
