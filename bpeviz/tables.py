@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import pandas as pd
 
 from bpeviz.compare import Measures, Vocabulary
-from bpeviz.inspection import Ancestor, Decoded, Found, Loss
+from bpeviz.lookup import Ancestor, Decoded, Found
 from bpeviz.merging import Merge
+from bpeviz.round_trip import Loss
 from bpeviz.splits import Summary
 from bpeviz.splits import name as chunk_name
 from bpeviz.text import hexadecimal, shorten

@@ -13,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 import bpeviz
 from bpeviz import inspection, samples, vocabularies
 from bpeviz.learners import LEARNERS
+from bpeviz.round_trip import round_trip
 from bpeviz.ui.inspect import CLOSER, FIRST_TEXT, MOST, SHOWN
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -85,7 +86,7 @@ def test_every_learner_can_be_inspected(key: str, closer: str) -> None:
     text = "low low lower lowest, newer newest wider. " * 3
     app = opened(algorithm=key, text_box=text, text_sample="own", closer=closer, look_up="low")
     assert errors(app) == []
-    trip = inspection.round_trip(
+    trip = round_trip(
         inspection.inspect(
             FIRST_TEXT, usual.train(key, text).at_step(usual.train(key, text).opening)
         )

@@ -15,11 +15,12 @@ from hypothesis import strategies as st
 from texts import SMALL_TEXTS
 
 import bpeviz
-from bpeviz import inspection, replay, samples, skyline, vocabularies
+from bpeviz import inspection, lookup, replay, samples, skyline, vocabularies
 from bpeviz.boundaries import DROPPED, INSIDE
 from bpeviz.encodings import from_ranks
 from bpeviz.inspection import Inspection, inspect
 from bpeviz.learners import LEARNERS
+from bpeviz.round_trip import RoundTrip, round_trip
 from bpeviz.splitting import Splitting
 from bpeviz.tokenizer import Tokenizer
 from bpeviz.training import Training
@@ -112,7 +113,7 @@ def test_special_tokens_by_choice() -> None:
     ids = encoding.encode(text, allowed_special="all")
     assert found.ids == ids
     assert [piece.first for piece in found.pieces] == encoding.decode_with_offsets(ids)[1]
-    assert inspection.round_trip(found).lossless
+    assert round_trip(found).lossless
     assert 14 in found.chunk_ends  # type: ignore[operator]
     kinds = [t["kind"] for t in inspection.grid(found, whole(found))["tokens"]]
     assert kinds.count("special") == 2
@@ -217,7 +218,7 @@ def test_after_each_event_the_text_is_cut_as_by_the_smaller_tokenizer(
             smaller = inspect(text, training.at_step(step + 1))
             expected = [(p.start, p.end) for p in smaller.pieces]
             assert [(a, b) for _, a, b in spelt_out(found, number)] == expected
-            unknown = inspection.unknown_id(smaller.tokenizer)
+            unknown = lookup.unknown_id(smaller.tokenizer)
             ids = [i for i, *_ in spelt_out(found, number)]
             assert ids == [-1 if p.id == unknown else p.id for p in smaller.pieces]
 
@@ -270,7 +271,7 @@ def ranks_of(ranks: dict[bytes, int], rank: int) -> bytes:
 # ---- there and back
 
 
-def made(of: Inspection, trip: inspection.RoundTrip) -> str:
+def made(of: Inspection, trip: RoundTrip) -> str:
     """The text with all edits made in it."""
     raw, at = bytearray(), 0
     for edit in trip.edits:
@@ -290,7 +291,7 @@ def test_the_edits_make_what_is_decoded(trainings: dict[str, Training], text: st
     for training in trainings.values():
         tokenizer = training.tokenizer()
         found = inspect(text, tokenizer)
-        trip = inspection.round_trip(found)
+        trip = round_trip(found)
         decoded = tokenizer.decode(tokenizer.encode(text))
         assert trip.lossless == (decoded == text)
         assert trip.decoded == decoded
@@ -301,7 +302,7 @@ def test_the_edits_make_what_is_decoded(trainings: dict[str, Training], text: st
 
 def lost(key: str, text: str, trainings: dict[str, Training]) -> dict[str, Any]:
     found = inspect(text, trainings[key].tokenizer())
-    return {loss.title: loss for loss in inspection.round_trip(found).losses}
+    return {loss.title: loss for loss in round_trip(found).losses}
 
 
 def test_it_says_what_is_lost_and_where(trainings: dict[str, Training]) -> None:
@@ -333,7 +334,7 @@ def test_what_cannot_be_followed_is_one_difference() -> None:
     training = bpeviz.train("ab", merges=0)
     tokenizer = Backwards("backwards", Splitting(), training.alphabet, ())
     found = inspect("abcba", tokenizer)
-    trip = inspection.round_trip(found)
+    trip = round_trip(found)
     assert made(found, trip) == trip.decoded == "aabcb"
     assert [loss.title for loss in trip.losses] == ["changed"]
 
@@ -444,7 +445,7 @@ def test_ids_are_read_in_any_usual_manner(ids: list[int], form: int) -> None:
         json.dumps({"input_ids": [ids], "attention_mask": [[1] * len(ids)]}),
         f"tensor({ids})".removeprefix("tensor"),
     )[form]
-    assert inspection.read_ids(written) == ids
+    assert lookup.read_ids(written) == ids
 
 
 @pytest.mark.parametrize(
@@ -463,14 +464,14 @@ def test_ids_are_read_in_any_usual_manner(ids: list[int], form: int) -> None:
     ],
 )
 def test_what_is_no_list_of_ids_is_named(text: str, says: str) -> None:
-    with pytest.raises(inspection.IdsError, match=regex.escape(says)):
-        inspection.read_ids(text)
+    with pytest.raises(lookup.IdsError, match=regex.escape(says)):
+        lookup.read_ids(text)
 
 
 def test_unknown_ids_are_named_and_the_others_decoded() -> None:
     tokenizer = published("cl100k_base")
-    ids = inspection.read_ids(f"[9468, 239, 235, -1, 100256, {'9' * 5000}, 15339, 100257]")
-    each = inspection.decoded(ids, tokenizer)
+    ids = lookup.read_ids(f"[9468, 239, 235, -1, 100256, {'9' * 5000}, 15339, 100257]")
+    each = lookup.decoded(ids, tokenizer)
     assert [one.raw is None for one in each] == [
         False,
         False,
@@ -484,9 +485,9 @@ def test_unknown_ids_are_named_and_the_others_decoded() -> None:
     assert all("no such id" in one.note for one in each if one.raw is None)
     assert [one.note for one in each[:3]] == ["holds only a part of a character"] * 3
     assert each[-1].note == "a special token"
-    assert inspection.text_of(ids, tokenizer) == "👍hello<|endoftext|>"
-    assert inspection.text_of([9468, 239], tokenizer) == "⟨F0⟩⟨9F⟩⟨91⟩"
-    assert inspection.decoded([], tokenizer) == []
+    assert lookup.text_of(ids, tokenizer) == "👍hello<|endoftext|>"
+    assert lookup.text_of([9468, 239], tokenizer) == "⟨F0⟩⟨9F⟩⟨91⟩"
+    assert lookup.decoded([], tokenizer) == []
 
 
 # ---- one token
@@ -495,20 +496,20 @@ def test_unknown_ids_are_named_and_the_others_decoded() -> None:
 def test_a_token_is_found_by_id_by_text_and_by_name() -> None:
     tokenizer = published("cl100k_base")
     for query in ("15339", "hello"):
-        (one,) = inspection.look_up(query, tokenizer)
+        (one,) = lookup.look_up(query, tokenizer)
         assert (one.id, one.raw, one.place) == (15339, b"hello", "merge 15,084 of 100,000")
-    assert [one.id for one in inspection.look_up("·world", tokenizer)] == [1917]
-    assert [one.id for one in inspection.look_up(" world", tokenizer)] == [1917]
-    assert [one.id for one in inspection.look_up("123", tokenizer)] == [123, 4513]
-    assert inspection.look_up("<|endoftext|>", tokenizer)[0].place == "a special token"
-    assert inspection.look_up("A", tokenizer)[0].place == "a single byte"
+    assert [one.id for one in lookup.look_up("·world", tokenizer)] == [1917]
+    assert [one.id for one in lookup.look_up(" world", tokenizer)] == [1917]
+    assert [one.id for one in lookup.look_up("123", tokenizer)] == [123, 4513]
+    assert lookup.look_up("<|endoftext|>", tokenizer)[0].place == "a special token"
+    assert lookup.look_up("A", tokenizer)[0].place == "a single byte"
     for query in ("", "no such token", "999999999", "9" * 19):
-        assert inspection.look_up(query, tokenizer) == []
-    near = inspection.neighbours(15339, tokenizer, 2)
+        assert lookup.look_up(query, tokenizer) == []
+    near = lookup.neighbours(15339, tokenizer, 2)
     assert [one.id for one in near] == [15337, 15338, 15339, 15340, 15341]
-    assert [one.id for one in inspection.neighbours(0, tokenizer, 2)] == [0, 1, 2]
+    assert [one.id for one in lookup.neighbours(0, tokenizer, 2)] == [0, 1, 2]
     # Vocabularies have gaps: cl100k has no 100256.
-    assert [one.id for one in inspection.neighbours(100257, tokenizer, 1)] == [100257, 100258]
+    assert [one.id for one in lookup.neighbours(100257, tokenizer, 1)] == [100257, 100258]
 
 
 def test_every_token_has_parents_down_to_what_no_merge_makes(
@@ -517,7 +518,7 @@ def test_every_token_has_parents_down_to_what_no_merge_makes(
     for key, training in trainings.items():
         tokenizer: Tokenizer = training.tokenizer()
         for token_id in sorted({*tokenizer.known_ids()}):
-            family = inspection.ancestry(token_id, tokenizer)
+            family = lookup.ancestry(token_id, tokenizer)
             assert family[0].token.id == token_id
             known = {one.token.id for one in family}
             for one in family:
@@ -541,8 +542,8 @@ def test_pieces_of_wordpiece_are_found_by_the_name_that_is_shown(
     tokenizer = trainings["wordpiece"].tokenizer()
     token = next(i for i in tokenizer.known_ids() if tokenizer.token_label(i).startswith("##"))
     name = tokenizer.token_label(token)
-    assert [one.id for one in inspection.look_up(name, tokenizer)] == [token]
-    assert inspection.look_up("[UNK]", tokenizer)[0].place.startswith("stands for what is not")
+    assert [one.id for one in lookup.look_up(name, tokenizer)] == [token]
+    assert lookup.look_up("[UNK]", tokenizer)[0].place.startswith("stands for what is not")
 
 
 # ---- the whole film in one picture
@@ -550,7 +551,7 @@ def test_pieces_of_wordpiece_are_found_by_the_name_that_is_shown(
 
 def slow(of: Inspection, training: Training, taken: int) -> set[tuple[int, int, int]]:
     """The tokens after so many steps, those of no bytes left out."""
-    unknown = inspection.unknown_id(training.at_step(taken))
+    unknown = lookup.unknown_id(training.at_step(taken))
     pieces = inspect(of.text, training.at_step(taken)).pieces
     return {(p.start, p.end, -1 if p.id == unknown else p.id) for p in pieces if p.start < p.end}
 
@@ -574,7 +575,7 @@ def test_at_every_height_stand_the_tokens_of_that_step(
         found = inspect(text, training.tokenizer())
         boundaries = training.tokenizer().boundaries(text)
         direct = skyline.of_training("Yours", training, boundaries, training.steps)
-        look = inspection.look_of(found.tokenizer, training)
+        look = lookup.look_of(found.tokenizer, training)
         numbers = [event.step for event in found.events]
         through = skyline.Side(
             "Yours", found.boundaries, len(numbers), training.steps, look, training.unit, numbers
@@ -633,7 +634,7 @@ def test_a_stretch_of_a_text_is_drawn_as_it_stands_in_the_text(
 def test_nothing_is_no_trouble(trainings: dict[str, Training]) -> None:
     for training in trainings.values():
         found = inspect("", training.tokenizer())
-        assert inspection.round_trip(found).lossless
+        assert round_trip(found).lossless
         (part,) = replay.parts("", found.cuts, 240)
         assert inspection.grid(found, part)["columns"] == 0
         assert inspection.film(found, part, "Yours", training)["last"] == 0

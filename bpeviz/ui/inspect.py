@@ -8,10 +8,11 @@ from typing import Any
 
 import streamlit as st
 
-from bpeviz import encodings, inspection, replay, skyline, tables, vocabularies
+from bpeviz import encodings, inspection, lookup, replay, skyline, tables, vocabularies
 from bpeviz.boundaries import Boundaries
 from bpeviz.encodings import TITLES
 from bpeviz.inspection import Inspection
+from bpeviz.round_trip import RoundTrip, round_trip
 from bpeviz.text import clean
 from bpeviz.tokenizer import Tokenizer
 from bpeviz.training import Training
@@ -91,8 +92,8 @@ def _inspected(
 @st.cache_resource(max_entries=24, show_spinner=False)
 def _round_trip(
     key: str, identity: tuple[object, ...], text: str, special: tuple[str, ...], _of: Inspection
-) -> inspection.RoundTrip:
-    return inspection.round_trip(_of)
+) -> RoundTrip:
+    return round_trip(_of)
 
 
 def show(learnt_from: str, offered: Sequence[Offer]) -> None:
@@ -303,7 +304,7 @@ def _side_of(
     special: Collection[int] = (),
 ) -> skyline.Side:
     unit = "merge" if offer.training is None else offer.training.unit
-    look = inspection.look_of(tokenizer, offer.training, special)
+    look = lookup.look_of(tokenizer, offer.training, special)
     return skyline.Side(offer.title, boundaries, len(numbers), tokenizer.steps, look, unit, numbers)
 
 
@@ -375,7 +376,7 @@ def _token(offer: Offer, tokenizer: Tokenizer) -> None:
     if not query:
         st.caption("A token above can be pressed to look it up.")
         return
-    found = inspection.look_up(query, tokenizer)
+    found = lookup.look_up(query, tokenizer)
     if not found:
         _no_token(query, tokenizer)
         return
@@ -391,7 +392,7 @@ def _token(offer: Offer, tokenizer: Tokenizer) -> None:
         one = found[number]
     st.dataframe(tables.tokens([one]), hide_index=True, height="content", key="looked_up")
     spelt = inspection.spelt(one.id, tokenizer)
-    ancestry = inspection.ancestry(one.id, tokenizer)
+    ancestry = lookup.ancestry(one.id, tokenizer)
     if spelt is not None:
         raw, boundaries, events = spelt
         side = _side_of(offer, tokenizer, boundaries, [event.step for event in events])
@@ -405,7 +406,7 @@ def _token(offer: Offer, tokenizer: Tokenizer) -> None:
             st.dataframe(tables.ancestry(ancestry), hide_index=True, height=316, key="ancestry")
     with right:
         st.subheader("Beside it in the vocabulary", anchor=False)
-        near = inspection.neighbours(one.id, tokenizer)
+        near = lookup.neighbours(one.id, tokenizer)
         st.dataframe(tables.tokens(near), hide_index=True, height=316, key="neighbours")
 
 
@@ -418,7 +419,7 @@ def _no_token(query: str, tokenizer: Tokenizer) -> None:
         return
     if ids:
         st.caption("As a text it is cut into:")
-        table = tables.decoded(inspection.decoded(ids, tokenizer))
+        table = tables.decoded(lookup.decoded(ids, tokenizer))
         st.dataframe(table, hide_index=True, height="content", key="cut_instead")
 
 
@@ -431,25 +432,25 @@ def _ids(offer: Offer, found: Inspection) -> None:
         height=90,
         persist_state="session",
         placeholder="[15339, 1917], or with spaces, or as JSON; then press Ctrl+Enter.",
-        help=f"Up to {inspection.MOST_IDS:,} ids: with spaces, commas, brackets, or in a JSON "
+        help=f"Up to {lookup.MOST_IDS:,} ids: with spaces, commas, brackets, or in a JSON "
         "object under “ids” or “input_ids”.",
     )
     try:
-        ids = inspection.read_ids(typed or "")
-    except inspection.IdsError as error:
+        ids = lookup.read_ids(typed or "")
+    except lookup.IdsError as error:
         st.error(str(error))
         return
     if not ids:
         st.caption("There are no ids yet. Type some, or paste a list.")
         return
-    each = inspection.decoded(ids, found.tokenizer)
+    each = lookup.decoded(ids, found.tokenizer)
     missing = list(dict.fromkeys(one.id for one in each if one.raw is None))
     if missing:
         some = ", ".join(map(str, missing[:LISTED]))
         more = f" and {len(missing) - LISTED:,} more" if len(missing) > LISTED else ""
         st.warning(f"{offer.title} has no id {some}{more}. The others are decoded.")
     st.text("Text")
-    st.code(inspection.text_of(ids, found.tokenizer), language=None, wrap_lines=True)
+    st.code(lookup.text_of(ids, found.tokenizer), language=None, wrap_lines=True)
     table = tables.decoded(each)
     height: Any = "content" if len(each) < 12 else 400
     st.dataframe(table, hide_index=True, height=height, key="decoded")
