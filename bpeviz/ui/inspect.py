@@ -25,7 +25,7 @@ YOURS = "yours"
 FIRST_TEXT = "The naïve 世界 isn’t 3.14159 👍🏽"
 """Stands in the box at first: accents, two scripts, digits, and a sign of several code points."""
 
-MOST = 100_000
+MOST = 30_000
 """Characters of a text that are looked at; of a longer one, the first so many."""
 
 SHOWN = 240
