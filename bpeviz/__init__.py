@@ -8,8 +8,9 @@
 
 from __future__ import annotations
 
-from bpeviz.api import load, train
+from bpeviz.api import load, read, save, train
 from bpeviz.boundaries import NEVER, Boundaries
+from bpeviz.formats import FormatError
 from bpeviz.merging import Merge
 from bpeviz.pretokenize import SplitError
 from bpeviz.tokenizer import Token, Tokenizer
@@ -18,11 +19,14 @@ from bpeviz.training import Training
 __all__ = [
     "NEVER",
     "Boundaries",
+    "FormatError",
     "Merge",
     "SplitError",
     "Token",
     "Tokenizer",
     "Training",
     "load",
+    "read",
+    "save",
     "train",
 ]

@@ -1,0 +1,77 @@
+"""Hugging Face's tokenizer.json, as the library `tokenizers` reads and writes it.
+
+Written are its three models: BPE, over bytes or characters, WordPiece, and Unigram. A chunk of
+ours is a pre-token there: a `Split` cuts a text as our expression does, written for Oniguruma, and
+over bytes a `ByteLevel` turns bytes into characters. What is written encodes as we do, on every
+text, as far as both know the same Unicode; what cannot be made to, is refused.
+
+Special tokens. There, their names are always taken for them, wherever they stand in a text, unless
+`tokenizer.encode_special_tokens = True` is set in code; here, only where `encode` is told to allow
+them.
+
+Read are files that do exactly what a tokenizer here can do. Over bytes these are others' as well,
+with a `ByteLevel`, or one `Split` and a `ByteLevel`, and nothing more that changes ids. For the
+rest, a file must say what would be written here for the same tokenizer.
+"""
+
+from __future__ import annotations
+
+from bpeviz.formats.huggingface import bpe, unigram, wordpiece
+from bpeviz.formats.huggingface.common import added_tokens
+from bpeviz.formats.merges import merges_of
+from bpeviz.formats.numbered import NumberedTokenizer
+from bpeviz.formats.reading import Format, FormatError, Keys, as_json, json_of, kind
+from bpeviz.learners.unigram import UnigramTokenizer
+from bpeviz.learners.wordpiece import WordPieceTokenizer
+from bpeviz.tokenizer import Tokenizer
+
+FORMAT = Format(
+    "huggingface",
+    "Hugging Face’s tokenizer.json",
+    "One file with everything, for merges over bytes or characters, WordPiece and Unigram.",
+    ("tokenizer.json",),
+)
+
+
+def write(tokenizer: Tokenizer) -> dict[str, bytes]:
+    """Return the file. Raises `CannotError`."""
+    inner = tokenizer.inner if isinstance(tokenizer, NumberedTokenizer) else tokenizer
+    if isinstance(inner, WordPieceTokenizer):
+        document = wordpiece.document(inner, tokenizer)
+    elif isinstance(inner, UnigramTokenizer):
+        document = unigram.document(inner, tokenizer)
+    else:
+        document = bpe.document(merges_of(tokenizer))
+    return {FORMAT.files[0]: as_json(document, FORMAT.title)}
+
+
+def read(name: str, files: dict[str, bytes]) -> Tokenizer:
+    """Return the tokenizer of the file. Raises `FormatError` and `CannotError`."""
+    if len(files) != 1:
+        raise FormatError("One file is needed, a tokenizer.json.")
+    ((file, content),) = files.items()
+    keys = Keys.of(file, "", json_of(file, content))
+    keys.expect("version", "1.0", None)
+    keys.expect("truncation", None, why="a text is never cut short here")
+    keys.expect("padding", None, why="nothing is added to a text here")
+    processor = keys.get("post_processor")
+    if processor is not None and keys.keys("post_processor").get("type") != "ByteLevel":
+        raise keys.wrong(
+            "post_processor",
+            f"expected null or ByteLevel, which change no ids, not {kind(processor)}, which may "
+            "add special tokens to every text",
+        )
+    model = keys.keys("model")
+    special = added_tokens(keys)
+    for key in ("normalizer", "pre_tokenizer", "decoder"):
+        keys.get(key)
+    keys.done()
+    # Older files do not name the model where it is BPE.
+    of_model = model.get("type", "BPE" if "merges" in model.values else None)
+    if of_model == "BPE":
+        return bpe.read(name, keys, model, special)
+    if of_model == "WordPiece":
+        return wordpiece.read(name, keys, model, special)
+    if of_model == "Unigram":
+        return unigram.read(name, keys, model, special)
+    raise model.wrong("type", f"expected BPE, WordPiece or Unigram, not {kind(of_model)}")

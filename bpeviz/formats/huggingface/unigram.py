@@ -1,0 +1,220 @@
+"""The model Unigram."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+
+from bpeviz.formats.alphabet import BYTE_OF, CHARACTER_OF, check_bytes
+from bpeviz.formats.huggingface.common import (
+    BYTE_LEVEL,
+    check_added,
+    check_same,
+    ids_given,
+    ids_of,
+    read_alike,
+    split_at,
+    split_of,
+    splits,
+    whole,
+)
+from bpeviz.formats.merges import CannotError
+from bpeviz.formats.numbered import with_ids
+from bpeviz.formats.reading import Keys, checked_text, kind, listed, shown, wrong
+from bpeviz.learners.unigram import LONGEST_CHUNK, Round, ShortChunks, UnigramTokenizer
+from bpeviz.splitting import UNKNOWN
+from bpeviz.tokenizer import Tokenizer
+
+NEVER_CHOSEN = -1e9
+"""The log probability of the unknown token, so that no text that spells it out is taken for it."""
+
+LONGEST_PIECE = 1_000
+LEAST_LIKELY = -1e6
+"""What a piece may have. Sums of such log probabilities are far from where they lose precision."""
+
+
+def document(inner: UnigramTokenizer, tokenizer: Tokenizer) -> dict[str, Any]:
+    """Return the document of a tokenizer, which has its ids, and `inner` the rest.
+
+    Raises `CannotError`.
+    """
+    splitting = inner.splitting
+    over_bytes = splitting.atoms == "bytes"
+    special = dict(tokenizer.special_tokens)
+    by_id: dict[int, list[Any]] = {}
+    for token_id, piece, score in zip(
+        ids_of(inner, tokenizer), inner.model.pieces, inner.model.scores.tolist(), strict=True
+    ):
+        if over_bytes:
+            piece = "".join(CHARACTER_OF[ord(symbol)] for symbol in piece)
+        if len(piece) > LONGEST_PIECE:
+            raise CannotError(f"one of its pieces has more than {LONGEST_PIECE:,} atoms")
+        by_id[token_id] = [piece, score]
+    if splitting.unknown is not None:
+        # There a run of unknown characters in one pre-token is one unknown token; here each is.
+        by_id[special[splitting.unknown]] = [splitting.unknown, NEVER_CHOSEN]
+        last = split_at(_none_of(inner.alphabet))
+    else:
+        last = BYTE_LEVEL
+    if {*by_id} != {*range(len(by_id))}:
+        raise CannotError("its ids leave gaps, and there they are places in a list")
+    entries = {piece: token_id for token_id, (piece, _) in by_id.items()}
+    if len(entries) < len(by_id) or any(entries.get(name, i) != i for name, i in special.items()):
+        raise CannotError("two of its ids are spelt alike, and there a spelling has one id")
+    if ids_given(entries, special) != special:
+        raise CannotError(
+            "the ids of its special tokens do not follow the others, as they do there"
+        )
+    model = {
+        "type": "Unigram",
+        "unk_id": None if splitting.unknown is None else special[splitting.unknown],
+        "vocab": [by_id[i] for i in range(len(by_id))],
+        "byte_fallback": False,
+    }
+    return whole(
+        model,
+        special,
+        pre_tokenizers=[*splits(splitting.pattern, splitting.expression), _SHORT, last],
+        decoder=BYTE_LEVEL if over_bytes else {"type": "Fuse"},
+    )
+
+
+_SHORT = split_at(f"(?m:.){{1,{LONGEST_CHUNK}}}")
+"""Cuts a chunk after each so many characters, as `ShortChunks` does."""
+
+
+def _none_of(characters: Sequence[str]) -> str:
+    """Return an expression for a character that is none of these."""
+    if not characters:
+        return "(?m:.)"
+    codes = sorted(map(ord, characters))
+    written = ""
+    for _, run in groupby(enumerate(codes), lambda item: item[1] - item[0]):
+        of_run = [code for _, code in run]
+        written += f"\\x{{{of_run[0]:X}}}"
+        if len(of_run) > 1:
+            written += f"-\\x{{{of_run[-1]:X}}}"
+    return f"[^{written}]"
+
+
+def read(name: str, keys: Keys, model: Keys, special: Mapping[str, int]) -> Tokenizer:
+    """Return the tokenizer of a document. Raises `FormatError`."""
+    unknown_id = model.get("unk_id")
+    model.expect(
+        "byte_fallback", False, None, why="here all atoms are characters, or all are bytes"
+    )
+    listed_pieces = model.listed("vocab")
+    model.done()
+    pieces: dict[int, str] = {}
+    scores: dict[int, float] = {}
+    for place, entry in enumerate(listed_pieces):
+        pieces[place], scores[place] = _piece(keys.name, f"model.vocab[{place}]", entry)
+    entries = {piece: i for i, piece in pieces.items()}
+    if len(entries) < len(pieces):
+        twice = next(piece for i, piece in pieces.items() if entries[piece] != i)
+        raise wrong(keys.name, "model.vocab", f"the piece {shown(twice)} comes twice")
+    check_added(keys, entries, special)
+    value = keys.get("pre_tokenizer")
+    parts = value.get("pretokenizers") if isinstance(value, dict) else None
+    if not isinstance(parts, list) or len(parts) not in (2, 3):
+        raise keys.wrong(
+            "pre_tokenizer",
+            f"for Unigram expected a Sequence (a Split; one after each {LONGEST_CHUNK} characters; "
+            f"one at unknown characters, or a ByteLevel), not {kind(value)}",
+        )
+    over_bytes = parts[-1] == BYTE_LEVEL
+    if over_bytes:
+        if unknown_id is not None:
+            raise model.wrong("unk_id", "expected null: over bytes nothing is unknown")
+        check_bytes(keys.name, "model.vocab", entries)
+    else:
+        if type(unknown_id) is not int or special.get(UNKNOWN) != unknown_id:
+            raise model.wrong(
+                "unk_id",
+                f"expected the id of {UNKNOWN}, which must be among added_tokens, not "
+                f"{kind(unknown_id)}",
+            )
+        if pieces.get(unknown_id) != UNKNOWN or scores[unknown_id] != NEVER_CHOSEN:
+            raise wrong(
+                keys.name,
+                f"model.vocab[{unknown_id}]",
+                f"expected {UNKNOWN} and {NEVER_CHOSEN:g}, so that no text that spells it out is "
+                "taken for it",
+            )
+        del pieces[unknown_id]
+    for entry in special:
+        if entry in entries and (over_bytes or entry != UNKNOWN):
+            raise keys.wrong("added_tokens", f"{shown(entry)} is a piece of the model as well")
+    pattern = ("none", "")
+    if len(parts) == 3:
+        path = "pre_tokenizer.pretokenizers[0]"
+        pattern = split_of(keys.name, path, parts[0], otherwise="a Split")
+    symbols = {i: _symbols(keys.name, i, piece, over_bytes) for i, piece in pieces.items()}
+    atoms = [i for i, piece in symbols.items() if len(piece) == 1]
+    known = {symbols[i] for i in atoms}
+    for i, piece in symbols.items():
+        if not known.issuperset(piece):
+            raise wrong(
+                keys.name,
+                f"model.vocab[{i}]",
+                f"{shown(pieces[i])} holds a character that is no piece by itself",
+            )
+    ids = [*atoms, *(i for i, piece in symbols.items() if len(piece) > 1)]
+    nothing = np.zeros(len(ids))
+    only = Round(
+        number=1,
+        start=0,
+        before=len(ids),
+        after=len(ids),
+        loss=0.0,
+        log_probabilities=np.array([scores[i] for i in ids], np.float64),
+        losses=nothing,
+        uses=nothing.astype(np.int64),
+        order=np.empty(0, np.int64),
+    )
+    names = sorted(special, key=special.__getitem__)
+    inner = UnigramTokenizer(
+        name,
+        ShortChunks("bytes" if over_bytes else "characters", *pattern),
+        tuple(symbols[i] for i in atoms),
+        tuple(symbols[i] for i in ids),
+        (only,),
+        0,
+        special=tuple(one for one in names if over_bytes or one != UNKNOWN),
+    )
+    tokenizer = with_ids(inner, tuple(ids), special)
+    try:
+        check_same(keys, model, document(inner, tokenizer))
+    except CannotError as error:
+        raise read_alike(keys, error) from None
+    return tokenizer
+
+
+def _piece(file: str, where: str, entry: object) -> tuple[str, float]:
+    pair = listed(file, where, entry)
+    if len(pair) != 2 or not isinstance(pair[0], str):
+        raise wrong(file, where, "expected a piece and its log probability")
+    piece, score = checked_text(file, where, pair[0]), pair[1]
+    if not 0 < len(piece) <= LONGEST_PIECE:
+        raise wrong(file, where, f"a piece has 1 to {LONGEST_PIECE:,} characters")
+    usual = type(score) in (int, float) and LEAST_LIKELY <= score <= -LEAST_LIKELY
+    if not usual and score != NEVER_CHOSEN:
+        raise wrong(
+            file,
+            where,
+            f"expected a log probability, {LEAST_LIKELY:,.0f} or more, not {kind(score)}",
+        )
+    return piece, float(score)
+
+
+def _symbols(file: str, token_id: int, piece: str, over_bytes: bool) -> str:
+    """Return a piece with one character for each atom."""
+    if not over_bytes:
+        return piece
+    for character in piece:
+        if character not in BYTE_OF:
+            raise wrong(file, f"model.vocab[{token_id}]", f"{shown(character)} stands for no byte")
+    return "".join(chr(BYTE_OF[character]) for character in piece)
