@@ -84,14 +84,18 @@ def decided(training: Training, last: int, step: int) -> Chart:
         alt.Tooltip("step:Q", format=",", title=training.unit),
         alt.Tooltip("value:Q", format=form, title=name),
     ]
-    first, final = (
-        format(value, ",.0f" if form == "," else ".3g") for value in (values[0], values[-1])
+    first, final, least, most = (
+        format(value, ",.0f" if form == "," else ".3g")
+        for value in (values[0], values[-1], low, high)
     )
-    if first == final:
-        finding = f"The {name}: {first} at both ends"
-    else:
+    change = np.diff(values)
+    if not change.any():
+        finding = f"The {name} is always {first}"
+    elif (change <= 0).all() or (change >= 0).all():
         moves = "falls" if values[-1] < values[0] else "rises"
         finding = f"The {name} {moves} from {first} to {final}"
+    else:
+        finding = f"The {name} lies between {least} and {most}"
     return _titled(_with_rule(frame, max(1, step), y, x, tooltip), finding)
 
 
@@ -187,11 +191,11 @@ def segmentations(rows: Sequence[tuple[str, int]], draws: int) -> Chart:
     base = alt.Chart(frame).encode(
         y=alt.Y("cut:N", sort=None, title=None, axis=alt.Axis(labelLimit=420, labelFontSize=14)),
         x=alt.X("share:Q", title="share of the draws", axis=alt.Axis(format="%")).scale(
-            domain=[0, max(1.05 * rows[0][1] / draws, 0.05)]
+            domain=[0, max(1.2 * rows[0][1] / draws, 0.05)]
         ),
         tooltip=["cut:N", alt.Tooltip("times:Q", format=","), alt.Tooltip("share:Q", format=".1%")],
     )
-    numbers = base.mark_text(align="left", dx=4, fontSize=13).encode(
+    numbers = base.mark_text(align="left", dx=4, fontSize=13, color=COLOURS[0]).encode(
         text=alt.Text("share:Q", format=".1%")
     )
     kinds = f"{len(rows)} cut{'' if len(rows) == 1 else 's'}"

@@ -138,7 +138,7 @@ def reel(film: dict[str, Any]) -> dict[str, Any]:
     """Return what the player is sent for one film: its steps are the player's."""
     names = ("key", "film", "last", "unit")
     return {name: film[name] for name in names} | {
-        "base": 0,
+        "sizes": None,
         "opening": film["last"],
         "views": [film],
     }
@@ -150,21 +150,23 @@ def lock_step(films: Sequence[tuple[str, dict[str, Any], Training]]) -> dict[str
     films: title, film, and the training it shows; at which step of it each size stands says
     `steps_at`.
     """
-    low = min(int(training.sizes.min()) for *_, training in films)
-    high = max(int(training.sizes.max()) for *_, training in films)
+    # The sizes that one of them has: between a small vocabulary and GPT-2's there are none.
+    sizes = np.unique(
+        np.concatenate([np.arange(one.sizes.min(), one.sizes.max() + 1) for *_, one in films])
+    )
     views = []
     for title, film, training in films:
-        at = steps_at(training, low, high).tolist()
+        at = steps_at(training, int(sizes[0]), int(sizes[-1]))[sizes - sizes[0]].tolist()
         views.append(film | {"title": title, "at": at, "vocabulary": training.sizes.tolist()})
     keys = hashlib.blake2b(repr([view["key"] for view in views]).encode(), digest_size=12)
     identities = hashlib.blake2b(repr([view["film"] for view in views]).encode(), digest_size=12)
     return {
         "key": keys.hexdigest(),
         "film": identities.hexdigest(),
-        "last": high - low,
+        "last": len(sizes) - 1,
         # Where it begins: at the largest vocabulary that all of them have.
-        "opening": max(min(int(one.sizes.max()) for *_, one in films) - low, 0),
-        "base": low,
+        "opening": int(np.searchsorted(sizes, min(int(one.sizes.max()) for *_, one in films))),
+        "sizes": sizes.tolist(),
         "unit": "size",
         "views": views,
     }
@@ -255,7 +257,8 @@ def still(training: Training) -> str:
     return {
         "full": "Nothing is learnt at this size. Make it larger to see merges.",
         "no pair": "There is no pair here that could be merged.",
-        "rare": "No pair comes often enough to be merged. “More” sets the smallest count.",
+        "rare": "No pair comes often enough to be merged. The option “Smallest count of a pair” "
+        "says from when one is.",
         "atoms": "There is no piece here that could be pruned.",
     }[training.stopped]
 

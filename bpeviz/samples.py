@@ -135,9 +135,8 @@ def written_out(listed: str, most: int) -> str:
     for number, line in enumerate(listed.splitlines(), 1):
         if not line.strip():
             continue
-        word, _, count = line.strip().rpartition(" ")
-        word = word.strip()
-        if not word or len(word.split()) > 1 or not (count.isascii() and count.isdigit()):
+        word, count = line.split() if len(line.split()) == 2 else ("", "")
+        if not word or not (count.isascii() and count.isdigit()):
             raise ValueError(
                 f"Line {number} is not a word and its count, such as “low 5”. Change it, or switch "
                 "off “The text is a list of words with counts”."

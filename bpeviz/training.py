@@ -271,7 +271,7 @@ class MergeTraining(Training):
 
     def merger(self, step: int) -> MergeTokenizer:
         """Return the tokenizer that applies the first merges in their order."""
-        merges = self.merges[:step]
+        merges = self.merges[: max(0, step)]
         return MergeTokenizer(
             self.algorithm, self.splitting, self.alphabet, merges, special=self.special
         )

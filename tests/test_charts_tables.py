@@ -321,7 +321,7 @@ def test_scores_below_one_keep_a_logarithmic_scale() -> None:
     scale = chart["layer"][0]["encoding"]["y"]["scale"]
     assert scale["type"] == "log"
     assert scale["domain"] == [0.04, 0.5]
-    assert title_of(chart) == "The cost of the piece falls from 0.2 to 0.04"
+    assert title_of(chart) == "The cost of the piece lies between 0.04 and 0.5"
 
 
 @pytest.mark.parametrize("key", LEARNERS)

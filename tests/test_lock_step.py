@@ -266,21 +266,20 @@ def test_in_lock_step_each_stands_at_its_own_step_of_the_size(keys: list[str], n
     assert [view["title"] for view in reel["views"]] == [LEARNERS[key].short for key in keys]
     assert {view["text"] for view in reel["views"]} == {text}
     assert reel["unit"] == "size"
-    low = min(int(training.sizes.min()) for training, _ in learnt)
-    high = max(int(training.sizes.max()) for training, _ in learnt)
-    assert (reel["base"], reel["base"] + reel["last"]) == (low, high)
-    assert 0 <= reel["opening"] <= reel["last"]
-    # It begins at a size that no vocabulary is too small for, if there is one.
-    assert all(
-        training.sizes.max() >= low + reel["opening"] or reel["opening"] == 0
-        for training, _ in learnt
-    )
+    # All sizes that one of them passes through, and no others.
+    sizes = reel["sizes"]
+    extents = [range(training.sizes.min(), training.sizes.max() + 1) for training, _ in learnt]
+    assert sizes == sorted({size for extent in extents for size in extent})
+    assert len(sizes) == reel["last"] + 1
+    # It begins at the largest size that all of them reach.
+    assert sizes[reel["opening"]] == min(extent[-1] for extent in extents)
     for view, (training, boundaries) in zip(reel["views"], learnt, strict=True):
-        assert len(view["at"]) == reel["last"] + 1
+        assert len(view["at"]) == len(sizes)
         assert view["vocabulary"] == training.sizes.tolist()
         assert view["tokens"] == boundaries.token_counts.tolist()
         assert {*view["at"]} <= {*range(training.steps + 1)}
-        assert view["at"][training.sizes.max() - low] == training.step_of(training.sizes.max())
+        largest = int(training.sizes.max())
+        assert view["at"][sizes.index(largest)] == training.step_of(largest)
 
 
 def test_the_keys_of_several_tell_whether_one_is_another() -> None:
@@ -305,8 +304,7 @@ def test_a_reel_is_one_film_and_its_steps() -> None:
     film = replay.film("low lower lowest " * 3, training, boundaries, part, 4)
     reel = replay.reel(film)
     assert reel["views"] == [film]
-    assert (reel["base"], reel["last"], reel["opening"], reel["unit"]) == (0, 4, 4, "merge")
-    assert (reel["key"], reel["film"]) == (film["key"], film["film"])
+    assert (reel["sizes"], reel["last"], reel["opening"], reel["unit"]) == (None, 4, 4, "merge")
 
 
 # ---- the same part of a text under all

@@ -31,7 +31,8 @@ class Option:
     """Something a visitor may choose about a learner; drawn by the pages, passed on by name.
 
     With `choices` (value to label) it is one of them; with `sample` it is a text, and the pages
-    begin with that sample; else it is a whole number, `minimum` or more. `needs` names another
+    begin with that sample; else it is a whole number, `minimum` to
+    `maximum`. `needs` names another
     option and the value that it must have for this one to matter. `initial` is what the pages
     begin with, where that should differ from `default`.
     """
@@ -42,6 +43,7 @@ class Option:
     default: str | int
     choices: Mapping[str, str] | None = None
     minimum: int = 1
+    maximum: int | None = None
     needs: tuple[str, str] | None = None
     initial: str | int | None = None
     sample: str | None = None

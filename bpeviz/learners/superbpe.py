@@ -258,8 +258,9 @@ def train(
     """Learn merges within chunks, then beyond them, from a text or from chunks with counts.
 
     transition: the size of the vocabulary at which the second phase begins. At the number of
-        atoms, or below, it begins at once; at the size asked for, or above, it never does, and
-        this is byte-pair encoding. Where nothing is left to merge within chunks, it begins then.
+        atoms, or below, it begins at once. Where nothing is left to merge within chunks, it
+        begins then, even if that is earlier; so at the size asked for, or above, this is
+        byte-pair encoding as long as there are pairs within chunks.
     second: what a merge of the second phase may not cross. max_words: how many words a token of
         the second phase may hold, at most.
     The others are those of `bpeviz.learners.bpe.train`. Of a mapping each key is a text by itself.

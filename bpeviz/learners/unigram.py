@@ -621,6 +621,7 @@ LEARNER = Learner(
             f"How often the probabilities are estimated anew in a round, before pieces are pruned: "
             f"1 to {MAX_EM_STEPS}.",
             2,
+            maximum=MAX_EM_STEPS,
         ),
         Option(
             "pruned_share",
@@ -628,6 +629,7 @@ LEARNER = Learner(
             "The share of the pieces that is pruned before the probabilities are estimated anew: "
             "1 to 100. Less is more exact, and slower.",
             25,
+            maximum=100,
         ),
     ),
     largest="seed_size",

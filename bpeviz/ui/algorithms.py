@@ -88,11 +88,12 @@ def _follow(text: str, shown: list[Learnt], reel: dict[str, object]) -> None:
         place = min(int(told["step"]["step"]), last)
     if told["word"] and state.get("picked_word") != told["word"]:
         state["picked_word"] = told["word"]
-        state["word"] = told["word"][:LONGEST_WORD]
+        state["word"] = told["word"]["word"][:LONGEST_WORD]
     views: list[dict[str, list[int]]] = reel["views"]  # type: ignore[assignment]
     steps = [view["at"][place] for view in views]
     with body:
-        size = int(str(reel["base"])) + place
+        sizes: list[int] = reel["sizes"]  # type: ignore[assignment]
+        size = sizes[place]
         _measures(text, shown, steps, size)
         _vocabularies(text, shown, steps)
         _at_random(shown, steps)
@@ -145,7 +146,7 @@ def _at_random(shown: list[Learnt], steps: list[int]) -> None:
     with left:
         st.session_state.setdefault("word", "lowest")
         word = st.text_input(
-            "Word: type one, or click it above",
+            "Word: type one, or click it above (a space before it counts)",
             key="word",
             max_chars=LONGEST_WORD,
             persist_state="session",
@@ -176,7 +177,12 @@ def _at_random(shown: list[Learnt], steps: list[int]) -> None:
             st.caption("There is no word to cut yet.")
             return
         try:
-            found = training.segmentations(step, word.strip(), strength, DRAWS, seed)
+            # With the space before it a word is another chunk than without, if a split lets it.
+            chunk = word.rstrip()
+            if len(training.splitting.chunks(chunk)) > 1:
+                chunk = chunk.lstrip()
+            name = training.splitting.label(training.splitting.symbols(chunk))
+            found = training.segmentations(step, chunk, strength, DRAWS, seed)
         except ValueError as error:
             st.error(str(error))
             return
@@ -190,6 +196,7 @@ def _at_random(shown: list[Learnt], steps: list[int]) -> None:
         )
         pieces = sum(len(ids) * times for ids, times in found.items()) / DRAWS
         st.caption(
-            f"{len(found):,} different cut{'' if len(found) == 1 else 's'} in {DRAWS:,} draws, "
+            f"“{name}”: {len(found):,} different "
+            f"cut{'' if len(found) == 1 else 's'} in {DRAWS:,} draws, "
             f"{pieces:.2f} tokens on average. The same seed gives the same draws."
         )

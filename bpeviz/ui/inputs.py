@@ -308,7 +308,8 @@ def _option(option: Option, key: str, initial: str | int) -> str | int:
     if option.sample is not None:
         return text(key, option.label, option.sample)
     if option.choices is None:
-        return _number(option.label, key, int(initial), option.minimum, MAX_TEXT, option.help)
+        most = MAX_TEXT if option.maximum is None else option.maximum
+        return _number(option.label, key, int(initial), option.minimum, most, option.help)
     keys = list(option.choices)
     chosen: str = st.selectbox(
         option.label,
@@ -374,8 +375,10 @@ def _number(label: str, key: str, initial: int, low: int, high: int, about: str)
     number = int(
         st.number_input(label, value=initial, key=key, help=about, persist_state="session")
     )
+    # Always a place for it, so that nothing behind it becomes another element and folds up.
+    place = st.empty()
     if not low <= number <= high:
         within = min(max(number, low), high)
-        st.caption(f"From {low:,} to {high:,} is possible; {within:,} is used.")
+        place.caption(f"From {low:,} to {high:,} is possible; {within:,} is used.")
         return within
     return number

@@ -40,10 +40,12 @@ def player(reel: dict[str, Any], key: str) -> None:
 def follower(jump: dict[str, int] | None, key: str, *, picks: bool = False) -> dict[str, Any]:
     """Follow the player: return where it stands and which word was clicked last.
 
-    "step" is {"step", "film"}, or None before the player has told; "word" a word, or None. Whenever
-    one changes, the fragment that called this runs again, at most once a second while the player
-    plays. jump: {"step", "number"}: send the player to a step; each number once. picks: whether
-    clicked words are wanted.
+    "step" is {"step", "film"}, or None before the player has told; "word" is {"word", "number"},
+    with the number of the click, or None. Whenever one changes, the fragment that called this runs
+    again, at most once a second while the player plays.
+
+    jump: {"step", "number"}: send the player to a step; each number once. picks: whether clicked
+    words are wanted.
     """
     result = _follower(
         key=key,

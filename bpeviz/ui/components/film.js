@@ -259,14 +259,16 @@ class View {
     return { ...token, times };
   }
 
-  // The word around an atom: a run of letters, marks and digits; else nothing.
+  // The word around an atom, with the space before it: a run of letters, marks and digits; else
+  // nothing.
   word(atom) {
     const { from, to } = this.cells.cells[this.cells.cellOf[atom]];
     const { text } = this.data;
     const before = text.slice(0, from).match(/[\p{L}\p{M}\p{N}]*$/u)[0];
     const after = text.slice(to).match(/^[\p{L}\p{M}\p{N}]*/u)[0];
     const here = text.slice(from, to);
-    return /^[\p{L}\p{M}\p{N}]+$/u.test(here) ? before + here + after : "";
+    const space = text[from - before.length - 1] === " " ? " " : "";
+    return /^[\p{L}\p{M}\p{N}]+$/u.test(here) ? space + before + here + after : "";
   }
 
   // What the card says of a token.

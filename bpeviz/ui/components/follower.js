@@ -7,7 +7,8 @@ const followers = new WeakMap(); // a component's root → how to stop listening
 export default function ({ data, parentElement, setStateValue }) {
   if (!followers.has(parentElement)) {
     const told = ({ detail }) => setStateValue("step", detail);
-    const picked = ({ detail }) => data.picks && setStateValue("word", detail);
+    let picks = 0; // so that the same word may be clicked again
+    const picked = ({ detail }) => data.picks && setStateValue("word", { word: detail, number: ++picks });
     document.addEventListener(STEP, told);
     document.addEventListener(PICK, picked);
     followers.set(parentElement, () => {

@@ -40,12 +40,12 @@ class Player {
     for (const [i, view] of this.views.entries()) view.data.last = data.views[i].last;
     if (fresh || grown) {
       this.track.max = data.last;
-      this.number.min = data.base;
-      this.number.max = data.base + data.last;
-      this.root.querySelector("output.last").textContent = count(data.base + data.last);
+      this.number.min = this.shown(0);
+      this.number.max = this.shown(data.last);
+      this.root.querySelector("output.last").textContent = count(this.shown(data.last));
       const known = sameFilm && !grown ? this.step : sameFilm ? data.last : stepOfFilm.get(data.film);
       this.show(Math.min(known ?? data.opening, data.last));
-      this.number.value = data.base + this.step; // also while it has the focus
+      this.number.value = this.shown(this.step); // also while it has the focus
       this.report(0);
     }
   }
@@ -86,6 +86,17 @@ class Player {
     return this.data.views.length > 1 || Boolean(this.data.views[0]?.title);
   }
 
+  // What stands for a step in the controls: itself, or the vocabulary size.
+  shown(step) {
+    return this.data.sizes?.[step] ?? step;
+  }
+
+  // The step for which a number stands; for a size that none has, the next one below.
+  stepShown(number) {
+    const { sizes } = this.data;
+    return sizes ? Math.max(0, partition(sizes.length, (i) => sizes[i] > number) - 1) : number;
+  }
+
   // While it plays, only what can be seen is drawn in each frame; at rest all of it.
   show(step) {
     const { data } = this;
@@ -111,8 +122,8 @@ class Player {
     const { data, step } = this;
     this.track.value = step;
     this.track.disabled = this.root.querySelector("[data-act=play]").disabled = !data.last;
-    this.track.setAttribute("aria-valuetext", `${data.unit} ${data.base + step} of ${data.base + data.last}`);
-    if (this.root.activeElement !== this.number) this.number.value = data.base + step;
+    this.track.setAttribute("aria-valuetext", `${data.unit} ${this.shown(step)} of ${this.shown(data.last)}`);
+    if (this.root.activeElement !== this.number) this.number.value = this.shown(step);
     for (const [act, at] of [["first", 0], ["back", 0], ["on", data.last], ["last", data.last]])
       this.root.querySelector(`[data-act=${act}]`).disabled = step === at;
   }
@@ -142,7 +153,7 @@ class Player {
     const tokens = data.tokens[step];
     const ratio = tokens ? ` · ${fixed(data.bytes / tokens, 2)} bytes per token` : "";
     const size = data.vocabulary[step];
-    const still = size === this.data.base + this.step ? "" : ` · vocabulary ${count(size)}`;
+    const still = size === this.shown(this.step) ? "" : ` · vocabulary ${count(size)}`;
     view.note.replaceChildren(element("b", "", count(tokens)), ` token${tokens === 1 ? "" : "s"}${ratio}${still}`);
     view.sentence.replaceChildren(...view.inWords());
   }
@@ -324,8 +335,8 @@ class Player {
     });
     this.number.addEventListener("change", () => {
       this.stop();
-      this.go((Number(this.number.value) || 0) - this.data.base);
-      this.number.value = this.data.base + this.step;
+      this.go(this.stepShown(Number(this.number.value) || 0));
+      this.number.value = this.shown(this.step);
     });
     section.addEventListener("keydown", (event) => this.key(event));
     // Keys work from anywhere on the page while nothing else has the focus.
