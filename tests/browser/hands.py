@@ -22,7 +22,7 @@ except ImportError:
         raise
     pytest.skip("No playwright: pip install -r tests/requirements.txt", allow_module_level=True)
 
-expect.set_options(timeout=15_000)
+expect.set_options(timeout=30_000)  # a busy machine may load a page that long
 
 ENGLISH = samples.by_key("english-prose").text
 ODD = samples.by_key("emoji-and-unicode").text

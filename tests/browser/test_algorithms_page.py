@@ -1,0 +1,255 @@
+"""The Algorithms page: learners in lock-step, marks where they differ, and a word cut at random."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import usual
+from hands import (
+    ENGLISH,
+    LockStep,
+    Page,
+    alert,
+    choose,
+    drawn_boundaries,
+    expect,
+    go_to,
+    open_more,
+    type_number,
+    type_text,
+)
+
+from bpeviz import replay
+from bpeviz.boundaries import DROPPED, Boundaries
+from bpeviz.learners import LEARNERS
+from bpeviz.training import Training
+
+Open = Callable[..., Page]
+USUAL = ("bpe", "wordpiece", "unigram")
+POEM = "the cat sat on the mat, the cat sat\nthat the rat sat on the cat\n" * 3
+
+
+@dataclass
+class Learnt:
+    """What Python makes of a text with a learner, and where it stands at a vocabulary size."""
+
+    title: str
+    training: Training
+    boundaries: Boundaries
+
+    def step(self, size: int) -> int:
+        return int(replay.steps_at(self.training, size, size)[0])
+
+    def tokens(self, size: int) -> int:
+        return int(self.boundaries.token_counts[self.step(size)])
+
+    def cuts(self, size: int) -> set[int]:
+        """The bytes behind which a token ends, but the text's end."""
+        return {*self.boundaries.cuts(self.step(size)).tolist()[:-1]} - {0}
+
+    def left_out(self, size: int) -> set[int]:
+        """The bytes behind which something ends that is no token."""
+        step = self.step(size)
+        return {*self.boundaries.cuts(step)[self.boundaries.ids(step) == DROPPED].tolist()}
+
+
+def learn(*keys: str, text: str = ENGLISH, **initial: str) -> list[Learnt]:
+    found = []
+    for key in keys:
+        training = usual.train(key, text, **usual.ON_ALGORITHMS | initial)
+        boundaries = training.tokenizer().boundaries(text)
+        found.append(Learnt(LEARNERS[key].short, training, boundaries))
+    return found
+
+
+def sizes_of(all_learnt: list[Learnt]) -> tuple[list[int], int]:
+    """The sizes that the player goes through, and the one at which it begins."""
+    ranges = [range(one.training.sizes.min(), one.training.sizes.max() + 1) for one in all_learnt]
+    return sorted({size for one in ranges for size in one}), min(one[-1] for one in ranges)
+
+
+def assert_views(player: LockStep, all_learnt: list[Learnt], size: int) -> None:
+    """Each view shows what Python says of its learner at this size, the marks included."""
+    reference = all_learnt[0].cuts(size)
+    for one in all_learnt:
+        player.await_tokens(one.title, one.tokens(size))
+        step = one.step(size)
+        text = player.text(one.title)
+        assert drawn_boundaries(text) == one.boundaries.kept(step).sum(), (one.title, size)
+        marked = {
+            looks: {int(one.boundaries.ends[atom]) for atom in player.marked(one.title, looks)}
+            for looks in ("own", "missing")
+        }
+        cuts = one.cuts(size)
+        # What follows white space that is left out is no choice of the tokenizer's.
+        assert marked["own"] == cuts - reference - one.left_out(size), (one.title, size)
+        assert marked["missing"] == reference - cuts, (one.title, size)
+
+
+def await_size(page: Page, size: int) -> None:
+    """Wait until what follows the size has followed."""
+    heading = page.get_by_role("heading", name=f"At a vocabulary of {size:,}", exact=True)
+    expect(heading).to_be_visible()
+
+
+def add_algorithm(page: Page, key: str) -> None:
+    page.get_by_role("combobox", name="Algorithms").click()
+    page.get_by_role("option", name=LEARNERS[key].short, exact=True).click()
+    page.keyboard.press("Escape")
+
+
+def test_a_cold_deep_link_shows_three_learners_in_lock_step(open_page: Open) -> None:
+    page = open_page("/Algorithms")
+    player = LockStep(page)
+    learnt = learn(*USUAL)
+    sizes, opening = sizes_of(learnt)
+    low, high = sizes[0], sizes[-1]
+    for one in learnt:
+        expect(player.text(one.title)).to_contain_text("river")
+    expect(player.views).to_have_count(3)
+    expect(player.number).to_have_value(str(opening))
+    expect(player.last).to_have_text(f"{high:,}")
+    assert_views(player, learnt, opening)
+    await_size(page, opening)
+    for size in (low, sizes[sizes.index(opening) // 2], high):
+        player.go(size)
+        assert_views(player, learnt, size)
+    await_size(page, high)
+    # Below its smallest vocabulary a learner says its own.
+    player.go(low)
+    larger = [one for one in learnt if one.training.sizes.min() > low]
+    for one in larger:
+        expect(player.view(one.title)).to_contain_text(f"vocabulary {one.training.sizes.min():,}")
+    # Playing moves all.
+    player.button("Play").click()
+    expect(player.button("Pause")).to_be_visible()
+    expect(player.track).to_have_value(re.compile("[1-9]"))
+    player.button("Pause").click()
+    size = player.size
+    assert size > low
+    assert_views(player, learnt, size)
+    player.button("Step on").click()
+    expect(player.number).to_have_value(str(size + 1))
+    assert_views(player, learnt, size + 1)
+    expect(page.get_by_test_id("stAlert")).to_have_count(0)
+
+
+def test_a_clicked_word_is_cut_at_random(open_page: Open) -> None:
+    page = open_page("/Algorithms")
+    player = LockStep(page)
+    bpe, wordpiece, _ = learnt = learn(*USUAL)
+    opening = sizes_of(learnt)[1]
+    await_size(page, opening)
+    word = page.get_by_role("textbox", name="Word: ")
+    expect(word).to_have_value("lowest")
+    drawn = page.get_by_text(re.compile("different cuts? in 1,000 draws"))
+    expect(drawn).to_be_visible()
+
+    def said(found: dict[tuple[int, ...], int]) -> str:
+        average = sum(len(ids) * times for ids, times in found.items()) / 1_000
+        plural = "" if len(found) == 1 else "s"
+        return f"{len(found)} different cut{plural} in 1,000 draws, {average:.2f} tokens on average"
+
+    # The space before a word comes along: with it the word is another chunk.
+    for one, clicked in ((wordpiece, " lighthouse"), (bpe, " keeper")):
+        player.text(one.title).locator(".c").nth(ENGLISH.index(clicked) + 2).click()
+        expect(word).to_have_value(clicked)
+        step = bpe.step(opening)
+        expect(drawn).to_contain_text(
+            said(bpe.training.segmentations(step, clicked, 0.1, 1_000, 0))
+        )
+        page.keyboard.press("Escape")  # the tree of the token that was clicked
+    # Without dropout there is one cut: the tokenizer's own.
+    assert bpe.training.randomness is not None
+    strength = page.get_by_role("slider", name=bpe.training.randomness.strength)
+    strength.press("Home")
+    tokens = len(bpe.training.at_step(step).encode(" keeper"))
+    expect(drawn).to_contain_text(f"1 different cut in 1,000 draws, {tokens:.2f} tokens")
+    # At another size it is another cut.
+    player.go(bpe.training.sizes.min())
+    expect(drawn).to_contain_text("1 different cut in 1,000 draws, 7.00 tokens")
+    chart = page.get_by_test_id("stVegaLiteChart").first
+    expect(chart.locator("canvas, svg").first).to_be_visible()
+
+
+def test_options_of_one_change_its_view_alone_and_four_fit(open_page: Open) -> None:
+    page = open_page("/Algorithms")
+    player = LockStep(page)
+    learnt = learn(*USUAL)
+    await_size(page, sizes_of(learnt)[1])
+    add_algorithm(page, "sentencepiece")
+    learnt += learn("sentencepiece")
+    expect(player.views).to_have_count(4)
+    sizes, opening = sizes_of(learnt)
+    await_size(page, opening)
+    assert_views(player, learnt, opening)
+    middle = sizes[sizes.index(opening) // 2]
+    player.go(middle)
+    assert_views(player, learnt, middle)
+    boxes = [player.view(one.title).bounding_box() for one in learnt]
+    assert all(box is not None and box["x"] + box["width"] <= 1366 for box in boxes)
+
+    page.get_by_text("Options of BPE", exact=True).click()
+    choose(page, "Start from", "Bytes")
+    learnt[0] = learn("bpe", atoms="bytes")[0]
+    opening = sizes_of(learnt)[1]
+    expect(player.number).to_have_value(str(opening))
+    await_size(page, opening)
+    assert_views(player, learnt, opening)
+
+    # Where one cannot learn, a sentence says why, and the others stay.
+    open_more(page)
+    type_number(page, "Largest vocabulary", 200)
+    expect(alert(page, LEARNERS["bpe"].title)).to_contain_text("256 bytes")
+    expect(player.views).to_have_count(2)  # SentencePiece needs its 256 bytes, too
+    expect(player.text("WordPiece")).to_contain_text("river")
+
+
+def test_text_choices_and_size_are_kept_from_page_to_page(open_page: Open) -> None:
+    page = open_page("/Algorithms")
+    player = LockStep(page)
+    await_size(page, sizes_of(learn(*USUAL))[1])
+    type_text(page, POEM)
+    opening = sizes_of(learn(*USUAL, text=POEM))[1]
+    expect(player.number).to_have_value(str(opening))
+    await_size(page, opening)
+    page.get_by_role("button", name="Remove WordPiece").click()
+    learnt = learn("bpe", "unigram", text=POEM)
+    opening = sizes_of(learnt)[1]
+    expect(player.views).to_have_count(2)
+    expect(player.number).to_have_value(str(opening))
+    await_size(page, opening)
+    player.go(opening + 3)
+    assert_views(player, learnt, opening + 3)
+    await_size(page, opening + 3)
+    for other, told in (("Train", "What does a tokenizer learn"), ("Compare", "How do tokenizers")):
+        go_to(page, other)
+        expect(page.get_by_text(told)).to_be_visible()
+        expect(page.get_by_role("textbox", name="Text to use")).to_have_value(POEM)
+        go_to(page, "Algorithms")
+        expect(player.views).to_have_count(2)
+        expect(player.number).to_have_value(str(opening + 3))
+        await_size(page, opening + 3)
+        assert_views(player, learnt, opening + 3)
+
+
+def test_a_phone_has_no_sideways_scrolling(open_page: Open) -> None:
+    page = open_page("/Algorithms", viewport={"width": 390, "height": 844}, has_touch=True)
+    player = LockStep(page)
+    learnt = learn(*USUAL)
+    tops = []
+    for one in learnt:
+        expect(player.text(one.title)).to_contain_text("river")
+        box = player.view(one.title).bounding_box()
+        assert box is not None
+        tops.append(box["y"])
+    assert tops == sorted({*tops})  # one below the other
+    await_size(page, sizes_of(learnt)[1])
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    main = page.get_by_role("main")
+    assert main.evaluate("main => main.scrollWidth - main.clientWidth") <= 0
+    # The controls are in reach while the texts are looked at.
+    player.view(learnt[1].title).scroll_into_view_if_needed()
+    expect(player.button("Play")).to_be_in_viewport()

@@ -1,0 +1,114 @@
+"""Every learner of the registry in the browser: learnt on Train, played, and held up on Compare."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+import usual
+from hands import ENGLISH, Columns, Page, Player, choose, drawn_boundaries, expect, go_to
+
+from bpeviz.boundaries import Boundaries
+from bpeviz.learners import LEARNERS
+from bpeviz.training import Pruning, Training
+
+Open = Callable[..., Page]
+
+
+def ids_told(training: Training, step: int) -> list[int]:
+    """The ids that the sentence of a step must name."""
+    decision = training.decisions[step - 1]
+    if isinstance(decision, Pruning):
+        return [decision.id]
+    return [decision.left, decision.right, decision.new_id]
+
+
+def look_at_a_token(player: Player, training: Training, boundaries: Boundaries, step: int) -> None:
+    """Point at the longest token of the text, and click it."""
+    ids = boundaries.ids(step).tolist()
+    ends = [0, *boundaries.token_ends(step).tolist()]
+    token = max(range(len(ids)), key=lambda i: (ends[i + 1] - ends[i]) * (ids[i] >= 0))
+    name = training.name(ids[token])
+    cell = player.text.locator(".c").nth(ends[token])  # in ASCII each atom has its cell
+    cell.hover()
+    expect(player.card).to_contain_text(f"{name} id {ids[token]}")
+    expect(player.card).to_contain_text(f"{ids.count(ids[token])}× in this text")
+    cell.click()
+    expect(player.tree).to_be_visible()
+    expect(player.tree).to_contain_text(f"{name} id {ids[token]}")
+    parents = training.parents(ids[token])
+    for parent in parents or ():
+        expect(player.tree.locator(".nodes")).to_contain_text(training.name(parent))
+    player.page.keyboard.press("Escape")
+    expect(player.tree).to_be_hidden()
+
+
+@pytest.mark.parametrize("key", LEARNERS)
+def test_every_learner_plays_on_train_and_stands_on_compare(open_page: Open, key: str) -> None:
+    training = usual.train(key, ENGLISH)
+    boundaries = training.tokenizer().boundaries(ENGLISH)
+    page = open_page()
+    player = Player(page, training.unit)
+    if key != next(iter(LEARNERS)):
+        expect(player.last).to_be_visible()
+        choose(page, "Algorithm", LEARNERS[key].title)
+    last = player.await_training(training, boundaries)
+    assert last > 20
+    for step in (0, last // 2, last):
+        player.go(step)
+        expect(player.figure("tokens")).to_have_text(f"{boundaries.token_counts[step]:,}")
+        assert player.drawn_boundaries() == boundaries.kept(step).sum(), step
+        if step:
+            for token_id in ids_told(training, step):
+                expect(player.sentence).to_contain_text(training.name(token_id))
+                expect(player.sentence).to_contain_text(f"id {token_id}")
+        else:
+            expect(player.sentence).to_contain_text(training.beginning)
+    # Back and on again it looks the same.
+    player.go(last // 2)
+    before = player.classes()
+    player.button("Step back").click()
+    player.button("Step on").click()
+    expect(player.track).to_have_value(str(last // 2))
+    assert player.classes() == before
+    look_at_a_token(player, training, boundaries, last // 2)
+
+    # What follows the step: the candidates under their own heading, the first of them the one that
+    # was taken, and both curves.
+    expect(page.get_by_role("heading", name=training.heading)).to_be_visible()
+    rule = training.rule.format(step=f"{last // 2:,}")
+    expect(page.get_by_text(rule)).to_be_visible()
+    best = training.candidates(ENGLISH, boundaries, last // 2 - 1, 1)[0]
+    table = page.get_by_test_id("stDataFrame").first
+    for column, token_id in enumerate(best.ids):
+        content = table.get_by_test_id(f"glide-cell-{column}-0")
+        expect(content).to_have_text(training.name(token_id))
+    charts = page.get_by_test_id("stVegaLiteChart")
+    for number in range(2):
+        expect(charts.nth(number).locator("canvas, svg").first).to_be_visible()
+    for detail in training.details(ENGLISH, boundaries, last // 2):
+        heading = f"{LEARNERS[key].short}: {detail.title}"
+        expect(page.get_by_role("heading", name=heading)).to_be_visible()
+
+    player.button("First").click()
+    player.button("Play").click()
+    expect(player.button("Pause")).to_be_visible()
+    expect(player.track).to_have_value(re.compile("[1-9]"))
+    player.button("Pause").click()
+    step = player.step
+    expect(player.figure("tokens")).to_have_text(f"{boundaries.token_counts[step]:,}")
+    assert player.drawn_boundaries() == boundaries.kept(step).sum(), step
+    expect(page.get_by_test_id("stAlert")).to_have_count(0)
+
+    go_to(page, "Compare")
+    columns = Columns(page)
+    expect(columns.text("Yours")).to_contain_text("river")
+    box = columns.frame.locator(".column").filter(
+        has=page.get_by_role("heading", name=f"Yours ({training.sizes[last]:,})")
+    )
+    expect(box).to_contain_text(f"{boundaries.token_counts[last]:,} tokens")
+    # A mark of no bytes has no place of its own there.
+    cuts = {*boundaries.cuts(last).tolist()} - {0}
+    assert drawn_boundaries(columns.text("Yours")) == len(cuts)
+    expect(page.get_by_test_id("stException")).to_have_count(0)
