@@ -59,13 +59,14 @@ class _Part:
 
     empty: whether it may match nothing. single: it is one character wide, always. plain: whatever
     one character it matches alone, it matches in any text where that character stands (see
-    `covers`).
+    `covers`). excludes: it is a look ahead that no such character comes next.
     """
 
     text: str
     empty: bool = False
     single: bool = False
     plain: bool = True
+    excludes: bool = False
 
 
 class _Reader:
@@ -105,11 +106,13 @@ class _Reader:
         parts: list[_Part] = []
         while self.at < len(self.expression) and self.expression[self.at] not in "|)":
             parts.append(self.repeated(depth))
+        # (?![x])[y] is one character, too.
+        single = bool(parts) and parts[-1].single and all(one.excludes for one in parts[:-1])
         return _Part(
             "".join(part.text for part in parts),
             all(part.empty for part in parts),
-            len(parts) == 1 and parts[0].single,
-            all(part.plain for part in parts),
+            single,
+            single or all(part.plain for part in parts),
         )
 
     def repeated(self, depth: int) -> _Part:
@@ -191,6 +194,7 @@ class _Reader:
             ahead or any(part.empty for part in inner),
             not ahead and all(part.single for part in inner),
             not ahead and all(part.plain for part in inner) and kind != "(?>",
+            kind == "(?!" and all(part.single for part in inner),
         )
 
     def escape(self, inside: bool) -> str:
@@ -342,7 +346,8 @@ def matching_all(pattern: str, expression: str, target: Engine) -> str:
         if any(part.empty for part in parts):
             raise ForeignExpressionError("it may match nothing at all")
         written = "|".join(part.text for part in parts)
-        if target == "oniguruma" or covers(expression, "regex"):
+        # As it is written, so that whoever reads it here finds the same.
+        if target == "oniguruma" or covers(written, target):
             return written
         return written + "|" + _gap(written, _ANY[target])
     if pattern == WORD_LIST:
