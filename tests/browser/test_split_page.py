@@ -9,6 +9,7 @@ from hands import (
     Columns,
     Locator,
     Page,
+    Player,
     alert,
     choose,
     drawn_boundaries,
@@ -137,6 +138,7 @@ def test_an_expression_of_ones_own_is_shared_with_train(open_page: Open) -> None
     box = page.get_by_role("textbox", name="Regular expression")
     box.fill("[a-z]+")
     box.press("Enter")
+    Player(page).await_text(ENGLISH, pattern="regex", expression="[a-z]+")
     go_to(page, "Split")
     pill(page, "Regular expression").click()
     shown = Splits(page)
