@@ -10,8 +10,9 @@ import os
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from heapq import heappop, heappush
-from itertools import accumulate, pairwise
+from itertools import pairwise
 from threading import Lock
+from typing import NamedTuple
 
 import numpy as np
 import regex
@@ -19,7 +20,14 @@ import tiktoken
 from numpy.typing import NDArray
 
 from bpeviz import vocabularies
-from bpeviz.boundaries import NEVER, MergeBoundaries, boundaries_from_ids
+from bpeviz.boundaries import (
+    INSIDE,
+    Boundaries,
+    Changes,
+    MergeBoundaries,
+    boundaries_from_changes,
+    boundaries_from_ids,
+)
 from bpeviz.splitting import Atoms
 from bpeviz.text import clean
 from bpeviz.tokenizer import Tokenizer
@@ -33,9 +41,13 @@ class RankTokenizer(Tokenizer):
 
     tiktoken looks up the rank of the merged bytes, not of the pair (`src/lib.rs`), and takes a
     chunk that is a token whole. Its first ranks are the single bytes, so the token of rank r is
-    made by merge r - 256: that is its step. `boundaries` gives a merge the running maximum of
-    the ranks so far, so that thresholds equal what tiktoken does with the first ranks only, even
-    if a lower rank becomes possible after a higher one. (In GPT-2, cl100k and o200k none does.)
+    made by merge r - 256: that is its step.
+
+    In GPT-2, cl100k and o200k each token is made of two others by lower ranks alone, so a boundary
+    vanishes at the step of the merge there. In other tables a lower rank may become possible only
+    after a higher one. Such a merge takes place at the step of the highest rank that led to it,
+    and makes another token than that step's: a text that needs one gets `ChangingBoundaries`. At
+    every step both are what tiktoken finds with the first ranks only.
     """
 
     atoms: Atoms = "bytes"
@@ -113,7 +125,7 @@ class RankTokenizer(Tokenizer):
             for rank in (
                 [self._ranks[chunk]]
                 if chunk in self._ranks
-                else (self._ranks[part] for part in _merge(chunk, self._ranks.get)[0])
+                else (self._ranks[part] for part in merged(chunk, self._ranks.get)[0])
             )
         ]
 
@@ -127,58 +139,55 @@ class RankTokenizer(Tokenizer):
             tree = self._trees[token_id] = _tree(self.token_bytes(token_id), token_id, self._ranks)
         return tree
 
-    def boundaries(self, text: str) -> MergeBoundaries:
+    def boundaries(self, text: str) -> Boundaries:
         text = clean(text)
         ids = np.array(self._encode_ordinary(text), np.int32)
-        vanishes = boundaries_from_ids(ids, lambda token_id: self._tree(token_id).times)
-        if any(self._tree(int(token_id)).late for token_id in np.unique(ids)):
-            self._shorten_whole_chunks(vanishes, text)
         raw = np.frombuffer(text.encode(), np.uint8)
-        if len(vanishes) != len(raw):
-            raise ValueError(f"The split pattern of {self.name} leaves out a part of this text.")
         atom_ids = self._byte_ids[raw]
         ends = np.arange(1, len(raw) + 1)
+        if any(self._tree(int(token_id)).times is None for token_id in np.unique(ids)):
+            return self._changing(self._chunks(text), ends, atom_ids)
+        vanishes = boundaries_from_ids(ids, lambda token_id: self._tree(token_id).times or ())
+        self._check_whole(len(vanishes), ends)
         return MergeBoundaries(ends, atom_ids, self.steps, vanishes, self.first_merge_id)
+
+    def _changing(
+        self, chunks: list[bytes], ends: NDArray[np.int64], atom_ids: NDArray[np.int32]
+    ) -> Boundaries:
+        self._check_whole(sum(map(len, chunks)), ends)
+        rows = {chunk: _changes(chunk, self._ranks) for chunk in dict.fromkeys(chunks)}
+        number = {chunk: i for i, chunk in enumerate(rows)}
+        order = np.fromiter((number[chunk] for chunk in chunks), np.int64, len(chunks))
+        return boundaries_from_changes([*rows.values()], order, ends, atom_ids, self.steps)
+
+    def _check_whole(self, found: int, ends: NDArray[np.int64]) -> None:
+        if found != len(ends):
+            raise ValueError(f"The split pattern of {self.name} leaves out a part of this text.")
 
     @cached_property
     def _byte_ids(self) -> NDArray[np.int32]:
         return np.array([self._ranks[bytes([byte])] for byte in range(256)], np.int32)
 
-    def _shorten_whole_chunks(self, vanishes: NDArray[np.int32], text: str) -> None:
-        """A chunk that is a token needs no merge of higher rank: it is taken at its own."""
-        chunks = self._chunks(text)
-        for chunk, (start, end) in zip(
-            chunks, pairwise((0, *accumulate(map(len, chunks)))), strict=True
-        ):
-            if chunk in self._ranks:
-                inside = vanishes[start : end - 1]
-                np.minimum(inside, self._ranks[chunk] - 256, out=inside)
+
+class _Event(NamedTuple):
+    """A merge: of what begins at byte `start` and at byte `middle`, to the token `rank`."""
+
+    rank: int
+    start: int
+    middle: int
 
 
-class _Tree:
-    """How a token comes about. times: when its inner boundaries vanish; parents: ids, or None
-    where no merges lead to it; late: whether a merge of a higher rank is needed for it."""
-
-    __slots__ = ("late", "parents", "times")
-
-    def __init__(self, times: list[int], parents: tuple[int, int] | None, late: bool) -> None:
-        self.times, self.parents, self.late = times, parents, late
-
-
-def _merge(
-    raw: bytes, rank_of: Callable[[bytes], int | None]
-) -> tuple[list[bytes], NDArray[np.int32]]:
+def merged(raw: bytes, rank_of: Callable[[bytes], int | None]) -> tuple[list[bytes], list[_Event]]:
     """Merge bytes by rank, the lowest first and from the left, as tiktoken does.
 
-    Return the parts that are left, and for each byte the rank at which the boundary behind it
-    vanished, or `NEVER`. That rank is the highest so far: with fewer ranks than that, the merge
-    would not have come about. O(n log n), since a chunk may have any length.
+    Return the parts that are left, and the merges that were made, in their order. O(n log n),
+    since a chunk may have any length.
     """
     parts = [raw[i : i + 1] for i in range(len(raw))]  # each where it begins; b"" where none does
     following = list(range(1, len(raw) + 1))
     preceding = list(range(-1, len(raw) - 1))
-    vanishes = np.full(len(raw), NEVER, np.int32)
     waiting: list[tuple[int, int]] = []
+    events: list[_Event] = []
 
     def rank_at(i: int) -> int | None:
         j = following[i]
@@ -191,14 +200,12 @@ def _merge(
 
     for i in range(len(raw)):
         note(i)
-    highest = 0
     while waiting:
         rank, i = heappop(waiting)
         if rank_at(i) != rank:  # an earlier merge took one of the two
             continue
-        highest = max(highest, rank)
         j = following[i]
-        vanishes[j - 1] = highest
+        events.append(_Event(rank, i, j))
         parts[i], parts[j] = parts[i] + parts[j], b""
         following[i] = k = following[j]
         if k < len(raw):
@@ -206,7 +213,28 @@ def _merge(
         note(i)
         if i:
             note(preceding[i])
-    return [part for part in parts if part], vanishes
+    return [part for part in parts if part], events
+
+
+def below(rank: int, ranks: Mapping[bytes, int]) -> Callable[[bytes], int | None]:
+    """Return what looks up ranks, of which it knows only those lower than `rank`."""
+
+    def lower(part: bytes) -> int | None:
+        found = ranks.get(part)
+        return None if found is None or found >= rank else found
+
+    return lower
+
+
+class _Tree(NamedTuple):
+    """How a token comes about.
+
+    times: when its inner boundaries vanish; None where a merge in it waits for a higher rank.
+    parents: ids, or None where no merges lead to it.
+    """
+
+    times: list[int] | None
+    parents: tuple[int, int] | None
 
 
 def _tree(raw: bytes, rank: int, ranks: Mapping[bytes, int]) -> _Tree:
@@ -215,15 +243,47 @@ def _tree(raw: bytes, rank: int, ranks: Mapping[bytes, int]) -> _Tree:
     Merges inside a token never depend on what stands around it, so its bytes alone are enough.
     A token to which no merges lead can only be a whole chunk, taken at its own rank.
     """
-    # All but the token itself, so that its last two parts are its parents.
-    parts, vanishes = _merge(raw, lambda part: None if part == raw else ranks.get(part))
-    inside = vanishes[:-1]
-    if len(parts) != 2:
-        return _Tree((np.minimum(inside, rank) - 256).tolist(), None, False)
-    known = inside[inside != NEVER]
-    latest = max(rank, int(known.max(initial=rank)))
-    parents = ranks[parts[0]], ranks[parts[1]]
-    return _Tree((np.minimum(inside, latest) - 256).tolist(), parents, latest > rank)
+    parts, events = merged(raw, below(rank, ranks))
+    if len(raw) > 1 and len(parts) != 2:
+        # All but the token itself, so that its last two parts are its parents.
+        parts, _ = merged(raw, lambda part: None if part == raw else ranks.get(part))
+        if len(parts) == 2:
+            return _Tree(None, (ranks[parts[0]], ranks[parts[1]]))
+    parents = (ranks[parts[0]], ranks[parts[1]]) if len(parts) == 2 else None
+    if any(a.rank > b.rank for a, b in pairwise(events)):
+        return _Tree(None, parents)
+    times = [rank - 256] * (len(raw) - 1)
+    for event in events:
+        times[event.middle - 1] = event.rank - 256
+    return _Tree(times, parents)
+
+
+def _changes(chunk: bytes, ranks: Mapping[bytes, int]) -> Changes:
+    """Return which token begins at each byte of a chunk, and when another does.
+
+    A merge is there once all ranks up to it and to those before it are: with fewer, the lower
+    ranks after a higher one would never have come about. A chunk that is a token is whole as soon
+    as that token is there.
+    """
+    found = [{-1: ranks[chunk[i : i + 1]]} for i in range(len(chunk))]
+    whole = ranks.get(chunk)
+    highest = 0
+    for rank, start, middle in merged(chunk, ranks.get)[1]:
+        highest = max(highest, rank)
+        if whole is not None and highest >= whole:
+            break
+        found[start][highest - 256] = rank
+        found[middle][highest - 256] = INSIDE
+    if whole is not None and len(chunk) > 1:
+        found[0][whole - 256] = whole
+        for at_byte in found[1:]:
+            if [*at_byte.values()][-1] != INSIDE:
+                at_byte[whole - 256] = INSIDE
+    return (
+        np.fromiter(map(len, found), np.int64, len(found)),
+        np.array([time for at_byte in found for time in at_byte], np.int32),
+        np.array([entry for at_byte in found for entry in at_byte.values()], np.int32),
+    )
 
 
 _loaded: dict[str, RankTokenizer] = {}

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 import bpeviz
 from bpeviz import NEVER, encodings
-from bpeviz.boundaries import Node, spans
-from bpeviz.encodings import RankTokenizer, _merge, from_ranks
+from bpeviz.boundaries import ChangingBoundaries, Node, spans
+from bpeviz.encodings import RankTokenizer, from_ranks, merged
 from bpeviz.pretokenize import PATTERNS
 
 NAMES = ["gpt2", "cl100k_base", "o200k_base"]
@@ -141,7 +141,7 @@ def test_every_token_of_the_real_ones_is_made_by_an_earlier_pair(load: Load, nam
         parents = tokenizer.parents(token_id)
         assert parents is not None
         assert max(parents) < token_id
-        assert not tokenizer._tree(token_id).late
+        assert tokenizer._tree(token_id).times is not None
 
 
 # Boundaries of the real ones
@@ -217,15 +217,15 @@ def table(*tokens: bytes) -> dict[bytes, int]:
     return SINGLE_BYTES | {token: 256 + i for i, token in enumerate(tokens)}
 
 
-def first_ranks(ranks: dict[bytes, int], step: int, pattern: str, text: str) -> list[bytes]:
-    """What tiktoken itself does with the first ranks only."""
+def first_ranks(ranks: dict[bytes, int], step: int, pattern: str, text: str) -> list[int]:
+    """The ids that tiktoken itself finds with the first ranks only."""
     encoding = tiktoken.Encoding(
         "first",
         pat_str=pattern,
         mergeable_ranks={raw: rank for raw, rank in ranks.items() if rank < 256 + step},
         special_tokens={},
     )
-    return encoding.decode_tokens_bytes(encoding.encode_ordinary(text))
+    return encoding.encode_ordinary(text)
 
 
 @settings(max_examples=800)
@@ -241,6 +241,7 @@ def first_ranks(ranks: dict[bytes, int], step: int, pattern: str, text: str) -> 
 @example(table(b"abab"), "ababa", WHOLE)
 @example(table(b"abcd", b"cd", b"ab"), "abcd", WHOLE)  # two higher ranks
 @example(table(b"aaa", b"aa"), "aaaaaaa", WHOLE)
+@example(table(b"abc", b"abcd", b"bc"), "xabcd", WHOLE)  # abcd is late only through abc
 def test_thresholds_equal_tiktoken_at_every_rank_of_any_table(
     ranks: dict[bytes, int], text: str, pattern: str
 ) -> None:
@@ -248,20 +249,36 @@ def test_thresholds_equal_tiktoken_at_every_rank_of_any_table(
     boundaries = tokenizer.boundaries(text)
     raw = text.encode()
     for step in range(tokenizer.steps + 2):
+        expected = first_ranks(ranks, step, pattern, text)
+        assert boundaries.ids(step).tolist() == expected
+        assert tokenizer.at_step(step).encode(text) == expected
         pieces = [raw[a:b] for a, b in spans(boundaries.token_ends(step))]
-        assert pieces == first_ranks(ranks, step, pattern, text)
+        assert pieces == [*map(tokenizer.token_bytes, expected)]
+        if step <= tokenizer.steps:
+            assert boundaries.token_counts[step] == len(expected)
+    assert boundaries.ids(tokenizer.steps).tolist() == tokenizer.encode(text)
 
 
-def test_the_tables_drawn_hold_what_they_are_for() -> None:
-    """Else the test above would show nothing about late tokens and tokens out of reach."""
+def test_late_tokens_have_their_own_ids_at_the_step_that_leads_to_them() -> None:
+    """abc needs bc, of a higher rank; then what merge 1 makes is not what has its id."""
     late = from_ranks("late", WHOLE, table(b"abc", b"bc"), {})
-    assert late._tree(256).late
-    assert late.boundaries("abc").vanishes.tolist() == [0, 0, NEVER]  # a whole chunk
-    assert late.boundaries("xabc").vanishes.tolist() == [NEVER, 1, 1, NEVER]
+    assert late.parents(256) == (ord("a"), 257)
+    boundaries = late.boundaries("xabc")
+    assert isinstance(boundaries, ChangingBoundaries)
+    assert [boundaries.ids(step).tolist() for step in range(3)] == [
+        [*b"xabc"],
+        [*b"xabc"],
+        [ord("x"), 256],
+    ]
+    of_a_chunk = late.boundaries("abc")  # which is a token, and so taken whole
+    assert [of_a_chunk.ids(step).tolist() for step in range(3)] == [[*b"abc"], [256], [256]]
+
+
+def test_a_token_out_of_reach_is_only_ever_a_whole_chunk() -> None:
     unreached = from_ranks("unreached", WHOLE, table(b"abab"), {})
     assert (unreached.parents(256), unreached.merge_step(256)) == (None, 0)
-    assert unreached.boundaries("abab").vanishes.tolist() == [0, 0, 0, NEVER]
-    assert unreached.boundaries("xabab").vanishes.tolist() == [NEVER] * 5
+    assert unreached.boundaries("abab").always.tolist() == [False, False, False, True]
+    assert unreached.boundaries("xabab").always.tolist() == [True] * 5
 
 
 def test_a_gap_in_the_ranks_is_a_step_that_merges_nothing() -> None:
@@ -318,10 +335,11 @@ def test_an_empty_text_has_no_boundaries(load: Load) -> None:
 @settings(max_examples=300)
 @given(tables(), st.binary(max_size=3) | st.text("abc", max_size=30).map(str.encode))
 def test_merging_equals_tiktokens_educational_encoder(ranks: dict[bytes, int], raw: bytes) -> None:
-    parts, vanishes = _merge(raw, ranks.get)
+    parts, events = merged(raw, ranks.get)
     expected = tiktoken._educational.bpe_encode(ranks, raw, visualise=None)
     assert [ranks[part] for part in parts] == expected
-    ends = [i + 1 for i, vanished in enumerate(vanishes) if vanished == NEVER]
+    gone = {event.middle for event in events}
+    ends = [end for end in range(1, len(raw) + 1) if end not in gone]
     assert [raw[a:b] for a, b in spans(ends)] == parts
 
 
