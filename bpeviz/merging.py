@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from heapq import heapify, heappop, heappush
 from itertools import chain, pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +17,7 @@ from bpeviz.text import clean
 from bpeviz.tokenizer import Cut, LearntTokenizer, Row
 
 
-@dataclass(frozen=True)
-class Merge:
+class Merge(NamedTuple):
     """One decision of a learner: `left` and `right` become `new_id`.
 
     count: how often the pair stood side by side, overlaps included ("aaa" holds (a, a) twice).
@@ -30,7 +30,7 @@ class Merge:
     left: int
     right: int
     new_id: int
-    count: int
+    count: int  # type: ignore[assignment]  # a tuple's own method, which nobody needs here
     applied: int
     ties: int
     score: float | None = None

@@ -37,7 +37,7 @@ from bpeviz.boundaries import (
     boundaries_from_changes,
 )
 from bpeviz.learners import bpe
-from bpeviz.learners.bpe import TieRule, learn_merges, merge_limit
+from bpeviz.learners.bpe import TieRule, fast_merges, merge_limit
 from bpeviz.learners.interface import Corpus, Learner, Option, collector_off
 from bpeviz.merging import Merge, apply_merges
 from bpeviz.splitting import Atoms, Splitting
@@ -239,7 +239,7 @@ class AdaptiveTraining(Training):
         number = {token_id: i for i, token_id in enumerate(ids)}
         atoms = [self.base.token_bytes(i).decode("latin-1") for i in ids if i not in self._made]
         merges = [
-            replace(merge, left=number[merge.left], right=number[merge.right])
+            merge._replace(left=number[merge.left], right=number[merge.right])
             for merge in self.merges
         ]
         training = MergeTraining(
@@ -369,7 +369,7 @@ def train(
     ids = sorted({token_id for row in rows for token_id in row})
     number = {token_id: i for i, token_id in enumerate(ids)}
     with collector_off():
-        learnt, stopped = learn_merges(
+        learnt, stopped = fast_merges(
             [([number[token_id] for token_id in row], times) for row, times in rows.items()],
             [tokenizer.token_bytes(token_id).decode("latin-1") for token_id in ids],
             limit,
@@ -381,8 +381,7 @@ def train(
         return ids[dense] if dense < len(ids) else first_id + dense - len(ids)
 
     added = tuple(
-        replace(
-            merge,
+        merge._replace(
             left=in_base(merge.left),
             right=in_base(merge.right),
             new_id=in_base(merge.new_id),

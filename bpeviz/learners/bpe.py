@@ -16,6 +16,8 @@ frequent, replace it everywhere, repeat. This learner decides the same without c
 - A pair's positions are written down once, when its younger half is born. From then on it can
   only lose some. So the heap holds, for each pair, a bound that was true once; what comes to
   the top is checked, and goes back if its count has fallen or its first position has moved.
+
+`fast_merges` decides the same with NumPy, where it can (`bpeviz.learners.bpe_numpy` says how).
 """
 
 from __future__ import annotations
@@ -27,7 +29,9 @@ from heapq import heapify, heappop, heappush
 from itertools import pairwise
 from typing import Any, Literal, cast
 
+from bpeviz import progress
 from bpeviz.demolition import RestrictedTraining
+from bpeviz.learners import bpe_numpy
 from bpeviz.learners.interface import Corpus, Learner, Option, collector_off
 from bpeviz.longest import LongestMatchTraining
 from bpeviz.merging import Merge
@@ -41,6 +45,10 @@ one with the smallest ids, or the lexicographically largest by what it stands fo
 
 Pair = tuple[int, int]
 GAP = -1
+
+DOING = "Learning merges"
+TOLD_EVERY = 100
+"""Merges between two reports of progress."""
 
 
 @total_ordering
@@ -192,6 +200,8 @@ def learn_merges(
     merges: list[Merge] = []
     pair = most_frequent()
     while len(merges) < limit:
+        if not len(merges) % TOLD_EVERY:
+            progress.tell(DOING, len(merges), limit)
         if pair is None:
             return merges, "no pair"
         count = counts[pair]
@@ -206,6 +216,34 @@ def learn_merges(
         if watch is not None and watch(merges[-1], 0 if pair is None else counts[pair]):
             break
     return merges, "full"
+
+
+def fast_merges(
+    chunks: Sequence[tuple[Sequence[int], int]],
+    symbols: Sequence[str],
+    limit: int,
+    *,
+    ties: TieRule = "first",
+    min_count: int = 1,
+) -> tuple[list[Merge], Literal["full", "no pair", "rare"]]:
+    """Do what `learn_merges` does, faster where NumPy can: not by what pairs are called."""
+    if ties == "largest":
+        return learn_merges(chunks, symbols, limit, ties=ties, min_count=min_count)
+    rows = bpe_numpy.Rows.of(chunks)
+    return _by_numpy(rows, len(symbols), limit, ties, min_count)
+
+
+def _by_numpy(
+    rows: bpe_numpy.Rows,
+    atoms: int,
+    limit: int,
+    ties: Literal["first", "smallest"],
+    min_count: int,
+) -> tuple[list[Merge], Literal["full", "no pair", "rare"]]:
+    def tell(done: int, limit: int) -> None:
+        progress.tell(DOING, done, limit)
+
+    return bpe_numpy.learn_merges(rows, atoms, limit, ties=ties, min_count=min_count, tell=tell)
 
 
 def weighted_chunks(corpus: Corpus, splitting: Splitting) -> Mapping[str, int]:
@@ -262,10 +300,17 @@ def train(
     splitting = checked_splitting(
         pattern, expression, special_tokens, atoms, end_mark, ties, min_count
     )
-    alphabet, rows = prepared(corpus, splitting)
-    limit = merge_limit(vocab_size, merges, len(alphabet), atoms)
     with collector_off():
-        learnt, stopped = learn_merges(rows, alphabet, limit, ties=ties, min_count=min_count)
+        if atoms == "bytes" and ties != "largest":
+            alphabet = alphabet_of((), splitting)
+            limit = merge_limit(vocab_size, merges, len(alphabet), atoms)
+            chunks = weighted_chunks(corpus, splitting)
+            laid_out = bpe_numpy.Rows.of_bytes([*map(str.encode, chunks)], [*chunks.values()])
+            learnt, stopped = _by_numpy(laid_out, len(alphabet), limit, ties, min_count)
+        else:
+            alphabet, rows = prepared(corpus, splitting)
+            limit = merge_limit(vocab_size, merges, len(alphabet), atoms)
+            learnt, stopped = fast_merges(rows, alphabet, limit, ties=ties, min_count=min_count)
     decided = ("bpe", splitting, alphabet, stopped, special_tokens, tuple(learnt))
     if encode == "longest":
         return LongestMatchTraining(*decided)

@@ -32,7 +32,7 @@ import regex
 from numpy.typing import NDArray
 
 from bpeviz.boundaries import Boundaries
-from bpeviz.learners.bpe import alphabet_of, learn_merges, merge_limit, weighted_chunks
+from bpeviz.learners.bpe import alphabet_of, fast_merges, merge_limit, weighted_chunks
 from bpeviz.learners.interface import Corpus, Learner, Option, collector_off
 from bpeviz.splitting import UNKNOWN, Atoms, Splitting
 from bpeviz.text import clean
@@ -271,7 +271,7 @@ def train(
     limit = merge_limit(vocab_size, merges, len(alphabet), atoms)
     atom_id = {symbol: i for i, symbol in enumerate(alphabet)}
     with collector_off():
-        learnt, stopped = learn_merges(
+        learnt, stopped = fast_merges(
             [([atom_id[symbol] for symbol in row], times) for row, times in rows],
             alphabet,
             limit,

@@ -233,7 +233,7 @@ def train(
         "scaffold", splitting, alphabet, stopped, special_tokens, tuple(learnt), flips
     )
     notes = _notes(flips, lambda place: training.names[place + len(alphabet)])
-    noted = (replace(merge, note=note) for merge, note in zip(learnt, notes, strict=True))
+    noted = (merge._replace(note=note) for merge, note in zip(learnt, notes, strict=True))
     return replace(training, merges=tuple(noted))
 
 

@@ -27,7 +27,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, chain
 from typing import Any, Literal, cast
@@ -37,7 +37,14 @@ from numpy.typing import NDArray
 
 from bpeviz.boundaries import Boundaries, MergeBoundaries, boundaries_from_ids
 from bpeviz.learners import bpe
-from bpeviz.learners.bpe import TieRule, alphabet_of, learn_merges, merge_limit, weighted_chunks
+from bpeviz.learners.bpe import (
+    TieRule,
+    alphabet_of,
+    fast_merges,
+    learn_merges,
+    merge_limit,
+    weighted_chunks,
+)
 from bpeviz.learners.interface import Corpus, Learner, Option, collector_off
 from bpeviz.merging import MergeTokenizer, apply_merges
 from bpeviz.pretokenize import split
@@ -290,7 +297,7 @@ def train(
     atom_id = {symbol: i for i, symbol in enumerate(alphabet)}
     turn = max(0, transition - len(alphabet))
     with collector_off():
-        learnt, stopped = learn_merges(
+        learnt, stopped = fast_merges(
             [([atom_id[symbol] for symbol in row], times) for row, times in rows],
             alphabet,
             min(limit, turn),
@@ -310,7 +317,7 @@ def train(
                 allowed=_allowed(max_words),
             )
             if beyond:
-                beyond[0] = replace(beyond[0], note="from here on, merges may cross words")
+                beyond[0] = beyond[0]._replace(note="from here on, merges may cross words")
             learnt += beyond
     return SuperTraining(
         "superbpe",
