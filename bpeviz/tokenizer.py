@@ -25,6 +25,9 @@ from bpeviz.boundaries import (
 from bpeviz.splitting import Atoms, Splitting
 from bpeviz.text import clean, label
 
+_BYTES = tuple(map(chr, range(256)))
+"""The symbols of single bytes."""
+
 Row = tuple[int, ...]
 """The ids of the atoms of a chunk."""
 
@@ -252,6 +255,14 @@ class LearntTokenizer(Tokenizer):
         return [self.splitting.symbol_bytes(symbol) for symbol in self.alphabet]
 
     @cached_property
+    def over_bytes(self) -> bool:
+        """Whether a chunk's atoms are its bytes, and the ids of atoms are the bytes' values."""
+        plain = (
+            self.splitting.atoms == "bytes" and type(self.splitting).symbols is Splitting.symbols
+        )
+        return plain and self.alphabet == _BYTES
+
+    @cached_property
     def _atom_id(self) -> dict[str, int]:
         return {symbol: i for i, symbol in enumerate(self.alphabet)}
 
@@ -260,6 +271,9 @@ class LearntTokenizer(Tokenizer):
 
         The id is -1 for an atom that was never learnt from.
         """
+        if self.over_bytes:
+            raw = chunk.encode()
+            return tuple(raw), [1] * len(raw)
         get = self._atom_id.get
         row = tuple(get(symbol, UNKNOWN_ID) for symbol in self.splitting.symbols(chunk))
         return row, self.splitting.sizes(chunk)
@@ -310,6 +324,9 @@ class LearntTokenizer(Tokenizer):
 
     def atoms_in(self, chunks: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """Return the id of each atom of a text's chunks, and the byte behind it."""
+        if self.over_bytes:
+            raw = np.frombuffer("".join(chunks).encode(), np.uint8)
+            return raw.astype(np.int32), np.arange(1, len(raw) + 1)
         drops = self.splitting.drops
         row_of = {
             chunk: (

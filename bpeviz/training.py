@@ -247,6 +247,9 @@ class MergeTraining(Training):
 
     randomness: ClassVar[Randomness | None] = DROPOUT
 
+    canonical: ClassVar[bool] = True
+    """Whether each merge was learnt from a text to which all earlier ones had been applied."""
+
     merges: tuple[Merge, ...]
     _known: dict[Hashable, Any] = field(
         default_factory=dict, repr=False, compare=False, kw_only=True
@@ -273,7 +276,12 @@ class MergeTraining(Training):
         """Return the tokenizer that applies the first merges in their order."""
         merges = self.merges[: max(0, step)]
         return MergeTokenizer(
-            self.algorithm, self.splitting, self.alphabet, merges, special=self.special
+            self.algorithm,
+            self.splitting,
+            self.alphabet,
+            merges,
+            special=self.special,
+            canonical=self.canonical,
         )
 
     def at_step(self, step: int) -> Tokenizer:

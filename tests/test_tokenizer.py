@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 from texts import SMALL_TEXTS
 
 import bpeviz
-from bpeviz import Training
-from bpeviz.merging import MergeTokenizer
+from bpeviz import Training, merging
+from bpeviz.merging import Merge, MergeTokenizer, apply_merges
 from bpeviz.pretokenize import PATTERNS
+from bpeviz.splitting import Splitting
 from bpeviz.text import clean
 
 CORPUS = (
@@ -400,3 +401,38 @@ def test_threads_may_share_a_tokenizer() -> None:
             whole = [*pool.map(lambda t, of=fresh: of.tokens(t)[-1].end, [text] * 8)]
         assert found == [expected] * 16
         assert whole == [len(text)] * 8
+
+
+@settings(max_examples=300)
+@given(
+    SMALL_TEXTS,
+    SMALL_TEXTS,
+    st.sampled_from(["first", "smallest", "largest"]),
+    st.sampled_from(["none", "gpt2", "words"]),
+    st.integers(0, 40),
+)
+def test_tiktokens_engine_cuts_as_the_merges_in_their_order_do(
+    learnt_from: str, text: str, ties: str, pattern: str, merges: int
+) -> None:
+    tokenizer = bpeviz.train(learnt_from, merges=merges, ties=ties, pattern=pattern).tokenizer()
+    assert tokenizer.canonical
+    rank = {(merge.left, merge.right): merge.new_id for merge in tokenizer.merges}
+    expected = [
+        token_id
+        for chunk in tokenizer.splitting.chunks(learnt_from + text)
+        for token_id in apply_merges(list(chunk.encode()), rank)
+    ]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(merging, "WORTHWHILE", -1)
+        assert tokenizer.encode(learnt_from + text) == expected
+
+
+def test_merges_that_nobody_learnt_are_applied_in_their_order_and_not_by_bytes() -> None:
+    # The third makes the bytes of “abc” from a and bc, which the first two never leave behind.
+    merges = (
+        Merge(97, 98, 256, 1, 1, 0),
+        Merge(98, 99, 257, 1, 1, 0),
+        Merge(97, 257, 258, 1, 1, 0),
+    )
+    tokenizer = MergeTokenizer("odd", Splitting(), tuple(map(chr, range(256))), merges)
+    assert tokenizer.encode("abc" * 3_000) == [256, 99] * 3_000

@@ -104,7 +104,7 @@ class SuperTokenizer(MergeTokenizer):
     def _within(self) -> MergeTokenizer:
         """The tokenizer of the first phase; it remembers chunks."""
         merges = self.merges[: self.transition]
-        return MergeTokenizer(self.name, self.splitting, self.alphabet, merges)
+        return MergeTokenizer(self.name, self.splitting, self.alphabet, merges, canonical=True)
 
     @cached_property
     def _beyond(self) -> dict[tuple[int, int], int]:
