@@ -4,19 +4,19 @@ import streamlit as st
 
 from bpeviz.ui import cache, inputs, page, train
 
-page.frame("Train", "What does a tokenizer learn from this text, and in which order?")
-with st.sidebar:
-    text = inputs.text("text", "Text", "english-prose")
-    sizes = st.container()
-    choice = inputs.choice()
-    text = inputs.written_out(text, choice.counted)
-training = cache.training(text, choice)
-boundaries = cache.boundaries(text, text, choice)
-if isinstance(training, str) or isinstance(boundaries, str):
+with page.frame("Train", "What does a tokenizer learn from this text, and in which order?"):
+    with st.sidebar:
+        text = inputs.text("text", "Text", "english-prose")
+        sizes = st.container()
+        choice = inputs.choice()
+        text = inputs.written_out(text, choice.counted)
+    training = cache.training(text, choice)
+    boundaries = cache.boundaries(text, text, choice)
+    if isinstance(training, str) or isinstance(boundaries, str):
+        with sizes:
+            inputs.idle_vocabulary_size()
+        st.error(str(training if isinstance(training, str) else boundaries))
+        st.stop()
     with sizes:
-        inputs.idle_vocabulary_size()
-    st.error(str(training if isinstance(training, str) else boundaries))
-    st.stop()
-with sizes:
-    last = inputs.vocabulary_size(training, choice.largest)
-train.show(text, training, boundaries, choice, last)
+        last = inputs.vocabulary_size(training, choice.largest)
+    train.show(text, training, boundaries, choice, last)

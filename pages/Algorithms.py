@@ -4,17 +4,17 @@ import streamlit as st
 
 from bpeviz.ui import algorithms, inputs, page
 
-page.frame("Algorithms", "What do different learners make of the same text, at the same size?")
-with st.sidebar:
-    text = inputs.text("text", "Text", "english-prose")
-    # Over characters, as the others: over bytes no vocabulary is smaller than 256.
-    choices = inputs.choices(
-        ["bpe", "wordpiece", "unigram"], most=4, initial={"atoms": "characters"}
-    )
-    text = inputs.written_out(text, any(choice.counted for choice in choices))
-shown = algorithms.learnt(text, choices)
-if not choices:
-    st.info("Choose an algorithm at the left, or several.")
-if not shown:
-    st.stop()
-algorithms.show(text, shown)
+with page.frame(
+    "Algorithms", "What do different learners make of the same text, at the same size?"
+):
+    with st.sidebar:
+        text = inputs.text("text", "Text", "english-prose")
+        # Over characters, as the others: over bytes no vocabulary is smaller than 256.
+        choices = inputs.choices(["bpe", "wordpiece", "unigram"], initial={"atoms": "characters"})
+        text = inputs.written_out(text, any(choice.counted for choice in choices))
+    shown = algorithms.learnt(text, choices)
+    if not choices:
+        st.info("Choose an algorithm at the left, or several.")
+    if not shown:
+        st.stop()
+    algorithms.show(text, shown)

@@ -4,36 +4,36 @@ import streamlit as st
 
 from bpeviz.ui import cache, compare, inputs, page
 
-page.frame("Compare", "How do tokenizers cut the same text, and where do they differ?")
-with st.sidebar:
-    learnt_from = inputs.text("text", "Text", "english-prose")
-    second = st.container()
-    sizes = st.container()
-    choice = inputs.choice()
-    learnt_from = inputs.written_out(learnt_from, choice.counted)
-training = cache.training(learnt_from, choice)
-with sizes:
+with page.frame("Compare", "How do tokenizers cut the same text, and where do they differ?"):
+    with st.sidebar:
+        learnt_from = inputs.text("text", "Text", "english-prose")
+        second = st.container()
+        sizes = st.container()
+        choice = inputs.choice()
+        learnt_from = inputs.written_out(learnt_from, choice.counted)
+    training = cache.training(learnt_from, choice)
+    with sizes:
+        if isinstance(training, str):
+            inputs.idle_vocabulary_size()
+        else:
+            step = inputs.vocabulary_size(training, choice.largest)
     if isinstance(training, str):
-        inputs.idle_vocabulary_size()
-    else:
-        step = inputs.vocabulary_size(training, choice.largest)
-if isinstance(training, str):
-    st.error(training)
-    st.stop()
-top = st.container(horizontal=True, vertical_alignment="top", gap="medium")
-with top:
-    names = compare.others()
-    held_out = compare.held_out()
-text = learnt_from
-if held_out:
-    with second:
-        text = inputs.text("held_out", "Held-out text", "numbers-and-tables")
-columns = compare.columns_for(text, learnt_from, choice, step, names)
-if isinstance(columns, str):
-    st.error(columns)
-    st.stop()
-with top:
-    reference = compare.reference_of(columns)
-compare.show(text, columns, reference)
-compare.fair_words(text, learnt_from, columns, held_out=held_out)
-compare.measures(text, columns, reference)
+        st.error(training)
+        st.stop()
+    top = st.container(horizontal=True, vertical_alignment="top", gap="medium")
+    with top:
+        names = compare.others()
+        held_out = compare.held_out()
+    text = learnt_from
+    if held_out:
+        with second:
+            text = inputs.text("held_out", "Held-out text", "numbers-and-tables")
+    columns = compare.columns_for(text, learnt_from, choice, step, names)
+    if isinstance(columns, str):
+        st.error(columns)
+        st.stop()
+    with top:
+        reference = compare.reference_of(columns)
+    compare.show(text, columns, reference)
+    compare.fair_words(text, learnt_from, columns, held_out=held_out)
+    compare.measures(text, columns, reference)

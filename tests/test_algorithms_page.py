@@ -220,7 +220,7 @@ def test_a_clicked_word_is_cut_until_another_is_typed() -> None:
 
 def test_without_dropout_there_is_one_cut_and_it_is_the_tokenizers() -> None:
     app = with_text(SHORT, word="lowest")
-    app.slider(key="strength of BPE-dropout").set_value(0.0).run()
+    app.slider(key="strength of BPE-dropout up to 1.0").set_value(0.0).run()
     assert errors(app) == []
     training = usual.train("bpe", SHORT, **usual.ON_ALGORITHMS)
     reel = reel_of(app)
@@ -230,7 +230,7 @@ def test_without_dropout_there_is_one_cut_and_it_is_the_tokenizers() -> None:
     cut = " | ".join(map(training.name, ids))
     assert drawn_cuts(app) == [{"cut": cut, "times": 1_000, "share": 1.0}]
     assert any("1 different cut in 1,000 draws" in one.value for one in app.caption)
-    app.slider(key="strength of BPE-dropout").set_value(1.0).run()
+    app.slider(key="strength of BPE-dropout up to 1.0").set_value(1.0).run()
     assert drawn_cuts(app) == [{"cut": "l | o | w | e | s | t", "times": 1_000, "share": 1.0}]
 
 

@@ -33,7 +33,7 @@ def with_text(text: str, **state: Any) -> AppTest:
 def drawn(app: AppTest) -> dict[str, dict[str, Any]]:
     """What the components are sent: the columns side by side, and those of the levels."""
     sent = [json.loads(one.proto.json) for one in app.get("bidi_component")]
-    return {data["name"]: data for data in sent}
+    return {data["name"]: data for data in sent if "name" in data}
 
 
 def side_by_side(app: AppTest) -> dict[str, dict[str, Any]]:

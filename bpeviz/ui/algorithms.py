@@ -168,7 +168,7 @@ def _at_random(shown: list[Learnt], steps: list[int]) -> None:
             randomness.most,
             randomness.initial,
             0.05,
-            key=f"strength of {randomness.title}",
+            key=f"strength of {randomness.title} up to {randomness.most}",
         )
         seed = int(st.number_input("Seed", value=0, step=1, key="seed", width=140))
         st.caption(randomness.about)

@@ -25,6 +25,15 @@ MAX_VOCABULARY = 32_768
 
 OWN = "own"
 
+SIZE = "size"
+LINKED_SIZE = "linked_size"
+"""Where the session keeps the vocabulary size that is chosen, and one that a link brought."""
+
+SIDE = "side"
+"""Begins the names of options that stand side by side; those have values of their own."""
+
+MOST_SIDE_BY_SIDE = 4
+
 
 @dataclass(frozen=True)
 class Choice:
@@ -48,8 +57,9 @@ def text(key: str, label: str, first_sample: str) -> str:
     sentence says so, and what is returned is empty.
     """
     state = st.session_state
-    box, sample, file, name, failed, upload = (
-        f"{key}_{part}" for part in ("box", "sample", "file", "file_name", "failed", "upload")
+    box, sample, file, name, failed, upload, boxed = (
+        f"{key}_{part}"
+        for part in ("box", "sample", "file", "file_name", "failed", "upload", "boxed_file")
     )
     if box not in state:
         state[box] = samples.by_key(first_sample).text
@@ -67,9 +77,10 @@ def text(key: str, label: str, first_sample: str) -> str:
 
     def typed() -> None:
         state[sample] = OWN
+        state.pop(boxed, None)
 
     def forget_file() -> None:
-        for part in (file, name, failed):
+        for part in (file, name, failed, boxed):
             state.pop(part, None)
 
     def take_file() -> None:
@@ -83,7 +94,7 @@ def text(key: str, label: str, first_sample: str) -> str:
             return
         state[sample] = OWN
         if len(read) <= EDITABLE:
-            state[box] = read
+            state[box], state[boxed] = read, given.name
         else:
             state[file], state[name] = read, given.name
 
@@ -176,7 +187,7 @@ def choice() -> Choice:
     return Choice(key, largest, pattern, expression, counted, tuple(values.items()))
 
 
-def choices(default: Sequence[str], most: int, initial: Mapping[str, str | int]) -> list[Choice]:
+def choices(default: Sequence[str], initial: Mapping[str, str | int]) -> list[Choice]:
     """Draw the algorithms that stand side by side, each with its options; return what is chosen.
 
     initial: what options of a name begin with here. They are apart from those of the other pages.
@@ -186,7 +197,7 @@ def choices(default: Sequence[str], most: int, initial: Mapping[str, str | int])
         LEARNERS,
         default=list(default),
         format_func=lambda one: LEARNERS[one].short,
-        max_selections=most,
+        max_selections=MOST_SIDE_BY_SIDE,
         key="algorithms",
         persist_state="session",
         help=_about(LEARNERS.values()),
@@ -199,7 +210,7 @@ def choices(default: Sequence[str], most: int, initial: Mapping[str, str | int])
     for key in keys:
         values: dict[str, str | int] = {}
         with st.expander(f"Options of {LEARNERS[key].short}"):
-            _options(LEARNERS[key], LEARNERS[key].options, values, "side", initial)
+            _options(LEARNERS[key], LEARNERS[key].options, values, SIDE, initial)
         found.append(Choice(key, largest, pattern, expression, counted, tuple(values.items())))
     return found
 
@@ -279,9 +290,14 @@ def _options(
         if option.name == learner.largest:
             continue
         if option.needs is None or values.get(option.needs[0]) == option.needs[1]:
-            key = "_".join(filter(None, (place, learner.key, option.name)))
+            key = option_key(learner, option.name, place)
             usual = option.default if option.initial is None else option.initial
             values[option.name] = _option(option, key, initial.get(option.name, usual))
+
+
+def option_key(learner: Learner, option: str, place: str = "") -> str:
+    """Return the name under which the value of an option is kept."""
+    return "_".join(filter(None, (place, learner.key, option)))
 
 
 def split_title(pattern: str) -> str:
@@ -337,9 +353,11 @@ def vocabulary_size(training: Training, largest: int) -> int:
     # A slider of other bounds is another widget to Streamlit. Under one key it would mix up their
     # values when the page changes, so each has its own.
     key = f"vocabulary_size_{low}_{high}"
-    if state.get("vocabulary_of") != (low, training.decisions):
+    if state.get("vocabulary_of") != (low, training.decisions) or LINKED_SIZE in state:
         state["vocabulary_of"] = (low, training.decisions)
-        state[key] = int(training.sizes[training.opening])
+        # It begins where a link says, if one was opened.
+        size = state.pop(LINKED_SIZE, int(training.sizes[training.opening]))
+        state[key] = min(max(size, low), high)
     chosen = st.slider(
         "Vocabulary size",
         low,
@@ -348,6 +366,7 @@ def vocabulary_size(training: Training, largest: int) -> int:
         persist_state="session",
         help="Move it freely: learning has passed through every size, so nothing is learnt anew.",
     )
+    state[SIZE] = chosen
     step = training.step_of(chosen)
     made = training.made_of(step)
     why = {
@@ -368,6 +387,7 @@ def vocabulary_size(training: Training, largest: int) -> int:
 def idle_vocabulary_size() -> None:
     """Hold the place of the slider while there is nothing to choose."""
     st.slider("Vocabulary size", 0, 1, 0, disabled=True, format=" ", key="no_vocabulary_size")
+    st.session_state.pop(SIZE, None)
 
 
 def _number(label: str, key: str, initial: int, low: int, high: int, about: str) -> int:

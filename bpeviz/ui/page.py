@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import streamlit as st
+from streamlit.runtime.scriptrunner import StopException
+
+from bpeviz.ui import links
 
 PAGES = (
     ("app.py", "Train"),
@@ -30,12 +36,27 @@ STYLE = """<style>
 </style>"""
 
 
-def frame(title: str, question: str) -> None:
-    """Draw the top of a page. Every page calls this first, so that each stands alone."""
+@contextmanager
+def frame(title: str, question: str) -> Iterator[None]:
+    """Draw the top of a page: the menu, the question, and a button that copies a link to it.
+
+    Every page stands in this frame, so that each stands alone. What a link brought is there for its
+    inputs; the button is drawn last, when they are, also where `st.stop` ends the page.
+    """
     st.set_page_config(page_title=f"{title} · bpeviz", page_icon=ICON, layout="wide")
     st.html(STYLE)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown("**bpeviz**", width="content")
         for path, name in PAGES:
             st.page_link(path, label=name)
+        place = st.container(width="content")
     st.markdown(question)
+    links.restore(title)
+    try:
+        yield
+    except StopException:
+        with place:
+            links.offer(title)
+        raise
+    with place:
+        links.offer(title)

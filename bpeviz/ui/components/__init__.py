@@ -32,9 +32,31 @@ _columns = _drawn("columns")
 _follower = st.components.v2.component("bpeviz_follower", js=_read("events.js", "follower.js"))
 
 
+_link = _drawn("link", "events.js")
+
+LINKED_STEP = "linked_step"
+"""Where the session keeps the step that a link brought, and to which film it belongs."""
+
+
 def player(reel: dict[str, Any], key: str) -> None:
-    """Show a film, or several side by side (`bpeviz.replay.reel`). `follower` tells where it is."""
+    """Show a film, or several side by side (`bpeviz.replay.reel`). `follower` tells where it is.
+
+    The first film that is shown after a link was opened begins at the step which that brought.
+    """
+    linked = st.session_state.get(LINKED_STEP)
+    if linked is not None and linked["film"] in (None, reel["film"]):
+        linked["film"] = reel["film"]
+        reel = reel | {"opening": min(linked["step"], reel["last"])}
     _player(key=key, data=reel)
+
+
+def link(made: dict[str, Any], key: str) -> None:
+    """Show the button that copies a link: {"number", "packed"}.
+
+    When it is pressed, the session's `key` holds {"asked": number}, and the fragment that called
+    this runs again. It then gives what is packed for that number.
+    """
+    _link(key=key, data=made, default={"asked": 0}, on_asked_change=lambda: None)
 
 
 def follower(jump: dict[str, int] | None, key: str, *, picks: bool = False) -> dict[str, Any]:

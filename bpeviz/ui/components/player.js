@@ -343,7 +343,7 @@ class Player {
     this.anywhere = (event) => document.activeElement === document.body && this.key(event);
     document.addEventListener("keydown", this.anywhere);
     // What follows the step (follower.js) asks for it when it appears, and may send the player on.
-    this.asked = () => this.data && this.tell();
+    this.asked = ({ detail: answer }) => this.data && (answer ? answer(this.step) : this.tell());
     document.addEventListener(ASK, this.asked);
     this.sent = ({ detail }) => {
       this.stop();
