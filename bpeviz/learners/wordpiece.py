@@ -44,8 +44,9 @@ import numpy as np
 import regex
 from numpy.typing import NDArray
 
+from bpeviz import progress
 from bpeviz.boundaries import Boundaries
-from bpeviz.learners.bpe import alphabet_of, merge_limit, weighted_chunks
+from bpeviz.learners.bpe import DOING, TOLD_EVERY, alphabet_of, merge_limit, weighted_chunks
 from bpeviz.learners.interface import Corpus, Learner, Option, collector_off
 from bpeviz.longest import LongestMatchTokenizer, LongestMatchTraining
 from bpeviz.merging import Merge
@@ -337,6 +338,8 @@ def learn_by_score(
     held = _Words(words, atoms, min(limit, sum(len(ids) for ids, _ in words)))
     merges: list[Merge] = []
     while len(merges) < limit:
+        if not len(merges) % TOLD_EVERY:
+            progress.tell(DOING, len(merges), limit)
         best = held.best(min_count, ties)
         if best is None:
             return merges, "rare" if held.count.any() else "no pair"

@@ -1,102 +1,179 @@
-"""What is computed once and kept, for all visitors. Every cache is bounded."""
+"""What the pages ask for: computed once for all visitors, and long learning not in this process."""
 
 from __future__ import annotations
 
-from typing import Any
+from hashlib import blake2b
+from typing import Any, cast
 
 import streamlit as st
 
 import bpeviz
-from bpeviz import compare, encodings, replay, vocabularies
+from bpeviz import compare, encodings, jobs, replay, vocabularies
 from bpeviz.boundaries import Boundaries
 from bpeviz.learners import LEARNERS
+from bpeviz.pretokenize import CUSTOM
 from bpeviz.training import Training
 from bpeviz.ui.inputs import Choice
+from bpeviz.ui.keeping import kept
+
+AT_ONCE, AT_ONCE_UNSPLIT = 50_000, 10_000
+"""Characters of a text that is learnt from at once, in about 100 ms, where it is split into words,
+and where its chunks may be long. To start a process takes longer than that."""
+
+Key = tuple[object, ...]
+
+
+def key_of(text: str, choice: Choice) -> Key:
+    """Return what tells a learning from all others; short, however long the text is.
+
+    It depends on which published vocabularies that are chosen are on this machine: the sentence
+    that one is away is no longer true once it has come.
+    """
+    named = [str(value) for _, value in choice.options if value in vocabularies.NAMES]
+    there = tuple(name for name in named if vocabularies.available(name))
+    options = tuple((name, _digest(str(value))) for name, value in choice.options)
+    chosen = (choice.algorithm, choice.largest, choice.pattern, _digest(choice.expression))
+    return (_digest(text), chosen, options, there)
+
+
+def _digest(text: str) -> bytes:
+    return blake2b(text.encode(), digest_size=20).digest()
 
 
 def training(text: str, choice: Choice) -> Training | str:
     """Return what is learnt from a text, or the sentence that says why nothing can be."""
-    return _training(text, choice, _there(choice))
+    return _learnt(text, choice)[0]
 
 
 def boundaries(text: str, learnt_from: str, choice: Choice) -> Boundaries | str:
     """Return when the boundaries of a text vanish under what was learnt from another."""
-    return _boundaries(text, learnt_from, choice, _there(choice))
+    learnt, own = _learnt(learnt_from, choice)
+    if isinstance(learnt, str) or text == learnt_from:
+        return own
+    key = ("boundaries", _digest(text), *key_of(learnt_from, choice))
+    return kept.once(key, lambda: _cut(learnt, text))
 
 
-def _there(choice: Choice) -> tuple[str, ...]:
-    """Return which published vocabularies that are chosen are on this machine.
-
-    What is kept depends on it: the sentence that one is away is no longer true once it has come.
-    """
-    named = [str(value) for _, value in choice.options if value in vocabularies.NAMES]
-    return tuple(name for name in named if vocabularies.available(name))
-
-
-@st.cache_resource(max_entries=24, show_spinner="Learning …")
-def _training(text: str, choice: Choice, there: tuple[str, ...]) -> Training | str:
-    options: dict[str, Any] = dict(choice.options)
-    options[LEARNERS[choice.algorithm].largest] = choice.largest
-    try:
-        return bpeviz.train(
-            text,
-            choice.algorithm,
-            pattern=choice.pattern,
-            expression=choice.expression,
-            **options,
-        )
-    except ValueError as error:
-        return str(error)
-
-
-@st.cache_resource(max_entries=24, show_spinner=False)
-def _boundaries(
-    text: str, learnt_from: str, choice: Choice, there: tuple[str, ...]
-) -> Boundaries | str:
-    learnt = _training(learnt_from, choice, there)
-    if isinstance(learnt, str):
-        return learnt
+def _cut(learnt: Training, text: str) -> Boundaries | str:
     try:
         return learnt.tokenizer().boundaries(text)
     except ValueError as error:
         return str(error)
 
 
-@st.cache_resource(max_entries=24, show_spinner=False)
+Learnt = tuple[Training, Boundaries | str] | tuple[str, str]
+
+
+def _learnt(text: str, choice: Choice) -> Learnt:
+    """Return what is learnt from a text, and the text's own boundaries."""
+    key = ("training", *key_of(text, choice))
+    long_chunks = choice.pattern in ("none", "sentences", CUSTOM)
+    if len(text) > (AT_ONCE_UNSPLIT if long_chunks else AT_ONCE):
+        return kept.find(key) or _elsewhere(key, text, choice)
+    if (found := kept.find(key)) is not None:
+        return cast(Learnt, found)
+    with st.spinner("Learning …"):
+        return kept.once(key, lambda: _here(text, choice))
+
+
+def _arguments(choice: Choice) -> dict[str, Any]:
+    return dict(choice.options) | {
+        LEARNERS[choice.algorithm].largest: choice.largest,
+        "pattern": choice.pattern,
+        "expression": choice.expression,
+    }
+
+
+def _here(text: str, choice: Choice) -> Learnt:
+    try:
+        learnt = bpeviz.train(text, choice.algorithm, **_arguments(choice))
+    except ValueError as error:
+        return str(error), str(error)
+    return learnt, _cut(learnt, text)
+
+
+def _elsewhere(key: Key, text: str, choice: Choice) -> Learnt:
+    """Let another process learn, and say how that goes; the visitor may stop it.
+
+    Whatever ends this run of the page, a change or a closed tab, ends the learning: nobody wants
+    it any more.
+    """
+    state = st.session_state
+    place = st.empty()
+    if state.get("stopped_learning") == key:
+        with place.container(horizontal=True, vertical_alignment="center"):
+            st.markdown("Learning was stopped.", width="content")
+            st.button("Learn again", on_click=lambda: state.pop("stopped_learning", None))
+        st.stop()
+    state.pop("stopped_learning", None)
+    with (
+        jobs.learning(key, text, choice.algorithm, _arguments(choice)) as job,
+        place.container(),
+    ):
+        bar = st.progress(0.0, job.sentence())
+        st.button("Stop learning", on_click=lambda: state.update(stopped_learning=key))
+        while not job.wait(0.2):
+            bar.progress(job.share, job.sentence())
+    place.empty()
+    found = job.found
+    if found is None or isinstance(found, str):
+        sentence = found or "Learning was stopped."
+        if not job.failed:
+            kept.keep(key, (sentence, sentence))
+        return sentence, sentence
+    kept.keep(key, found)
+    return found
+
+
 def parts(text: str, choice: Choice) -> list[replay.Part]:
     """Return the parts in which the player shows a text."""
     of_text = boundaries(text, text, choice)
-    return [] if isinstance(of_text, str) else replay.parts(text, of_text)
+    if isinstance(of_text, str):
+        return []
+    return kept.once(("parts", *key_of(text, choice)), lambda: replay.parts(text, of_text))
 
 
-@st.cache_resource(max_entries=24, show_spinner=False)
 def film(text: str, choice: Choice, part: int, last: int) -> dict[str, Any]:
     """Return what the player shows. Nobody may change it: it is shared."""
-    learnt, of_text = training(text, choice), boundaries(text, text, choice)
-    if isinstance(learnt, str) or isinstance(of_text, str):
-        raise TypeError("There is nothing to show.")
-    return replay.film(text, learnt, of_text, parts(text, choice)[part], last)
+    learnt, of_text = _there(text, choice)
+    shown = parts(text, choice)[part]
+    return kept.once(
+        ("film", *key_of(text, choice), part, last),
+        lambda: replay.film(text, learnt, of_text, shown, last),
+    )
 
 
-@st.cache_resource(max_entries=24, show_spinner=False)
 def film_of_part(text: str, choice: Choice, part: replay.Part) -> dict[str, Any]:
     """Return the film of all steps, of the characters that a part shows. It is shared, too."""
-    learnt, of_text = training(text, choice), boundaries(text, text, choice)
+    learnt, of_text = _there(text, choice)
+
+    def make() -> dict[str, Any]:
+        shown = replay.part_between(of_text, part, text)
+        return replay.film(text, learnt, of_text, shown, learnt.steps)
+
+    return kept.once(("film of part", *key_of(text, choice), part), make)
+
+
+def _there(text: str, choice: Choice) -> tuple[Training, Boundaries]:
+    learnt, of_text = _learnt(text, choice)
     if isinstance(learnt, str) or isinstance(of_text, str):
         raise TypeError("There is nothing to show.")
-    shown = replay.part_between(of_text, part, text)
-    return replay.film(text, learnt, of_text, shown, learnt.steps)
+    return learnt, of_text
 
 
-@st.cache_resource(max_entries=48, show_spinner=False)
 def learnt_tokens(text: str, choice: Choice, step: int) -> dict[bytes, str]:
     """Return the tokens of a vocabulary after a step (`bpeviz.compare.learnt_tokens`)."""
     learnt = training(text, choice)
-    return {} if isinstance(learnt, str) else compare.learnt_tokens(learnt.at_step(step))
+    if isinstance(learnt, str):
+        return {}
+    return kept.once(
+        ("tokens", *key_of(text, choice), step),
+        lambda: compare.learnt_tokens(learnt.at_step(step)),
+    )
 
 
-@st.cache_resource(max_entries=12, show_spinner=False)
 def published(name: str, text: str) -> tuple[encodings.RankTokenizer, Boundaries]:
     """Return a published tokenizer, whose files must be there, and a text's boundaries."""
     tokenizer = encodings.load(name)
-    return tokenizer, tokenizer.boundaries(text)
+    key = ("published", name, _digest(text))
+    return tokenizer, kept.once(key, lambda: tokenizer.boundaries(text))

@@ -1,0 +1,90 @@
+"""What is computed once and kept for all visitors, bounded by its size in memory."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Hashable, Mapping
+from threading import Lock
+from typing import Any, TypeVar, cast
+
+import numpy as np
+from cachetools import LRUCache
+
+Made = TypeVar("Made")
+
+BUDGET = 400_000_000
+"""Bytes that all that is kept may take. What was not used for longest goes first."""
+
+_SAMPLE = 200
+
+
+def size_of(value: object, depth: int = 4) -> int:
+    """Return about how many bytes a value takes; of a long list, by some of its values."""
+    if isinstance(value, np.ndarray):
+        return 100 + int(value.nbytes)
+    if isinstance(value, str | bytes | int | float) or value is None or not depth:
+        return sys.getsizeof(value)
+    if isinstance(value, Mapping):
+        return sys.getsizeof(value) + _of_some([*value.items()][:_SAMPLE], len(value), depth)
+    if isinstance(value, list | tuple | set | frozenset):
+        some = [one for one, _ in zip(value, range(_SAMPLE), strict=False)]
+        return sys.getsizeof(value) + _of_some(some, len(value), depth)
+    inside = [*vars(value).values()] if hasattr(value, "__dict__") else []
+    return sys.getsizeof(value) + sum(size_of(one, depth - 1) for one in inside)
+
+
+def _of_some(some: list[Any], number: int, depth: int) -> int:
+    return round(sum(size_of(one, depth - 1) for one in some) * number / max(1, len(some)))
+
+
+class Kept:
+    """Values by key, of limited size together. Each is made by one visitor at a time.
+
+    Whoever asks for a value that somebody else is just making waits for it.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._values: LRUCache[Hashable, Any] = LRUCache(most, size_of)
+        self._lock = Lock()
+        self._making: dict[Hashable, tuple[Lock, list[int]]] = {}
+
+    @property
+    def size(self) -> int:
+        """How many bytes are kept, about."""
+        return int(self._values.currsize)
+
+    def find(self, key: Hashable) -> Any | None:
+        """Return what is kept under a key, or None."""
+        with self._lock:
+            return self._values.get(key)
+
+    def keep(self, key: Hashable, value: object) -> None:
+        """Keep a value, unless it alone is too large."""
+        with self._lock:
+            if size_of(value) <= self._values.maxsize:
+                self._values[key] = value
+
+    def once(self, key: Hashable, make: Callable[[], Made]) -> Made:
+        """Return what is kept under a key; make it first where it is not there."""
+        with self._lock:
+            if key in self._values:
+                found: Made = self._values[key]
+                return found
+            lock, waiting = self._making.setdefault(key, (Lock(), [0]))
+            waiting[0] += 1
+        try:
+            with lock:
+                if (known := self.find(key)) is not None:
+                    return cast(Made, known)
+                made = make()
+                self.keep(key, made)
+                return made
+        finally:
+            with self._lock:
+                waiting[0] -= 1
+                if not waiting[0]:
+                    self._making.pop(key, None)
+
+
+kept = Kept(BUDGET)
+"""All that the pages keep."""
