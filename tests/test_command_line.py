@@ -13,6 +13,7 @@ import shlex
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,7 @@ from bpeviz import formats
 from bpeviz.__main__ import main
 from bpeviz.commands import plumbing
 from bpeviz.learners import LEARNERS
+from bpeviz.progress import tell
 
 ROOT = Path(__file__).resolve().parent.parent
 TEXT = "low lower lowest slow slower slowest, newest and widest: été 👋🏽\n" * 5
@@ -541,6 +543,19 @@ def test_what_is_no_ordinary_file_is_written_to_as_it_is(trained: Shell) -> None
 
 
 # --- Processes: terminals, pipes, signals --------------------------------------------------------
+
+
+def test_progress_says_how_far_the_learner_is(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(plumbing.Progress, "LINES", 0.01)
+    with plumbing.Progress(True).during("Learning"):
+        tell("Learning merges", 1_200, 8_000)
+        time.sleep(0.1)
+    lines = capfd.readouterr().err.splitlines()
+    assert lines[0] == "Learning …"
+    assert any(line.endswith(" s, learning merges: 1,200 of 8,000") for line in lines)
+    assert lines[-1].startswith("Learning: done after ")
 
 
 def test_progress_is_told_where_it_is_asked_for(

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from bpeviz import encodings, formats, vocabularies
 from bpeviz.pretokenize import CUSTOM, PATTERNS, WORD_LIST
+from bpeviz.progress import listening
 from bpeviz.text import character_stand_in
 from bpeviz.tokenizer import Tokenizer
 
@@ -145,9 +146,13 @@ class Progress:
     PATIENCE = 1.0
     """Seconds after which something is said on a terminal, and between two of what is said."""
 
+    LINES = 10.0
+    """Seconds between two lines of what is not a terminal, as a file."""
+
     def __init__(self, asked: bool | None) -> None:
         self.terminal = sys.stderr is not None and sys.stderr.isatty()
         self.shown = self.terminal if asked is None else asked
+        self.heard = ""  # how far the library says that it is
 
     def say(self, sentence: str) -> None:
         """Write a line."""
@@ -159,26 +164,36 @@ class Progress:
         """Say that something is being done, and for how long already."""
         if not self.shown:
             yield
-        elif not self.terminal:
-            began = time.monotonic()
-            tell(f"{doing} …")
-            yield
-            tell(f"{doing}: done after {time.monotonic() - began:.1f} s")
         else:
             done = threading.Event()
-            clock = threading.Thread(target=self._tick, args=(doing, done), daemon=True)
+            tick = self._tick if self.terminal else self._tick_in_lines
+            clock = threading.Thread(target=tick, args=(doing, done), daemon=True)
             clock.start()
             try:
-                yield
+                self.heard = ""
+                with listening(self._hear):
+                    yield
+                self.heard = "done"
             finally:
                 done.set()
                 clock.join()
+
+    def _hear(self, doing: str, done: int, of: int) -> None:
+        self.heard = f", {doing[:1].lower()}{doing[1:]}: {done:,} of {of:,}"
+
+    def _tick_in_lines(self, doing: str, done: threading.Event) -> None:
+        began = time.monotonic()
+        tell(f"{doing} …")
+        while not done.wait(self.LINES):
+            tell(f"{doing} … {time.monotonic() - began:.0f} s{self.heard}")
+        if self.heard == "done":
+            tell(f"{doing}: done after {time.monotonic() - began:.1f} s")
 
     def _tick(self, doing: str, done: threading.Event) -> None:
         began = time.monotonic()
         width = 0
         while not done.wait(self.PATIENCE):
-            line = f"{doing} … {time.monotonic() - began:.0f} s"
+            line = f"{doing} … {time.monotonic() - began:.0f} s{self.heard}"
             line = line[: shutil.get_terminal_size().columns - 1]
             print(f"\r{line:{width}}", end="", file=sys.stderr, flush=True)
             width = len(line)
