@@ -131,9 +131,10 @@ def _merges_of(tokenizer: Tokenizer) -> Merges:
         return _of_adaptive(tokenizer)
     if isinstance(tokenizer, DemolishingTokenizer):
         if tokenizer.hidden:
+            hidden = len(tokenizer.hidden)
             raise CannotError(
-                f"{len(tokenizer.hidden):,} of its tokens are taken apart again (scaffolds, or a "
-                "vocabulary threshold), and merges alone do not say so"
+                f"{hidden:,} of its tokens {'is' if hidden == 1 else 'are'} taken apart again "
+                "(scaffolds, or a vocabulary threshold), and merges alone do not say so"
             )
         tokenizer = tokenizer.merger
     if isinstance(tokenizer, LongestMatchTokenizer):

@@ -21,6 +21,7 @@ from bpeviz.formats.reading import (
     shown_name,
     wrong,
 )
+from bpeviz.pretokenize import CUSTOM
 from bpeviz.splitting import Splitting
 from bpeviz.tokenizer import Tokenizer
 
@@ -52,14 +53,15 @@ def write(tokenizer: Tokenizer) -> dict[str, bytes]:
                 f"a merge makes the id {new}, and there the merges make 256 and following"
             )
     _ = merges.sizes
+    expression = merges.splitting.expression
+    if merges.splitting.pattern == CUSTOM and expression != expression.strip():
+        expression = f"(?:{expression})"  # for minbpe strips the line
     try:
         pattern = ""
         if merges.splitting.pattern != "none":
-            pattern = matching_all(merges.splitting.pattern, merges.splitting.expression, "regex")
+            pattern = matching_all(merges.splitting.pattern, expression, "regex")
     except ForeignExpressionError as error:
         raise CannotError(f"its split cannot be written for minbpe: {error}") from error
-    if pattern != pattern.strip() or "\n" in pattern or "\r" in pattern:
-        raise CannotError("its split begins or ends with white space, which is lost there")
     for name in merges.special:
         if name.split() != [name]:
             raise CannotError(

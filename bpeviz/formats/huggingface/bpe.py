@@ -70,7 +70,14 @@ def document(merges: Merges) -> dict[str, Any]:
     entries = {name: token_id for token_id, name in spelt.items()}
     if splitting.unknown is not None:
         entries[splitting.unknown] = merges.special[splitting.unknown]
-    model["vocab"] = with_special(entries, merges.special)
+    model["vocab"] = entries = with_special(entries, merges.special)
+    if splitting.atoms == "characters":
+        for name in merges.special:
+            if name in entries and len(name.removesuffix(END_OF_WORD)) == 1:
+                raise CannotError(
+                    f"there the character {shown(name)} would be taken for the special token of "
+                    "that name even in a text"
+                )
     model["merges"] = [[spelt[left], spelt[right]] for left, right, _ in merges.merges]
     return whole(
         model,

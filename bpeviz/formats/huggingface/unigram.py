@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from itertools import groupby
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -32,8 +33,13 @@ NEVER_CHOSEN = -1e9
 """The log probability of the unknown token, so that no text that spells it out is taken for it."""
 
 LONGEST_PIECE = 1_000
-LEAST_LIKELY = -1e6
-"""What a piece may have. Sums of such log probabilities are far from where they lose precision."""
+LEAST_LIKELY = -(2.0**14)
+QUANTUM = 2.0**-30
+"""What a piece may have, and of what its log probability is a multiple (see `bpeviz.lattice`).
+
+So a sum of 512 of them, the bytes of the longest chunk, is exact in whatever order they are added,
+and what ties here ties there.
+"""
 
 
 def document(inner: UnigramTokenizer, tokenizer: Tokenizer) -> dict[str, Any]:
@@ -44,6 +50,8 @@ def document(inner: UnigramTokenizer, tokenizer: Tokenizer) -> dict[str, Any]:
     splitting = inner.splitting
     over_bytes = splitting.atoms == "bytes"
     special = dict(tokenizer.special_tokens)
+    if not inner.alphabet:
+        raise CannotError("it has no pieces")
     by_id: dict[int, list[Any]] = {}
     for token_id, piece, score in zip(
         ids_of(inner, tokenizer), inner.model.pieces, inner.model.scores.tolist(), strict=True
@@ -52,7 +60,7 @@ def document(inner: UnigramTokenizer, tokenizer: Tokenizer) -> dict[str, Any]:
             piece = "".join(CHARACTER_OF[ord(symbol)] for symbol in piece)
         if len(piece) > LONGEST_PIECE:
             raise CannotError(f"one of its pieces has more than {LONGEST_PIECE:,} atoms")
-        by_id[token_id] = [piece, score]
+        by_id[token_id] = [piece, _readable(score)]
     if splitting.unknown is not None:
         # There a run of unknown characters in one pre-token is one unknown token; here each is.
         by_id[special[splitting.unknown]] = [splitting.unknown, NEVER_CHOSEN]
@@ -80,6 +88,32 @@ def document(inner: UnigramTokenizer, tokenizer: Tokenizer) -> dict[str, Any]:
         pre_tokenizers=[*splits(splitting.pattern, splitting.expression), _SHORT, last],
         decoder=BYTE_LEVEL if over_bytes else {"type": "Fuse"},
     )
+
+
+def _as_read(score: float) -> float:
+    """Return a number as the library reads its shortest digits.
+
+    Its JSON reader (serde_json without `float_roundtrip`) makes one float of all digits and divides
+    it by a power of ten, and so may miss the last place.
+    """
+    sign, digits, exponent = Decimal(repr(score)).as_tuple()
+    whole_number = float("".join(map(str, digits)))
+    places = cast(int, exponent)
+    found = whole_number / 10.0**-places if places < 0 else whole_number * 10.0**places
+    return -found if sign else found
+
+
+def _readable(score: float) -> float:
+    """Return a multiple of the quantum that the library reads exactly: the nearest, if any is.
+
+    That is nearly always the score itself. One that is misread would make sums depend on the order
+    of adding, and break ties that are none.
+    """
+    for away in range(100):
+        for one in (score - away * QUANTUM, score + away * QUANTUM):
+            if _as_read(one) == one:
+                return one
+    raise CannotError(f"the log probability {score} cannot be written so that it is read alike")
 
 
 _SHORT = split_at(f"(?m:.){{1,{LONGEST_CHUNK}}}")
@@ -207,7 +241,15 @@ def _piece(file: str, where: str, entry: object) -> tuple[str, float]:
             where,
             f"expected a log probability, {LEAST_LIKELY:,.0f} or more, not {kind(score)}",
         )
-    return piece, float(score)
+    score = float(score)
+    if score % QUANTUM or _as_read(score) != score:
+        raise wrong(
+            file,
+            where,
+            f"expected a log probability that is a multiple of 1/{1 / QUANTUM:,.0f}, as is written "
+            f"here, not {score!r}: sums of others depend on the order of adding",
+        )
+    return piece, score
 
 
 def _symbols(file: str, token_id: int, piece: str, over_bytes: bool) -> str:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
+
+import regex
 
 from bpeviz.formats.huggingface.common import (
     Part,
@@ -62,12 +65,20 @@ def document(inner: WordPieceTokenizer, tokenizer: Tokenizer) -> dict[str, Any]:
         if name in entries:
             raise CannotError(f"its special token {shown(name)} is spelt like another token")
     entries[UNKNOWN] = special[UNKNOWN]
+    entries = with_special(entries, special)
+    for name in special:
+        if name in entries and _may_be_spelt(name, splitting, prefix):
+            raise CannotError(
+                f"there a word that begins with {shown(name)} would be taken for that special "
+                f"token even in a text, and the split {splitting.pattern} may leave such a word "
+                "whole"
+            )
     model = {
         "type": "WordPiece",
         "unk_token": UNKNOWN,
         "continuing_subword_prefix": prefix,
         "max_input_chars_per_word": LONGEST_WORD,
-        "vocab": with_special(entries, special),
+        "vocab": entries,
     }
     parts = [_WHITE_SPACE]
     if splitting.pattern not in ("none", "whitespace"):  # white space parts words anyway
@@ -100,7 +111,8 @@ def _parted(symbol: str) -> Piece:
 
 
 _PARTING = ("gpt2", "cl100k", "o200k", "words", "arithmetic", "nltk", "characters")
-"""Splits of which one look at ##x tells whether they ever leave ## and x in one chunk."""
+"""Splits of which one look at some signs tells whether they ever stand in one chunk, whatever is
+around them."""
 
 
 def _prefix(splitting: WordPieceSplitting, pieces: Sequence[Piece]) -> str:
@@ -119,6 +131,15 @@ def _prefix(splitting: WordPieceSplitting, pieces: Sequence[Piece]) -> str:
         if len(split(CONTINUES + first, splitting.pattern)[0]) > len(CONTINUES):
             return mixed_up
     return CONTINUES
+
+
+def _may_be_spelt(name: str, splitting: WordPieceSplitting, prefix: str) -> bool:
+    """Tell whether a text may be taken for an entry of the vocabulary that is a special token."""
+    if name.startswith(prefix):
+        return True
+    if regex.search(r"\s", name) or (splitting.case == "lower" and name.lower() != name):
+        return False  # no word holds white space, and none then a capital
+    return splitting.pattern not in _PARTING or len(split(name, splitting.pattern)) == 1
 
 
 _RUNES = [chr(code) for code in range(0x16A0, 0x16EB)]  # letters without case
@@ -195,7 +216,17 @@ def read(name: str, keys: Keys, model: Keys, special: Mapping[str, int]) -> Toke
     )
     tokenizer = with_ids(inner, (*alphabet, *longer), special)
     try:
-        check_same(keys, model, document(inner, tokenizer))
+        ours = document(inner, tokenizer)
+        needed = ours["model"]["continuing_subword_prefix"]
+        if prefix == CONTINUES != needed:
+            raise model.wrong(
+                "continuing_subword_prefix",
+                f"with this split a word that spells out {CONTINUES} would be taken there for the "
+                f"middle of another, and never here; expected {json.dumps(needed)}, which no word "
+                "spells out",
+            )
+        ours["model"]["continuing_subword_prefix"] = prefix
+        check_same(keys, model, ours)
     except CannotError as error:
         raise read_alike(keys, error) from None
     return tokenizer

@@ -1,0 +1,121 @@
+"""Files of tokenizers as other libraries read them: each gives a function from a text to its ids.
+
+No name of a special token is taken for it: text is text.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Callable, Mapping
+from itertools import pairwise
+from pathlib import Path
+
+import regex
+import tiktoken
+import tiktoken.load
+import tokenizers
+from tokenizers import decoders, models, pre_tokenizers
+
+Encode = Callable[[str], list[int]]
+Files = Mapping[str, bytes]
+
+
+def written(files: Files, folder: str) -> list[str]:
+    """Write files to a folder and return their paths."""
+    for name, content in files.items():
+        Path(folder, name).write_bytes(content)
+    return [str(Path(folder, name)) for name in files]
+
+
+def tokenizer_json(files: Files) -> tokenizers.Tokenizer:
+    with tempfile.TemporaryDirectory() as folder:
+        (path,) = written(files, folder)
+        return tokenizers.Tokenizer.from_file(path)
+
+
+def hugging_face(files: Files) -> Encode:
+    """A tokenizer.json, by `tokenizers.Tokenizer.from_file`."""
+    return of_library(tokenizer_json(files))
+
+
+def of_library(theirs: tokenizers.Tokenizer) -> Encode:
+    theirs.encode_special_tokens = True
+
+    def encode(text: str) -> list[int]:
+        found: list[int] = theirs.encode(text, add_special_tokens=False).ids
+        return found
+
+    return encode
+
+
+def gpt2(files: Files) -> Encode:
+    """vocab.json and merges.txt, by `BPE.from_file` behind GPT-2's own pre-tokenizer."""
+    with tempfile.TemporaryDirectory() as folder:
+        model = models.BPE.from_file(*written(files, folder))
+    theirs = tokenizers.Tokenizer(model)
+    theirs.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    theirs.decoder = decoders.ByteLevel()
+    return of_library(theirs)
+
+
+def of_tiktoken(files: Files) -> Encode:
+    """Ranks, by `load_tiktoken_bpe`, with the second file's arguments."""
+    arguments = json.loads(files["tokenizer.tiktoken.json"])
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "tokenizer.tiktoken")
+        path.write_bytes(files["tokenizer.tiktoken"])
+        ranks = tiktoken.load.load_tiktoken_bpe(str(path))
+    encoding = tiktoken.Encoding(mergeable_ranks=ranks, **arguments)
+
+    def encode(text: str) -> list[int]:
+        return encoding.encode(text, disallowed_special=())
+
+    return encode
+
+
+def minbpe(files: Files) -> Encode:
+    """A .model, as minbpe's README and `base.py` lay it out, and as its `regex.py` encodes."""
+    (content,) = files.values()
+    lines = iter(content.decode().split("\n"))
+    if next(lines).strip() != "minbpe v1":
+        raise ValueError("This is no minbpe v1.")
+    pattern = next(lines).strip()
+    for _ in range(int(next(lines).strip())):
+        name, token_id = next(lines).strip().split()
+        if not name or int(token_id) < 256:
+            raise ValueError("This is no special token.")
+    merges: dict[tuple[int, int], int] = {}
+    for line in lines:
+        if line:
+            left, right = map(int, line.split())
+            merges[left, right] = 256 + len(merges)
+
+    def encode_chunk(chunk: str) -> list[int]:
+        ids = [*chunk.encode()]
+        while len(ids) > 1:
+            pair = min(pairwise(ids), key=lambda p: merges.get(p, 1e9))
+            if pair not in merges:
+                break
+            at, joined = 0, []
+            while at < len(ids):
+                here = at + 1 < len(ids) and (ids[at], ids[at + 1]) == pair
+                joined.append(merges[pair] if here else ids[at])
+                at += 1 + here
+            ids = joined
+        return ids
+
+    def encode(text: str) -> list[int]:
+        chunks = regex.findall(pattern, text) if pattern else [text]
+        return [token_id for chunk in chunks for token_id in encode_chunk(chunk)]
+
+    return encode
+
+
+LIBRARIES: dict[str, Callable[[Files], Encode]] = {
+    "huggingface": hugging_face,
+    "gpt2": gpt2,
+    "tiktoken": of_tiktoken,
+    "minbpe": minbpe,
+}
+"""Who else reads each format. (Nobody but us reads merges as CSV.)"""
