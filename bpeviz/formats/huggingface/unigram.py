@@ -190,6 +190,13 @@ def read(name: str, keys: Keys, model: Keys, special: Mapping[str, int]) -> Toke
     atoms = [i for i, piece in symbols.items() if len(piece) == 1]
     known = {symbols[i] for i in atoms}
     for i, piece in symbols.items():
+        if scores[i] % QUANTUM or _as_read(scores[i]) != scores[i]:
+            raise wrong(
+                keys.name,
+                f"model.vocab[{i}]",
+                f"expected a log probability that is a multiple of 1/{1 / QUANTUM:,.0f}, as is "
+                f"written here, not {scores[i]!r}: sums of others depend on the order of adding",
+            )
         if not known.issuperset(piece):
             raise wrong(
                 keys.name,
@@ -241,15 +248,7 @@ def _piece(file: str, where: str, entry: object) -> tuple[str, float]:
             where,
             f"expected a log probability, {LEAST_LIKELY:,.0f} or more, not {kind(score)}",
         )
-    score = float(score)
-    if score % QUANTUM or _as_read(score) != score:
-        raise wrong(
-            file,
-            where,
-            f"expected a log probability that is a multiple of 1/{1 / QUANTUM:,.0f}, as is written "
-            f"here, not {score!r}: sums of others depend on the order of adding",
-        )
-    return piece, score
+    return piece, float(score)
 
 
 def _symbols(file: str, token_id: int, piece: str, over_bytes: bool) -> str:
