@@ -8,18 +8,23 @@ The expressions of GPT-2, cl100k and o200k are those that tiktoken publishes in
 `tiktoken_ext/openai_public.py`; the tests compare them with tiktoken's. What a letter or a digit
 is, each reads in its own Unicode tables: for characters that only the newer one knows, the
 splits may differ.
+
+Long texts are split by GPT-2's and cl100k's expressions without running them (`chunk_starts`), and
+in blocks (`blocks`), so that what is needed beside the text stays small.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
-from itertools import count
+from itertools import count, pairwise
 from math import prod
 from time import monotonic
 
 import regex
+
+from bpeviz import chunk_starts
 
 TIME_LIMIT = 2.0
 """Seconds that a visitor's own regular expression or word list may take for one text."""
@@ -39,6 +44,12 @@ MAX_WORD_LIST = 500_000
 
 MAX_WORD = 100
 """Characters that one word of a list may have: at each place, words of every length are tried."""
+
+BLOCK = 1 << 18
+"""Characters that are split at once, where a text may be cut."""
+
+_LONG = 2_000
+"""From so many characters on, finding all chunks at once is faster than one after the other."""
 
 _LEAST_REPEATS = regex.compile(r"(?<!\\)(?:\\\\)*\{\s*([0-9]+)")
 _GROUP_CALL = regex.compile(r"(?<!\\)(?:\\\\)*\(\?(?:R|[+-]?[0-9]|&|P>)")
@@ -166,6 +177,68 @@ CUSTOM = "regex"
 
 WORD_LIST = "list"
 """The key under which a visitor's own word list is used."""
+
+
+# Where every pattern but those named below breaks, whatever stands before and behind: none lets a
+# chunk go on from a letter or a digit to white space, or from a line end that follows something
+# else than white space to a letter or a digit. Nor does any look further than over white space.
+_BREAK = regex.compile(r"(?r)(?<=[\p{L}\p{Nd}])(?=[ \t\r\n])|(?<=\S\n)(?=[\p{L}\p{Nd}])")
+_BREAKS: dict[str, regex.Pattern[str] | None] = {
+    "sentences": regex.compile(r"(?r)(?<=\n)(?=\S)"),
+    "none": None,
+    CUSTOM: None,  # may look at anything
+}
+_SEEN_BEFORE_BREAK = 2
+
+
+def last_break(text: str, pattern: str) -> int | None:
+    """Return the last place inside a text where it may be cut, or None if none is known.
+
+    Both parts together have the chunks of the text then, and so they have if more text stands
+    before the first part, or behind the second. `pattern` is as in `split`. (A word of a word list
+    holds no white space, so what is said of patterns holds of lists, too.)
+
+    >>> last_break("I'll go on", "gpt2")
+    7
+    """
+    expression = _BREAKS.get(pattern, _BREAK)
+    match = None if expression is None else expression.search(text, concurrent=True)
+    return None if match is None else int(match.start())
+
+
+def blocks(pieces: Iterable[str], pattern: str, size: int = BLOCK) -> Iterator[str]:
+    """Cut the text that `pieces` are, joined, where it breaks, into blocks of about `size`.
+
+    The chunks of the blocks are the chunks of the text. Between two places where it may be cut,
+    however far away they are, there is one block. No block is empty.
+    """
+    unbroken: list[str] = []
+    waiting: list[str] = []
+    length = 0
+    for piece in pieces:
+        waiting.append(piece)
+        length += len(piece)
+        if length < size:
+            continue
+        text = "".join(waiting)
+        place = last_break(text, pattern)
+        if place is None:
+            # What stands at the end is looked at again, with what comes.
+            place = max(0, len(text) - _SEEN_BEFORE_BREAK)
+            unbroken.append(text[:place])
+        else:
+            yield "".join((*unbroken, text[:place]))
+            unbroken = []
+        waiting = [text[place:]]
+        length = len(waiting[0])
+    rest = "".join((*unbroken, *waiting))
+    if rest:
+        yield rest
+
+
+def slices(text: str, size: int = BLOCK) -> Iterator[str]:
+    """Cut a text into pieces of `size` characters, wherever that is."""
+    return (text[at : at + size] for at in range(0, len(text), size))
 
 
 @cache
@@ -306,4 +379,12 @@ def split(
     compiled = _builtin(pattern)
     if compiled is None:
         return [text] if text else []
-    return list(_pieces(compiled, text, None))
+    if pattern not in chunk_starts.PATTERNS or len(text) < _LONG:
+        return list(_pieces(compiled, text, None))
+    return [
+        block[start:end]
+        for block in blocks(slices(text), pattern)
+        for start, end in pairwise(
+            (*chunk_starts.chunk_starts(block, pattern).tolist(), len(block))
+        )
+    ]

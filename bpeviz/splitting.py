@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from bpeviz.counting import ChunkCounts, count
 from bpeviz.pretokenize import split
 from bpeviz.text import label
 
@@ -44,6 +46,26 @@ class Splitting:
     def chunks(self, text: str) -> list[str]:
         """Cut a text into chunks. Raises `SplitError`."""
         return split(text, self.pattern, self.expression)
+
+    def counted(self, text: str) -> Mapping[str, int]:
+        """Return the distinct chunks of a text, as first seen, with how often each comes.
+
+        Raises `SplitError`.
+        """
+        if self._cuts_by_pattern_alone():
+            return count(text, self.pattern, self.expression)
+        return Counter(self.chunks(text))
+
+    def has_made(self, corpus: Mapping[str, int]) -> bool:
+        """Tell whether a corpus is counted chunks of a text that was split in the same way."""
+        return (
+            isinstance(corpus, ChunkCounts)
+            and self._cuts_by_pattern_alone()
+            and (corpus.pattern, corpus.expression) == (self.pattern, self.expression)
+        )
+
+    def _cuts_by_pattern_alone(self) -> bool:
+        return type(self).chunks is Splitting.chunks
 
     def drops(self, chunk: str) -> bool:
         """Tell whether a chunk becomes no token at all."""

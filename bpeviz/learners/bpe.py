@@ -249,7 +249,9 @@ def _by_numpy(
 def weighted_chunks(corpus: Corpus, splitting: Splitting) -> Mapping[str, int]:
     """Return the distinct chunks in first-seen order with how often each comes."""
     if isinstance(corpus, str):
-        return Counter(splitting.chunks(clean(corpus)))
+        return splitting.counted(clean(corpus))
+    if splitting.has_made(corpus):
+        return corpus
     for chunk, times in corpus.items():
         if times < 1:
             raise ValueError(f"The count of {chunk!r} must be 1 or more, not {times}.")
