@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -54,10 +53,10 @@ def parts(text: str, boundaries: Boundaries, size: int = WINDOW) -> list[Part]:
     if atoms <= size:
         return [Part(0, atoms, 0, len(text))]
     # Bytes up to the end of each character; an atom ends a character where its end is among them.
-    character_ends = np.fromiter(
-        accumulate(len(character.encode()) for character in text), np.int64, len(text)
-    )
-    between_characters = np.isin(boundaries.ends, character_ends)
+    raw = np.frombuffer(text.encode(), np.uint8)
+    begins = np.append((raw & 0xC0) != 0x80, True)
+    character_ends = np.flatnonzero(begins)[1:]
+    between_characters = begins[boundaries.ends]
     # Of atoms that end at the same byte (a mark follows a character) only the last is a place.
     between_characters[:-1] &= boundaries.ends[:-1] != boundaries.ends[1:]
     between_tokens = between_characters & boundaries.always

@@ -17,7 +17,7 @@ from bpeviz import samples, vocabularies
 from bpeviz.learners import LEARNERS
 from bpeviz.learners.bpe import LEARNER as BPE
 from bpeviz.pretokenize import CUSTOM, PATTERNS
-from bpeviz.ui.inputs import MAX_TEXT, UnreadableFile, read_file
+from bpeviz.ui.inputs import MAX_TEXT, MAX_TRAINED, UnreadableFile, read_file
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = {"Train": "app.py", "Compare": "pages/Compare.py"}
@@ -201,9 +201,18 @@ def test_an_expression_may_match_nothing(expression: str) -> None:
 
 @every_page
 def test_a_text_too_long_is_a_sentence_and_the_page_stands(page: str) -> None:
-    (sentence,) = errors(with_text(page, "a" * (MAX_TEXT + 1)))
-    assert f"{MAX_TEXT + 1:,}" in sentence
-    assert f"{MAX_TEXT:,}" in sentence
+    (sentence,) = errors(with_text(page, "a" * (MAX_TRAINED + 1)))
+    assert f"{MAX_TRAINED + 1:,}" in sentence
+    assert f"{MAX_TRAINED:,}" in sentence
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page != "Train"])
+def test_of_a_text_for_train_alone_the_other_pages_use_the_beginning(page: str) -> None:
+    app = with_text(page, "ab " * (MAX_TEXT // 3 + 10), pattern="whitespace")
+    assert errors(app) == []
+    said = [caption.value for caption in app.caption]
+    length = 3 * (MAX_TEXT // 3 + 10)
+    assert f"Of its {length:,} characters, this page uses the first {MAX_TEXT:,}." in said
 
 
 def test_a_paste_of_50_mb_reaches_the_page() -> None:
@@ -248,7 +257,7 @@ def test_a_file_in_utf8_is_read(content: bytes, text: str) -> None:
         ("é".encode("latin-1") + b"a", "byte 1 is E9"),
         (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "byte 1 is 89"),
         (b"\0" * 50, "zero bytes"),
-        (b"a" * (MAX_TEXT + 1), f"{MAX_TEXT:,}"),
+        pytest.param(b"a" * (MAX_TRAINED + 1), f"{MAX_TRAINED:,}", id="too long"),
     ],
 )
 def test_another_file_is_a_sentence(content: bytes, said: str) -> None:

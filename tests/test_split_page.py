@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from bpeviz import samples, splits
 from bpeviz.pretokenize import PATTERNS, split
-from bpeviz.ui.inputs import MAX_TEXT
+from bpeviz.ui.inputs import MAX_TRAINED
 from bpeviz.ui.split import LIST_A, LIST_B, ORDER, OWN, SHOWN
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -211,8 +211,8 @@ def test_next_to_nothing_is_shown(text: str) -> None:
 
 
 def test_a_text_too_long_is_a_sentence() -> None:
-    (sentence,) = errors(with_text("a" * (MAX_TEXT + 1)))
-    assert f"{MAX_TEXT:,}" in sentence
+    (sentence,) = errors(with_text("a" * (MAX_TRAINED + 1)))
+    assert f"{MAX_TRAINED:,}" in sentence
 
 
 def test_markup_stays_text() -> None:

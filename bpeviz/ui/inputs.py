@@ -15,7 +15,13 @@ from bpeviz.text import clean
 from bpeviz.training import Training
 
 MAX_TEXT = 1_200_000
-"""Characters of a text that the pages take."""
+"""Characters of a text that the pages use; Train takes more."""
+
+MAX_TRAINED = 10_000_000
+"""Characters of a text that can be learnt from on Train."""
+
+MAX_UPLOAD = 40
+"""Megabytes of a file: so many characters, at most four bytes each."""
 
 EDITABLE = 100_000
 """Characters of a file that are still put into the text box; a longer one is only named."""
@@ -50,11 +56,12 @@ class Choice:
     options: tuple[tuple[str, str | int], ...]
 
 
-def text(key: str, label: str, first_sample: str) -> str:
+def text(key: str, label: str, first_sample: str, most: int = MAX_TEXT) -> str:
     """Draw a text box with samples and a file to choose from; return the text, cleaned.
 
     `key` begins the names under which the values are kept. Where the text cannot be taken, a
-    sentence says so, and what is returned is empty.
+    sentence says so, and what is returned is empty. Of a text that can be learnt from on Train,
+    but is too long for the page that asks, the first `most` characters are returned.
     """
     state = st.session_state
     box, sample, file, name, failed, upload, boxed = (
@@ -123,21 +130,23 @@ def text(key: str, label: str, first_sample: str) -> str:
         )
     with st.popover("Open a file", icon=":material/upload_file:", width="stretch"):
         st.file_uploader(
-            f"A text in UTF-8, up to {MAX_TEXT:,} characters",
+            f"A text in UTF-8, up to {MAX_TRAINED:,} characters",
             key=upload,
             on_change=take_file,
-            max_upload_size=5,
+            max_upload_size=MAX_UPLOAD,
         )
     if failed in state:
         st.error(state[failed])
     chosen = clean(state.get(file) or state[box] or "")
-    if len(chosen) > MAX_TEXT:
+    if len(chosen) > MAX_TRAINED:
         st.error(
-            f"This text has {len(chosen):,} characters, and bpeviz takes up to {MAX_TEXT:,}. "
+            f"This text has {len(chosen):,} characters, and bpeviz takes up to {MAX_TRAINED:,}. "
             "Shorten it, or choose a part of it."
         )
         return ""
-    return chosen
+    if len(chosen) > most:
+        st.caption(f"Of its {len(chosen):,} characters, this page uses the first {most:,}.")
+    return chosen[:most]
 
 
 class UnreadableFile(str):
@@ -158,9 +167,9 @@ def read_file(name: str, content: bytes) -> str | UnreadableFile:
         )
     if "\0" in found and found.count("\0") * 100 > len(found):
         return UnreadableFile(f"{name} is full of zero bytes, so it is not a text. Open another.")
-    if len(found) > MAX_TEXT:
+    if len(found) > MAX_TRAINED:
         return UnreadableFile(
-            f"{name} has {len(found):,} characters, and bpeviz takes up to {MAX_TEXT:,}. "
+            f"{name} has {len(found):,} characters, and bpeviz takes up to {MAX_TRAINED:,}. "
             "Open a part of it."
         )
     return found
