@@ -7,7 +7,7 @@ import streamlit as st
 from bpeviz import charts, compare, replay, tables, vocabularies
 from bpeviz.compare import Column
 from bpeviz.encodings import TITLES
-from bpeviz.ui import cache, components
+from bpeviz.ui import cache, components, take
 from bpeviz.ui.inputs import Choice
 from bpeviz.ui.vocabularies import ready
 
@@ -16,18 +16,25 @@ SHOWN = 6_000
 
 YOURS = "Yours"
 
+WAVY = " A wavy line stands under what is not in a vocabulary."
+
 
 def others() -> list[str]:
-    """Let the visitor choose what to compare with; return the vocabularies that are there."""
-    chosen = st.pills(
-        "Compare with",
-        vocabularies.NAMES,
-        selection_mode="multi",
-        default=["gpt2", "cl100k_base"],
-        format_func=TITLES.__getitem__,
-        key="others",
-        persist_state="session",
-    )
+    """Let the visitor choose what to compare with; return the vocabularies that are there.
+
+    Tokenizers of files that are opened are compared as long as they are open.
+    """
+    with st.container(horizontal=True, vertical_alignment="bottom", width="content", gap="small"):
+        chosen = st.pills(
+            "Compare with",
+            vocabularies.NAMES,
+            selection_mode="multi",
+            default=["gpt2", "cl100k_base"],
+            format_func=TITLES.__getitem__,
+            key="others",
+            persist_state="session",
+        )
+        take.open_here()
     return ready([name for name in vocabularies.NAMES if name in chosen])
 
 
@@ -62,6 +69,13 @@ def columns_for(
             tokenizer, boundaries = cache.published(name, text)
         title = f"{TITLES[name]} ({int(tokenizer.sizes[-1]):,})"
         columns.append(Column(title, tokenizer, boundaries, tokenizer.steps))
+    for one in take.opened():
+        found = take.boundaries(one.key, text, one.tokenizer)
+        if isinstance(found, str):
+            st.error(take.as_text(f"{one.title} cannot cut this text: {found}"))
+            continue
+        title = f"{one.title} ({int(one.tokenizer.sizes[-1]):,})"
+        columns.append(Column(title, one.tokenizer, found, one.tokenizer.steps))
     return columns
 
 
@@ -98,15 +112,24 @@ def show(text: str, columns: list[Column], reference: int) -> None:
         st.caption(
             "A thick line is a cut that the reference does not make; a dotted one is a cut of the "
             "reference that is missing here. Point at a token to see the same span everywhere."
+            + WAVY
+            * any(column.unknown for column in columns)
         )
+    shown = parts[part]
+    take.along(
+        "compare",
+        lambda: take.Picture(
+            text, columns, "One text, cut by several", reference, shown.first, shown.last
+        ),
+    )
 
 
 def fair_words(text: str, learnt_from: str, columns: list[Column], *, held_out: bool) -> None:
     """Say what the comparison can and cannot tell. The first column is the visitor's."""
-    mine, *published = columns
+    mine, *others = columns
     words = []
-    if published:
-        largest = max(column.vocab_size for column in published)
+    if others:
+        largest = max(column.vocab_size for column in others)
         words.append(
             f"Sizes differ: your vocabulary has {mine.vocab_size:,} entries, the largest beside it "
             f"{largest:,}. More entries usually mean fewer tokens; the curves below compare at "
@@ -126,6 +149,12 @@ def fair_words(text: str, learnt_from: str, columns: list[Column], *, held_out: 
             f"{unknown:,} of its tokens are unknown to your vocabulary: what they were is lost, "
             "and counts flatter it."
         )
+    words += [
+        f"Of {column.title}, {column.unknown:,} tokens are unknown: what they were is lost, and "
+        "counts flatter it."
+        for column in others
+        if column.unknown
+    ]
     st.markdown(f":material/balance: {' '.join(words).replace('<', '&lt;')}")
 
 

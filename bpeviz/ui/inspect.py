@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import streamlit as st
 
 from bpeviz import encodings, inspection, lookup, replay, skyline, tables, vocabularies
 from bpeviz.boundaries import Boundaries
+from bpeviz.compare import Column
 from bpeviz.encodings import TITLES
 from bpeviz.inspection import Inspection
 from bpeviz.round_trip import RoundTrip, round_trip
 from bpeviz.text import clean
 from bpeviz.tokenizer import Tokenizer
 from bpeviz.training import Training
-from bpeviz.ui import components
+from bpeviz.ui import components, take
 from bpeviz.ui.inputs import Choice
 from bpeviz.ui.vocabularies import ready
 
@@ -75,7 +77,15 @@ def offers(learnt_from: str, choice: Choice, training: Training | str, step: int
         title = f"Yours ({int(training.sizes[step]):,})"
     own = None if isinstance(training, str) else training
     yours = Offer(YOURS, title, learnt, own, (learnt_from, choice, step))
-    return [yours, *map(published, vocabularies.NAMES)]
+    files = [
+        Offer(one.key, one.title, partial(_opened, one), identity=(one.key,))
+        for one in take.opened()
+    ]
+    return [yours, *map(published, vocabularies.NAMES), *files]
+
+
+def _opened(one: take.Opened) -> Tokenizer:
+    return one.tokenizer
 
 
 @st.cache_resource(max_entries=24, show_spinner=False)
@@ -136,6 +146,13 @@ def show(learnt_from: str, offered: Sequence[Offer]) -> None:
         _token(offer, found.tokenizer)
     else:
         _ids(offer, found)
+    take.along("inspect", partial(_coloured, offer, found))
+
+
+def _coloured(offer: Offer, found: Inspection) -> take.Picture:
+    boundaries = found.boundaries
+    column = Column(offer.title, found.tokenizer, boundaries, boundaries.steps)
+    return take.Picture(found.text, [column], "One text, cut into tokens")
 
 
 def _text(learnt_from: str) -> str:
@@ -176,14 +193,20 @@ def _tokenizer(offered: Sequence[Offer]) -> Offer | None:
     by_key = {offer.key: offer for offer in offered}
     if st.session_state.get("inspected_by") not in by_key:
         st.session_state.pop("inspected_by", None)
-    chosen = st.selectbox(
-        "Tokenizer",
-        list(by_key),
-        format_func=lambda key: by_key[key].title,
-        key="inspected_by",
-        persist_state="session",
-        help="“Yours” is learnt from the text at the left, with the choices there.",
-    )
+
+    def choose(key: str) -> None:
+        st.session_state["inspected_by"] = key
+
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        chosen = st.selectbox(
+            "Tokenizer",
+            list(by_key),
+            format_func=lambda key: by_key[key].title,
+            key="inspected_by",
+            persist_state="session",
+            help="“Yours” is learnt from the text at the left, with the choices there.",
+        )
+        take.open_here(choose)
     offer = by_key[chosen]
     return _if_there(offer)
 

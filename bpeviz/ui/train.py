@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import streamlit as st
 
-from bpeviz import charts, replay, tables
+from bpeviz import charts, replay, skyline, tables
 from bpeviz.boundaries import Boundaries
+from bpeviz.compare import Column
+from bpeviz.learners import LEARNERS
+from bpeviz.text import clean
 from bpeviz.training import Training
-from bpeviz.ui import cache, components
+from bpeviz.ui import cache, components, take
 from bpeviz.ui.details import details
 from bpeviz.ui.inputs import Choice
 
 CANDIDATES = 8
 """How many of a step's best candidates are shown."""
+
+BEGINNING = 60
+"""How many characters of a text are drawn in the whole film at first."""
 
 
 def _jump(step: int) -> None:
@@ -45,23 +53,38 @@ def _part(text: str, choice: Choice) -> int:
 def show(text: str, training: Training, boundaries: Boundaries, choice: Choice, last: int) -> None:
     """Draw the player, and below it all that follows its step."""
     place = st.container()
-    film = cache.film(text, choice, _part(text, choice), last)
+    part = _part(text, choice)
+    film = cache.film(text, choice, part, last)
     with place:
         components.player(replay.reel(film), "player")
-    _follow(text, training, boundaries, last, film["film"])
+    shown = cache.parts(text, choice)[part]
+    _follow(text, training, boundaries, choice, last, film["film"], shown)
 
 
 @st.fragment
-def _follow(text: str, training: Training, boundaries: Boundaries, last: int, film: str) -> None:
+def _follow(
+    text: str,
+    training: Training,
+    boundaries: Boundaries,
+    choice: Choice,
+    last: int,
+    film: str,
+    shown: replay.Part,
+) -> None:
     """Draw what follows the step. Runs again by itself when the step changes."""
     state = st.session_state
     body = st.container()
-    told = components.follower(state.get("jump"), "follower")["step"]
+    follower = components.follower(state.get("jump"), "follower", picks=True)
+    told, word = follower["step"], follower["word"]
+    if word and state.get("pressed_word") != word:
+        state["pressed_word"], state["drawn_words"] = word, word["word"]
     if state.get("shown") != (film, last):
         state["shown"], state["step"] = (film, last), last
     if told and told["film"] == film and state.get("told") != told:
         state["told"], state["step"] = told, min(told["step"], last)
     step = state["step"]
+    with body:
+        _along(text, training, boundaries, choice, last, step, shown)
     if not last:
         return
     with body:
@@ -80,7 +103,89 @@ def _follow(text: str, training: Training, boundaries: Boundaries, last: int, fi
             compression = charts.compression(tokens, size, step, training.unit)
             _chart(compression, "compression", f"Bytes per token after each {training.unit}")
         st.caption("A click on a curve, or on a row of the table, takes the player there.")
+        _whole_film(text, training, boundaries, choice, last, film)
         details(text, training, boundaries, step)
+
+
+def _along(
+    text: str,
+    training: Training,
+    boundaries: Boundaries,
+    choice: Choice,
+    last: int,
+    step: int,
+    shown: replay.Part,
+) -> None:
+    """Let the visitor take along the tokenizer of the chosen size, and the text at this step."""
+    learner = LEARNERS[training.algorithm]
+
+    def picture() -> take.Picture:
+        tokenizer = training.at_step(step)
+        column = Column(training.made_of(step), tokenizer, boundaries, step)
+        title = f"{learner.title}: {training.unit} {step:,} of {last:,}"
+        return take.Picture(text, [column], title, first=shown.first, last=shown.last)
+
+    size = int(training.sizes[last])
+    title = f"a vocabulary of {size:,} by {learner.short}"
+    learnt = take.Learnt(title, (text, choice, last), lambda: training.at_step(last))
+    take.along("train", picture, learnt)
+
+
+def _whole_film(
+    text: str,
+    training: Training,
+    boundaries: Boundaries,
+    choice: Choice,
+    last: int,
+    film: str,
+) -> None:
+    """Draw the whole film of a few words in one picture, whose rule goes with the player."""
+    st.subheader("The whole film in one picture", anchor=False)
+    query = clean(
+        st.text_input(
+            "Some words of the text",
+            key="drawn_words",
+            max_chars=skyline.MOST,
+            persist_state="session",
+            placeholder="Press a word above, or type some words of the text",
+            label_visibility="collapsed",
+            width=420,
+        )
+        or ""
+    )
+    at = text.find(query)
+    if at < 0:
+        st.caption("These words are nowhere in the text; its beginning is drawn.")
+        query = ""
+    if not query:
+        at, query = 0, text[:BEGINNING].rsplit(" ", 1)[0]
+    query = query.encode()[: skyline.MOST].decode(errors="ignore")
+    start = len(text[:at].encode())
+    end = start + len(query.encode())
+    data = _drawn(text, choice, last, start, end, training, boundaries)
+    components.picture(data | {"film": film}, "train_picture")
+    st.caption(
+        "Atoms lie along the bottom. Every boundary is as high as the step at which it goes, on a "
+        "logarithmic scale; between two lines, at any height, stands the token of that step. The "
+        "rule is the step at which the player stands: drag it, and the player follows."
+    )
+
+
+@st.cache_resource(max_entries=24, show_spinner=False)
+def _drawn(
+    text: str,
+    choice: Choice,
+    last: int,
+    start: int,
+    end: int,
+    _training: Training,
+    _boundaries: Boundaries,
+) -> dict[str, Any]:
+    """Return the picture of a stretch of the text, in bytes. Nobody may change it: it is shared."""
+    title = LEARNERS[_training.algorithm].short
+    side = skyline.of_training(title, _training, _boundaries, last)
+    found: dict[str, Any] = skyline.skyline(text.encode(), [side], start, end)
+    return found
 
 
 def _candidates(text: str, training: Training, boundaries: Boundaries, step: int) -> None:

@@ -85,7 +85,7 @@ def columns(data: dict[str, Any], key: str) -> None:
 
 
 _grid = _drawn("grid")
-_picture = _drawn("picture")
+_picture = _drawn("picture", "events.js")
 
 
 def grid(data: dict[str, Any], key: str) -> dict[str, Any] | None:
@@ -99,5 +99,8 @@ def grid(data: dict[str, Any], key: str) -> dict[str, Any] | None:
 
 
 def picture(data: dict[str, Any], key: str) -> None:
-    """Show the whole film of a short text in one picture (`bpeviz.skyline.skyline`)."""
+    """Show the whole film of a short text in one picture (`bpeviz.skyline.skyline`).
+
+    With "film" in `data`, its rule and the player that shows this film go together.
+    """
     _picture(key=key, data=data)

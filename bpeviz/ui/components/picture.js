@@ -32,10 +32,13 @@ class Picture {
     find(".save").addEventListener("click", () => this.save());
     this.watch = new ResizeObserver(() => this.fit());
     this.watch.observe(this.scroll);
+    // A player that shows the same film tells where it stands.
+    this.told = ({ detail }) => this.data?.film === detail.film && this.follow(detail.step);
+    document.addEventListener(STEP, this.told);
   }
 
   update(data) {
-    if (this.data?.key === data.key) return;
+    if (this.data?.key === data.key && this.data.film === data.film) return;
     this.data = data;
     this.most = Math.max(1, ...data.sides.map(({ total }) => total));
     // The steps at which something changes, those of both sides, and the end.
@@ -44,7 +47,21 @@ class Picture {
     this.steps = [...steps].sort((a, b) => a - b);
     this.step = this.most;
     this.width = 0;
+    if (data.film) document.dispatchEvent(new CustomEvent(ASK, { detail: (step) => (this.step = step) }));
     this.fit();
+  }
+
+  follow(step) {
+    if (this.slider && step !== this.step) this.show(step);
+  }
+
+  // Go to a step by hand, and take the player along. It takes the focus then, which belongs here.
+  go(step) {
+    const before = this.step;
+    this.show(step);
+    if (!this.data.film || this.step === before) return;
+    document.dispatchEvent(new CustomEvent(JUMP, { detail: this.step }));
+    this.slider.focus({ preventScroll: true });
   }
 
   fit() {
@@ -199,7 +216,7 @@ class Picture {
         if (!handle.hasPointerCapture(event.pointerId)) return;
         const box = this.svg.getBoundingClientRect();
         const y = event.clientY - box.top;
-        this.show(this.stepAt(way < 0 ? this.top - y : y - this.bottom));
+        this.go(this.stepAt(way < 0 ? this.top - y : y - this.bottom));
       });
       this.rules.push({ handle, way });
     }
@@ -222,7 +239,7 @@ class Picture {
     if (!(event.key in to)) return;
     event.preventDefault();
     event.stopPropagation();
-    if (to[event.key] !== undefined) this.show(to[event.key]);
+    if (to[event.key] !== undefined) this.go(to[event.key]);
   }
 
   // Show how the text is cut after so many steps.
@@ -305,6 +322,7 @@ class Picture {
 
   leave() {
     this.watch.disconnect();
+    document.removeEventListener(STEP, this.told);
   }
 }
 

@@ -1,0 +1,252 @@
+"""What is taken along from the pages, and brought to them: downloads, files, the film on Train."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hands import ENGLISH, Columns, Page, Player, choose, expect, go_to, learnt, type_text
+
+from bpeviz import formats
+from bpeviz.archives import unpacked
+from bpeviz.formats import FORMATS
+
+Open = Callable[..., Page]
+
+ABROAD = "naïve 世界 👍🏽, שלום <b>&amp;</b>\tand\n"
+
+
+def taken(page: Page, label: str, folder: Path) -> tuple[str, bytes]:
+    """Press a button that downloads; return the name and the bytes of what comes."""
+    with page.expect_download() as coming:
+        page.get_by_role("dialog").get_by_role("button", name=label, exact=True).click()
+    path = folder / coming.value.suggested_filename
+    coming.value.save_as(path)
+    return path.name, path.read_bytes()
+
+
+def take_along(page: Page) -> None:
+    page.get_by_role("button", name="Take it along").click()
+    expect(page.get_by_role("dialog")).to_contain_text("The coloured text")
+
+
+def give_tokenizer(page: Page, *files: tuple[str, bytes]) -> None:
+    """Open files of a tokenizer; the dialog may be open already."""
+    dialog = page.get_by_role("dialog")
+    if not dialog.count():
+        page.get_by_role("button", name="From a file").click()
+    dialog.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(
+        [
+            {"name": name, "mimeType": "application/octet-stream", "buffer": content}
+            for name, content in files
+        ]
+    )
+
+
+def test_a_tokenizer_is_taken_along_in_every_format_and_opened_again(
+    open_page: Open, tmp_path: Path
+) -> None:
+    page = open_page()
+    training, _ = Player(page).await_text(ENGLISH)
+    tokenizer = training.tokenizer()
+    take_along(page)
+    got = {}
+    for key, one in FORMATS.items():
+        name, content = taken(page, one.title, tmp_path)
+        got[name] = content
+        files = {name: content} if len(one.files) == 1 else unpacked(name, content, 10**6)
+        assert files == formats.dump(tokenizer, key)
+    page.get_by_role("dialog").press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    go_to(page, "Compare")
+    columns = Columns(page)
+    for name in [*got][:3]:
+        give_tokenizer(page, (name, got[name]))
+        title = re.compile(f"^Tokens of {re.escape(name[:11])}.*\\(426\\)$")
+        expect(columns.frame.get_by_role("group", name=title)).to_be_visible()
+    page.get_by_role("button", name="From a file").click()
+    expect(page.get_by_text("the most there can be")).to_be_visible()
+
+
+def test_a_smaller_tokenizer_is_taken_along_once_it_is_chosen(
+    open_page: Open, tmp_path: Path
+) -> None:
+    page = open_page()
+    player = Player(page)
+    training, _ = player.await_text(ENGLISH)
+    page.get_by_role("slider", name="Vocabulary size").press("PageDown")
+    expect(player.last).not_to_have_text(f"{training.steps:,}")
+    size = 256 + int(player.last.inner_text())
+    take_along(page)
+    _, content = taken(page, FORMATS["minbpe"].title, tmp_path)
+    assert content == formats.dump(training.tokenizer(size), "minbpe")["tokenizer.model"]
+
+
+def test_a_file_stays_from_page_to_page_until_it_is_closed(open_page: Open) -> None:
+    training, _ = learnt("low lower lowest " * 9)
+    tokenizer = training.tokenizer()
+    page = open_page("/Inspect")
+    give_tokenizer(page, ("mine.model", formats.dump(tokenizer, "minbpe")["tokenizer.model"]))
+    # It is chosen at once.
+    expect(page.get_by_role("combobox", name="Tokenizer")).to_have_value("mine.model")
+    grid = page.get_by_role("group", name="From characters to ids")
+    expect(grid.locator(".row.ids")).not_to_have_count(0)
+    go_to(page, "Compare")
+    columns = Columns(page)
+    expect(columns.text("mine.model")).to_be_visible()
+    type_text(page, "lower and lower")
+    tokens = len(tokenizer.encode("lower and lower"))
+    box = columns.frame.locator(".column").filter(has_text="mine.model")
+    expect(box.locator("b")).to_have_text(str(tokens))
+    go_to(page, "Inspect")
+    expect(page.get_by_role("combobox", name="Tokenizer")).to_have_value("mine.model")
+    go_to(page, "Compare")
+    expect(box).to_be_visible()
+    page.get_by_role("button", name="From a file").click()
+    page.get_by_role("button", name="Close mine.model").click()
+    expect(box).to_have_count(0)
+    go_to(page, "Inspect")
+    page.get_by_role("combobox", name="Tokenizer").click()
+    expect(page.get_by_role("option", name="cl100k")).to_be_visible()
+    expect(page.get_by_role("option", name="mine.model")).to_have_count(0)
+
+
+def test_a_bad_file_is_told_in_place_and_the_next_one_taken(open_page: Open) -> None:
+    page = open_page("/Compare")
+    give_tokenizer(page, ("![x](y).json", b'{"model": {"type": "**bold**"}}'))
+    error = page.get_by_test_id("stAlert").filter(has_text="expected BPE")
+    expect(error).to_contain_text("![x](y).json, model.type: expected BPE, WordPiece or Unigram")
+    expect(error).to_contain_text("**bold**")
+    # The two that belong together, one after the other.
+    two = formats.dump(learnt(ENGLISH)[0].tokenizer(), "gpt2")
+    give_tokenizer(page, ("vocab.json", two["vocab.json"]))
+    expect(page.get_by_test_id("stAlert").filter(has_text="not belong together")).to_be_visible()
+    give_tokenizer(page, ("merges.txt", two["merges.txt"]))
+    expect(Columns(page).text("vocab.json (426)")).to_be_visible()
+
+
+def test_a_file_without_a_split_is_opened_with_one(open_page: Open) -> None:
+    page = open_page("/Compare")
+    give_tokenizer(page, ("plain.csv", b"left,right\n101,32\n116,104\n"))
+    choose(page, "This file does not say how a text is split first. Split by", "None")
+    page.get_by_role("button", name="Open with this split").click()
+    expect(Columns(page).text("plain.csv (258)")).to_be_visible()
+    # Without a split, tokens reach over the words.
+    spans = Columns(page).text("plain.csv (258)").locator(".c.t")
+    expect(spans.first).to_be_attached()
+    assert "e " in "".join(spans.all_inner_texts()).replace("·", " ")
+
+
+@pytest.mark.parametrize("path", ["/", "/Compare", "/Inspect"])
+def test_the_coloured_text_is_a_file_of_its_own(open_page: Open, tmp_path: Path, path: str) -> None:
+    page = open_page(path)
+    if path == "/Inspect":
+        type_text(page, ABROAD, "Type a text")
+        expect(page.get_by_role("group", name="From characters to ids")).to_contain_text("世")
+    else:
+        type_text(page, ABROAD)
+        page.locator(".c").filter(has_text="世").first.wait_for(state="attached")
+    take_along(page)
+    name, made = taken(page, "A page of HTML", tmp_path)
+    assert name == "tokens.html"
+    name, drawing = taken(page, "A drawing (SVG)", tmp_path)
+    assert name == "tokens.svg"
+    # Opened by itself it asks for nothing and runs nothing; what it shows is the text.
+    other = page.context.new_page()
+    asked: list[str] = []
+    other.on("request", lambda request: asked.append(request.url))
+    other.set_content(made.decode())
+    sections = other.locator("section")
+    expect(sections).to_have_count(3 if path == "/Compare" else 1)
+    expect(sections.first).to_contain_text("世")
+    expect(sections.first).to_contain_text("<b>&amp;</b>")
+    assert other.locator("b").count() == 0
+    assert other.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    other.set_content(f"<body>{drawing.decode()}</body>")
+    assert other.locator("svg text", has_text="世").count() >= 1
+    assert asked == []
+    # Every text of the drawing stands inside it.
+    assert other.evaluate(
+        """() => {
+          const frame = document.querySelector("svg").getBoundingClientRect();
+          return [...document.querySelectorAll("svg text, svg rect")].every((one) => {
+            const box = one.getBoundingClientRect();
+            return box.left >= frame.left - 1 && box.right <= frame.right + 1;
+          });
+        }"""
+    )
+    other.close()
+
+
+def test_colours_of_the_file_are_those_on_screen(open_page: Open, tmp_path: Path) -> None:
+    page = open_page(color_scheme="light")
+    Player(page).await_text(ENGLISH)
+    looks = """cells => {
+      const canvas = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
+      const found = {};
+      for (const cell of cells) {
+        const hue = [...cell.classList].find((name) => /^h\\d+$/.test(name));
+        canvas.fillStyle = getComputedStyle(cell).backgroundColor;
+        canvas.fillRect(0, 0, 1, 1);
+        found[hue] = [...canvas.getImageData(0, 0, 1, 1).data].join();
+      }
+      return found;
+    }"""
+    on_screen = Player(page).text.locator(".c.t").evaluate_all(looks)
+    take_along(page)
+    _, made = taken(page, "A page of HTML", tmp_path)
+    other = page.context.new_page()
+    other.set_content(made.decode())
+    in_file = other.locator("[class^=h]").evaluate_all(looks)
+    assert len(on_screen) > 8
+    for hue, colour in on_screen.items():
+        near = zip(map(int, colour.split(",")), map(int, in_file[hue].split(",")), strict=True)
+        assert all(abs(a - b) <= 1 for a, b in near), hue
+    other.close()
+
+
+# ---- the whole film on Train
+
+
+def test_the_rule_and_the_player_go_together(open_page: Open) -> None:
+    page = open_page()
+    player = Player(page)
+    training, _ = player.await_text(ENGLISH)
+    rule = page.get_by_role("slider", name="Step of the picture")
+    expect(rule).to_have_attribute("aria-valuenow", str(training.steps))
+    player.go(40)
+    expect(rule).to_have_attribute("aria-valuenow", "40")
+    rule.focus()
+    page.keyboard.press("Home")
+    expect(player.track).to_have_value("0")
+    page.keyboard.press("ArrowUp")
+    assert rule.evaluate("rule => rule.getRootNode().activeElement === rule")
+    assert player.step > 0
+    assert rule.get_attribute("aria-valuenow") == str(player.step)
+    # By the mouse, too.
+    box = rule.locator(".knob").bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + 8, box["y"] + 8)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 8, box["y"] - 120, steps=6)
+    page.mouse.up()
+    expect(player.track).to_have_value(rule.get_attribute("aria-valuenow") or "")
+    assert player.step > 5
+
+
+def test_a_word_that_is_pressed_is_drawn(open_page: Open) -> None:
+    page = open_page()
+    player = Player(page)
+    player.await_text(ENGLISH)
+    place = ENGLISH.index("lighthouse") + 3
+    player.text.locator(".c").nth(place).click()
+    expect(page.get_by_placeholder("Press a word above")).to_have_value(" lighthouse")
+    picture = page.get_by_role("group", name="The whole film in one picture")
+    expect(picture.locator(".drawing")).to_contain_text("lighthouse")
+    page.keyboard.press("Escape")
+    box = page.get_by_placeholder("Press a word above")
+    box.fill("no such words")
+    box.press("Enter")
+    expect(page.get_by_text("nowhere in the text")).to_be_visible()
