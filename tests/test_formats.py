@@ -144,6 +144,7 @@ REASONS = (
     "tell capital letters apart",
     "holds white space, which parts name and id",
     "it has no pieces",
+    "two of its ids are spelt alike",
     "would be taken for that special token even in a text",
 )
 

@@ -125,8 +125,8 @@ def _recognized(files: Mapping[str, bytes]) -> str:
     if start[:1] == b"{":
         if b'"model"' not in content:
             raise FormatError(
-                f"{shown_name(name)} is no tokenizer.json: it has no key “model”. (If it is a "
-                "vocab.json, its merges.txt is needed as well.)"
+                f"{shown_name(name)} is no tokenizer.json, for it has no key “model”; with a "
+                "vocab.json its merges.txt is needed as well."
             )
         return "huggingface"
     if start.startswith(b"minbpe v1"):
@@ -136,4 +136,4 @@ def _recognized(files: Mapping[str, bytes]) -> str:
     if "json" in by_end:
         return "huggingface"
     titles = "; ".join(format.title for format in FORMATS.values())
-    raise FormatError(f"{shown_name(name)} is of no format that is read here. Known: {titles}.")
+    raise FormatError(f"{shown_name(name)} is of no format that is read here; these are: {titles}.")

@@ -14,7 +14,6 @@ from typing import Any, get_args
 from bpeviz.formats.expressions import ForeignExpressionError, checked
 from bpeviz.formats.merges import CannotError, Merges, built, merges_of
 from bpeviz.formats.reading import (
-    MAX_ENTRIES,
     Format,
     FormatError,
     Keys,
@@ -89,18 +88,15 @@ def read(name: str, files: dict[str, bytes], pattern: str, expression: str) -> T
     lines = lines_of(file, content)
     first = 1
     if lines and lines[0].startswith(MARK):
-        about = json_of(f"{file}, line 1", lines[0].removeprefix(MARK).encode())
-        splitting, symbols, special = _about(file, Keys.of(file, "line 1", about))
+        place = f"{file}, line 1"
+        about = json_of(place, lines[0].removeprefix(MARK).encode())
+        splitting, symbols, special = _about(place, Keys.of(place, "", about))
         first = 2
     elif pattern:
         splitting, symbols, special = Splitting("bytes", pattern, expression), _BYTES, {}
     else:
         raise FormatError(
             f"{shown_name(file)} does not say how a text is split; choose a split for it."
-        )
-    if len(lines) > MAX_ENTRIES:
-        raise FormatError(
-            f"{shown_name(file)} has {len(lines):,} lines, and at most {MAX_ENTRIES:,} are taken."
         )
     header = [one.strip() for one in lines[first - 1].split(",")] if len(lines) >= first else []
     for column in header:

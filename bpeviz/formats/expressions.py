@@ -20,7 +20,14 @@ from typing import Literal
 
 import regex
 
-from bpeviz.pretokenize import CUSTOM, MAX_EXPRESSION, PATTERNS, WORD_LIST, SplitError, split
+from bpeviz.pretokenize import (
+    CUSTOM,
+    MAX_EXPRESSION,
+    PATTERNS,
+    WORD_LIST,
+    SplitError,
+    split,
+)
 
 Engine = Literal["regex", "oniguruma", "rust"]
 
@@ -307,9 +314,37 @@ def translated(expression: str, source: Engine, target: Engine) -> str:
     return "|".join(part.text for part in _read(expression, source, target))
 
 
+_CLASS = regex.compile(r"\\(?:[sSwW]|[pP]\{\w+\})")
+
+
 @cache
 def _every_character() -> str:
     return "".join(chr(c) for c in range(sys.maxunicode + 1) if not 0xD800 <= c <= 0xDFFF)
+
+
+@cache
+def _ends_of_runs(of_class: str) -> frozenset[int]:
+    """Return where a run of characters of a class begins or has ended, among all that there are."""
+    runs = regex.finditer(f"{of_class}+", _every_character())
+    return frozenset(place for run in runs for place in run.span())
+
+
+def _different_characters(expression: str) -> list[str]:
+    """Return characters among which every one that there is has its like, for an expression.
+
+    Alike are neighbours that are in the same classes, and that no character of the expression
+    parts, as itself, as the end of a range, or in another case.
+    """
+    places = {0}
+    for of_class in {*_CLASS.findall(expression)}:
+        places |= _ends_of_runs(of_class)
+    # And what escapes stand for, and ſ and the sign for kelvin, an s and a k in some case.
+    spelt = f"{expression}{expression.upper()}{expression.lower()}\n\r\t\u017f\u212a"
+    for character in {*spelt}:
+        place = ord(character) if character < "\ud800" else ord(character) - 0x800
+        places |= {place, place + 1}
+    every = _every_character()
+    return [every[place] for place in sorted(places) if place < len(every)]
 
 
 def covers(expression: str, source: Engine) -> bool:
@@ -327,7 +362,7 @@ def covers(expression: str, source: Engine) -> bool:
     if not plain or any(part.empty for part in parts):
         return False
     alone = regex.compile("|".join(f"(?:{part.text})" for part in plain))
-    return all(map(alone.fullmatch, _every_character()))
+    return all(map(alone.fullmatch, _different_characters(alone.pattern)))
 
 
 def _gap(expression: str, any_character: str) -> str:
@@ -442,4 +477,5 @@ def checked(expression: str) -> None:
     try:
         split("", CUSTOM, expression)
     except SplitError as error:
-        raise ForeignExpressionError(str(error).rstrip(".")) from error
+        reason = str(error).partition(". ")[0].rstrip(".")  # what to do is said on the pages
+        raise ForeignExpressionError(reason[:1].lower() + reason[1:]) from error

@@ -10,7 +10,6 @@ from bpeviz.encodings import RankTokenizer
 from bpeviz.formats.alphabet import BYTE_OF, CHARACTER_OF, check_bytes
 from bpeviz.formats.merges import CannotError, Merges, built, merges_of, split_of_ranks
 from bpeviz.formats.reading import (
-    MAX_ENTRIES,
     Format,
     FormatError,
     as_json,
@@ -67,7 +66,7 @@ def read(name: str, files: dict[str, bytes]) -> Tokenizer:
             f"Two files are needed, vocab.json and merges.txt, and these were given: {given}."
         )
     entries = vocabulary(of_ids[0], "", json_of(of_ids[0], files[of_ids[0]]))
-    check_bytes(of_ids[0], "the whole", entries)
+    check_bytes(of_ids[0], "", entries)
     merges, known = read_merges(of_merges[0], files[of_merges[0]], entries)
     special = {entry: token_id for entry, token_id in entries.items() if token_id not in known}
     if "" in special:
@@ -85,10 +84,6 @@ def read_merges(
     if lines and lines[0].startswith("#version"):
         del lines[0]
         first = 2
-    if len(lines) > MAX_ENTRIES:
-        raise FormatError(
-            f"{shown_name(name)} has {len(lines):,} lines, and at most {MAX_ENTRIES:,} are taken."
-        )
     reader = PairReader(name, entries, {entries[character] for character in BYTE_OF})
     for number, line in enumerate(lines, first):
         if not line and number == first + len(lines) - 1:

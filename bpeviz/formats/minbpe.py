@@ -11,7 +11,6 @@ from __future__ import annotations
 from bpeviz.formats.expressions import ForeignExpressionError, matching_all, splitting_of
 from bpeviz.formats.merges import CannotError, Merges, built, merges_of
 from bpeviz.formats.reading import (
-    MAX_ENTRIES,
     Format,
     FormatError,
     checked_text,
@@ -84,17 +83,13 @@ def read(name: str, files: dict[str, bytes]) -> Tokenizer:
     if content[: len(FIRST_LINE)] != FIRST_LINE.encode():
         raise FormatError(
             f"{shown_name(file)} does not begin with the line “{FIRST_LINE}”, as minbpe’s .model "
-            "does. (SentencePiece’s .model is another format, which is not read.)"
+            "does; SentencePiece’s .model is another format, which is not read."
         )
     lines = lines_of(file, content)
     if len(lines) < 3 or lines[0].strip() != FIRST_LINE:
         raise FormatError(
             f"{shown_name(file)} must begin with three lines: “{FIRST_LINE}”, the pattern, and how "
             "many special tokens there are."
-        )
-    if len(lines) > MAX_ENTRIES:
-        raise FormatError(
-            f"{shown_name(file)} has {len(lines):,} lines, and at most {MAX_ENTRIES:,} are taken."
         )
     try:
         pattern = lines[1].strip()

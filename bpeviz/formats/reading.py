@@ -20,10 +20,10 @@ MAX_FILE = 50_000_000
 MAX_ENTRIES = 1_000_000
 """How many entries a vocabulary, and how many merges a list, may have."""
 
-MAX_VALUES = 6_000_000
+MAX_VALUES = 4_000_000
 """How many values JSON may hold, counted by its commas: each takes some 60 bytes of memory."""
 
-MAX_ID = 10_000_000
+MAX_ID = 2_000_000
 """No id may be larger: pages and counts go by the largest."""
 
 MAX_SPELT = 10_000_000
@@ -62,7 +62,8 @@ def _readable(value: object) -> bool:
 
 def wrong(name: str, where: str, why: str) -> FormatError:
     """Return the error for a file, the line or key in it, and what is wrong there."""
-    return FormatError(f"{shown_name(name)}, {where}: {why}.")
+    place = f", {where}" if where else ""  # nothing, where the whole file is meant
+    return FormatError(f"{shown_name(name)}{place}: {why}.")
 
 
 def shown_name(name: str) -> str:
@@ -87,7 +88,15 @@ def text_of(name: str, content: bytes) -> str:
 
 
 def lines_of(name: str, content: bytes) -> list[str]:
-    """Return the lines of a file, without the empty one behind the last."""
+    """Return the lines of a file, without the empty one behind the last.
+
+    Raises `FormatError`, also where there are too many.
+    """
+    count = content.count(b"\n")
+    if count > MAX_ENTRIES:
+        raise FormatError(
+            f"{shown_name(name)} has {count:,} lines, and at most {MAX_ENTRIES:,} are taken."
+        )
     lines = text_of(name, content).split("\n")
     if lines[-1] == "":
         lines.pop()
@@ -151,8 +160,9 @@ def json_of(name: str, content: bytes) -> Any:
     except _DuplicateError as error:
         raise FormatError(f"{shown_name(name)} is not taken: {error}.") from None
     except json.JSONDecodeError as error:
+        line = f"line {error.lineno:,}, " if "\n" in text else ""
         raise wrong(
-            name, f"line {error.lineno}, column {error.colno}", f"this is no JSON ({error.msg})"
+            name, f"{line}column {error.colno:,}", f"this is no JSON ({error.msg})"
         ) from None
     except RecursionError:
         raise FormatError(f"{shown_name(name)} is not taken: its JSON is nested too deeply.") from (
@@ -175,7 +185,7 @@ class Keys:
     @classmethod
     def of(cls, name: str, path: str, value: object) -> Keys:
         if not isinstance(value, dict):
-            raise wrong(name, path or "the whole", f"expected an object {{…}}, not {_kind(value)}")
+            raise wrong(name, path, f"expected an object {{…}}, not {_kind(value)}")
         return cls(name, path, value, set())
 
     def at(self, key: str) -> str:
@@ -252,10 +262,16 @@ def kind(value: object) -> str:
 def vocabulary(name: str, path: str, value: object) -> dict[str, int]:
     """Return a mapping of texts to ids, each id once."""
     if not isinstance(value, dict):
-        raise wrong(name, path or "the whole", f"expected an object {{…}}, not {_kind(value)}")
+        raise wrong(name, path, f"expected an object {{…}}, not {_kind(value)}")
     if len(value) > MAX_ENTRIES:
+        raise wrong(name, path, f"{len(value):,} entries are more than {MAX_ENTRIES:,}")
+    together = sum(map(len, value))
+    if together > MAX_SPELT:
         raise wrong(
-            name, path or "the whole", f"{len(value):,} entries are more than {MAX_ENTRIES:,}"
+            name,
+            path,
+            f"its entries have {together:,} characters together, and at most {MAX_SPELT:,} are "
+            "taken",
         )
     seen: dict[int, str] = {}
     for entry, token_id in value.items():
@@ -269,7 +285,7 @@ def vocabulary(name: str, path: str, value: object) -> dict[str, int]:
     try:
         "".join(value).encode()
     except UnicodeEncodeError:
-        raise wrong(name, path or "the whole", "an entry holds half a surrogate pair") from None
+        raise wrong(name, path, "an entry holds half a surrogate pair") from None
     return value
 
 

@@ -20,7 +20,6 @@ from bpeviz.formats.expressions import ForeignExpressionError, matching_all, spl
 from bpeviz.formats.merges import CannotError, by_ranks, merges_of, split_of_ranks
 from bpeviz.formats.ranks import LoadedRanks
 from bpeviz.formats.reading import (
-    MAX_ENTRIES,
     MAX_TOKEN,
     Format,
     FormatError,
@@ -135,10 +134,6 @@ def read(name: str, files: dict[str, bytes], pattern: str, expression: str) -> T
 
 def _ranks(file: str, content: bytes) -> dict[bytes, int]:
     lines = lines_of(file, content)
-    if len(lines) > MAX_ENTRIES:
-        raise FormatError(
-            f"{shown_name(file)} has {len(lines):,} lines, and at most {MAX_ENTRIES:,} are taken."
-        )
     ranks: dict[bytes, int] = {}
     line_of: dict[int, int] = {}
     for place, line in enumerate(lines, 1):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from decimal import Decimal
 from itertools import groupby
 from typing import Any, cast
@@ -32,12 +32,15 @@ from bpeviz.tokenizer import Tokenizer
 NEVER_CHOSEN = -1e9
 """The log probability of the unknown token, so that no text that spells it out is taken for it."""
 
-LONGEST_PIECE = 1_000
+LONGEST_PIECE = 512
+MAX_SQUARES = 8_000_000
 LEAST_LIKELY = -(2.0**14)
 QUANTUM = 2.0**-30
-"""What a piece may have, and of what its log probability is a multiple (see `bpeviz.lattice`).
+"""How many atoms a piece may have (as many bytes as the longest chunk), what the squares of these
+may come to (all beginnings of all pieces are looked up), and how small a log probability may be,
+and of what it is a multiple (see `bpeviz.lattice`).
 
-So a sum of 512 of them, the bytes of the longest chunk, is exact in whatever order they are added,
+So a sum of 512 of them is exact in whatever order they are added,
 and what ties here ties there.
 """
 
@@ -61,6 +64,7 @@ def document(inner: UnigramTokenizer, tokenizer: Tokenizer) -> dict[str, Any]:
         if len(piece) > LONGEST_PIECE:
             raise CannotError(f"one of its pieces has more than {LONGEST_PIECE:,} atoms")
         by_id[token_id] = [piece, _readable(score)]
+    _check_size(inner.model.pieces)
     if splitting.unknown is not None:
         # There a run of unknown characters in one pre-token is one unknown token; here each is.
         by_id[special[splitting.unknown]] = [splitting.unknown, NEVER_CHOSEN]
@@ -114,6 +118,12 @@ def _readable(score: float) -> float:
             if _as_read(one) == one:
                 return one
     raise CannotError(f"the log probability {score} cannot be written so that it is read alike")
+
+
+def _check_size(pieces: Collection[str]) -> None:
+    """Raise `CannotError` where there is too much in pieces."""
+    if sum(len(piece) ** 2 for piece in pieces) > MAX_SQUARES:
+        raise CannotError("its pieces are too long together")
 
 
 _SHORT = split_at(f"(?m:.){{1,{LONGEST_CHUNK}}}")
@@ -203,6 +213,7 @@ def read(name: str, keys: Keys, model: Keys, special: Mapping[str, int]) -> Toke
                 f"model.vocab[{i}]",
                 f"{shown(pieces[i])} holds a character that is no piece by itself",
             )
+    _check_size(symbols.values())
     ids = [*atoms, *(i for i, piece in symbols.items() if len(piece) > 1)]
     nothing = np.zeros(len(ids))
     only = Round(
