@@ -29,7 +29,10 @@ from heapq import heapify, heappop, heappush
 from itertools import pairwise
 from typing import Any, Literal, cast
 
+import numpy as np
+
 from bpeviz import progress
+from bpeviz.counting import ChunkCounts
 from bpeviz.demolition import RestrictedTraining
 from bpeviz.learners import bpe_numpy
 from bpeviz.learners.interface import Corpus, Learner, Option, collector_off
@@ -233,6 +236,15 @@ def fast_merges(
     return _by_numpy(rows, len(symbols), limit, ties, min_count)
 
 
+def _bytes_laid_out(chunks: Mapping[str, int]) -> bpe_numpy.Rows:
+    if isinstance(chunks, ChunkCounts):
+        return bpe_numpy.Rows.of_bytes(chunks.blob, chunks.ends, chunks.times)
+    raw = [*map(str.encode, chunks)]
+    ends = np.cumsum(np.fromiter(map(len, raw), np.int64, len(raw)))
+    times = np.fromiter(chunks.values(), np.int64, len(raw))
+    return bpe_numpy.Rows.of_bytes(b"".join(raw), ends, times)
+
+
 def _by_numpy(
     rows: bpe_numpy.Rows,
     atoms: int,
@@ -307,7 +319,7 @@ def train(
             alphabet = alphabet_of((), splitting)
             limit = merge_limit(vocab_size, merges, len(alphabet), atoms)
             chunks = weighted_chunks(corpus, splitting)
-            laid_out = bpe_numpy.Rows.of_bytes([*map(str.encode, chunks)], [*chunks.values()])
+            laid_out = _bytes_laid_out(chunks)
             learnt, stopped = _by_numpy(laid_out, len(alphabet), limit, ties, min_count)
         else:
             alphabet, rows = prepared(corpus, splitting)

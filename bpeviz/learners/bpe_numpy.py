@@ -63,12 +63,17 @@ class Rows:
         return cls._with(ids, lengths, times)
 
     @classmethod
-    def of_bytes(cls, chunks: Sequence[bytes], times: Sequence[int]) -> Rows:
-        """Lay out chunks of bytes, which are the ids."""
-        lengths = np.fromiter(map(len, chunks), np.int64, len(chunks)) + 1
-        ids = np.frombuffer(b"\0".join((*chunks, b"")), np.uint8).astype(np.int32)
-        ids[np.cumsum(lengths) - 1] = GAP
-        return cls._with(ids, lengths, np.fromiter(times, np.int64, len(chunks)))
+    def of_bytes(cls, blob: bytes, ends: NDArray[np.int64], times: NDArray[np.int64]) -> Rows:
+        """Lay out chunks of bytes, which are the ids.
+
+        blob: all chunks; ends: where in it each ends; times: how often each comes.
+        """
+        lengths = np.diff(ends, prepend=0) + 1
+        ids = np.full(len(blob) + len(ends), GAP, np.int32)
+        solid = np.ones(len(ids), np.bool_)
+        solid[np.cumsum(lengths) - 1] = False
+        ids[solid] = np.frombuffer(blob, np.uint8)
+        return cls._with(ids, lengths, times)
 
     @classmethod
     def _with(
