@@ -1,0 +1,491 @@
+"""Who is measured, and how each does its job: `python -m benchmarks.contenders`, for `speed.py`.
+
+Each contender is a function that makes everything ready, and returns two others: one that does
+the job, which is measured, and one that reads the result into a form that can be compared. It
+runs in a process of its own, so that it can be stopped, and its memory be told from others'.
+
+One line of JSON on standard input asks for a job. One line goes out when the job begins, and one
+with its seconds and a digest of its result when it is done; or one that says why there is none.
+"""
+
+from __future__ import annotations
+
+import gc
+import hashlib
+import io
+import json
+import os
+import re
+import resource
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import chain, pairwise
+from pathlib import Path
+from typing import Any
+
+WARM_UP = "Before it counts, all of them learn from these words, ſ and 11 Ωμέγα’s 👍.\n" * 99
+
+Prepared = tuple[Callable[[], Any], Callable[[Any], Iterable[bytes]]]
+"""What does the job, and what makes its result comparable: a row of byte strings."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """What is to be done.
+
+    kind: "train", "count" or "encode". text: the path of the text; ends: that of a list of places
+    where it may be cut, the last of which is its end. pattern: how it is split, a key of
+    `bpeviz.pretokenize.PATTERNS`; expression: that pattern, as a regular expression. size: of the
+    vocabulary. base: the path of the text that this was learnt from, for "encode". memory: whether
+    it is about memory, so that only what is needed is held.
+
+    What a peer needs of bpeviz stands here, so that it need not be imported beside it.
+    """
+
+    kind: str
+    text: str
+    ends: str
+    pattern: str
+    expression: str
+    size: int = 0
+    base: str = ""
+    memory: bool = False
+
+
+@lru_cache(1)
+def _text(path: str) -> str:
+    return Path(path).read_bytes().decode()
+
+
+def _pieces(text: str, job: Job) -> Iterable[str]:
+    """Cut a text where its pattern breaks in any case: peers work on such pieces side by side."""
+    ends = json.loads(Path(job.ends).read_text()) if job.pattern != "none" else [len(text)]
+    pieces = (text[start:end] for start, end in pairwise((0, *ends)))
+    return pieces if job.memory else [*pieces]
+
+
+def _spelt(merges: Iterable[tuple[int, int]], atoms: Sequence[bytes] = ()) -> Iterator[bytes]:
+    """Yield the bytes of what each merge makes."""
+    raw = [*atoms] or [bytes([byte]) for byte in range(256)]
+    for left, right in merges:
+        raw.append(raw[left] + raw[right])
+        yield raw[-1]
+
+
+# ---- learning
+
+
+def _bpeviz(job: Job, **options: Any) -> Prepared:
+    import bpeviz
+
+    text = _text(job.text)
+    return (
+        lambda: bpeviz.train(text, vocab_size=job.size, pattern=job.pattern, **options),
+        lambda training: _spelt((merge.left, merge.right) for merge in training.merges),
+    )
+
+
+def _bpeviz_smallest(job: Job) -> Prepared:
+    return _bpeviz(job, ties="smallest")
+
+
+def _bpeviz_plain(job: Job) -> Prepared:
+    from bpeviz.learners import bpe
+    from bpeviz.splitting import Splitting
+
+    text = _text(job.text)
+
+    def learn() -> Any:
+        alphabet, rows = bpe.prepared(text, Splitting("bytes", job.pattern))
+        return bpe.learn_merges(rows, alphabet, job.size - len(alphabet))[0]
+
+    return learn, lambda merges: _spelt((merge.left, merge.right) for merge in merges)
+
+
+def _byte_letters() -> dict[str, int]:
+    """Return the letters that `tokenizers` writes bytes as, in the order of its alphabet."""
+    visible = {*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)}
+    hidden = [byte for byte in range(256) if byte not in visible]
+    found = {chr(byte): byte for byte in visible}
+    found |= {chr(256 + i): byte for i, byte in enumerate(hidden)}
+    return dict(sorted(found.items()))
+
+
+def _bpeviz_in_their_order(job: Job) -> Prepared:
+    """Learn with the ids of bytes in the order in which `tokenizers` has them, since of equally
+    frequent pairs it takes the one with the smallest ids."""
+    from bpeviz.learners import bpe
+    from bpeviz.splitting import Splitting
+
+    text = _text(job.text)
+    order = [*_byte_letters().values()]
+    place = {byte: i for i, byte in enumerate(order)}
+
+    def learn() -> Any:
+        chunks = Counter(Splitting("bytes", job.pattern).chunks(text))
+        rows = [([place[byte] for byte in chunk.encode()], n) for chunk, n in chunks.items()]
+        return bpe.fast_merges(rows, [""] * 256, job.size - 256, ties="smallest")[0]
+
+    atoms = [bytes([byte]) for byte in order]
+    return learn, lambda merges: _spelt(((m.left, m.right) for m in merges), atoms)
+
+
+def _minbpe(job: Job) -> Prepared:
+    """The loop that minbpe publishes, written anew: count all pairs, replace the most frequent."""
+    import regex
+
+    text = _text(job.text)
+    expression = regex.compile(job.expression)
+
+    def learn() -> list[tuple[int, int]]:
+        chunks = [[*chunk.encode()] for chunk in expression.findall(text)]
+        merges: list[tuple[int, int]] = []
+        for new in range(256, job.size):
+            counts: dict[tuple[int, int], int] = {}
+            for ids in chunks:
+                for pair in pairwise(ids):
+                    counts[pair] = counts.get(pair, 0) + 1
+            if not counts:
+                break
+            best = max(counts, key=counts.__getitem__)
+            chunks = [_replaced(ids, best, new) for ids in chunks]
+            merges.append(best)
+        return merges
+
+    return learn, _spelt
+
+
+def _replaced(ids: list[int], pair: tuple[int, int], new: int) -> list[int]:
+    out = []
+    i = 0
+    while i < len(ids):
+        if ids[i] == pair[0] and i < len(ids) - 1 and ids[i + 1] == pair[1]:
+            out.append(new)
+            i += 2
+        else:
+            out.append(ids[i])
+            i += 1
+    return out
+
+
+def _by_rank(ranks: Iterable[tuple[bytes, int]]) -> list[bytes]:
+    """Return the bytes of tokens in the order of their ranks, without the single bytes."""
+    return [raw for raw, rank in sorted(ranks, key=lambda one: one[1]) if rank > 255]
+
+
+def _educational(job: Job) -> Prepared:
+    from tiktoken._educational import bpe_train
+
+    text, expression = _text(job.text), job.expression
+    return (
+        lambda: bpe_train(text, job.size, expression, visualise=None),
+        lambda ranks: _by_rank(ranks.items()),
+    )
+
+
+def _rustbpe(job: Job) -> Prepared:
+    import rustbpe
+
+    expression = job.expression
+    pieces = _pieces(_text(job.text), job)
+
+    def learn() -> Any:
+        tokenizer = rustbpe.Tokenizer()
+        tokenizer.train_from_iterator(iter(pieces), job.size, pattern=expression)
+        return tokenizer
+
+    def read(tokenizer: Any) -> list[bytes]:
+        return _by_rank((bytes(raw), rank) for raw, rank in tokenizer.get_mergeable_ranks())
+
+    return learn, read
+
+
+def _byte_level(pattern: str) -> Any:
+    """Return the pre-tokenizer of `tokenizers` that writes bytes as letters."""
+    from tokenizers import pre_tokenizers
+
+    if pattern not in ("gpt2", "none"):
+        raise ValueError("Its own expression is GPT-2's.")
+    return pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=pattern == "gpt2")
+
+
+def _tokenizers(job: Job) -> Prepared:
+    from tokenizers import Tokenizer, models, trainers
+
+    pieces = _pieces(_text(job.text), job)
+    letters = _byte_letters()
+
+    def learn() -> Any:
+        model = Tokenizer(models.BPE())
+        model.pre_tokenizer = _byte_level(job.pattern)
+        trainer = trainers.BpeTrainer(
+            vocab_size=job.size,
+            min_frequency=1,
+            initial_alphabet=[*letters],
+            show_progress=False,
+        )
+        model.train_from_iterator(pieces, trainer)
+        return model
+
+    def read(model: Any) -> Iterator[bytes]:
+        for pair in json.loads(model.to_str())["model"]["merges"]:
+            yield bytes(letters[letter] for letter in "".join(pair))
+
+    return learn, read
+
+
+def _sentencepiece(job: Job) -> Prepared:
+    """As many merges, but over characters, up to 16 of them in a token, within words as it sees
+    them, line by line; nothing is normalized."""
+    import sentencepiece
+
+    text = _text(job.text)
+    lines = text.split("\n")
+    # It counts characters and three tokens of its own to the vocabulary.
+    size = job.size - 256 + 3 + len({*text.replace(" ", "▁")} - {"\n"})
+
+    def learn() -> bytes:
+        model = io.BytesIO()
+        sentencepiece.SentencePieceTrainer.train(
+            sentence_iterator=iter(lines),
+            model_writer=model,
+            model_type="bpe",
+            vocab_size=size,
+            hard_vocab_limit=False,
+            character_coverage=1.0,
+            normalization_rule_name="identity",
+            remove_extra_whitespaces=False,
+            max_sentence_length=max(len(line.encode()) for line in lines) + 1,
+            num_threads=os.cpu_count() or 1,
+            minloglevel=3,
+        )
+        return model.getvalue()
+
+    return learn, lambda model: [model]
+
+
+# ---- splitting and counting
+
+
+def _counted(counts: dict[str, int]) -> Iterator[bytes]:
+    return (f"{times} {chunk}".encode() for chunk, times in counts.items())
+
+
+def _bpeviz_counts(job: Job) -> Prepared:
+    from bpeviz.counting import count
+
+    text = _text(job.text)
+    return lambda: count(text, job.pattern), lambda counts: _counted(dict(counts.items()))
+
+
+def _bpeviz_dictionary(job: Job) -> Prepared:
+    from bpeviz.counting import count
+
+    text = _text(job.text)
+    return lambda: dict(count(text, job.pattern).items()), _counted
+
+
+def _findall(job: Job) -> Prepared:
+    import regex
+
+    text = _text(job.text)
+    expression = regex.compile(job.expression)
+    return lambda: Counter(expression.findall(text)), _counted
+
+
+# ---- encoding
+
+
+@lru_cache(1)
+def _learnt(path: str, size: int, pattern: str) -> Any:
+    import bpeviz
+
+    return bpeviz.train(_text.__wrapped__(path), vocab_size=size, pattern=pattern)
+
+
+def _numbers(ids: Sequence[int]) -> list[bytes]:
+    import numpy as np
+
+    return [np.asarray(ids, np.int64).tobytes()]
+
+
+def _bpeviz_encodes(job: Job) -> Prepared:
+    text = _text(job.text)
+    # A new one each time: it remembers what it has cut. But what it makes ready once is ready.
+    tokenizer = replace(_learnt(job.base, job.size, job.pattern).tokenizer(), _cut={})
+    tokenizer.encode("Ω" * 5_000)
+    return lambda: tokenizer.encode(text), _numbers
+
+
+def _plain_encodes(job: Job) -> Prepared:
+    from bpeviz.merging import apply_merges
+
+    text = _text(job.text)
+    training = _learnt(job.base, job.size, job.pattern)
+    rank = {(merge.left, merge.right): merge.new_id for merge in training.merges}
+    splitting = training.splitting
+
+    def encode() -> list[int]:
+        chunks = splitting.chunks(text)
+        cut = {chunk: apply_merges([*chunk.encode()], rank) for chunk in dict.fromkeys(chunks)}
+        return [*chain.from_iterable(map(cut.__getitem__, chunks))]
+
+    return encode, _numbers
+
+
+def _tiktoken(job: Job) -> Prepared:
+    import tiktoken
+
+    text = _text(job.text)
+    training = _learnt(job.base, job.size, job.pattern)
+    made = _spelt((merge.left, merge.right) for merge in training.merges)
+    atoms = (bytes([byte]) for byte in range(256))
+    encoding = tiktoken.Encoding(
+        "measured",
+        pat_str=job.expression,
+        mergeable_ranks={raw: rank for rank, raw in enumerate(chain(atoms, made))},
+        special_tokens={},
+    )
+    return lambda: encoding.encode_ordinary(text), _numbers
+
+
+def _tokenizers_encodes(job: Job) -> Prepared:
+    from tokenizers import Tokenizer, models
+
+    training = _learnt(job.base, job.size, job.pattern)
+    pieces = [*_pieces(_text(job.text), job)]
+    letter = {byte: letter for letter, byte in _byte_letters().items()}
+    names = [letter[byte] for byte in range(256)]
+    merges = []
+    for merge in training.merges:
+        merges.append((names[merge.left], names[merge.right]))
+        names.append("".join(merges[-1]))
+    model = Tokenizer(models.BPE(vocab={name: i for i, name in enumerate(names)}, merges=merges))
+    model.pre_tokenizer = _byte_level(job.pattern)
+
+    def encode() -> list[int]:
+        found = model.encode_batch_fast(pieces, add_special_tokens=False)
+        return [*chain.from_iterable(one.ids for one in found)]
+
+    return encode, _numbers
+
+
+CONTENDERS: dict[str, dict[str, Callable[[Job], Prepared]]] = {
+    "train": {
+        "bpeviz": _bpeviz,
+        "bpeviz, ties: smallest": _bpeviz_smallest,
+        "bpeviz, plain learner": _bpeviz_plain,
+        "bpeviz, bytes in their order": _bpeviz_in_their_order,
+        "rustbpe": _rustbpe,
+        "tokenizers": _tokenizers,
+        "sentencepiece": _sentencepiece,
+        "minbpe's loop": _minbpe,
+        "tiktoken._educational": _educational,
+    },
+    "count": {
+        "bpeviz": _bpeviz_counts,
+        "bpeviz, as a dictionary": _bpeviz_dictionary,
+        "regex.findall, Counter": _findall,
+    },
+    "encode": {
+        "bpeviz": _bpeviz_encodes,
+        "bpeviz, plain merges": _plain_encodes,
+        "tiktoken": _tiktoken,
+        "tokenizers": _tokenizers_encodes,
+    },
+}
+"""Who can do what, by name."""
+
+
+# ---- the process
+
+
+def _resident(what: str) -> int:
+    """Return bytes of memory that this process has ("VmRSS") or had at most ("VmHWM")."""
+    try:
+        found = re.search(rf"^{what}:\s*(\d+) kB", Path("/proc/self/status").read_text(), re.M)
+    except OSError:  # no Linux: then it is the most since the beginning
+        unit = 1 if sys.platform == "darwin" else 1024
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+    return int(found[1]) * 1024 if found else 0
+
+
+def _forget_the_most() -> None:
+    with suppress(OSError):  # no Linux
+        Path("/proc/self/clear_refs").write_text("5")
+
+
+def _warm_up(make: Callable[[Job], Prepared], job: Job) -> None:
+    """Do a little of the same, so that libraries are loaded and tables are made."""
+    with tempfile.TemporaryDirectory() as folder:
+        text, ends = Path(folder, "text"), Path(folder, "ends")
+        text.write_text(WARM_UP)
+        ends.write_text(f"[{len(WARM_UP)}]")
+        base = str(text) if job.base else ""
+        size = min(job.size, 300)
+        make(replace(job, text=str(text), ends=str(ends), size=size, base=base, memory=False))[0]()
+    _text.cache_clear()
+    _learnt.cache_clear()
+
+
+def _done(who: str, job: Job, warm: bool, say: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
+    make = CONTENDERS[job.kind][who]
+    if not warm:
+        _warm_up(make, job)
+    before = _resident("VmRSS")
+    job_itself, read = make(job)
+    gc.collect()
+    _forget_the_most()
+    say({"begun": True})
+    start = time.perf_counter()
+    result = job_itself()
+    seconds = time.perf_counter() - start
+    most = _resident("VmHWM")
+    digest = hashlib.sha256()
+    rows = 0
+    for raw in read(result):
+        rows += 1
+        digest.update(len(raw).to_bytes(8, "little") + raw)
+    return {
+        "seconds": seconds,
+        "digest": f"{rows} {digest.hexdigest()}",
+        "libraries": before,
+        "above": most - sys.getsizeof(_text(job.text)),
+    }
+
+
+def main() -> None:
+    """Do jobs as they come."""
+    out = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # nothing that a library prints may get between the lines
+
+    def say(what: dict[str, Any]) -> None:
+        out.write(json.dumps(what) + "\n")
+        out.flush()
+
+    warm: set[tuple[str, str]] = set()
+    for line in sys.stdin:
+        asked = json.loads(line)
+        who, job = asked["who"], Job(**asked["job"])
+        kind = (job.kind, job.pattern)
+        try:
+            said = _done(who, job, kind in warm, say)
+            warm.add(kind)
+        except ModuleNotFoundError as error:
+            said = {"missing": f"{error.name} is not there"}
+        except KeyboardInterrupt:
+            return
+        except BaseException as error:  # a panic in Rust is not an Exception
+            said = {"failed": f"{type(error).__name__}: {str(error).strip()[:70]}".split("\n")[0]}
+        say(said)
+        gc.collect()
+
+
+if __name__ == "__main__":
+    main()

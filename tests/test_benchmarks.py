@@ -1,0 +1,178 @@
+"""The benchmarks run, print every row, and call a wrong result wrong. No time is asserted."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from benchmarks import corpora, speed
+from benchmarks.contenders import CONTENDERS
+
+SPEED = Path(speed.__file__)
+TEXT = speed.ROOT / "sample_texts" / "english-prose.txt"
+
+
+@pytest.fixture(scope="module")
+def printed() -> str:
+    done = subprocess.run(
+        [sys.executable, SPEED, TEXT, "--quick", "--rounds", "1"],
+        capture_output=True,
+        text=True,
+        timeout=500,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def cells(printed: str) -> list[list[str]]:
+    rows = [line for line in printed.splitlines() if line.startswith("|")]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in rows]
+
+
+def test_every_contender_stands_in_every_row_with_a_figure_and_a_right_result(
+    printed: str, tmp_path: Path
+) -> None:
+    texts = speed.Texts(tmp_path, TEXT, speed.QUICK)
+    expected = [
+        (entry.name, "same" if entry.like else entry.why)
+        for group in speed.groups(texts, speed.QUICK, None)
+        for row in group.rows
+        for entry in row.entries
+        if not entry.hidden
+    ]
+    full, brief = printed.split("# In brief")
+    # text, job, who, result, figure, …
+    found = [line for line in cells(full) if line[2] in {name for name, _ in expected}]
+    assert [(line[2], line[3]) for line in found] == expected
+    assert all(line[4].endswith((" s", " MB")) for line in found)
+    assert {name for name, _ in expected} <= {line[0] for line in cells(brief)}
+
+
+def test_the_head_tells_the_machine_the_day_and_the_versions(printed: str) -> None:
+    head = printed.split("\n## ")[0]
+    for what in ("Measured on 20", "core", "CPython", "rustbpe 0", "sentencepiece 0", "SHA-256"):
+        assert what in head
+
+
+def test_a_text_that_is_not_there_is_skipped_with_a_word(tmp_path: Path) -> None:
+    away = tmp_path / "tinyshakespeare.txt"
+    texts = speed.Texts(tmp_path, away, speed.QUICK)
+    assert texts.missing == away
+    assert [*texts.main] == ["std"]
+
+
+ENTRIES = (
+    speed.Entry(speed.BPEVIZ),
+    speed.Entry("a peer", speed.BPEVIZ),
+    speed.Entry("another", why="another job"),
+)
+ROW = speed.Row("a text", "a job", "short", speed.job("train", "text.txt", size=300), ENTRIES)
+GROUP = speed.Group("training", "Title", "About.", (ROW,), 30.0)
+RIGHT = speed.Outcome([2.0, 4.0, 2.0], {"digest"})
+
+
+def outcomes(**changed: object) -> dict[str, speed.Outcome]:
+    return {
+        "bpeviz": RIGHT,
+        "a peer": replace(speed.Outcome([1.0, 8.0, 5.0], {"digest"}), **changed),
+        "another": speed.Outcome([2.0, 4.0, 2.0], {"else"}),
+    }
+
+
+def test_ratios_are_medians_of_rounds() -> None:
+    # 1/2, 8/4 and 5/2, and not the ratio of the medians, 5/2.
+    _, _, *rows = cells(speed.in_full(GROUP, [(ROW, outcomes())]))
+    assert rows[1] == ["", "", "a peer", "same", "5 s", "1 – 8", "2.00", "0.50 – 2.50", "3"]
+    assert rows[2][3] == "another job"
+
+
+@pytest.mark.parametrize("digests", [{"else"}, {"digest", "else"}])
+def test_a_wrong_result_is_called_so_everywhere(digests: set[str]) -> None:
+    done = [(ROW, outcomes(digests=digests))]
+    assert "WRONG" in speed.in_full(GROUP, done)
+    assert "WRONG" in speed.in_brief(GROUP, done)
+    assert speed.wrong(ENTRIES[1], done[0][1])
+    assert not speed.wrong(ENTRIES[2], done[0][1])
+
+
+def test_who_is_stopped_has_taken_longer_than_the_limit() -> None:
+    done = [(ROW, outcomes(figures=[], digests=set(), over=True))]
+    _, _, *rows = cells(speed.in_full(GROUP, done))
+    assert rows[1][3:7] == ["", "over 30 s", "", "over 15.0"]
+    assert "over 15.0" in speed.in_brief(GROUP, done)
+    assert not speed.wrong(ENTRIES[1], done[0][1])
+
+
+def test_a_peer_that_fails_says_why_and_bpeviz_must_not() -> None:
+    found = outcomes(figures=[], digests=set(), problem="PanicException: too much")
+    assert speed.verdict(ENTRIES[1], found) == "PanicException: too much"
+    assert not speed.wrong(ENTRIES[1], found)
+    failed = {**found, "bpeviz": speed.Outcome(problem="ValueError: no")}
+    assert speed.wrong(ENTRIES[0], failed)
+
+
+def test_a_process_is_stopped_at_the_limit(tmp_path: Path) -> None:
+    path = tmp_path / "long.txt"
+    path.write_text("many words " * 200_000)
+    path.with_suffix(".ends").write_text("[2200000]")
+    worker = speed.Worker("minbpe's loop")
+    try:
+        assert worker.do(speed.job("train", str(path), size=5_000), 0.5) == {"over": True}
+        assert not worker.alive
+    finally:
+        worker.end()
+
+
+def test_a_smaller_vocabulary_that_took_too_long_is_not_tried_larger() -> None:
+    larger = replace(ROW, job=replace(ROW.job, size=400), entries=ENTRIES[1:2])
+    found = speed.measure(
+        larger,
+        GROUP,
+        1,
+        {},
+        [(ROW, outcomes(figures=[], digests=set(), over=True))],
+        lambda what: None,
+    )
+    assert found["a peer"].over
+
+
+def test_the_readme_takes_the_ratios_between_its_marks(tmp_path: Path) -> None:
+    readme = speed.ROOT / "README.md"
+    copy = tmp_path / "README.md"
+    copy.write_text(readme.read_text())
+    speed.into_readme("the ratios", copy)
+    before, rest = readme.read_text().split(speed.BEGIN)
+    _, behind = rest.split(speed.END)
+    assert copy.read_text() == f"{before}{speed.BEGIN}\nthe ratios\n{speed.END}{behind}"
+
+
+def test_the_large_text_is_the_same_each_time_and_of_its_size() -> None:
+    text = corpora.standard_library(20_000)
+    assert len(text.encode()) == 20_000
+    assert text == corpora.standard_library(20_000)
+    large = corpora.rotated(text, 50_000)
+    assert large.startswith(text)
+    assert len(large.encode()) == 50_000
+    words = set(text.split())
+    assert len(set(large.split()) - words) > len(words) / 2
+
+
+def test_worst_texts_are_what_they_are_called() -> None:
+    assert corpora.letters("No blanks, HERE 1", 100) == "oblanks"
+    assert corpora.fibonacci(12) == "abaababaabaa"
+    assert set(corpora.four_letters(1_000)) == {*"abcd"}
+
+
+def test_every_contender_is_measured_somewhere(tmp_path: Path) -> None:
+    texts = speed.Texts(tmp_path, TEXT, speed.QUICK)
+    asked = {
+        (row.job.kind, entry.name)
+        for group in speed.groups(texts, speed.QUICK, None)
+        for row in group.rows
+        for entry in row.entries
+    }
+    known = {(kind, name) for kind, by_name in CONTENDERS.items() for name in by_name}
+    assert asked == known
