@@ -98,7 +98,8 @@ def read(name: str, files: dict[str, bytes], pattern: str, expression: str) -> T
         raise FormatError(
             f"{shown_name(file)} does not say how a text is split; choose a split for it."
         )
-    header = [one.strip() for one in lines[first - 1].split(",")] if len(lines) >= first else []
+    names = lines[first - 1] if len(lines) >= first else ""
+    header = [one.strip() for one in names.split(",", len(COLUMNS))]
     for column in header:
         if column not in COLUMNS or header.count(column) > 1:
             raise wrong(
@@ -123,7 +124,7 @@ def _rows(
     following = max(taken, default=-1) + 1
     for place, line in enumerate(lines, first):
         where = f"line {place:,}"
-        fields = line.split(",")
+        fields = line.split(",", len(header))
         if len(fields) != len(header):
             raise wrong(file, where, f"expected {len(header)} numbers, not {shown(line)}")
         row = {

@@ -88,7 +88,7 @@ def read_merges(
     for number, line in enumerate(lines, first):
         if not line and number == first + len(lines) - 1:
             break
-        pair = line.split(" ")
+        pair = line.split(" ", 2)
         if len(pair) != 2 or not all(pair):
             raise wrong(
                 name,

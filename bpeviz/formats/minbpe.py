@@ -102,7 +102,7 @@ def read(name: str, files: dict[str, bytes]) -> Tokenizer:
     special: dict[str, int] = {}
     for place, line in enumerate(lines[3 : 3 + count], 4):
         where = f"line {place:,}"
-        parts = line.split()
+        parts = line.split(None, 2)
         if len(parts) != 2:
             raise wrong(file, where, f"expected a name and an id, not {shown(line)}")
         if parts[0] in special:
@@ -112,7 +112,7 @@ def read(name: str, files: dict[str, bytes]) -> Tokenizer:
     pairs: set[tuple[int, int]] = set()
     for place, line in enumerate(lines[3 + count :], 4 + count):
         where = f"line {place:,}"
-        parts = line.split()
+        parts = line.split(None, 2)
         if len(parts) != 2:
             raise wrong(file, where, f"expected two ids, not {shown(line)}")
         new = 256 + len(merges)

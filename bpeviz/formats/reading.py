@@ -35,7 +35,14 @@ MAX_TOKEN = 1_000_000
 
 class FormatError(ValueError):
     """A file that cannot be read, or a tokenizer that cannot be written; the message is a
-    sentence."""
+    sentence, in which what cannot be seen is spelt out."""
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__("".join(map(_visible, sentence)))
+
+
+def _visible(character: str) -> str:
+    return character if character.isprintable() else ascii(character)[1:-1]
 
 
 @dataclass(frozen=True)

@@ -140,7 +140,7 @@ def _ranks(file: str, content: bytes) -> dict[bytes, int]:
         if not line:
             continue
         where = f"line {place:,}"
-        parts = line.split(" ")
+        parts = line.split(" ", 2)
         if len(parts) != 2:
             raise wrong(file, where, f"expected base64, a space and a rank, not {shown(line)}")
         try:

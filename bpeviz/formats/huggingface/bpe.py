@@ -139,7 +139,6 @@ def read(name: str, keys: Keys, model: Keys, special: Mapping[str, int]) -> Toke
     entries = vocabulary(keys.name, "model.vocab", model.get("vocab"))
     pairs = model.listed("merges")
     model.done()
-    check_added(keys, entries, special)
 
     found = _split_over_bytes(keys)
     symbols: Mapping[int, str]
@@ -171,6 +170,7 @@ def read(name: str, keys: Keys, model: Keys, special: Mapping[str, int]) -> Toke
                 f"no merge makes the id {token_id}, it is no atom, and it is not among "
                 "added_tokens, so nothing can be encoded as it",
             )
+    check_added(keys, entries, special)
     merges = Merges(splitting, symbols, reader.merges, special)
     tokenizer = built(name, merges)
     if whole_chunks:

@@ -160,7 +160,6 @@ def read(name: str, keys: Keys, model: Keys, special: Mapping[str, int]) -> Toke
     if len(entries) < len(pieces):
         twice = next(piece for i, piece in pieces.items() if entries[piece] != i)
         raise wrong(keys.name, "model.vocab", f"the piece {shown(twice)} comes twice")
-    check_added(keys, entries, special)
     value = keys.get("pre_tokenizer")
     parts = value.get("pretokenizers") if isinstance(value, dict) else None
     if not isinstance(parts, list) or len(parts) not in (2, 3):
@@ -213,6 +212,7 @@ def read(name: str, keys: Keys, model: Keys, special: Mapping[str, int]) -> Toke
                 f"model.vocab[{i}]",
                 f"{shown(pieces[i])} holds a character that is no piece by itself",
             )
+    check_added(keys, entries, special)
     _check_size(symbols.values())
     ids = [*atoms, *(i for i, piece in symbols.items() if len(piece) > 1)]
     nothing = np.zeros(len(ids))

@@ -177,7 +177,6 @@ def read(name: str, keys: Keys, model: Keys, special: Mapping[str, int]) -> Toke
     model.expect("max_input_chars_per_word", LONGEST_WORD)
     entries = vocabulary(keys.name, "model.vocab", model.get("vocab"))
     model.done()
-    check_added(keys, entries, special)
     if UNKNOWN not in special:
         raise keys.wrong("added_tokens", f"{UNKNOWN} must be among them: what is unknown")
     pieces: dict[int, Piece] = {}
@@ -192,6 +191,7 @@ def read(name: str, keys: Keys, model: Keys, special: Mapping[str, int]) -> Toke
                 f"a piece has 1 to {LONGEST_PIECE:,} characters",
             )
         pieces[token_id] = piece, entry.startswith(prefix)
+    check_added(keys, entries, special)
     alphabet = [token_id for token_id, (piece, _) in pieces.items() if len(piece) == 1]
     longer = [token_id for token_id, (piece, _) in pieces.items() if len(piece) > 1]
     number = {pieces[token_id]: i for i, token_id in enumerate(alphabet)}
