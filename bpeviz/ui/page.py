@@ -33,6 +33,20 @@ STYLE = """<style>
 [data-testid=stMainBlockContainer] { padding-top: 2.6rem; padding-bottom: 4rem; }
 [data-testid=stSidebarHeader] { height: 2.6rem; min-height: 0; margin-bottom: 0; }
 @media (max-width: 767px) { [data-testid=stMainBlockContainer] { padding-top: 4rem; } }
+@media print {
+  @page { margin: 12mm; }
+  [data-testid=stSidebar], [data-testid=stHeader], [data-testid=stElementToolbar],
+  [data-testid=stPageLink], [data-testid=stButton], [data-testid=stButtonGroup],
+  [data-testid=stSlider], [data-testid=stTextArea], [data-testid=stTextInput],
+  [data-testid=stNumberInput], [data-testid=stPopover], .st-key-copy_link {
+    display: none !important;
+  }
+  [data-testid=stMainBlockContainer] { padding: 0 !important; }
+  /* On paper the dark theme is light, too. */
+  .stApp { background: #fff !important; }
+  .stApp :is(p, h1, h2, h3, li, label) { color: #31333f !important; }
+  h3 { break-after: avoid; }
+}
 </style>"""
 
 

@@ -250,3 +250,37 @@ def test_a_word_that_is_pressed_is_drawn(open_page: Open) -> None:
     box.fill("no such words")
     box.press("Enter")
     expect(page.get_by_text("nowhere in the text")).to_be_visible()
+
+
+# ---- on paper
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("path", ["/", "/Compare", "/Inspect", "/Algorithms", "/Split"])
+def test_on_paper_the_text_is_whole_and_coloured_and_nothing_is_to_press(
+    open_page: Open, path: str, scheme: str
+) -> None:
+    page = open_page(path, color_scheme=scheme)
+    text = page.locator(".c, .strip-line .cell").first
+    text.wait_for(state="attached")
+    expect(page.get_by_role("button", name="Copy link")).to_be_visible()
+    page.emulate_media(media="print", color_scheme=scheme)
+    for what in ("stSidebar", "stPageLink", "stButton", "stElementToolbar"):
+        for one in page.get_by_test_id(what).all():
+            expect(one).not_to_be_visible()
+    expect(page.get_by_role("button", name="Copy link")).to_have_count(0)
+    expect(page.get_by_role("button", name="Play", exact=True)).to_have_count(0)
+    shown = page.locator(".text, .strip-line")
+    assert shown.count()
+    for one in shown.all():
+        cut = "one => one.scrollHeight > one.clientHeight + 2 && getComputedStyle(one).overflowY"
+        assert one.evaluate(cut) in (False, "visible")
+    light = """one => {
+      const canvas = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
+      canvas.fillStyle = getComputedStyle(one).color;
+      canvas.fillRect(0, 0, 1, 1);
+      return canvas.getImageData(0, 0, 1, 1).data[0];
+    }"""
+    assert text.evaluate(light) < 140
+    assert text.evaluate("one => getComputedStyle(one).printColorAdjust") == "exact"
+    assert page.locator(".stApp p").last.evaluate(light) < 140
