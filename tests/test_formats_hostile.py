@@ -502,6 +502,13 @@ HOSTILE: dict[str, tuple[dict[str, bytes], str]] = {
         merges_csv("97,98,99,1"),
         "merges.csv, line 3: the id 99 is there already.",
     ),
+    "a special token merged": (
+        merges_csv(
+            "97,300,301,1",
+            first='# bpeviz {"atoms": "bytes", "pattern": "none", "special": {"<e>": 300}}',
+        ),
+        "merges.csv, line 3: the id 300 is a special token's, which never merges.",
+    ),
     "a pair twice": (
         merges_csv("97,98,256,1", "97,98,257,1"),
         "merges.csv, line 4: the pair 97,98 is merged already.",

@@ -109,19 +109,23 @@ def read(name: str, files: dict[str, bytes], pattern: str, expression: str) -> T
             )
     if not {"left", "right"} <= {*header}:
         raise wrong(file, f"line {first}", "expected a line of names, left and right among them")
-    merges, counts = _rows(file, lines[first:], first + 1, header, {*symbols, *special.values()})
+    merges, counts = _rows(file, lines[first:], first + 1, header, {*symbols}, {*special.values()})
     return built(name, Merges(splitting, symbols, merges, special, counts))
 
 
 def _rows(
-    file: str, lines: list[str], first: int, header: list[str], taken: set[int]
+    file: str,
+    lines: list[str],
+    first: int,
+    header: list[str],
+    atoms: set[int],
+    special: set[int],
 ) -> tuple[list[tuple[int, int, int]], list[int]]:
     merges: list[tuple[int, int, int]] = []
     counts: list[int] = []
     pairs: set[tuple[int, int]] = set()
-    specials_and_atoms = {*taken}
-    there = {*taken}
-    following = max(taken, default=-1) + 1
+    there = {*atoms}
+    following = max(there | special, default=-1) + 1
     for place, line in enumerate(lines, first):
         where = f"line {place:,}"
         fields = line.split(",", len(header))
@@ -133,9 +137,11 @@ def _rows(
         }
         left, right, new = row["left"], row["right"], row.get("new_id", following)
         for half in (left, right):
+            if half in special:
+                raise wrong(file, where, f"the id {half} is a special token's, which never merges")
             if half not in there:
                 raise wrong(file, where, f"the id {half} is not there yet")
-        if new in there or new in specials_and_atoms:
+        if new in there or new in special:
             raise wrong(file, where, f"the id {new} is there already")
         if (left, right) in pairs:
             raise wrong(file, where, f"the pair {left},{right} is merged already")
