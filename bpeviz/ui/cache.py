@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hashlib import blake2b
 from typing import Any, cast
+from weakref import WeakValueDictionary
 
 import streamlit as st
 
@@ -21,6 +22,10 @@ AT_ONCE, AT_ONCE_UNSPLIT = 50_000, 10_000
 and where its chunks may be long. To start a process takes longer than that."""
 
 Key = tuple[object, ...]
+
+_held: WeakValueDictionary[Key, Training] = WeakValueDictionary()
+"""What another process learnt, as long as some page still uses it: not to be learnt twice within
+one run, though it be too large to be kept or have had to go."""
 
 
 def key_of(text: str, choice: Choice) -> Key:
@@ -67,11 +72,13 @@ Learnt = tuple[Training, Boundaries | str] | tuple[str, str]
 def _learnt(text: str, choice: Choice) -> Learnt:
     """Return what is learnt from a text, and the text's own boundaries."""
     key = ("training", *key_of(text, choice))
-    long_chunks = choice.pattern in ("none", "sentences", CUSTOM)
-    if len(text) > (AT_ONCE_UNSPLIT if long_chunks else AT_ONCE):
-        return kept.find(key) or _elsewhere(key, text, choice)
     if (found := kept.find(key)) is not None:
         return cast(Learnt, found)
+    if (held := _held.get(key)) is not None:
+        return held, _cut(held, text)
+    long_chunks = choice.pattern in ("none", "sentences", CUSTOM)
+    if len(text) > (AT_ONCE_UNSPLIT if long_chunks else AT_ONCE):
+        return _elsewhere(key, text, choice)
     with st.spinner("Learning …"):
         return kept.once(key, lambda: _here(text, choice))
 
@@ -96,33 +103,40 @@ def _elsewhere(key: Key, text: str, choice: Choice) -> Learnt:
     """Let another process learn, and say how that goes; the visitor may stop it.
 
     Whatever ends this run of the page, a change or a closed tab, ends the learning: nobody wants
-    it any more.
+    it any more. If nothing was learnt, the page ends here, with a button to learn after all.
     """
     state = st.session_state
+    name = _digest(repr(key)).hex()
     place = st.empty()
-    if state.get("stopped_learning") == key:
-        with place.container(horizontal=True, vertical_alignment="center"):
-            st.markdown("Learning was stopped.", width="content")
-            st.button("Learn again", on_click=lambda: state.pop("stopped_learning", None))
-        st.stop()
-    state.pop("stopped_learning", None)
-    with (
-        jobs.learning(key, text, choice.algorithm, _arguments(choice)) as job,
-        place.container(),
-    ):
-        bar = st.progress(0.0, job.sentence())
-        st.button("Stop learning", on_click=lambda: state.update(stopped_learning=key))
-        while not job.wait(0.2):
-            bar.progress(job.share, job.sentence())
-    place.empty()
-    found = job.found
-    if found is None or isinstance(found, str):
-        sentence = found or "Learning was stopped."
+    ended = state.get("ended_learning")
+    if ended is None or ended[0] != name:
+        with (
+            jobs.learning(key, text, choice.algorithm, _arguments(choice)) as job,
+            place.container(),
+        ):
+            bar = st.progress(0.0, job.sentence())
+            st.button("Stop learning", key=f"stop {name}", on_click=_stop, args=(name,))
+            while not job.wait(0.2):
+                bar.progress(job.share, job.sentence())
+        if isinstance(job.found, tuple):
+            place.empty()
+            kept.keep(key, job.found)
+            _held[key] = job.found[0]
+            return job.found
+        sentence = job.found or "Learning was stopped."
         if not job.failed:
+            place.empty()
             kept.keep(key, (sentence, sentence))
-        return sentence, sentence
-    kept.keep(key, found)
-    return found
+            return sentence, sentence
+        state["ended_learning"] = ended = (name, sentence)
+    with place.container():
+        st.warning(ended[1])
+        st.button("Learn again", on_click=lambda: state.pop("ended_learning", None))
+    return st.stop()
+
+
+def _stop(name: str) -> None:
+    st.session_state["ended_learning"] = (name, "Learning was stopped.")
 
 
 def parts(text: str, choice: Choice) -> list[replay.Part]:

@@ -24,7 +24,13 @@ class Server:
 
     address: str
     log: Path
+    process: int
     _read: int = 0
+
+    def workers(self) -> list[int]:
+        """Return the processes that learn for it."""
+        listed = Path(f"/proc/{self.process}/task").glob("*/children")
+        return [int(child) for one in listed for child in one.read_text().split()]
 
     def tracebacks(self) -> str:
         text = self.log.read_text(errors="replace")
@@ -56,7 +62,7 @@ def serving(folder: Path, **environment: str) -> Iterator[Server]:
         )
         try:
             _await(process, f"{address}/_stcore/health", log)
-            yield Server(address, log)
+            yield Server(address, log, process.pid)
         finally:
             process.terminate()
             try:

@@ -188,8 +188,8 @@ def paste(page: Page, text: str, times: int) -> None:
 
 
 def test_a_paste_that_is_too_long_is_refused_and_the_page_goes_on(open_page: Open) -> None:
-    # Eleven megabytes here. Fifty were tried by hand: the same sentence, after some 50 seconds, half
-    # of them until the browser itself has put the text into its box.
+    # Eleven megabytes here. Fifty were tried by hand: the same sentence, after some 50 seconds,
+    # half of them until the browser itself has put the text into its box.
     page = open_page()
     player = Player(page)
     player.await_text(ENGLISH)

@@ -1,0 +1,103 @@
+"""Long learning in a process of its own: progress, stopping, faults, and nothing left behind."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from hands import (
+    ENGLISH,
+    Page,
+    Player,
+    alert,
+    choose,
+    expect,
+    give_file,
+    open_more,
+    type_number,
+)
+from serving import Server, serving
+
+from bpeviz.pretokenize import PATTERNS
+
+LONG = "".join(random.Random(3).choices("abcdefghijklm ", k=150_000))
+PATIENCE = 60.0
+
+
+@pytest.fixture(scope="module")
+def own_server(
+    vocabulary_files: None, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Server]:
+    """A server whose processes no other test's visitors start."""
+    if not Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").exists():
+        pytest.skip("This system does not tell which processes a process has started.")
+    with serving(tmp_path_factory.mktemp("server")) as running:
+        yield running
+
+
+@pytest.fixture
+def learning(own_server: Server, open_at: Callable[..., Page]) -> Page:
+    """A page on which something is being learnt that takes many seconds."""
+    page = open_at(own_server)
+    Player(page).await_text(ENGLISH)
+    choose(page, "Split the text first by", PATTERNS["none"].title)
+    open_more(page)
+    choose(page, "Among equally frequent pairs", "The lexicographically largest")
+    type_number(page, "Largest vocabulary", 30_000)
+    give_file(page, "letters.txt", LONG.encode())
+    expect(page.get_by_text("Learning merges:")).to_be_visible()
+    assert len(own_server.workers()) == 1
+    return page
+
+
+def await_no_worker(server: Server) -> None:
+    end = time.monotonic() + PATIENCE
+    while server.workers():
+        assert time.monotonic() < end, "a worker was left behind"
+        time.sleep(0.05)
+
+
+def test_learning_says_how_far_it_is_and_can_be_stopped_and_begun_again(
+    learning: Page, own_server: Server
+) -> None:
+    bar = learning.get_by_role("progressbar")
+    expect(bar).to_be_visible()
+    learning.get_by_role("button", name="Stop learning").click()
+    expect(learning.get_by_text("Learning was stopped.")).to_be_visible()
+    expect(bar).to_have_count(0)
+    await_no_worker(own_server)
+    learning.get_by_role("button", name="Learn again").click()
+    expect(bar).to_be_visible()
+    assert len(own_server.workers()) == 1
+
+
+def test_another_choice_ends_what_was_being_learnt(learning: Page, own_server: Server) -> None:
+    learning.get_by_role("button", name="Back to the text box").click()
+    expect(Player(learning).text).to_be_visible()
+    await_no_worker(own_server)
+
+
+def test_a_closed_tab_ends_what_was_being_learnt(learning: Page, own_server: Server) -> None:
+    learning.close()
+    await_no_worker(own_server)
+
+
+def test_another_page_ends_what_was_being_learnt(learning: Page, own_server: Server) -> None:
+    learning.get_by_role("link", name="Split", exact=True).click()
+    expect(learning.get_by_role("region", name="The text under each split")).to_be_visible()
+    await_no_worker(own_server)
+
+
+def test_a_killed_worker_is_a_sentence_on_a_working_page(
+    learning: Page, own_server: Server
+) -> None:
+    os.kill(own_server.workers()[0], signal.SIGKILL)
+    expect(alert(learning, "Learning was cut off")).to_be_visible()
+    learning.get_by_role("button", name="Back to the text box").click()
+    expect(Player(learning).text).to_be_visible()
+    expect(learning.get_by_test_id("stAlert")).to_have_count(0)
