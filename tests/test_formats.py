@@ -327,6 +327,11 @@ SCAFFOLD = {"algorithm": "scaffold", "merges": 60}
             {"special_tokens": ("a",)},
             "special token 'a' is spelt like",
         ),
+        (
+            "huggingface tiktoken minbpe gpt2 csv",
+            {"special_tokens": ("<\ud800>",)},
+            "a name in it is half a surrogate pair",
+        ),
         ("minbpe", {"special_tokens": ("a b",)}, "holds white space, which parts name and id"),
         ("huggingface", {**CHARACTERS, "end_mark": "symbol"}, "a symbol of its own"),
         ("huggingface", {**CHARACTERS, "end_mark": "attached"}, "it knows white space"),

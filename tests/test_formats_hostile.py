@@ -48,12 +48,12 @@ def refused(files: dict[str, bytes], **more: str) -> str:
         formats.parse(files, **more)
     said = str(error.value)
     check_sentence(said)
+    assert ". " not in said  # one sentence, not two
     return said
 
 
 def check_sentence(said: str) -> None:
     assert said.endswith(".")
-    assert ". " not in said
     assert said.isprintable()
     assert len(said) < 600
 

@@ -126,8 +126,9 @@ def read(theirs: tokenizers.Tokenizer) -> Tokenizer:
 def check_same(theirs: tokenizers.Tokenizer) -> None:
     ours = read(theirs)
     encode = libraries.of_library(theirs)
+    again = libraries.hugging_face(formats.dump(ours, "huggingface"))
     for text in DIFFICULT:
-        assert ours.encode(text) == encode(text)
+        assert ours.encode(text) == encode(text) == again(text)
         if theirs.decoder is not None:
             assert ours.decode(encode(text)) == theirs.decode(encode(text)) == text
     theirs.encode_special_tokens = False

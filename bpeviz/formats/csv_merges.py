@@ -68,6 +68,10 @@ def write(tokenizer: Tokenizer) -> dict[str, bytes]:
         ]
     if merges.special:
         about["special"] = dict(merges.special)
+    try:
+        "".join(merges.special).encode()
+    except UnicodeEncodeError:
+        raise CannotError("a name in it is half a surrogate pair") from None
     counts = merges.counts or [0] * len(merges.merges)
     lines = [MARK + json.dumps(about), ",".join(COLUMNS)]
     lines += (
