@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import regex
@@ -33,12 +34,31 @@ class Column:
     @property
     def unknown(self) -> int:
         """How many tokens are not in the vocabulary."""
-        return int((self.boundaries.ids(self.step) == UNKNOWN_ID).sum())
+        return int((self.ids == UNKNOWN_ID).sum())
 
+    @cached_property
+    def ids(self) -> NDArray[np.int32]:
+        """The ids of the tokens at this step (see `Boundaries.ids`)."""
+        return self.boundaries.ids(self.step)
+
+    @cached_property
+    def cuts(self) -> NDArray[np.int64]:
+        """The bytes behind which tokens end; one that stands for no byte ends where another does.
+
+        Ascending.
+        """
+        return self.boundaries.cuts(self.step)
+
+    @cached_property
     def inner_cuts(self) -> NDArray[np.int64]:
-        """Return the bytes behind which a token ends, both ends of the text left out. Sorted."""
-        cuts = np.unique(self.boundaries.cuts(self.step))[:-1]
+        """The bytes behind which a token ends, both ends of the text left out. Sorted, distinct."""
+        cuts = _distinct(self.cuts)[:-1]
         return cuts[cuts > 0]  # a mark at the start of the text ends behind no byte
+
+
+def _distinct(ascending: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return numbers that ascend, each once."""
+    return ascending[np.diff(ascending, prepend=-1) > 0]
 
 
 @dataclass(frozen=True)
@@ -78,8 +98,8 @@ class Measures:
 
 def word_spans(text: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return where words start and end, in UTF-8 bytes. Two int64 [words]."""
-    before = np.zeros(len(text) + 1, np.int64)
-    np.cumsum([len(character.encode()) for character in text], out=before[1:])
+    raw = np.frombuffer(text.encode(), np.uint8)
+    before = np.append(np.flatnonzero((raw & 0xC0) != 0x80), len(raw))
     found = [match.span() for match in _WORD.finditer(text)]
     starts = np.array([start for start, _ in found], np.int64)
     ends = np.array([end for _, end in found], np.int64)
@@ -88,7 +108,7 @@ def word_spans(text: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 
 def agreement(cuts: NDArray[np.int64], reference: NDArray[np.int64]) -> Agreement:
     """Hold cuts (sorted, distinct) against a reference's."""
-    common = len(np.intersect1d(cuts, reference, assume_unique=True))
+    common = np.count_nonzero(np.isin(cuts, reference, assume_unique=True, kind="table"))
     if not len(cuts) and not len(reference):
         return Agreement(1.0, 1.0, 1.0)
     precision = common / len(cuts) if len(cuts) else 1.0
@@ -100,15 +120,14 @@ def agreement(cuts: NDArray[np.int64], reference: NDArray[np.int64]) -> Agreemen
 def measure(text: str, columns: Sequence[Column], reference: int) -> list[Measures]:
     """Measure every column on `text`; agreement is with column number `reference`."""
     starts, ends = word_spans(text)
-    standard = columns[reference].inner_cuts()
+    standard = columns[reference].inner_cuts
     size = len(text.encode())
     found = []
     for column in columns:
-        cuts = column.inner_cuts()
+        cuts = column.inner_cuts
         # Cuts strictly inside a word, which has one piece more.
         inside = np.searchsorted(cuts, ends, "left") - np.searchsorted(cuts, starts, "right")
-        ids = column.boundaries.ids(column.step)
-        ids = ids[ids != DROPPED]
+        ids = column.ids[column.ids != DROPPED]
         tokens = len(ids)
         found.append(
             Measures(
@@ -119,7 +138,7 @@ def measure(text: str, columns: Sequence[Column], reference: int) -> list[Measur
                 characters_per_token=len(text) / tokens if tokens else None,
                 tokens_per_word=float(inside.mean()) + 1 if len(starts) else None,
                 whole_words=float((inside == 0).mean()) if len(starts) else None,
-                distinct=len(np.unique(ids)),
+                distinct=int(np.count_nonzero(np.bincount(ids - ids.min(initial=0)))),
                 agreement=agreement(cuts, standard),
             )
         )
@@ -136,8 +155,8 @@ def common_cuts(columns: Sequence[Column], *, always: bool = False) -> Boundarie
     votes = np.zeros(size + 1, np.int64)
     for column in columns:
         of_column = column.boundaries
-        cuts = of_column.ends[of_column.always] if always else of_column.cuts(column.step)
-        votes[np.unique(cuts)] += 1
+        cuts = of_column.ends[of_column.always] if always else column.cuts
+        votes[_distinct(cuts)] += 1
     vanishes = np.where(votes[1:] == len(columns), NEVER, 0).astype(np.int32)
     return MergeBoundaries(np.arange(1, size + 1), np.zeros(size, np.int32), 1, vanishes, 0)
 

@@ -304,7 +304,7 @@ def side_by_side(
 
 def _cuts_within(column: Column, part: Part) -> NDArray[np.int64]:
     """Return the cuts strictly inside a part, from its start."""
-    cuts = column.inner_cuts()
+    cuts = column.inner_cuts
     return cuts[(cuts > part.start) & (cuts < part.end)] - part.start
 
 
@@ -314,12 +314,12 @@ def _tokens(column: Column, part: Part) -> list[tuple[int, int, str, str, int]]:
     A token that reaches beyond the part is itself, cut short.
     """
     tokenizer = column.tokenizer
-    ends = column.boundaries.cuts(column.step)
+    ends = column.cuts
     first = np.searchsorted(ends, part.start, "right")
     last = max(
         np.searchsorted(ends, part.end, "right"), np.searchsorted(ends, part.end, "left") + 1
     )
-    ids = column.boundaries.ids(column.step)[first:last].tolist()
+    ids = column.ids[first:last].tolist()
     looks: dict[int, tuple[str, str, int]] = {
         UNKNOWN_ID: ("not in the vocabulary", "", -1),
         DROPPED: ("left out: no token", "", -1),

@@ -125,7 +125,7 @@ def test_a_symbol_that_marks_the_end_is_a_token_but_no_cut_of_its_own() -> None:
     (found,) = measure(text, [learnt(text, 0, atoms="characters", end_mark="symbol")], 0)
     # a b </w> · c d </w>: the mark has no bytes, so two cuts fall on one place.
     assert found.tokens == 7
-    assert learnt(text, 0, atoms="characters", end_mark="symbol").inner_cuts().tolist() == [
+    assert learnt(text, 0, atoms="characters", end_mark="symbol").inner_cuts.tolist() == [
         1,
         2,
         3,
@@ -218,7 +218,7 @@ def test_a_mark_at_the_start_of_a_text_makes_no_cut() -> None:
     training = bpeviz.train("ab ab", "sentencepiece", merges=0)  # ▁ stands before the text
     column = Column("SentencePiece", training.tokenizer(), training.tokenizer().boundaries("ab"), 0)
     assert column.boundaries.cuts(0).tolist() == [0, 1, 2]
-    assert column.inner_cuts().tolist() == [1]
+    assert column.inner_cuts.tolist() == [1]
     atoms = learnt("ab", 0)
     assert measure("ab", [atoms, column], 0)[1].agreement == Agreement(1, 1, 1)
 

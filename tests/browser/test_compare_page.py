@@ -36,7 +36,7 @@ def columns_of(text: str, *names: str) -> list[Column]:
 
 def differences(columns: list[Column], reference: int) -> list[tuple[int, int]]:
     """How many cuts are a column's own, and how many are missing."""
-    cuts = [{*column.inner_cuts().tolist()} for column in columns]
+    cuts = [{*column.inner_cuts.tolist()} for column in columns]
     standard = cuts[reference]
     return [(len(mine - standard), len(standard - mine)) for mine in cuts]
 
