@@ -1,82 +1,183 @@
-"""Measure the player's frames per second while it plays, in a real browser.
+"""Measure the player's frames per second while it plays 60 merges a second, in a real browser.
 
-    python tests/benchmarks/frames.py [ADDRESS]
+    python tests/benchmarks/frames.py [--seconds N]
 
-with the app running at ADDRESS (http://localhost:8501 by default). The text is put together from
-the sample texts, repeated to the size wanted; the film is played at 30x from its first merge.
-Prints the frames per second and the longest frame, with the processor as it is and slowed down
-four times.
+Needs a Chromium (`BPEVIZ_CHROMIUM` names one). It starts a server of its own. The text is the
+beginning of the standard library's sources. It is shown by the player alone, as long as it is, and
+by the Train page, with all that follows the player there; with the processor as it is, and slowed
+four times by the browser. A screen shows 60 frames a second. Where there are fewer,
+the player takes several merges at once, and still comes to some 60 a second.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
 import shutil
+import socket
+import subprocess
 import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
 
-from playwright.sync_api import Page, sync_playwright
+sys.path.extend(str(folder) for folder in Path(__file__).resolve().parents[1:3])
 
-from bpeviz.samples import SAMPLES
+from benchmarks import machine
+from benchmarks.corpora import standard_library
+from playwright.sync_api import Browser, Page, sync_playwright
 
-SECONDS = 4
-SIZES = (1_000, 20_000)
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = Path(__file__).with_name("player_alone.py")
+SPEED = "30"
+"""As the player has it: two merges a second is 1×."""
+
+ENOUGH = 1.0
+"""Seconds that a film must last: on the Train page, a short text has few merges."""
+
+ALONE, ON_TRAIN = (1_000, 20_000, 100_000), (1_000, 20_000)
+"""Atoms that are shown."""
 
 COUNT = """(seconds) => new Promise((done) => {
-  let frames = 0, longest = 0, before = performance.now();
-  const start = before;
+  const hosts = [...document.querySelectorAll('*')].map((element) => element.shadowRoot);
+  const player = hosts.map((root) => root?.querySelector('.player')).find(Boolean);
+  const step = () => Number(player.querySelector('.step').value);
+  const first = step(), times = [];
   const tick = (now) => {
-    frames += 1;
-    longest = Math.max(longest, now - before);
-    before = now;
-    if (now - start < seconds * 1000) requestAnimationFrame(tick);
-    else done([frames / (now - start) * 1000, longest]);
+    times.push(now);
+    const playing = player.classList.contains('playing');
+    if (playing && now - times[0] < seconds * 1000) return requestAnimationFrame(tick);
+    const spans = times.slice(1).map((time, i) => time - times[i]);
+    const lasted = (now - times[0]) / 1000;
+    const merges = (step() - first) / lasted;
+    done([spans.length / lasted, Math.max(...spans), merges, lasted]);
   };
   requestAnimationFrame(tick);
 })"""
 
 
-def text_of(size: int) -> str:
-    words = " ".join(sample.text for sample in SAMPLES[:1] + SAMPLES[4:5])
-    return (words * (size // len(words) + 1))[:size]
+class Measured(NamedTuple):
+    """Frames a second, milliseconds of the longest one, and merges a second that were shown."""
+
+    frames: float
+    longest: float
+    merges: float
 
 
-def measure(page: Page, address: str, size: int, slowed: int) -> tuple[float, float]:
+@contextmanager
+def serving(script: Path) -> Iterator[str]:
+    """Start a Streamlit script on a free port of this machine; give its address."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    address = f"http://127.0.0.1:{port}"
+    command = [sys.executable, "-m", "streamlit", "run", str(script)]
+    options = {"port": port, "address": "127.0.0.1", "fileWatcherType": "none"}
+    process = subprocess.Popen(
+        [*command, *(f"--server.{name}={value}" for name, value in options.items())],
+        cwd=ROOT,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join((str(ROOT), str(ROOT / "tests")))},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        _await(process, f"{address}/_stcore/health")
+        yield address
+    finally:
+        process.terminate()
+        try:
+            process.wait(10)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def _await(process: subprocess.Popen[bytes], address: str) -> None:
+    end = time.monotonic() + 60
+    while time.monotonic() < end and process.poll() is None:
+        try:
+            with urllib.request.urlopen(address, timeout=2):
+                return
+        except OSError:
+            time.sleep(0.05)
+    raise SystemExit("The server did not start.")
+
+
+def open_alone(page: Page, address: str, atoms: int) -> None:
+    page.goto(f"{address}/?atoms={atoms}")
+
+
+def open_on_train(page: Page, address: str, atoms: int) -> None:
     page.goto(address)
     page.get_by_role("button", name="Play", exact=True).wait_for()
-    page.get_by_label("Text to use").fill(text_of(size))
+    page.get_by_label("Text to use").fill(standard_library(atoms))
     page.get_by_label("Text to use").press("Control+Enter")
+
+
+def play(page: Page, atoms: int, slowed: int, seconds: float) -> Measured:
+    """Wait until the player shows so many atoms, and play."""
     page.wait_for_function(
-        "size => document.querySelector('.st-key-player *')"
-        " && [...document.querySelectorAll('*')].some(e => e.shadowRoot"
-        " && e.shadowRoot.querySelectorAll('.c').length === size)",
-        arg=size,
+        "atoms => [...document.querySelectorAll('*')].some(e => e.shadowRoot"
+        " && e.shadowRoot.querySelectorAll('.c').length === atoms)",
+        arg=atoms,
     )
-    page.get_by_label("Speed").select_option("30")
+    page.get_by_label("Speed").select_option(SPEED)
     page.get_by_role("button", name="First", exact=True).click()
-    page.wait_for_timeout(1_000)
+    page.wait_for_timeout(1_500)  # what follows the step has settled
     session = page.context.new_cdp_session(page)
     session.send("Emulation.setCPUThrottlingRate", {"rate": slowed})
     page.get_by_role("button", name="Play", exact=True).click()
-    frames, longest = page.evaluate(COUNT, SECONDS)
-    session.send("Emulation.setCPUThrottlingRate", {"rate": 1})
-    return frames, longest
+    *found, lasted = page.evaluate(COUNT, seconds)
+    if lasted < ENOUGH:
+        raise SystemExit(f"The film of {atoms:,} atoms ended after {lasted:.1f} seconds.")
+    return Measured(*found)
 
 
-def main(address: str) -> None:
-    chromium = os.environ.get("BPEVIZ_CHROMIUM") or shutil.which("chromium")
-    print("atoms    slowed   frames/s   longest frame")
+def rows(browser: Browser, seconds: float) -> Iterator[tuple[str, int, int, Measured]]:
+    """Yield where, how many atoms, how many times slowed, and what was measured."""
+    for script, where, sizes, opened in (
+        (PAGE, "the player alone", ALONE, open_alone),
+        (ROOT / "app.py", "the Train page", ON_TRAIN, open_on_train),
+    ):
+        with serving(script) as address:
+            for atoms in sizes:
+                for slowed in (1, 4):
+                    page = browser.new_page(viewport={"width": 1366, "height": 768})
+                    page.set_default_timeout(60_000)
+                    opened(page, address, atoms)
+                    yield where, atoms, slowed, play(page, atoms, slowed, seconds)
+                    page.close()
+
+
+def main() -> None:
+    """Measure, and print a table."""
+    parser = argparse.ArgumentParser(description="Measure the player's frames per second.")
+    parser.add_argument("--seconds", type=float, default=3.0, metavar="N", help="how long (3)")
+    seconds = parser.parse_args().seconds
+    names = ("chromium", "chromium-browser", "google-chrome")
+    chromium = os.environ.get("BPEVIZ_CHROMIUM") or next(filter(None, map(shutil.which, names)), "")
+    if not chromium:
+        raise SystemExit("There is no Chromium: install one, or name it in BPEVIZ_CHROMIUM.")
+    flags = ("no-sandbox", "disable-gpu", "disable-background-networking", "disable-sync")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
-            executable_path=chromium, args=["--no-sandbox", "--disable-gpu"]
+            executable_path=chromium, args=[f"--{flag}" for flag in (*flags, "no-first-run")]
         )
-        for size in SIZES:
-            for slowed in (1, 4):
-                page = browser.new_page(viewport={"width": 1366, "height": 768})
-                frames, longest = measure(page, address, size, slowed)
-                print(f"{size:>7,}   {slowed}x      {frames:>6.1f}     {longest:>6.0f} ms")
-                page.close()
+        print("\n".join(machine.head(["streamlit"])))
+        print(f"Chromium {browser.version}, without a graphics card.\n")
+        line = "| {:<16} | {:>7} | {:<10} | {:>8} | {:>13} | {:>8} |"
+        print(line.format("where", "atoms", "processor", "frames/s", "longest frame", "merges/s"))
+        rules = ("-" * 16, "-" * 6 + ":", "-" * 10, "-" * 7 + ":", "-" * 12 + ":", "-" * 7 + ":")
+        print(line.format(*rules))
+        for where, atoms, slowed, found in rows(browser, seconds):
+            how = "as it is" if slowed == 1 else f"{slowed} × slower"
+            shown = (f"{found.frames:.1f}", f"{found.longest:.0f} ms", f"{found.merges:.0f}")
+            print(line.format(where, f"{atoms:,}", how, *shown), flush=True)
         browser.close()
 
 
 if __name__ == "__main__":
-    main(sys.argv[1] if len(sys.argv) > 1 else "http://localhost:8501")
+    main()

@@ -1,0 +1,29 @@
+"""A page with nothing but the player, for `frames.py`: `/?atoms=100000` says how long the text is.
+
+The app's own pages show 20,000 atoms at most, and a longer text in parts.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+from benchmarks.corpora import standard_library
+
+import bpeviz
+from bpeviz import replay
+from bpeviz.ui import components
+
+
+@st.cache_resource(max_entries=4)
+def reel(atoms: int) -> dict[str, Any]:
+    """Return the film of a text of so many bytes, in one part."""
+    text = standard_library(atoms)
+    training = bpeviz.train(text, vocab_size=2_000)
+    boundaries = training.tokenizer().boundaries(text)
+    (part,) = replay.parts(text, boundaries, atoms)
+    return replay.reel(replay.film(text, training, boundaries, part, training.steps))
+
+
+if __name__ == "__main__":
+    components.player(reel(int(st.query_params["atoms"])), "player")
