@@ -138,6 +138,15 @@ def check_same(theirs: tokenizers.Tokenizer) -> None:
         assert ours.encode(text, allowed_special={*ours.special_tokens}) == found
 
 
+def _template(theirs: tokenizers.Tokenizer) -> None:
+    theirs.post_processor = processors.Sequence(
+        [
+            processors.ByteLevel(trim_offsets=False),
+            processors.TemplateProcessing(single=f"{END} $A", special_tokens=[(END, 0)]),
+        ]
+    )
+
+
 READ: dict[str, Callable[[], tokenizers.Tokenizer]] = {
     "GPT-2's way, special tokens first": over_bytes,
     "with a decoder and a post-processor": lambda: changed(
@@ -147,6 +156,7 @@ READ: dict[str, Callable[[], tokenizers.Tokenizer]] = {
             setattr(theirs, "post_processor", processors.ByteLevel(trim_offsets=False)),
         ),
     ),
+    "with a template around a text for a model": lambda: changed(over_bytes(), _template),
     "no special tokens": lambda: over_bytes(special=[]),
     "special tokens added behind": lambda: with_added("<x>", "<xx>", "<x"),
     "not split": lambda: over_bytes(ByteLevel(add_prefix_space=False, use_regex=False)),
@@ -196,12 +206,6 @@ def test_vocab_and_merges_that_the_library_saves_are_read() -> None:
 
 def _bert() -> tokenizers.Tokenizer:
     return wordpiece(pre_tokenizers.BertPreTokenizer(), normalizers.BertNormalizer())
-
-
-def _template(theirs: tokenizers.Tokenizer) -> None:
-    theirs.post_processor = processors.TemplateProcessing(
-        single=f"{END} $A", special_tokens=[(END, 0)]
-    )
 
 
 def _nfc(theirs: tokenizers.Tokenizer) -> None:
@@ -266,9 +270,14 @@ REFUSED: dict[str, tuple[Callable[[], tokenizers.Tokenizer], str]] = {
         lambda: unigram(pre_tokenizers.Metaspace()),
         r"pre_tokenizer: for Unigram expected .* not an object of type 'Metaspace'",
     ),
-    "a template": (
-        lambda: changed(over_bytes(), _template),
-        r"post_processor: expected null or ByteLevel, .* object of type 'TemplateProcessing'",
+    "another post-processor": (
+        lambda: changed(
+            over_bytes(),
+            lambda theirs: setattr(
+                theirs, "post_processor", processors.BertProcessing((END, 0), (END, 0))
+            ),
+        ),
+        r"post_processor: expected null, ByteLevel or .* object of type 'BertProcessing'",
     ),
     "truncation": (
         lambda: changed(over_bytes(), lambda theirs: theirs.enable_truncation(5)),

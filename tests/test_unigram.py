@@ -730,3 +730,9 @@ def test_a_vocabulary_larger_than_what_the_text_gives_is_all_of_it() -> None:
     assert (training.steps, training.pieces) == (0, ("a", "b", "ab"))
     assert train("abc").steps == 0  # nothing stands there twice
     assert train("abc").opening == 0
+
+
+def test_a_model_of_nothing_finds_nothing() -> None:
+    training = train("", vocab_size=260, atoms="characters")
+    boundaries = training.tokenizer().boundaries("ab")
+    assert boundaries.ids(0).tolist() == [-1, -1]

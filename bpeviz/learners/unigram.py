@@ -157,7 +157,8 @@ class UnigramTokenizer(FilmTokenizer):
     def films(self, rows: Sequence[Row]) -> list[Film]:
         films: list[list[tuple[int, tuple[int, ...], tuple[int, ...]]]] = [[] for _ in rows]
         lattices = Lattices.of([self._text(row) for row in rows], index_of(self.pieces))
-        given_up = len(self.pieces) - 1 - np.arange(len(self.pieces))  # the step, by id
+        # The step, by id; the last one is that of id -1, and never looked at.
+        given_up = np.append(len(self.pieces) - 1 - np.arange(len(self.pieces)), 0)
         for at, of_round in enumerate(self.rounds):
             if of_round.start > self.step:
                 break
@@ -180,7 +181,7 @@ class UnigramTokenizer(FilmTokenizer):
                     if not films[row] or films[row][-1][1] != cut[0]:
                         films[row].append((time, *cut))
                 # The highest id of a cut is the first to go.
-                first = np.array([len(given_up) - 1 - max(ids, default=-1) for ids, _ in cuts])
+                first = np.array([len(self.pieces) - 1 - max(ids, default=-1) for ids, _ in cuts])
                 changing, times = changing[first < until], first[first < until]
         return [*films]
 

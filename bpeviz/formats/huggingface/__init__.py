@@ -54,13 +54,7 @@ def read(name: str, files: dict[str, bytes]) -> Tokenizer:
     keys.expect("version", "1.0", None)
     keys.expect("truncation", None, why="a text is never cut short here")
     keys.expect("padding", None, why="nothing is added to a text here")
-    processor = keys.get("post_processor")
-    if processor is not None and keys.keys("post_processor").get("type") != "ByteLevel":
-        raise keys.wrong(
-            "post_processor",
-            f"expected null or ByteLevel, which change no ids, not {kind(processor)}, which may "
-            "add special tokens to every text",
-        )
+    _check_processors(keys)
     model = keys.keys("model")
     special = added_tokens(keys)
     for key in ("normalizer", "pre_tokenizer", "decoder"):
@@ -75,3 +69,26 @@ def read(name: str, files: dict[str, bytes]) -> Tokenizer:
     if of_model == "Unigram":
         return unigram.read(name, keys, model, special)
     raise model.wrong("type", f"expected BPE, WordPiece or Unigram, not {kind(of_model)}")
+
+
+def _check_processors(keys: Keys) -> None:
+    """Check that what comes behind the model changes no ids of the text itself.
+
+    A template puts special tokens around a text for a model that wants them. The ids of the text
+    are those between; a program that asks without them gets these alone.
+    """
+    harmless = ("ByteLevel", "TemplateProcessing")
+    processor = keys.get("post_processor")
+    if processor is None:
+        return
+    one = keys.keys("post_processor")
+    steps = [processor]
+    if one.get("type") == "Sequence":
+        steps = list(one.listed("processors"))
+    for step in steps:
+        if not isinstance(step, dict) or step.get("type") not in harmless:
+            raise keys.wrong(
+                "post_processor",
+                f"expected null, ByteLevel or TemplateProcessing, not {kind(step)}, which may "
+                "change ids",
+            )
