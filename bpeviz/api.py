@@ -125,8 +125,11 @@ def read(
         paths = [path / name for name in names]
     elif path.suffix == ".tiktoken":
         paths += (one for one in [path.with_name(path.name + ".json")] if one.is_file())
+    files = {}
     for one in paths:
-        if one.stat().st_size > MAX_FILE:
+        with one.open("rb") as file:
+            # Not by its size: what is no file, as a pipe, has none.
+            files[one.name] = file.read(MAX_FILE + 1)
+        if len(files[one.name]) > MAX_FILE:
             raise FormatError(f"{one.name} is too large: at most {MAX_FILE:,} bytes are taken.")
-    files = {one.name: one.read_bytes() for one in paths}
     return formats.parse(files, format, pattern=pattern, expression=expression)
