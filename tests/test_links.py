@@ -19,11 +19,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
+import bpeviz
 from bpeviz import links, samples
 from bpeviz.learners import LEARNERS
 from bpeviz.links import LONGEST, MOST_UNFOLDED, LinkError, TooLongError, pack, unpack
 from bpeviz.text import clean
-from bpeviz.ui import inspect
+from bpeviz.ui import inspect, take
 from bpeviz.ui.inputs import MAX_TEXT, option_key
 from bpeviz.ui.links import _OF_PAGES, Chosen, Kept, kept
 from bpeviz.ui.page import PAGES
@@ -366,6 +367,7 @@ NOT_HELD = {
     "adaptive_base_text_upload": "the same",
     "side_adaptive_base_text_upload": "the same",
     "chinese_example": "a button",
+    "open_tokenizer": "a button",
     "no_vocabulary_size": "holds the place of a slider",
 }
 
@@ -412,7 +414,9 @@ def test_every_input_of_a_page_is_in_its_links(page: str) -> None:
         packed, _ = copied(app)
         held = unpack(packed)
         held_by_some |= {*held}
-        names = {key for key in inputs_of(app) if not key.startswith("vocabulary_size_")}
+        names = {
+            key for key in inputs_of(app) if not key.startswith(("vocabulary_size_", "along_"))
+        }
         # The name of a sample stands for its text.
         names -= {key for key in names if held.get(key.replace("_box", "_sample"), "own") != "own"}
         assert names - {*held} - {*NOT_HELD} == set(), look
@@ -504,6 +508,20 @@ def test_an_opened_file_is_named(page: str) -> None:
     app = opened(page, packed)
     assert f"`Text: re port <b>.txt, {len(text):,} characters`" in says(app)
     works(app)
+
+
+def test_tokenizers_of_opened_files_are_named() -> None:
+    mine = take.Opened("file:1234", "mine.json", bpeviz.train(TEXT, merges=9).tokenizer())
+    state: dict[str, Any] = {"tokenizers_opened": [mine], "others": [], "closer": "picture"}
+    for page, label in (("Compare", "Tokenizer"), ("Inspect", "Mirrored below")):
+        app = opened(page, **state, mirrored=mine.key)
+        packed, toasts = copied(app)
+        assert [f"`{label}: mine.json`" in toast for toast in toasts] == [True]
+        app = opened(page, packed)
+        assert f"`{label}: mine.json`" in says(app)
+        works(app)
+    packed, _ = copied(opened("Inspect", **state, inspected_by=mine.key))
+    assert unpack(packed)["without"] == ["Tokenizer: mine.json"]
 
 
 def test_what_a_link_goes_without_may_be_any_words() -> None:

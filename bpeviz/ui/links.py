@@ -15,12 +15,12 @@ from typing import Any
 
 import streamlit as st
 
-from bpeviz import links, samples, vocabularies
+from bpeviz import links, samples, skyline, vocabularies
 from bpeviz.learners import LEARNERS, Learner
 from bpeviz.links import LONGEST, LinkError, TooLongError, Value
 from bpeviz.pretokenize import CUSTOM, MAX_EXPRESSION, PATTERNS, WORD_LIST
 from bpeviz.text import shorten
-from bpeviz.ui import algorithms, components, inspect, split
+from bpeviz.ui import algorithms, components, inspect, split, take
 from bpeviz.ui.inputs import (
     LINKED_SIZE,
     MAX_TEXT,
@@ -44,7 +44,10 @@ NAMESAKES = 1_000
 """Tokens that are called alike are numbered; a number that is not there means the first."""
 
 WITHOUT = "without"
-"""Under this name a link tells which texts it goes without, since they are too long."""
+"""Under this name a link tells what it goes without."""
+
+WHY = "What is long, or was opened from a file, does not fit into an address."
+"""Why it goes without that."""
 
 NAMED = 5
 """How many names are told at most of what a link goes without, or brings in vain."""
@@ -107,9 +110,8 @@ def _some_of(values: Iterable[str], most: int) -> Fits:
     return lambda found: (
         isinstance(found, list)
         and len(found) <= most
-        and all(isinstance(one, str) for one in found)
+        and all(isinstance(one, str) and one in known for one in found)
         and len({*found}) == len(found)
-        and known.issuperset(found)
     )
 
 
@@ -183,6 +185,7 @@ def _learnt(chosen: Chosen) -> Iterator[Kept]:
 def _on_train(chosen: Chosen) -> Iterator[Kept]:
     yield from _learnt(chosen)
     yield Kept("search", "Find a token", _text(MAX_EXPRESSION))
+    yield Kept("drawn_words", "Words drawn", _text(skyline.MOST))
     yield from chosen.numbered("part_of_", "Part shown")
 
 
@@ -258,7 +261,7 @@ _OF_PAGES: Mapping[str, Callable[[Chosen], Iterator[Kept]]] = {
 
 
 def make(page: str) -> tuple[str, list[str]]:
-    """Return what is chosen on a page, packed, and a phrase for each text that it goes without."""
+    """Return what is chosen on a page, packed, and a phrase for each thing that it goes without."""
     state = st.session_state
     held: dict[str, Value] = {}
     labels: dict[str, str] = {}
@@ -275,7 +278,9 @@ def make(page: str) -> tuple[str, list[str]]:
             if one.fits(value):
                 held[one.name], labels[one.name] = value, one.label
             else:
-                without.append(one.label)
+                without.append(_described(one.name.removesuffix("_box"), one.label))
+    if page == "Compare":  # there each stands in a column
+        without += [f"Tokenizer: {one.title}" for one in take.opened()]
     while True:
         try:
             return links.pack(held | ({WITHOUT: without} if without else {})), without
@@ -286,8 +291,14 @@ def make(page: str) -> tuple[str, list[str]]:
 
 
 def _described(key: str, label: str) -> str:
-    """Return what a text is called and how long it is, so that somebody else can find it again."""
+    """Return what a text or a tokenizer is called, so that somebody else can find it again.
+
+    Of a text also how long it is.
+    """
     state = st.session_state
+    for one in take.opened():
+        if state.get(key) == one.key:
+            return f"{label}: {one.title}"
     name = state.get(f"{key}_file_name") or state.get(f"{key}_boxed_file")
     found = state.get(f"{key}_file") or state.get(f"{key}_box") or state.get(key) or ""
     length = f"{len(str(found)):,} characters"
@@ -314,8 +325,7 @@ def _button(page: str) -> None:
         made = state[MADE] = {"number": asked, "packed": packed}
         if without:
             st.toast(
-                f"This link goes without {_listed(without)}: too long for {LONGEST:,} letters. "
-                "Whoever opens it is told so.",
+                f"This link goes without {_listed(without)}. {WHY} Whoever opens it is told so.",
                 icon=":material/link:",
                 duration="long",
             )
@@ -361,8 +371,8 @@ def _opened(page: str, packed: str) -> str:
     said = []
     if isinstance(without, list) and without:
         said.append(
-            f"This link goes without {_listed(without)}: too long for a link. Open or paste that "
-            "text to see what was shown."
+            f"This link goes without {_listed(without)}. {WHY} Open or paste that here to see what "
+            "was shown."
         )
     if strange:
         said.append(

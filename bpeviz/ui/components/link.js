@@ -2,12 +2,14 @@
 // pressed (`bpeviz/ui/links.py`); the step is known here, from the player.
 
 const SHOWN = 2500; // milliseconds for which the button says how it went
+const ASK_AGAIN = 1000; // milliseconds
+const MOST_TIMES = 60;
 
 // Where the player stands, if there is one. It answers at once.
 function stepNow() {
-  let now = null;
-  document.dispatchEvent(new CustomEvent(ASK, { detail: (step) => (now = step) }));
-  return now;
+  let found = null;
+  document.dispatchEvent(new CustomEvent(ASK, { detail: (step) => (found = step) }));
+  return found;
 }
 
 // Copy a text that is still on its way. Browsers let a page do so for some seconds after a press.
@@ -22,7 +24,7 @@ async function copied(coming) {
     const field = document.body.appendChild(document.createElement("textarea"));
     field.value = await coming;
     field.style.cssText = "position: fixed; opacity: 0";
-    const before = document.activeElement;
+    const before = now.root.activeElement ?? document.activeElement;
     field.select();
     const done = document.execCommand("copy");
     field.remove();
@@ -31,59 +33,65 @@ async function copied(coming) {
   }
 }
 
-class Button {
-  constructor(root) {
-    this.button = root.querySelector(".link");
-    this.words = root.querySelector(".words");
-    this.byHand = root.querySelector(".by-hand");
-    this.byHand.addEventListener("keydown", ({ key }) => key === "Escape" && this.close());
-    this.byHand.addEventListener("focusout", () => this.close());
-  }
+// One button for the page. Streamlit may put another in its place at any time, also between a press
+// and the answer; so what is waited for stands here, and `root` and `ask` are of the one there now.
+const now = { root: null, ask: null, waiting: null, timer: null };
+const find = (selector) => now.root.querySelector(selector);
 
-  async press(ask) {
-    if (this.waiting) return;
-    const step = stepNow();
-    const number = Date.now();
-    const coming = new Promise((arrived) => (this.waiting = { number, arrived })).then((packed) => {
-      const address = new URL(location.pathname, location.origin);
-      address.searchParams.set("s", packed);
-      if (step !== null) address.searchParams.set("step", step);
-      return address.href;
-    });
-    ask(number);
-    const done = await copied(coming);
-    if (!done) {
-      const field = this.byHand.querySelector("input");
-      field.value = await coming;
-      this.byHand.hidden = false;
-      field.select();
-    }
-    this.say(done ? "Copied" : "Not copied");
-  }
-
-  arrived({ number, packed }) {
-    if (this.waiting?.number !== number) return;
-    this.waiting.arrived(packed);
-    this.waiting = null;
-  }
-
-  say(words) {
-    this.words.textContent = words;
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => (this.words.textContent = "Copy link"), SHOWN);
-  }
-
-  close() {
-    this.byHand.hidden = true;
-  }
+async function press() {
+  const step = stepNow();
+  const coming = asked().then((packed) => {
+    const address = new URL(location.pathname, location.origin);
+    address.searchParams.set("s", packed);
+    if (step !== null) address.searchParams.set("step", step);
+    return address.href;
+  });
+  const done = await copied(coming);
+  if (!done) showByHand(await coming);
+  say(done ? "Copied" : "Not copied");
 }
 
-const buttons = new WeakMap(); // a component's root → its button
+// Ask Python for what is packed, and ask again: of two that ask in the same moment, as when the
+// player tells where it stands, Streamlit only hears one.
+function asked() {
+  const waiting = (now.waiting = { first: Date.now() });
+  const answer = new Promise((arrived) => (waiting.arrived = arrived));
+  let times = 0;
+  const ask = () => {
+    if (now.waiting !== waiting || ++times > MOST_TIMES) return clearInterval(waiting.timer);
+    now.ask(Date.now());
+  };
+  waiting.timer = setInterval(ask, ASK_AGAIN);
+  ask();
+  return answer;
+}
+
+function arrived({ number, packed }) {
+  if (!now.waiting || number < now.waiting.first) return;
+  clearInterval(now.waiting.timer);
+  now.waiting.arrived(packed);
+  now.waiting = null;
+}
+
+function say(words) {
+  find(".words").textContent = words;
+  clearTimeout(now.timer);
+  now.timer = setTimeout(() => (find(".words").textContent = "Copy link"), SHOWN);
+}
+
+function showByHand(address) {
+  const field = find(".by-hand input");
+  field.value = address;
+  find(".by-hand").hidden = false;
+  field.select();
+}
 
 export default function ({ data, parentElement, setStateValue }) {
-  let button = buttons.get(parentElement);
-  if (!button) buttons.set(parentElement, (button = new Button(parentElement)));
-  button.button.onclick = () => button.press((number) => setStateValue("asked", number));
-  button.arrived(data);
-  return () => buttons.delete(parentElement);
+  now.root = parentElement;
+  now.ask = (number) => setStateValue("asked", number);
+  const byHand = find(".by-hand");
+  find(".link").onclick = press;
+  byHand.onkeydown = ({ key }) => key === "Escape" && (byHand.hidden = true);
+  byHand.onfocusout = () => (byHand.hidden = true);
+  arrived(data);
 }

@@ -1,0 +1,467 @@
+"""Links: copied by the button on every page, and opened in another browser at a fresh server."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from hands import (
+    ENGLISH,
+    Columns,
+    Locator,
+    LockStep,
+    Page,
+    Player,
+    alert,
+    choose,
+    expect,
+    give_file,
+    go_to,
+    learnt,
+    open_more,
+    type_number,
+    type_text,
+)
+from serving import Server, serving
+
+import bpeviz
+from bpeviz.links import LONGEST, unpack
+from bpeviz.ui.page import PAGES
+
+Open = Callable[..., Page]
+
+OWN = "the cat sat on the mat, the cat sat\nthat the rat sat on the cat 👋\n" * 3
+OTHER = "a rat is not a cat, that is that"
+CLIPBOARD = {"permissions": ["clipboard-read", "clipboard-write"]}
+LONGEST_ADDRESS = 8_000
+
+
+def button(page: Page) -> Locator:
+    return page.get_by_role("button", name=re.compile("^(Copy link|Copied|Not copied)$"))
+
+
+def copied(page: Page) -> str:
+    """Press the button; return the address that is then in the clipboard."""
+    button(page).click()
+    expect(button(page)).to_have_text("Copied")
+    address: str = page.evaluate("navigator.clipboard.readText()")
+    assert len(address) < LONGEST_ADDRESS
+    expect(button(page)).to_have_text("Copy link")  # soon it can be pressed again
+    return address
+
+
+def path_of(address: str) -> str:
+    parts = urlsplit(address)
+    return f"{parts.path}?{parts.query}"
+
+
+def slider(page: Page) -> Locator:
+    return page.get_by_role("slider", name="Vocabulary size")
+
+
+def smaller(page: Page, by: int) -> int:
+    """Make the vocabulary smaller by the slider; return its size."""
+    slider(page).focus()
+    size = int(slider(page).input_value())
+    for _ in range(by):
+        page.keyboard.press("ArrowLeft")
+    expect(slider(page)).to_have_value(str(size - by))
+    return size - by
+
+
+def pill(page: Page, name: str) -> Locator:
+    return page.get_by_role("button", name=name, exact=True)
+
+
+def radio(page: Page, name: str) -> Locator:
+    return page.get_by_role("radio", name=name, exact=True)
+
+
+def box(page: Page, label: str) -> Locator:
+    return page.get_by_role("textbox", name=label)
+
+
+def selected(page: Page, label: str) -> Locator:
+    return page.get_by_role("combobox", name=label, exact=True)
+
+
+def settled(page: Page) -> None:
+    expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
+
+
+# ---- what is chosen on each page, and how the page looks then
+
+
+def choose_on_train(page: Page) -> None:
+    player = Player(page)
+    player.await_text(ENGLISH)
+    type_text(page, OWN)
+    player.await_text(OWN)
+    choose(page, "Start from", "Characters")
+    choose(page, "Split the text first by", "Regular expression")
+    field = box(page, "Regular expression")
+    field.fill(r"\w+|\W")
+    field.press("Enter")
+    how = {"atoms": "characters", "pattern": "regex", "expression": r"\w+|\W"}
+    training, _ = player.await_text(OWN, **how)
+    smaller(page, 2)
+    expect(player.last).to_have_text(str(training.steps - 2))
+    player.section.press("Home")
+    for _ in range(3):
+        player.section.press("ArrowRight")
+    expect(player.track).to_have_value("3")
+
+
+def see_on_train(page: Page) -> None:
+    player = Player(page)
+    how = {"atoms": "characters", "pattern": "regex", "expression": r"\w+|\W"}
+    training, boundaries = learnt(OWN, **how)
+    expect(player.last).to_have_text(str(training.steps - 2))
+    expect(player.track).to_have_value("3")
+    expect(player.figure("tokens")).to_have_text(f"{boundaries.token_counts[3]:,}")
+    expect(box(page, "Text to use")).to_have_value(OWN)
+    expect(selected(page, "Text")).to_have_value("A text of your own")
+    expect(selected(page, "Start from")).to_have_value("Characters")
+    expect(box(page, "Regular expression")).to_have_value(r"\w+|\W")
+    size = str(int(training.sizes[-1]) - 2)
+    expect(slider(page)).to_have_value(size)
+    # What follows the step has heard of it.
+    expect(page.get_by_text(re.compile("before merge 3,"))).to_be_visible()
+
+
+def choose_on_compare(page: Page) -> None:
+    columns = Columns(page)
+    expect(columns.text("GPT-2")).to_contain_text("river")
+    choose(page, "Text", "Spanish")
+    expect(columns.text("GPT-2")).not_to_contain_text("river")
+    pill(page, "GPT-2").click()
+    pill(page, "o200k").click()
+    expect(columns.text("o200k")).to_be_visible()
+    expect(columns.text("GPT-2")).to_have_count(0)
+    radio(page, "Another text").click()
+    type_text(page, OTHER, "Held-out text to use")
+    expect(columns.text("o200k")).to_contain_text("not")
+    open_more(page)
+    type_number(page, "Largest vocabulary", 300)
+    expect(slider(page)).to_have_value("300")
+    smaller(page, 3)
+    expect(page.get_by_role("heading", name="Yours (297)")).to_be_visible()
+    selected(page, "Reference").click()
+    page.get_by_role("option", name=re.compile("^o200k")).click()
+    expect(selected(page, "Reference")).to_have_value(re.compile("^o200k"))
+
+
+def see_on_compare(page: Page) -> None:
+    columns = Columns(page)
+    expect(page.get_by_role("heading", name="Yours (297)")).to_be_visible()
+    expect(columns.text("o200k")).to_contain_text("not")
+    expect(columns.text("cl100k")).to_contain_text("not")
+    expect(columns.text("GPT-2")).to_have_count(0)
+    expect(selected(page, "Text")).to_have_value("Spanish")
+    expect(box(page, "Held-out text to use")).to_have_value(OTHER)
+    expect(selected(page, "Reference")).to_have_value(re.compile("^o200k"))
+    expect(slider(page)).to_have_value("297")
+    open_more(page)
+    largest = page.get_by_role("spinbutton", name="Largest vocabulary")
+    expect(largest).to_have_value("300")
+
+
+def ids_on_inspect(page: Page, text: str) -> None:
+    ids = [str(i) for i in bpeviz.load("cl100k_base").encode(text)]
+    cells = page.get_by_role("group", name="From characters to ids").locator(".row.ids .cell")
+    expect(cells).to_have_text(ids)
+
+
+def choose_on_inspect(page: Page) -> None:
+    expect(page.get_by_role("group", name="From characters to ids")).to_be_visible()
+    choose(page, "Algorithm", "WordPiece")
+    choose(page, "Tokenizer", "cl100k")
+    type_text(page, OTHER, "Type a text")
+    ids_on_inspect(page, OTHER)
+    radio(page, "Are special tokens").click()
+    settled(page)
+    player = Player(page)
+    player.go(5)
+
+
+def see_on_inspect(page: Page) -> None:
+    ids_on_inspect(page, OTHER)
+    expect(box(page, "Type a text")).to_have_value(OTHER)
+    expect(selected(page, "Tokenizer")).to_have_value("cl100k")
+    expect(selected(page, "Algorithm")).to_have_value("WordPiece")
+    expect(radio(page, "Are special tokens")).to_be_checked()
+    player = Player(page)
+    expect(player.track).to_have_value("5")
+
+
+def choose_on_algorithms(page: Page) -> None:
+    player = LockStep(page)
+    expect(player.text("Unigram")).to_contain_text("river")
+    type_text(page, OWN)
+    expect(player.text("Unigram")).to_contain_text("mat")
+    page.get_by_role("combobox", name="Algorithms").click()
+    page.get_by_role("option", name="Scaffold-BPE", exact=True).click()
+    page.keyboard.press("Escape")
+    expect(player.text("Scaffold-BPE")).to_contain_text("mat")
+    page.get_by_text("Options of WordPiece", exact=True).click()
+    choose(page, "Capital letters", "In lower case")
+    expect(player.text("Scaffold-BPE")).to_contain_text("mat")
+    settled(page)
+    player.go(24)
+    word = page.get_by_role("textbox", name=re.compile("^Word"))
+    word.fill("that")
+    word.press("Enter")
+    type_number(page, "Seed", 7)
+    expect(page.get_by_text("“that”: ")).to_be_visible()
+
+
+def see_on_algorithms(page: Page) -> None:
+    player = LockStep(page)
+    for title in ("BPE", "WordPiece", "Unigram", "Scaffold-BPE"):
+        expect(player.text(title)).to_contain_text("mat")
+    expect(player.number).to_have_value("24")
+    expect(page.get_by_role("heading", name="At a vocabulary of 24")).to_be_visible()
+    expect(box(page, "Text to use")).to_have_value(OWN)
+    expect(page.get_by_role("textbox", name=re.compile("^Word"))).to_have_value("that")
+    expect(page.get_by_role("spinbutton", name="Seed")).to_have_value("7")
+    page.get_by_text("Options of WordPiece", exact=True).click()
+    expect(selected(page, "Capital letters")).to_have_value("In lower case")
+
+
+def choose_on_split(page: Page) -> None:
+    frame = page.get_by_role("region", name="The text under each split")
+    expect(frame.get_by_role("group", name="Chunks of GPT-2")).to_contain_text("river")
+    type_text(page, OWN)
+    for name in ("White space", "Word list B", "Regular expression"):
+        pill(page, name).click()
+    field = box(page, "Regular expression")
+    field.fill("at")
+    field.press("Enter")
+    words = box(page, "Word list B")
+    words.fill("cat sat the")
+    words.press("Control+Enter")
+    expect(frame.get_by_role("group", name="Chunks of Word list B")).to_contain_text("mat")
+
+
+def see_on_split(page: Page) -> None:
+    frame = page.get_by_role("region", name="The text under each split")
+    for title in ("GPT-2", "Word list B", "Regular expression"):
+        expect(frame.get_by_role("group", name=f"Chunks of {title}")).to_contain_text("mat")
+    expect(frame.get_by_role("group", name="Chunks of White space")).to_have_count(0)
+    expect(box(page, "Text to use")).to_have_value(OWN)
+    expect(box(page, "Regular expression")).to_have_value("at")
+    expect(box(page, "Word list B")).to_have_value("cat sat the")
+
+
+@dataclass
+class Case:
+    """What to choose on a page, what to see when the link is opened, and where its player is."""
+
+    choose: Callable[[Page], None]
+    see: Callable[[Page], None]
+    step: str | None = None
+
+
+CASES = {
+    "Train": Case(choose_on_train, see_on_train, "3"),
+    "Compare": Case(choose_on_compare, see_on_compare),
+    "Inspect": Case(choose_on_inspect, see_on_inspect, "5"),
+    "Algorithms": Case(choose_on_algorithms, see_on_algorithms, "any"),
+    "Split": Case(choose_on_split, see_on_split),
+}
+
+
+def path(name: str) -> str:
+    return "/" if name == "Train" else f"/{name}"
+
+
+@pytest.fixture
+def fresh(server: Server, tmp_path: Path) -> Iterator[Server]:
+    """A server that nobody has opened a page of yet."""
+    with serving(tmp_path) as running:
+        yield running
+
+
+@pytest.mark.parametrize("name", [name for _, name in PAGES])
+def test_a_link_restores_a_page_from_a_cold_start(
+    fresh: Server, open_page: Open, open_at: Open, name: str
+) -> None:
+    assert name in CASES, f"What a link to {name} restores has to be tested: add a case."
+    case = CASES[name]
+    page = open_page(path(name), **CLIPBOARD)
+    case.choose(page)
+    address = copied(page)
+    assert urlsplit(address).path == path(name)
+    asked = parse_qs(urlsplit(address).query)
+    assert ("step" in asked) == (case.step is not None)
+    case.see(page)  # copying has changed nothing
+
+    other = open_at(fresh, path_of(address), **CLIPBOARD)
+    case.see(other)
+    expect(other.get_by_test_id("stAlert")).to_have_count(0)
+    # The link to what is now shown is the same link.
+    again = copied(other)
+    assert urlsplit(again).path == urlsplit(address).path
+    found = parse_qs(urlsplit(again).query)
+    assert unpack(found["s"][0]) == unpack(asked["s"][0])
+    assert found.get("step") == asked.get("step")
+
+
+def test_what_a_link_restored_stays_when_the_page_changes(open_page: Open) -> None:
+    page = open_page(**CLIPBOARD)
+    player = Player(page)
+    player.await_text(ENGLISH)
+    type_text(page, OWN)
+    choose(page, "Start from", "Characters")
+    training, _ = player.await_text(OWN, atoms="characters")
+    size = smaller(page, 2)
+    page = open_page(path_of(copied(page)))
+    player = Player(page)
+    expect(player.last).to_have_text(str(training.steps - 2))
+    go_to(page, "Compare")  # at once, without having touched anything
+    expect(page.get_by_role("heading", name=f"Yours ({size:,})")).to_be_visible()
+    expect(box(page, "Text to use")).to_have_value(OWN)
+    go_to(page, "Train")
+    expect(player.last).to_have_text(str(training.steps - 2))
+    expect(box(page, "Text to use")).to_have_value(OWN)
+    expect(selected(page, "Start from")).to_have_value("Characters")
+
+
+def test_after_a_link_was_opened_the_page_is_the_visitors(open_page: Open) -> None:
+    page = open_page(**CLIPBOARD)
+    player = Player(page)
+    player.await_text(ENGLISH)
+    player.go(40)
+    first = path_of(copied(page))
+    type_text(page, OWN)
+    player.await_text(OWN)
+    second = path_of(copied(page))
+
+    page = open_page(first, **CLIPBOARD)
+    player = Player(page)
+    expect(player.track).to_have_value("40")
+    player.section.press("ArrowRight")
+    expect(player.track).to_have_value("41")
+    choose(page, "Text", "Russian")
+    training, _ = learnt(bpeviz.samples.by_key("russian").text)
+    expect(player.track).to_have_value(str(training.steps))  # its end: it is another film
+    third = parse_qs(urlsplit(copied(page)).query)
+    assert unpack(third["s"][0])["text_sample"] == "russian"
+    # Loaded again, the page begins with its link; another link in the same tab is another page.
+    page.reload()
+    expect(player.track).to_have_value("40")
+    expect(selected(page, "Text")).to_have_value("English prose")
+    origin = "{0.scheme}://{0.netloc}".format(urlsplit(page.url))
+    page.goto(origin + second)
+    player.await_text(OWN)
+    expect(box(page, "Text to use")).to_have_value(OWN)
+    page.go_back()
+    expect(player.track).to_have_value("40")
+
+
+def test_a_text_in_the_box_is_in_the_link_though_nothing_else_was_pressed(open_page: Open) -> None:
+    page = open_page(**CLIPBOARD)
+    Player(page).await_text(ENGLISH)
+    box(page, "Text to use").fill(OWN)
+    address = copied(page)
+    assert unpack(parse_qs(urlsplit(address).query)["s"][0])["text_box"] == OWN
+
+
+def test_while_it_plays_the_link_holds_the_step_of_the_press(open_page: Open) -> None:
+    page = open_page(**CLIPBOARD)
+    player = Player(page)
+    player.await_text(ENGLISH)
+    player.section.press(" ")
+    expect(player.track).not_to_have_value("0")
+    step = int(parse_qs(urlsplit(copied(page)).query)["step"][0])
+    assert 0 < step < player.step
+
+
+def test_a_bad_link_is_a_sentence_and_the_page_works(open_page: Open) -> None:
+    page = open_page("/?s=nonsense&step=3")
+    player = Player(page)
+    expect(alert(page, "This link is damaged, so nothing of it is used.")).to_be_visible()
+    player.await_text(ENGLISH)
+    type_text(page, OWN)
+    player.await_text(OWN)
+    page = open_page(f"/?s={'A' * (LONGEST + 1)}")
+    expect(alert(page, "This link is too long")).to_be_visible()
+    Player(page).await_text(ENGLISH)
+
+
+def test_a_long_text_is_named_instead(open_page: Open) -> None:
+    page = open_page(**CLIPBOARD)
+    player = Player(page)
+    player.await_text(ENGLISH)
+    text = ENGLISH * 70
+    give_file(page, "long.txt", text.encode())
+    expect(alert(page, "long.txt")).to_be_visible()
+    page.keyboard.press("Escape")
+    player.await_text(text)
+    address = copied(page)
+    named = f"This link goes without Text: long.txt, {len(text):,} characters."
+    expect(page.get_by_test_id("stToast")).to_contain_text(named)
+    page = open_page(path_of(address))
+    said = alert(page, named)
+    expect(said).to_contain_text("Open or paste that here")
+    Player(page).await_text(ENGLISH)
+
+
+def test_without_a_clipboard_the_older_way_is_gone_and_without_both_the_link_is_shown(
+    open_page: Open,
+) -> None:
+    def no_clipboard(page: Page) -> None:
+        page.add_init_script("delete Navigator.prototype.clipboard")
+
+    page = open_page(prepare=no_clipboard)
+    Player(page).await_text(ENGLISH)
+    assert page.evaluate("navigator.clipboard") is None
+    button(page).click()
+    expect(button(page)).to_have_text("Copied")
+    field = box(page, "Type or paste").or_(box(page, "Text to use")).first
+    field.fill("")
+    field.press("Control+v")
+    expect(field).to_have_value(re.compile(r"^http://127\.0\.0\.1:\d+/\?s=[\w-]+&step=\d+$"))
+    field.fill(OWN)
+    field.press("Control+Enter")
+    Player(page).await_text(OWN)
+
+    page.evaluate("document.execCommand = () => false")
+    expect(button(page)).to_have_text("Copy link")
+    button(page).click()
+    expect(button(page)).to_have_text("Not copied")
+    shown = page.get_by_role("textbox", name="Copy it from here:")
+    expect(shown).to_be_focused()
+    packed = parse_qs(urlsplit(shown.input_value()).query)["s"][0]
+    assert unpack(packed)["text_box"] == OWN
+    shown.press("Escape")
+    expect(shown).to_be_hidden()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1366, 390])
+def test_the_button_is_in_the_line_of_the_menu_and_works_by_keys(
+    open_page: Open, scheme: str, width: int
+) -> None:
+    size = {"width": width, "height": 768}
+    page = open_page("/Split", color_scheme=scheme, viewport=size, **CLIPBOARD)
+    expect(button(page)).to_be_visible()
+    last = page.get_by_role("link", name="Split", exact=True)
+    expect(last).to_be_visible()
+    settled(page)
+    here, menu = button(page).bounding_box(), last.bounding_box()
+    assert here is not None
+    assert menu is not None
+    assert abs(here["y"] + here["height"] / 2 - menu["y"] - menu["height"] / 2) < 3
+    assert here["x"] >= menu["x"] + menu["width"]
+    assert here["x"] + here["width"] <= width
+    last.focus()
+    page.keyboard.press("Tab")
+    expect(button(page)).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(button(page)).to_have_text("Copied")
+    expect(button(page)).to_be_focused()
