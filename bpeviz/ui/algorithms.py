@@ -125,7 +125,15 @@ def _vocabularies(text: str, shown: list[Learnt], steps: list[int]) -> None:
         for (choice, *_), step in zip(shown, steps, strict=True)
     ]
     table = tables.vocabularies(compare.vocabularies(learnt))
-    st.dataframe(table, hide_index=True, height="content", key="lock_vocabularies")
+    numbers = table.select_dtypes("number").columns
+    grouped = st.column_config.NumberColumn(format="localized")
+    st.dataframe(
+        table,
+        hide_index=True,
+        height="content",
+        key="lock_vocabularies",
+        column_config=dict.fromkeys(numbers, grouped),
+    )
     st.caption(
         "Tokens of more than one byte or character, compared by the text that they stand for, so "
         "that `##ing`, `ing` and `ing</w>` are the same."

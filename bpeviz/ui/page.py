@@ -33,6 +33,7 @@ STYLE = """<style>
 [data-testid=stMainBlockContainer] { padding-top: 2.6rem; padding-bottom: 4rem; }
 [data-testid=stSidebarHeader] { height: 2.6rem; min-height: 0; margin-bottom: 0; }
 @media (max-width: 767px) { [data-testid=stMainBlockContainer] { padding-top: 4rem; } }
+[data-testid=stCaptionContainer] code { color: inherit; font-size: 0.95em; }
 @media print {
   @page { margin: 12mm; }
   [data-testid=stSidebar], [data-testid=stHeader], [data-testid=stElementToolbar],

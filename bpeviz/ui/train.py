@@ -225,6 +225,9 @@ def _decisions(training: Training, last: int, film: str) -> None:
     narrow = dict.fromkeys(table.columns, st.column_config.Column(width=62))
     if "note" in narrow:
         narrow["note"] = st.column_config.Column(width="medium")
+    # What is said of a step in words stands where it is seen without scrolling.
+    first = [training.unit, "left", "right", "token", "note"]
+    order = sorted(table.columns, key=lambda name: name not in first)
     st.dataframe(
         table,
         hide_index=True,
@@ -233,6 +236,7 @@ def _decisions(training: Training, last: int, film: str) -> None:
         on_select=picked,
         selection_mode="single-cell",  # of a row, only a box at its start could be clicked
         column_config=narrow,
+        column_order=order,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -284,3 +285,39 @@ def test_on_paper_the_text_is_whole_and_coloured_and_nothing_is_to_press(
     assert text.evaluate(light) < 140
     assert text.evaluate("one => getComputedStyle(one).printColorAdjust") == "exact"
     assert page.locator(".stApp p").last.evaluate(light) < 140
+
+
+# ---- tables and charts
+
+HOLDER = "xpath=ancestor::*[@data-testid='stElementContainer'][1]"
+"""What holds a table or a chart, together with its menu."""
+
+
+@pytest.mark.parametrize("path", ["/", "/Compare", "/Algorithms"])
+def test_every_table_downloads_as_csv_and_every_chart_as_a_picture(
+    open_page: Open, path: str
+) -> None:
+    # Chromium would ask in a window of its own where to save; without that, it downloads.
+    page = open_page(
+        path, prepare=lambda page: page.add_init_script("delete window.showSaveFilePicker")
+    )
+    tables = page.get_by_test_id("stDataFrame")
+    charts = page.get_by_test_id("stVegaLiteChart")
+    tables.first.wait_for()
+    charts.first.wait_for()
+    page.locator(".c").first.wait_for(state="attached")
+    for table in tables.all():
+        table.scroll_into_view_if_needed()
+        table.hover()
+        holder = table.locator(HOLDER)
+        with page.expect_download() as coming:
+            holder.get_by_role("button", name="Download as CSV").press("Enter")
+        header, *rows = csv.reader(coming.value.path().read_text("utf-8-sig").splitlines())
+        assert len(header) > 1
+        assert rows
+        assert {len(row) for row in rows} == {len(header)}
+    for chart in charts.all():
+        chart.scroll_into_view_if_needed()
+        chart.hover()
+        holder = chart.locator(HOLDER)
+        expect(holder.get_by_role("button", name=re.compile("^Download as PNG"))).to_be_visible()
