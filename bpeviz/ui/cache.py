@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from hashlib import blake2b
 from typing import Any, cast
 from weakref import WeakValueDictionary
 
@@ -15,7 +14,7 @@ from bpeviz.learners import LEARNERS
 from bpeviz.pretokenize import CUSTOM
 from bpeviz.training import Training
 from bpeviz.ui.inputs import Choice
-from bpeviz.ui.keeping import kept
+from bpeviz.ui.keeping import digest, kept
 
 AT_ONCE, AT_ONCE_UNSPLIT = 50_000, 10_000
 """Characters of a text that is learnt from at once, in about 100 ms, where it is split into words,
@@ -36,13 +35,9 @@ def key_of(text: str, choice: Choice) -> Key:
     """
     named = [str(value) for _, value in choice.options if value in vocabularies.NAMES]
     there = tuple(name for name in named if vocabularies.available(name))
-    options = tuple((name, _digest(str(value))) for name, value in choice.options)
-    chosen = (choice.algorithm, choice.largest, choice.pattern, _digest(choice.expression))
-    return (_digest(text), chosen, options, there)
-
-
-def _digest(text: str) -> bytes:
-    return blake2b(text.encode(), digest_size=20).digest()
+    options = tuple((name, digest(str(value))) for name, value in choice.options)
+    chosen = (choice.algorithm, choice.largest, choice.pattern, digest(choice.expression))
+    return (digest(text), chosen, options, there)
 
 
 def training(text: str, choice: Choice) -> Training | str:
@@ -55,7 +50,7 @@ def boundaries(text: str, learnt_from: str, choice: Choice) -> Boundaries | str:
     learnt, own = _learnt(learnt_from, choice)
     if isinstance(learnt, str) or text == learnt_from:
         return own
-    key = ("boundaries", _digest(text), *key_of(learnt_from, choice))
+    key = ("boundaries", digest(text), *key_of(learnt_from, choice))
     return kept.once(key, lambda: _cut(learnt, text))
 
 
@@ -106,7 +101,7 @@ def _elsewhere(key: Key, text: str, choice: Choice) -> Learnt:
     it any more. If nothing was learnt, the page ends here, with a button to learn after all.
     """
     state = st.session_state
-    name = _digest(repr(key)).hex()
+    name = digest(repr(key)).hex()
     place = st.empty()
     ended = state.get("ended_learning")
     if ended is None or ended[0] != name:
@@ -189,5 +184,5 @@ def learnt_tokens(text: str, choice: Choice, step: int) -> dict[bytes, str]:
 def published(name: str, text: str) -> tuple[encodings.RankTokenizer, Boundaries]:
     """Return a published tokenizer, whose files must be there, and a text's boundaries."""
     tokenizer = encodings.load(name)
-    key = ("published", name, _digest(text))
+    key = ("published", name, digest(text))
     return tokenizer, kept.once(key, lambda: tokenizer.boundaries(text))

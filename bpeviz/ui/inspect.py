@@ -20,6 +20,7 @@ from bpeviz.tokenizer import Tokenizer
 from bpeviz.training import Training
 from bpeviz.ui import components, take
 from bpeviz.ui.inputs import Choice
+from bpeviz.ui.keeping import shared
 from bpeviz.ui.vocabularies import ready
 
 YOURS = "yours"
@@ -88,7 +89,7 @@ def _opened(one: take.Opened) -> Tokenizer:
     return one.tokenizer
 
 
-@st.cache_resource(max_entries=24, show_spinner=False)
+@shared()
 def _inspected(
     key: str, identity: tuple[object, ...], text: str, special: tuple[str, ...], _offer: Offer
 ) -> Inspection | str:
@@ -99,7 +100,7 @@ def _inspected(
         return str(error)
 
 
-@st.cache_resource(max_entries=24, show_spinner=False)
+@shared()
 def _round_trip(
     key: str, identity: tuple[object, ...], text: str, special: tuple[str, ...], _of: Inspection
 ) -> RoundTrip:

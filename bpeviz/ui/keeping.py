@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Hashable, Mapping
+from functools import wraps
+from hashlib import blake2b
+from inspect import signature
 from threading import Lock
 from typing import Any, TypeVar, cast
 
 import numpy as np
+import streamlit as st
 from cachetools import LRUCache
 
 Made = TypeVar("Made")
@@ -88,3 +92,38 @@ class Kept:
 
 kept = Kept(BUDGET)
 """All that the pages keep."""
+
+
+def digest(text: str) -> bytes:
+    """Return what stands for a text in a key, however long the text is."""
+    return blake2b(text.encode(), digest_size=20).digest()
+
+
+def _short(value: Any) -> Any:
+    if isinstance(value, str) and len(value) > _SAMPLE:
+        return digest(value)
+    return tuple(map(_short, value)) if type(value) is tuple else value
+
+
+def shared(spinner: str = "") -> Callable[[Callable[..., Made]], Callable[..., Made]]:
+    """Let what a function returns be kept for all visitors; nobody may change it.
+
+    Its arguments are the key, but for those whose names begin with `_`. They are given in their
+    order. spinner: what is said while it works.
+    """
+
+    def decorate(function: Callable[..., Made]) -> Callable[..., Made]:
+        named = [not name.startswith("_") for name in signature(function).parameters]
+
+        @wraps(function)
+        def found(*values: Any) -> Made:
+            told = (_short(value) for value, counts in zip(values, named, strict=True) if counts)
+            key = (function.__module__, function.__qualname__, *told)
+            if not spinner or kept.find(key) is not None:
+                return kept.once(key, lambda: function(*values))
+            with st.spinner(spinner):
+                return kept.once(key, lambda: function(*values))
+
+        return found
+
+    return decorate

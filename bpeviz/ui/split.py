@@ -11,6 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 from bpeviz import splits, tables
 from bpeviz.pretokenize import CUSTOM, MAX_EXPRESSION, PATTERNS, WORD_LIST, SplitError
 from bpeviz.ui import components
+from bpeviz.ui.keeping import shared
 
 SHOWN = 6_000
 """Characters of a text that stand in one column at once."""
@@ -150,7 +151,7 @@ def _word_list(key: str, arrived: bool) -> Chosen:
     return Chosen(OWN[key], ABOUT_LISTS, WORD_LIST, written, st.container())
 
 
-@st.cache_resource(max_entries=24, show_spinner=False)
+@shared()
 def _cut(text: str, pattern: str, expression: str) -> splits.Cut | str:
     """Cut a text, or return the sentence that says why it cannot be."""
     try:
@@ -159,24 +160,24 @@ def _cut(text: str, pattern: str, expression: str) -> splits.Cut | str:
         return str(error)
 
 
-@st.cache_resource(max_entries=6, show_spinner=False)
+@shared()
 def _levels(text: str) -> list[splits.Cut]:
     return splits.levels(text)
 
 
-@st.cache_resource(max_entries=12, show_spinner="Learning merges of the text that is not split …")
+@shared("Learning merges of the text that is not split …")
 def _unsplit(text: str) -> list[str]:
     return splits.learnt_unsplit(text)
 
 
-@st.cache_resource(max_entries=48, show_spinner=False)
+@shared()
 def _standing(text: str, pattern: str, expression: str) -> list[int]:
     """Return in how many places each merge learnt unsplit still stands under a split."""
     of = _cut(text, pattern, expression)
     return [] if isinstance(of, str) else splits.standing(_unsplit(text), of)
 
 
-@st.cache_resource(max_entries=48, show_spinner=False)
+@shared()
 def _apart(text: str, pattern: str, expression: str) -> list[splits.Apart]:
     of = _cut(text, pattern, expression)
     return [] if isinstance(of, str) else splits.cut_apart(of)

@@ -22,6 +22,7 @@ from bpeviz.formats.reading import shown_name
 from bpeviz.pretokenize import PATTERNS
 from bpeviz.text import shorten
 from bpeviz.tokenizer import Tokenizer
+from bpeviz.ui.keeping import shared
 
 MOST_OPEN = 3
 """How many files' tokenizers a session holds."""
@@ -67,7 +68,7 @@ def opened() -> list[Opened]:
     return found
 
 
-@st.cache_resource(max_entries=12, show_spinner="Cutting …")
+@shared("Cutting …")
 def boundaries(key: str, text: str, _tokenizer: Tokenizer) -> Boundaries | str:
     """Return the boundaries of a text under an opened tokenizer, or why it cannot be cut."""
     try:
@@ -298,7 +299,7 @@ def _tokenizer(key: str, learnt: Learnt) -> None:
         st.caption(as_text(one.about))
 
 
-@st.cache_resource(max_entries=16, show_spinner="Trying which files can hold it …")
+@shared("Trying which files can hold it …")
 def _refused(identity: tuple[object, ...], _learnt: Learnt) -> dict[str, str]:
     """Return by format why it cannot hold a tokenizer; one that can is not among them."""
     tokenizer = _learnt.make()

@@ -15,9 +15,14 @@ from bpeviz.training import Training
 from bpeviz.ui import cache, components, take
 from bpeviz.ui.details import details
 from bpeviz.ui.inputs import Choice
+from bpeviz.ui.keeping import shared
 
 CANDIDATES = 8
 """How many of a step's best candidates are shown."""
+
+COUNTED = 2_500_000
+"""Bytes or characters of a text whose candidates are counted at each step: that takes a third of a
+second, for everybody who waits."""
 
 BEGINNING = 60
 """How many characters of a text are drawn in the whole film at first."""
@@ -59,6 +64,8 @@ def show(text: str, training: Training, boundaries: Boundaries, choice: Choice, 
         components.player(replay.reel(film), "player")
     shown = cache.parts(text, choice)[part]
     _follow(text, training, boundaries, choice, last, film["film"], shown)
+    if last:
+        _whole_film(text, training, boundaries, choice, last, film["film"])
 
 
 @st.fragment
@@ -74,10 +81,7 @@ def _follow(
     """Draw what follows the step. Runs again by itself when the step changes."""
     state = st.session_state
     body = st.container()
-    follower = components.follower(state.get("jump"), "follower", picks=True)
-    told, word = follower["step"], follower["word"]
-    if word and state.get("pressed_word") != word:
-        state["pressed_word"], state["drawn_words"] = word, word["word"]
+    told = components.follower(state.get("jump"), "follower")["step"]
     if state.get("shown") != (film, last):
         state["shown"], state["step"] = (film, last), last
     if told and told["film"] == film and state.get("told") != told:
@@ -103,7 +107,6 @@ def _follow(
             compression = charts.compression(tokens, size, step, training.unit)
             _chart(compression, "compression", f"Bytes per token after each {training.unit}")
         st.caption("A click on a curve, or on a row of the table, takes the player there.")
-        _whole_film(text, training, boundaries, choice, last, film)
         details(text, training, boundaries, step)
 
 
@@ -131,6 +134,7 @@ def _along(
     take.along("train", picture, learnt)
 
 
+@st.fragment
 def _whole_film(
     text: str,
     training: Training,
@@ -139,7 +143,14 @@ def _whole_film(
     last: int,
     film: str,
 ) -> None:
-    """Draw the whole film of a few words in one picture, whose rule goes with the player."""
+    """Draw the whole film of a few words in one picture, whose rule goes with the player.
+
+    That is done in the browser: nothing here depends on the step.
+    """
+    state = st.session_state
+    word = components.follower(None, "word_follower", steps=False, picks=True)["word"]
+    if word and state.get("pressed_word") != word:
+        state["pressed_word"], state["drawn_words"] = word, word["word"]
     st.subheader("The whole film in one picture", anchor=False)
     query = clean(
         st.text_input(
@@ -171,7 +182,7 @@ def _whole_film(
     )
 
 
-@st.cache_resource(max_entries=24, show_spinner=False)
+@shared()
 def _drawn(
     text: str,
     choice: Choice,
@@ -191,6 +202,12 @@ def _drawn(
 def _candidates(text: str, training: Training, boundaries: Boundaries, step: int) -> None:
     taken = max(step, 1) - 1
     st.subheader(training.heading, anchor=False)
+    if len(boundaries) > COUNTED:
+        st.caption(
+            "This text is too long to count its candidates anew at each step. The "
+            "table beside this has what was decided."
+        )
+        return
     found = training.candidates(text, boundaries, taken, CANDIDATES)
     st.caption(training.rule.format(step=f"{taken + 1:,}"))
     st.dataframe(

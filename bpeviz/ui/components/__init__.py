@@ -59,19 +59,21 @@ def link(made: dict[str, Any], key: str) -> None:
     _link(key=key, data=made, default={"asked": 0}, on_asked_change=lambda: None)
 
 
-def follower(jump: dict[str, int] | None, key: str, *, picks: bool = False) -> dict[str, Any]:
+def follower(
+    jump: dict[str, int] | None, key: str, *, steps: bool = True, picks: bool = False
+) -> dict[str, Any]:
     """Follow the player: return where it stands and which word was clicked last.
 
     "step" is {"step", "film"}, or None before the player has told; "word" is {"word", "number"},
     with the number of the click, or None. Whenever one changes, the fragment that called this runs
     again, at most once a second while the player plays.
 
-    jump: {"step", "number"}: send the player to a step; each number once. picks: whether clicked
-    words are wanted.
+    jump: {"step", "number"}: send the player to a step; each number once. steps, picks: whether
+    steps, and clicked words, are wanted.
     """
     result = _follower(
         key=key,
-        data={"jump": jump, "name": key, "picks": picks},
+        data={"jump": jump, "name": key, "steps": steps, "picks": picks},
         default={"step": None, "word": None},
         on_step_change=lambda: None,
         on_word_change=lambda: None,

@@ -6,7 +6,7 @@ const followers = new WeakMap(); // a component's root → how to stop listening
 
 export default function ({ data, parentElement, setStateValue }) {
   if (!followers.has(parentElement)) {
-    const told = ({ detail }) => setStateValue("step", detail);
+    const told = ({ detail }) => data.steps && setStateValue("step", detail);
     let picks = 0; // so that the same word may be clicked again
     const picked = ({ detail }) => data.picks && setStateValue("word", { word: detail, number: ++picks });
     document.addEventListener(STEP, told);
