@@ -17,6 +17,7 @@ import argparse
 import hashlib
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -168,7 +169,7 @@ QUICK = Settings(
 
 def in_short(number: int) -> str:
     """Return a vocabulary's size in few characters: 512, 8k, 32k."""
-    return f"{number // 1024}k" if number >= 1024 else str(number)
+    return f"{number // 1024}k" if number % 1024 == 0 else f"{number:,}"
 
 
 def megabytes(size: int) -> str:
@@ -728,6 +729,7 @@ def main(given: Sequence[str] | None = None) -> int:
         parser.error("--readme takes the whole run: not with --quick or --only")
     if arguments.rounds < 1:
         parser.error("--rounds must be 1 or more")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that no process is left
     with tempfile.TemporaryDirectory() as folder:
         return 0 if run(arguments, Path(folder)) else 1
 
