@@ -491,6 +491,8 @@ def measure(
                     worker.end()
                 worker = workers[entry.name] = Worker(entry.name)
             said = worker.do(row.job, group.limit)
+            if group.memory:  # it is in nobody's way any more
+                worker.end()
             if "seconds" in said:
                 outcome.figures.append(said["above"] if group.memory else said["seconds"])
                 outcome.digests.add(said["digest"])
@@ -654,7 +656,14 @@ def run(arguments: argparse.Namespace, folder: Path) -> bool:
             settings, large=(300_000, 1_000) if arguments.quick else (10**8, 200_000)
         )
     texts = Texts(folder, arguments.text, settings)
-    head = [*machine.head(PACKAGES), f"Texts: {'; '.join(texts.digests())}."]
+    rounds = arguments.rounds
+    head = [
+        *machine.head(PACKAGES),
+        f"Texts: {'; '.join(texts.digests())}.",
+        f"Each figure is the median of {rounds} rounds, or what {ONCE:.0f} seconds and more took once."
+        if rounds > 1
+        else "Each figure is from a single run.",
+    ]
     if texts.missing is not None:
         head.append(
             f"Tiny Shakespeare is skipped: {texts.missing} is not there; give a path to the file."
