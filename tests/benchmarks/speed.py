@@ -660,9 +660,9 @@ def run(arguments: argparse.Namespace, folder: Path) -> bool:
     head = [
         *machine.head(PACKAGES),
         f"Texts: {'; '.join(texts.digests())}.",
-        f"Each figure is the median of {rounds} rounds, or what {ONCE:.0f} seconds and more took once."
+        f"Figures are medians of {rounds} rounds; what took {ONCE:.0f} seconds or more ran once."
         if rounds > 1
-        else "Each figure is from a single run.",
+        else "Figures are from single runs.",
     ]
     if texts.missing is not None:
         head.append(
