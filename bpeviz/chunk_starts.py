@@ -4,7 +4,8 @@ Both patterns tell letters, digits, white space and all other signs apart, and s
 together in one chunk. So a chunk begins where the class of character changes, but for what the
 few rules below add and take away; each rule is one step over arrays. What a letter, a digit or
 white space is, is asked of the `regex` package, so that the chunks are exactly those of
-`bpeviz.pretokenize.split`.
+`bpeviz.pretokenize.split`. From the same classes follows where other patterns' chunks begin in any
+case (`word_ends`, `line_starts`).
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ Classes = npt.NDArray[np.uint8]
 OTHER, LETTER, DIGIT, BLANK = range(4)
 """The classes: any other sign; a letter, `\\p{L}`; a digit, `\\p{N}`; white space, `\\s`."""
 
-_SPACE, _APOSTROPHE, _LINE_FEED, _CARRIAGE_RETURN = map(ord, " '\n\r")
+_SPACE, _APOSTROPHE, _TAB, _LINE_FEED, _CARRIAGE_RETURN = map(ord, " '\t\n\r")
 _LONG_S = 0x17F
 """The character ſ, the only one besides S and s that the expression `(?i:s)` matches."""
 
@@ -54,6 +55,37 @@ def _classes(text: str) -> tuple[Integers, Classes]:
         return np.frombuffer(raw, np.uint8), classes
     points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
     return points, _class_table()[points]
+
+
+def word_ends(text: str) -> npt.NDArray[np.intp]:
+    """Return where a letter or a digit from 0 to 9 stands before a space, a tab or a line end.
+
+    >>> word_ends("It is so: 1 2")
+    array([ 2,  5, 11])
+    """
+    points, classes = _classes(text)
+    word = classes == LETTER
+    word |= (points >= ord("0")) & (points <= ord("9"))
+    blank = points == _SPACE
+    for other in (_TAB, _LINE_FEED, _CARRIAGE_RETURN):
+        blank |= points == other
+    return np.flatnonzero(word[:-1] & blank[1:]) + 1
+
+
+def line_starts(text: str, *, after_one: bool = True) -> npt.NDArray[np.intp]:
+    """Return where something else than white space stands behind a line feed.
+
+    after_one: only where something else than white space stands before that, too.
+
+    >>> line_starts("a\\nb\\n c\\n\\nd"), line_starts("a\\n\\nd", after_one=False)
+    (array([2]), array([3]))
+    """
+    points, classes = _classes(text)
+    begins = (points[:-1] == _LINE_FEED) & (classes[1:] != BLANK)
+    if after_one:
+        begins[1:] &= classes[:-2] != BLANK
+        begins[:1] = False
+    return np.flatnonzero(begins) + 1
 
 
 def _cut_contractions(starts: Bools, letters: Integers, quotes: Integers) -> None:
@@ -99,10 +131,12 @@ def _cl100k(points: Integers, classes: Classes, starts: Bools) -> None:
 
     # As with GPT-2; but any white space, not only a space, goes with letters, and none with digits.
     last &= ~line_end[:-1]
+    del blank, line_end  # of a long text, each takes as much memory as the text
     starts[: n - 1] |= last
     letter, other = classes == LETTER, classes == OTHER
     space = points == _SPACE
     starts[1:n] &= ~(last & (letter[1:] | (other[1:] & space[:-1])))
+    del last, space
     # A single sign goes with the letters behind it, if nothing before took it.
     sign = other[:-1] & letter[1:] & starts[: n - 1]
     starts[1:n] &= ~sign

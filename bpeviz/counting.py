@@ -7,16 +7,27 @@ chunks. Equal chunks are found by Arrow.
 
 from __future__ import annotations
 
-from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
+from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, Sequence, ValuesView
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from bpeviz.chunk_starts import PATTERNS, chunk_starts
-from bpeviz.pretokenize import BLOCK, CUSTOM, TIME_LIMIT, WORD_LIST, blocks, slices, split
+from bpeviz.chunk_starts import PATTERNS as AT_ONCE
+from bpeviz.chunk_starts import chunk_starts, word_ends
+from bpeviz.pretokenize import (
+    BLOCK,
+    CUSTOM,
+    PATTERNS,
+    TIME_LIMIT,
+    WORD_LIST,
+    blocks,
+    breaks,
+    slices,
+    split,
+)
 
 Integers = npt.NDArray[np.int64]
 
@@ -61,22 +72,15 @@ class ChunkCounts(Mapping[str, int]):
     @cached_property
     def chunks(self) -> list[bytes]:
         """Return the distinct chunks."""
-        blob = self.blob
-        return [blob[start:end] for start, end in pairwise((0, *self.ends.tolist()))]
+        found: list[bytes] = arrow_chunks(self.blob, self.ends).to_pylist()
+        return found
 
     @cached_property
     def _by_text(self) -> dict[str, int]:
         try:
-            text = self.blob.decode()
-            starts = self.starts
-            if len(text) < len(self.blob):
-                begins = (np.frombuffer(self.blob, np.int8) >= -64).cumsum()  # not inside one
-                if not (np.frombuffer(self.blob, np.int8)[starts] >= -64).all():
-                    raise UnicodeDecodeError("utf-8", self.blob, 0, 1, "cut character")
-                starts = begins[starts] - 1
+            texts = arrow_chunks(self.blob, self.ends, text=True).to_pylist()
         except UnicodeDecodeError:
             raise CountsError(self._which_is_no_text()) from None
-        texts = [text[start:end] for start, end in pairwise((*starts.tolist(), len(text)))]
         return dict(zip(texts, self.times.tolist(), strict=True))
 
     def _which_is_no_text(self) -> str:
@@ -114,111 +118,164 @@ class ChunkCounts(Mapping[str, int]):
         return int(((self.ends - self.starts) * self.times).sum())
 
 
-class Tally:
-    """Adds up the chunks of a text that comes in blocks, or of several parts of a text."""
+def arrow_chunks(raw: bytes, ends: Integers, *, text: bool = False) -> Any:
+    """Return chunks as an array of Arrow's, of bytes or of texts; none is copied.
 
-    def __init__(self, pattern: str, expression: str = "") -> None:
-        self.pattern, self.expression = pattern, expression
-        self.size = 0
-        """Bytes of the text that were counted."""
+    raw: the n chunks, one behind the other; ends: int64 [n], where in it each ends, in bytes.
+    """
+    import pyarrow as pa  # here, since it takes a moment to load
+
+    offsets = np.concatenate((np.zeros(1, np.int64), ends))
+    return pa.Array.from_buffers(
+        pa.large_string() if text else pa.large_binary(),
+        len(ends),
+        [None, pa.py_buffer(offsets), pa.py_buffer(raw)],
+    )
+
+
+def distinct(
+    raw: bytes,
+    ends: Integers,
+    times: Integers | None,
+    first: Integers,
+    pattern: str,
+    expression: str = "",
+) -> ChunkCounts:
+    """Return the distinct ones of some chunks in first-seen order.
+
+    raw: the n chunks, one behind the other; ends: int64 [n], where in it each ends, in bytes.
+    times: int64 [n], how often each counts; None: once. first: int64 [n], where each stands.
+    """
+    encoded = arrow_chunks(raw, ends).dictionary_encode()
+    found, codes = encoded.dictionary, encoded.indices.to_numpy()
+    n = len(found)
+    seen = np.full(n, np.iinfo(np.int64).max)
+    np.minimum.at(seen, codes, first)
+    if times is None:
+        added = np.bincount(codes, minlength=n)
+    else:
+        added = np.zeros(n, np.int64)
+        np.add.at(added, codes, times)
+    # Arrow gives them in the order of the rows, but does not promise it; nor are those of
+    # several parts of a text in order.
+    if (seen[1:] < seen[:-1]).any():
+        order = np.argsort(seen)
+        found, seen, added = found.take(order), seen[order], added[order]
+    _, offsets, data = found.buffers()
+    edges = np.frombuffer(offsets, np.int64)[found.offset : found.offset + n + 1]
+    blob = b"" if data is None else data[int(edges[0]) : int(edges[-1])].to_pybytes()
+    return ChunkCounts(blob, edges[1:] - edges[0], added, seen, pattern, expression)
+
+
+def _starts(chunks: Sequence[str]) -> Integers:
+    """Return where each of some chunks begins, in characters."""
+    lengths = np.fromiter(map(len, chunks), np.int64, len(chunks))
+    return np.cumsum(lengths) - lengths
+
+
+def _ends(starts: Integers, raw: bytes) -> Integers:
+    return np.append(starts[1:], len(raw))
+
+
+def _in_bytes(text: str, places: Integers) -> Integers:
+    """Return at which bytes of a text in UTF-8 some of its characters begin."""
+    if text.isascii():
+        return places
+    return np.flatnonzero(np.frombuffer(text.encode(), np.int8) >= -64)[places]
+
+
+class Tally:
+    """Adds up the chunks of a text that comes in blocks, or of several parts of a text.
+
+    at: where in the whole text the first block begins, in bytes. Raises `SplitError`.
+    """
+
+    def __init__(self, pattern: str, expression: str = "", at: int = 0) -> None:
+        split("", pattern, expression)  # raises `SplitError` where there is no such split
+        self._split = pattern, expression
+        self._at = at
         self._waiting: list[ChunkCounts] = []
         self._rows = 0
 
     def add_text(self, block: str, time_limit: float = TIME_LIMIT) -> None:
         """Count what follows in the text. Raises `SplitError`."""
+        if not block:
+            return
+        pattern, expression = self._split
         raw = block.encode()
-        if self.pattern in PATTERNS:
-            starts = chunk_starts(block, self.pattern)
+        if breaks(pattern) and pattern in PATTERNS.keys() - AT_ONCE - {"sentences"}:
+            found = self._by_words(block, raw)
         else:
-            chunks = split(block, self.pattern, self.expression, time_limit)
-            lengths = np.fromiter(map(len, chunks), np.int64, len(chunks))
-            starts = np.cumsum(lengths) - lengths
-        if len(raw) > len(block):
-            starts = np.flatnonzero(np.frombuffer(raw, np.int8) >= -64)[starts]
-        ends = np.append(starts[1:], len(raw)) if len(starts) else starts
-        self._add(self._distinct(raw, ends, None, starts + self.size))
-        self.size += len(raw)
+            if pattern in AT_ONCE:
+                starts = chunk_starts(block, pattern)
+            else:
+                starts = _starts(split(block, pattern, expression, time_limit))
+            starts = _in_bytes(block, starts)
+            found = distinct(raw, _ends(starts, raw), None, starts + self._at, *self._split)
+        self.add(found)
+        self._at += len(raw)
+
+    def _by_words(self, block: str, raw: bytes) -> ChunkCounts:
+        """Split only the distinct pieces between word ends: most words come more than once.
+
+        There every pattern breaks; and when the distinct pieces are joined, too, since each but
+        the last ends there, and each but the first begins there.
+        """
+        starts = _in_bytes(block, np.append(0, word_ends(block)))
+        pieces = distinct(raw, _ends(starts, raw), None, starts + self._at, *self._split)
+        text = pieces.blob.decode()
+        starts = _in_bytes(text, _starts(split(text, *self._split)))
+        piece = np.searchsorted(pieces.ends, starts, side="right")
+        first = pieces.first[piece] + starts - pieces.starts[piece]
+        ends = _ends(starts, pieces.blob)
+        return distinct(pieces.blob, ends, pieces.times[piece], first, *self._split)
 
     def add(self, counts: ChunkCounts) -> None:
         """Add what was counted elsewhere in the same text; in any order."""
-        self._add(counts)
-        self.size += counts.size
+        self._waiting.append(counts)
+        self._rows += len(counts)
+        if self._rows > max(_COMPACTED_FROM, 2 * len(self._waiting[0])):
+            self._compact()
 
     def result(self) -> ChunkCounts:
         """Return what was counted up to now."""
         self._compact()
         if not self._waiting:
             none = np.zeros(0, np.int64)
-            return ChunkCounts(b"", none, none, none, self.pattern, self.expression)
+            return ChunkCounts(b"", none, none, none, *self._split)
         return self._waiting[0]
-
-    def _add(self, counts: ChunkCounts) -> None:
-        self._waiting.append(counts)
-        self._rows += len(counts)
-        if self._rows > max(_COMPACTED_FROM, 2 * len(self._waiting[0])):
-            self._compact()
 
     def _compact(self) -> None:
         if len(self._waiting) > 1:
             sizes = np.array([len(counts.blob) for counts in self._waiting], np.int64)
             before = np.cumsum(sizes) - sizes
-            all_of_them = self._distinct(
+            all_of_them = distinct(
                 b"".join(counts.blob for counts in self._waiting),
                 np.concatenate([c.ends + at for c, at in zip(self._waiting, before, strict=True)]),
                 np.concatenate([counts.times for counts in self._waiting]),
                 np.concatenate([counts.first for counts in self._waiting]),
+                *self._split,
             )
             self._waiting = [all_of_them]
         self._rows = sum(map(len, self._waiting))
 
-    def _distinct(
-        self, raw: bytes, ends: Integers, times: Integers | None, first: Integers
-    ) -> ChunkCounts:
-        """Return the distinct ones of the chunks that end at `ends`, in first-seen order.
-
-        times: how often each counts; None: once.
-        """
-        import pyarrow as pa  # here, since it takes a moment to load
-
-        large = len(raw) >= 1 << 31
-        offsets = np.concatenate((np.zeros(1, np.int64), ends))
-        chunks = pa.Array.from_buffers(
-            pa.large_binary() if large else pa.binary(),
-            len(ends),
-            [None, pa.py_buffer(offsets if large else offsets.astype(np.int32)), pa.py_buffer(raw)],
-        )
-        encoded = chunks.dictionary_encode()
-        found, codes = encoded.dictionary, encoded.indices.to_numpy()
-        n = len(found)
-        seen = np.full(n, np.iinfo(np.int64).max)
-        np.minimum.at(seen, codes, first)
-        if times is None:
-            added = np.bincount(codes, minlength=n)
-        else:
-            added = np.zeros(n, np.int64)
-            np.add.at(added, codes, times)
-        # Arrow gives them in the order of the rows, but does not promise it; nor are those of
-        # several parts of a text in order.
-        if (seen[1:] < seen[:-1]).any():
-            order = np.argsort(seen)
-            found, seen, added = found.take(pa.array(order)), seen[order], added[order]
-        _, offset_buffer, data = found.buffers()
-        edges = np.frombuffer(offset_buffer, np.int64 if large else np.int32)
-        edges = edges[found.offset : found.offset + n + 1].astype(np.int64)
-        blob = b"" if data is None else data[int(edges[0]) : int(edges[-1])].to_pybytes()
-        return ChunkCounts(blob, edges[1:] - edges[0], added, seen, self.pattern, self.expression)
-
 
 def count_blocks(
-    pieces: Iterable[str], pattern: str = "gpt2", expression: str = "", *, block: int = BLOCK
+    pieces: Iterable[str],
+    pattern: str = "gpt2",
+    expression: str = "",
+    *,
+    block: int = BLOCK,
+    at: int = 0,
 ) -> ChunkCounts:
     """Count the chunks of the text that `pieces` are, joined; not more of it is held than needed.
 
     That is about a `block` of characters, or what stands between two places where the text may be
     cut; with "regex" or "none" as the pattern it is the whole text. An expression or a word list
-    may take `TIME_LIMIT` seconds for each block. Raises `SplitError`.
+    may take `TIME_LIMIT` seconds for each block. at: where in a longer text this one begins, in
+    bytes. Raises `SplitError`.
     """
-    tally = Tally(pattern, expression)
+    tally = Tally(pattern, expression, at)
     for text in blocks(pieces, pattern, block):
         tally.add_text(text, TIME_LIMIT * max(1.0, len(text) / BLOCK))
     return tally.result()

@@ -179,31 +179,48 @@ WORD_LIST = "list"
 """The key under which a visitor's own word list is used."""
 
 
-# Where every pattern but those named below breaks, whatever stands before and behind: none lets a
-# chunk go on from a letter or a digit to white space, or from a line end that follows something
-# else than white space to a letter or a digit. Nor does any look further than over white space.
-_BREAK = regex.compile(r"(?r)(?<=[\p{L}\p{Nd}])(?=[ \t\r\n])|(?<=\S\n)(?=[\p{L}\p{Nd}])")
-_BREAKS: dict[str, regex.Pattern[str] | None] = {
-    "sentences": regex.compile(r"(?r)(?<=\n)(?=\S)"),
-    "none": None,
-    CUSTOM: None,  # may look at anything
-}
-_SEEN_BEFORE_BREAK = 2
+_UNBROKEN = ("none", CUSTOM)  # an expression of one's own may look at anything
+_SAFE, _SAFE_IN_NLTK = regex.compile("[^/]"), regex.compile(r"\w")
+_GLANCE = 4_096  # characters at the end of a text that are looked at first
+
+
+def breaks(pattern: str) -> bool:
+    """Tell whether there are places where a text may be cut in any case (`last_break`)."""
+    return pattern not in _UNBROKEN
 
 
 def last_break(text: str, pattern: str) -> int | None:
     """Return the last place inside a text where it may be cut, or None if none is known.
 
     Both parts together have the chunks of the text then, and so they have if more text stands
-    before the first part, or behind the second. `pattern` is as in `split`. (A word of a word list
-    holds no white space, so what is said of patterns holds of lists, too.)
+    before the first part, or behind the second. `pattern` is as in `split`.
+
+    No pattern (but those that have no breaks) lets a chunk go on from a letter or a digit to white
+    space; nor from a line end between two other characters to the second of them, but o200k's to a
+    slash, and NLTK's to what is no word. None looks further than over white space. A word of a
+    word list holds none. A sentence ends with its line, and what follows begins another.
 
     >>> last_break("I'll go on", "gpt2")
     7
     """
-    expression = _BREAKS.get(pattern, _BREAK)
-    match = None if expression is None else expression.search(text, concurrent=True)
-    return None if match is None else int(match.start())
+    if not breaks(pattern):
+        return None
+    for length in (_GLANCE, len(text)):
+        end = text[-length:]
+        if pattern == "sentences":
+            places = chunk_starts.line_starts(end, after_one=False).tolist()
+        else:
+            places = chunk_starts.word_ends(end)[-1:].tolist()
+            safe = _SAFE_IN_NLTK if pattern == "nltk" else _SAFE
+            lines = reversed(chunk_starts.line_starts(end).tolist())
+            places += next(([at] for at in lines if safe.match(end, at)), [])
+        if places:
+            return len(text) - len(end) + int(max(places))
+    return None
+
+
+_SEEN_BEFORE_BREAK = 2
+"""Characters before a break by which it is known."""
 
 
 def blocks(pieces: Iterable[str], pattern: str, size: int = BLOCK) -> Iterator[str]:

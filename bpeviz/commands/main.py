@@ -6,7 +6,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from bpeviz.commands import compare, decode, encode, train, vocabularies
+from bpeviz.commands import compare, count, decode, encode, train, vocabularies
 from bpeviz.commands.plumbing import WrongCommand, silence_output, tell
 from bpeviz.vocabularies import VocabularyUnavailable
 
@@ -36,7 +36,7 @@ def _parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for command in (train, encode, decode, compare, vocabularies):
+    for command in (train, count, encode, decode, compare, vocabularies):
         added = command.add(commands)
         added.set_defaults(run=command.run, wrong=added.error)
     return parser

@@ -7,12 +7,14 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from bpeviz import api, formats
+from bpeviz import api, counts_file, formats
 from bpeviz.commands import plumbing
 from bpeviz.commands.plumbing import STANDARD, Commands, Failure, Progress, WrongCommand
+from bpeviz.counting import ChunkCounts, CountsError
 from bpeviz.learners import LEARNERS, Corpus, Learner, Option
 from bpeviz.pretokenize import CUSTOM, PATTERNS, WORD_LIST
 from bpeviz.training import Training
@@ -23,6 +25,9 @@ Learn a tokenizer from texts, and write it to a file that other libraries read, 
 Several files are several texts: no token reaches from one into the next. With --algorithm
 multilingual, each file is a text of its own to be weighed (so is what stands between lines of
 ---).
+
+With --counts, it learns from the chunks that `count` counted, and so what it would learn from the
+text: bpe, scaffold, wordpiece, unigram and adaptive can.
 
 What a format cannot hold is refused with the reason; of a long text, before it is learnt from.
 """
@@ -36,6 +41,9 @@ examples:
   python -m bpeviz train corpus.txt --vocab-size 500 --algorithm bpe --atoms characters \\
       --ties largest --min-count 2 --output merges.csv
 """
+_FROM_CHUNKS = ("bpe", "scaffold", "wordpiece", "unigram", "adaptive")
+"""The algorithms that learn the same from chunks with counts as from the text itself."""
+
 _PART = 2_000
 """Characters that are learnt from first, to see whether the format can hold what is asked for."""
 
@@ -56,6 +64,12 @@ def add(commands: Commands) -> argparse.ArgumentParser:
         nargs="*",
         metavar="FILE",
         help="a text in UTF-8; - or nothing: standard input",
+    )
+    command.add_argument(
+        "--counts",
+        metavar="FILE",
+        help="learn from this Parquet file, which `count` wrote, or another program with the "
+        "columns chunk, count and first; - is standard input",
     )
     size = command.add_mutually_exclusive_group(required=True)
     size.add_argument(
@@ -82,8 +96,8 @@ def add(commands: Commands) -> argparse.ArgumentParser:
     command.add_argument(
         "--pattern",
         choices=[*PATTERNS, CUSTOM, WORD_LIST],
-        default="gpt2",
-        help="how the text is split first, so that no token crosses (default: gpt2)",
+        help="how the text is split first, so that no token crosses (default: gpt2, or as the "
+        "file of --counts says)",
     )
     plumbing.add_expression(command)
     command.add_argument(
@@ -112,7 +126,7 @@ def add(commands: Commands) -> argparse.ArgumentParser:
 
 def run(options: argparse.Namespace) -> int:
     """Learn, and write what was learnt; return the exit code."""
-    files = options.files or [STANDARD]
+    files = _files(options)
     learner = LEARNERS[options.algorithm]
     plumbing.check_expression(options)
     chosen = _chosen(options, learner)
@@ -127,7 +141,12 @@ def run(options: argparse.Namespace) -> int:
         name: plumbing.read_text(str(value)) if _is_text(name) else value
         for name, value in chosen.items()
     }
-    texts = [plumbing.read_text(path) for path in files]
+    corpus = _corpus(files, learner) if options.counts is None else _counts(options)
+    if isinstance(corpus, ChunkCounts):
+        options.pattern, options.expression = corpus.pattern, corpus.expression
+        called = f"{len(corpus):,} distinct chunks"
+    else:
+        called = f"{_characters(corpus):,} characters"
 
     def learn(corpus: Corpus) -> Training:
         return api.train(
@@ -135,18 +154,17 @@ def run(options: argparse.Namespace) -> int:
             learner.key,
             vocab_size=options.vocab_size,
             merges=options.merges,
-            pattern=options.pattern,
+            pattern=options.pattern or "gpt2",
             expression=options.expression,
             special_tokens=tuple(options.special_token),
             **chosen,
         )
 
     progress = Progress(options.progress)
-    characters = sum(map(len, texts))
-    if characters > 10 * _PART:
-        _rehearse(learn, texts, form)
-    with progress.during(f"Learning from {characters:,} characters"):
-        training = learn(_corpus(texts, learner))
+    if (part := _beginning(corpus)) is not None:
+        _rehearse(learn, part, form)
+    with progress.during(f"Learning from {called}"):
+        training = learn(corpus)
     with progress.during("Writing"):
         written = formats.dump(training.tokenizer(), form)
         if output == STANDARD:
@@ -163,7 +181,22 @@ def run(options: argparse.Namespace) -> int:
 # --- What is learnt from -------------------------------------------------------------------------
 
 
-def _corpus(texts: Sequence[str], learner: Learner) -> Corpus:
+def _files(options: argparse.Namespace) -> list[str]:
+    """Return what is read to learn from. Raises `WrongCommand`."""
+    if options.counts is None:
+        return options.files or [STANDARD]
+    if options.files:
+        raise WrongCommand("Learn from files or from --counts, not from both.")
+    if options.algorithm not in _FROM_CHUNKS:
+        raise WrongCommand(
+            f"--algorithm {options.algorithm} needs the text itself, not --counts. "
+            f"From counts learn {', '.join(_FROM_CHUNKS)}."
+        )
+    return [options.counts]
+
+
+def _corpus(files: Sequence[str], learner: Learner) -> Corpus:
+    texts = [plumbing.read_text(path) for path in files]
     if len(texts) == 1:
         return texts[0]
     if learner.key == "multilingual":  # weighs texts, and wants them parted by lines of dashes
@@ -171,13 +204,39 @@ def _corpus(texts: Sequence[str], learner: Learner) -> Corpus:
     return Counter(texts)
 
 
-def _rehearse(learn: Callable[[Corpus], Training], texts: Sequence[str], form: str) -> None:
+def _counts(options: argparse.Namespace) -> ChunkCounts:
+    """Read the file of ``--counts``. Raises `Failure`."""
+    content = plumbing.read(options.counts)
+    try:
+        counts = counts_file.parse(content, options.pattern or "", options.expression)
+        counts.keys()  # the chunks as text
+    except CountsError as error:
+        raise Failure(f"{plumbing.shown_path(options.counts)}: {error}") from error
+    return counts
+
+
+def _characters(corpus: Corpus) -> int:
+    if isinstance(corpus, str):
+        return len(corpus)
+    return sum(len(text) * times for text, times in corpus.items())
+
+
+def _beginning(corpus: Corpus) -> Corpus | None:
+    """Return what a corpus begins with; None where it is not much more itself."""
+    if isinstance(corpus, ChunkCounts):
+        few = dict(islice(corpus.items(), _PART // 10))
+        return few if len(corpus) > 10 * len(few) else None
+    if _characters(corpus) <= 10 * _PART:
+        return None
+    return next(text for text in ([corpus] if isinstance(corpus, str) else corpus) if text)[:_PART]
+
+
+def _rehearse(learn: Callable[[Corpus], Training], part: Corpus, form: str) -> None:
     """Raise `FormatError` ahead of long work where the format cannot hold what is asked for."""
-    part = next(text for text in texts if text)[:_PART]
     try:
         training = learn(part)
     except ValueError:
-        return  # is said of the whole text, or does not hold of it
+        return  # is said of the whole corpus, or does not hold of it
     formats.dump(training.tokenizer(), form)
 
 
