@@ -307,6 +307,8 @@ class LearntTokenizer(Tokenizer):
         chunks = self.splitting.chunks(text)
         cut = self.cut(chunks)
         ids = chain.from_iterable(cut[chunk][0] for chunk in chunks)
+        if self.over_bytes:  # nothing is unknown or left out
+            return [*ids]
         return [self._named(token_id) for token_id in ids if token_id != DROPPED]
 
     def _pieces(self, part: str) -> list[tuple[int, int]]:
