@@ -254,6 +254,17 @@ def test_learners_learn_from_counts_what_they_learn_from_the_text(algorithm: str
     assert repr(from_counts) == repr(from_text)
 
 
+@pytest.mark.parametrize("algorithm", ["bpe", "scaffold"])
+def test_chunks_of_an_expression_are_taken_as_they_are(algorithm: str) -> None:
+    """Some of these, split by themselves, would be cut otherwise than the text."""
+    text = "low lower lowest slow slower slowest, newest and widest"
+    split_so = {"pattern": "regex", "expression": "l|(?<!l)o"}
+    counts = count(text, **split_so)
+    assert any(split(chunk, **split_so) != [chunk] for chunk in counts)
+    from_counts = bpeviz.train(counts, algorithm, merges=6, **split_so)
+    assert from_counts == bpeviz.train(text, algorithm, merges=6, **split_so)
+
+
 @settings(max_examples=50)
 @given(TEXTS.filter(bool))
 def test_merges_from_counts_are_those_of_the_definition(text: str) -> None:
@@ -528,6 +539,7 @@ def test_standard_input_is_counted_and_counts_are_read_from_there(
         ("train 0.txt --counts c --merges 3", 2, "Learn from files or from --counts, not from"),
         ("train --counts c --merges 3 --algorithm superbpe", 2, "needs the text itself"),
         ("train --counts bytes --merges 3", 1, "bytes: The chunk of the bytes FF is not a text"),
+        ("train --counts own --vocab-size 300 --algorithm unigram", 1, "splits chunks again"),
         ("train --counts plain --merges 3", 1, "plain: How the text was split is not said"),
     ],
 )
@@ -536,6 +548,8 @@ def test_what_cannot_be_done_is_said_in_a_sentence(
 ) -> None:
     binary = {**RIGHT, "chunk": pa.array([b"a", b"\xff"])}
     Path("bytes").write_bytes(parquet({"bpeviz.pattern": "gpt2"}, **binary))
+    own = {"bpeviz.pattern": "regex", "bpeviz.expression": "."}
+    Path("own").write_bytes(parquet(own, **RIGHT))
     Path("plain").write_bytes(parquet(**RIGHT))
     try:
         found = main(shlex.split(command))

@@ -44,6 +44,9 @@ examples:
 _FROM_CHUNKS = ("bpe", "scaffold", "wordpiece", "unigram", "adaptive")
 """The algorithms that learn the same from chunks with counts as from the text itself."""
 
+_AS_THEY_ARE = ("bpe", "scaffold")
+"""Those of them that take counted chunks as they are."""
+
 _PART = 2_000
 """Characters that are learnt from first, to see whether the format can hold what is asked for."""
 
@@ -212,6 +215,11 @@ def _counts(options: argparse.Namespace) -> ChunkCounts:
         counts.keys()  # the chunks as text
     except CountsError as error:
         raise Failure(f"{plumbing.shown_path(options.counts)}: {error}") from error
+    if counts.pattern == CUSTOM and options.algorithm not in _AS_THEY_ARE:
+        raise Failure(
+            f"--algorithm {options.algorithm} splits chunks again, and an expression of one's own "
+            f"may cut them otherwise. From such counts learn {' and '.join(_AS_THEY_ARE)}."
+        )
     return counts
 
 
