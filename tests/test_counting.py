@@ -433,7 +433,7 @@ RIGHT = {"chunk": pa.array(["a", "b"]), "count": pa.array([1, 2]), "first": pa.a
         ({"chunk": pa.array(["a", ""])}, "A chunk is empty."),
         ({"chunk": pa.array([" a", " a"])}, "The chunk ·a stands there twice."),
     ],
-    ids=str,
+    ids=lambda value: value if isinstance(value, str) else "file",
 )
 def test_a_file_that_makes_no_sense_gets_a_sentence(wrong: dict[str, Any], said: str) -> None:
     columns = {name: one for name, one in {**RIGHT, **wrong}.items() if one is not None}
