@@ -91,7 +91,8 @@ def text(key: str, label: str, first_sample: str, most: int = MAX_TEXT) -> str:
             state.pop(part, None)
 
     def take_file() -> None:
-        given = state[upload]
+        # The browser may tell of it once more when another page is there already.
+        given = state.get(upload)
         if given is None:
             return
         forget_file()

@@ -46,7 +46,7 @@ NAMESAKES = 1_000
 WITHOUT = "without"
 """Under this name a link tells what it goes without."""
 
-WHY = "What is long, or was opened from a file, does not fit into an address."
+WHY = "too long, or from a file"
 """Why it goes without that."""
 
 NAMED = 5
@@ -325,7 +325,7 @@ def _button(page: str) -> None:
         made = state[MADE] = {"number": asked, "packed": packed}
         if without:
             st.toast(
-                f"This link goes without {_listed(without)}. {WHY} Whoever opens it is told so.",
+                f"This link goes without {_listed(without)}: {WHY}. Whoever opens it is told.",
                 icon=":material/link:",
                 duration="long",
             )
@@ -371,8 +371,8 @@ def _opened(page: str, packed: str) -> str:
     said = []
     if isinstance(without, list) and without:
         said.append(
-            f"This link goes without {_listed(without)}. {WHY} Open or paste that here to see what "
-            "was shown."
+            f"This link goes without {_listed(without)}: {WHY}. Open or paste it here to see "
+            "what was shown."
         )
     if strange:
         said.append(

@@ -403,11 +403,11 @@ def test_a_long_text_is_named_instead(open_page: Open) -> None:
     page.keyboard.press("Escape")
     player.await_text(text)
     address = copied(page)
-    named = f"This link goes without Text: long.txt, {len(text):,} characters."
+    named = f"This link goes without Text: long.txt, {len(text):,} characters: too long"
     expect(page.get_by_test_id("stToast")).to_contain_text(named)
     page = open_page(path_of(address))
     said = alert(page, named)
-    expect(said).to_contain_text("Open or paste that here")
+    expect(said).to_contain_text("Open or paste it here")
     Player(page).await_text(ENGLISH)
 
 

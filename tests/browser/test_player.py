@@ -450,3 +450,36 @@ def test_each_text_keeps_its_step(open_page: Open) -> None:
     type_text(page, ENGLISH)
     expect(player.figure("tokens")).to_have_text(f"{boundaries.token_counts[33]:,}")
     expect(page.get_by_text("before merge 33,")).to_be_visible()
+
+
+def test_a_player_that_is_left_asks_for_nothing_more(open_page: Open) -> None:
+    # What asks for a part of the page that is no longer there makes Streamlit clear the next page.
+    sent: list[int] = []
+
+    def listen(page: Page) -> None:
+        page.on("websocket", lambda one: one.on("framesent", lambda it: sent.append(len(it))))
+
+    page = open_page(prepare=listen)
+    Player(page).await_text(ENGLISH)
+    expect(page.get_by_text("before merge 170,")).to_be_visible()
+    tell = """() => {
+      for (let step = 0; step < 9; step++) {
+        const told = new CustomEvent("bpeviz-step", { detail: { step, film: "" } });
+        setTimeout(() => document.dispatchEvent(told), 60 * step);
+      }
+    }"""
+    sent.clear()
+    page.evaluate(tell)
+    page.wait_for_timeout(1_000)
+    assert sent
+    sent.clear()
+    # The link is pressed, but leads nowhere: so the player is still there to be told of steps.
+    page.evaluate(
+        """() => {
+          const link = document.body.appendChild(document.createElement("a"));
+          link.click();
+        }"""
+    )
+    page.evaluate(tell)
+    page.wait_for_timeout(1_000)
+    assert sent == []
