@@ -24,6 +24,11 @@ from bpeviz.training import Training
 AT_ONCE = max(1, (os.cpu_count() or 2) - 1)
 """How many jobs run at once: one processor is left for the pages."""
 
+CUT_OFF = (
+    "Learning was cut off: its process was ended, perhaps for want of memory. Try again, or take a "
+    "shorter text or a smaller vocabulary."
+)
+
 _ROOT = Path(__file__).parent.parent
 _lock = threading.RLock()
 _jobs: dict[Hashable, Job] = {}
@@ -103,11 +108,13 @@ class Job:
             self.failed = True
             self.found = f"Learning could not be started: {error.strerror or error}. Try again."
         finally:
-            self._ended.set()
+            if self.found is None:  # a mistake of ours; nobody shall wait for ever because of it
+                self.failed, self.found = True, CUT_OFF
             with _lock:
                 self._forget()
                 _running.discard(self)
                 _start_next()
+            self._ended.set()
 
     def _learn(self) -> tuple[Training, Boundaries] | str:
         with subprocess.Popen(
@@ -150,10 +157,7 @@ class Job:
         except (BrokenPipeError, ValueError):
             pass  # it died while it was written to, or in the middle of a line
         self.failed = True
-        return (
-            "Learning was cut off: its process was ended, perhaps for want of memory. Try again, "
-            "or take a shorter text or a smaller vocabulary."
-        )
+        return CUT_OFF
 
 
 def _lower_priority(process: int) -> None:

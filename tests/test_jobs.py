@@ -180,6 +180,19 @@ def test_no_process_to_be_had_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> 
     assert job.found == "Learning could not be started: No such file or directory. Try again."
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_mistake_of_ours_lets_nobody_wait_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    def mistaken(job: jobs.Job) -> None:
+        raise RuntimeError("a mistake")
+
+    monkeypatch.setattr(jobs.Job, "_learn", mistaken)
+    with learning(11) as job:
+        assert job.wait(PATIENCE)
+    assert job.failed
+    assert str(job.found).startswith("Learning was cut off")
+    assert not jobs._running
+
+
 def test_what_is_kept_stays_within_its_size() -> None:
     kept = Kept(1_000_000)
     for number in range(50):

@@ -28,6 +28,7 @@ PATIENCE = 15_000
 PROBE = re.compile(r"/[^/]+/_stcore/(health|host-config)$")
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist looks at the marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Let one process run all tests that drive the browser, where several run tests.
 
