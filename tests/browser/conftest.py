@@ -7,7 +7,6 @@ import re
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
@@ -26,18 +25,6 @@ PATIENCE = 15_000
 # as in /Compare/_stcore/health, gets 404 from it, and then looks at the root. That is its way of
 # finding out where it is mounted; the browser's console notes each 404 as an error.
 PROBE = re.compile(r"/[^/]+/_stcore/(health|host-config)$")
-
-
-@pytest.hookimpl(tryfirst=True)  # before xdist looks at the marks
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Let one process run all tests that drive the browser, where several run tests.
-
-    Two browsers with a server each are too much for a small machine.
-    """
-    here = Path(__file__).parent
-    for item in items:
-        if here in item.path.parents:
-            item.add_marker(pytest.mark.xdist_group("browser"))
 
 
 def without(what: str) -> NoReturn:
