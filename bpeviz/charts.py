@@ -2,11 +2,16 @@
 
 Each says its finding in the title, computed from what it shows, and marks the present step with
 the same rule. A curve of many points is thinned before it is drawn.
+
+To make a chart takes some 20 ms, most of them in Altair's checks. So a curve that is drawn again at
+every step is made once, as Vega-Lite, and only its rule is put elsewhere (`at_step`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import deepcopy
+from typing import Any
 
 import altair as alt
 import numpy as np
@@ -17,6 +22,11 @@ from bpeviz.compare import Column, sweep
 from bpeviz.training import Detail, Training
 
 Chart = alt.LayerChart | alt.FacetChart
+
+Curve = dict[str, Any]
+"""A curve over steps, as Vega-Lite, still without the rule's place."""
+
+_PRESENT = "present step"
 
 POINTS = 400
 """How many points of a curve are drawn at most."""
@@ -47,10 +57,10 @@ def _titled(chart: Chart, finding: str) -> Chart:
     )
 
 
-def _with_rule(
-    frame: pd.DataFrame, step: int, y: alt.Y, x: alt.X, tooltip: Sequence[alt.Tooltip]
-) -> Chart:
-    """Draw a curve over steps that can be clicked, with a rule at the present one."""
+def _curve(
+    frame: pd.DataFrame, y: alt.Y, x: alt.X, tooltip: Sequence[alt.Tooltip], finding: str
+) -> Curve:
+    """Draw a curve over steps that can be clicked, with a rule whose place `at_step` tells."""
     picked = alt.selection_point(
         name=SELECTION, fields=["step"], on="click", nearest=True, empty=False
     )
@@ -58,15 +68,25 @@ def _with_rule(
     line = base.mark_line(strokeWidth=2)
     points = base.mark_point(opacity=0, size=80).encode(tooltip=list(tooltip)).add_params(picked)
     rule = (
-        alt.Chart(pd.DataFrame({"step": [step]}))
+        alt.Chart(alt.NamedData(_PRESENT))
         .mark_rule(strokeWidth=2, strokeDash=[5, 3], color="gray")
         .encode(x=x, tooltip=[alt.Tooltip("step:Q", title="present step")])
     )
-    return alt.layer(line, rule, points)
+    curve: Curve = _titled(alt.layer(line, rule, points), finding).to_dict()
+    curve["config"].pop("view", None)  # the size that Altair would give it
+    return curve
 
 
-def decided(training: Training, last: int, step: int) -> Chart:
-    """Draw what decided at each of the first `last` steps, with a rule at `step` (1 or more)."""
+def at_step(curve: Curve, step: int) -> Curve:
+    """Return a curve with its rule at a step, or at its first one; the curve stays as it is."""
+    lowest = curve["layer"][0]["encoding"]["x"]["scale"]["domain"][0]
+    shown = deepcopy({name: part for name, part in curve.items() if name != "datasets"})
+    present = {_PRESENT: [{"step": max(lowest, step)}]}
+    return shown | {"datasets": curve["datasets"] | present}
+
+
+def decided(training: Training, last: int) -> Curve:
+    """Draw what decided at each of the first `last` steps, from 1 on."""
     name, all_values = training.curve
     values = all_values[:last]
     places = _thin(last)
@@ -96,11 +116,11 @@ def decided(training: Training, last: int, step: int) -> Chart:
         finding = f"The {name} {moves} from {first} to {final}"
     else:
         finding = f"The {name} lies between {least} and {most}"
-    return _titled(_with_rule(frame, max(1, step), y, x, tooltip), finding)
+    return _curve(frame, y, x, tooltip, finding)
 
 
-def compression(token_counts: NDArray[np.int64], size: int, step: int, unit: str) -> Chart:
-    """Draw bytes per token after each step, with a rule at `step`.
+def compression(token_counts: NDArray[np.int64], size: int, unit: str) -> Curve:
+    """Draw bytes per token after each step.
 
     token_counts: int64 [steps + 1]; size: of the text in bytes; unit: what a step is called.
     """
@@ -122,7 +142,7 @@ def compression(token_counts: NDArray[np.int64], size: int, step: int, unit: str
         alt.Tooltip("tokens:Q", format=","),
         alt.Tooltip("bytes per token:Q", format=".2f"),
     ]
-    return _titled(_with_rule(frame, step, y, x, tooltip), _half_way(token_counts, unit))
+    return _curve(frame, y, x, tooltip, _half_way(token_counts, unit))
 
 
 def _half_way(token_counts: NDArray[np.int64], unit: str) -> str:

@@ -27,16 +27,17 @@ def learnt(counts: list[int]) -> Training:
 
 
 def decided(counts: list[int], step: int) -> dict[str, Any]:
-    return drawn(charts.decided(learnt(counts), len(counts), step))
+    return drawn(charts.at_step(charts.decided(learnt(counts), len(counts)), step))
 
 
 def compression(counts: Any, size: int, step: int) -> dict[str, Any]:
-    return drawn(charts.compression(np.array(counts), size, step, "merge"))
+    return drawn(charts.at_step(charts.compression(np.array(counts), size, "merge"), step))
 
 
-def drawn(chart: alt.LayerChart) -> dict[str, Any]:
+def drawn(chart: alt.LayerChart | charts.Curve) -> dict[str, Any]:
     """What goes to the browser, through JSON as on its way there."""
-    return json.loads(json.dumps(chart.to_dict(), allow_nan=False))
+    made = chart if isinstance(chart, dict) else chart.to_dict()
+    return json.loads(json.dumps(made, allow_nan=False))
 
 
 def rows_of(chart: dict[str, Any]) -> list[list[dict[str, Any]]]:
@@ -126,6 +127,16 @@ def test_a_long_compression_curve_is_thinned_and_keeps_its_ends() -> None:
     assert len(rows) <= charts.POINTS
     assert (rows[0]["step"], rows[-1]["step"]) == (0, 9_999)
     assert all(row["tokens"] == 20_000 - row["step"] for row in rows)
+
+
+def test_a_curve_that_is_drawn_at_a_step_stays_as_it_was() -> None:
+    curve = charts.decided(learnt([9, 4, 2]), 3)
+    before = json.dumps(curve)
+    for step in (1, 3):
+        shown = charts.at_step(curve, step)
+        assert rule_of(drawn(shown)) == step
+        shown["layer"][0]["encoding"].clear()
+    assert json.dumps(curve) == before
 
 
 def test_a_click_reports_the_merge() -> None:
@@ -291,7 +302,7 @@ class Pruned(MergeTraining):
 
 
 def test_what_costs_nothing_is_drawn_all_the_same() -> None:
-    chart = drawn(charts.decided(given_up([0, 0, 0.25, 3.5]), 4, 2))
+    chart = drawn(charts.at_step(charts.decided(given_up([0, 0, 0.25, 3.5]), 4), 2))
     assert rows_of(chart)[0] == [
         {"step": 1, "value": 0},
         {"step": 2, "value": 0},
@@ -308,7 +319,7 @@ def test_what_costs_nothing_is_drawn_all_the_same() -> None:
 
 @pytest.mark.parametrize("losses", [[0.0], [0.0, 0.0], [-1.5, -0.5], [1e-9], [1e9, 1e-9]])
 def test_a_scale_has_room_for_whatever_decided(losses: list[float]) -> None:
-    chart = drawn(charts.decided(given_up(losses), len(losses), 1))
+    chart = drawn(charts.at_step(charts.decided(given_up(losses), len(losses)), 1))
     low, high = chart["layer"][0]["encoding"]["y"]["scale"]["domain"]
     assert low <= min(losses) <= max(losses) <= high
     assert low < high
@@ -317,7 +328,7 @@ def test_a_scale_has_room_for_whatever_decided(losses: list[float]) -> None:
 
 
 def test_scores_below_one_keep_a_logarithmic_scale() -> None:
-    chart = drawn(charts.decided(given_up([0.2, 0.5, 0.04]), 3, 1))
+    chart = drawn(charts.at_step(charts.decided(given_up([0.2, 0.5, 0.04]), 3), 1))
     scale = chart["layer"][0]["encoding"]["y"]["scale"]
     assert scale["type"] == "log"
     assert scale["domain"] == [0.04, 0.5]
@@ -328,7 +339,7 @@ def test_scores_below_one_keep_a_logarithmic_scale() -> None:
 def test_the_curve_of_every_learner_is_drawn(key: str) -> None:
     training = usual.train(key, samples.by_key("english-prose").text)
     for last in {1, 2, training.steps}:
-        chart = drawn(charts.decided(training, last, 1))
+        chart = drawn(charts.at_step(charts.decided(training, last), 1))
         name, values = training.curve
         assert name in title_of(chart)
         rows = rows_of(chart)[0]

@@ -91,6 +91,7 @@ def _follow(
         _along(text, training, boundaries, choice, last, step, shown)
     if not last:
         return
+    decided, compression = _curves(text, choice, last, training, boundaries)
     with body:
         left, right = st.columns((3, 5), gap="medium")
         with left:
@@ -100,12 +101,9 @@ def _follow(
         left, right = st.columns(2, gap="medium")
         with left:
             name, _ = training.curve
-            _chart(charts.decided(training, last, step), "decided", f"The {name} at each step")
+            _chart(decided, step, "decided", f"The {name} at each step")
         with right:
-            tokens = boundaries.token_counts[: last + 1]
-            size = int(boundaries.ends[-1])
-            compression = charts.compression(tokens, size, step, training.unit)
-            _chart(compression, "compression", f"Bytes per token after each {training.unit}")
+            _chart(compression, step, "compression", f"Bytes per token after each {training.unit}")
         st.caption("A click on a curve, or on a row of the table, takes the player there.")
         details(text, training, boundaries, step)
 
@@ -257,7 +255,17 @@ def _decisions(training: Training, last: int, film: str) -> None:
     )
 
 
-def _chart(chart: charts.Chart, name: str, alternative: str) -> None:
+@shared()
+def _curves(
+    text: str, choice: Choice, last: int, _training: Training, _boundaries: Boundaries
+) -> tuple[charts.Curve, charts.Curve]:
+    """Return what decided at each step, and the compression after each."""
+    tokens, size = _boundaries.token_counts[: last + 1], int(_boundaries.ends[-1])
+    compression = charts.compression(tokens, size, _training.unit)
+    return charts.decided(_training, last), compression
+
+
+def _chart(curve: charts.Curve, step: int, name: str, alternative: str) -> None:
     # A chart's selection cannot be cleared from here, and clicking the same place again is no new
     # one; so after each click the chart begins anew, under another key.
     picks = st.session_state.setdefault(f"picks in {name}", 0)
@@ -269,4 +277,4 @@ def _chart(chart: charts.Chart, name: str, alternative: str) -> None:
             _jump(int(points[0]["step"]))
             st.session_state[f"picks in {name}"] = picks + 1
 
-    st.altair_chart(chart, key=key, on_select=picked, alt=alternative)
+    st.vega_lite_chart(spec=charts.at_step(curve, step), key=key, on_select=picked, alt=alternative)
