@@ -3,15 +3,17 @@
 Each says its finding in the title, computed from what it shows, and marks the present step with
 the same rule. A curve of many points is thinned before it is drawn.
 
-To make a chart takes some 20 ms, most of them in Altair's checks. So a curve that is drawn again at
-every step is made once, as Vega-Lite, and only its rule is put elsewhere (`at_step`).
+To make a chart takes some 20 ms, most of them in Altair's checks. So each kind of curve over steps
+is made once, as Vega-Lite, and its points (`_curve`) and its rule (`at_step`) are put in.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
-from typing import Any
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Literal
 
 import altair as alt
 import numpy as np
@@ -23,10 +25,13 @@ from bpeviz.training import Detail, Training
 
 Chart = alt.LayerChart | alt.FacetChart
 
+Scale = Literal["linear", "log", "symlog"]
+
 Curve = dict[str, Any]
 """A curve over steps, as Vega-Lite, still without the rule's place."""
 
-_PRESENT = "present step"
+_CURVE, _PRESENT = "curve", "present step"
+"""Names of data in it."""
 
 POINTS = 400
 """How many points of a curve are drawn at most."""
@@ -37,6 +42,22 @@ COLOURS = ("#3b82f6", "#d9661f", "#1f9d66", "#9a66ea")
 HEIGHT = 280
 SELECTION = "picked"
 """The name under which a click on a curve is reported, with the field "step"."""
+
+
+@dataclass(frozen=True)
+class Axes:
+    """What a curve over steps is drawn by, beside its points.
+
+    unit: what a step is called; steps, values: the kinds of their scales; value: the field that is
+    drawn, and title its axis'; tooltip: a field, its format and its title, for each line.
+    """
+
+    unit: str
+    steps: Scale
+    value: str
+    title: str
+    values: Scale
+    tooltip: tuple[tuple[str, str, str], ...]
 
 
 def _thin(length: int) -> NDArray[np.int64]:
@@ -57,23 +78,49 @@ def _titled(chart: Chart, finding: str) -> Chart:
     )
 
 
-def _curve(
-    frame: pd.DataFrame, y: alt.Y, x: alt.X, tooltip: Sequence[alt.Tooltip], finding: str
-) -> Curve:
-    """Draw a curve over steps that can be clicked, with a rule whose place `at_step` tells."""
+@lru_cache(maxsize=64)
+def _drawing(axes: Axes) -> Curve:
+    """Return a curve over steps that can be clicked, still without its points, scales' ends, title.
+
+    Nobody may change it: it is kept.
+    """
     picked = alt.selection_point(
         name=SELECTION, fields=["step"], on="click", nearest=True, empty=False
     )
-    base = alt.Chart(frame).encode(x=x, y=y)
+    x = alt.X("step:Q", title=axes.unit).scale(type=axes.steps)
+    y = alt.Y(f"{axes.value}:Q", axis=_axis(axes.title)).scale(type=axes.values, nice=False)
+    tooltip = [
+        alt.Tooltip(f"{field}:Q", format=form, title=title) for field, form, title in axes.tooltip
+    ]
+    base = alt.Chart(alt.NamedData(_CURVE)).encode(x=x, y=y)
     line = base.mark_line(strokeWidth=2)
-    points = base.mark_point(opacity=0, size=80).encode(tooltip=list(tooltip)).add_params(picked)
+    points = base.mark_point(opacity=0, size=80).encode(tooltip=tooltip).add_params(picked)
     rule = (
         alt.Chart(alt.NamedData(_PRESENT))
         .mark_rule(strokeWidth=2, strokeDash=[5, 3], color="gray")
         .encode(x=x, tooltip=[alt.Tooltip("step:Q", title="present step")])
     )
-    curve: Curve = _titled(alt.layer(line, rule, points), finding).to_dict()
-    curve["config"].pop("view", None)  # the size that Altair would give it
+    drawing: Curve = _titled(alt.layer(line, rule, points), "").to_dict()
+    drawing.pop("config", None)  # the size that Altair's own theme would give it
+    return drawing
+
+
+def _curve(
+    axes: Axes,
+    columns: Mapping[str, NDArray[Any]],
+    steps: tuple[int, int],
+    values: tuple[float, float],
+    finding: str,
+) -> Curve:
+    """Draw a curve of these points. steps, values: the first and the last of each scale."""
+    curve = deepcopy(_drawing(axes))
+    curve["title"]["text"] = finding
+    for layer in curve["layer"]:
+        for name, ends in (("x", steps), ("y", values)):
+            if name in layer["encoding"]:
+                layer["encoding"][name]["scale"]["domain"] = [*ends]
+    rows = zip(*(column.tolist() for column in columns.values()), strict=True)
+    curve["datasets"] = {_CURVE: [dict(zip(columns, row, strict=True)) for row in rows]}
     return curve
 
 
@@ -90,20 +137,12 @@ def decided(training: Training, last: int) -> Curve:
     name, all_values = training.curve
     values = all_values[:last]
     places = _thin(last)
-    frame = pd.DataFrame({"step": places + 1, "value": values[places]})
-    x = alt.X("step:Q", title=training.unit).scale(type="log", domain=[1, max(2, last)])
     low, high = float(values.min()), float(values.max())
-    if low > 0:
-        domain = [min(1.0, low), max(high, 2 * min(1.0, low))]
-        scale = alt.Scale(type="log", domain=domain, nice=False)
-    else:  # what costs nothing has no logarithm
-        scale = alt.Scale(type="symlog", domain=[low, max(high, low + 1)], nice=False)
-    y = alt.Y("value:Q", axis=_axis(name), scale=scale)
+    ends = (min(1.0, low), max(high, 2 * min(1.0, low))) if low > 0 else (low, max(high, low + 1))
+    scale: Scale = "log" if low > 0 else "symlog"  # what costs nothing has no logarithm
     form = "," if (values == values.round()).all() else ".4~g"
-    tooltip = [
-        alt.Tooltip("step:Q", format=",", title=training.unit),
-        alt.Tooltip("value:Q", format=form, title=name),
-    ]
+    tooltip = (("step", ",", training.unit), ("value", form, name))
+    axes = Axes(training.unit, "log", "value", name, scale, tooltip)
     first, final, least, most = (
         format(value, ",.0f" if form == "," else ".3g")
         for value in (values[0], values[-1], low, high)
@@ -116,7 +155,8 @@ def decided(training: Training, last: int) -> Curve:
         finding = f"The {name} {moves} from {first} to {final}"
     else:
         finding = f"The {name} lies between {least} and {most}"
-    return _curve(frame, y, x, tooltip, finding)
+    columns = {"step": places + 1, "value": values[places]}
+    return _curve(axes, columns, (1, max(2, last)), ends, finding)
 
 
 def compression(token_counts: NDArray[np.int64], size: int, unit: str) -> Curve:
@@ -126,23 +166,14 @@ def compression(token_counts: NDArray[np.int64], size: int, unit: str) -> Curve:
     """
     places = _thin(len(token_counts))
     counts = token_counts[places]
-    frame = pd.DataFrame(
-        {
-            "step": places,
-            "bytes per token": np.divide(size, counts, where=counts > 0, out=np.zeros(len(counts))),
-            "tokens": counts,
-        }
-    )
-    x = alt.X("step:Q", title=unit).scale(domain=[0, max(1, len(token_counts) - 1)])
-    highest = max(float(frame["bytes per token"].max()) * 1.05, 1.0)
-    axis = _axis("bytes per token")
-    y = alt.Y("bytes per token:Q", axis=axis).scale(domain=[0, highest], nice=False)
-    tooltip = [
-        alt.Tooltip("step:Q", format=",", title=unit),
-        alt.Tooltip("tokens:Q", format=","),
-        alt.Tooltip("bytes per token:Q", format=".2f"),
-    ]
-    return _curve(frame, y, x, tooltip, _half_way(token_counts, unit))
+    ratios = np.divide(size, counts, where=counts > 0, out=np.zeros(len(counts)))
+    name = "bytes per token"
+    tooltip = (("step", ",", unit), ("tokens", ",", "tokens"), (name, ".2f", name))
+    axes = Axes(unit, "linear", name, name, "linear", tooltip)
+    columns = {"step": places, name: ratios, "tokens": counts}
+    steps = (0, max(1, len(token_counts) - 1))
+    values = (0.0, max(float(ratios.max()) * 1.05, 1.0))
+    return _curve(axes, columns, steps, values, _half_way(token_counts, unit))
 
 
 def _half_way(token_counts: NDArray[np.int64], unit: str) -> str:
