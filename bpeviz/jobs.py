@@ -13,10 +13,13 @@ import pickle
 import subprocess
 import sys
 import threading
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
+from io import BufferedReader
 from pathlib import Path
 from time import monotonic
 from typing import Any, BinaryIO, cast
+
+import numpy as np
 
 from bpeviz.boundaries import Boundaries
 from bpeviz.training import Training
@@ -28,6 +31,11 @@ CUT_OFF = (
     "Learning was cut off: its process was ended, perhaps for want of memory. Try again, or take a "
     "shorter text or a smaller vocabulary."
 )
+
+Found = tuple[Training, Boundaries]
+
+_PIPE = 1_048_576
+"""Bytes that a pipe holds: as many as Linux lets everybody have."""
 
 _ROOT = Path(__file__).parent.parent
 _lock = threading.RLock()
@@ -44,9 +52,9 @@ class Job:
     may succeed.
     """
 
-    def __init__(self, key: Hashable, request: bytes) -> None:
+    def __init__(self, key: Hashable, request: Sequence[bytes]) -> None:
         self.key = key
-        self.found: tuple[Training, Boundaries] | str | None = None
+        self.found: Found | str | None = None
         self.failed = False
         self._request = request
         self._watchers = 0
@@ -116,11 +124,12 @@ class Job:
                 _start_next()
             self._ended.set()
 
-    def _learn(self) -> tuple[Training, Boundaries] | str:
+    def _learn(self) -> Found | str:
         with subprocess.Popen(
             [sys.executable, "-m", "bpeviz.worker"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
+            pipesize=_PIPE,
             cwd=_ROOT,
         ) as process:
             with _lock:
@@ -128,28 +137,31 @@ class Job:
                 if not self._watchers:
                     process.kill()
             try:
-                return self._talk(process, cast(Any, process.stdin), cast(Any, process.stdout))
+                return self._talk(
+                    process, cast(Any, process.stdin), cast(BufferedReader, process.stdout)
+                )
             finally:
                 process.kill()
 
     def _talk(
-        self, process: subprocess.Popen[bytes], given: BinaryIO, output: BinaryIO
-    ) -> tuple[Training, Boundaries] | str:
+        self, process: subprocess.Popen[bytes], given: BinaryIO, output: BufferedReader
+    ) -> Found | str:
         _lower_priority(process.pid)
         try:
-            given.write(self._request)
+            given.writelines(self._request)
             given.flush()
-            self._request = b""
+            self._request = ()
             for line in output:
                 said = json.loads(line)
                 if "error" in said:
                     return str(said["error"])
                 if "size" in said:
-                    result = output.read(said["size"])
-                    if len(result) == said["size"]:
+                    # Arrays go straight to where they stay; meanwhile pages are answered.
+                    sizes = [said["size"], *said["arrays"]]
+                    result, *arrays = [np.empty(size, np.uint8).data for size in sizes]
+                    if all(output.readinto(part) == len(part) for part in (result, *arrays)):
                         # Written by our own worker, through our own pipe.
-                        found: tuple[Training, Boundaries] = pickle.loads(result)  # noqa: S301
-                        return found
+                        return cast(Found, pickle.loads(result, buffers=arrays))  # noqa: S301
                     break
                 if said["doing"] != self._doing or self._first is None:
                     self._first = monotonic(), said["done"]
@@ -183,8 +195,9 @@ def learning(key: Hashable, text: str, algorithm: str, options: Mapping[str, Any
     with _lock:
         job = _jobs.get(key)
         if job is None:
-            request = {"text": text, "algorithm": algorithm, "options": dict(options)}
-            job = _jobs[key] = Job(key, json.dumps(request).encode() + b"\n")
+            raw = text.encode()
+            request = {"algorithm": algorithm, "options": dict(options), "size": len(raw)}
+            job = _jobs[key] = Job(key, (json.dumps(request).encode(), b"\n", raw))
             _waiting.append(job)
         job._watchers += 1
         _start_next()

@@ -128,7 +128,8 @@ def film(
     digest = hashlib.blake2b(digest_size=12)
     digest.update(repr(data).encode())
     identity = hashlib.blake2b(digest_size=12)
-    identity.update(repr((training.splitting, data["tokens"], data["steps"], text)).encode())
+    identity.update(repr((training.splitting, data["tokens"], data["steps"])).encode())
+    identity.update(text.encode())
     # `last` may change while everything above stays: the player then keeps what it has drawn.
     return data | {"key": digest.hexdigest(), "film": identity.hexdigest(), "last": last}
 

@@ -1,9 +1,10 @@
 """Learns in a process of its own, for the pages: `python -m bpeviz.worker`, started by `jobs`.
 
-One line of JSON comes in on standard input: what to learn from, and how. Lines of JSON go out: how
-far learning has come, and in the end {"error": a sentence}, or {"size": bytes}, and behind it the
-result, pickled: what was learnt, and when the boundaries of the text vanish under it. (A pickle may
-pass between two processes of one program; none is ever read from a file, or from a visitor.)
+One line of JSON comes in on standard input, how to learn, {"size": bytes} in it, and behind it the
+text in UTF-8. Lines of JSON go out: how far learning has come, and in the end {"error": a
+sentence}, or {"size": bytes, "arrays": [bytes, …]}, and behind it the result, pickled, and its
+arrays: what was learnt, and when the boundaries of the text vanish under it. (A pickle may pass
+between two processes of one program; none is ever read from a file, or from a visitor.)
 
 Standard input stays open. When it ends, whoever asked is gone, and so is this process: also when
 the server was killed and could not say anything.
@@ -37,6 +38,7 @@ def main() -> None:
     given, output = sys.stdin.buffer, sys.stdout.buffer
     sys.stdout = sys.stderr  # nothing that is printed may get between the lines
     request: dict[str, Any] = json.loads(given.readline())
+    text = given.read(request["size"]).decode()
     threading.Thread(target=_leave_with_the_server, args=(given,), daemon=True).start()
     last = 0.0
 
@@ -49,18 +51,20 @@ def main() -> None:
 
     try:
         with progress.listening(tell):
-            learnt = bpeviz.train(request["text"], request["algorithm"], **request["options"])
+            learnt = bpeviz.train(text, request["algorithm"], **request["options"])
         _line(output, {"doing": "Cutting the text", "done": 0, "of": 0})
-        found = learnt, learnt.tokenizer().boundaries(request["text"])
+        found = learnt, learnt.tokenizer().boundaries(text)
     except ValueError as error:
         _line(output, {"error": str(error)})
         return
     except MemoryError:
         _line(output, {"error": "There is not enough memory for this. Take a shorter text."})
         return
-    result = pickle.dumps(found, protocol=pickle.HIGHEST_PROTOCOL)
-    _line(output, {"size": len(result)})
-    output.write(result)
+    buffers: list[pickle.PickleBuffer] = []
+    result = pickle.dumps(found, protocol=5, buffer_callback=buffers.append)
+    arrays = [buffer.raw() for buffer in buffers]
+    _line(output, {"size": len(result), "arrays": [array.nbytes for array in arrays]})
+    output.writelines([result, *arrays])
     output.flush()
 
 

@@ -7,6 +7,8 @@ from collections.abc import Callable, Hashable, Mapping
 from functools import wraps
 from hashlib import blake2b
 from inspect import signature
+from itertools import chain, islice
+from operator import itemgetter
 from threading import Lock
 from typing import Any, TypeVar, cast
 
@@ -19,7 +21,11 @@ Made = TypeVar("Made")
 BUDGET = 400_000_000
 """Bytes that all that is kept may take. What was not used for longest goes first."""
 
-_SAMPLE = 200
+_SAMPLE = 30
+"""How many values of a list tell how large all of them are."""
+
+_SHORT = 200
+"""Characters of a text that stands itself in a key."""
 
 
 def size_of(value: object, depth: int = 4) -> int:
@@ -29,9 +35,12 @@ def size_of(value: object, depth: int = 4) -> int:
     if isinstance(value, str | bytes | int | float) or value is None or not depth:
         return sys.getsizeof(value)
     if isinstance(value, Mapping):
-        return sys.getsizeof(value) + _of_some([*value.items()][:_SAMPLE], len(value), depth)
+        some = [*chain.from_iterable(islice(value.items(), _SAMPLE))]
+        return sys.getsizeof(value) + _of_some(some, 2 * len(value), depth)
     if isinstance(value, list | tuple | set | frozenset):
-        some = [one for one, _ in zip(value, range(_SAMPLE), strict=False)]
+        some = [*islice(value, _SAMPLE)]
+        if isinstance(value, list | tuple):  # from all over it
+            some = [*value[:: max(1, len(value) // _SAMPLE)]]
         return sys.getsizeof(value) + _of_some(some, len(value), depth)
     inside = [*vars(value).values()] if hasattr(value, "__dict__") else []
     return sys.getsizeof(value) + sum(size_of(one, depth - 1) for one in inside)
@@ -48,7 +57,7 @@ class Kept:
     """
 
     def __init__(self, most: int) -> None:
-        self._values: LRUCache[Hashable, Any] = LRUCache(most, size_of)
+        self._values: LRUCache[Hashable, tuple[Any, int]] = LRUCache(most, itemgetter(1))
         self._lock = Lock()
         self._making: dict[Hashable, tuple[Lock, list[int]]] = {}
 
@@ -60,19 +69,20 @@ class Kept:
     def find(self, key: Hashable) -> Any | None:
         """Return what is kept under a key, or None."""
         with self._lock:
-            return self._values.get(key)
+            return self._values.get(key, (None,))[0]
 
     def keep(self, key: Hashable, value: object) -> None:
         """Keep a value, unless it alone is too large."""
+        size = size_of(value)
         with self._lock:
-            if size_of(value) <= self._values.maxsize:
-                self._values[key] = value
+            if size <= self._values.maxsize:
+                self._values[key] = value, size
 
     def once(self, key: Hashable, make: Callable[[], Made]) -> Made:
         """Return what is kept under a key; make it first where it is not there."""
         with self._lock:
             if key in self._values:
-                found: Made = self._values[key]
+                found: Made = self._values[key][0]
                 return found
             lock, waiting = self._making.setdefault(key, (Lock(), [0]))
             waiting[0] += 1
@@ -100,7 +110,7 @@ def digest(text: str) -> bytes:
 
 
 def _short(value: Any) -> Any:
-    if isinstance(value, str) and len(value) > _SAMPLE:
+    if isinstance(value, str) and len(value) > _SHORT:
         return digest(value)
     return tuple(map(_short, value)) if type(value) is tuple else value
 
