@@ -3,13 +3,13 @@
 Each says its finding in the title, computed from what it shows, and marks the present step with
 the same rule. A curve of many points is thinned before it is drawn.
 
-To make a chart takes some 20 ms, most of them in Altair's checks. So each kind of curve over steps
-is made once, as Vega-Lite, and its points (`_curve`) and its rule (`at_step`) are put in.
+To make a chart takes some 20 ms, most of them in Altair's checks. So each kind of drawing is made
+once, as Vega-Lite, and what it shows is put in (`_showing`, `at_step`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import lru_cache
@@ -17,21 +17,16 @@ from typing import Any, Literal
 
 import altair as alt
 import numpy as np
-import pandas as pd
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from bpeviz.compare import Column, sweep
 from bpeviz.training import Detail, Training
 
-Chart = alt.LayerChart | alt.FacetChart
-
 Scale = Literal["linear", "log", "symlog"]
 
-Curve = dict[str, Any]
-"""A curve over steps, as Vega-Lite, still without the rule's place."""
-
-_CURVE, _PRESENT = "curve", "present step"
-"""Names of data in it."""
+Chart = dict[str, Any]
+"""A chart as Vega-Lite."""
 
 POINTS = 400
 """How many points of a curve are drawn at most."""
@@ -72,18 +67,29 @@ def _axis(title: str) -> alt.Axis:
     return alt.Axis(title=title, minExtent=40, maxExtent=40, tickCount=5)
 
 
-def _titled(chart: Chart, finding: str) -> Chart:
-    return chart.properties(
-        height=HEIGHT, title=alt.TitleParams(finding, anchor="start", fontSize=15)
-    )
+def _drawn(chart: alt.LayerChart | alt.FacetChart, height: int | alt.Step = HEIGHT) -> Chart:
+    """Return a chart as Vega-Lite, still without title and data. Nobody may change it."""
+    titled = chart.properties(height=height, title=alt.TitleParams("", anchor="start", fontSize=15))
+    drawing: Chart = titled.to_dict()
+    drawing.pop("config", None)  # the size that Altair's own theme would give it
+    return drawing
+
+
+def _showing(drawing: Chart, finding: str, **data: pa.Table) -> Chart:
+    """Return a drawing that says its finding and shows these data."""
+    title = drawing["title"] | {"text": finding}
+    return deepcopy(drawing) | {"title": title, "datasets": data}
+
+
+def _scales(chart: Chart, channel: str) -> Iterator[dict[str, Any]]:
+    """Return the scale of a channel in each layer that has it."""
+    encodings = (layer["encoding"] for layer in chart["layer"])
+    return (encoding[channel]["scale"] for encoding in encodings if channel in encoding)
 
 
 @lru_cache(maxsize=64)
-def _drawing(axes: Axes) -> Curve:
-    """Return a curve over steps that can be clicked, still without its points, scales' ends, title.
-
-    Nobody may change it: it is kept.
-    """
+def _curve(axes: Axes) -> Chart:
+    """Return a curve over steps that can be clicked, with a rule at the present one."""
     picked = alt.selection_point(
         name=SELECTION, fields=["step"], on="click", nearest=True, empty=False
     )
@@ -92,47 +98,41 @@ def _drawing(axes: Axes) -> Curve:
     tooltip = [
         alt.Tooltip(f"{field}:Q", format=form, title=title) for field, form, title in axes.tooltip
     ]
-    base = alt.Chart(alt.NamedData(_CURVE)).encode(x=x, y=y)
+    base = alt.Chart(alt.NamedData("points")).encode(x=x, y=y)
     line = base.mark_line(strokeWidth=2)
     points = base.mark_point(opacity=0, size=80).encode(tooltip=tooltip).add_params(picked)
     rule = (
-        alt.Chart(alt.NamedData(_PRESENT))
+        alt.Chart(alt.NamedData("present"))
         .mark_rule(strokeWidth=2, strokeDash=[5, 3], color="gray")
         .encode(x=x, tooltip=[alt.Tooltip("step:Q", title="present step")])
     )
-    drawing: Curve = _titled(alt.layer(line, rule, points), "").to_dict()
-    drawing.pop("config", None)  # the size that Altair's own theme would give it
-    return drawing
+    return _drawn(alt.layer(line, rule, points))
 
 
-def _curve(
+def _over_steps(
     axes: Axes,
-    columns: Mapping[str, NDArray[Any]],
+    points: pa.Table,
     steps: tuple[int, int],
     values: tuple[float, float],
     finding: str,
-) -> Curve:
+) -> Chart:
     """Draw a curve of these points. steps, values: the first and the last of each scale."""
-    curve = deepcopy(_drawing(axes))
-    curve["title"]["text"] = finding
-    for layer in curve["layer"]:
-        for name, ends in (("x", steps), ("y", values)):
-            if name in layer["encoding"]:
-                layer["encoding"][name]["scale"]["domain"] = [*ends]
-    rows = zip(*(column.tolist() for column in columns.values()), strict=True)
-    curve["datasets"] = {_CURVE: [dict(zip(columns, row, strict=True)) for row in rows]}
-    return curve
+    chart = _showing(_curve(axes), finding, points=points)
+    for channel, ends in (("x", steps), ("y", values)):
+        for scale in _scales(chart, channel):
+            scale["domain"] = [*ends]
+    return chart
 
 
-def at_step(curve: Curve, step: int) -> Curve:
-    """Return a curve with its rule at a step, or at its first one; the curve stays as it is."""
-    lowest = curve["layer"][0]["encoding"]["x"]["scale"]["domain"][0]
-    shown = deepcopy({name: part for name, part in curve.items() if name != "datasets"})
-    present = {_PRESENT: [{"step": max(lowest, step)}]}
-    return shown | {"datasets": curve["datasets"] | present}
+def at_step(chart: Chart, step: int) -> Chart:
+    """Return a curve over steps with its rule at one, or at its first; the curve stays as it is."""
+    lowest = next(_scales(chart, "x"))["domain"][0]
+    present = {"present": pa.table({"step": [max(lowest, step)]})}
+    data = chart["datasets"] | present
+    return deepcopy({**chart, "datasets": {}}) | {"datasets": data}
 
 
-def decided(training: Training, last: int) -> Curve:
+def decided(training: Training, last: int) -> Chart:
     """Draw what decided at each of the first `last` steps, from 1 on."""
     name, all_values = training.curve
     values = all_values[:last]
@@ -155,11 +155,11 @@ def decided(training: Training, last: int) -> Curve:
         finding = f"The {name} {moves} from {first} to {final}"
     else:
         finding = f"The {name} lies between {least} and {most}"
-    columns = {"step": places + 1, "value": values[places]}
-    return _curve(axes, columns, (1, max(2, last)), ends, finding)
+    points = pa.table({"step": places + 1, "value": values[places]})
+    return _over_steps(axes, points, (1, max(2, last)), ends, finding)
 
 
-def compression(token_counts: NDArray[np.int64], size: int, unit: str) -> Curve:
+def compression(token_counts: NDArray[np.int64], size: int, unit: str) -> Chart:
     """Draw bytes per token after each step.
 
     token_counts: int64 [steps + 1]; size: of the text in bytes; unit: what a step is called.
@@ -170,10 +170,10 @@ def compression(token_counts: NDArray[np.int64], size: int, unit: str) -> Curve:
     name = "bytes per token"
     tooltip = (("step", ",", unit), ("tokens", ",", "tokens"), (name, ".2f", name))
     axes = Axes(unit, "linear", name, name, "linear", tooltip)
-    columns = {"step": places, name: ratios, "tokens": counts}
+    points = pa.table({"step": places, name: ratios, "tokens": counts})
     steps = (0, max(1, len(token_counts) - 1))
     values = (0.0, max(float(ratios.max()) * 1.05, 1.0))
-    return _curve(axes, columns, steps, values, _half_way(token_counts, unit))
+    return _over_steps(axes, points, steps, values, _half_way(token_counts, unit))
 
 
 def _half_way(token_counts: NDArray[np.int64], unit: str) -> str:
@@ -186,70 +186,93 @@ def _half_way(token_counts: NDArray[np.int64], unit: str) -> str:
     return f"Half the saving comes from {half:,} of {len(saved) - 1:,} {unit}s"
 
 
-def sweeps(columns: Sequence[Column]) -> Chart:
-    """Draw bytes per token against vocabulary size for each column, up to its own size."""
-    frames = []
-    for column in columns:
-        sizes, ratios = sweep(column)
-        frames.append(
-            pd.DataFrame(
-                {"vocabulary": sizes, "bytes per token": ratios, "tokenizer": column.title}
-            )
-        )
-    frame = pd.concat(frames)
-    titles = [column.title for column in columns]
+_NAMES = ("names above", "names below")
+"""Of the curves of tokenizers: they stand by turns above and below, so that they keep apart."""
+
+
+@lru_cache(maxsize=1)
+def _curves() -> Chart:
+    """Return the curves of tokenizers over vocabulary sizes, each with its name at its end."""
     x = alt.X("vocabulary:Q", title="vocabulary size").scale(type="log", nice=False)
     y = alt.Y("bytes per token:Q", title="bytes per token").scale(zero=True)
-    color = alt.Color("tokenizer:N", sort=titles, legend=None).scale(range=list(COLOURS))
+    color = alt.Color("tokenizer:N", legend=None).scale(range=list(COLOURS))
     tooltip = [
         "tokenizer:N",
         alt.Tooltip("vocabulary:Q", format=","),
         alt.Tooltip("bytes per token:Q", format=".2f"),
     ]
-    lines = alt.Chart(frame).mark_line(strokeWidth=2).encode(x=x, y=y, color=color, tooltip=tooltip)
-    ends = frame.groupby("tokenizer", sort=False).tail(1).reset_index(drop=True)
-    dots = alt.Chart(ends).mark_point(filled=True, size=90, opacity=1)
-    layers: list[alt.Chart] = [lines, dots.encode(x=x, y=y, color=color, tooltip=tooltip)]
-    # Names stand at the ends of the curves, by turns above and below, so that they keep apart.
-    for turn, place in enumerate((-14, 20)[: len(columns)]):
-        names = alt.Chart(ends.iloc[turn::2]).mark_text(align="right", dy=place, fontSize=13)
+    lines = alt.Chart(alt.NamedData("points")).mark_line(strokeWidth=2)
+    dots = alt.Chart(alt.NamedData("ends")).mark_point(filled=True, size=90, opacity=1)
+    layers = [one.encode(x=x, y=y, color=color, tooltip=tooltip) for one in (lines, dots)]
+    for name, place in zip(_NAMES, (-14, 20), strict=True):
+        names = alt.Chart(alt.NamedData(name)).mark_text(align="right", dy=place, fontSize=13)
         layers.append(names.encode(x=x, y=y, color=color, text="tokenizer:N"))
+    return _drawn(alt.layer(*layers), 360)
+
+
+def sweeps(columns: Sequence[Column]) -> Chart:
+    """Draw bytes per token against vocabulary size for each column, up to its own size."""
+    names = ("vocabulary", "bytes per token", "tokenizer")
+    curves = []
+    for column in columns:
+        sizes, ratios = sweep(column)
+        curves.append(pa.table([sizes, ratios, [column.title] * len(sizes)], names))
+    ends = [curve.slice(len(curve) - 1) for curve in curves]
+    none = curves[0].slice(0, 0)
     best = min(columns, key=lambda column: int(column.boundaries.token_counts[column.step]))
-    finding = f"{best.title} needs the fewest tokens"
-    return _titled(alt.layer(*layers), finding).properties(height=360)
+    data = {
+        "points": pa.concat_tables(curves),
+        "ends": pa.concat_tables(ends),
+        **{name: pa.concat_tables([none, *ends[turn::2]]) for turn, name in enumerate(_NAMES)},
+    }
+    chart = _showing(_curves(), f"{best.title} needs the fewest tokens", **data)
+    for scale in _scales(chart, "color"):
+        scale["domain"] = [column.title for column in columns]
+    return chart
+
+
+@lru_cache(maxsize=64)
+def _line(x: str, y: str) -> Chart:
+    base = alt.Chart(alt.NamedData("points")).encode(
+        x=alt.X(f"{x}:Q", title=x, scale=alt.Scale(zero=False, nice=False)),
+        y=alt.Y(f"{y}:Q", axis=_axis(y), scale=alt.Scale(zero=False)),
+        tooltip=[alt.Tooltip(f"{x}:Q", format=","), alt.Tooltip(f"{y}:Q", format=",.4~g")],
+    )
+    return _drawn(alt.layer(base.mark_line(strokeWidth=2), base.mark_point(filled=True, size=50)))
 
 
 def detail(shown: Detail) -> Chart | None:
     """Draw the curve of a detail, if it has one."""
     if shown.curve is None or not shown.columns[shown.curve[0]]:
         return None
-    x, y = shown.curve
-    frame = pd.DataFrame({name: list(shown.columns[name]) for name in (x, y)})
-    base = alt.Chart(frame).encode(
-        x=alt.X(f"{x}:Q", title=x, scale=alt.Scale(zero=False, nice=False)),
-        y=alt.Y(f"{y}:Q", axis=_axis(y), scale=alt.Scale(zero=False)),
-        tooltip=[alt.Tooltip(f"{x}:Q", format=","), alt.Tooltip(f"{y}:Q", format=",.4~g")],
-    )
-    chart = alt.layer(base.mark_line(strokeWidth=2), base.mark_point(filled=True, size=50))
-    return chart.properties(height=HEIGHT)
+    points = pa.table({name: list(shown.columns[name]) for name in shown.curve})
+    chart = _showing(_line(*shown.curve), "", points=points)
+    del chart["title"]  # it stands under a heading of its own
+    return chart
 
 
-def segmentations(rows: Sequence[tuple[str, int]], draws: int) -> Chart:
-    """Draw how often each cut came: (the pieces, parted by lines, how often), most often first."""
-    frame = pd.DataFrame(
-        [(name, times, times / draws) for name, times in rows], columns=["cut", "times", "share"]
-    )
-    base = alt.Chart(frame).encode(
+@lru_cache(maxsize=1)
+def _shares() -> Chart:
+    base = alt.Chart(alt.NamedData("points")).encode(
         y=alt.Y("cut:N", sort=None, title=None, axis=alt.Axis(labelLimit=420, labelFontSize=14)),
-        x=alt.X("share:Q", title="share of the draws", axis=alt.Axis(format="%")).scale(
-            domain=[0, max(1.2 * rows[0][1] / draws, 0.05)]
-        ),
+        x=alt.X("share:Q", title="share of the draws", axis=alt.Axis(format="%")).scale(),
         tooltip=["cut:N", alt.Tooltip("times:Q", format=","), alt.Tooltip("share:Q", format=".1%")],
     )
     numbers = base.mark_text(align="left", dx=4, fontSize=13, color=COLOURS[0]).encode(
         text=alt.Text("share:Q", format=".1%")
     )
+    bars = base.mark_bar(color=COLOURS[0], height={"band": 0.7})
+    return _drawn(alt.layer(bars, numbers), alt.Step(30))
+
+
+def segmentations(rows: Sequence[tuple[str, int]], draws: int) -> Chart:
+    """Draw how often each cut came: (the pieces, parted by lines, how often), most often first."""
+    cuts, times = zip(*rows, strict=True)
+    shares = [one / draws for one in times]
     kinds = f"{len(rows)} cut{'' if len(rows) == 1 else 's'}"
-    finding = f"{kinds} shown; the most frequent came {rows[0][1]:,} times of {draws:,}"
-    chart = alt.layer(base.mark_bar(color=COLOURS[0], height={"band": 0.7}), numbers)
-    return _titled(chart, finding).properties(height=alt.Step(30))
+    finding = f"{kinds} shown; the most frequent came {times[0]:,} times of {draws:,}"
+    points = pa.table([cuts, times, shares], ("cut", "times", "share"))
+    chart = _showing(_shares(), finding, points=points)
+    for scale in _scales(chart, "x"):
+        scale["domain"] = [0, max(1.2 * shares[0], 0.05)]
+    return chart

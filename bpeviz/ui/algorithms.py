@@ -199,8 +199,10 @@ def _at_random(shown: list[Learnt], steps: list[int]) -> None:
             (" | ".join(training.name(i) if i >= 0 else unknown for i in ids), times)
             for ids, times in found.most_common(MOST_CUTS)
         ]
-        st.altair_chart(
-            charts.segmentations(rows, DRAWS), key="segmentations", alt="How often each cut came"
+        st.vega_lite_chart(
+            spec=charts.segmentations(rows, DRAWS),
+            key="segmentations",
+            alt="How often each cut came",
         )
         pieces = sum(len(ids) * times for ids, times in found.items()) / DRAWS
         st.caption(

@@ -172,7 +172,7 @@ def measures(text: str, columns: list[Column], reference: int) -> None:
         column_config=dict.fromkeys([column.title for column in columns], right),
     )
     st.subheader("Over vocabulary sizes", anchor=False)
-    st.altair_chart(charts.sweeps(columns), key="sweeps", alt="Bytes per token by size")
+    st.vega_lite_chart(spec=charts.sweeps(columns), key="sweeps", alt="Bytes per token by size")
     st.caption(
         "Each curve shows the vocabularies that a tokenizer passes through while it is learnt: for "
         "BPE, only its first merges. The dot is where it stands above."

@@ -29,4 +29,4 @@ def details(text: str, training: Training, boundaries: Boundaries, step: int) ->
         with left:
             st.dataframe(table, hide_index=True, height=height, key=key)
         with right:
-            st.altair_chart(chart, key=f"{key}, drawn", alt=detail.title)
+            st.vega_lite_chart(spec=chart, key=f"{key}, drawn", alt=detail.title)

@@ -258,14 +258,14 @@ def _decisions(training: Training, last: int, film: str) -> None:
 @shared()
 def _curves(
     text: str, choice: Choice, last: int, _training: Training, _boundaries: Boundaries
-) -> tuple[charts.Curve, charts.Curve]:
+) -> tuple[charts.Chart, charts.Chart]:
     """Return what decided at each step, and the compression after each."""
     tokens, size = _boundaries.token_counts[: last + 1], int(_boundaries.ends[-1])
     compression = charts.compression(tokens, size, _training.unit)
     return charts.decided(_training, last), compression
 
 
-def _chart(curve: charts.Curve, step: int, name: str, alternative: str) -> None:
+def _chart(curve: charts.Chart, step: int, name: str, alternative: str) -> None:
     # A chart's selection cannot be cleared from here, and clicking the same place again is no new
     # one; so after each click the chart begins anew, under another key.
     picks = st.session_state.setdefault(f"picks in {name}", 0)
