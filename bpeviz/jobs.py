@@ -176,7 +176,7 @@ def _lower_priority(process: int) -> None:
     """Let the pages go first."""
     if hasattr(os, "setpriority"):
         with contextlib.suppress(OSError):  # it may have ended already
-            os.setpriority(os.PRIO_PROCESS, process, 10)
+            os.setpriority(os.PRIO_PROCESS, process, 19)
 
 
 def _start_next() -> None:

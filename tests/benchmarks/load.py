@@ -1,13 +1,15 @@
 """How fast the app answers a room full of people, while one of them trains on a large text.
 
     python tests/benchmarks/load.py [--visitors 50] [--seconds 60] [--think 5] [--no-training]
+                                    [--waves 1]
 
 Starts a server of its own, on this machine only, and visits it over the websocket that browsers
 use: each visitor loads a page, then again and again thinks, and edits the text, moves the slider,
 steps through the merges, or changes the page. One more lets the server learn from ten megabytes.
 What is measured is the time from what a visitor does until the server has sent all that follows
 from it (a browser's drawing is not in it). Printed are the median and the 95th percentile for each
-kind, errors, and the server's memory: before, at most, and after everybody has left.
+kind, errors, and the server's memory: before, at most, and after everybody has left. With more
+than one wave, others come when all have left, each time, and the memory is printed after each.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ import socket
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.request
 from collections import defaultdict
@@ -41,6 +44,12 @@ from bpeviz import samples  # noqa: E402  # found from wherever this is called
 
 PATIENCE = 120.0
 LARGE = 10_000_000
+AWAY = 15
+"""Seconds for which the server is left alone before its memory is read."""
+
+FORGOTTEN = 125
+"""Seconds after which Streamlit forgets a visitor who has left, as soon as another one leaves."""
+
 WORDS = samples.by_key("english-prose").text.split()
 
 
@@ -209,53 +218,66 @@ def memory(process: int) -> float:
 
 
 @contextlib.contextmanager
-def serving() -> Iterator[tuple[str, int]]:
+def serving() -> Iterator[tuple[str, int, Path]]:
+    """Start a server; yield its address, its process and its log."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     address = f"http://127.0.0.1:{port}"
     command = [sys.executable, "-m", "streamlit", "run", "app.py", f"--server.port={port}"]
     options = ["--server.address=127.0.0.1", "--server.fileWatcherType=none"]
-    with subprocess.Popen(
-        [*command, *options], cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
-    ) as process:
+    with (
+        tempfile.NamedTemporaryFile() as log,
+        subprocess.Popen(
+            [*command, *options], cwd=ROOT, stdout=log, stderr=subprocess.STDOUT
+        ) as process,
+    ):
         try:
             for _ in range(600):
                 with contextlib.suppress(OSError):
                     urllib.request.urlopen(f"{address}/_stcore/health", timeout=1).close()
                     break
                 time.sleep(0.1)
-            yield address, process.pid
+            yield address, process.pid, Path(log.name)
         finally:
             process.terminate()
 
 
-async def measure(arguments: argparse.Namespace, address: str, server: int) -> None:
-    measured, trainer = Measured(), Measured()
-    warm = Measured()
+async def measure(arguments: argparse.Namespace, address: str, server: int) -> bool:
+    """Let all visitors come, wave after wave, and print the table; tell whether all went well."""
+    measured, trainer, warm = Measured(), Measured(), Measured()
     async with visiting(address, warm) as first:
         await first.load()
         for name in ("Compare", "Inspect", "Split", "Algorithms", "Train"):
             await first.act(f"go to {name}", page=first.pages[name])
-    before = memory(server)
-    most = before
-    end = time.monotonic() + arguments.seconds
-    visits = [
-        visit(address, seed, measured, end, arguments.think) for seed in range(arguments.visitors)
-    ]
-    tasks = [asyncio.create_task(one) for one in visits]
-    if arguments.training:
-        tasks.append(asyncio.create_task(train(address, trainer, end)))
-    while not all(task.done() for task in tasks):
-        await asyncio.sleep(0.5)
-        most = max(most, memory(server))
-    await asyncio.gather(*tasks)
+    before = most = memory(server)
+    after = []
+    for wave in range(arguments.waves):
+        end = time.monotonic() + arguments.seconds
+        seeds = range(wave * arguments.visitors, (wave + 1) * arguments.visitors)
+        visits = [visit(address, seed, measured, end, arguments.think) for seed in seeds]
+        if arguments.training:
+            visits.append(train(address, trainer, end))
+        tasks = [asyncio.create_task(one) for one in visits]
+        while not all(task.done() for task in tasks):
+            await asyncio.sleep(0.5)
+            most = max(most, memory(server))
+        await asyncio.gather(*tasks)
+        await asyncio.sleep(AWAY)
+        after.append(memory(server))
     print_table(measured, trainer)
-    await asyncio.sleep(15)
+    await asyncio.sleep(FORGOTTEN - AWAY)
+    for _ in range(2):
+        async with visiting(address, warm) as another:
+            await another.load()
+        await asyncio.sleep(AWAY / 2)
+    each = ", ".join(f"{one:,.0f}" for one in after)
     print(
-        f"\nMemory of the server: {before:,.0f} MB before, {most:,.0f} MB at most, "
-        f"{memory(server):,.0f} MB 15 s after all have left."
+        f"\nMemory of the server: {before:,.0f} MB before, {most:,.0f} MB at most, {each} MB "
+        f"{AWAY} s after all had left{', wave by wave' * (len(after) > 1)}, and "
+        f"{memory(server):,.0f} MB when they were forgotten."
     )
+    return not measured.errors and not trainer.errors
 
 
 def print_table(measured: Measured, trainer: Measured) -> None:
@@ -281,6 +303,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--visitors", type=int, default=50)
     parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--waves", type=int, default=1)
     parser.add_argument("--think", type=float, default=5, help="seconds between two actions")
     parser.add_argument("--training", action=argparse.BooleanOptionalAction, default=True)
     arguments = parser.parse_args()
@@ -289,8 +312,10 @@ def main() -> None:
         f"{arguments.visitors} visitors with {arguments.think:g} s of thought for "
         f"{arguments.seconds:g} s{training}; {os.cpu_count()} processors"
     )
-    with serving() as (address, server):
-        asyncio.run(measure(arguments, address, server))
+    with serving() as (address, server, log):
+        if not asyncio.run(measure(arguments, address, server)):
+            print("\n".join(log.read_text(errors="replace").splitlines()[-60:]))
+            sys.exit(1)
 
 
 if __name__ == "__main__":
