@@ -272,6 +272,36 @@ def changes(film: Film) -> Changes:
     )
 
 
+def changes_of_merges(
+    token_id: int,
+    parents: Callable[[int], tuple[int, int] | None],
+    step_of: Callable[[int], int],
+    width: Callable[[int], int] = lambda token_id: 1,
+) -> Changes:
+    """Return the entries of the atoms of a token that merges made.
+
+    parents: of a token; None for one that no merge made. step_of: the merge, from 0, that makes
+    it. width: how many atoms a token without parents has.
+    """
+    counts: list[int] = []
+    found: list[tuple[int, int]] = []
+    # Tokens still to be looked into, the leftmost last, each with what comes to stand at its first
+    # atom later on, the latest first.
+    waiting: list[tuple[int, list[tuple[int, int]]]] = [(token_id, [])]
+    while waiting:
+        at, later = waiting.pop()
+        of = parents(at)
+        if of is not None:
+            step = step_of(at)
+            later.append((step, at))
+            waiting += ((of[1], [(step, INSIDE)]), (of[0], later))
+            continue
+        found += [(-1, at), *reversed(later)]
+        counts += [len(later) + 1, *[0] * (width(at) - 1)]
+    times, entries = np.array(found, np.int32).T
+    return np.array(counts, np.int64), times, entries
+
+
 def boundaries_from_changes(
     rows: Sequence[Changes],
     order: NDArray[np.int64],

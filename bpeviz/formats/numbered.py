@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bpeviz.boundaries import (
-    INSIDE,
     UNKNOWN_ID,
     Boundaries,
     Changes,
     ChangingBoundaries,
     boundaries_from_changes,
+    changes_of_merges,
 )
 from bpeviz.merging import MergeTokenizer
 from bpeviz.splitting import Atoms
@@ -163,27 +163,10 @@ class NumberedTokenizer(Tokenizer):
 
     def _changes(self, inner: MergeTokenizer, token_id: int) -> Changes:
         """Return which tokens begin inside one of the inner tokenizer's, and when."""
-        counts: list[int] = []
-        times: list[int] = []
-        entries: list[int] = []
-        # Tokens still to be looked into, the leftmost last, each with what comes to stand at its
-        # first atom later on, the latest first.
-        waiting: list[tuple[int, list[tuple[int, int]]]] = [(token_id, [])]
-        while waiting:
-            at, later = waiting.pop()
-            parents = None if at < 0 else inner.parents(at)
-            if parents is not None:
-                step = inner.merge_step(at)
-                later.append((step, at))
-                waiting += ((parents[1], [(step, INSIDE)]), (parents[0], later))
-                continue
-            later.append((-1, at))
-            later.reverse()
-            times += [time for time, _ in later]
-            entries += [entry for _, entry in later]
-            counts.append(len(later))
-        renamed = self._renamed(np.array(entries, np.int32))
-        return np.array(counts, np.int64), np.array(times, np.int32), renamed
+        counts, times, entries = changes_of_merges(
+            token_id, lambda at: None if at < 0 else inner.parents(at), inner.merge_step
+        )
+        return counts, times, self._renamed(entries)
 
 
 def with_ids(

@@ -30,11 +30,10 @@ from numpy.typing import NDArray
 
 from bpeviz import encodings, vocabularies
 from bpeviz.boundaries import (
-    INSIDE,
     Boundaries,
-    Changes,
     ChangingBoundaries,
     boundaries_from_changes,
+    changes_of_merges,
 )
 from bpeviz.learners import bpe
 from bpeviz.learners.bpe import TieRule, fast_merges, merge_limit
@@ -151,36 +150,20 @@ class AdaptiveTokenizer(Tokenizer):
         raw = np.frombuffer(text.encode(), np.uint8)
         byte_ids = np.zeros(256, np.int32)
         byte_ids[[self.base.token_bytes(i)[0] for i in range(256)]] = range(256)
+
+        def width(token_id: int) -> int:
+            return len(self.base.token_bytes(token_id))
+
         return boundaries_from_changes(
-            [self._changes(int(token_id)) for token_id in distinct],
+            [
+                changes_of_merges(int(token_id), self.parents, self.merge_step, width)
+                for token_id in distinct
+            ],
             order,
             np.arange(1, len(raw) + 1),
             byte_ids[raw],
             self.steps,
         )
-
-    def _changes(self, token_id: int) -> Changes:
-        """Return which tokens begin inside this one, at each byte, and when."""
-        counts: list[int] = []
-        times: list[int] = []
-        entries: list[int] = []
-        # Tokens still to be looked into, the leftmost last, each with what comes to stand at its
-        # first byte later on, the latest first.
-        waiting: list[tuple[int, list[tuple[int, int]]]] = [(token_id, [])]
-        while waiting:
-            at, later = waiting.pop()
-            parents = self.parents(at)
-            if parents is not None:
-                step = self.merge_step(at)
-                later.append((step, at))
-                waiting += ((parents[1], [(step, INSIDE)]), (parents[0], later))
-                continue
-            later.append((-1, at))
-            later.reverse()
-            times += [time for time, _ in later]
-            entries += [entry for _, entry in later]
-            counts += [len(later), *[0] * (len(self.base.token_bytes(at)) - 1)]
-        return np.array(counts, np.int64), np.array(times, np.int32), np.array(entries, np.int32)
 
 
 def base_rows(text: str, base: Tokenizer, splitting: Splitting) -> list[list[int]]:
