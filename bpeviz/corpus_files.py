@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import BinaryIO
 
 from bpeviz.pretokenize import breaks, last_break
-from bpeviz.text import character_stand_in
+from bpeviz.text import visible
 
 PART = 1 << 26
 """Bytes of a part of a corpus, more or less."""
@@ -47,14 +47,12 @@ class Part:
 
 
 STANDARD = "-"
-"""Stands for standard input in place of a file's name, for those that can open it."""
+"""Stands for standard input or output in place of a file's name."""
 
 
 def named(path: str) -> str:
     """Return what a file is called in a sentence, without anything that a terminal would obey."""
-    if path == STANDARD:
-        return "standard input"
-    return "".join(sign if sign == " " else character_stand_in(sign) for sign in path)
+    return "standard input" if path == STANDARD else visible(path)
 
 
 def open_file(path: str) -> BinaryIO:

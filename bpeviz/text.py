@@ -55,6 +55,15 @@ def character_stand_in(character: str) -> str:
     return character
 
 
+def visible(name: str) -> str:
+    """Return a name without anything that a terminal would obey.
+
+    >>> visible("a b" + chr(27))
+    'a b⟨001B⟩'
+    """
+    return "".join(sign if sign == " " else character_stand_in(sign) for sign in name)
+
+
 def _decoded(raw: bytes) -> Iterator[tuple[str, bytes]]:
     """Yield the characters of `raw`, and the bytes that belong to none as ("", byte)."""
     while raw:

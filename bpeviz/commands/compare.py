@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from bpeviz.commands import plumbing
-from bpeviz.commands.plumbing import STANDARD, Commands, Progress
+from bpeviz.commands.plumbing import Commands, Progress
 from bpeviz.compare import Column, Measures, measure
+from bpeviz.corpus_files import STANDARD, named
 
 _HELP = """\
 Measure several tokenizers on one text: how many tokens it becomes, how many bytes each stands for,
@@ -70,9 +71,9 @@ def run(options: argparse.Namespace) -> int:
     text = plumbing.read_text(options.file)
     columns = []
     for name, tokenizer in zip(names, tokenizers, strict=True):
-        with progress.during(f"Cutting {len(text):,} characters with {plumbing.shown_path(name)}"):
+        with progress.during(f"Cutting {len(text):,} characters with {named(name)}"):
             boundaries = tokenizer.boundaries(text)
-        columns.append(Column(plumbing.shown_path(name), tokenizer, boundaries, tokenizer.steps))
+        columns.append(Column(named(name), tokenizer, boundaries, tokenizer.steps))
     rows = measure(text, columns, names.index(reference))
     unknown = [column.unknown for column in columns]
     if options.json:
@@ -82,7 +83,7 @@ def run(options: argparse.Namespace) -> int:
         ]
         printed = json.dumps(found, ensure_ascii=False, indent=2) + "\n"
     else:
-        printed = _table(text, rows, plumbing.shown_path(reference))
+        printed = _table(text, rows, named(reference))
         for row, lost in zip(rows, unknown, strict=True):
             if lost:
                 printed += (

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
-from typing import BinaryIO
 
 from bpeviz import corpus_files, counts_file, distributed
 from bpeviz.commands import plumbing
-from bpeviz.commands.plumbing import STANDARD, Commands, Failure, Progress, WrongCommand
-from bpeviz.corpus_files import Span
+from bpeviz.commands.plumbing import Commands, Progress, WrongCommand
+from bpeviz.corpus_files import STANDARD, Span, named
 from bpeviz.counting import count_blocks
-from bpeviz.pretokenize import CUSTOM, PATTERNS, WORD_LIST
 
 _HELP = """\
 Count the distinct chunks of a corpus, and write them to a Parquet file: all that `train --counts`
@@ -47,19 +44,8 @@ def add(commands: Commands) -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    command.add_argument(
-        "files",
-        nargs="*",
-        metavar="FILE",
-        help="a text in UTF-8; - or nothing: standard input",
-    )
-    command.add_argument(
-        "--pattern",
-        choices=[*PATTERNS, CUSTOM, WORD_LIST],
-        default="gpt2",
-        help="how the text is split (default: gpt2)",
-    )
-    plumbing.add_expression(command)
+    plumbing.add_files(command)
+    plumbing.add_split(command, "gpt2", "how the text is split (default: gpt2)")
     command.add_argument(
         "--output",
         metavar="FILE",
@@ -79,21 +65,17 @@ def run(options: argparse.Namespace) -> int:
     files = options.files or [STANDARD]
     plumbing.check_expression(options)
     plumbing.once(files)
-    output = options.output
-    if output is None:
-        if sys.stdout is not None and sys.stdout.isatty():
-            raise WrongCommand("Say where to write with --output FILE (or - for here).")
-        output = STANDARD
+    output = plumbing.target(options)
     if output != STANDARD:
         plumbing.check_writable(Path(output))
     if options.scheduler is not None and STANDARD in files:
         raise WrongCommand("With --scheduler, name files: standard input cannot be shared.")
 
     progress = Progress(options.progress)
-    what = f"{len(files):,} files" if len(files) > 1 else plumbing.shown_path(files[0])
+    what = f"{len(files):,} files" if len(files) > 1 else named(files[0])
     with progress.during(f"Counting {what}"):
         if options.scheduler is None:
-            pieces = corpus_files.read([Span(path) for path in files], _opened)
+            pieces = corpus_files.read([Span(path) for path in files], plumbing.open_file)
             counts = count_blocks(pieces, options.pattern, options.expression)
         else:
             counts = distributed.count(
@@ -102,17 +84,7 @@ def run(options: argparse.Namespace) -> int:
     with progress.during("Writing"):
         plumbing.write_out(output, counts_file.dump(counts))
     progress.say(
-        f"Written to {'standard output' if output == STANDARD else plumbing.shown_path(output)}: "
+        f"Written to {'standard output' if output == STANDARD else named(output)}: "
         f"{len(counts):,} distinct chunks of {counts.size:,} bytes."
     )
     return 0
-
-
-def _opened(path: str) -> BinaryIO:
-    if path != STANDARD:
-        return corpus_files.open_file(path)
-    if sys.stdin is None:
-        raise Failure("There is no standard input to read. Name a file.")
-    if sys.stdin.isatty():
-        plumbing.tell("Type or paste, and end with Ctrl-D on a line of its own.")
-    return sys.stdin.buffer

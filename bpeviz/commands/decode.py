@@ -8,7 +8,9 @@ import sys
 from collections.abc import Iterable, Iterator
 
 from bpeviz.commands import plumbing
-from bpeviz.commands.plumbing import STANDARD, Commands, Failure, Progress
+from bpeviz.commands.plumbing import Commands, Failure, Progress
+from bpeviz.corpus_files import STANDARD
+from bpeviz.text import visible
 
 _HELP = """\
 Decode ids: numbers with spaces, commas or the brackets of JSON around them, as arguments or from a
@@ -81,7 +83,7 @@ def _ids(listed: Iterable[str]) -> Iterator[int]:
                 continue
             if not _ID.fullmatch(part):
                 raise Failure(
-                    f"“{plumbing.visible(part[:40])}” is not an id (in line or argument {number}): "
+                    f"“{visible(part[:40])}” is not an id (in line or argument {number}): "
                     "ids are whole numbers, such as 31373, 995."
                 )
             yield int(part)

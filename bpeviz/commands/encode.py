@@ -6,7 +6,9 @@ import argparse
 import json
 
 from bpeviz.commands import plumbing
-from bpeviz.commands.plumbing import STANDARD, Commands, Progress
+from bpeviz.commands.plumbing import Commands, Progress
+from bpeviz.corpus_files import STANDARD, named
+from bpeviz.text import visible
 from bpeviz.tokenizer import Tokenizer
 
 _HELP = """\
@@ -36,12 +38,7 @@ def add(commands: Commands) -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    command.add_argument(
-        "files",
-        nargs="*",
-        metavar="FILE",
-        help="a text in UTF-8; - or nothing: standard input",
-    )
+    plumbing.add_files(command)
     plumbing.add_tokenizer(command)
     command.add_argument(
         "--lines", action="store_true", help="encode each line by itself, one list a line"
@@ -78,7 +75,7 @@ def run(options: argparse.Namespace) -> int:
     printed: list[str] = []
     for path in files:
         text = plumbing.read_text(path)
-        with progress.during(f"Encoding {plumbing.shown_path(path)}, {len(text):,} characters"):
+        with progress.during(f"Encoding {named(path)}, {len(text):,} characters"):
             for part in _lines(text) if options.lines else [text]:
                 ids = tokenizer.encode(part, allowed_special=allowed)
                 printed.append(_line(tokenizer, ids, options) + "\n")
@@ -95,7 +92,7 @@ def _line(tokenizer: Tokenizer, ids: list[int], options: argparse.Namespace) -> 
     if options.count:
         return str(len(ids))
     if options.tokens:
-        names = {i: plumbing.visible(tokenizer.token_label(i)) for i in set(ids)}
+        names = {i: visible(tokenizer.token_label(i)) for i in set(ids)}
         # A special token may have a space in its name; the others never show one.
         names = {i: name.replace(" ", "·") for i, name in names.items()}
         return " ".join(names[i] for i in ids)

@@ -13,21 +13,18 @@ import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
-from bpeviz import encodings, formats, vocabularies
+from bpeviz import corpus_files, encodings, formats, vocabularies
+from bpeviz.corpus_files import STANDARD, Span, named
 from bpeviz.pretokenize import CUSTOM, PATTERNS, WORD_LIST
 from bpeviz.progress import listening
-from bpeviz.text import character_stand_in
 from bpeviz.tokenizer import Tokenizer
 
 if TYPE_CHECKING:  # the class has no type arguments when the program runs
     Commands = argparse._SubParsersAction[argparse.ArgumentParser]
 else:
     Commands = object
-
-STANDARD = "-"
-"""Stands for standard input or output in place of a file's name."""
 
 FOLDER_FILES = (("tokenizer.json",), ("vocab.json", "merges.txt"))
 """What makes a tokenizer of a folder: all files of one of these, the first that is there."""
@@ -67,18 +64,29 @@ def add_tokenizer(command: argparse.ArgumentParser, *, several: bool = False) ->
         f"or a folder with {' or '.join(' and '.join(names) for names in FOLDER_FILES)}"
         + ("; give it once for each" if several else ""),
     )
-    command.add_argument(
-        "--pattern",
-        choices=[*PATTERNS, CUSTOM, WORD_LIST],
-        default="",
-        help="how a text is split first, for a file that does not say so, such as a .tiktoken "
+    add_split(
+        command,
+        "",
+        "how a text is split first, for a file that does not say so, such as a .tiktoken "
         "without the .tiktoken.json that `train` writes beside it",
     )
-    add_expression(command)
 
 
-def add_expression(command: argparse.ArgumentParser) -> None:
-    """Let a command take ``--expression``."""
+def add_files(command: argparse.ArgumentParser) -> None:
+    """Let a command take the names of texts."""
+    command.add_argument(
+        "files",
+        nargs="*",
+        metavar="FILE",
+        help="a text in UTF-8; - or nothing: standard input",
+    )
+
+
+def add_split(command: argparse.ArgumentParser, default: str | None, help_text: str) -> None:
+    """Let a command take ``--pattern`` and ``--expression``."""
+    command.add_argument(
+        "--pattern", choices=[*PATTERNS, CUSTOM, WORD_LIST], default=default, help=help_text
+    )
     command.add_argument(
         "--expression",
         default="",
@@ -129,15 +137,6 @@ def silence_output() -> None:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())
         os.close(nowhere)
-
-
-def visible(name: str) -> str:
-    """Return a name without anything that a terminal would obey.
-
-    >>> visible("a b" + chr(27))
-    'a b⟨001B⟩'
-    """
-    return "".join(sign if sign == " " else character_stand_in(sign) for sign in name)
 
 
 class Progress:
@@ -204,50 +203,35 @@ class Progress:
 # --- Reading -------------------------------------------------------------------------------------
 
 
-def shown_path(path: str) -> str:
-    """Return what a file is called in a sentence."""
-    return "standard input" if path == STANDARD else visible(path)
+def open_file(path: str) -> BinaryIO:
+    """Open a file, or standard input, to read its bytes. Raises `ValueError` with a sentence."""
+    if path != STANDARD:
+        return corpus_files.open_file(path)
+    if sys.stdin is None:
+        raise Failure("There is no standard input to read. Name a file.")
+    if sys.stdin.isatty():
+        tell("Type or paste, and end with Ctrl-D on a line of its own.")
+    return sys.stdin.buffer
 
 
 def read(path: str, most: int | None = None) -> bytes:
-    """Return the content of a file, or of standard input. Raises `Failure`."""
+    """Return the content of a file, or of standard input. Raises `ValueError` with a sentence."""
     try:
-        if path != STANDARD:
-            with open(path, "rb") as file:
-                content = file.read() if most is None else file.read(most + 1)
-        elif sys.stdin is None:
-            raise Failure("There is no standard input to read. Name a file.")
-        else:
-            if sys.stdin.isatty():
-                tell("Type or paste, and end with Ctrl-D on a line of its own.")
-            content = sys.stdin.buffer.read()
-    except IsADirectoryError:
-        raise Failure(f"{shown_path(path)} is a folder. Name the files in it.") from None
-    except (OSError, ValueError) as error:
-        if isinstance(error, Failure):
-            raise
-        why = getattr(error, "strerror", None) or error
-        raise Failure(f"{shown_path(path)} could not be read: {why}.") from error
+        with open_file(path) as file:
+            content = file.read() if most is None else file.read(most + 1)
+    except OSError as error:
+        raise Failure(f"{named(path)} could not be read: {error.strerror or error}.") from error
     if most is not None and len(content) > most:
-        raise Failure(f"{shown_path(path)} has more than {most:,} bytes, so it is not taken.")
+        raise Failure(f"{named(path)} has more than {most:,} bytes, so it is not taken.")
     return content
 
 
 def read_text(path: str) -> str:
     """Return the text of a file, or of standard input, in UTF-8. A byte order mark is left out.
 
-    Raises `Failure`.
+    Raises `ValueError` with a sentence.
     """
-    content = read(path)
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        what = f"byte {error.start + 1:,} is {content[error.start]:02X}"
-        if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
-            what = "it looks like UTF-16"
-        raise Failure(
-            f"{shown_path(path)} is not a text in UTF-8: {what}. Save it as UTF-8."
-        ) from None
+    return "".join(corpus_files.read([Span(path)], open_file))
 
 
 def once(paths: Sequence[str]) -> None:
@@ -263,9 +247,9 @@ def load(name: str, options: argparse.Namespace, progress: Progress) -> Tokenize
             return encodings.load(name, progress.say)  # tells itself how bringing it goes
         with progress.during(f"Loading {name}"):
             return encodings.load(name)
-    with progress.during(f"Loading {shown_path(name)}"):
+    with progress.during(f"Loading {named(name)}"):
         files = {
-            shown_path(path) if path == STANDARD else Path(path).name: read(path, formats.MAX_FILE)
+            named(path) if path == STANDARD else Path(path).name: read(path, formats.MAX_FILE)
             for path in _files_of(name)
         }
         return formats.parse(files, pattern=options.pattern, expression=options.expression)
@@ -277,7 +261,7 @@ def _files_of(name: str) -> list[str]:
         return [name]
     if not os.path.exists(name):
         raise Failure(
-            f"There is no tokenizer {shown_path(name)}: it is neither a file nor one of "
+            f"There is no tokenizer {named(name)}: it is neither a file nor one of "
             f"{', '.join(vocabularies.NAMES)}."
         )
     path = Path(name)
@@ -286,7 +270,7 @@ def _files_of(name: str) -> list[str]:
             if all((path / one).is_file() for one in names):
                 return [str(path / one) for one in names]
         wanted = ", nor ".join(" and ".join(names) for names in FOLDER_FILES)
-        raise Failure(f"The folder {shown_path(name)} holds no {wanted}.")
+        raise Failure(f"The folder {named(name)} holds no {wanted}.")
     if path.suffix == ".tiktoken":
         arguments = path.with_name(f"{path.name}.json")
         return [name, str(arguments)] if arguments.is_file() else [name]
@@ -297,6 +281,14 @@ def _files_of(name: str) -> list[str]:
 
 
 # --- Writing -------------------------------------------------------------------------------------
+
+
+def target(options: argparse.Namespace) -> str:
+    """Return where to write what no terminal could show. Raises `WrongCommand`."""
+    output: str | None = options.output
+    if output is None and sys.stdout is not None and sys.stdout.isatty():
+        raise WrongCommand("Say where to write with --output FILE (or - for here).")
+    return STANDARD if output is None else output
 
 
 def write_out(path: str, content: bytes) -> None:
@@ -356,7 +348,7 @@ def check_writable(path: Path) -> None:
 @contextlib.contextmanager
 def _writing(path: Path) -> Iterator[None]:
     """Turn what goes wrong with a file into a sentence."""
-    called = shown_path(str(path))
+    called = named(str(path))
     try:
         yield
     except BrokenPipeError:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
@@ -13,10 +12,11 @@ from typing import Any
 
 from bpeviz import api, counts_file, formats
 from bpeviz.commands import plumbing
-from bpeviz.commands.plumbing import STANDARD, Commands, Failure, Progress, WrongCommand
+from bpeviz.commands.plumbing import Commands, Failure, Progress, WrongCommand
+from bpeviz.corpus_files import STANDARD, named
 from bpeviz.counting import ChunkCounts, CountsError
 from bpeviz.learners import LEARNERS, Corpus, Learner, Option
-from bpeviz.pretokenize import CUSTOM, PATTERNS, WORD_LIST
+from bpeviz.pretokenize import CUSTOM
 from bpeviz.training import Training
 
 _HELP = """\
@@ -62,12 +62,7 @@ def add(commands: Commands) -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    command.add_argument(
-        "files",
-        nargs="*",
-        metavar="FILE",
-        help="a text in UTF-8; - or nothing: standard input",
-    )
+    plumbing.add_files(command)
     command.add_argument(
         "--counts",
         metavar="FILE",
@@ -96,13 +91,12 @@ def add(commands: Commands) -> argparse.ArgumentParser:
         choices=[*formats.FORMATS],
         help="what to write (default: what the ending of --output says, else huggingface)",
     )
-    command.add_argument(
-        "--pattern",
-        choices=[*PATTERNS, CUSTOM, WORD_LIST],
-        help="how the text is split first, so that no token crosses (default: gpt2, or as the "
-        "file of --counts says)",
+    plumbing.add_split(
+        command,
+        None,
+        "how the text is split first, so that no token crosses (default: gpt2, or as the file of "
+        "--counts says)",
     )
-    plumbing.add_expression(command)
     command.add_argument(
         "--special-token",
         action="append",
@@ -214,7 +208,7 @@ def _counts(options: argparse.Namespace) -> ChunkCounts:
         counts = counts_file.parse(content, options.pattern or "", options.expression)
         counts.keys()  # the chunks as text
     except CountsError as error:
-        raise Failure(f"{plumbing.shown_path(options.counts)}: {error}") from error
+        raise Failure(f"{named(options.counts)}: {error}") from error
     if counts.pattern == CUSTOM and options.algorithm not in _AS_THEY_ARE:
         raise Failure(
             f"--algorithm {options.algorithm} splits chunks again, and an expression of one's own "
@@ -260,7 +254,7 @@ def _report(training: Training, options: argparse.Namespace, output: str) -> Non
         )
     elif options.vocab_size is not None and size < options.vocab_size:
         plumbing.tell(f"The vocabulary has only {size:,} ids: this text gives no more.")
-    where = "standard output" if output == STANDARD else plumbing.shown_path(output)
+    where = "standard output" if output == STANDARD else named(output)
     Progress(options.progress).say(f"Written to {where}: {training.made_of(training.steps)}.")
 
 
@@ -269,11 +263,7 @@ def _report(training: Training, options: argparse.Namespace, output: str) -> Non
 
 def _target(options: argparse.Namespace) -> tuple[str, str]:
     """Return the format, and where to write. Raises `WrongCommand`."""
-    output: str | None = options.output
-    if output is None:
-        if sys.stdout is not None and sys.stdout.isatty():
-            raise WrongCommand("Say where to write with --output FILE (or - for here).")
-        output = STANDARD
+    output = plumbing.target(options)
     form: str | None = options.format
     if form is None:
         form = "huggingface" if output == STANDARD else _guessed(output)
@@ -300,9 +290,7 @@ def _make_folder(output: str) -> None:
     try:
         Path(output).mkdir(exist_ok=True)
     except OSError as error:
-        raise Failure(
-            f"The folder {plumbing.shown_path(output)} could not be made: {error.strerror}."
-        ) from error
+        raise Failure(f"The folder {named(output)} could not be made: {error.strerror}.") from error
 
 
 def _guessed(output: str) -> str:
@@ -315,7 +303,7 @@ def _guessed(output: str) -> str:
         if asked:
             return key
     raise WrongCommand(
-        f"The ending of {plumbing.shown_path(output)} says no format. Say one with --format: "
+        f"The ending of {named(output)} says no format. Say one with --format: "
         f"{', '.join(formats.FORMATS)}."
     )
 
