@@ -7,6 +7,7 @@ import random
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -180,14 +181,17 @@ def test_no_process_to_be_had_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> 
     assert job.found == "Learning could not be started: No such file or directory. Try again."
 
 
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 def test_a_mistake_of_ours_lets_nobody_wait_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
     def mistaken(job: jobs.Job) -> None:
         raise RuntimeError("a mistake")
 
+    logged: list[threading.ExceptHookArgs] = []
+    monkeypatch.setattr(threading, "excepthook", logged.append)
     monkeypatch.setattr(jobs.Job, "_learn", mistaken)
     with learning(11) as job:
         assert job.wait(PATIENCE)
+    await_that(lambda: logged, "the log has it")
+    assert logged[0].exc_type is RuntimeError
     assert job.failed
     assert str(job.found).startswith("Learning was cut off")
     assert not jobs._running

@@ -67,7 +67,7 @@ def show(text: str, shown: list[Learnt]) -> None:
                 "cut of its own that is missing. Below its smallest or above its largest "
                 "vocabulary, an algorithm stands still."
             )
-    _follow(text, shown, reel)
+    _follow(text, [choice for choice, *_ in shown], reel)
 
 
 def _column(one: Learnt, step: int) -> Column:
@@ -77,9 +77,10 @@ def _column(one: Learnt, step: int) -> Column:
 
 
 @st.fragment
-def _follow(text: str, shown: list[Learnt], reel: dict[str, object]) -> None:
+def _follow(text: str, choices: list[Choice], reel: dict[str, object]) -> None:
     """Draw what follows the size. Runs again by itself when that changes, or a word is clicked."""
     state = st.session_state
+    shown = [(choice, *cache.there(text, choice)) for choice in choices]
     body = st.container()
     told = components.follower(None, "lock_step_follower", picks=True)
     last = int(str(reel["last"]))

@@ -144,7 +144,7 @@ def parts(text: str, choice: Choice) -> list[replay.Part]:
 
 def film(text: str, choice: Choice, part: int, last: int) -> dict[str, Any]:
     """Return what the player shows. Nobody may change it: it is shared."""
-    learnt, of_text = _there(text, choice)
+    learnt, of_text = there(text, choice)
     shown = parts(text, choice)[part]
     return kept.once(
         ("film", *key_of(text, choice), part, last),
@@ -154,7 +154,7 @@ def film(text: str, choice: Choice, part: int, last: int) -> dict[str, Any]:
 
 def film_of_part(text: str, choice: Choice, part: replay.Part) -> dict[str, Any]:
     """Return the film of all steps, of the characters that a part shows. It is shared, too."""
-    learnt, of_text = _there(text, choice)
+    learnt, of_text = there(text, choice)
 
     def make() -> dict[str, Any]:
         shown = replay.part_between(of_text, part, text)
@@ -163,7 +163,12 @@ def film_of_part(text: str, choice: Choice, part: replay.Part) -> dict[str, Any]
     return kept.once(("film of part", *key_of(text, choice), part), make)
 
 
-def _there(text: str, choice: Choice) -> tuple[Training, Boundaries]:
+def there(text: str, choice: Choice) -> tuple[Training, Boundaries]:
+    """Return what is learnt from a text, and the text's own boundaries, where both can be had.
+
+    What runs again by itself asks for them here, and does not hold them: they may be a hundred
+    times as large as a page, and what is kept for everybody is bounded.
+    """
     learnt, of_text = _learnt(text, choice)
     if isinstance(learnt, str) or isinstance(of_text, str):
         raise TypeError("There is nothing to show.")

@@ -18,7 +18,7 @@ from cachetools import LRUCache
 
 Made = TypeVar("Made")
 
-BUDGET = 400_000_000
+BUDGET = 500_000_000
 """Bytes that all that is kept may take. What was not used for longest goes first."""
 
 _SAMPLE = 30

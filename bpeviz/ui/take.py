@@ -258,7 +258,7 @@ def along(key: str, picture: Callable[[], Picture], learnt: Learnt | None = None
     """Draw the button behind which is what can be taken along.
 
     key: of the page, for its widgets. picture: returns the text that stands on it. Both it and the
-    tokenizer are made only when they are asked for.
+    tokenizer are made only when they are asked for, and not held before.
     """
     if st.button("Take it along", icon=":material/download:", type="tertiary", key=f"along_{key}"):
         _shelf(key, picture, learnt)
@@ -266,6 +266,7 @@ def along(key: str, picture: Callable[[], Picture], learnt: Learnt | None = None
 
 @st.dialog("Take it along", width="medium")
 def _shelf(key: str, picture: Callable[[], Picture], learnt: Learnt | None) -> None:
+    shown = picture()
     if learnt is not None:
         _tokenizer(key, learnt)
     st.markdown("**The coloured text**")
@@ -274,8 +275,8 @@ def _shelf(key: str, picture: Callable[[], Picture], learnt: Learnt | None) -> N
         f"Up to {pictures.HELD:,} bytes of the text are held."
     )
     with st.container(horizontal=True):
-        _button(key, "tokens.html", "A page of HTML", lambda: picture().drawn(pictures.html))
-        _button(key, "tokens.svg", "A drawing (SVG)", lambda: picture().drawn(pictures.svg))
+        _button(key, "tokens.html", "A page of HTML", lambda: shown.drawn(pictures.html))
+        _button(key, "tokens.svg", "A drawing (SVG)", lambda: shown.drawn(pictures.svg))
     st.caption(
         "Tables and charts have a menu of their own: point at one, and it stands at the upper "
         "right corner."
@@ -284,6 +285,7 @@ def _shelf(key: str, picture: Callable[[], Picture], learnt: Learnt | None) -> N
 
 def _tokenizer(key: str, learnt: Learnt) -> None:
     refused = _refused(learnt.identity, learnt)
+    tokenizer = learnt.make()
     st.markdown(f"**The tokenizer**, {learnt.title}")
     for one in FORMATS.values():
         if one.key in refused:
@@ -292,7 +294,7 @@ def _tokenizer(key: str, learnt: Learnt) -> None:
         file = one.files[0] if len(one.files) == 1 else f"tokenizer-{one.key}.zip"
 
         def made(format: str = one.key) -> bytes:
-            files = formats.dump(learnt.make(), format)
+            files = formats.dump(tokenizer, format)
             return next(iter(files.values())) if len(files) == 1 else archives.packed(files)
 
         _button(key, file, one.title, made)

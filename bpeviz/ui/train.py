@@ -63,23 +63,16 @@ def show(text: str, training: Training, boundaries: Boundaries, choice: Choice, 
     with place:
         components.player(replay.reel(film), "player")
     shown = cache.parts(text, choice)[part]
-    _follow(text, training, boundaries, choice, last, film["film"], shown)
+    _follow(text, choice, last, film["film"], shown)
     if last:
-        _whole_film(text, training, boundaries, choice, last, film["film"])
+        _whole_film(text, choice, last, film["film"])
 
 
 @st.fragment
-def _follow(
-    text: str,
-    training: Training,
-    boundaries: Boundaries,
-    choice: Choice,
-    last: int,
-    film: str,
-    shown: replay.Part,
-) -> None:
+def _follow(text: str, choice: Choice, last: int, film: str, shown: replay.Part) -> None:
     """Draw what follows the step. Runs again by itself when the step changes."""
     state = st.session_state
+    training, boundaries = cache.there(text, choice)
     body = st.container()
     told = components.follower(state.get("jump"), "follower")["step"]
     if state.get("shown") != (film, last):
@@ -88,10 +81,10 @@ def _follow(
         state["told"], state["step"] = told, min(told["step"], last)
     step = state["step"]
     with body:
-        _along(text, training, boundaries, choice, last, step, shown)
+        _along(text, training, choice, last, step, shown)
     if not last:
         return
-    decided, compression = _curves(text, choice, last, training, boundaries)
+    decided, compression = _curves(text, choice, last)
     with body:
         left, right = st.columns((3, 5), gap="medium")
         with left:
@@ -109,38 +102,28 @@ def _follow(
 
 
 def _along(
-    text: str,
-    training: Training,
-    boundaries: Boundaries,
-    choice: Choice,
-    last: int,
-    step: int,
-    shown: replay.Part,
+    text: str, training: Training, choice: Choice, last: int, step: int, shown: replay.Part
 ) -> None:
     """Let the visitor take along the tokenizer of the chosen size, and the text at this step."""
     learner = LEARNERS[training.algorithm]
+    size = int(training.sizes[last])
 
     def picture() -> take.Picture:
+        training, boundaries = cache.there(text, choice)
         tokenizer = training.at_step(step)
         column = Column(training.made_of(step), tokenizer, boundaries, step)
         title = f"{learner.title}: {training.unit} {step:,} of {last:,}"
         return take.Picture(text, [column], title, first=shown.first, last=shown.last)
 
-    size = int(training.sizes[last])
     title = f"a vocabulary of {size:,} by {learner.short}"
-    learnt = take.Learnt(title, (text, choice, last), lambda: training.at_step(last))
+    learnt = take.Learnt(
+        title, (text, choice, last), lambda: cache.there(text, choice)[0].at_step(last)
+    )
     take.along("train", picture, learnt)
 
 
 @st.fragment
-def _whole_film(
-    text: str,
-    training: Training,
-    boundaries: Boundaries,
-    choice: Choice,
-    last: int,
-    film: str,
-) -> None:
+def _whole_film(text: str, choice: Choice, last: int, film: str) -> None:
     """Draw the whole film of a few words in one picture, whose rule goes with the player.
 
     That is done in the browser: nothing here depends on the step.
@@ -171,7 +154,7 @@ def _whole_film(
     query = query.encode()[: skyline.MOST].decode(errors="ignore")
     start = len(text[:at].encode())
     end = start + len(query.encode())
-    data = _drawn(text, choice, last, start, end, training, boundaries)
+    data = _drawn(text, choice, last, start, end)
     components.picture(data | {"film": film}, "train_picture")
     st.caption(
         "Atoms lie along the bottom. Every boundary is as high as the step at which it goes, on a "
@@ -181,18 +164,11 @@ def _whole_film(
 
 
 @shared()
-def _drawn(
-    text: str,
-    choice: Choice,
-    last: int,
-    start: int,
-    end: int,
-    _training: Training,
-    _boundaries: Boundaries,
-) -> dict[str, Any]:
+def _drawn(text: str, choice: Choice, last: int, start: int, end: int) -> dict[str, Any]:
     """Return the picture of a stretch of the text, in bytes. Nobody may change it: it is shared."""
-    title = LEARNERS[_training.algorithm].short
-    side = skyline.of_training(title, _training, _boundaries, last)
+    training, boundaries = cache.there(text, choice)
+    title = LEARNERS[training.algorithm].short
+    side = skyline.of_training(title, training, boundaries, last)
     found: dict[str, Any] = skyline.skyline(text.encode(), [side], start, end)
     return found
 
@@ -256,13 +232,12 @@ def _decisions(training: Training, last: int, film: str) -> None:
 
 
 @shared()
-def _curves(
-    text: str, choice: Choice, last: int, _training: Training, _boundaries: Boundaries
-) -> tuple[charts.Chart, charts.Chart]:
+def _curves(text: str, choice: Choice, last: int) -> tuple[charts.Chart, charts.Chart]:
     """Return what decided at each step, and the compression after each."""
-    tokens, size = _boundaries.token_counts[: last + 1], int(_boundaries.ends[-1])
-    compression = charts.compression(tokens, size, _training.unit)
-    return charts.decided(_training, last), compression
+    training, boundaries = cache.there(text, choice)
+    tokens, size = boundaries.token_counts[: last + 1], int(boundaries.ends[-1])
+    compression = charts.compression(tokens, size, training.unit)
+    return charts.decided(training, last), compression
 
 
 def _chart(curve: charts.Chart, step: int, name: str, alternative: str) -> None:
