@@ -269,8 +269,7 @@ def segmentations(rows: Sequence[tuple[str, int]], draws: int) -> Chart:
     """Draw how often each cut came: (the pieces, parted by lines, how often), most often first."""
     cuts, times = zip(*rows, strict=True)
     shares = [one / draws for one in times]
-    kinds = f"{len(rows)} cut{'' if len(rows) == 1 else 's'}"
-    finding = f"{kinds} shown; the most frequent came {times[0]:,} times of {draws:,}"
+    finding = f"The most frequent: {times[0]:,} of {draws:,} draws"
     points = pa.table([cuts, times, shares], ("cut", "times", "share"))
     chart = _showing(_shares(), finding, points=points)
     for scale in _scales(chart, "x"):

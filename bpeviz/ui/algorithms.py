@@ -205,9 +205,10 @@ def _at_random(shown: list[Learnt], steps: list[int]) -> None:
             key="segmentations",
             alt="How often each cut came",
         )
+        some = f" The {MOST_CUTS} most frequent are drawn." * (len(found) > MOST_CUTS)
         pieces = sum(len(ids) * times for ids, times in found.items()) / DRAWS
         st.caption(
             f"“{name}”: {len(found):,} different "
             f"cut{'' if len(found) == 1 else 's'} in {DRAWS:,} draws, "
-            f"{pieces:.2f} tokens on average. The same seed gives the same draws."
+            f"{pieces:.2f} tokens on average. The same seed gives the same draws.{some}"
         )

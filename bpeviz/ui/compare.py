@@ -8,7 +8,7 @@ from bpeviz import charts, compare, replay, tables, vocabularies
 from bpeviz.compare import Column
 from bpeviz.encodings import TITLES
 from bpeviz.ui import cache, components, take
-from bpeviz.ui.inputs import Choice
+from bpeviz.ui.inputs import Choice, one_of
 from bpeviz.ui.vocabularies import ready
 
 SHOWN = 6_000
@@ -40,15 +40,8 @@ def others() -> list[str]:
 
 def held_out() -> bool:
     """Let the visitor choose between the text that was learnt from and another."""
-    chosen = st.segmented_control(
-        "Text",
-        ["learnt", "held out"],
-        default="learnt",
-        required=True,
-        format_func={"learnt": "The text learnt from", "held out": "Another text"}.__getitem__,
-        key="measured_on",
-        persist_state="session",
-    )
+    titles = {"learnt": "The text learnt from", "held out": "Another text"}
+    chosen = one_of("Text", titles, "measured_on")
     return chosen == "held out"
 
 

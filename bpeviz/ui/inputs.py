@@ -56,6 +56,23 @@ class Choice:
     options: tuple[tuple[str, str | int], ...]
 
 
+def one_of(label: str, titles: Mapping[str, str], key: str, about: str | None = None) -> str:
+    """Let the visitor choose one of a few, which all are seen; return its name.
+
+    titles: by name, the first is chosen at first. about: what the question mark says.
+    """
+    return st.segmented_control(
+        label,
+        list(titles),
+        default=next(iter(titles)),
+        required=True,
+        format_func=titles.__getitem__,
+        key=key,
+        persist_state="session",
+        help=about,
+    )
+
+
 def text(key: str, label: str, first_sample: str, most: int = MAX_TEXT) -> str:
     """Draw a text box with samples and a file to choose from; return the text, cleaned.
 

@@ -19,7 +19,7 @@ from bpeviz.text import clean
 from bpeviz.tokenizer import Tokenizer
 from bpeviz.training import Training
 from bpeviz.ui import components, take
-from bpeviz.ui.inputs import Choice
+from bpeviz.ui.inputs import Choice, one_of
 from bpeviz.ui.keeping import shared
 from bpeviz.ui.vocabularies import ready
 
@@ -158,15 +158,8 @@ def _coloured(offer: Offer, found: Inspection) -> take.Picture:
 
 def _text(learnt_from: str) -> str:
     """Let the visitor type a text, or take the one at the left."""
-    chosen = st.segmented_control(
-        "Text to inspect",
-        ["own", "learnt"],
-        default="own",
-        required=True,
-        format_func={"own": "A text typed here", "learnt": "The text learnt from"}.__getitem__,
-        key="inspected",
-        persist_state="session",
-    )
+    titles = {"own": "A text typed here", "learnt": "The text learnt from"}
+    chosen = one_of("Text to inspect", titles, "inspected")
     if chosen == "learnt":
         text = learnt_from
         st.caption("The text at the left, from which “Yours” is learnt.")
@@ -224,16 +217,12 @@ def _special_tokens(offer: Offer | None) -> tuple[str, ...]:
         names = () if offer is None else tuple(offer.make().special_tokens)
     except ValueError:
         names = ()
-    chosen = st.segmented_control(
+    chosen = one_of(
         "Special tokens",
-        ["text", "special"],
-        default="text",
-        required=True,
-        format_func={"text": "Are text", "special": "Are special tokens"}.__getitem__,
-        key="special_tokens",
-        persist_state="session",
-        help="A pasted text is text. Only a program that means them lets names such as "
-        "`<|endoftext|>` become special tokens.",
+        {"text": "Are text", "special": "Are special tokens"},
+        "special_tokens",
+        "A pasted text is text. Only a program that means them lets names such as `<|endoftext|>` "
+        "become special tokens.",
     )
     some = ", ".join(f"`{name}`" for name in names[:LISTED] if "`" not in name)
     more = f" and {len(names) - LISTED:,} more" if len(names) > LISTED else ""
