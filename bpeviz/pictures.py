@@ -31,7 +31,7 @@ FILLS = (
 )
 """The hues by number (`bpeviz.text.hue`): those of `ui/components/cells.css` on white."""
 
-INK, QUIET, ACCENT, FAINT = "#31333f", "#5c5e67", "#1f6feb", "#d9d9dc"
+INK, QUIET, ACCENT = "#31333f", "#5c5e67", "#1f6feb"
 
 _UNSEEN = regex.compile(r"[\p{C}\p{Z}]")
 _LONGEST_SIGN = 16  # UTF-16 units; what is longer is drawn by code points, as in cells.js

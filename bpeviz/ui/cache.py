@@ -6,6 +6,7 @@ from typing import Any, cast
 from weakref import WeakValueDictionary
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 import bpeviz
 from bpeviz import compare, encodings, jobs, replay, vocabularies
@@ -13,7 +14,7 @@ from bpeviz.boundaries import Boundaries
 from bpeviz.learners import LEARNERS
 from bpeviz.pretokenize import CUSTOM
 from bpeviz.training import Training
-from bpeviz.ui.inputs import Choice
+from bpeviz.ui.inputs import Choice, idle_vocabulary_size
 from bpeviz.ui.keeping import digest, kept
 
 AT_ONCE, AT_ONCE_UNSPLIT = 50_000, 10_000
@@ -45,6 +46,22 @@ def training(text: str, choice: Choice) -> Training | str:
     return _learnt(text, choice)[0]
 
 
+def training_beside(sizes: DeltaGenerator, text: str, choice: Choice) -> Training | str:
+    """Return the same; while it is learnt elsewhere, the slider's place among the inputs is held.
+
+    sizes: where the slider of the vocabulary size will stand.
+    """
+    place = sizes.empty()  # always, so that the slider is the same element afterwards
+    if _at_once(text, choice) or kept.find(("training", *key_of(text, choice))) is not None:
+        return training(text, choice)
+    with place.container():
+        idle_vocabulary_size("vocabulary_size_while_learning")
+        st.caption("Learning …")
+    found = training(text, choice)
+    place.empty()
+    return found
+
+
 def boundaries(text: str, learnt_from: str, choice: Choice) -> Boundaries | str:
     """Return when the boundaries of a text vanish under what was learnt from another."""
     learnt, own = _learnt(learnt_from, choice)
@@ -71,11 +88,15 @@ def _learnt(text: str, choice: Choice) -> Learnt:
         return cast(Learnt, found)
     if (held := _held.get(key)) is not None:
         return held, _cut(held, text)
-    long_chunks = choice.pattern in ("none", "sentences", CUSTOM)
-    if len(text) > (AT_ONCE_UNSPLIT if long_chunks else AT_ONCE):
+    if not _at_once(text, choice):
         return _elsewhere(key, text, choice)
     with st.spinner("Learning …"):
         return kept.once(key, lambda: _here(text, choice))
+
+
+def _at_once(text: str, choice: Choice) -> bool:
+    long_chunks = choice.pattern in ("none", "sentences", CUSTOM)
+    return len(text) <= (AT_ONCE_UNSPLIT if long_chunks else AT_ONCE)
 
 
 def _arguments(choice: Choice) -> dict[str, Any]:

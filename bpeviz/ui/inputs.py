@@ -411,9 +411,9 @@ def vocabulary_size(training: Training, largest: int) -> int:
     return step
 
 
-def idle_vocabulary_size() -> None:
+def idle_vocabulary_size(key: str = "no_vocabulary_size") -> None:
     """Hold the place of the slider while there is nothing to choose."""
-    st.slider("Vocabulary size", 0, 1, 0, disabled=True, format=" ", key="no_vocabulary_size")
+    st.slider("Vocabulary size", 0, 1, 0, disabled=True, format=" ", key=key)
     st.session_state.pop(SIZE, None)
 
 

@@ -50,6 +50,15 @@ STYLE = """<style>
 }
 </style>"""
 
+# Tables and charts are pictures that are drawn for a dark ground where the theme is dark.
+DARK = """<style>
+@media print {
+  [data-testid=stDataFrame], [data-testid=stVegaLiteChart] {
+    filter: invert(1) hue-rotate(180deg) brightness(1.12);
+  }
+}
+</style>"""
+
 
 @contextmanager
 def frame(title: str, question: str) -> Iterator[None]:
@@ -59,7 +68,7 @@ def frame(title: str, question: str) -> Iterator[None]:
     inputs; the button is drawn last, when they are, also where `st.stop` ends the page.
     """
     st.set_page_config(page_title=f"{title} · bpeviz", page_icon=ICON, layout="wide")
-    st.html(STYLE)
+    st.html(STYLE + DARK * (st.context.theme.type == "dark"))
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown("**bpeviz**", width="content")
         for path, name in PAGES:

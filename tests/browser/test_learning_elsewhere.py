@@ -8,6 +8,7 @@ import signal
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hands import (
@@ -74,6 +75,23 @@ def test_learning_says_how_far_it_is_and_can_be_stopped_and_begun_again(
     learning.get_by_role("button", name="Learn again").click()
     expect(bar).to_be_visible()
     assert len(own_server.workers()) == 1
+
+
+def test_the_inputs_keep_their_places_while_it_learns(own_server: Server, open_at: Any) -> None:
+    page = open_at(own_server)
+    Player(page).await_text(ENGLISH)
+    below = page.get_by_role("combobox", name="Algorithm")
+    expect(below).to_be_visible()
+    give_file(page, "letters.txt", LONG.encode())
+    expect(page.get_by_role("button", name="Stop learning")).to_be_visible()
+    expect(page.get_by_role("slider", name="Vocabulary size")).to_have_count(1)
+    expect(page.get_by_role("slider", name="Vocabulary size")).to_be_disabled()
+    before = below.bounding_box()["y"]
+    expect(page.get_by_role("button", name="Stop learning")).to_have_count(0)
+    expect(page.get_by_role("slider", name="Vocabulary size")).to_have_count(1)
+    expect(page.get_by_role("slider", name="Vocabulary size")).to_be_enabled()
+    one_line = 24  # what is said below the slider may take one more
+    assert abs(below.bounding_box()["y"] - before) <= one_line
 
 
 def test_another_choice_ends_what_was_being_learnt(learning: Page, own_server: Server) -> None:
