@@ -5,22 +5,18 @@ Needs a Chromium and an address as its one argument (http://localhost:8501 by de
 
 from __future__ import annotations
 
-import os
-import shutil
 import sys
 from pathlib import Path
 
+from browser.serving import FLAGS, chromium
 from playwright.sync_api import expect, sync_playwright
 
 PICTURE = Path(__file__).with_name("picture.png")
 
 
 def main(address: str) -> None:
-    chromium = os.environ.get("BPEVIZ_CHROMIUM") or shutil.which("chromium")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=chromium, args=["--no-sandbox", "--disable-gpu"]
-        )
+        browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
         page = browser.new_page(viewport={"width": 1366, "height": 768})
         page.goto(address)
         step = page.get_by_label("Merge number")

@@ -176,3 +176,22 @@ def test_every_contender_is_measured_somewhere(tmp_path: Path) -> None:
     }
     known = {(kind, name) for kind, by_name in CONTENDERS.items() for name in by_name}
     assert asked == known
+
+
+def ran(script: str, *arguments: str) -> list[str]:
+    done = subprocess.run(
+        [sys.executable, SPEED.with_name(script), *arguments],
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout.splitlines()
+
+
+def test_the_load_test_runs_and_finds_no_error() -> None:
+    printed = ran("load.py", "--visitors=3", "--think=0.5", "--seconds=4", "--no-training")
+    (all_of_these,) = [line for line in printed if line.startswith("all of these")]
+    assert int(all_of_these.split()[3]) > 3
+    assert "Errors: 0" in printed
+    assert printed[-1].startswith("Memory of the server: ")

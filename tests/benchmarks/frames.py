@@ -1,26 +1,22 @@
 """Measure the player's frames per second while it plays 60 merges a second, in a real browser.
 
-    python tests/benchmarks/frames.py [--seconds N]
+    python tests/benchmarks/frames.py [--seconds N] [--quick]
 
 Needs a Chromium (`BPEVIZ_CHROMIUM` names one). It starts a server of its own. The text is the
 beginning of the standard library's sources. It is shown by the player alone, as long as it is, and
 by the Train page, with all that follows the player there; with the processor as it is, and slowed
 four times by the browser. A screen shows 60 frames a second. Where there are fewer,
-the player takes several merges at once, and still comes to some 60 a second.
+the player takes several merges at once, and still comes to some 60 a second. `--quick` shows only
+whether it runs.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
-import shutil
-import socket
-import subprocess
 import sys
-import time
-import urllib.request
+import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,9 +24,10 @@ sys.path.extend(str(folder) for folder in Path(__file__).resolve().parents[1:3])
 
 from benchmarks import machine
 from benchmarks.corpora import standard_library
+from browser.serving import FLAGS, ROOT, chromium, serving
 from playwright.sync_api import Browser, Page, sync_playwright
 
-ROOT = Path(__file__).resolve().parents[2]
+PATHS = os.pathsep.join((str(ROOT), str(ROOT / "tests")))
 PAGE = Path(__file__).with_name("player_alone.py")
 SPEED = "30"
 """As the player has it: two merges a second is 1×."""
@@ -67,45 +64,6 @@ class Measured(NamedTuple):
     merges: float
 
 
-@contextmanager
-def serving(script: Path) -> Iterator[str]:
-    """Start a Streamlit script on a free port of this machine; give its address."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    address = f"http://127.0.0.1:{port}"
-    command = [sys.executable, "-m", "streamlit", "run", str(script)]
-    options = {"port": port, "address": "127.0.0.1", "fileWatcherType": "none"}
-    process = subprocess.Popen(
-        [*command, *(f"--server.{name}={value}" for name, value in options.items())],
-        cwd=ROOT,
-        env=os.environ | {"PYTHONPATH": os.pathsep.join((str(ROOT), str(ROOT / "tests")))},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    try:
-        _await(process, f"{address}/_stcore/health")
-        yield address
-    finally:
-        process.terminate()
-        try:
-            process.wait(10)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-
-
-def _await(process: subprocess.Popen[bytes], address: str) -> None:
-    end = time.monotonic() + 60
-    while time.monotonic() < end and process.poll() is None:
-        try:
-            with urllib.request.urlopen(address, timeout=2):
-                return
-        except OSError:
-            time.sleep(0.05)
-    raise SystemExit("The server did not start.")
-
-
 def open_alone(page: Page, address: str, atoms: int) -> None:
     page.goto(f"{address}/?atoms={atoms}")
 
@@ -136,18 +94,21 @@ def play(page: Page, atoms: int, slowed: int, seconds: float) -> Measured:
     return Measured(*found)
 
 
-def rows(browser: Browser, seconds: float) -> Iterator[tuple[str, int, int, Measured]]:
+def rows(browser: Browser, seconds: float, quick: bool) -> Iterator[tuple[str, int, int, Measured]]:
     """Yield where, how many atoms, how many times slowed, and what was measured."""
     for script, where, sizes, opened in (
-        (PAGE, "the player alone", ALONE, open_alone),
-        (ROOT / "app.py", "the Train page", ON_TRAIN, open_on_train),
+        (str(PAGE), "the player alone", ALONE, open_alone),
+        ("app.py", "the Train page", ON_TRAIN, open_on_train),
     ):
-        with serving(script) as address:
-            for atoms in sizes:
-                for slowed in (1, 4):
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            serving(Path(folder), script, PYTHONPATH=PATHS) as server,
+        ):
+            for atoms in sizes[:1] if quick else sizes:
+                for slowed in (1,) if quick else (1, 4):
                     page = browser.new_page(viewport={"width": 1366, "height": 768})
                     page.set_default_timeout(60_000)
-                    opened(page, address, atoms)
+                    opened(page, server.address, atoms)
                     yield where, atoms, slowed, play(page, atoms, slowed, seconds)
                     page.close()
 
@@ -156,23 +117,19 @@ def main() -> None:
     """Measure, and print a table."""
     parser = argparse.ArgumentParser(description="Measure the player's frames per second.")
     parser.add_argument("--seconds", type=float, default=3.0, metavar="N", help="how long (3)")
-    seconds = parser.parse_args().seconds
-    names = ("chromium", "chromium-browser", "google-chrome")
-    chromium = os.environ.get("BPEVIZ_CHROMIUM") or next(filter(None, map(shutil.which, names)), "")
-    if not chromium:
+    parser.add_argument("--quick", action="store_true", help="only the smallest of each")
+    arguments = parser.parse_args()
+    if (found := chromium()) is None:
         raise SystemExit("There is no Chromium: install one, or name it in BPEVIZ_CHROMIUM.")
-    flags = ("no-sandbox", "disable-gpu", "disable-background-networking", "disable-sync")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=chromium, args=[f"--{flag}" for flag in (*flags, "no-first-run")]
-        )
+        browser = playwright.chromium.launch(executable_path=found, args=FLAGS)
         print("\n".join(machine.head(["streamlit"])))
         print(f"Chromium {browser.version}, without a graphics card.\n")
         line = "| {:<16} | {:>7} | {:<10} | {:>8} | {:>13} | {:>8} |"
         print(line.format("where", "atoms", "processor", "frames/s", "longest frame", "merges/s"))
         rules = ("-" * 16, "-" * 6 + ":", "-" * 10, "-" * 7 + ":", "-" * 12 + ":", "-" * 7 + ":")
         print(line.format(*rules))
-        for where, atoms, slowed, found in rows(browser, seconds):
+        for where, atoms, slowed, found in rows(browser, arguments.seconds, arguments.quick):
             how = "as it is" if slowed == 1 else f"{slowed} × slower"
             shown = (f"{found.frames:.1f}", f"{found.longest:.0f} ms", f"{found.merges:.0f}")
             print(line.format(where, f"{atoms:,}", how, *shown), flush=True)

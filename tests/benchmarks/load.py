@@ -9,7 +9,8 @@ steps through the merges, or changes the page. One more lets the server learn fr
 What is measured is the time from what a visitor does until the server has sent all that follows
 from it (a browser's drawing is not in it). Printed are the median and the 95th percentile for each
 kind, errors, and the server's memory: before, at most, and after everybody has left. With more
-than one wave, others come when all have left, each time, and the memory is printed after each.
+than one wave, others come when all have left, each time; the memory is printed after each, and when
+Streamlit has forgotten them all.
 """
 
 from __future__ import annotations
@@ -19,15 +20,12 @@ import asyncio
 import contextlib
 import os
 import random
-import socket
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
-import urllib.request
 from collections import defaultdict
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -37,10 +35,12 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
-ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT))
+# Found from wherever this is called.
+sys.path.extend(str(folder) for folder in Path(__file__).resolve().parents[1:3])
 
-from bpeviz import samples  # noqa: E402  # found from wherever this is called
+from browser.serving import serving
+
+from bpeviz import samples
 
 PATIENCE = 120.0
 LARGE = 10_000_000
@@ -217,32 +217,6 @@ def memory(process: int) -> float:
     return int(status.split("VmRSS:")[1].split()[0]) / 1e3
 
 
-@contextlib.contextmanager
-def serving() -> Iterator[tuple[str, int, Path]]:
-    """Start a server; yield its address, its process and its log."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    address = f"http://127.0.0.1:{port}"
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", f"--server.port={port}"]
-    options = ["--server.address=127.0.0.1", "--server.fileWatcherType=none"]
-    with (
-        tempfile.NamedTemporaryFile() as log,
-        subprocess.Popen(
-            [*command, *options], cwd=ROOT, stdout=log, stderr=subprocess.STDOUT
-        ) as process,
-    ):
-        try:
-            for _ in range(600):
-                with contextlib.suppress(OSError):
-                    urllib.request.urlopen(f"{address}/_stcore/health", timeout=1).close()
-                    break
-                time.sleep(0.1)
-            yield address, process.pid, Path(log.name)
-        finally:
-            process.terminate()
-
-
 async def measure(arguments: argparse.Namespace, address: str, server: int) -> bool:
     """Let all visitors come, wave after wave, and print the table; tell whether all went well."""
     measured, trainer, warm = Measured(), Measured(), Measured()
@@ -263,20 +237,22 @@ async def measure(arguments: argparse.Namespace, address: str, server: int) -> b
             await asyncio.sleep(0.5)
             most = max(most, memory(server))
         await asyncio.gather(*tasks)
-        await asyncio.sleep(AWAY)
-        after.append(memory(server))
+        away = min(AWAY, arguments.seconds)
+        await asyncio.sleep(away)
+        after.append(f"{memory(server):,.0f}")
     print_table(measured, trainer)
-    await asyncio.sleep(FORGOTTEN - AWAY)
-    for _ in range(2):
-        async with visiting(address, warm) as another:
-            await another.load()
-        await asyncio.sleep(AWAY / 2)
-    each = ", ".join(f"{one:,.0f}" for one in after)
-    print(
-        f"\nMemory of the server: {before:,.0f} MB before, {most:,.0f} MB at most, {each} MB "
-        f"{AWAY} s after all had left{', wave by wave' * (len(after) > 1)}, and "
-        f"{memory(server):,.0f} MB when they were forgotten."
+    said = (
+        f"{before:,.0f} MB before, {most:,.0f} MB at most, {', '.join(after)} MB {away:g} s after"
     )
+    said += " all had left"
+    if arguments.waves > 1:
+        await asyncio.sleep(FORGOTTEN - away)
+        for _ in range(2):
+            async with visiting(address, warm) as another:
+                await another.load()
+            await asyncio.sleep(away / 2)
+        said += f", wave by wave, and {memory(server):,.0f} MB when they were forgotten"
+    print(f"\nMemory of the server: {said}.")
     return not measured.errors and not trainer.errors
 
 
@@ -312,9 +288,9 @@ def main() -> None:
         f"{arguments.visitors} visitors with {arguments.think:g} s of thought for "
         f"{arguments.seconds:g} s{training}; {os.cpu_count()} processors"
     )
-    with serving() as (address, server, log):
-        if not asyncio.run(measure(arguments, address, server)):
-            print("\n".join(log.read_text(errors="replace").splitlines()[-60:]))
+    with tempfile.TemporaryDirectory() as folder, serving(Path(folder)) as server:
+        if not asyncio.run(measure(arguments, server.address, server.process)):
+            print(server.tracebacks())
             sys.exit(1)
 
 

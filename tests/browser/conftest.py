@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
-from serving import Server, serving
+from serving import FLAGS, Server, chromium, serving
 
 from bpeviz import vocabularies
 
@@ -40,22 +39,10 @@ def browser() -> Iterator[Browser]:
         from playwright.sync_api import sync_playwright
     except ImportError:
         without("No playwright: pip install -r tests/requirements.txt")
-    names = ("chromium", "chromium-browser", "google-chrome")
-    found = os.environ.get("BPEVIZ_CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
-    if found is None:
+    if (found := chromium()) is None:
         without("No Chromium: apt-get install chromium, or name one in BPEVIZ_CHROMIUM")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=found,
-            args=[
-                "--no-sandbox",
-                "--disable-gpu",
-                "--disable-background-networking",
-                "--disable-component-update",
-                "--disable-sync",
-                "--no-first-run",
-            ],
-        )
+        browser = playwright.chromium.launch(executable_path=found, args=FLAGS)
         yield browser
         browser.close()
 

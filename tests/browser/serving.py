@@ -1,9 +1,10 @@
-"""The app, started for a test on a free port of this machine."""
+"""The app, started on a free port of this machine, and the browser that visits it."""
 
 from __future__ import annotations
 
 import os
 import re
+import shutil
 import socket
 import subprocess
 import sys
@@ -14,9 +15,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).resolve().parents[2]
+
+CHROMIUMS = ("chromium", "chromium-browser", "google-chrome")
+FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+)
+"""What a browser is started with: it draws without a graphics card, and asks for nothing."""
 
 # A browser went away while something was being sent to it, and Streamlit 1.67 then asks the closed
 # connection for more. Nobody sees anything of it but the log. Any other error in between, or a line
@@ -27,6 +37,12 @@ GONE = re.compile(
     r"(?:Traceback|During|  |starlette\.websockets\.WebSocketDisconnected: |(?=\n)).*\n)+"
     r"starlette\.websockets\.WebSocketDisconnected: Cannot call \"send\" .*"
 )
+
+
+def chromium() -> str | None:
+    """Return where a Chromium is: `BPEVIZ_CHROMIUM`, or one that the machine has."""
+    named = os.environ.get("BPEVIZ_CHROMIUM")
+    return named or next(filter(None, map(shutil.which, CHROMIUMS)), None)
 
 
 @dataclass
@@ -53,12 +69,15 @@ class Server:
 
 
 @contextmanager
-def serving(folder: Path, **environment: str) -> Iterator[Server]:
-    """Start the app on a free port of this machine, and end it by its own process."""
+def serving(folder: Path, script: str = "app.py", **environment: str) -> Iterator[Server]:
+    """Start the app on a free port of this machine, and end it by its own process.
+
+    folder: for its log. script: what is run, if not the app.
+    """
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    command = [sys.executable, "-m", "streamlit", "run", "app.py"]
+    command = [sys.executable, "-m", "streamlit", "run", script]
     options = {"port": port, "address": "127.0.0.1", "fileWatcherType": "none"}
     arguments = [f"--server.{name}={value}" for name, value in options.items()]
     log = folder / "server.log"
@@ -93,4 +112,4 @@ def _await(process: subprocess.Popen[bytes], address: str, log: Path) -> None:
             if process.poll() is not None:
                 break
             time.sleep(0.05)
-    pytest.fail(f"The app did not start:\n{log.read_text()}", pytrace=False)
+    raise RuntimeError(f"The app did not start:\n{log.read_text()}")

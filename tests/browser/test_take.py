@@ -285,6 +285,10 @@ def test_on_paper_the_text_is_whole_and_coloured_and_nothing_is_to_press(
     assert text.evaluate(light) < 140
     assert text.evaluate("one => getComputedStyle(one).printColorAdjust") == "exact"
     assert page.locator(".stApp p").last.evaluate(light) < 140
+    for what in ("stDataFrame", "stVegaLiteChart"):  # drawn for a dark ground, they are turned
+        for one in page.get_by_test_id(what).all():
+            turned = one.evaluate("one => getComputedStyle(one).filter") != "none"
+            assert turned == (scheme == "dark")
 
 
 # ---- tables and charts
