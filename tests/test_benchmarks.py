@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from benchmarks import corpora, speed
 from benchmarks.contenders import CONTENDERS
+from serving import chromium
 
 SPEED = Path(speed.__file__)
 TEXT = speed.ROOT / "sample_texts" / "english-prose.txt"
@@ -195,3 +196,12 @@ def test_the_load_test_runs_and_finds_no_error() -> None:
     assert int(all_of_these.split()[3]) > 3
     assert "Errors: 0" in printed
     assert printed[-1].startswith("Memory of the server: ")
+
+
+def test_the_measurement_of_frames_runs() -> None:
+    if chromium() is None:
+        pytest.skip("No Chromium: tests/browser says what to do.")
+    printed = ran("frames.py", "--quick", "--seconds=1")
+    rows = [line for line in printed if "1,000" in line]
+    assert len(rows) == 2
+    assert all("as it is" in row and " ms " in row for row in rows)

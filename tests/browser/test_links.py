@@ -46,11 +46,11 @@ def button(page: Page) -> Locator:
 
 def copied(page: Page) -> str:
     """Press the button; return the address that is then in the clipboard."""
+    expect(button(page)).to_have_text("Copy link")  # as it is again soon after it was pressed
     button(page).click()
     expect(button(page)).to_have_text("Copied")
     address: str = page.evaluate("navigator.clipboard.readText()")
     assert len(address) < LONGEST_ADDRESS
-    expect(button(page)).to_have_text("Copy link")  # soon it can be pressed again
     return address
 
 
