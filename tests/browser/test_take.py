@@ -147,6 +147,7 @@ def test_the_coloured_text_is_a_file_of_its_own(open_page: Open, tmp_path: Path,
         type_text(page, ABROAD, "Type a text")
         expect(page.get_by_role("group", name="From characters to ids")).to_contain_text("世")
     else:
+        page.locator(".c").first.wait_for(state="attached")  # what is typed before may be lost
         type_text(page, ABROAD)
         page.locator(".c").filter(has_text="世").first.wait_for(state="attached")
     take_along(page)
