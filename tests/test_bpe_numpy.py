@@ -3,37 +3,90 @@
 from __future__ import annotations
 
 import random
+from itertools import chain
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bpeviz import progress
-from bpeviz.learners import bpe_numpy
+from bpeviz.learners import bpe_numpy, pairs
 from bpeviz.learners.bpe import fast_merges, learn_merges
 
-ROWS = st.dictionaries(
-    st.lists(st.integers(0, 3), min_size=1, max_size=24).map(tuple),
-    st.sampled_from([1, 1, 1, 2, 3, 7, 0]),
-    max_size=8,
-).map(lambda rows: [*rows.items()])
+LETTERS = st.integers(0, 3)
+LINES = st.lists(LETTERS, min_size=1, max_size=24).map(tuple)
+# Words that come again: of these many pairs are equally frequent and stand side by side.
+SENTENCES = st.lists(st.lists(st.integers(0, 7), min_size=1, max_size=6), max_size=5).flatmap(
+    lambda words: st.lists(st.sampled_from(words or [[0]]), min_size=1, max_size=20).map(
+        lambda said: tuple(chain.from_iterable(said))
+    )
+)
 
 
-@settings(max_examples=600)
+def weighted(lines: st.SearchStrategy[tuple[int, ...]], weights: list[int]) -> object:
+    rows = st.dictionaries(lines, st.sampled_from(weights), max_size=8)
+    return rows.map(lambda found: [*found.items()])
+
+
+ROWS = st.one_of(
+    weighted(lines, weights)
+    for lines in (LINES, SENTENCES)
+    for weights in ([1], [1, 1, 1, 2, 3, 7], [1, 1, 1, 2, 3, 7, 0])
+)
+
+
+@settings(max_examples=1_200)
 @given(
     ROWS,
     st.sampled_from([0, 1, 4, 48]),
+    st.sampled_from([1, 2, 4, 16]),
     st.sampled_from(["first", "smallest"]),
     st.integers(1, 3),
-    st.sampled_from([0, 1, 3, 60]),
+    st.sampled_from([0, 1, 3, 12, 60]),
 )
 def test_numpy_decides_what_the_plain_loop_decides(
-    rows: list[tuple[tuple[int, ...], int]], few: int, ties: str, min_count: int, limit: int
+    rows: list[tuple[tuple[int, ...], int]],
+    few: int,
+    many: int,
+    ties: str,
+    min_count: int,
+    limit: int,
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(bpe_numpy, "FEW", few)
-        found = fast_merges(rows, "abcd", limit, ties=ties, min_count=min_count)
-    assert found == learn_merges(rows, "abcd", limit, ties=ties, min_count=min_count)
+        patch.setattr(bpe_numpy, "MANY", many)
+        found = fast_merges(rows, "abcdefgh", limit, ties=ties, min_count=min_count)
+    assert found == learn_merges(rows, "abcdefgh", limit, ties=ties, min_count=min_count)
+
+
+def words(seed: int, number: int) -> list[int]:
+    """Return a text of made-up words, some of them frequent, over eight letters."""
+    draw = random.Random(seed)
+    lexicon = [draw.choices(range(8), k=draw.randint(1, 9)) for _ in range(600)]
+    frequent = [1 / (i + 1) for i in range(600)]
+    return [*chain.from_iterable(draw.choices(lexicon, frequent, k=number))]
+
+
+@pytest.mark.parametrize("many", [2, 16])
+@pytest.mark.parametrize("limit", [400, 1_000, 10_000])
+def test_what_is_merged_together_is_decided_alike(
+    many: int, limit: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bpe_numpy, "MANY", many)
+    together: list[int] = []
+
+    def runs(*given: object) -> object:
+        found = pairs.runs(*given)
+        together.append(sum(map(len, found[0])))
+        return found
+
+    monkeypatch.setattr(bpe_numpy, "runs", runs)
+    text = words(3, 3_000)
+    for rows in ([(text, 1)], [(text[i : i + 9], 1 + i % 5) for i in range(0, len(text), 9)]):
+        learnt = fast_merges(rows, "abcdefgh", limit)
+        assert learnt == learn_merges(rows, "abcdefgh", limit)
+        assert sum(together) > len(learnt[0]) / 4, (together, len(learnt[0]))
+        together.clear()
 
 
 @pytest.mark.parametrize("few", [0, 48])
