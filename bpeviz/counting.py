@@ -19,7 +19,6 @@ from bpeviz.chunk_starts import PATTERNS as AT_ONCE
 from bpeviz.chunk_starts import chunk_starts, word_ends
 from bpeviz.pretokenize import (
     BLOCK,
-    CUSTOM,
     PATTERNS,
     TIME_LIMIT,
     WORD_LIST,
@@ -146,6 +145,9 @@ def distinct(
     raw: the n chunks, one behind the other; ends: int64 [n], where in it each ends, in bytes.
     times: int64 [n], how often each counts; None: once. first: int64 [n], where each stands.
     """
+    if len(ends) == 1:  # perhaps a long text, not to be copied
+        once = np.ones(1, np.int64) if times is None else times
+        return ChunkCounts(raw[: int(ends[0])], ends, once, first, pattern, expression)
     encoded = arrow_chunks(raw, ends).dictionary_encode()
     found, codes = encoded.dictionary, encoded.indices.to_numpy()
     n = len(found)
@@ -179,7 +181,7 @@ def _ends(starts: Integers, raw: bytes) -> Integers:
 
 def _in_bytes(text: str, places: Integers) -> Integers:
     """Return at which bytes of a text in UTF-8 some of its characters begin."""
-    if text.isascii():
+    if text.isascii() or not places.any():
         return places
     return np.flatnonzero(np.frombuffer(text.encode(), np.int8) >= -64)[places]
 
@@ -288,7 +290,7 @@ def count(text: str, pattern: str = "gpt2", expression: str = "") -> ChunkCounts
     text. Raises `SplitError`.
     """
     tally = Tally(pattern, expression)
-    cut = pattern not in (CUSTOM, WORD_LIST)
+    cut = breaks(pattern) and pattern != WORD_LIST
     for block in blocks(slices(text), pattern) if cut else [text]:
         tally.add_text(block)
     return tally.result()

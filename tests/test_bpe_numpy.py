@@ -40,6 +40,7 @@ ROWS = st.one_of(
     ROWS,
     st.sampled_from([0, 1, 4, 48]),
     st.sampled_from([1, 2, 4, 16]),
+    st.sampled_from([1, 3, 1 << 21]),
     st.sampled_from(["first", "smallest"]),
     st.integers(1, 3),
     st.sampled_from([0, 1, 3, 12, 60]),
@@ -48,6 +49,7 @@ def test_numpy_decides_what_the_plain_loop_decides(
     rows: list[tuple[tuple[int, ...], int]],
     few: int,
     many: int,
+    block: int,
     ties: str,
     min_count: int,
     limit: int,
@@ -55,6 +57,7 @@ def test_numpy_decides_what_the_plain_loop_decides(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(bpe_numpy, "FEW", few)
         patch.setattr(bpe_numpy, "MANY", many)
+        patch.setattr(bpe_numpy, "_BLOCK", block)
         found = fast_merges(rows, "abcdefgh", limit, ties=ties, min_count=min_count)
     assert found == learn_merges(rows, "abcdefgh", limit, ties=ties, min_count=min_count)
 

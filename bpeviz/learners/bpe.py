@@ -318,8 +318,8 @@ def train(
         if atoms == "bytes" and ties != "largest":
             alphabet = alphabet_of((), splitting)
             limit = merge_limit(vocab_size, merges, len(alphabet), atoms)
-            chunks = weighted_chunks(corpus, splitting)
-            laid_out = _bytes_laid_out(chunks)
+            # The chunks may go when they are laid out.
+            laid_out = _bytes_laid_out(weighted_chunks(corpus, splitting))
             learnt, stopped = _by_numpy(laid_out, len(alphabet), limit, ties, min_count)
         else:
             alphabet, rows = prepared(corpus, splitting)

@@ -44,6 +44,9 @@ MANY = 16
 _TOLD_EVERY = 256
 """Merges between two reports."""
 
+_BLOCK = 1 << 21
+"""Places of a text whose pairs are sorted at once."""
+
 Stopped = Literal["full", "no pair", "rare"]
 
 
@@ -51,11 +54,11 @@ Stopped = Literal["full", "no pair", "rare"]
 class Rows:
     """Distinct chunks, one behind the other, with a gap before, between and behind them.
 
-    ids: int32 [places]: atoms and `GAP`. weights: int64 [places], how often each place counts, or
-    None where each counts once.
+    ids: uint16 or int32 [places]: atoms, and `GAP` (in uint16 the largest number there is).
+    weights: int64 [places], how often each place counts, or None where each counts once.
     """
 
-    ids: NDArray[np.int32]
+    ids: NDArray[Any]
     weights: NDArray[np.int64] | None
 
     @classmethod
@@ -63,8 +66,8 @@ class Rows:
         """Lay out rows of atom ids, each with its weight, in first-seen order."""
         lengths = np.fromiter((len(row) + 1 for row, _ in chunks), np.int64, len(chunks))
         times = np.fromiter((times for _, times in chunks), np.int64, len(chunks))
-        ids = np.fromiter(chain.from_iterable((*row, GAP) for row, _ in chunks), np.int32)
-        return cls._with(ids, lengths, times)
+        cells = chain.from_iterable((*row, GAP) for row, _ in chunks)
+        return cls(np.fromiter(chain((GAP,), cells), np.int32), _weights(times, lengths))
 
     @classmethod
     def of_bytes(cls, blob: bytes, ends: NDArray[np.int64], times: NDArray[np.int64]) -> Rows:
@@ -73,20 +76,20 @@ class Rows:
         blob: all chunks; ends: where in it each ends; times: how often each comes.
         """
         lengths = np.diff(ends, prepend=0) + 1
-        ids = np.full(len(blob) + len(ends), GAP, np.int32)
+        # Here and below, what is made for every place decides how much memory a long text takes.
+        ids = np.empty(1 + len(blob) + len(ends), np.uint16)
         solid = np.ones(len(ids), np.bool_)
-        solid[np.cumsum(lengths) - 1] = False
-        ids[solid] = np.frombuffer(blob, np.uint8)
-        return cls._with(ids, lengths, times)
+        solid[0] = False
+        solid[np.cumsum(lengths)] = False
+        ids[~solid] = np.iinfo(np.uint16).max
+        np.place(ids, solid, np.frombuffer(blob, np.uint8))
+        return cls(ids, _weights(times, lengths))
 
-    @classmethod
-    def _with(
-        cls, ids: NDArray[np.int32], lengths: NDArray[np.int64], times: NDArray[np.int64]
-    ) -> Rows:
-        row = np.concatenate((np.array([GAP], np.int32), ids))
-        if (times == 1).all():
-            return cls(row, None)
-        return cls(row, np.concatenate((np.zeros(1, np.int64), np.repeat(times, lengths))))
+
+def _weights(times: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64] | None:
+    if (times == 1).all():
+        return None
+    return np.concatenate((np.zeros(1, np.int64), np.repeat(times, lengths)))
 
 
 def learn_merges(
@@ -98,17 +101,21 @@ def learn_merges(
     min_count: int = 1,
     tell: Callable[[int, int], None] = lambda done, limit: None,
 ) -> tuple[list[Merge], Stopped]:
-    """Learn up to `limit` merges, and say why there are no more.
+    """Learn up to `limit` merges, and say why there are no more. The rows are used up.
 
     atoms: how many there are; merge i makes the id atoms + i. tell: is told now and then how many
     merges of how many are learnt.
     """
     first = ties == "first"
     rarest = max(1, min_count)
-    limit = min(limit, len(rows.ids))
-    weights = rows.weights
+    row, weights = rows.ids, rows.weights
+    limit = min(limit, len(row))
     # Small numbers, where they are enough, are sorted and found faster. A gap is then the largest.
-    row: NDArray[Any] = rows.ids.astype(np.uint16 if atoms + limit < 0xFFFF else np.int32)
+    kind = np.uint16 if atoms + limit < 0xFFFF else np.int32
+    if row.dtype != kind:
+        gaps = row == row[0]
+        row = row.astype(kind)
+        row[gaps] = GAP if kind is np.int32 else np.iinfo(kind).max
     gap = int(row[0])
     vanishes = np.full(len(row), NEVER, np.int32)
     # The same memory for plain loops, where NumPy takes a microsecond for each single value.
@@ -338,24 +345,13 @@ def learn_merges(
         row.put(end - 1, of_heads)
         return rarer, born(heads.places, end, ids, number), undecided
 
-    inside = ((row[:-1] != gap) & (row[1:] != gap)).nonzero()[0].astype(np.int32)
-    if len(inside):
-        lefts, rights = row[inside], row[inside + 1]
-        keys = lefts.astype(np.int64 if atoms > 0xFFFF else np.uint32) * atoms + rights
-        order = ascending(keys)
-        begins = beginnings(keys.take(order))
-        one = order[begins]
-        inside = inside.take(order)
-        put_many(Pairs(lefts[one], rights[one], distances(begins, len(order)), inside))
-        del lefts, rights, keys, order
-    del inside
+    put_many(_all_pairs(row, atoms))
 
     stopped: Stopped = "full"
     while len(found) < limit:
         if not best:
             if not levels:
-                left_over = (vanishes[:-1] == NEVER) & (rows.ids[:-1] != GAP)
-                left_over &= rows.ids[1:] != GAP
+                left_over = (vanishes[:-1] == NEVER) & (row[:-1] != gap) & (row[1:] != gap)
                 if weights is not None:
                     left_over &= weights[:-1] > 0
                 stopped = "rare" if left_over.any() else "no pair"
@@ -444,6 +440,44 @@ def learn_merges(
     return [Merge(*one, others - 1) for one, others in zip(found, tied, strict=False)], stopped
 
 
+def _all_pairs(row: NDArray[Any], atoms: int) -> Pairs:
+    """Return the pairs of atoms of a row in which nothing is merged yet."""
+    gap = int(row[0])
+
+    def part(begin: int) -> tuple[NDArray[Any], NDArray[np.int64], NDArray[np.int64]]:
+        """Return the places of a block by the pair that stands there, the pairs as one number
+        each, and how many of the places each has."""
+        lefts, rights = row[begin : begin + _BLOCK], row[begin + 1 : begin + 1 + _BLOCK]
+        lefts = lefts[: len(rights)]
+        places = ((lefts != gap) & (rights != gap)).nonzero()[0]
+        keys = lefts.take(places).astype(np.int64) * atoms + rights.take(places)
+        order = ascending(keys)
+        keys = keys.take(order)
+        begins = beginnings(keys)
+        return places.take(order) + begin, keys[begins], distances(begins, len(keys))
+
+    blocks = range(0, max(1, len(row)), _BLOCK)
+    if len(blocks) == 1:
+        places, keys, lengths = part(0)
+        places = places.astype(np.int32)
+    else:
+        # First how many there are, then where they go: all at once would take many times the room.
+        seen = [part(begin)[1:] for begin in blocks]
+        all_keys, which = np.unique(np.concatenate([keys for keys, _ in seen]), return_inverse=True)
+        lengths = np.zeros(len(all_keys), np.int64)
+        np.add.at(lengths, which, np.concatenate([lengths for _, lengths in seen]))
+        keys, free = all_keys, np.cumsum(lengths) - lengths
+        places = np.empty(int(lengths.sum()), np.int32)
+        for begin in blocks:
+            some, of_block, numbers = part(begin)
+            which = np.searchsorted(all_keys, of_block)
+            to = np.repeat(free[which] - np.cumsum(numbers) + numbers, numbers)
+            places[to + np.arange(len(to))] = some
+            free[which] += numbers
+    lefts, rights = (keys // atoms).astype(np.int32), (keys % atoms).astype(np.int32)
+    return Pairs(lefts, rights, lengths, places)
+
+
 def _apart(places: Any, whole: int) -> Any:
     """Return those of a pair (x, x)'s places at which it is merged, from the left: of those that
     overlap, every other one."""
@@ -454,7 +488,8 @@ def _apart(places: Any, whole: int) -> Any:
                 kept.append(p)
                 free = p + whole
         return kept
-    begins = np.concatenate(([True], places[1:] - places[:-1] != whole // 2))
-    number = np.arange(len(places))
-    start = np.maximum.accumulate(np.where(begins, number, 0))
-    return places[(number - start) % 2 == 0]
+    number = np.arange(len(places), dtype=np.int32)
+    start = number.copy()  # of the first of those that overlap in a row
+    start[1:][places[1:] - places[:-1] == whole // 2] = 0
+    np.maximum.accumulate(start, out=start)
+    return places.compress((number - start) % 2 == 0)
