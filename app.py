@@ -10,7 +10,7 @@ with page.frame("Train", "What does a tokenizer learn from this text, and in whi
         sizes = st.container()
         choice = inputs.choice()
         text = inputs.written_out(text, choice.counted)
-    training = cache.training_beside(sizes, text, choice)
+    training = cache.training(text, choice, sizes)
     boundaries = cache.boundaries(text, text, choice)
     if isinstance(training, str) or isinstance(boundaries, str):
         with sizes:

@@ -35,7 +35,7 @@ CUT_OFF = (
 Found = tuple[Training, Boundaries]
 
 _PIPE = 1_048_576
-"""Bytes that a pipe holds: as many as Linux lets everybody have."""
+"""Bytes that a pipe shall hold: as many as Linux usually lets everybody have."""
 
 _ROOT = Path(__file__).parent.parent
 _lock = threading.RLock()
@@ -129,7 +129,6 @@ class Job:
             [sys.executable, "-m", "bpeviz.worker"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            pipesize=_PIPE,
             cwd=_ROOT,
         ) as process:
             with _lock:
@@ -147,6 +146,7 @@ class Job:
         self, process: subprocess.Popen[bytes], given: BinaryIO, output: BufferedReader
     ) -> Found | str:
         _lower_priority(process.pid)
+        _widen(output)
         try:
             given.writelines(self._request)
             given.flush()
@@ -177,6 +177,14 @@ def _lower_priority(process: int) -> None:
     if hasattr(os, "setpriority"):
         with contextlib.suppress(OSError):  # it may have ended already
             os.setpriority(os.PRIO_PROCESS, process, 19)
+
+
+def _widen(pipe: BufferedReader) -> None:
+    """Let a pipe hold more, where that is possible and allowed."""
+    with contextlib.suppress(ImportError, AttributeError, OSError):
+        import fcntl  # not everywhere
+
+        fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _PIPE)
 
 
 def _start_next() -> None:

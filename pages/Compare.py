@@ -11,7 +11,7 @@ with page.frame("Compare", "How do tokenizers cut the same text, and where do th
         sizes = st.container()
         choice = inputs.choice()
         learnt_from = inputs.written_out(learnt_from, choice.counted)
-    training = cache.training_beside(sizes, learnt_from, choice)
+    training = cache.training(learnt_from, choice, sizes)
     with sizes:
         if isinstance(training, str):
             inputs.idle_vocabulary_size()

@@ -10,7 +10,7 @@ with page.frame("Inspect", "What becomes of a text on its way from characters to
         sizes = st.container()
         choice = inputs.choice()
         learnt_from = inputs.written_out(learnt_from, choice.counted)
-    training = cache.training_beside(sizes, learnt_from, choice)
+    training = cache.training(learnt_from, choice, sizes)
     with sizes:
         if isinstance(training, str):
             inputs.idle_vocabulary_size()

@@ -9,14 +9,18 @@ import json
 import tomllib
 from pathlib import Path
 from typing import Any
+from weakref import WeakValueDictionary
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from bpeviz import samples, vocabularies
+import bpeviz
+from bpeviz import jobs, samples, vocabularies
 from bpeviz.learners import LEARNERS
 from bpeviz.learners.bpe import LEARNER as BPE
 from bpeviz.pretokenize import CUSTOM, PATTERNS
+from bpeviz.training import Training
+from bpeviz.ui import cache, keeping
 from bpeviz.ui.inputs import MAX_TEXT, MAX_TRAINED, UnreadableFile, read_file
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -123,6 +127,41 @@ def test_a_smaller_vocabulary_is_the_same_film_with_an_earlier_end() -> None:
     small = component(app)
     assert small["last"] == 5
     assert {**full, "last": 5} == small
+
+
+@pytest.mark.parametrize(
+    ("elsewhere", "room"),
+    [(False, keeping.BUDGET), (True, keeping.BUDGET), (True, 5_000)],
+    ids=["here", "elsewhere", "too large to keep"],
+)
+@every_page
+def test_nothing_is_learnt_twice_for_another_size(
+    page: str, elsewhere: bool, room: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    learnt: list[str] = []
+
+    def here(*given: Any, **options: Any) -> Training:
+        learnt.append("here")
+        return train(*given, **options)
+
+    def in_a_process(*given: Any) -> jobs.Job:
+        learnt.append("elsewhere")
+        return learning(*given)
+
+    train, learning = bpeviz.train, jobs.learning
+    monkeypatch.setattr(bpeviz, "train", here)
+    monkeypatch.setattr(jobs, "learning", in_a_process)
+    fresh = keeping.Kept(room)
+    for module in (keeping, cache):
+        monkeypatch.setattr(module, "kept", fresh)
+    monkeypatch.setattr(cache, "_held", WeakValueDictionary())
+    if elsewhere:
+        monkeypatch.setattr(cache, "AT_ONCE", 0)
+    app = with_text(page, SHORT)
+    app.slider[0].set_value(258).run()
+    app.slider[0].set_value(260).run()
+    assert errors(app) == []
+    assert learnt == ["elsewhere" if elsewhere else "here"]
 
 
 def test_a_new_text_begins_with_its_whole_vocabulary() -> None:

@@ -23,6 +23,10 @@ and where its chunks may be long. To start a process takes longer than that."""
 
 Key = tuple[object, ...]
 
+_OWN = "learnt_here"
+"""Under which a session itself holds what was learnt for it and is too large to be kept for
+everybody, with its key."""
+
 _held: WeakValueDictionary[Key, Training] = WeakValueDictionary()
 """What another process learnt, as long as some page still uses it: not to be learnt twice within
 one run, though it be too large to be kept or have had to go."""
@@ -41,25 +45,14 @@ def key_of(text: str, choice: Choice) -> Key:
     return (digest(text), chosen, options, there)
 
 
-def training(text: str, choice: Choice) -> Training | str:
-    """Return what is learnt from a text, or the sentence that says why nothing can be."""
-    return _learnt(text, choice)[0]
+def training(text: str, choice: Choice, sizes: DeltaGenerator | None = None) -> Training | str:
+    """Return what is learnt from a text, or the sentence that says why nothing can be.
 
-
-def training_beside(sizes: DeltaGenerator, text: str, choice: Choice) -> Training | str:
-    """Return the same; while it is learnt elsewhere, the slider's place among the inputs is held.
-
-    sizes: where the slider of the vocabulary size will stand.
+    sizes: where the slider of the vocabulary size will stand among the inputs; its place is held
+    there while something is learnt elsewhere.
     """
-    place = sizes.empty()  # always, so that the slider is the same element afterwards
-    if _at_once(text, choice) or kept.find(("training", *key_of(text, choice))) is not None:
-        return training(text, choice)
-    with place.container():
-        idle_vocabulary_size("vocabulary_size_while_learning")
-        st.caption("Learning …")
-    found = training(text, choice)
-    place.empty()
-    return found
+    # Always a place, so that the slider is the same element afterwards.
+    return _learnt(text, choice, None if sizes is None else sizes.empty())[0]
 
 
 def boundaries(text: str, learnt_from: str, choice: Choice) -> Boundaries | str:
@@ -81,15 +74,18 @@ def _cut(learnt: Training, text: str) -> Boundaries | str:
 Learnt = tuple[Training, Boundaries | str] | tuple[str, str]
 
 
-def _learnt(text: str, choice: Choice) -> Learnt:
+def _learnt(text: str, choice: Choice, slider: DeltaGenerator | None = None) -> Learnt:
     """Return what is learnt from a text, and the text's own boundaries."""
     key = ("training", *key_of(text, choice))
     if (found := kept.find(key)) is not None:
         return cast(Learnt, found)
+    own = st.session_state.get(_OWN)
+    if own is not None and own[0] == key:
+        return cast(Learnt, own[1])
     if (held := _held.get(key)) is not None:
         return held, _cut(held, text)
     if not _at_once(text, choice):
-        return _elsewhere(key, text, choice)
+        return _elsewhere(key, text, choice, slider)
     with st.spinner("Learning …"):
         return kept.once(key, lambda: _here(text, choice))
 
@@ -115,13 +111,20 @@ def _here(text: str, choice: Choice) -> Learnt:
     return learnt, _cut(learnt, text)
 
 
-def _elsewhere(key: Key, text: str, choice: Choice) -> Learnt:
+def _elsewhere(key: Key, text: str, choice: Choice, slider: DeltaGenerator | None) -> Learnt:
     """Let another process learn, and say how that goes; the visitor may stop it.
 
     Whatever ends this run of the page, a change or a closed tab, ends the learning: nobody wants
     it any more. If nothing was learnt, the page ends here, with a button to learn after all.
+    slider: the empty place of the slider of the vocabulary size.
     """
     state = st.session_state
+    state.pop(_OWN, None)
+    below = None
+    if slider is not None:
+        with slider.container():
+            idle_vocabulary_size("vocabulary_size_while_learning")
+            below = st.empty()  # as high as the words that will stand there
     name = digest(repr(key)).hex()
     place = st.empty()
     ended = state.get("ended_learning")
@@ -130,21 +133,28 @@ def _elsewhere(key: Key, text: str, choice: Choice) -> Learnt:
             jobs.learning(key, text, choice.algorithm, _arguments(choice)) as job,
             place.container(),
         ):
+            if below is not None:
+                below.caption("Learning …")
             bar = st.progress(0.0, job.sentence())
             st.button("Stop learning", key=f"stop {name}", on_click=_stop, args=(name,))
             while not job.wait(0.2):
                 bar.progress(job.share, job.sentence())
-        if isinstance(job.found, tuple):
+        sentence = "Learning was stopped."
+        if isinstance(job.found, str):
+            sentence = job.found
+        if job.found is not None and not job.failed:
+            learnt = job.found if isinstance(job.found, tuple) else (sentence, sentence)
             place.empty()
-            kept.keep(key, job.found)
-            _held[key] = job.found[0]
-            return job.found
-        sentence = job.found or "Learning was stopped."
-        if not job.failed:
-            place.empty()
-            kept.keep(key, (sentence, sentence))
-            return sentence, sentence
+            if slider is not None:
+                slider.empty()
+            if not kept.keep(key, learnt):
+                state[_OWN] = key, learnt
+            if isinstance(learnt[0], Training):
+                _held[key] = learnt[0]
+            return cast(Learnt, learnt)
         state["ended_learning"] = ended = (name, sentence)
+    if below is not None:
+        below.empty()
     with place.container():
         st.warning(ended[1])
         st.button("Learn again", on_click=lambda: state.pop("ended_learning", None))

@@ -38,9 +38,10 @@ def size_of(value: object, depth: int = 4) -> int:
         some = [*chain.from_iterable(islice(value.items(), _SAMPLE))]
         return sys.getsizeof(value) + _of_some(some, 2 * len(value), depth)
     if isinstance(value, list | tuple | set | frozenset):
-        some = [*islice(value, _SAMPLE)]
-        if isinstance(value, list | tuple):  # from all over it
+        if isinstance(value, list | tuple):  # some from all over it
             some = [*value[:: max(1, len(value) // _SAMPLE)]]
+        else:
+            some = [*islice(value, _SAMPLE)]
         return sys.getsizeof(value) + _of_some(some, len(value), depth)
     inside = [*vars(value).values()] if hasattr(value, "__dict__") else []
     return sys.getsizeof(value) + sum(size_of(one, depth - 1) for one in inside)
@@ -71,12 +72,14 @@ class Kept:
         with self._lock:
             return self._values.get(key, (None,))[0]
 
-    def keep(self, key: Hashable, value: object) -> None:
-        """Keep a value, unless it alone is too large."""
+    def keep(self, key: Hashable, value: object) -> bool:
+        """Keep a value, unless it alone is too large; tell whether it is kept."""
         size = size_of(value)
         with self._lock:
-            if size <= self._values.maxsize:
-                self._values[key] = value, size
+            if size > self._values.maxsize:
+                return False
+            self._values[key] = value, size
+            return True
 
     def once(self, key: Hashable, make: Callable[[], Made]) -> Made:
         """Return what is kept under a key; make it first where it is not there."""
