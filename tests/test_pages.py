@@ -5,6 +5,7 @@ What a visitor sees and does with hands stands in `tests/browser`.
 
 from __future__ import annotations
 
+import gc
 import json
 import tomllib
 from pathlib import Path
@@ -259,6 +260,11 @@ def test_a_paste_of_50_mb_reaches_the_page() -> None:
     # again and again, and nothing is said.
     config = tomllib.loads((ROOT / ".streamlit/config.toml").read_text())
     assert config["server"]["maxWidgetStateSize"] > 100
+
+
+def test_what_is_imported_is_passed_through_by_the_collector_no_more() -> None:
+    with_text("Train", SHORT)
+    assert gc.get_freeze_count() > 100_000
 
 
 def test_markup_in_a_text_stays_text() -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import StopException
@@ -60,6 +62,17 @@ DARK = """<style>
 </style>"""
 
 
+@cache
+def _settle() -> None:
+    """Let the collector of garbage leave out what is imported, once: it stays for ever.
+
+    Else the collector passes through all of it every few seconds when the server is full, and
+    everybody waits for a tenth of a second.
+    """
+    gc.collect()
+    gc.freeze()
+
+
 @contextmanager
 def frame(title: str, question: str) -> Iterator[None]:
     """Draw the top of a page: the menu, the question, and a button that copies a link to it.
@@ -67,6 +80,7 @@ def frame(title: str, question: str) -> Iterator[None]:
     Every page stands in this frame, so that each stands alone. What a link brought is there for its
     inputs; the button is drawn last, when they are, also where `st.stop` ends the page.
     """
+    _settle()
     st.set_page_config(page_title=f"{title} · bpeviz", page_icon=ICON, layout="wide")
     st.html(STYLE + DARK * (st.context.theme.type == "dark"))
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
