@@ -7,16 +7,16 @@ from bpeviz.ui import cache, inputs, page, train
 with page.frame("Train", "What does a tokenizer learn from this text, and in which order?"):
     with st.sidebar:
         text = inputs.text("text", "Text", "english-prose", inputs.MAX_TRAINED)
-        sizes = st.container()
+        sizes = st.empty()
         choice = inputs.choice()
         text = inputs.written_out(text, choice.counted)
     training = cache.training(text, choice, sizes)
     boundaries = cache.boundaries(text, text, choice)
     if isinstance(training, str) or isinstance(boundaries, str):
-        with sizes:
+        with sizes.container():
             inputs.idle_vocabulary_size()
         st.error(str(training if isinstance(training, str) else boundaries))
         st.stop()
-    with sizes:
+    with sizes.container():
         last = inputs.vocabulary_size(training, choice.largest)
     train.show(text, training, boundaries, choice, last)

@@ -219,16 +219,28 @@ def sweeps(columns: Sequence[Column]) -> Chart:
         curves.append(pa.table([sizes, ratios, [column.title] * len(sizes)], names))
     ends = [curve.slice(len(curve) - 1) for curve in curves]
     none = curves[0].slice(0, 0)
-    best = min(columns, key=lambda column: int(column.boundaries.token_counts[column.step]))
     data = {
         "points": pa.concat_tables(curves),
         "ends": pa.concat_tables(ends),
         **{name: pa.concat_tables([none, *ends[turn::2]]) for turn, name in enumerate(_NAMES)},
     }
-    chart = _showing(_curves(), f"{best.title} needs the fewest tokens", **data)
+    chart = _showing(_curves(), _fewest(columns), **data)
     for scale in _scales(chart, "color"):
         scale["domain"] = [column.title for column in columns]
     return chart
+
+
+def _fewest(columns: Sequence[Column]) -> str:
+    """Say which of some columns has the fewest tokens where they stand."""
+    counts = [int(column.boundaries.token_counts[column.step]) for column in columns]
+    *others, last = [
+        column.title for column, count in zip(columns, counts, strict=True) if count == min(counts)
+    ]
+    if not others:
+        return f"{last} needs the fewest tokens"
+    if len(others) + 1 == len(columns):
+        return "All need equally many tokens"
+    return f"{', '.join(others)} and {last} need the fewest tokens"
 
 
 @lru_cache(maxsize=64)

@@ -162,7 +162,9 @@ def splits(rows: Sequence[Summary]) -> pd.DataFrame:
 
     def pairs(row: Summary) -> str:
         return "   ".join(
-            f"{chunk_name(one.pair)} {one.cut:,} of {one.times:,}" for one in row.apart
+            # Isolated: else letters from right to left would change places with the numbers.
+            f"\u2068{chunk_name(one.pair)}\u2069 {one.cut:,} of {one.times:,}"
+            for one in row.apart
         )
 
     return pd.DataFrame(

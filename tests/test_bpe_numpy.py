@@ -107,6 +107,34 @@ def test_a_longer_text_is_decided_alike(
     assert any(merge.ties > 5 for merge in learnt[0])
 
 
+def test_pairs_that_overlap_with_themselves_do_not_make_it_try_again_and_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # Each c c c can only be merged alone, and stands before seventeen pairs that could together.
+    groups, each = 100, 17
+    row, doubles = [], []
+    for atom in range(groups * (1 + 2 * each)):
+        if not atom % (1 + 2 * each):
+            row += [atom] * 3
+        else:
+            row.append(atom)
+            if atom % (1 + 2 * each) % 2:
+                doubles.append((atom, atom + 1))
+    random.Random(2).shuffle(doubles)
+    row += chain.from_iterable(doubles)
+    tried: list[int] = []
+
+    def runs(looked_at: pairs.Pairs, *given: object) -> object:
+        tried.append(looked_at.number)
+        return pairs.runs(looked_at, *given)
+
+    monkeypatch.setattr(bpe_numpy, "runs", runs)
+    symbols = [chr(0x10000 + atom) for atom in range(max(row) + 1)]
+    assert fast_merges([(row, 1)], symbols, 10_000) == learn_merges([(row, 1)], symbols, 10_000)
+    assert tried[0] > groups * each
+    assert sum(tried) < 20 * tried[0]
+
+
 def test_more_ids_than_small_numbers_hold_are_decided_alike() -> None:
     atoms = 70_000
     symbols = [chr(i + 0x10000) for i in range(atoms)]

@@ -180,6 +180,17 @@ def test_the_sweeps_chart_draws_each_column_up_to_its_size() -> None:
     assert title_of(chart) == "80 merges needs the fewest tokens"
 
 
+def test_the_sweeps_chart_says_who_shares_the_first_place() -> None:
+    text = samples.by_key("spanish").text
+    columns = columns_of(text)
+    best = min(columns, key=lambda one: one.boundaries.token_counts[one.step])
+    again = replace(best, title="again")
+    (worst,) = [one for one in columns if one is not best][:1]
+    two = title_of(drawn(charts.sweeps([best, worst, again])))
+    assert two == f"{best.title} and again need the fewest tokens"
+    assert title_of(drawn(charts.sweeps([best, again]))) == "All need equally many tokens"
+
+
 # ---- tables
 
 

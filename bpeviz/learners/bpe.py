@@ -50,7 +50,7 @@ Pair = tuple[int, int]
 GAP = -1
 
 DOING = "Learning merges"
-TOLD_EVERY = 100
+TOLD_EVERY = 10
 """Merges between two reports of progress."""
 
 

@@ -41,7 +41,7 @@ FEW = 48
 MANY = 16
 """From so many equally frequent pairs on, merging them together is faster than one by one."""
 
-_TOLD_EVERY = 256
+_TOLD_EVERY = 16
 """Merges between two reports."""
 
 _BLOCK = 1 << 21
@@ -177,6 +177,8 @@ def learn_merges(
             return
         reach = size[left]
         whole = reach + size[right]
+        if type(places) is not list and len(places) <= FEW:
+            places = places.tolist()
         if type(places) is not list:
             if stands is None:
                 stands = (row.take(places) == left) & (row.take(places + reach) == right)
@@ -292,8 +294,10 @@ def learn_merges(
             rarer, made, undecided = merge_whole(pairs)
             changed += [rarer, made]
             best = pairs.entries(undecided, pairs.starts, first)  # in order, so it is a heap
-            pause = 1 if len(found) - step >= MANY else 2 * pause
-            alone = len(found) + pause
+            # To look at all of them costs the more, the more there are: it has to be worth while.
+            worthwhile = 4 * (len(found) - step) >= len(undecided)
+            pause = 1 if worthwhile else 4 * pause
+            alone = len(found) + (pause if undecided else 0)
         if len(found) < limit:
             some = Pairs.together(changed)
             put_many(some.at(stand(some)))
@@ -361,9 +365,9 @@ def learn_merges(
             falling = beside.pop(level, ())
             number = len(best) + sum([pairs.number for pairs in falling])
             more[since] += number
-            alone, pause = since, 1
+            at_once = regular and since >= alone and number >= MANY
             for pairs in falling:
-                if regular and number >= MANY:
+                if at_once:
                     together.append(pairs.take())
                 else:
                     best += pairs.take_entries(first)

@@ -48,11 +48,10 @@ def key_of(text: str, choice: Choice) -> Key:
 def training(text: str, choice: Choice, sizes: DeltaGenerator | None = None) -> Training | str:
     """Return what is learnt from a text, or the sentence that says why nothing can be.
 
-    sizes: where the slider of the vocabulary size will stand among the inputs; its place is held
-    there while something is learnt elsewhere.
+    sizes: the empty place where the slider of the vocabulary size will stand among the inputs;
+    while something is learnt elsewhere, one that cannot be moved stands there.
     """
-    # Always a place, so that the slider is the same element afterwards.
-    return _learnt(text, choice, None if sizes is None else sizes.empty())[0]
+    return _learnt(text, choice, sizes)[0]
 
 
 def boundaries(text: str, learnt_from: str, choice: Choice) -> Boundaries | str:
@@ -145,8 +144,6 @@ def _elsewhere(key: Key, text: str, choice: Choice, slider: DeltaGenerator | Non
         if job.found is not None and not job.failed:
             learnt = job.found if isinstance(job.found, tuple) else (sentence, sentence)
             place.empty()
-            if slider is not None:
-                slider.empty()
             if not kept.keep(key, learnt):
                 state[_OWN] = key, learnt
             if isinstance(learnt[0], Training):

@@ -13,6 +13,7 @@ from bpeviz.learners import LEARNERS, Learner, Option
 from bpeviz.pretokenize import CUSTOM, MAX_EXPRESSION, PATTERNS, WORD_LIST
 from bpeviz.text import clean
 from bpeviz.training import Training
+from bpeviz.ui.take import as_text
 
 MAX_TEXT = 1_200_000
 """Characters of a text that the pages use; Train takes more."""
@@ -134,8 +135,10 @@ def text(key: str, label: str, first_sample: str, most: int = MAX_TEXT) -> str:
         help="A sample to begin with. Type or paste into the box below to use your own text.",
     )
     if file in state:
-        st.info(f"{state[name]}: {len(state[file]):,} characters", icon=":material/description:")
-        st.button("Back to the text box", on_click=forget_file, key=f"{key}_back")
+        said = f"{as_text(state[name])}: {len(state[file]):,} characters"
+        with st.container():  # one element, as the box is, so that nothing behind it folds up
+            st.info(said, icon=":material/description:")
+            st.button("Back to the text box", on_click=forget_file, key=f"{key}_back")
     else:
         st.text_area(
             f"{label} to use",
@@ -154,7 +157,7 @@ def text(key: str, label: str, first_sample: str, most: int = MAX_TEXT) -> str:
             max_upload_size=MAX_UPLOAD,
         )
     if failed in state:
-        st.error(state[failed])
+        st.error(as_text(state[failed]))
     chosen = clean(state.get(file) or state[box] or "")
     if len(chosen) > MAX_TRAINED:
         st.error(

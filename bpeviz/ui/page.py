@@ -35,6 +35,7 @@ STYLE = """<style>
 [data-testid=stMainBlockContainer] { padding-top: 2.6rem; padding-bottom: 4rem; }
 [data-testid=stSidebarHeader] { height: 2.6rem; min-height: 0; margin-bottom: 0; }
 @media (max-width: 767px) { [data-testid=stMainBlockContainer] { padding-top: 4rem; } }
+[data-testid=stPageLink] a:focus-visible { outline: 2px solid currentColor; outline-offset: -2px; }
 [data-testid=stCaptionContainer] code { color: inherit; font-size: 0.95em; }
 @media print {
   @page { margin: 12mm; }

@@ -126,7 +126,7 @@ class Grid {
       return;
     }
     const rem = parseFloat(getComputedStyle(document.documentElement).fontSize) || 16;
-    const head = width < 560 ? 3.4 : 6;
+    const head = width < 560 ? 4.6 : 6;
     const breaks = this.#breaks(width / rem - head);
     this.lines.replaceChildren(...breaks.map(([start, end], i) => this.#line(start, end, head, i)));
     this.#focusable();

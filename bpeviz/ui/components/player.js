@@ -348,7 +348,8 @@ class Player {
     this.sent = ({ detail }) => {
       this.stop();
       this.go(detail);
-      section.focus({ preventScroll: true }); // so that the keys go on from there
+      // So that the keys go on from there; but not for who walks over the page with keys.
+      if (!document.activeElement?.matches(":focus-visible")) section.focus({ preventScroll: true });
     };
     document.addEventListener(JUMP, this.sent);
   }
