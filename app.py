@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from bpeviz.ui import cache, inputs, page, train
+from bpeviz.ui import cache, ending, inputs, page, train
 
 with page.frame("Train", "What does a tokenizer learn from this text, and in which order?"):
     with st.sidebar:
@@ -16,7 +16,7 @@ with page.frame("Train", "What does a tokenizer learn from this text, and in whi
         with sizes.container():
             inputs.idle_vocabulary_size()
         st.error(str(training if isinstance(training, str) else boundaries))
-        st.stop()
+        ending.stop()
     with sizes.container():
         last = inputs.vocabulary_size(training, choice.largest)
     train.show(text, training, boundaries, choice, last)

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from bpeviz.ui import algorithms, inputs, page
+from bpeviz.ui import algorithms, ending, inputs, page
 
 with page.frame(
     "Algorithms", "What do different learners make of the same text, at the same size?"
@@ -16,5 +16,5 @@ with page.frame(
     if not choices:
         st.info("Choose an algorithm at the left, or several.")
     if not shown:
-        st.stop()
+        ending.stop()
     algorithms.show(text, shown)

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from bpeviz.ui import cache, compare, inputs, page
+from bpeviz.ui import cache, compare, ending, inputs, page
 
 with page.frame("Compare", "How do tokenizers cut the same text, and where do they differ?"):
     with st.sidebar:
@@ -19,7 +19,7 @@ with page.frame("Compare", "How do tokenizers cut the same text, and where do th
             step = inputs.vocabulary_size(training, choice.largest)
     if isinstance(training, str):
         st.error(training)
-        st.stop()
+        ending.stop()
     top = st.container(horizontal=True, vertical_alignment="top", gap="medium")
     with top:
         names = compare.others()
@@ -31,7 +31,7 @@ with page.frame("Compare", "How do tokenizers cut the same text, and where do th
     columns = compare.columns_for(text, learnt_from, choice, step, names)
     if isinstance(columns, str):
         st.error(columns)
-        st.stop()
+        ending.stop()
     with top:
         reference = compare.reference_of(columns)
     compare.show(text, columns, reference)

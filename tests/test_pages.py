@@ -262,6 +262,24 @@ def test_a_paste_of_50_mb_reaches_the_page() -> None:
     assert config["server"]["maxWidgetStateSize"] > 100
 
 
+@pytest.mark.parametrize(
+    ("page", "state"),
+    [
+        ("app.py", {"pattern": CUSTOM, "regex": "("}),
+        ("pages/Compare.py", {"pattern": CUSTOM, "regex": "("}),
+        ("pages/Algorithms.py", {"algorithms": []}),
+    ],
+)
+def test_a_page_that_ends_early_can_be_linked_to(page: str, state: dict[str, Any]) -> None:
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=30)
+    for key, value in ({"text_box": "abc", "text_sample": "own"} | state).items():
+        app.session_state[key] = value
+    app.switch_page(page).run()
+    assert [one.message for one in app.exception] == []
+    (link,) = [one.proto.component_name for one in app.get("bidi_component")]
+    assert link.endswith("link")
+
+
 def test_what_is_imported_is_passed_through_by_the_collector_no_more() -> None:
     with_text("Train", SHORT)
     assert gc.get_freeze_count() > 100_000

@@ -14,6 +14,7 @@ from bpeviz.boundaries import Boundaries
 from bpeviz.learners import LEARNERS
 from bpeviz.pretokenize import CUSTOM
 from bpeviz.training import Training
+from bpeviz.ui import ending
 from bpeviz.ui.inputs import Choice, idle_vocabulary_size
 from bpeviz.ui.keeping import digest, kept
 
@@ -155,7 +156,7 @@ def _elsewhere(key: Key, text: str, choice: Choice, slider: DeltaGenerator | Non
     with place.container():
         st.warning(ended[1])
         st.button("Learn again", on_click=lambda: state.pop("ended_learning", None))
-    return st.stop()
+    return ending.stop()
 
 
 def _stop(name: str) -> None:

@@ -79,7 +79,7 @@ def frame(title: str, question: str) -> Iterator[None]:
     """Draw the top of a page: the menu, the question, and a button that copies a link to it.
 
     Every page stands in this frame, so that each stands alone. What a link brought is there for its
-    inputs; the button is drawn last, when they are, also where `st.stop` ends the page.
+    inputs; the button is drawn last, when they are, also where the page ends early (`ending.stop`).
     """
     _settle()
     st.set_page_config(page_title=f"{title} · bpeviz", page_icon=ICON, layout="wide")
