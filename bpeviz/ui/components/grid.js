@@ -20,12 +20,14 @@ class Grid {
     this.words = root.querySelector(".cut-words");
     this.card = new Card(root.querySelector(".card"), this.frame);
     this.chosen = 0; // the token that takes the focus
-    this.lines.addEventListener("mouseover", (event) => this.point(event.target.closest(".cell")));
-    this.lines.addEventListener("mouseleave", () => this.clear());
-    this.lines.addEventListener("focusin", (event) => this.focused(event.target));
-    this.lines.addEventListener("focusout", () => this.clear());
-    this.lines.addEventListener("keydown", (event) => this.key(event));
-    this.lines.addEventListener("click", (event) => {
+    this.here = new AbortController();
+    const listen = (name, heard) => this.lines.addEventListener(name, heard, { signal: this.here.signal });
+    listen("mouseover", (event) => this.point(event.target.closest(".cell")));
+    listen("mouseleave", () => this.clear());
+    listen("focusin", (event) => this.focused(event.target));
+    listen("focusout", () => this.clear());
+    listen("keydown", (event) => this.key(event));
+    listen("click", (event) => {
       const token = event.target.closest(".tokens .cell, .ids .cell")?.token;
       if (token && token.id !== null) this.pick(token.id);
     });
@@ -279,6 +281,7 @@ class Grid {
   }
 
   leave() {
+    this.here.abort();
     this.watch.disconnect();
   }
 }

@@ -324,34 +324,40 @@ class Player {
 
   listen() {
     const { section } = this;
-    section.addEventListener("click", (event) => {
+    // Streamlit may take a component away and put it back with the same elements.
+    this.here = new AbortController();
+    const { signal } = this.here;
+    const clicked = (event) => {
       const act = event.target.closest("[data-act]")?.dataset.act;
       if (act) this.act(act);
       else if (event.target.closest(".close")) this.hideTree();
-    });
-    this.track.addEventListener("input", () => {
+    };
+    section.addEventListener("click", clicked, { signal });
+    const drawn = () => {
       this.stop();
       this.go(Number(this.track.value));
-    });
-    this.number.addEventListener("change", () => {
+    };
+    this.track.addEventListener("input", drawn, { signal });
+    const typed = () => {
       this.stop();
       this.go(this.stepShown(Number(this.number.value) || 0));
       this.number.value = this.shown(this.step);
-    });
-    section.addEventListener("keydown", (event) => this.key(event));
+    };
+    this.number.addEventListener("change", typed, { signal });
+    section.addEventListener("keydown", (event) => this.key(event), { signal });
     // Keys work from anywhere on the page while nothing else has the focus.
-    this.anywhere = (event) => document.activeElement === document.body && this.key(event);
-    document.addEventListener("keydown", this.anywhere);
+    const anywhere = (event) => document.activeElement === document.body && this.key(event);
+    document.addEventListener("keydown", anywhere, { signal });
     // What follows the step (follower.js) asks for it when it appears, and may send the player on.
-    this.asked = ({ detail: answer }) => this.data && (answer ? answer(this.step) : this.tell());
-    document.addEventListener(ASK, this.asked);
-    this.sent = ({ detail }) => {
+    const asked = ({ detail: answer }) => this.data && (answer ? answer(this.step) : this.tell());
+    document.addEventListener(ASK, asked, { signal });
+    const sent = ({ detail }) => {
       this.stop();
       this.go(detail);
       // So that the keys go on from there; but not for who walks over the page with keys.
       if (!document.activeElement?.matches(":focus-visible")) section.focus({ preventScroll: true });
     };
-    document.addEventListener(JUMP, this.sent);
+    document.addEventListener(JUMP, sent, { signal });
   }
 
   listenTo(view) {
@@ -397,9 +403,7 @@ class Player {
   leave() {
     this.stop();
     clearTimeout(this.timer);
-    document.removeEventListener("keydown", this.anywhere);
-    document.removeEventListener(ASK, this.asked);
-    document.removeEventListener(JUMP, this.sent);
+    this.here.abort();
   }
 }
 
