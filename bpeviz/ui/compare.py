@@ -79,7 +79,8 @@ def reference_of(columns: list[Column]) -> int:
     return st.selectbox(
         "Reference",
         range(len(columns)),
-        format_func=[column.title for column in columns].__getitem__,
+        # Without the size: what is chosen keeps the words that it was chosen by.
+        format_func=[column.title.rpartition(" (")[0] for column in columns].__getitem__,
         key=f"reference_of_{len(columns)}",
         persist_state="session",
         width=220,
