@@ -7,7 +7,7 @@ from bpeviz.ui import cache, ending, inputs, page, train
 with page.frame("Train", "What does a tokenizer learn from this text, and in which order?"):
     with st.sidebar:
         text = inputs.text("text", "Text", "english-prose", inputs.MAX_TRAINED)
-        sizes = st.empty()
+        sizes = st.container()
         choice = inputs.choice()
         text = inputs.written_out(text, choice.counted)
     training = cache.training(text, choice, sizes)

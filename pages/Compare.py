@@ -8,7 +8,7 @@ with page.frame("Compare", "How do tokenizers cut the same text, and where do th
     with st.sidebar:
         learnt_from = inputs.text("text", "Text", "english-prose")
         second = st.container()
-        sizes = st.empty()
+        sizes = st.container()
         choice = inputs.choice()
         learnt_from = inputs.written_out(learnt_from, choice.counted)
     training = cache.training(learnt_from, choice, sizes)

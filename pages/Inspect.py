@@ -7,7 +7,7 @@ from bpeviz.ui import cache, inputs, inspect, page
 with page.frame("Inspect", "What becomes of a text on its way from characters to ids, and back?"):
     with st.sidebar:
         learnt_from = inputs.text("text", "Text", "english-prose")
-        sizes = st.empty()
+        sizes = st.container()
         choice = inputs.choice()
         learnt_from = inputs.written_out(learnt_from, choice.counted)
     training = cache.training(learnt_from, choice, sizes)

@@ -11,6 +11,7 @@ from bpeviz.learners import LEARNERS
 from bpeviz.training import Training
 from bpeviz.ui import cache, components
 from bpeviz.ui.details import details
+from bpeviz.ui.fragments import fragment
 from bpeviz.ui.inputs import Choice
 
 SHOWN = 3_000
@@ -76,7 +77,7 @@ def _column(one: Learnt, step: int) -> Column:
     return Column(title, training.at_step(step), boundaries, step)
 
 
-@st.fragment
+@fragment
 def _follow(text: str, choices: list[Choice], reel: dict[str, object]) -> None:
     """Draw what follows the size. Runs again by itself when that changes, or a word is clicked."""
     state = st.session_state

@@ -49,8 +49,8 @@ def key_of(text: str, choice: Choice) -> Key:
 def training(text: str, choice: Choice, sizes: DeltaGenerator | None = None) -> Training | str:
     """Return what is learnt from a text, or the sentence that says why nothing can be.
 
-    sizes: the empty place where the slider of the vocabulary size will stand among the inputs;
-    while something is learnt elsewhere, one that cannot be moved stands there.
+    sizes: the place where the slider of the vocabulary size will stand among the inputs. While
+    something is learnt elsewhere, one that cannot be moved stands there; then the page runs anew.
     """
     return _learnt(text, choice, sizes)[0]
 
@@ -116,7 +116,8 @@ def _elsewhere(key: Key, text: str, choice: Choice, slider: DeltaGenerator | Non
 
     Whatever ends this run of the page, a change or a closed tab, ends the learning: nobody wants
     it any more. If nothing was learnt, the page ends here, with a button to learn after all.
-    slider: the empty place of the slider of the vocabulary size.
+    slider: the place of the slider of the vocabulary size. What is drawn there, and above the page,
+    stands in the way of what is drawn next, so the page runs anew when the learning has ended.
     """
     state = st.session_state
     state.pop(_OWN, None)
@@ -149,6 +150,8 @@ def _elsewhere(key: Key, text: str, choice: Choice, slider: DeltaGenerator | Non
                 state[_OWN] = key, learnt
             if isinstance(learnt[0], Training):
                 _held[key] = learnt[0]
+            if slider is not None:
+                st.rerun()
             return cast(Learnt, learnt)
         state["ended_learning"] = ended = (name, sentence)
     if below is not None:

@@ -36,6 +36,9 @@ SIZE = "size"
 LINKED_SIZE = "linked_size"
 """Where the session keeps the vocabulary size that is chosen, and one that a link brought."""
 
+SLIDER = "vocabulary_size_"
+"""How the names of its sliders begin: each range of sizes has its own."""
+
 SIDE = "side"
 """Begins the names of options that stand side by side; those have values of their own."""
 
@@ -382,7 +385,7 @@ def vocabulary_size(training: Training, largest: int) -> int:
         return 0
     # A slider of other bounds is another widget to Streamlit. Under one key it would mix up their
     # values when the page changes, so each has its own.
-    key = f"vocabulary_size_{low}_{high}"
+    key = f"{SLIDER}{low}_{high}"
     if state.get("vocabulary_of") != (low, training.decisions) or LINKED_SIZE in state:
         state["vocabulary_of"] = (low, training.decisions)
         # It begins where a link says, if one was opened.

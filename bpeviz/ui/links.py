@@ -21,6 +21,7 @@ from bpeviz.links import LONGEST, LinkError, TooLongError, Value
 from bpeviz.pretokenize import CUSTOM, MAX_EXPRESSION, PATTERNS, WORD_LIST
 from bpeviz.text import shorten
 from bpeviz.ui import algorithms, components, inspect, split, take
+from bpeviz.ui.fragments import fragment
 from bpeviz.ui.inputs import (
     LINKED_SIZE,
     MAX_TEXT,
@@ -29,6 +30,7 @@ from bpeviz.ui.inputs import (
     OWN,
     SIDE,
     SIZE,
+    SLIDER,
     option_key,
 )
 
@@ -80,11 +82,15 @@ class Number:
 
 @dataclass(frozen=True)
 class Kept:
-    """Something that a link holds: its name in the session, its label, and what it must be."""
+    """Something that a link holds: its name in the session, its label, and what it must be.
+
+    apart: whether it stands in a part of the page that runs by itself (`bpeviz/ui/fragments.py`).
+    """
 
     name: str
     label: str
     fits: Fits
+    apart: bool = False
 
 
 @dataclass(frozen=True)
@@ -94,11 +100,13 @@ class Chosen:
     value: Callable[[str], Any]
     names: Iterable[str]
 
-    def numbered(self, stem: str, label: str, first: int = 1) -> Iterator[Kept]:
+    def numbered(
+        self, stem: str, label: str, first: int = 1, *, apart: bool = False
+    ) -> Iterator[Kept]:
         """Yield what is one of so many, as its name says: "part_of_3" is 1, 2 or 3."""
         for name in self.names:
             if found := re.fullmatch(re.escape(stem) + "([1-9][0-9]{0,6})", name):
-                yield Kept(name, label, Number(first, int(found[1]) - 1 + first))
+                yield Kept(name, label, Number(first, int(found[1]) - 1 + first), apart)
 
 
 def _one_of(*values: str) -> Fits:
@@ -184,8 +192,8 @@ def _learnt(chosen: Chosen) -> Iterator[Kept]:
 
 def _on_train(chosen: Chosen) -> Iterator[Kept]:
     yield from _learnt(chosen)
-    yield Kept("search", "Find a token", _text(MAX_EXPRESSION))
-    yield Kept("drawn_words", "Words drawn", _text(skyline.MOST))
+    yield Kept("search", "Find a token", _text(MAX_EXPRESSION), apart=True)
+    yield Kept("drawn_words", "Words drawn", _text(skyline.MOST), apart=True)
     yield from chosen.numbered("part_of_", "Part shown")
 
 
@@ -226,12 +234,12 @@ def _on_algorithms(chosen: Chosen) -> Iterator[Kept]:
     for key in chosen.value("algorithms") or ():
         yield from _options(LEARNERS[key], SIDE, chosen)
     yield from chosen.numbered("lock_of_", "Part shown")
-    yield Kept("word", "Word", _text(algorithms.LONGEST_WORD))
-    yield from chosen.numbered("random_of_", "By", first=0)
+    yield Kept("word", "Word", _text(algorithms.LONGEST_WORD), apart=True)
+    yield from chosen.numbered("random_of_", "By", first=0, apart=True)
     for name in chosen.names:
         if found := re.fullmatch(r"strength of .{1,60} up to ([0-9]{1,3}\.[0-9]{1,3})", name):
-            yield Kept(name, "Strength", _up_to(float(found[1])))
-    yield Kept("seed", "Seed", Number(-LARGEST_INTEGER, LARGEST_INTEGER))
+            yield Kept(name, "Strength", _up_to(float(found[1])), apart=True)
+    yield Kept("seed", "Seed", Number(-LARGEST_INTEGER, LARGEST_INTEGER), apart=True)
 
 
 def _on_split(chosen: Chosen) -> Iterator[Kept]:
@@ -255,6 +263,13 @@ _OF_PAGES: Mapping[str, Callable[[Chosen], Iterator[Kept]]] = {
     "Split": _on_split,
 }
 """What each page has besides its text."""
+
+
+def inputs(page: str) -> list[str]:
+    """Return the names of a page's inputs, but for those in parts that run by themselves."""
+    names = [str(name) for name in st.session_state]
+    found = [one.name for one in kept(page, Chosen(st.session_state.get, names)) if not one.apart]
+    return found + [name for name in names if name.startswith(SLIDER)]
 
 
 # ---- making a link
@@ -314,7 +329,7 @@ def offer(page: str) -> None:
     _button(page)
 
 
-@st.fragment
+@fragment
 def _button(page: str) -> None:
     """Draw the button. It is pressed for a number, and only then the link is made."""
     state = st.session_state

@@ -10,7 +10,7 @@ from functools import cache
 import streamlit as st
 from streamlit.runtime.scriptrunner import StopException
 
-from bpeviz.ui import links
+from bpeviz.ui import fragments, links
 
 PAGES = (
     ("app.py", "Train"),
@@ -82,6 +82,7 @@ def frame(title: str, question: str) -> Iterator[None]:
     inputs; the button is drawn last, when they are, also where the page ends early (`ending.stop`).
     """
     _settle()
+    fragments.begin()
     st.set_page_config(page_title=f"{title} · bpeviz", page_icon=ICON, layout="wide")
     st.html(STYLE + DARK * (st.context.theme.type == "dark"))
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -91,11 +92,13 @@ def frame(title: str, question: str) -> Iterator[None]:
         place = st.container(width="content")
     st.markdown(question)
     links.restore(title)
+    stopped = None
     try:
         yield
-    except StopException:
-        with place:
-            links.offer(title)
-        raise
+    except StopException as stop:
+        stopped = stop
     with place:
         links.offer(title)
+    fragments.done(links.inputs(title))
+    if stopped:
+        raise stopped

@@ -22,6 +22,7 @@ from bpeviz.formats.reading import shown_name
 from bpeviz.pretokenize import PATTERNS
 from bpeviz.text import shorten
 from bpeviz.tokenizer import Tokenizer
+from bpeviz.ui.fragments import fragment
 from bpeviz.ui.keeping import shared
 
 MOST_OPEN = 3
@@ -253,7 +254,7 @@ class Learnt:
     make: Callable[[], Tokenizer]
 
 
-@st.fragment
+@fragment
 def along(key: str, picture: Callable[[], Picture], learnt: Learnt | None = None) -> None:
     """Draw the button behind which is what can be taken along.
 

@@ -14,6 +14,7 @@ from bpeviz.text import clean
 from bpeviz.training import Training
 from bpeviz.ui import cache, components, take
 from bpeviz.ui.details import details
+from bpeviz.ui.fragments import fragment
 from bpeviz.ui.inputs import Choice
 from bpeviz.ui.keeping import shared
 
@@ -68,7 +69,7 @@ def show(text: str, training: Training, boundaries: Boundaries, choice: Choice, 
         _whole_film(text, choice, last, film["film"])
 
 
-@st.fragment
+@fragment
 def _follow(text: str, choice: Choice, last: int, film: str, shown: replay.Part) -> None:
     """Draw what follows the step. Runs again by itself when the step changes."""
     state = st.session_state
@@ -122,7 +123,7 @@ def _along(
     take.along("train", picture, learnt)
 
 
-@st.fragment
+@fragment
 def _whole_film(text: str, choice: Choice, last: int, film: str) -> None:
     """Draw the whole film of a few words in one picture, whose rule goes with the player.
 

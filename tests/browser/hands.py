@@ -173,21 +173,6 @@ def type_number(page: Page, label: str, number: int) -> None:
     box.press("Enter")
 
 
-def move_to(slider: Locator, key: str, player: Player, last: int) -> None:
-    """Press a key on a slider until the film ends there.
-
-    A key that comes while Streamlit still draws the answer to the one before may be lost.
-    """
-    for _ in range(5):
-        slider.press(key)
-        try:
-            expect(player.last).to_have_text(str(last), timeout=3_000)
-        except AssertionError:
-            continue
-        return
-    raise AssertionError(f"{key} does not take the slider there.")
-
-
 def go_to(page: Page, name: str) -> None:
     page.get_by_role("link", name=name, exact=True).click()
 

@@ -69,7 +69,6 @@ def smaller(page: Page, by: int) -> int:
     size = int(slider(page).input_value())
     for _ in range(by):
         page.keyboard.press("ArrowLeft")
-        settled(page)  # a key that comes while the answer is drawn may be lost
     expect(slider(page)).to_have_value(str(size - by))
     return size - by
 

@@ -18,7 +18,6 @@ from hands import (
     choose,
     expect,
     go_to,
-    move_to,
     nodes_of,
     type_text,
 )
@@ -386,14 +385,38 @@ def test_a_smaller_vocabulary_is_the_same_text_drawn_once(open_page: Open) -> No
         }"""
     )
     slider = page.get_by_role("slider", name="Vocabulary size")
-    for fewer in range(1, 6):
-        move_to(slider, "ArrowLeft", player, steps - fewer)
+    slider.focus()
+    for pause in (0, 20, 60, 150, 0):  # also while the answer to the one before is drawn [ms]
+        page.keyboard.press("ArrowLeft")
+        page.wait_for_timeout(pause)
+    expect(player.last).to_have_text(str(steps - 5))
+    expect(slider).to_be_focused()
     expect(player.figure("tokens")).to_have_text(str(boundaries.token_counts[steps - 5]))
-    move_to(slider, "Home", player, 0)
-    move_to(slider, "End", player, steps)
+    page.keyboard.press("Home")
+    expect(player.last).to_have_text("0")
+    page.keyboard.press("End")
+    expect(player.last).to_have_text(str(steps))
     expect(player.figure("tokens")).to_have_text(str(boundaries.token_counts[steps]))
     kept = "text => [...text.querySelectorAll('.c')].every(cell => cell.drawnOnce)"
     assert player.text.evaluate(kept)
+
+
+def test_the_slider_and_the_player_may_tell_of_a_change_at_once(open_page: Open) -> None:
+    page = open_page()
+    player = Player(page)
+    training, _ = player.await_text(ENGLISH)
+    steps = len(training.merges)
+    expect(page.get_by_role("heading", name="The whole film in one picture")).to_be_visible()
+    slider = page.get_by_role("slider", name="Vocabulary size")
+    slider.focus()
+    slider.evaluate(
+        """slider => {
+          const key = { key: "ArrowLeft", bubbles: true, cancelable: true };
+          document.dispatchEvent(new CustomEvent("bpeviz-step", { detail: { step: 3, film: "" } }));
+          slider.dispatchEvent(new KeyboardEvent("keydown", key));
+        }"""
+    )
+    expect(player.last).to_have_text(str(steps - 1))
 
 
 def test_nothing_heavy_is_sent_while_it_plays(open_page: Open) -> None:
