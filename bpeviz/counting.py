@@ -145,10 +145,15 @@ def distinct(
     raw: the n chunks, one behind the other; ends: int64 [n], where in it each ends, in bytes.
     times: int64 [n], how often each counts; None: once. first: int64 [n], where each stands.
     """
+    import pyarrow as pa
+    from pyarrow import compute
+
     if len(ends) == 1:  # perhaps a long text, not to be copied
         once = np.ones(1, np.int64) if times is None else times
         return ChunkCounts(raw[: int(ends[0])], ends, once, first, pattern, expression)
-    encoded = arrow_chunks(raw, ends).dictionary_encode()
+    # Arrow's own memory would not be given back: it keeps what it had for the next time.
+    chunks, memory = arrow_chunks(raw, ends), pa.system_memory_pool()
+    encoded = compute.dictionary_encode(chunks, memory_pool=memory)
     found, codes = encoded.dictionary, encoded.indices.to_numpy()
     n = len(found)
     seen = np.full(n, np.iinfo(np.int64).max)
@@ -251,14 +256,13 @@ class Tally:
         if len(self._waiting) > 1:
             sizes = np.array([len(counts.blob) for counts in self._waiting], np.int64)
             before = np.cumsum(sizes) - sizes
-            all_of_them = distinct(
-                b"".join(counts.blob for counts in self._waiting),
-                np.concatenate([c.ends + at for c, at in zip(self._waiting, before, strict=True)]),
-                np.concatenate([counts.times for counts in self._waiting]),
-                np.concatenate([counts.first for counts in self._waiting]),
-                *self._split,
-            )
-            self._waiting = [all_of_them]
+            raw = b"".join(counts.blob for counts in self._waiting)
+            ends = [counts.ends + at for counts, at in zip(self._waiting, before, strict=True)]
+            rest = [(counts.times, counts.first) for counts in self._waiting]
+            self._waiting.clear()  # what is joined need not be held twice
+            times, first = map(np.concatenate, zip(*rest, strict=True))
+            found = distinct(raw, np.concatenate(ends), times, first, *self._split)
+            self._waiting.append(found)
         self._rows = sum(map(len, self._waiting))
 
 

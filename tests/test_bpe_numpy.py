@@ -40,7 +40,7 @@ ROWS = st.one_of(
     ROWS,
     st.sampled_from([0, 1, 4, 48]),
     st.sampled_from([1, 2, 4, 16]),
-    st.sampled_from([1, 3, 1 << 21]),
+    st.sampled_from([(1, 1, 0), (1, 9, 1 << 22), (3, 30, 0), (1 << 21, 1 << 24, 1 << 22)]),
     st.sampled_from(["first", "smallest"]),
     st.integers(1, 3),
     st.sampled_from([0, 1, 3, 12, 60]),
@@ -49,7 +49,7 @@ def test_numpy_decides_what_the_plain_loop_decides(
     rows: list[tuple[tuple[int, ...], int]],
     few: int,
     many: int,
-    block: int,
+    rooms: tuple[int, int, int],
     ties: str,
     min_count: int,
     limit: int,
@@ -57,7 +57,8 @@ def test_numpy_decides_what_the_plain_loop_decides(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(bpe_numpy, "FEW", few)
         patch.setattr(bpe_numpy, "MANY", many)
-        patch.setattr(bpe_numpy, "_BLOCK", block)
+        for name, size in zip(("_BLOCK", "_ROOM", "_TABLE"), rooms, strict=True):
+            patch.setattr(bpe_numpy, name, size)
         found = fast_merges(rows, "abcdefgh", limit, ties=ties, min_count=min_count)
     assert found == learn_merges(rows, "abcdefgh", limit, ties=ties, min_count=min_count)
 

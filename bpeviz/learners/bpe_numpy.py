@@ -16,6 +16,9 @@ other. How it differs from the one that is meant to be read:
   a large vocabulary.
 - When a bound turns out to be too high, it is looked up which merge took the first of the pair's
   places: until then the pair was tied with those that were merged.
+- A long text is learnt in rounds. A round knows the places of the most frequent pairs only, and
+  ends when it has merged those. Then the row is written anew, with one place for each token, and
+  the next round begins as if these were atoms: a long text takes little more memory than its row.
 """
 
 from __future__ import annotations
@@ -23,13 +26,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
-from itertools import accumulate, chain
+from itertools import accumulate, chain, pairwise
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bpeviz.boundaries import NEVER
 from bpeviz.learners.pairs import Entry, Falling, Pairs, ascending, beginnings, distances, runs
 from bpeviz.merging import Merge
 
@@ -44,8 +46,14 @@ MANY = 16
 _TOLD_EVERY = 16
 """Merges between two reports."""
 
-_BLOCK = 1 << 21
+_BLOCK = 1 << 20
 """Places of a text whose pairs are sorted at once."""
+
+_ROOM = 1 << 23
+"""Places of pairs with which a round begins at most."""
+
+_TABLE = 1 << 22
+"""Up to so many pairs that there may be, they are counted in a table; more are sorted."""
 
 Stopped = Literal["full", "no pair", "rare"]
 
@@ -55,19 +63,24 @@ class Rows:
     """Distinct chunks, one behind the other, with a gap before, between and behind them.
 
     ids: uint16 or int32 [places]: atoms, and `GAP` (in uint16 the largest number there is).
-    weights: int64 [places], how often each place counts, or None where each counts once.
+    weights: unsigned [places], how often each place counts, or None where each counts once.
     """
 
     ids: NDArray[Any]
-    weights: NDArray[np.int64] | None
+    weights: NDArray[Any] | None
+
+    def copy(self) -> Rows:
+        return Rows(self.ids.copy(), None if self.weights is None else self.weights.copy())
 
     @classmethod
     def of(cls, chunks: Sequence[tuple[Sequence[int], int]]) -> Rows:
         """Lay out rows of atom ids, each with its weight, in first-seen order."""
         lengths = np.fromiter((len(row) + 1 for row, _ in chunks), np.int64, len(chunks))
         times = np.fromiter((times for _, times in chunks), np.int64, len(chunks))
-        cells = chain.from_iterable((*row, GAP) for row, _ in chunks)
-        return cls(np.fromiter(chain((GAP,), cells), np.int32), _weights(times, lengths))
+        again, weights = _weights(times, lengths)
+        rows = chain((row for row, _ in chunks), (chunks[i][0] for i in again))
+        cells = chain.from_iterable((*row, GAP) for row in rows)
+        return cls(np.fromiter(chain((GAP,), cells), np.int32), weights)
 
     @classmethod
     def of_bytes(cls, blob: bytes, ends: NDArray[np.int64], times: NDArray[np.int64]) -> Rows:
@@ -76,20 +89,42 @@ class Rows:
         blob: all chunks; ends: where in it each ends; times: how often each comes.
         """
         lengths = np.diff(ends, prepend=0) + 1
+        again, weights = _weights(times, lengths)
+        copies = b"".join([blob[ends[i] + 1 - lengths[i] : ends[i]] for i in again])
+        lengths = np.append(lengths, lengths[again])
         # Here and below, what is made for every place decides how much memory a long text takes.
-        ids = np.empty(1 + len(blob) + len(ends), np.uint16)
+        ids = np.full(1 + lengths.sum(), np.iinfo(np.uint16).max, np.uint16)
         solid = np.ones(len(ids), np.bool_)
         solid[0] = False
-        solid[np.cumsum(lengths)] = False
-        ids[~solid] = np.iinfo(np.uint16).max
-        np.place(ids, solid, np.frombuffer(blob, np.uint8))
-        return cls(ids, _weights(times, lengths))
+        solid[lengths.cumsum()] = False
+        first = 1 + len(blob) + len(ends)
+        ids[:first][solid[:first]] = np.frombuffer(blob, np.uint8)
+        ids[first:][solid[first:]] = np.frombuffer(copies, np.uint8)
+        return cls(ids, weights)
 
 
-def _weights(times: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64] | None:
+def _weights(
+    times: NDArray[np.int64], lengths: NDArray[np.int64]
+) -> tuple[list[int], NDArray[Any] | None]:
+    """Return which chunks stand again behind the others, once or more; and how often each place
+    of them all counts, with the gap before them.
+
+    times: how often each chunk comes; lengths: how many places it has, with the gap behind it. A
+    chunk that comes very often is laid out several times, so that small numbers tell how often
+    each of its copies counts. It is decided on like a single one, since all its copies are cut
+    alike, and the first of them stands where it stood.
+    """
     if (times == 1).all():
-        return None
-    return np.concatenate((np.zeros(1, np.int64), np.repeat(times, lengths)))
+        return [], None
+    for kind in (np.uint8, np.uint16, np.uint32, np.int64):
+        most = int(np.iinfo(kind).max)
+        more = np.maximum(times - 1, 0) // most
+        if (more * lengths).sum() <= lengths.sum() // 8:
+            break
+    again = np.repeat(np.arange(len(times)), more)
+    small = np.append(times - more * most, np.full(len(again), most)).astype(kind)
+    of_places = np.append(lengths, lengths[again])
+    return again.tolist(), np.repeat(np.append(kind(0), small), np.append(1, of_places))
 
 
 def learn_merges(
@@ -106,10 +141,45 @@ def learn_merges(
     atoms: how many there are; merge i makes the id atoms + i. tell: is told now and then how many
     merges of how many are learnt.
     """
-    first = ties == "first"
+    merges: list[Merge] = []
+    limit = min(limit, len(rows.ids))
     rarest = max(1, min_count)
+    rest: Rows | None = rows
+    while rest is not None:
+        done = len(merges)
+        some, stopped, rest = _one_round(
+            rest,
+            atoms + done,
+            limit - done,
+            first=ties == "first",
+            rarest=rarest,
+            tell=lambda more, done=done: tell(done + more, limit),  # type: ignore[misc]
+        )
+        merges += some
+        if rest is not None:
+            rest = rest.copy()
+    return merges, stopped
+
+
+def _one_round(
+    rows: Rows,
+    atoms: int,
+    limit: int,
+    *,
+    first: bool,
+    rarest: int,
+    tell: Callable[[int], None],
+) -> tuple[list[Merge], Stopped, Rows | None]:
+    """Learn some of up to `limit` merges, or all; see `learn_merges`.
+
+    Return them, why there are no more, and what is left for the next round if there is one.
+    """
     row, weights = rows.ids, rows.weights
-    limit = min(limit, len(row))
+    pairs, fewest = _frequent_pairs(rows, atoms, rarest)
+    last = fewest == rarest
+    rarest, room = fewest, limit
+    if not last and atoms < 0xFFFE:
+        limit = min(limit, 0xFFFE - atoms)
     # Small numbers, where they are enough, are sorted and found faster. A gap is then the largest.
     kind = np.uint16 if atoms + limit < 0xFFFF else np.int32
     if row.dtype != kind:
@@ -117,7 +187,12 @@ def learn_merges(
         row = row.astype(kind)
         row[gaps] = GAP if kind is np.int32 else np.iinfo(kind).max
     gap = int(row[0])
-    vanishes = np.full(len(row), NEVER, np.int32)
+    # For each place the merge that took the boundary behind it, or for a moment another number.
+    total = len(row) if weights is None else int(weights.sum())
+    few = kind is np.uint16 and total // rarest < 0xFFFF  # pairs at a time
+    narrow = np.uint16 if few else np.int32
+    never = int(np.iinfo(narrow).max)
+    vanishes = np.full(len(row), never, narrow)
     # The same memory for plain loops, where NumPy takes a microsecond for each single value.
     cells, fades = row.data, vanishes.data
     times = None if weights is None else weights.data
@@ -151,10 +226,7 @@ def learn_merges(
                 bucket.append(entry)
 
     def put_many(pairs: Pairs) -> None:
-        if weights is None:
-            counts = pairs.lengths
-        else:
-            counts = np.add.reduceat(weights.take(pairs.places), pairs.starts)
+        counts = pairs.counts(weights)
         enough = counts >= rarest
         if not enough.all():
             pairs, counts = pairs.where(enough), counts[enough]
@@ -181,7 +253,7 @@ def learn_merges(
             places = places.tolist()
         if type(places) is not list:
             if stands is None:
-                stands = (row.take(places) == left) & (row.take(places + reach) == right)
+                stands = stand_at(left, right, places)
             places = places.compress(~stands)
             if weights is not None:
                 places = places[weights[places] > 0]
@@ -189,7 +261,7 @@ def learn_merges(
                 # Mostly the first of them tells already that it was long ago.
                 p = int(places[0])
                 places = [p] if min(fades[p - 1], fades[p + reach - 1]) < since else places.tolist()
-        until = NEVER
+        until = never
         for p in places:
             if cells[p] == left and cells[p + reach] == right:
                 continue
@@ -197,7 +269,7 @@ def learn_merges(
                 until = min(until, fades[p - 1], fades[p + reach - 1], fades[p + whole - 1])
                 if until < since:
                     break
-        if until != NEVER:
+        if until != never:
             more[max(since, until + 1)] -= 1
 
     def most_frequent() -> tuple[int, int, Any] | None:
@@ -215,10 +287,10 @@ def learn_merges(
                     return left, right, places
                 count = len(alive) if times is None else sum([times[p] for p in alive])
             else:
-                stands = (row.take(places) == left) & (row.take(places + size[left]) == right)
-                alive = places.compress(stands)
-                if len(alive) == len(places):
+                stands = stand_at(left, right, places)
+                if stands.all():
                     return left, right, places
+                alive = places.compress(stands)
                 count = len(alive) if weights is None else int(weights.take(alive).sum())
             now = int(alive[0]) if first and count else 0
             if count < level:
@@ -229,6 +301,15 @@ def learn_merges(
             else:
                 heappush(best, (now, left, right, alive))
         return None
+
+    def stand_at(left: int, right: int, places: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """Tell of each place whether a pair still stands there."""
+        found = np.empty(len(places), np.bool_)
+        for i in range(0, len(places), _BLOCK):
+            some = places[i : i + _BLOCK]
+            np.equal(row.take(some), left, out=found[i : i + _BLOCK])
+            found[i : i + _BLOCK] &= row.take(some + size[left]) == right
+        return found
 
     def stand(pairs: Pairs) -> NDArray[np.bool_]:
         """Tell of each place of some pairs whether its pair still stands there."""
@@ -314,7 +395,7 @@ def learn_merges(
         vanishes.put(inside, owner)
         follower = vanishes.take(inside + sizes[pairs.rights].take(owner))
         step = len(found)
-        merged, losses, undecided = runs(pairs, owner, follower, limit - step)
+        merged, losses, undecided = runs(pairs, owner, follower, never, limit - step)
         for i in losses:
             more[step + i + 1] -= 1
         lefts, rights = pairs.lefts.tolist(), pairs.rights.tolist()
@@ -329,17 +410,17 @@ def learn_merges(
                 left = new
             new_ids.append(left)
         sizes[atoms + step : atoms + len(found)] = size[atoms + step :]
-        steps = np.full(pairs.number, NEVER, np.int32)
+        steps = np.full(pairs.number, never, vanishes.dtype)
         steps[[*chain.from_iterable(merged)]] = np.arange(step, len(found))
         of_places = steps.take(owner)
         vanishes.put(inside, of_places)
-        waiting = steps == NEVER
+        waiting = steps == never
         waiting[undecided] = False
         rarer = pairs.where(waiting)
         if not merged:
             return rarer, rarer, undecided
         # Within a run no token begins any more.
-        row.put(inside.compress(of_places != NEVER) + 1, gap)
+        row.put(inside.compress(of_places != never) + 1, gap)
         heads = pairs.ordered(np.array([run[0] for run in merged]))
         ids = np.array(new_ids)
         number = np.repeat(np.arange(len(ids)), heads.lengths)
@@ -349,32 +430,40 @@ def learn_merges(
         row.put(end - 1, of_heads)
         return rarer, born(heads.places, end, ids, number), undecided
 
-    put_many(_all_pairs(row, atoms))
+    def left_over(begin: int) -> bool:
+        """Tell whether a pair that counts stands in a block."""
+        behind = row[begin + 1 : begin + 1 + _BLOCK]
+        block = slice(begin, begin + len(behind))
+        found = (vanishes[block] == never) & (row[block] != gap) & (behind != gap)
+        if weights is not None:
+            found &= weights[block] > 0
+        return bool(found.any())
+
+    put_many(pairs)
+    del pairs
 
     stopped: Stopped = "full"
     while len(found) < limit:
         if not best:
             if not levels:
-                left_over = (vanishes[:-1] == NEVER) & (row[:-1] != gap) & (row[1:] != gap)
-                if weights is not None:
-                    left_over &= weights[:-1] > 0
-                stopped = "rare" if left_over.any() else "no pair"
+                stopped = "rare" if any(map(left_over, range(0, len(row), _BLOCK))) else "no pair"
                 break
             level, since = -heappop(levels), len(found)
             best = buckets.pop(level)
-            falling = beside.pop(level, ())
-            number = len(best) + sum([pairs.number for pairs in falling])
+            falling = beside.pop(level, [])
+            number = len(best) + sum([some.number for some in falling])
             more[since] += number
             at_once = regular and since >= alone and number >= MANY
-            for pairs in falling:
+            for some in falling:
                 if at_once:
-                    together.append(pairs.take())
+                    together.append(some.take())
                 else:
-                    best += pairs.take_entries(first)
-                put_falling(pairs)
+                    best += some.take_entries(first)
+                put_falling(some)
+            del falling
             heapify(best)
         if regular and len(found) >= alone and (together or len(best) >= MANY):
-            tell(len(found), limit)
+            tell(len(found))
             merge_together()
             continue
         pair = most_frequent()
@@ -427,59 +516,120 @@ def learn_merges(
                     count = times[at[0]] if len(at) == 1 else sum([times[p] for p in at])
                     put(count, (at[0] if first else 0, new, other, at))
         else:
-            inside = places + (reach - 1)
-            vanishes.put(inside, step)
-            if right_size > 1:
-                row.put(inside + 1, gap)
-            row.put(places, new)
-            row.put(inside + right_size, new)
-            put_many(born(places, places + whole, np.array([new])))
+            parts = [places[i : i + _BLOCK] for i in range(0, len(places), _BLOCK)]
+            for some in parts:
+                inside = some + (reach - 1)
+                vanishes.put(inside, step)
+                if right_size > 1:
+                    row.put(inside + 1, gap)
+                row.put(some, new)
+                row.put(inside + right_size, new)
+            news = np.array([new])
+            made = (born(some, some + whole, news) for some in parts)
+            put_many(Pairs.gathered(made, weights, rarest))
         found.append((left, right, new, level, applied))
         more[step + 1] -= 1
         if not step % _TOLD_EVERY:
-            tell(step, limit)
+            tell(step)
     for _, left, right, places in best:  # those that are left of the last count
         lost(left, right, places)
     tied = accumulate(more)
-    return [Merge(*one, others - 1) for one, others in zip(found, tied, strict=False)], stopped
+    merges = [Merge(*one, others - 1) for one, others in zip(found, tied, strict=False)]
+    if last or len(merges) == room:
+        return merges, stopped, None
+    end = 1  # of what is written anew, in the same memory
+    for i in range(1, len(row), _BLOCK):
+        begins = vanishes[i - 1 : i - 1 + _BLOCK][: len(row) - i] == never
+        for cell in (row,) if weights is None else (row, weights):
+            of_tokens = cell[i : i + _BLOCK][begins]
+            cell[end : end + len(of_tokens)] = of_tokens
+        end += len(of_tokens)
+    return merges, stopped, Rows(row[:end], None if weights is None else weights[:end])
 
 
-def _all_pairs(row: NDArray[Any], atoms: int) -> Pairs:
-    """Return the pairs of atoms of a row in which nothing is merged yet."""
+def _frequent_pairs(rows: Rows, atoms: int, rarest: int) -> tuple[Pairs, int]:
+    """Return the most frequent pairs of a row in which each token has one place.
+
+    There are as many as there is room for. Also return from which count on these are all that there
+    are: not below `rarest`. atoms: how many different tokens there may be.
+    """
+    row, weights = rows.ids, rows.weights
     gap = int(row[0])
+    blocks = range(0, max(1, len(row)), _BLOCK)
 
-    def part(begin: int) -> tuple[NDArray[Any], NDArray[np.int64], NDArray[np.int64]]:
-        """Return the places of a block by the pair that stands there, the pairs as one number
-        each, and how many of the places each has."""
-        lefts, rights = row[begin : begin + _BLOCK], row[begin + 1 : begin + 1 + _BLOCK]
-        lefts = lefts[: len(rights)]
-        places = ((lefts != gap) & (rights != gap)).nonzero()[0]
-        keys = lefts.take(places).astype(np.int64) * atoms + rights.take(places)
+    def block(
+        begin: int, low: int = 0, high: int = atoms
+    ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """Return the pairs of a block, each as one number, and where they stand.
+
+        low, high: only those whose left token is one of these, without `high` itself.
+        """
+        rights = row[begin + 1 : begin + 1 + _BLOCK]
+        lefts = row[begin : begin + len(rights)]
+        places = ((rights != gap) & (lefts >= low) & (lefts < high)).nonzero()[0]
+        keys = lefts.take(places).astype(np.int64)
+        keys *= atoms
+        keys += rights.take(places)
+        places += begin
+        return keys, places.astype(np.int32)
+
+    def pairs(keys: NDArray[np.int64], places: NDArray[np.int32]) -> Pairs:
         order = ascending(keys)
         keys = keys.take(order)
         begins = beginnings(keys)
-        return places.take(order) + begin, keys[begins], distances(begins, len(keys))
+        lefts, rights = np.divmod(keys.take(begins), max(1, atoms))
+        lengths = distances(begins, len(keys))
+        return Pairs(lefts.astype(np.int32), rights.astype(np.int32), lengths, places.take(order))
 
-    blocks = range(0, max(1, len(row)), _BLOCK)
-    if len(blocks) == 1:
-        places, keys, lengths = part(0)
-        places = places.astype(np.int32)
-    else:
-        # First how many there are, then where they go: all at once would take many times the room.
-        seen = [part(begin)[1:] for begin in blocks]
-        all_keys, which = np.unique(np.concatenate([keys for keys, _ in seen]), return_inverse=True)
-        lengths = np.zeros(len(all_keys), np.int64)
-        np.add.at(lengths, which, np.concatenate([lengths for _, lengths in seen]))
-        keys, free = all_keys, np.cumsum(lengths) - lengths
-        places = np.empty(int(lengths.sum()), np.int32)
+    def with_room(lengths: NDArray[np.int64], counts: NDArray[np.int64]) -> int:
+        """Return from which count on there is room for the places of all pairs."""
+        falling = np.argsort(-counts, kind="stable")
+        beyond = lengths[falling].cumsum().searchsorted(_ROOM, side="right")
+        if beyond == len(counts):
+            return rarest
+        highest, too_much = counts[falling[0]], counts[falling[beyond]]
+        return max(rarest, int(min(highest, too_much + 1)))
+
+    table = atoms * atoms
+    if len(row) > _ROOM and table <= _TABLE:
+        # First how many there are, then where those stand that there is room for.
+        lengths, counts = np.zeros((2, table), np.int64)
         for begin in blocks:
-            some, of_block, numbers = part(begin)
-            which = np.searchsorted(all_keys, of_block)
-            to = np.repeat(free[which] - np.cumsum(numbers) + numbers, numbers)
-            places[to + np.arange(len(to))] = some
-            free[which] += numbers
-    lefts, rights = (keys // atoms).astype(np.int32), (keys % atoms).astype(np.int32)
-    return Pairs(lefts, rights, lengths, places)
+            keys, places = block(begin)
+            lengths += np.bincount(keys, minlength=table)
+            if weights is not None:
+                counts += np.bincount(keys, weights.take(places), table).astype(np.int64)
+        if weights is None:
+            counts = lengths
+        fewest = with_room(lengths, counts)
+        frequent = counts >= fewest
+        parts = []
+        for begin in blocks:
+            keys, places = block(begin)
+            wanted = frequent.take(keys)
+            parts.append(pairs(keys.compress(wanted), places.compress(wanted)))
+        return Pairs.gathered(parts), fewest
+
+    # Too many different ones to have a number each. All of those that begin with some tokens are
+    # looked at, then with others, and the rarest are left out again.
+    edges = [0, atoms]
+    if len(row) > _ROOM:
+        of_left = np.zeros(atoms, np.int64)
+        for begin in blocks:
+            lefts = row[begin : begin + _BLOCK]
+            of_left += np.bincount(lefts[lefts != gap], minlength=atoms)
+        edges[1:1] = (np.diff(of_left.cumsum() // _BLOCK).nonzero()[0] + 1).tolist()
+    fewest, kept = rarest, []
+    for low, high in pairwise(edges):
+        some = [block(begin, low, high) for begin in blocks]
+        found = pairs(*map(np.concatenate, zip(*some, strict=True)))
+        kept.append((found, found.counts(weights)))
+        if len(row) > _ROOM:
+            all_lengths = np.concatenate([found.lengths for found, _ in kept])
+            all_counts = np.concatenate([counts for _, counts in kept])
+            fewest = max(fewest, with_room(all_lengths, all_counts))
+            kept = [(one.where(of >= fewest), of[of >= fewest]) for one, of in kept]
+    return Pairs.together([found for found, _ in kept]), fewest
 
 
 def _apart(places: Any, whole: int) -> Any:
@@ -492,8 +642,17 @@ def _apart(places: Any, whole: int) -> Any:
                 kept.append(p)
                 free = p + whole
         return kept
-    number = np.arange(len(places), dtype=np.int32)
-    start = number.copy()  # of the first of those that overlap in a row
-    start[1:][places[1:] - places[:-1] == whole // 2] = 0
-    np.maximum.accumulate(start, out=start)
-    return places.compress((number - start) % 2 == 0)
+    parts = []
+    before = 0  # how many overlap in a row at the end of the last block
+    for begin in range(0, len(places), _BLOCK):
+        part = places[begin : begin + _BLOCK]
+        number = np.arange(len(part), dtype=np.int32)
+        start = number.copy()  # of the first of those that overlap in a row
+        start[1:][part[1:] - part[:-1] == whole // 2] = -len(places)
+        if begin and part[0] - places[begin - 1] == whole // 2:
+            start[0] = -before
+        np.maximum.accumulate(start, out=start)
+        number -= start
+        parts.append(part.compress(number % 2 == 0))
+        before = number.item(-1) + 1
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)

@@ -12,8 +12,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bpeviz.boundaries import NEVER
-
 Entry = tuple[int, int, int, Any]
 """A single pair that waits: its rank among equals, its two ids, and its places."""
 
@@ -44,6 +42,38 @@ class Pairs(NamedTuple):
         """Return the pairs of all, one after the other."""
         return some[0] if len(some) == 1 else cls(*map(np.concatenate, zip(*some, strict=True)))
 
+    @classmethod
+    def gathered(
+        cls, parts: Iterable[Pairs], weights: NDArray[Any] | None = None, rarest: int = 1
+    ) -> Pairs:
+        """Return pairs that have some of their places in each part, and the next in the next one.
+
+        Only those that come `rarest` times or more. weights: see `counts`.
+        """
+        waiting = [*parts]
+        if len(waiting) == 1:
+            return waiting[0]
+        each = [part.lefts.astype(np.int64) << 32 | part.rights for part in waiting]
+        keys, which = np.unique(np.concatenate(each), return_inverse=True)
+        lengths, counts = np.zeros((2, len(keys)), np.int64)
+        np.add.at(lengths, which, np.concatenate([part.lengths for part in waiting]))
+        np.add.at(counts, which, np.concatenate([part.counts(weights) for part in waiting]))
+        enough = counts >= rarest
+        number = enough.cumsum() - 1
+        keys, lengths = keys[enough], lengths[enough]
+        places = np.empty(int(lengths.sum()), np.int32)
+        free = lengths.cumsum() - lengths
+        for part in waiting:
+            these, which = which[: part.number], which[part.number :]
+            some = part.where(enough[these])
+            these = number[these[enough[these]]]
+            to = np.repeat(free[these] - some.starts, some.lengths)
+            to += np.arange(len(to))
+            places[to] = some.places
+            free[these] += some.lengths
+        lefts, rights = (keys >> 32).astype(np.int32), (keys & 0xFFFFFFFF).astype(np.int32)
+        return cls(lefts, rights, lengths, places)
+
     @property
     def number(self) -> int:
         """How many pairs there are."""
@@ -53,6 +83,12 @@ class Pairs(NamedTuple):
     def starts(self) -> NDArray[np.int64]:
         """Where the places of each begin."""
         return self.lengths.cumsum() - self.lengths
+
+    def counts(self, weights: NDArray[Any] | None) -> NDArray[np.int64]:
+        """Return how often each comes. weights: how often each place counts, None if once."""
+        if weights is None or not self.number:
+            return self.lengths
+        return np.add.reduceat(weights.take(self.places), self.starts, dtype=np.int64)
 
     def where(self, these: NDArray[np.bool_]) -> Pairs:
         """Return some of the pairs."""
@@ -140,14 +176,14 @@ class Falling:
 
 
 def runs(
-    pairs: Pairs, owner: NDArray[np.int32], follower: NDArray[np.int32], room: int
+    pairs: Pairs, owner: NDArray[np.int32], follower: NDArray[Any], never: int, room: int
 ) -> tuple[list[list[int]], list[int], list[int]]:
     """Tell which of equally frequent pairs are merged, and in which order.
 
     pairs: all of the highest count there is, each place of which counts; owner: which of them
     each place is of; follower: at each place the pair that begins with the second token of this
-    one, or NEVER; room: how many merges may be made. Of equals the one that stands first is merged
-    first.
+    one, or `never`; room: how many merges may be made. Of equals the one that stands first is
+    merged first.
 
     Return runs of pairs. The pairs of a run are merged one behind the other: (a, b), then (ab, c),
     and so on. Then, for each pair that is no longer as frequent, the number of the merge that took
@@ -165,10 +201,9 @@ def runs(
     behind = follower[starts]
     always = np.logical_and.reduceat(follower == behind[owner], starts)
     # A follower that always is there has no other places: it would be more frequent.
-    always &= behind != NEVER
-    behind[~always] = -1
-    next_of = behind.tolist()
-    sometimes = (follower != NEVER) & ~always[owner]
+    always &= behind != never
+    next_of = np.where(always, behind.astype(np.int64), -1).tolist()
+    sometimes = (follower != never) & ~always[owner]
     before: dict[int, list[int]] = {}
     after: dict[int, list[int]] = {}
     touching = zip(owner[sometimes].tolist(), follower[sometimes].tolist(), strict=True)
