@@ -15,7 +15,7 @@ from texts import SMALL_TEXTS
 
 import bpeviz
 from bpeviz import Training
-from bpeviz.learners import LEARNERS
+from bpeviz.learners import LEARNERS, bpe
 from bpeviz.learners.interface import collector_off
 from bpeviz.pretokenize import PATTERNS
 
@@ -125,6 +125,15 @@ def test_merges_of_counted_words_equal_the_naive_loop(
 def test_merges_of_worst_cases_equal_the_naive_loop(text: str, ties: str) -> None:
     training = bpeviz.train(text, merges=60, pattern="none", ties=ties)
     assert decided(training) == naive(training, {text: 1}, 60, ties=ties)
+
+
+@given(SMALL_TEXTS, st.sampled_from(["none", "gpt2"]))
+def test_a_text_over_characters_may_be_laid_out_in_blocks(text: str, pattern: str) -> None:
+    how = {"merges": 9, "atoms": "characters", "pattern": pattern}
+    whole = bpeviz.train(text, **how)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bpe, "BLOCK", 3)
+        assert bpeviz.train(text, **how) == whole
 
 
 def test_a_counted_word_is_the_word_repeated() -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import random
+import tracemalloc
 from itertools import chain
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -134,6 +136,32 @@ def test_pairs_that_overlap_with_themselves_do_not_make_it_try_again_and_again(
     assert fast_merges([(row, 1)], symbols, 10_000) == learn_merges([(row, 1)], symbols, 10_000)
     assert tried[0] > groups * each
     assert sum(tried) < 20 * tried[0]
+
+
+@pytest.mark.parametrize("times", [1, 300, 70_000, 5_000_000_000])
+def test_a_chunk_that_comes_very_often_is_decided_alike(times: int) -> None:
+    text = words(4, 2_000)
+    rows = [(text[i : i + 40], 1 + i % 3) for i in range(0, len(text), 40)]
+    rows[3:3] = [(words(1, 2), times), (words(2, 3), times - 1)]
+    rows = [*{tuple(row): (row, many) for row, many in rows}.values()]
+    assert fast_merges(rows, "abcdefgh", 500) == learn_merges(rows, "abcdefgh", 500)
+
+
+@pytest.mark.parametrize("weight", [1, 2])
+def test_a_long_text_takes_little_more_memory_than_its_row(
+    weight: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, size in ("_BLOCK", 1 << 15), ("_ROOM", 1 << 16), ("_TABLE", 1 << 10):
+        monkeypatch.setattr(bpe_numpy, name, size)
+    text = np.array(words(6, 200_000), np.uint8)
+    tracemalloc.start()
+    rows = bpe_numpy.Rows.of_array(text, np.array([len(text)]), np.array([weight]))
+    merges, _ = bpe_numpy.learn_merges(rows, 8, 600)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert merges == learn_merges([(text.tolist(), weight)], "abcdefgh", 600)[0]
+    # Two bytes a place, one for its weight, two for its boundary, and a few blocks. [bytes]
+    assert peak < 11 * len(text), peak / len(text)
 
 
 def test_more_ids_than_small_numbers_hold_are_decided_alike() -> None:

@@ -282,8 +282,11 @@ def test_bytes_that_are_no_text_are_named() -> None:
     ):
         counts = ChunkCounts(blob, np.array(ends), np.array([1, 1]), np.array([0, 1]))
         assert counts.chunks == [blob[:1], blob[1:]]
-        with pytest.raises(CountsError, match=rf"^The chunk of the bytes {shown} is not"):
+        said = rf"^The chunk of the bytes {shown} is not"
+        with pytest.raises(CountsError, match=said):
             counts.keys()
+        with pytest.raises(CountsError, match=said):
+            bpeviz.train(counts, merges=1, atoms="characters")
 
 
 # A corpus in files

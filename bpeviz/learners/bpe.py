@@ -23,13 +23,14 @@ frequent, replace it everywhere, repeat. This learner decides the same without c
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import total_ordering
 from heapq import heapify, heappop, heappush
 from itertools import pairwise
 from typing import Any, Literal, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bpeviz import progress
 from bpeviz.counting import ChunkCounts
@@ -38,6 +39,7 @@ from bpeviz.learners import bpe_numpy
 from bpeviz.learners.interface import Corpus, Learner, Option, collector_off
 from bpeviz.longest import LongestMatchTraining
 from bpeviz.merging import Merge
+from bpeviz.pretokenize import BLOCK
 from bpeviz.splitting import END_OF_WORD, UNKNOWN, Atoms, EndMark, Splitting
 from bpeviz.text import clean
 from bpeviz.training import MergeTraining
@@ -47,6 +49,7 @@ TieRule = Literal["first", "smallest", "largest"]
 one with the smallest ids, or the lexicographically largest by what it stands for."""
 
 Pair = tuple[int, int]
+Array = NDArray[np.int64]
 GAP = -1
 
 DOING = "Learning merges"
@@ -236,13 +239,57 @@ def fast_merges(
     return _by_numpy(rows, len(symbols), limit, ties, min_count)
 
 
-def _bytes_laid_out(chunks: Mapping[str, int]) -> bpe_numpy.Rows:
+def _joined(chunks: Mapping[str, int]) -> tuple[bytes, Array, Array]:
+    """Return all chunks in UTF-8, where each ends, in bytes, and how often it comes."""
     if isinstance(chunks, ChunkCounts):
-        return bpe_numpy.Rows.of_bytes(chunks.blob, chunks.ends, chunks.times)
+        return chunks.blob, chunks.ends, chunks.times
     raw = [*map(str.encode, chunks)]
     ends = np.cumsum(np.fromiter(map(len, raw), np.int64, len(raw)))
-    times = np.fromiter(chunks.values(), np.int64, len(raw))
-    return bpe_numpy.Rows.of_bytes(b"".join(raw), ends, times)
+    return b"".join(raw), ends, np.fromiter(chunks.values(), np.int64, len(raw))
+
+
+def _bytes_laid_out(chunks: Mapping[str, int]) -> bpe_numpy.Rows:
+    blob, ends, times = _joined(chunks)
+    return bpe_numpy.Rows.of_array(np.frombuffer(blob, np.uint8), ends, times)
+
+
+def _characters_laid_out(chunks: Mapping[str, int]) -> tuple[tuple[str, ...], bpe_numpy.Rows]:
+    """Do what `prepared` does where each character is an atom, without an object for each."""
+    blob, ends, times = _joined(chunks)
+    begins = np.frombuffer(blob, np.int8) >= -64  # where a character does, in UTF-8
+    starts = np.append(0, ends)[:-1]
+    if not begins[starts].all():
+        iter(chunks)  # tells which of them is no text
+    cuts = [0]
+    while cuts[-1] < len(blob):
+        after = min(cuts[-1] + BLOCK, len(blob))
+        cuts.append(after + [*begins[after : after + 4].tolist(), True].index(True))
+
+    def blocks() -> Iterator[NDArray[np.uint32]]:
+        for start, end in pairwise(cuts):
+            try:
+                text = blob[start:end].decode()
+            except UnicodeDecodeError:
+                iter(chunks)
+                raise
+            yield np.frombuffer(text.encode("utf-32-le"), np.uint32)
+
+    used = np.zeros(1 + max((int(some.max()) for some in blocks()), default=0), np.bool_)
+    for code_points in blocks():
+        used[code_points] = True
+    alphabet = used.nonzero()[0]
+    ids = (used.cumsum() - 1).astype(np.min_scalar_type(len(alphabet) + 1))
+    cells, at = np.empty(int(begins.sum()), ids.dtype), 0
+    for code_points in blocks():
+        cells[at : at + len(code_points)] = ids.take(code_points)
+        at += len(code_points)
+    in_characters, before = np.empty_like(ends), 0
+    for start, end in pairwise(cuts):
+        here = slice(*ends.searchsorted([start, end], side="right"))
+        up_to = begins[start:end].cumsum() + before
+        in_characters[here] = up_to[ends[here] - 1 - start]
+        before = int(up_to[-1])
+    return tuple(map(chr, alphabet.tolist())), bpe_numpy.Rows.of_array(cells, in_characters, times)
 
 
 def _by_numpy(
@@ -320,6 +367,10 @@ def train(
             limit = merge_limit(vocab_size, merges, len(alphabet), atoms)
             # The chunks may go when they are laid out.
             laid_out = _bytes_laid_out(weighted_chunks(corpus, splitting))
+            learnt, stopped = _by_numpy(laid_out, len(alphabet), limit, ties, min_count)
+        elif end_mark == "none" and ties != "largest":
+            alphabet, laid_out = _characters_laid_out(weighted_chunks(corpus, splitting))
+            limit = merge_limit(vocab_size, merges, len(alphabet), atoms)
             learnt, stopped = _by_numpy(laid_out, len(alphabet), limit, ties, min_count)
         else:
             alphabet, rows = prepared(corpus, splitting)

@@ -83,23 +83,28 @@ class Rows:
         return cls(np.fromiter(chain((GAP,), cells), np.int32), weights)
 
     @classmethod
-    def of_bytes(cls, blob: bytes, ends: NDArray[np.int64], times: NDArray[np.int64]) -> Rows:
-        """Lay out chunks of bytes, which are the ids.
+    def of_array(
+        cls, cells: NDArray[Any], ends: NDArray[np.int64], times: NDArray[np.int64]
+    ) -> Rows:
+        """Lay out chunks of atom ids.
 
-        blob: all chunks; ends: where in it each ends; times: how often each comes.
+        cells: unsigned [atoms], all chunks; ends: where in it each ends; times: how often each
+        comes.
         """
         lengths = np.diff(ends, prepend=0) + 1
         again, weights = _weights(times, lengths)
-        copies = b"".join([blob[ends[i] + 1 - lengths[i] : ends[i]] for i in again])
+        copies = [cells[ends[i] + 1 - lengths[i] : ends[i]] for i in again]
         lengths = np.append(lengths, lengths[again])
         # Here and below, what is made for every place decides how much memory a long text takes.
-        ids = np.full(1 + lengths.sum(), np.iinfo(np.uint16).max, np.uint16)
+        kind = np.uint16 if cells.itemsize <= 2 else np.int32
+        ids = np.full(1 + lengths.sum(), GAP if kind is np.int32 else np.iinfo(kind).max, kind)
         solid = np.ones(len(ids), np.bool_)
         solid[0] = False
         solid[lengths.cumsum()] = False
-        first = 1 + len(blob) + len(ends)
-        ids[:first][solid[:first]] = np.frombuffer(blob, np.uint8)
-        ids[first:][solid[first:]] = np.frombuffer(copies, np.uint8)
+        first = 1 + len(cells) + len(ends)
+        ids[:first][solid[:first]] = cells
+        if copies:
+            ids[first:][solid[first:]] = np.concatenate(copies)
         return cls(ids, weights)
 
 
