@@ -293,9 +293,9 @@ def _one_round(
                 count = len(alive) if times is None else sum([times[p] for p in alive])
             else:
                 stands = stand_at(left, right, places)
-                if stands.all():
+                alive = places[stands]
+                if len(alive) == len(places):
                     return left, right, places
-                alive = places.compress(stands)
                 count = len(alive) if weights is None else int(weights.take(alive).sum())
             now = int(alive[0]) if first and count else 0
             if count < level:
@@ -309,11 +309,9 @@ def _one_round(
 
     def stand_at(left: int, right: int, places: NDArray[np.int32]) -> NDArray[np.bool_]:
         """Tell of each place whether a pair still stands there."""
-        found = np.empty(len(places), np.bool_)
+        found: NDArray[np.bool_] = row.take(places) == left
         for i in range(0, len(places), _BLOCK):
-            some = places[i : i + _BLOCK]
-            np.equal(row.take(some), left, out=found[i : i + _BLOCK])
-            found[i : i + _BLOCK] &= row.take(some + size[left]) == right
+            found[i : i + _BLOCK] &= row.take(places[i : i + _BLOCK] + size[left]) == right
         return found
 
     def stand(pairs: Pairs) -> NDArray[np.bool_]:
