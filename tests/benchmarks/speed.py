@@ -357,23 +357,25 @@ def groups(texts: Texts, settings: Settings, limit: float | None) -> Iterator[Gr
         less,
     )
 
-    sizes = [(*texts.main["std"], settings.size)]
+    measured = [(*texts.main["std"], settings.size, "gpt2", MEASURED)]
     if settings.large is not None:
-        sizes.append((*texts.large(settings.large[0]), settings.large[1]))
+        large = texts.large(settings.large[0])
+        measured.append((*large, settings.large[1], "gpt2", MEASURED_LARGE))
+        measured.append((*large, settings.large[1], "none", MEASURED_LARGE[:1]))
     yield Group(
         "memory",
-        "Memory for training, split as GPT-2 does",
+        "Memory for training, split as GPT-2 does, or whole",
         "The most that a fresh process holds while it learns, without the text: the interpreter "
         "and the libraries, which alone take what the last column says, and all that is made.",
         tuple(
             Row(
                 name,
-                f"vocabulary {size:,}",
-                f"{name.rsplit(', ', 1)[1]} {in_short(size)}",
-                job("train", path, size=size, memory=True),
+                f"vocabulary {size:,}" + ", whole" * (pattern == "none"),
+                f"{name.rsplit(', ', 1)[1]} {in_short(size)}" + " whole" * (pattern == "none"),
+                job("train", path, pattern, size=size, memory=True),
                 entries,
             )
-            for (name, path, size), entries in zip(sizes, (MEASURED, MEASURED_LARGE), strict=False)
+            for name, path, size, pattern, entries in measured
         ),
         max(patience, 300.0),
         memory=True,
