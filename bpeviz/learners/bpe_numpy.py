@@ -63,7 +63,7 @@ class Rows:
     """Distinct chunks, one behind the other, with a gap before, between and behind them.
 
     ids: uint16 or int32 [places]: atoms, and `GAP` (in uint16 the largest number there is).
-    weights: unsigned [places], how often each place counts, or None where each counts once.
+    weights: whole numbers [places], how often each place counts, or None where each counts once.
     """
 
     ids: NDArray[Any]
@@ -124,7 +124,7 @@ def _weights(
     for kind in (np.uint8, np.uint16, np.uint32, np.int64):
         most = int(np.iinfo(kind).max)
         more = np.maximum(times - 1, 0) // most
-        if (more * lengths).sum() <= lengths.sum() // 8:
+        if more.astype(np.float64) @ lengths <= lengths.sum() // 8:
             break
     again = np.repeat(np.arange(len(times)), more)
     small = np.append(times - more * most, np.full(len(again), most)).astype(kind)
@@ -193,7 +193,7 @@ def _one_round(
         row[gaps] = GAP if kind is np.int32 else np.iinfo(kind).max
     gap = int(row[0])
     # For each place the merge that took the boundary behind it, or for a moment another number.
-    total = len(row) if weights is None else int(weights.sum())
+    total = len(row) if weights is None else float(weights.sum(dtype=np.float64))
     few = kind is np.uint16 and total // rarest < 0xFFFF  # pairs at a time
     narrow = np.uint16 if few else np.int32
     never = int(np.iinfo(narrow).max)
