@@ -21,7 +21,7 @@ from bpeviz.learners import LEARNERS
 from bpeviz.learners.bpe import LEARNER as BPE
 from bpeviz.pretokenize import CUSTOM, PATTERNS
 from bpeviz.training import Training
-from bpeviz.ui import cache, keeping
+from bpeviz.ui import cache, inputs, keeping
 from bpeviz.ui.inputs import MAX_TEXT, MAX_TRAINED, UnreadableFile, read_file
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -367,3 +367,25 @@ def test_compare_stands_while_the_vocabularies_are_away(
     assert [column["title"].split()[0] for column in component(app)["columns"]] == ["Yours"]
     assert ["plug it in" in warning.value for warning in app.warning] == [True, True]
     assert {button.key for button in app.button} >= {"retry_gpt2", "retry_cl100k_base"}
+
+
+def test_what_a_browser_says_again_is_no_new_choice(monkeypatch: pytest.MonkeyPatch) -> None:
+    # A text is typed. What the browser sends next may still have the sample that stood there.
+    app = opened("Train")
+    english = app.text_area[0].value
+    app.text_area[0].set_value("a text of my own").run()
+    assert app.selectbox(key="text_sample").value == "own"
+    app.selectbox(key="text_sample").set_value("english-prose").run()
+    assert app.text_area[0].value == "a text of my own"
+    assert app.selectbox(key="text_sample").value == "own"
+    # Another sample is a choice; and so is the same one, once the browser must have heard.
+    app.selectbox(key="text_sample").set_value("russian").run()
+    russian = app.text_area[0].value
+    assert russian not in (english, "a text of my own")
+    app.text_area[0].set_value("a text of my own").run()
+    assert app.text_area[0].value == russian, "said again, too"
+    assert app.selectbox(key="text_sample").value == "russian"
+    monkeypatch.setattr(inputs, "HEARD", 0.0)
+    app.text_area[0].set_value("a text of my own").run()
+    app.selectbox(key="text_sample").set_value("russian").run()
+    assert app.text_area[0].value == russian
