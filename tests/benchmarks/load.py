@@ -132,9 +132,33 @@ class Visitor:
             if key.startswith("vocabulary_size"):
                 key = "vocabulary_size"
             self.widgets[key] = shown
+            if shown.id not in self.states or getattr(shown, "set_value", False):
+                self._say(kind, shown)
             self.fragments[key] = delta.fragment_id
             if key == "player" and '"film": "' in shown.json:
                 self.film = shown.json.split('"film": "', 1)[1].split('"', 1)[0]
+
+    def _say(self, kind: str, shown: Any) -> None:
+        """From now on say of an input what the server has put there, as a browser does of all."""
+        state = WidgetState(id=shown.id)
+        anew = getattr(shown, "set_value", False)
+        if kind == "slider":
+            state.double_array_value.data.extend(shown.value if anew else shown.default)
+        elif kind in ("text_area", "text_input"):
+            state.string_value = shown.value if anew else shown.default
+        elif kind == "number_input":
+            state.double_value = shown.value if anew else shown.default
+        elif kind == "checkbox":
+            state.bool_value = shown.value if anew else shown.default
+        elif kind == "selectbox":
+            state.string_value = shown.raw_value if anew else shown.options[shown.default]
+        elif kind in ("button_group", "multiselect"):
+            options = [getattr(one, "content", one) for one in shown.options]
+            chosen = shown.raw_values if anew else [options[one] for one in shown.default]
+            state.string_array_value.data.extend(chosen)
+        else:
+            return
+        self.states[shown.id] = state
 
     async def load(self) -> None:
         await self.act("load a page")
