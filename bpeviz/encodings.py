@@ -71,7 +71,7 @@ class RankTokenizer(Tokenizer):
     def is_atom(self, token_id: int) -> bool:
         return self.merge_step(token_id) < 0
 
-    @property
+    @cached_property
     def steps(self) -> int:
         return max(self._ranks.values()) - 255
 

@@ -321,11 +321,16 @@ class Lattices:
     def __post_init__(self) -> None:
         level = self.ends - self.first[self.texts]
         bounds = np.searchsorted(level, np.arange(1, int(level.max(initial=0)) + 2))
+        groups = _groups(self.ends)  # none reaches from one level into the next
+        nodes = self.ends[groups].astype(np.int64)
         # Of each level: its edges, where within it another node's begin, and these nodes.
         levels = []
-        for low, high in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
-            groups = _groups(self.ends[low:high])
-            levels.append((slice(low, high), groups, self.ends[low:high][groups].astype(np.int64)))
+        for (low, high), (begin, stop) in zip(
+            pairwise(bounds.tolist()),
+            pairwise(np.searchsorted(groups, bounds).tolist()),
+            strict=True,
+        ):
+            levels.append((slice(low, high), groups[begin:stop] - low, nodes[begin:stop]))
         object.__setattr__(self, "_levels", levels)
 
     @classmethod
@@ -392,10 +397,8 @@ class Lattices:
         by = np.zeros(len(best), np.int64)
         for edges, groups, nodes in self._levels:
             ways = best[self.starts[edges]] + values[edges]
-            highest = np.maximum.reduceat(ways, groups)
-            best[nodes] = highest
-            sizes = np.diff(groups, append=len(ways))
-            is_highest = np.flatnonzero(ways == np.repeat(highest, sizes))
+            best[nodes] = np.maximum.reduceat(ways, groups)
+            is_highest = np.flatnonzero(ways == best[self.ends[edges]])
             # The first of equals, that is the longest edge.
             by[nodes] = edges.start + is_highest[np.searchsorted(is_highest, groups)]
         return best, by

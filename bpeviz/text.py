@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import unicodedata
 from collections.abc import Iterator
 
@@ -83,6 +84,10 @@ def label(raw: bytes) -> str:
     >>> label(b" the"), label("é".encode()), label("é".encode()[:1])
     ('·the', 'é', '⟨C3⟩')
     """
+    with contextlib.suppress(UnicodeDecodeError):
+        name = raw.decode()
+        if name.isprintable():  # as nearly all are, and of these only the blank has a stand-in
+            return name.replace(" ", character_stand_in(" "))
     return "".join(
         character_stand_in(character) if character else f"⟨{byte.hex().upper()}⟩"
         for character, byte in _decoded(raw)

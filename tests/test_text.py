@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import bpeviz
-from bpeviz.text import clean, hue, joined_remainder, label, remainder, shorten
+from bpeviz.text import character_stand_in, clean, hue, joined_remainder, label, remainder, shorten
 
 
 @given(st.binary(), st.binary())
@@ -64,6 +64,12 @@ def test_a_shortened_name_keeps_its_ends(name: str, most: int) -> None:
 )
 def test_what_cannot_be_seen_has_a_stand_in(raw: bytes, shown: str) -> None:
     assert label(raw) == shown
+
+
+def test_a_name_is_made_of_what_stands_for_each_character() -> None:
+    # Python and Unicode may come to other terms about what can be seen.
+    for code in (*range(0xD800), *range(0xE000, 0x20000), *range(0xE0000, 0xE0200)):
+        assert label(chr(code).encode()) == character_stand_in(chr(code))
 
 
 @given(st.binary())

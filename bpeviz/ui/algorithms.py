@@ -54,10 +54,10 @@ def show(text: str, shown: list[Learnt]) -> None:
             f"Characters {part.first + 1:,} to {part.last:,} of {len(text):,} are shown; learning, "
             "counts and figures are about the whole text."
         )
-    films = [
-        (LEARNERS[choice.algorithm].short, cache.film_of_part(text, choice, part), training)
-        for choice, training, _ in shown
-    ]
+    films = []
+    for choice, training, boundaries in shown:
+        own = replay.part_between(boundaries, part, text)
+        films.append((LEARNERS[choice.algorithm].short, cache.film(text, choice, own), training))
     reel = replay.lock_step(films)
     with place:
         components.player(reel, "lock_step")

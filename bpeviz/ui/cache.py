@@ -174,25 +174,16 @@ def parts(text: str, choice: Choice) -> list[replay.Part]:
     return kept.once(("parts", *key_of(text, choice)), lambda: replay.parts(text, of_text))
 
 
-def film(text: str, choice: Choice, part: int, last: int) -> dict[str, Any]:
-    """Return what the player shows. Nobody may change it: it is shared."""
+def film(text: str, choice: Choice, part: replay.Part) -> dict[str, Any]:
+    """Return the film of all steps, of a part of the text. Nobody may change it: it is shared.
+
+    part: of the text's own boundaries.
+    """
     learnt, of_text = there(text, choice)
-    shown = parts(text, choice)[part]
     return kept.once(
-        ("film", *key_of(text, choice), part, last),
-        lambda: replay.film(text, learnt, of_text, shown, last),
+        ("film", *key_of(text, choice), part),
+        lambda: replay.film(text, learnt, of_text, part, learnt.steps),
     )
-
-
-def film_of_part(text: str, choice: Choice, part: replay.Part) -> dict[str, Any]:
-    """Return the film of all steps, of the characters that a part shows. It is shared, too."""
-    learnt, of_text = there(text, choice)
-
-    def make() -> dict[str, Any]:
-        shown = replay.part_between(of_text, part, text)
-        return replay.film(text, learnt, of_text, shown, learnt.steps)
-
-    return kept.once(("film of part", *key_of(text, choice), part), make)
 
 
 def there(text: str, choice: Choice) -> tuple[Training, Boundaries]:

@@ -36,11 +36,11 @@ def _jump(step: int) -> None:
     st.session_state["step"] = step
 
 
-def _part(text: str, choice: Choice) -> int:
+def _part(text: str, choice: Choice) -> replay.Part:
     """Let the visitor choose which part of a long text is shown."""
     parts = cache.parts(text, choice)
     if len(parts) < 2:
-        return 0
+        return parts[0]
     number = st.number_input(
         f"Part of the text shown, 1 to {len(parts)}",
         1,
@@ -53,18 +53,18 @@ def _part(text: str, choice: Choice) -> int:
         f"Characters {part.first + 1:,} to {part.last:,} of {len(text):,}. Learning, counts and "
         "figures are about the whole text."
     )
-    return number - 1
+    return part
 
 
 def show(text: str, training: Training, boundaries: Boundaries, choice: Choice, last: int) -> None:
     """Draw the player, and below it all that follows its step."""
     place = st.container()
     part = _part(text, choice)
-    film = cache.film(text, choice, part, last)
+    # One film for all sizes: it ends sooner or later.
+    film = cache.film(text, choice, part) | {"last": last}
     with place:
         components.player(replay.reel(film), "player")
-    shown = cache.parts(text, choice)[part]
-    _follow(text, choice, last, film["film"], shown)
+    _follow(text, choice, last, film["film"], part)
     if last:
         _whole_film(text, choice, last, film["film"])
 
