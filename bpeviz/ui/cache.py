@@ -14,7 +14,7 @@ from bpeviz.boundaries import Boundaries
 from bpeviz.learners import LEARNERS
 from bpeviz.pretokenize import CUSTOM
 from bpeviz.training import Training
-from bpeviz.ui import ending
+from bpeviz.ui import ending, turns
 from bpeviz.ui.inputs import Choice, idle_vocabulary_size
 from bpeviz.ui.keeping import digest, kept
 
@@ -138,6 +138,7 @@ def _elsewhere(key: Key, text: str, choice: Choice, slider: DeltaGenerator | Non
                 below.caption("Learning …")
             bar = st.progress(0.0, job.sentence())
             st.button("Stop learning", key=f"stop {name}", on_click=_stop, args=(name,))
+            turns.give_up()
             while not job.wait(0.2):
                 bar.progress(job.share, job.sentence())
         sentence = "Learning was stopped."

@@ -8,6 +8,8 @@ from typing import ParamSpec
 
 import streamlit as st
 
+from bpeviz.ui.turns import turn
+
 DRAWN = "drawn_with"
 """In the session: the names of a page's inputs, and a mark of what they held when it was drawn."""
 
@@ -26,10 +28,11 @@ def fragment(part: Callable[P, None]) -> Callable[P, None]:
     @st.fragment
     @functools.wraps(part)
     def run(*args: P.args, **named: P.kwargs) -> None:
-        drawn = st.session_state.get(DRAWN)
-        if drawn is not None and drawn[1] != _mark(drawn[0]):
-            st.rerun()
-        part(*args, **named)
+        with turn():
+            drawn = st.session_state.get(DRAWN)
+            if drawn is not None and drawn[1] != _mark(drawn[0]):
+                st.rerun()
+            part(*args, **named)
 
     return run
 

@@ -14,6 +14,7 @@ from bpeviz.learners import LEARNERS, Learner, Option
 from bpeviz.pretokenize import CUSTOM, MAX_EXPRESSION, PATTERNS, WORD_LIST
 from bpeviz.text import clean
 from bpeviz.training import Training
+from bpeviz.ui import turns
 from bpeviz.ui.take import as_text
 
 MAX_TEXT = 1_200_000
@@ -32,6 +33,8 @@ LARGEST = 1_024
 MAX_VOCABULARY = 32_768
 
 OWN = "own"
+
+ABOUT_EXPRESSION = "Each match is a chunk; so is what stands between two matches."
 
 HEARD = 3.0
 """Seconds after which a browser has heard what its last answer was."""
@@ -292,15 +295,7 @@ def _split() -> tuple[str, str]:
     )
     expression = ""
     if pattern == CUSTOM:
-        expression = st.text_input(
-            "Regular expression",
-            r"\w+|[^\w\s]+|\s+",
-            key="regex",
-            persist_state="session",
-            max_chars=MAX_EXPRESSION,
-            help="Each match is a chunk; so is what stands between two matches. Syntax: the "
-            "Python package regex.",
-        )
+        expression = regular_expression()
     if pattern == WORD_LIST:
         expression = st.text_area(
             "Words, separated by white space",
@@ -311,6 +306,19 @@ def _split() -> tuple[str, str]:
             "one character is.",
         )
     return pattern, expression
+
+
+def regular_expression() -> str:
+    """Draw the box of the regular expression, the same on all pages; return what is in it."""
+    turns.give_up()  # matching may take seconds, but lets other threads run
+    return st.text_input(
+        split_title(CUSTOM),
+        r"\w+|[^\w\s]+|\s+",
+        key="regex",
+        persist_state="session",
+        max_chars=MAX_EXPRESSION,
+        help=f"{ABOUT_EXPRESSION} Syntax: the Python package regex.",
+    )
 
 
 def _largest(title: str = "Largest vocabulary") -> int:

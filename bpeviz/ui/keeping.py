@@ -9,7 +9,7 @@ from hashlib import blake2b
 from inspect import signature
 from itertools import chain, islice
 from operator import itemgetter
-from threading import Lock
+from threading import Lock, local
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -26,6 +26,9 @@ _SAMPLE = 30
 
 _SHORT = 200
 """Characters of a text that stands itself in a key."""
+
+_LONG = 10_000
+"""Characters of a text whose digest is worth remembering."""
 
 
 def size_of(value: object, depth: int = 4) -> int:
@@ -107,9 +110,26 @@ kept = Kept(BUDGET)
 """All that the pages keep."""
 
 
+class _Digests(local):
+    """The digests of the last long texts that this thread has asked about."""
+
+    def __init__(self) -> None:
+        self.known: LRUCache[int, tuple[str, bytes]] = LRUCache(4)
+
+
+_digests = _Digests()
+
+
 def digest(text: str) -> bytes:
     """Return what stands for a text in a key, however long the text is."""
-    return blake2b(text.encode(), digest_size=20).digest()
+    if len(text) < _LONG:
+        return blake2b(text.encode(), digest_size=20).digest()
+    # A page asks some twenty times about the same text, and ten million characters take 10 ms.
+    same, known = _digests.known.get(id(text), (None, b""))
+    if same is not text:
+        known = blake2b(text.encode(), digest_size=20).digest()
+        _digests.known[id(text)] = text, known
+    return known
 
 
 def _short(value: Any) -> Any:

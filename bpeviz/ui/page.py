@@ -11,6 +11,7 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import StopException
 
 from bpeviz.ui import fragments, links
+from bpeviz.ui.turns import turn
 
 PAGES = (
     ("app.py", "Train"),
@@ -81,24 +82,25 @@ def frame(title: str, question: str) -> Iterator[None]:
     Every page stands in this frame, so that each stands alone. What a link brought is there for its
     inputs; the button is drawn last, when they are, also where the page ends early (`ending.stop`).
     """
-    _settle()
-    fragments.begin()
-    st.set_page_config(page_title=f"{title} · bpeviz", page_icon=ICON, layout="wide")
-    st.html(STYLE + DARK * (st.context.theme.type == "dark"))
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.markdown("**bpeviz**", width="content")
-        for path, name in PAGES:
-            st.page_link(path, label=name)
-        place = st.container(width="content")
-    st.markdown(question)
-    links.restore(title)
-    stopped = None
-    try:
-        yield
-    except StopException as stop:
-        stopped = stop
-    with place:
-        links.offer(title)
-    fragments.done(links.inputs(title))
-    if stopped:
-        raise stopped
+    with turn():
+        _settle()
+        fragments.begin()
+        st.set_page_config(page_title=f"{title} · bpeviz", page_icon=ICON, layout="wide")
+        st.html(STYLE + DARK * (st.context.theme.type == "dark"))
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.markdown("**bpeviz**", width="content")
+            for path, name in PAGES:
+                st.page_link(path, label=name)
+            place = st.container(width="content")
+        st.markdown(question)
+        links.restore(title)
+        stopped = None
+        try:
+            yield
+        except StopException as stop:
+            stopped = stop
+        with place:
+            links.offer(title)
+        fragments.done(links.inputs(title))
+        if stopped:
+            raise stopped

@@ -9,8 +9,8 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from bpeviz import splits, tables
-from bpeviz.pretokenize import CUSTOM, MAX_EXPRESSION, PATTERNS, WORD_LIST, SplitError
-from bpeviz.ui import components
+from bpeviz.pretokenize import CUSTOM, PATTERNS, WORD_LIST, SplitError
+from bpeviz.ui import components, inputs
 from bpeviz.ui.keeping import shared
 
 SHOWN = 6_000
@@ -31,7 +31,6 @@ ABOUT_LISTS = (
     "From the left, the longest listed word that stands there is a chunk; a character where none "
     "stands is one, too."
 )
-ABOUT_EXPRESSION = "Each match is a chunk; so is what stands between two matches."
 
 EXAMPLE = "chinese_example"
 
@@ -123,16 +122,8 @@ def _written(keys: list[str], arrived: bool) -> dict[str, Chosen]:
 
 
 def _expression() -> Chosen:
-    # The same box as on the other pages, under the same name.
-    expression = st.text_input(
-        OWN[CUSTOM],
-        r"\w+|[^\w\s]+|\s+",
-        key="regex",
-        persist_state="session",
-        max_chars=MAX_EXPRESSION,
-        help=f"{ABOUT_EXPRESSION} Syntax: the Python package regex.",
-    )
-    return Chosen(OWN[CUSTOM], ABOUT_EXPRESSION, CUSTOM, expression, st.container())
+    expression = inputs.regular_expression()
+    return Chosen(OWN[CUSTOM], inputs.ABOUT_EXPRESSION, CUSTOM, expression, st.container())
 
 
 def _word_list(key: str, arrived: bool) -> Chosen:
