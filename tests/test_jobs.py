@@ -18,7 +18,7 @@ import pytest
 import bpeviz
 from bpeviz import jobs
 from bpeviz.learners import LEARNERS
-from bpeviz.ui.keeping import Kept, size_of
+from bpeviz.ui.keeping import Kept, digest, size_of
 
 TEXT = "the cat sat on the mat; the rat sat on the cat. " * 4
 LONG = "".join(random.Random(3).choices("abcdefghijklm ", k=150_000))
@@ -195,6 +195,15 @@ def test_a_mistake_of_ours_lets_nobody_wait_for_ever(monkeypatch: pytest.MonkeyP
     assert job.failed
     assert str(job.found).startswith("Learning was cut off")
     assert not jobs._running
+
+
+def test_a_digest_tells_texts_apart_however_often_it_is_asked() -> None:
+    found = set()
+    for number in range(50):  # more than are remembered, and most stand where another one stood
+        text = f"{number} " + "x" * 20_000
+        assert len({digest(text), digest(text), digest("".join(text))}) == 1
+        found.add(digest(text))
+    assert len(found | {digest("x")}) == 51
 
 
 def test_what_is_kept_stays_within_its_size() -> None:
