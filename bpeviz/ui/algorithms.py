@@ -27,16 +27,19 @@ Learnt = tuple[Choice, Training, Boundaries]
 
 
 def learnt(text: str, choices: list[Choice]) -> list[Learnt]:
-    """Learn with each choice; where that cannot be done, say why in its place."""
+    """Learn with each choice; where that cannot be done, say why, once for all it is true of."""
     found = []
+    refused: dict[str, list[str]] = {}
     for choice in choices:
         training = cache.training(text, choice)
         boundaries = cache.boundaries(text, text, choice)
         if isinstance(training, str) or isinstance(boundaries, str):
-            why = training if isinstance(training, str) else boundaries
-            st.error(f"{LEARNERS[choice.algorithm].title}: {why}")
+            why = str(training if isinstance(training, str) else boundaries)
+            refused.setdefault(why, []).append(LEARNERS[choice.algorithm].title)
         else:
             found.append((choice, training, boundaries))
+    for why, titles in refused.items():
+        st.error(f"{', '.join(titles)}: {why}")
     return found
 
 
