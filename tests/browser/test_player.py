@@ -486,3 +486,19 @@ def test_a_player_that_is_left_asks_for_nothing_more(open_page: Open) -> None:
     page.evaluate(tell)
     page.wait_for_timeout(1_000)
     assert sent == []
+
+
+def test_a_link_that_is_pressed_while_the_player_tells_leads_to_its_page(open_page: Open) -> None:
+    page = open_page()
+    Player(page).await_text(ENGLISH)
+    expect(page.get_by_text("before merge 170,")).to_be_visible()
+    page.get_by_role("link", name="Compare", exact=True).evaluate(
+        """link => {
+          document.dispatchEvent(new CustomEvent("bpeviz-step", { detail: { step: 3, film: "" } }));
+          link.click();
+        }"""
+    )
+    question = page.get_by_text("How do tokenizers cut the same text")
+    expect(question).to_be_visible()
+    page.wait_for_timeout(1_000)
+    expect(question).to_be_visible()
