@@ -37,6 +37,12 @@ def started(workers: int) -> dask.LocalCluster:
     )
 
 
+def await_workers(local: dask.LocalCluster, workers: int) -> None:
+    """Wait until all are there: Dask fails when it is to end one that it is just starting anew."""
+    with dask.Client(local, set_as_default=False) as client:
+        client.wait_for_workers(workers, timeout=60)
+
+
 @pytest.fixture(scope="module")
 def two_workers() -> Iterator[dask.LocalCluster]:
     with started(2) as local:
@@ -115,6 +121,7 @@ def test_workers_that_are_killed_are_replaced(
 
         monkeypatch.setattr(cluster.Tally, "add", add_and_kill)
         assert counts_file.dump(on(local, corpus, "gpt2")) == expected
+        await_workers(local, 2)
     assert killed
 
 
@@ -125,11 +132,10 @@ def test_a_part_that_ends_every_worker_gets_a_sentence(
         os._exit(1)
 
     monkeypatch.setattr(cluster, "_count_part", end)
-    with (
-        started(1) as local,
-        pytest.raises(ClusterError, match=r"^A part of the corpus ended several workers"),
-    ):
-        on(local, corpus, "gpt2")
+    with started(1) as local:
+        with pytest.raises(ClusterError, match=r"^A part of the corpus ended several workers"):
+            on(local, corpus, "gpt2")
+        await_workers(local, 1)
 
 
 def test_whatever_goes_wrong_on_a_worker_is_said(
