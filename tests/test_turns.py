@@ -1,10 +1,10 @@
-"""One page is computed at a time, and none waits for long."""
+"""One page is computed at a time, and a slow one does not stop the others."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from threading import Barrier, Event
+from threading import Barrier, Event, Lock
 
 import pytest
 
@@ -12,76 +12,86 @@ from bpeviz.ui import turns
 from bpeviz.ui.turns import turn
 
 WAIT = 20.0
-
-
-@pytest.fixture
-def elsewhere() -> Iterator[Callable[[Callable[[], bool]], Future[bool]]]:
-    with ThreadPoolExecutor() as pool:
-        yield pool.submit
-
+"""Seconds for what comes at once, on a machine that is busy."""
 
 Elsewhere = Callable[[Callable[[], bool]], Future[bool]]
 
 
+@pytest.fixture
+def elsewhere() -> Iterator[Elsewhere]:
+    with ThreadPoolExecutor() as pool:
+        yield pool.submit
+
+
 def comes() -> bool:
-    """Take the turn and leave it; tell whether it was had."""
     with turn():
-        return turns._mine.has
+        return True
 
 
+@pytest.mark.parametrize("patience", [WAIT, 0.0])
 def test_pages_are_computed_one_at_a_time(
-    elsewhere: Elsewhere, monkeypatch: pytest.MonkeyPatch
+    elsewhere: Elsewhere, monkeypatch: pytest.MonkeyPatch, patience: float
 ) -> None:
-    monkeypatch.setattr(turns, "PATIENCE", WAIT)
-    together, most = [0], [0]
+    monkeypatch.setattr(turns, "PATIENCE", patience)
+    alone = Lock()
+    together = Event()
     begin = Barrier(4)
 
     def page() -> bool:
         begin.wait(WAIT)
         for _ in range(200):
-            with turn():
-                together[0] += 1
-                most[0] = max(most[0], together[0])
-                with turn():  # a part of the page
-                    assert turns._mine.has
-                together[0] -= 1
+            with turn(), turn():  # the page, and a part of it
+                if not alone.acquire(blocking=False):
+                    together.set()
+                    continue
+                together.wait(0.0001)
+                alone.release()
         return True
 
     assert all(one.result(WAIT) for one in [elsewhere(page) for _ in range(4)])
-    assert most[0] == 1
+    assert together.is_set() == (not patience)  # without patience they are not: it can be seen
 
 
-def test_nobody_waits_for_a_slow_page_for_long(
+def test_a_slow_page_loses_its_turn_to_one_other(
     elsewhere: Elsewhere, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(turns, "PATIENCE", 0.01)
+    came, goes_on = Event(), Event()
+
+    def second() -> bool:
+        with turn():
+            monkeypatch.setattr(turns, "PATIENCE", WAIT)
+            came.set()
+            return goes_on.wait(WAIT)
+
     with turn():
-        assert not elsewhere(comes).result(WAIT)  # it came without
-        assert turns._mine.has
-    assert elsewhere(comes).result(WAIT)
+        waiting = elsewhere(second)
+        assert came.wait(WAIT)
+    # The first one has left a turn that it had no longer: the second one still has it.
+    third = elsewhere(comes)
+    with pytest.raises(TimeoutError):
+        third.result(0.05)
+    goes_on.set()
+    assert waiting.result(WAIT)
+    assert third.result(WAIT)
 
 
 def test_who_waits_for_something_gives_up_the_turn(
     elsewhere: Elsewhere, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(turns, "PATIENCE", WAIT)
-    goes_on = Event()
-
-    def slow() -> bool:
+    monkeypatch.setattr(turns, "PATIENCE", 10 * WAIT)
+    with turn():
+        turns.give_up()
+        turns.give_up()  # once more is no harm
         with turn():
-            turns.give_up()
-            turns.give_up()  # once more is no harm
-            with turn():
-                return goes_on.wait(WAIT) and not turns._mine.has
-
-    waiting = elsewhere(slow)
-    assert elsewhere(comes).result(WAIT)
-    goes_on.set()
-    assert waiting.result(WAIT)
+            assert elsewhere(comes).result(WAIT)
+    turns.give_up()  # nor without a turn
 
 
-def test_a_page_that_fails_leaves_the_turn(elsewhere: Elsewhere) -> None:
+def test_a_page_that_fails_leaves_the_turn(
+    elsewhere: Elsewhere, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(turns, "PATIENCE", 10 * WAIT)
     with pytest.raises(ZeroDivisionError), turn():
         _ = 1 / 0
     assert elsewhere(comes).result(WAIT)
-    assert comes()

@@ -9,20 +9,47 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from threading import Lock, local
+from threading import Condition, local
+from time import monotonic
 
 PATIENCE = 1.0
-"""Seconds that a page waits at most: one that is slow to compute does not stop the others."""
+"""Seconds after which a page that is slow to compute loses its turn to the next one, and goes on
+beside it."""
+
+
+class _Turn:
+    """Which thread has the turn, and since when."""
+
+    def __init__(self) -> None:
+        self._changes = Condition()
+        self._holder: object = None
+        self._since = 0.0
+
+    def take(self, who: object) -> None:
+        """Wait until nobody has the turn, or somebody has had it for long; then have it."""
+        with self._changes:
+            while self._holder is not None:
+                left = self._since + PATIENCE - monotonic()
+                if left <= 0:
+                    break
+                self._changes.wait(left)
+            self._holder, self._since = who, monotonic()
+
+    def leave(self, who: object) -> None:
+        """Leave the turn to the next one, unless it has been lost."""
+        with self._changes:
+            if self._holder is who:
+                self._holder = None
+                self._changes.notify()
 
 
 class _Mine(local):
-    """Of the page that a thread computes: whether it has come to its turn, and still has it."""
+    """The name under which the page that a thread computes has taken the turn."""
 
-    came = False
-    has = False
+    name: object = None
 
 
-_turn = Lock()
+_turn = _Turn()
 _mine = _Mine()
 
 
@@ -32,20 +59,18 @@ def turn() -> Iterator[None]:
 
     Within another such block this does nothing.
     """
-    if _mine.came:
+    if _mine.name is not None:
         yield
         return
-    _mine.came = True
-    _mine.has = _turn.acquire(timeout=PATIENCE)
+    _mine.name = object()
+    _turn.take(_mine.name)
     try:
         yield
     finally:
         give_up()
-        _mine.came = False
+        _mine.name = None
 
 
 def give_up() -> None:
     """Let the next page have the turn: this one is going to wait for something."""
-    if _mine.has:
-        _mine.has = False
-        _turn.release()
+    _turn.leave(_mine.name)
