@@ -43,6 +43,9 @@ SIZE = "size"
 LINKED_SIZE = "linked_size"
 """Where the session keeps the vocabulary size that is chosen, and one that a link brought."""
 
+PAGE, SLIDER_ON = "page", "slider_on"
+"""Where the session keeps which page is drawn, and which one the slider was last drawn on."""
+
 SLIDER = "vocabulary_size_"
 """How the names of its sliders begin: each range of sizes has its own."""
 
@@ -425,6 +428,10 @@ def vocabulary_size(training: Training, largest: int) -> int:
         # It begins where a link says, if one was opened.
         size = state.pop(LINKED_SIZE, int(training.sizes[training.opening]))
         state[key] = min(max(size, low), high)
+    elif state.get(SLIDER_ON) != state.get(PAGE) and key in state:
+        # The visitor comes from another page, and the browser may not know yet where it stood.
+        state[key] = state[key]
+    state[SLIDER_ON] = state.get(PAGE)
     chosen = st.slider(
         "Vocabulary size",
         low,

@@ -11,6 +11,7 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import StopException
 
 from bpeviz.ui import fragments, links
+from bpeviz.ui.inputs import PAGE
 from bpeviz.ui.turns import turn
 
 PAGES = (
@@ -85,6 +86,7 @@ def frame(title: str, question: str) -> Iterator[None]:
     with turn():
         _settle()
         fragments.begin()
+        st.session_state[PAGE] = title
         st.set_page_config(page_title=f"{title} · bpeviz", page_icon=ICON, layout="wide")
         st.html(STYLE + DARK * (st.context.theme.type == "dark"))
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):

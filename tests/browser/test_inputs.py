@@ -228,3 +228,11 @@ def test_the_text_and_the_choices_of_a_page_are_those_of_the_other(open_page: Op
         expect(player.last).to_have_text(str(steps))
     expect(page.get_by_role("combobox", name="Text", exact=True)).to_have_value("Russian")
     assert learnt(text, **how)[0] == training
+
+
+def test_who_goes_on_from_the_first_page_at_once_finds_the_size_there(open_page: Open) -> None:
+    page = open_page("/Compare")
+    training, _ = learnt(ENGLISH)
+    expect(page.get_by_role("heading", name=f"Yours ({int(training.sizes[-1]):,})")).to_be_visible()
+    go_to(page, "Train")
+    Player(page).await_text(ENGLISH)
