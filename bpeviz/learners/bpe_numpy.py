@@ -23,7 +23,7 @@ other. How it differs from the one that is meant to be read:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 from itertools import accumulate, chain, pairwise
@@ -34,8 +34,6 @@ from numpy.typing import NDArray
 
 from bpeviz.learners.pairs import Entry, Falling, Pairs, ascending, beginnings, distances, runs
 from bpeviz.merging import Merge
-
-GAP = -1
 
 FEW = 48
 """Up to so many places, a plain loop is faster than NumPy."""
@@ -62,7 +60,7 @@ Stopped = Literal["full", "no pair", "rare"]
 class Rows:
     """Distinct chunks, one behind the other, with a gap before, between and behind them.
 
-    ids: uint16 or int32 [places]: atoms, and `GAP` (in uint16 the largest number there is).
+    ids: uint16 or int32 [places]: atoms, and as a gap the largest number there is.
     weights: whole numbers [places], how often each place counts, or None where each counts once.
     """
 
@@ -79,8 +77,9 @@ class Rows:
         times = np.fromiter((times for _, times in chunks), np.int64, len(chunks))
         again, weights = _weights(times, lengths)
         rows = chain((row for row, _ in chunks), (chunks[i][0] for i in again))
-        cells = chain.from_iterable((*row, GAP) for row in rows)
-        return cls(np.fromiter(chain((GAP,), cells), np.int32), weights)
+        gap = _gap(np.int32)
+        cells = chain.from_iterable((*row, gap) for row in rows)
+        return cls(np.fromiter(chain((gap,), cells), np.int32), weights)
 
     @classmethod
     def of_array(
@@ -97,7 +96,7 @@ class Rows:
         lengths = np.append(lengths, lengths[again])
         # Here and below, what is made for every place decides how much memory a long text takes.
         kind = np.uint16 if cells.itemsize <= 2 else np.int32
-        ids = np.full(1 + lengths.sum(), GAP if kind is np.int32 else np.iinfo(kind).max, kind)
+        ids = np.full(1 + lengths.sum(), _gap(kind), kind)
         solid = np.ones(len(ids), np.bool_)
         solid[0] = False
         solid[lengths.cumsum()] = False
@@ -106,6 +105,11 @@ class Rows:
         if copies:
             ids[first:][solid[first:]] = np.concatenate(copies)
         return cls(ids, weights)
+
+
+def _gap(kind: type[np.uint16 | np.int32]) -> int:
+    """Return what stands for a gap: more than any id, so `x < id` holds for no gap."""
+    return int(np.iinfo(kind).max)
 
 
 def _weights(
@@ -185,12 +189,12 @@ def _one_round(
     rarest, room = fewest, limit
     if not last and atoms < 0xFFFE:
         limit = min(limit, 0xFFFE - atoms)
-    # Small numbers, where they are enough, are sorted and found faster. A gap is then the largest.
-    kind = np.uint16 if atoms + limit < 0xFFFF else np.int32
+    # Small numbers, where they are enough, are sorted and found faster.
+    kind = np.uint16 if atoms + limit < _gap(np.uint16) else np.int32
     if row.dtype != kind:
         gaps = row == row[0]
         row = row.astype(kind)
-        row[gaps] = GAP if kind is np.int32 else np.iinfo(kind).max
+        row[gaps] = _gap(kind)
     gap = int(row[0])
     # For each place the merge that took the boundary behind it, or for a moment another number.
     total = len(row) if weights is None else float(weights.sum(dtype=np.float64))
@@ -233,7 +237,7 @@ def _one_round(
     def put_many(pairs: Pairs) -> None:
         counts = pairs.counts(weights)
         enough = counts >= rarest
-        if not enough.all():
+        if np.count_nonzero(enough) < len(enough):
             pairs, counts = pairs.where(enough), counts[enough]
         put_falling(Falling(pairs, counts))
 
@@ -259,13 +263,12 @@ def _one_round(
         if type(places) is not list:
             if stands is None:
                 stands = stand_at(left, right, places)
-            places = places.compress(~stands)
-            if weights is not None:
-                places = places[weights[places] > 0]
-            if len(places):
-                # Mostly the first of them tells already that it was long ago.
-                p = int(places[0])
-                places = [p] if min(fades[p - 1], fades[p + reach - 1]) < since else places.tolist()
+            # Mostly the first that is gone tells already that it was long ago.
+            p = places.item(stands.argmin())
+            if min(fades[p - 1], fades[p + reach - 1]) < since and (times is None or times[p]):
+                more[since] -= 1
+                return
+            places = places.compress(~stands).tolist()
         until = never
         for p in places:
             if cells[p] == left and cells[p + reach] == right:
@@ -293,9 +296,9 @@ def _one_round(
                 count = len(alive) if times is None else sum([times[p] for p in alive])
             else:
                 stands = stand_at(left, right, places)
-                alive = places[stands]
-                if len(alive) == len(places):
+                if np.count_nonzero(stands) == len(places):
                     return left, right, places
+                alive = places[stands]
                 count = len(alive) if weights is None else int(weights.take(alive).sum())
             now = int(alive[0]) if first and count else 0
             if count < level:
@@ -309,10 +312,12 @@ def _one_round(
 
     def stand_at(left: int, right: int, places: NDArray[np.int32]) -> NDArray[np.bool_]:
         """Tell of each place whether a pair still stands there."""
-        found: NDArray[np.bool_] = row.take(places) == left
-        for i in range(0, len(places), _BLOCK):
-            found[i : i + _BLOCK] &= row.take(places[i : i + _BLOCK] + size[left]) == right
-        return found
+        found = []
+        for at in _blocks(places):
+            some = row.take(at) == left
+            some &= row[size[left] :].take(at) == right
+            found.append(some)
+        return found[0] if len(found) == 1 else np.concatenate(found)
 
     def stand(pairs: Pairs) -> NDArray[np.bool_]:
         """Tell of each place of some pairs whether its pair still stands there."""
@@ -323,8 +328,8 @@ def _one_round(
         return found
 
     def born(
-        begin: NDArray[np.int32],
-        end: NDArray[np.int32],
+        begin: NDArray[np.intp],
+        end: NDArray[np.intp],
         ids: NDArray[np.int64],
         number: NDArray[np.int64] | None = None,
     ) -> Pairs:
@@ -335,7 +340,7 @@ def _one_round(
         """
         before, behind = row.take(begin - 1), row.take(end)
         # Where two of them stand side by side, the left one finds the pair.
-        at_left = ((before != gap) & (before < ids.item(0))).nonzero()[0]
+        at_left = (before < ids.item(0)).nonzero()[0]
         at_right = (behind != gap).nonzero()[0]
         before = before.take(at_left)
         others = keys = np.concatenate((before, behind.take(at_right)))
@@ -349,6 +354,7 @@ def _one_round(
         neighbour, is_left = others.take(one).astype(np.int32), one < len(before)
         new = ids if number is None else ids.take(number.take(one))
         places = np.concatenate((begin.take(at_left) - sizes.take(before), begin.take(at_right)))
+        places = places.astype(np.int32)
         return Pairs(
             np.where(is_left, neighbour, new),
             np.where(is_left, new, neighbour),
@@ -431,7 +437,7 @@ def _one_round(
         end = heads.places + sizes.take(of_heads)
         row.put(heads.places, of_heads)
         row.put(end - 1, of_heads)
-        return rarer, born(heads.places, end, ids, number), undecided
+        return rarer, born(heads.places.astype(np.intp), end, ids, number), undecided
 
     def left_over(begin: int) -> bool:
         """Tell whether a pair that counts stands in a block."""
@@ -519,16 +525,14 @@ def _one_round(
                     count = times[at[0]] if len(at) == 1 else sum([times[p] for p in at])
                     put(count, (at[0] if first else 0, new, other, at))
         else:
-            parts = [places[i : i + _BLOCK] for i in range(0, len(places), _BLOCK)]
-            for some in parts:
-                inside = some + (reach - 1)
-                vanishes.put(inside, step)
+            for begin in _blocks(places):
+                vanishes[reach - 1 :].put(begin, step)
                 if right_size > 1:
-                    row.put(inside + 1, gap)
-                row.put(some, new)
-                row.put(inside + right_size, new)
+                    row[reach:].put(begin, gap)
+                row.put(begin, new)
+                row[whole - 1 :].put(begin, new)
             news = np.array([new])
-            made = (born(some, some + whole, news) for some in parts)
+            made = (born(begin, begin + whole, news) for begin in _blocks(places))
             put_many(Pairs.gathered(made, weights, rarest))
         found.append((left, right, new, level, applied))
         more[step + 1] -= 1
@@ -559,10 +563,12 @@ def _frequent_pairs(rows: Rows, atoms: int, rarest: int) -> tuple[Pairs, int]:
     row, weights = rows.ids, rows.weights
     gap = int(row[0])
     blocks = range(0, max(1, len(row)), _BLOCK)
+    table = atoms * atoms
+    number = np.min_scalar_type(max(0, table - 1))
 
     def block(
         begin: int, low: int = 0, high: int = atoms
-    ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    ) -> tuple[NDArray[Any], NDArray[np.int32]]:
         """Return the pairs of a block, each as one number, and where they stand.
 
         low, high: only those whose left token is one of these, without `high` itself.
@@ -570,13 +576,13 @@ def _frequent_pairs(rows: Rows, atoms: int, rarest: int) -> tuple[Pairs, int]:
         rights = row[begin + 1 : begin + 1 + _BLOCK]
         lefts = row[begin : begin + len(rights)]
         places = ((rights != gap) & (lefts >= low) & (lefts < high)).nonzero()[0]
-        keys = lefts.take(places).astype(np.int64)
-        keys *= atoms
-        keys += rights.take(places)
+        keys = lefts.take(places).astype(number)
+        keys *= number.type(atoms)
+        keys += rights.take(places).astype(number)
         places += begin
         return keys, places.astype(np.int32)
 
-    def pairs(keys: NDArray[np.int64], places: NDArray[np.int32]) -> Pairs:
+    def pairs(keys: NDArray[Any], places: NDArray[np.int32]) -> Pairs:
         order = ascending(keys)
         keys = keys.take(order)
         begins = beginnings(keys)
@@ -593,7 +599,6 @@ def _frequent_pairs(rows: Rows, atoms: int, rarest: int) -> tuple[Pairs, int]:
         highest, too_much = counts[falling[0]], counts[falling[beyond]]
         return max(rarest, int(min(highest, too_much + 1)))
 
-    table = atoms * atoms
     if len(row) > _ROOM and table <= _TABLE:
         # First how many there are, then where those stand that there is room for.
         lengths, counts = np.zeros((2, table), np.int64)
@@ -633,6 +638,12 @@ def _frequent_pairs(rows: Rows, atoms: int, rarest: int) -> tuple[Pairs, int]:
             fewest = max(fewest, with_room(all_lengths, all_counts))
             kept = [(one.where(of >= fewest), of[of >= fewest]) for one, of in kept]
     return Pairs.together([found for found, _ in kept]), fewest
+
+
+def _blocks(places: NDArray[np.int32]) -> Iterator[NDArray[np.intp]]:
+    """Yield places in blocks, as the kind of number that NumPy turns them into at each use."""
+    for begin in range(0, len(places), _BLOCK):
+        yield places[begin : begin + _BLOCK].astype(np.intp)
 
 
 def _apart(places: Any, whole: int) -> Any:

@@ -133,11 +133,12 @@ class Falling:
 
     def __init__(self, pairs: Pairs, counts: NDArray[np.int64]) -> None:
         """Sort pairs. counts: how often each comes, 1 or more."""
-        order = np.argsort(-counts, kind="stable")
+        order = (-counts).argsort(kind="stable")
         # The places are put in order when pairs are first taken together: they may never be.
         self._pairs, self._starts, self._order = pairs, pairs.starts, order
         self._ends: list[int] = []
-        self._counts = [*counts[order].tolist(), 0]
+        self._counts: list[int] = counts.take(order).tolist()
+        self._counts.append(0)
         self._next = 0
         self._pass(0)
 
@@ -250,11 +251,11 @@ def ascending(keys: NDArray[Any]) -> NDArray[np.int64]:
 
     By 16 bits at a time: of such small numbers NumPy sorts many times more in a second.
     """
-    order = np.argsort(keys.astype(np.uint16, copy=False), kind="stable")
+    order = keys.astype(np.uint16, copy=False).argsort(kind="stable")
     if keys.itemsize > 2:
         for bits in range(16, int(keys.max(initial=0)).bit_length(), 16):
             digits = (keys.take(order) >> bits).astype(np.uint16)
-            order = order.take(np.argsort(digits, kind="stable"))
+            order = order.take(digits.argsort(kind="stable"))
     return order
 
 
