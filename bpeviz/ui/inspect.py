@@ -458,10 +458,11 @@ def _ids(offer: Offer, found: Inspection) -> None:
         return
     each = lookup.decoded(ids, found.tokenizer)
     missing = list(dict.fromkeys(one.id for one in each if one.raw is None))
+    warning = st.container()  # there without one, too: what follows keeps its place on the page
     if missing:
         some = ", ".join(map(str, missing[:LISTED]))
         more = f" and {len(missing) - LISTED:,} more" if len(missing) > LISTED else ""
-        st.warning(f"{offer.title} has no id {some}{more}. The others are decoded.")
+        warning.warning(f"{offer.title} has no id {some}{more}. The others are decoded.")
     st.text("Text")
     st.code(lookup.text_of(ids, found.tokenizer), language=None, wrap_lines=True)
     table = tables.decoded(each)
