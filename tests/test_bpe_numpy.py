@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bpeviz import progress
-from bpeviz.learners import bpe_numpy, pairs
+from bpeviz.learners import bpe_numpy, layout, pairs
 from bpeviz.learners.bpe import fast_merges, learn_merges
 
 LETTERS = st.integers(0, 3)
@@ -59,8 +59,8 @@ def test_numpy_decides_what_the_plain_loop_decides(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(bpe_numpy, "FEW", few)
         patch.setattr(bpe_numpy, "MANY", many)
-        for name, size in zip(("_BLOCK", "_ROOM", "_TABLE"), rooms, strict=True):
-            patch.setattr(bpe_numpy, name, size)
+        for name, size in zip(("BLOCK", "ROOM", "TABLE"), rooms, strict=True):
+            patch.setattr(layout, name, size)
         found = fast_merges(rows, "abcdefgh", limit, ties=ties, min_count=min_count)
     assert found == learn_merges(rows, "abcdefgh", limit, ties=ties, min_count=min_count)
 
@@ -151,11 +151,11 @@ def test_a_chunk_that_comes_very_often_is_decided_alike(times: int) -> None:
 def test_a_long_text_takes_little_more_memory_than_its_row(
     weight: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name, size in ("_BLOCK", 1 << 15), ("_ROOM", 1 << 16), ("_TABLE", 1 << 10):
-        monkeypatch.setattr(bpe_numpy, name, size)
+    for name, size in ("BLOCK", 1 << 15), ("ROOM", 1 << 16), ("TABLE", 1 << 10):
+        monkeypatch.setattr(layout, name, size)
     text = np.array(words(6, 200_000), np.uint8)
     tracemalloc.start()
-    rows = bpe_numpy.Rows.of_array(text, np.array([len(text)]), np.array([weight]))
+    rows = layout.Rows.of_array(text, np.array([len(text)]), np.array([weight]))
     merges, _ = bpe_numpy.learn_merges(rows, 8, 600)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()

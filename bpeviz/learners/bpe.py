@@ -35,7 +35,7 @@ from numpy.typing import NDArray
 from bpeviz import progress
 from bpeviz.counting import ChunkCounts
 from bpeviz.demolition import RestrictedTraining
-from bpeviz.learners import bpe_numpy
+from bpeviz.learners import bpe_numpy, layout
 from bpeviz.learners.interface import Corpus, Learner, Option, collector_off
 from bpeviz.longest import LongestMatchTraining
 from bpeviz.merging import Merge
@@ -235,7 +235,7 @@ def fast_merges(
     """Do what `learn_merges` does, faster where NumPy can: not by what pairs are called."""
     if ties == "largest":
         return learn_merges(chunks, symbols, limit, ties=ties, min_count=min_count)
-    rows = bpe_numpy.Rows.of(chunks)
+    rows = layout.Rows.of(chunks)
     return _by_numpy(rows, len(symbols), limit, ties, min_count)
 
 
@@ -248,12 +248,12 @@ def _joined(chunks: Mapping[str, int]) -> tuple[bytes, Array, Array]:
     return b"".join(raw), ends, np.fromiter(chunks.values(), np.int64, len(raw))
 
 
-def _bytes_laid_out(chunks: Mapping[str, int]) -> bpe_numpy.Rows:
+def _bytes_laid_out(chunks: Mapping[str, int]) -> layout.Rows:
     blob, ends, times = _joined(chunks)
-    return bpe_numpy.Rows.of_array(np.frombuffer(blob, np.uint8), ends, times)
+    return layout.Rows.of_array(np.frombuffer(blob, np.uint8), ends, times)
 
 
-def _characters_laid_out(chunks: Mapping[str, int]) -> tuple[tuple[str, ...], bpe_numpy.Rows]:
+def _characters_laid_out(chunks: Mapping[str, int]) -> tuple[tuple[str, ...], layout.Rows]:
     """Do what `prepared` does where each character is an atom, without an object for each."""
     blob, ends, times = _joined(chunks)
     begins = np.frombuffer(blob, np.int8) >= -64  # where a character does, in UTF-8
@@ -289,11 +289,11 @@ def _characters_laid_out(chunks: Mapping[str, int]) -> tuple[tuple[str, ...], bp
         up_to = begins[start:end].cumsum() + before
         in_characters[here] = up_to[ends[here] - 1 - start]
         before = int(up_to[-1])
-    return tuple(map(chr, alphabet.tolist())), bpe_numpy.Rows.of_array(cells, in_characters, times)
+    return tuple(map(chr, alphabet.tolist())), layout.Rows.of_array(cells, in_characters, times)
 
 
 def _by_numpy(
-    rows: bpe_numpy.Rows,
+    rows: layout.Rows,
     atoms: int,
     limit: int,
     ties: Literal["first", "smallest"],

@@ -19,19 +19,21 @@ other. How it differs from the one that is meant to be read:
 - A long text is learnt in rounds. A round knows the places of the most frequent pairs only, and
   ends when it has merged those. Then the row is written anew, with one place for each token, and
   the next round begins as if these were atoms: a long text takes little more memory than its row.
+  Where the most frequent pair alone has too many places, a round merges nothing else, or the pairs
+  that always stand behind it as well: at once, while the row is written anew.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from heapq import heapify, heappop, heappush
-from itertools import accumulate, chain, pairwise
+from itertools import accumulate, chain
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bpeviz.learners import layout
 from bpeviz.learners.pairs import Entry, Falling, Pairs, ascending, beginnings, distances, runs
 from bpeviz.merging import Merge
 
@@ -44,100 +46,11 @@ MANY = 16
 _TOLD_EVERY = 16
 """Merges between two reports."""
 
-_BLOCK = 1 << 20
-"""Places of a text whose pairs are sorted at once."""
-
-_ROOM = 1 << 23
-"""Places of pairs with which a round begins at most."""
-
-_TABLE = 1 << 22
-"""Up to so many pairs that there may be, they are counted in a table; more are sorted."""
-
 Stopped = Literal["full", "no pair", "rare"]
 
 
-@dataclass(frozen=True)
-class Rows:
-    """Distinct chunks, one behind the other, with a gap before, between and behind them.
-
-    ids: uint16 or int32 [places]: atoms, and as a gap the largest number there is.
-    weights: whole numbers [places], how often each place counts, or None where each counts once.
-    """
-
-    ids: NDArray[Any]
-    weights: NDArray[Any] | None
-
-    def copy(self) -> Rows:
-        return Rows(self.ids.copy(), None if self.weights is None else self.weights.copy())
-
-    @classmethod
-    def of(cls, chunks: Sequence[tuple[Sequence[int], int]]) -> Rows:
-        """Lay out rows of atom ids, each with its weight, in first-seen order."""
-        lengths = np.fromiter((len(row) + 1 for row, _ in chunks), np.int64, len(chunks))
-        times = np.fromiter((times for _, times in chunks), np.int64, len(chunks))
-        again, weights = _weights(times, lengths)
-        rows = chain((row for row, _ in chunks), (chunks[i][0] for i in again))
-        gap = _gap(np.int32)
-        cells = chain.from_iterable((*row, gap) for row in rows)
-        return cls(np.fromiter(chain((gap,), cells), np.int32), weights)
-
-    @classmethod
-    def of_array(
-        cls, cells: NDArray[Any], ends: NDArray[np.int64], times: NDArray[np.int64]
-    ) -> Rows:
-        """Lay out chunks of atom ids.
-
-        cells: unsigned [atoms], all chunks; ends: where in it each ends; times: how often each
-        comes.
-        """
-        lengths = np.diff(ends, prepend=0) + 1
-        again, weights = _weights(times, lengths)
-        copies = [cells[ends[i] + 1 - lengths[i] : ends[i]] for i in again]
-        lengths = np.append(lengths, lengths[again])
-        # Here and below, what is made for every place decides how much memory a long text takes.
-        kind = np.uint16 if cells.itemsize <= 2 else np.int32
-        ids = np.full(1 + lengths.sum(), _gap(kind), kind)
-        solid = np.ones(len(ids), np.bool_)
-        solid[0] = False
-        solid[lengths.cumsum()] = False
-        first = 1 + len(cells) + len(ends)
-        ids[:first][solid[:first]] = cells
-        if copies:
-            ids[first:][solid[first:]] = np.concatenate(copies)
-        return cls(ids, weights)
-
-
-def _gap(kind: type[np.uint16 | np.int32]) -> int:
-    """Return what stands for a gap: more than any id, so `x < id` holds for no gap."""
-    return int(np.iinfo(kind).max)
-
-
-def _weights(
-    times: NDArray[np.int64], lengths: NDArray[np.int64]
-) -> tuple[list[int], NDArray[Any] | None]:
-    """Return which chunks stand again behind the others, once or more; and how often each place
-    of them all counts, with the gap before them.
-
-    times: how often each chunk comes; lengths: how many places it has, with the gap behind it. A
-    chunk that comes very often is laid out several times, so that small numbers tell how often
-    each of its copies counts. It is decided on like a single one, since all its copies are cut
-    alike, and the first of them stands where it stood.
-    """
-    if (times == 1).all():
-        return [], None
-    for kind in (np.uint8, np.uint16, np.uint32, np.int64):
-        most = int(np.iinfo(kind).max)
-        more = np.maximum(times - 1, 0) // most
-        if more.astype(np.float64) @ lengths <= lengths.sum() // 8:
-            break
-    again = np.repeat(np.arange(len(times)), more)
-    small = np.append(times - more * most, np.full(len(again), most)).astype(kind)
-    of_places = np.append(lengths, lengths[again])
-    return again.tolist(), np.repeat(np.append(kind(0), small), np.append(1, of_places))
-
-
 def learn_merges(
-    rows: Rows,
+    rows: layout.Rows,
     atoms: int,
     limit: int,
     *,
@@ -153,11 +66,11 @@ def learn_merges(
     merges: list[Merge] = []
     limit = min(limit, len(rows.ids))
     rarest = max(1, min_count)
-    rest: Rows | None = rows
-    while rest is not None:
+    ended = False
+    while not ended:
         done = len(merges)
-        some, stopped, rest = _one_round(
-            rest,
+        some, stopped, ended = _one_round(
+            rows,
             atoms + done,
             limit - done,
             first=ties == "first",
@@ -165,37 +78,40 @@ def learn_merges(
             tell=lambda more, done=done: tell(done + more, limit),  # type: ignore[misc]
         )
         merges += some
-        if rest is not None:
-            rest = rest.copy()
+        if not ended:
+            rows.pack()
     return merges, stopped
 
 
 def _one_round(
-    rows: Rows,
+    rows: layout.Rows,
     atoms: int,
     limit: int,
     *,
     first: bool,
     rarest: int,
     tell: Callable[[int], None],
-) -> tuple[list[Merge], Stopped, Rows | None]:
+) -> tuple[list[Merge], Stopped, bool]:
     """Learn some of up to `limit` merges, or all; see `learn_merges`.
 
-    Return them, why there are no more, and what is left for the next round if there is one.
+    Return them, why there are no more, and whether this is so. If not, the rows are what is left.
     """
-    row, weights = rows.ids, rows.weights
-    pairs, fewest = _frequent_pairs(rows, atoms, rarest)
+    table = None
+    if len(rows.ids) > layout.ROOM and atoms * atoms <= layout.TABLE:
+        table = layout.Table.of(rows, atoms)
+        tell(0)
+        crowded = layout.merge_crowded(table, limit, first=first, rarest=rarest)
+        if crowded:
+            return crowded, "full", len(crowded) == limit
+    pairs, fewest = layout.frequent_pairs(rows, atoms, rarest, table)
+    del table
     last = fewest == rarest
     rarest, room = fewest, limit
     if not last and atoms < 0xFFFE:
         limit = min(limit, 0xFFFE - atoms)
     # Small numbers, where they are enough, are sorted and found faster.
-    kind = np.uint16 if atoms + limit < _gap(np.uint16) else np.int32
-    if row.dtype != kind:
-        gaps = row == row[0]
-        row = row.astype(kind)
-        row[gaps] = _gap(kind)
-    gap = int(row[0])
+    kind = np.uint16 if atoms + limit < layout.gap_of(np.uint16) else np.int32
+    row, weights, gap = rows.as_kind(kind), rows.weights, layout.gap_of(kind)
     # For each place the merge that took the boundary behind it, or for a moment another number.
     total = len(row) if weights is None else float(weights.sum(dtype=np.float64))
     few = kind is np.uint16 and total // rarest < 0xFFFF  # pairs at a time
@@ -313,7 +229,7 @@ def _one_round(
     def stand_at(left: int, right: int, places: NDArray[np.int32]) -> NDArray[np.bool_]:
         """Tell of each place whether a pair still stands there."""
         found = []
-        for at in _blocks(places):
+        for at in layout.blocks_of(places):
             some = row.take(at) == left
             some &= row[size[left] :].take(at) == right
             found.append(some)
@@ -441,7 +357,7 @@ def _one_round(
 
     def left_over(begin: int) -> bool:
         """Tell whether a pair that counts stands in a block."""
-        behind = row[begin + 1 : begin + 1 + _BLOCK]
+        behind = row[begin + 1 : begin + 1 + layout.BLOCK]
         block = slice(begin, begin + len(behind))
         found = (vanishes[block] == never) & (row[block] != gap) & (behind != gap)
         if weights is not None:
@@ -455,14 +371,17 @@ def _one_round(
     while len(found) < limit:
         if not best:
             if not levels:
-                stopped = "rare" if any(map(left_over, range(0, len(row), _BLOCK))) else "no pair"
+                blocks = range(0, len(row), layout.BLOCK)
+                stopped = "rare" if any(map(left_over, blocks)) else "no pair"
                 break
             level, since = -heappop(levels), len(found)
             best = buckets.pop(level)
             falling = beside.pop(level, [])
             number = len(best) + sum([some.number for some in falling])
             more[since] += number
-            at_once = regular and since >= alone and number >= MANY
+            # To look at all of their places at once takes more memory than these do.
+            with_room = level * number <= layout.ROOM
+            at_once = regular and with_room and since >= alone and number >= MANY
             for some in falling:
                 if at_once:
                     together.append(some.take())
@@ -471,7 +390,7 @@ def _one_round(
                 put_falling(some)
             del falling
             heapify(best)
-        if regular and len(found) >= alone and (together or len(best) >= MANY):
+        if regular and with_room and len(found) >= alone and (together or len(best) >= MANY):
             tell(len(found))
             merge_together()
             continue
@@ -487,7 +406,7 @@ def _one_round(
         sizes[new] = whole
         applied = level
         if left == right:
-            places = _apart(places, whole)
+            places = layout.apart(places, whole)
             applied = len(places) if weights is None else int(weights[places].sum())
         if type(places) is not list and len(places) <= FEW:
             places = places.tolist()
@@ -525,14 +444,14 @@ def _one_round(
                     count = times[at[0]] if len(at) == 1 else sum([times[p] for p in at])
                     put(count, (at[0] if first else 0, new, other, at))
         else:
-            for begin in _blocks(places):
+            for begin in layout.blocks_of(places):
                 vanishes[reach - 1 :].put(begin, step)
                 if right_size > 1:
                     row[reach:].put(begin, gap)
                 row.put(begin, new)
                 row[whole - 1 :].put(begin, new)
             news = np.array([new])
-            made = (born(begin, begin + whole, news) for begin in _blocks(places))
+            made = (born(begin, begin + whole, news) for begin in layout.blocks_of(places))
             put_many(Pairs.gathered(made, weights, rarest))
         found.append((left, right, new, level, applied))
         more[step + 1] -= 1
@@ -543,130 +462,13 @@ def _one_round(
     tied = accumulate(more)
     merges = [Merge(*one, others - 1) for one, others in zip(found, tied, strict=False)]
     if last or len(merges) == room:
-        return merges, stopped, None
+        return merges, stopped, True
     end = 1  # of what is written anew, in the same memory
-    for i in range(1, len(row), _BLOCK):
-        begins = vanishes[i - 1 : i - 1 + _BLOCK][: len(row) - i] == never
+    for i in range(1, len(row), layout.BLOCK):
+        begins = vanishes[i - 1 : i - 1 + layout.BLOCK][: len(row) - i] == never
         for cell in (row,) if weights is None else (row, weights):
-            of_tokens = cell[i : i + _BLOCK][begins]
+            of_tokens = cell[i : i + layout.BLOCK][begins]
             cell[end : end + len(of_tokens)] = of_tokens
         end += len(of_tokens)
-    return merges, stopped, Rows(row[:end], None if weights is None else weights[:end])
-
-
-def _frequent_pairs(rows: Rows, atoms: int, rarest: int) -> tuple[Pairs, int]:
-    """Return the most frequent pairs of a row in which each token has one place.
-
-    There are as many as there is room for. Also return from which count on these are all that there
-    are: not below `rarest`. atoms: how many different tokens there may be.
-    """
-    row, weights = rows.ids, rows.weights
-    gap = int(row[0])
-    blocks = range(0, max(1, len(row)), _BLOCK)
-    table = atoms * atoms
-    number = np.min_scalar_type(max(0, table - 1))
-
-    def block(
-        begin: int, low: int = 0, high: int = atoms
-    ) -> tuple[NDArray[Any], NDArray[np.int32]]:
-        """Return the pairs of a block, each as one number, and where they stand.
-
-        low, high: only those whose left token is one of these, without `high` itself.
-        """
-        rights = row[begin + 1 : begin + 1 + _BLOCK]
-        lefts = row[begin : begin + len(rights)]
-        places = ((rights != gap) & (lefts >= low) & (lefts < high)).nonzero()[0]
-        keys = lefts.take(places).astype(number)
-        keys *= number.type(atoms)
-        keys += rights.take(places).astype(number)
-        places += begin
-        return keys, places.astype(np.int32)
-
-    def pairs(keys: NDArray[Any], places: NDArray[np.int32]) -> Pairs:
-        order = ascending(keys)
-        keys = keys.take(order)
-        begins = beginnings(keys)
-        lefts, rights = np.divmod(keys.take(begins), max(1, atoms))
-        lengths = distances(begins, len(keys))
-        return Pairs(lefts.astype(np.int32), rights.astype(np.int32), lengths, places.take(order))
-
-    def with_room(lengths: NDArray[np.int64], counts: NDArray[np.int64]) -> int:
-        """Return from which count on there is room for the places of all pairs."""
-        falling = np.argsort(-counts, kind="stable")
-        beyond = lengths[falling].cumsum().searchsorted(_ROOM, side="right")
-        if beyond == len(counts):
-            return rarest
-        highest, too_much = counts[falling[0]], counts[falling[beyond]]
-        return max(rarest, int(min(highest, too_much + 1)))
-
-    if len(row) > _ROOM and table <= _TABLE:
-        # First how many there are, then where those stand that there is room for.
-        lengths, counts = np.zeros((2, table), np.int64)
-        for begin in blocks:
-            keys, places = block(begin)
-            lengths += np.bincount(keys, minlength=table)
-            if weights is not None:
-                counts += np.bincount(keys, weights.take(places), table).astype(np.int64)
-        if weights is None:
-            counts = lengths
-        fewest = with_room(lengths, counts)
-        frequent = counts >= fewest
-        parts = []
-        for begin in blocks:
-            keys, places = block(begin)
-            wanted = frequent.take(keys)
-            parts.append(pairs(keys.compress(wanted), places.compress(wanted)))
-        return Pairs.gathered(parts), fewest
-
-    # Too many different ones to have a number each. All of those that begin with some tokens are
-    # looked at, then with others, and the rarest are left out again.
-    edges = [0, atoms]
-    if len(row) > _ROOM:
-        of_left = np.zeros(atoms, np.int64)
-        for begin in blocks:
-            lefts = row[begin : begin + _BLOCK]
-            of_left += np.bincount(lefts[lefts != gap], minlength=atoms)
-        edges[1:1] = (np.diff(of_left.cumsum() // _BLOCK).nonzero()[0] + 1).tolist()
-    fewest, kept = rarest, []
-    for low, high in pairwise(edges):
-        some = [block(begin, low, high) for begin in blocks]
-        found = pairs(*map(np.concatenate, zip(*some, strict=True)))
-        kept.append((found, found.counts(weights)))
-        if len(row) > _ROOM:
-            all_lengths = np.concatenate([found.lengths for found, _ in kept])
-            all_counts = np.concatenate([counts for _, counts in kept])
-            fewest = max(fewest, with_room(all_lengths, all_counts))
-            kept = [(one.where(of >= fewest), of[of >= fewest]) for one, of in kept]
-    return Pairs.together([found for found, _ in kept]), fewest
-
-
-def _blocks(places: NDArray[np.int32]) -> Iterator[NDArray[np.intp]]:
-    """Yield places in blocks, as the kind of number that NumPy turns them into at each use."""
-    for begin in range(0, len(places), _BLOCK):
-        yield places[begin : begin + _BLOCK].astype(np.intp)
-
-
-def _apart(places: Any, whole: int) -> Any:
-    """Return those of a pair (x, x)'s places at which it is merged, from the left: of those that
-    overlap, every other one."""
-    if type(places) is list:
-        kept, free = [], 0
-        for p in places:
-            if p >= free:
-                kept.append(p)
-                free = p + whole
-        return kept
-    parts = []
-    before = 0  # how many overlap in a row at the end of the last block
-    for begin in range(0, len(places), _BLOCK):
-        part = places[begin : begin + _BLOCK]
-        number = np.arange(len(part), dtype=np.int32)
-        start = number.copy()  # of the first of those that overlap in a row
-        start[1:][part[1:] - part[:-1] == whole // 2] = -len(places)
-        if begin and part[0] - places[begin - 1] == whole // 2:
-            start[0] = -before
-        np.maximum.accumulate(start, out=start)
-        number -= start
-        parts.append(part.compress(number % 2 == 0))
-        before = number.item(-1) + 1
-    return parts[0] if len(parts) == 1 else np.concatenate(parts)
+    rows.cut(end)
+    return merges, stopped, False

@@ -1,6 +1,6 @@
 """Pairs of neighbouring tokens with all their places, as arrays, and which of them merge together.
 
-`bpeviz.learners.bpe_numpy` learns with them.
+`bpeviz.learners.bpe_numpy` learns with them, from a row of tokens (`bpeviz.learners.layout`).
 """
 
 from __future__ import annotations
