@@ -33,6 +33,12 @@ Integers = npt.NDArray[np.int64]
 _COMPACTED_FROM = 1 << 19
 """From so many waiting rows on, those of several blocks that hold the same chunk become one."""
 
+_SHARED_OUT_FROM = 1 << 20
+"""From so many rows on, Arrow is given some at a time: its table of them all would take several
+times the memory of the rows."""
+
+_SHARES = 8
+
 
 class CountsError(ValueError):
     """Counts that cannot be used; the message is a sentence."""
@@ -153,25 +159,57 @@ def distinct(
         return ChunkCounts(raw[: int(ends[0])], ends, once, first, pattern, expression)
     # Arrow's own memory would not be given back: it keeps what it had for the next time.
     chunks, memory = arrow_chunks(raw, ends), pa.system_memory_pool()
-    encoded = compute.dictionary_encode(chunks, memory_pool=memory)
-    found, codes = encoded.dictionary, encoded.indices.to_numpy()
+    parts = [_encoded(chunks, rows, times, first, memory) for rows in _shares(raw, ends)]
+    found = pa.concat_arrays([part for part, _, _ in parts], memory_pool=memory)
     n = len(found)
-    seen = np.full(n, np.iinfo(np.int64).max)
-    np.minimum.at(seen, codes, first)
-    if times is None:
-        added = np.bincount(codes, minlength=n)
-    else:
-        added = np.zeros(n, np.int64)
-        np.add.at(added, codes, times)
+    seen = np.concatenate([of_part for _, of_part, _ in parts])
+    added = np.concatenate([of_part for _, _, of_part in parts])
+    del parts
     # Arrow gives them in the order of the rows, but does not promise it; nor are those of
-    # several parts of a text in order.
+    # several parts of a text in order, or several shares.
     if (seen[1:] < seen[:-1]).any():
         order = np.argsort(seen)
-        found, seen, added = found.take(order), seen[order], added[order]
+        found = compute.take(found, pa.array(order), memory_pool=memory)
+        seen, added = seen[order], added[order]
     _, offsets, data = found.buffers()
     edges = np.frombuffer(offsets, np.int64)[found.offset : found.offset + n + 1]
     blob = b"" if data is None else data[int(edges[0]) : int(edges[-1])].to_pybytes()
     return ChunkCounts(blob, edges[1:] - edges[0], added, seen, pattern, expression)
+
+
+def _shares(raw: bytes, ends: Integers) -> list[Integers | None]:
+    """Return rows that are looked at together, None for all: equal chunks are in the same share."""
+    if len(ends) < _SHARED_OUT_FROM or not raw:
+        return [None]
+    share = np.frombuffer(raw, np.uint8).take(ends - 1) % _SHARES
+    share[np.diff(ends, prepend=0) == 0] = 0  # an empty chunk has no last byte
+    numbers = np.bincount(share, minlength=_SHARES)
+    return [*np.split(share.argsort(kind="stable"), numbers.cumsum()[:-1])]
+
+
+def _encoded(
+    chunks: Any, rows: Integers | None, times: Integers | None, first: Integers, memory: Any
+) -> tuple[Any, Integers, Integers]:
+    """Return the distinct ones of some chunks, where each stands first, and how often it comes.
+
+    chunks: of Arrow's; rows: which of them, None for all; times, first: as `distinct` takes them;
+    memory: where Arrow takes it.
+    """
+    import pyarrow as pa
+    from pyarrow import compute
+
+    if rows is not None:
+        chunks = compute.take(chunks, pa.array(rows), memory_pool=memory)
+        first, times = first[rows], None if times is None else times[rows]
+    encoded = compute.dictionary_encode(chunks, memory_pool=memory)
+    found, codes = encoded.dictionary, encoded.indices.to_numpy()
+    seen = np.full(len(found), np.iinfo(np.int64).max)
+    np.minimum.at(seen, codes, first)
+    if times is None:
+        return found, seen, np.bincount(codes, minlength=len(found))
+    added = np.zeros(len(found), np.int64)
+    np.add.at(added, codes, times)
+    return found, seen, added
 
 
 def _starts(chunks: Sequence[str]) -> Integers:

@@ -29,7 +29,7 @@ from bpeviz.__main__ import main
 from bpeviz.chunk_starts import PATTERNS as AT_ONCE
 from bpeviz.chunk_starts import chunk_starts
 from bpeviz.corpus_files import CorpusError, Span
-from bpeviz.counting import ChunkCounts, CountsError, Tally, count, count_blocks
+from bpeviz.counting import ChunkCounts, CountsError, Tally, count, count_blocks, distinct
 from bpeviz.learners.bpe import weighted_chunks
 from bpeviz.pretokenize import PATTERNS, blocks, slices, split
 from bpeviz.splitting import Splitting
@@ -147,9 +147,13 @@ def test_any_expression_is_counted(text: str, expression: str) -> None:
 
 
 @settings(max_examples=100)
-@given(st.lists(TEXTS, max_size=6), st.randoms(use_true_random=False))
-def test_parts_are_added_in_any_order(texts: list[str], random: object) -> None:
-    """As they come back from several machines."""
+@given(
+    st.lists(TEXTS, max_size=6), st.randoms(use_true_random=False), st.sampled_from([1, 1 << 20])
+)
+def test_parts_are_added_in_any_order(
+    texts: list[str], random: object, shared_out_from: int
+) -> None:
+    """As they come back from several machines; and as many more rows would be told apart."""
     parts = []
     at = 0
     for text in texts:
@@ -159,8 +163,29 @@ def test_parts_are_added_in_any_order(texts: list[str], random: object) -> None:
     tally = Tally("gpt2")
     for part in parts:
         tally.add(part)
+    with patch("bpeviz.counting._SHARED_OUT_FROM", shared_out_from):
+        found = tally.result()
     chunks = [chunk for text in texts for chunk in split(text)]
-    assert listed(tally.result()) == by_definition(chunks)
+    assert listed(found) == by_definition(chunks)
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(["", "a", "b", "ab", "cab", "é"]), st.integers(1, 9))),
+    st.sampled_from([1, 1 << 20]),
+)
+def test_chunks_are_told_apart_by_all_of_them(
+    rows: list[tuple[str, int]], shared_out_from: int
+) -> None:
+    raw = [chunk.encode() for chunk, _ in rows]
+    ends = np.cumsum([len(one) for one in raw], dtype=np.int64)
+    times = np.array([many for _, many in rows], np.int64)
+    with patch("bpeviz.counting._SHARED_OUT_FROM", shared_out_from):
+        found = distinct(b"".join(raw), ends, times, np.arange(len(rows)), "gpt2")
+    expected: dict[str, tuple[int, int]] = {}
+    for place, (chunk, many) in enumerate(rows):
+        before, first = expected.get(chunk, (0, place))
+        expected[chunk] = before + many, first
+    assert listed(found) == [(chunk, *both) for chunk, both in expected.items()]
 
 
 def test_parts_become_one_as_they_wait(monkeypatch: pytest.MonkeyPatch) -> None:

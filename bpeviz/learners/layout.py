@@ -153,24 +153,56 @@ def _keys(
 class Table:
     """How many places each pair of a row has, by its number (see `_keys`), and how often it comes.
 
-    lengths, counts: int64 [atoms * atoms].
+    left: None, or the only token whose pairs are counted: of these, the numbers are those of their
+    right tokens. lengths, counts: int64, for each number.
     """
 
     rows: Rows
     atoms: int
+    left: int | None
     lengths: NDArray[np.int64]
     counts: NDArray[np.int64]
 
     @classmethod
-    def of(cls, rows: Rows, atoms: int) -> Table:
-        lengths, counts = np.zeros((2, atoms * atoms), np.int64)
-        for begin in range(0, len(rows.ids), BLOCK):
-            keys, places = _keys(rows, atoms, begin)
+    def of(cls, rows: Rows, atoms: int, left: int | None = None) -> Table:
+        lengths, counts = np.zeros((2, atoms * atoms if left is None else atoms), np.int64)
+        table = cls(rows, atoms, left, lengths, lengths if rows.weights is None else counts)
+        for keys, places in table.blocks():
             lengths += np.bincount(keys, minlength=len(lengths))
             if rows.weights is not None:
                 of_places = rows.weights.take(places)
                 counts += np.bincount(keys, of_places, len(counts)).astype(np.int64)
-        return cls(rows, atoms, lengths, lengths if rows.weights is None else counts)
+        return table
+
+    def blocks(self) -> Iterator[tuple[NDArray[Any], NDArray[np.int32]]]:
+        """Yield the numbers of the pairs of each block, and where they stand."""
+        low, high = (0, None) if self.left is None else (self.left, self.left + 1)
+        for begin in range(0, len(self.rows.ids), BLOCK):
+            keys, places = _keys(self.rows, self.atoms, begin, low, high)
+            keys -= keys.dtype.type(low * self.atoms)
+            yield keys, places
+
+    def pairs(self, rarest: int) -> Pairs:
+        """Return the pairs that come so often, with their places."""
+        wanted = (self.counts >= rarest) & (self.lengths > 0)
+        these = wanted.nonzero()[0]
+        lengths = self.lengths[these]
+        all_places = np.empty(int(lengths.sum()), np.int32)
+        free = np.zeros(len(wanted), np.int64)  # where in them the next of each pair will stand
+        free[these] = lengths.cumsum() - lengths
+        for keys, places in self.blocks():
+            some = wanted.take(keys)
+            keys, places = keys.compress(some), places.compress(some)
+            order = ascending(keys)
+            keys = keys.take(order)
+            begins = beginnings(keys)
+            here, numbers = keys.take(begins), distances(begins, len(keys))
+            to = np.repeat(free.take(here) - begins, numbers)
+            to += np.arange(len(to))
+            all_places[to] = places.take(order)
+            free[here] += numbers
+        lefts, rights = np.divmod(these.astype(np.int32), self.atoms)
+        return Pairs(lefts + (self.left or 0), rights, lengths, all_places)
 
     def run(self, head: int, tied: list[int]) -> list[int]:
         """Return the pairs (a, b), (b, c), (c, d), … that are merged one behind the other.
@@ -199,8 +231,7 @@ class Table:
         """Return which of some pairs, of which each has a place, stands first."""
         wanted = np.zeros(len(self.counts), np.bool_)
         wanted[some] = True
-        for begin in range(0, len(self.rows.ids), BLOCK):
-            keys, _ = _keys(self.rows, self.atoms, begin)
+        for keys, _ in self.blocks():
             found = keys.compress(wanted.take(keys))
             if len(found):
                 return int(found[0])
@@ -294,26 +325,7 @@ def frequent_pairs(rows: Rows, atoms: int, rarest: int, table: Table | None) -> 
 
     if table is not None:
         fewest = with_room(table.lengths, table.counts)
-        frequent = table.counts >= fewest
-        these = (frequent & (table.lengths > 0)).nonzero()[0]
-        lengths = table.lengths[these]
-        all_places = np.empty(int(lengths.sum()), np.int32)
-        free = np.zeros(len(frequent), np.int64)  # where in them the next of each pair will stand
-        free[these] = lengths.cumsum() - lengths
-        for begin in blocks:
-            keys, places = _keys(rows, atoms, begin)
-            wanted = frequent.take(keys)
-            keys, places = keys.compress(wanted), places.compress(wanted)
-            order = ascending(keys)
-            keys = keys.take(order)
-            begins = beginnings(keys)
-            here, numbers = keys.take(begins), distances(begins, len(keys))
-            to = np.repeat(free.take(here) - begins, numbers)
-            to += np.arange(len(to))
-            all_places[to] = places.take(order)
-            free[here] += numbers
-        lefts, rights = np.divmod(these.astype(np.int32), atoms)
-        return Pairs(lefts, rights, lengths, all_places), fewest
+        return table.pairs(fewest), fewest
 
     # Too many different ones to have a number each. All of those that begin with some tokens are
     # looked at, then with others, and the rarest are left out again.
@@ -323,16 +335,26 @@ def frequent_pairs(rows: Rows, atoms: int, rarest: int, table: Table | None) -> 
         for begin in blocks:
             lefts = row[begin : begin + BLOCK]
             of_left += np.bincount(lefts[lefts < atoms], minlength=atoms)
-        edges[1:1] = (np.diff(of_left.cumsum() // BLOCK).nonzero()[0] + 1).tolist()
-    fewest, kept = rarest, []
+        crowded = (of_left > ROOM // 2).nonzero()[0]
+        full = np.diff(of_left.cumsum() // BLOCK).nonzero()[0] + 1
+        edges = np.unique(np.concatenate((edges, full, crowded, crowded + 1))).tolist()
+    fewest = rarest
+    kept: list[tuple[Pairs, NDArray[np.int64]]] = []
     for low, high in pairwise(edges):
-        some = [_keys(rows, atoms, begin, low, high) for begin in blocks]
-        found = pairs(*map(np.concatenate, zip(*some, strict=True)))
+        if len(row) > ROOM and of_left[low] > ROOM // 2:
+            table = Table.of(rows, atoms, low)
+            lengths = np.concatenate([table.lengths, *(found.lengths for found, _ in kept)])
+            counts = np.concatenate([table.counts, *(counts for _, counts in kept)])
+            fewest = max(fewest, with_room(lengths, counts))
+            found = table.pairs(fewest)
+        else:
+            some = [_keys(rows, atoms, begin, low, high) for begin in blocks]
+            found = pairs(*map(np.concatenate, zip(*some, strict=True)))
         kept.append((found, found.counts(weights)))
         if len(row) > ROOM:
-            all_lengths = np.concatenate([found.lengths for found, _ in kept])
-            all_counts = np.concatenate([counts for _, counts in kept])
-            fewest = max(fewest, with_room(all_lengths, all_counts))
+            lengths = np.concatenate([found.lengths for found, _ in kept])
+            counts = np.concatenate([counts for _, counts in kept])
+            fewest = max(fewest, with_room(lengths, counts))
             kept = [(one.where(of >= fewest), of[of >= fewest]) for one, of in kept]
     return Pairs.together([found for found, _ in kept]), fewest
 
