@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -279,10 +278,10 @@ def path(name: str) -> str:
     return "/" if name == "Train" else f"/{name}"
 
 
-@pytest.fixture
-def fresh(server: Server, tmp_path: Path) -> Iterator[Server]:
-    """A server that nobody has opened a page of yet."""
-    with serving(tmp_path) as running:
+@pytest.fixture(scope="module")
+def fresh(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server on which nobody has opened any of the pages but by a link of these tests."""
+    with serving(tmp_path_factory.mktemp("fresh")) as running:
         yield running
 
 
