@@ -93,7 +93,8 @@ def _curve(axes: Axes) -> Chart:
     picked = alt.selection_point(
         name=SELECTION, fields=["step"], on="click", nearest=True, empty=False
     )
-    x = alt.X("step:Q", title=axes.unit).scale(type=axes.steps)
+    steps = alt.Axis(tickMinStep=1)  # there is no half merge
+    x = alt.X("step:Q", title=axes.unit, axis=steps).scale(type=axes.steps)
     y = alt.Y(f"{axes.value}:Q", axis=_axis(axes.title)).scale(type=axes.values, nice=False)
     tooltip = [
         alt.Tooltip(f"{field}:Q", format=form, title=title) for field, form, title in axes.tooltip

@@ -37,7 +37,7 @@ _SHARED_OUT_FROM = 1 << 20
 """From so many rows on, Arrow is given some at a time: its table of them all would take several
 times the memory of the rows."""
 
-_SHARES = 8
+_SHARES = 4
 
 
 class CountsError(ValueError):

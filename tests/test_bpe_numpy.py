@@ -37,7 +37,7 @@ ROWS = st.one_of(
 )
 
 
-@settings(max_examples=1_200)
+@settings(max_examples=800)
 @given(
     ROWS,
     st.sampled_from([0, 1, 4, 48]),
