@@ -49,9 +49,9 @@ CLOSER = {
 class Offer:
     """A tokenizer that can be looked at. To offer another one is to put it into the list.
 
-    key: tells it from all others, for caches and widgets. make: returns it; it may raise
-    `ValueError` with a sentence. training: what it was learnt by, if here. needs: the vocabulary
-    whose files it needs.
+    key: tells it from all others, for caches and widgets. title: with its size, where that may
+    change. make: returns it; it may raise `ValueError` with a sentence. training: what it was
+    learnt by, if here. needs: the vocabulary whose files it needs.
     """
 
     key: str
@@ -60,6 +60,11 @@ class Offer:
     training: Training | None = None
     identity: tuple[object, ...] = ()
     needs: str | None = None
+
+    @property
+    def name(self) -> str:
+        """What it is chosen by. Without the size: the browser keeps the words of a choice."""
+        return "Yours" if self.key == YOURS else self.title
 
 
 def offers(learnt_from: str, choice: Choice, training: Training | str, step: int) -> list[Offer]:
@@ -195,7 +200,7 @@ def _tokenizer(offered: Sequence[Offer]) -> Offer | None:
         chosen = st.selectbox(
             "Tokenizer",
             list(by_key),
-            format_func=lambda key: by_key[key].title,
+            format_func=lambda key: by_key[key].name,
             key="inspected_by",
             persist_state="session",
             help="“Yours” is learnt from the text at the left, with the choices there.",
@@ -323,15 +328,15 @@ def _side_of(
 
 def _picture(offer: Offer, found: Inspection, offered: Sequence[Offer]) -> None:
     """Draw the whole film in one picture, and another tokenizer mirrored below."""
-    others: dict[str, Offer | None] = {"none": None}
-    others |= {other.key: other for other in offered if other.key != offer.key}
+    others = {other.key: other for other in offered if other.key != offer.key}
+    names = {"none": "Nothing"} | {key: other.name for key, other in others.items()}
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        if st.session_state.get("mirrored") not in others:
+        if st.session_state.get("mirrored") not in names:
             st.session_state.pop("mirrored", None)
         chosen = st.selectbox(
             "Mirrored below",
-            list(others),
-            format_func=lambda key: "Nothing" if key == "none" else _title(others[key]),
+            list(names),
+            format_func=names.__getitem__,
             key="mirrored",
             persist_state="session",
             width=260,
@@ -348,7 +353,7 @@ def _picture(offer: Offer, found: Inspection, offered: Sequence[Offer]) -> None:
             )
             part = parts[number - 1]
     sides = [_side(offer, found)]
-    other = others[chosen]
+    other = others.get(chosen)
     if other is not None and _if_there(other) is not None:
         special = _known(found.special_tokens, other)
         beside = _inspected(other.key, other.identity, found.text, special, other)
@@ -361,10 +366,6 @@ def _picture(offer: Offer, found: Inspection, offered: Sequence[Offer]) -> None:
         "Atoms lie along the bottom. Every boundary is as high as the step at which it goes, on a "
         "logarithmic scale; between two lines, at any height, stands the token of that step."
     )
-
-
-def _title(offer: Offer | None) -> str:
-    return "" if offer is None else offer.title
 
 
 def _known(names: Collection[str], offer: Offer) -> tuple[str, ...]:
