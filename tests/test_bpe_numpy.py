@@ -177,7 +177,11 @@ def test_a_long_text_takes_little_more_memory_than_its_row(
     assert peak < 12 * len(text), peak / len(text)
 
 
-def test_more_ids_than_small_numbers_hold_are_decided_alike() -> None:
+@pytest.mark.parametrize("room", [1 << 23, 8])
+def test_more_ids_than_small_numbers_hold_are_decided_alike(
+    room: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(layout, "ROOM", room)
     atoms = 70_000
     symbols = [chr(i + 0x10000) for i in range(atoms)]
     draw = random.Random(7)

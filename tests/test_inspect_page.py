@@ -115,6 +115,8 @@ def test_a_smaller_vocabulary_cuts_into_more() -> None:
     training = usual.train("bpe", ENGLISH)
     assert ids(app) == training.tokenizer(260).encode(FIRST_TEXT)
     assert "Yours (260)" in light(app)
+    # The browser keeps the words that something was chosen by, so they do not change with it.
+    assert app.selectbox(key="inspected_by").options[0] == "Yours"
 
 
 def test_names_of_special_tokens_are_text_until_it_is_said_otherwise() -> None:

@@ -211,6 +211,8 @@ class Table:
         long as each b has an a before it and a c behind it: then (ab, c) is as frequent, stands
         first, and the others are tied with it as before (`bpeviz.learners.pairs.runs`).
         """
+        if len(tied) == 1:
+            return [head]
         tokens = np.zeros(self.atoms, np.int64)
         for begin in range(0, len(self.rows.ids), BLOCK):
             block = self.rows.ids[begin : begin + BLOCK]
