@@ -27,6 +27,9 @@ Number = TypeVar("Number", np.int32, np.int64)
 NEVER = np.iinfo(np.int32).max
 """The time of a boundary that no merge removes."""
 
+_BLOCK = 1 << 17
+"""Boundaries that are counted at once: what is written down of them stays near the processor."""
+
 
 @dataclass(frozen=True)
 class Node:
@@ -122,8 +125,10 @@ class MergeBoundaries(Boundaries):
 
     @cached_property
     def token_counts(self) -> NDArray[np.int64]:
-        times = self.vanishes[self.vanishes < self.steps]
-        removed = np.bincount(times, minlength=self.steps)
+        removed = np.zeros(self.steps, np.int64)
+        for start in range(0, len(self), _BLOCK):
+            times = self.vanishes[start : start + _BLOCK]
+            removed += np.bincount(times[times < self.steps], minlength=self.steps)
         whole = len(self) - np.count_nonzero(self.atom_ids == DROPPED)
         return whole - np.concatenate(([0], np.cumsum(removed)))
 

@@ -52,25 +52,27 @@ def parts(text: str, boundaries: Boundaries, size: int = WINDOW) -> list[Part]:
     atoms = len(boundaries)
     if atoms <= size:
         return [Part(0, atoms, 0, len(text))]
-    # Bytes up to the end of each character; an atom ends a character where its end is among them.
-    raw = np.frombuffer(text.encode(), np.uint8)
-    begins = np.append((raw & 0xC0) != 0x80, True)
-    character_ends = np.flatnonzero(begins)[1:]
-    between_characters = begins[boundaries.ends]
-    # Of atoms that end at the same byte (a mark follows a character) only the last is a place.
-    between_characters[:-1] &= boundaries.ends[:-1] != boundaries.ends[1:]
-    between_tokens = between_characters & boundaries.always
+    # A character ends in front of a byte that begins one, or at the end of the text.
+    raw = np.frombuffer(f"{text}\n".encode(), np.uint8)
     found: list[Part] = []
-    start = first = 0
+    half = size // 2
+    start = first = past = 0
     while start < atoms:
+        # Only one stretch at a time: a long text as a whole takes several times as long.
+        ends = boundaries.ends[start : start + size + 1]
+        begins = (raw[past : ends[-1] + 1] & 0xC0) != 0x80
         end = min(start + size, atoms)
         if end < atoms:
-            end = _last(between_tokens, start + size // 2, end) or (
-                _last(between_characters, start, end) or end
-            )
-        last = int(np.searchsorted(character_ends, boundaries.ends[end - 1], "right"))
+            # Of atoms that end at the same byte (a mark follows a character) only the last is one.
+            later = ends[half:-1]
+            between_characters = begins[later - past] & (later != ends[half + 1 :])
+            between_tokens = between_characters & boundaries.always[start + half : end]
+            last_of_all = _last(between_tokens) or _last(between_characters)
+            end = start + (half + last_of_all if last_of_all else size)
+        upto = int(boundaries.ends[end - 1])
+        last = first + int(np.count_nonzero(begins[1 : upto - past + 1]))
         found.append(Part(start, end, first, last))
-        start, first = end, last
+        start, first, past = end, last, upto
     return found
 
 
@@ -86,10 +88,10 @@ def part_between(boundaries: Boundaries, shown: Part, text: str) -> Part:
     return Part(start, end, shown.first, shown.last)
 
 
-def _last(places: NDArray[np.bool_], low: int, high: int) -> int:
-    """Return the index behind the last place in `low` to `high`, or 0."""
-    found = np.flatnonzero(places[low:high])
-    return low + int(found[-1]) + 1 if len(found) else 0
+def _last(places: NDArray[np.bool_]) -> int:
+    """Return the index behind the last place, or 0."""
+    found = np.flatnonzero(places)
+    return int(found[-1]) + 1 if len(found) else 0
 
 
 def film(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import astuple
 from itertools import pairwise
 from typing import Any
 
@@ -301,6 +302,28 @@ def test_the_film_of_any_text_is_read_as_its_boundaries_at_every_step(
 # ---- parts
 
 
+def slow_parts(text: str, boundaries: Boundaries, size: int) -> list[tuple[int, int, int, int]]:
+    """Return where each part begins and ends, in atoms and in characters."""
+    upto = [len(text[: i + 1].encode()) for i in range(len(text))]
+    ends, always, atoms = boundaries.ends.tolist(), boundaries.always.tolist(), len(boundaries)
+    found = []
+    start = 0
+    while start < atoms or not found:
+        end = min(start + size, atoms)
+        if end < atoms:
+            between = [
+                at
+                for at in range(start + 1, end + 1)
+                if ends[at - 1] in (0, *upto) and ends[at - 1] != ends[at]
+            ]
+            best = [at for at in between if at > start + size // 2 and always[at - 1]]
+            end = (best or between or [end])[-1]
+        first, last = (sum(one <= ends[at - 1] for one in upto) if at else 0 for at in (start, end))
+        found.append((start, end, first, last))
+        start = end
+    return found
+
+
 @settings(max_examples=150)
 @given(
     st.one_of(st.text("ab c", max_size=90), st.text(max_size=60), st.just(ODD * 4)),
@@ -313,6 +336,7 @@ def test_parts_cover_the_text_and_part_no_character(
 ) -> None:
     training, boundaries = train(text, pattern=pattern, **how)
     parts = replay.parts(text, boundaries, size)
+    assert [*map(astuple, parts)] == slow_parts(text, boundaries, size)
     assert "".join(text[part.first : part.last] for part in parts) == text
     assert (parts[0].start, parts[-1].end) == (0, len(boundaries))
     assert all(left.end == right.start for left, right in pairwise(parts))
