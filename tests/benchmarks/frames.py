@@ -119,7 +119,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=3.0, metavar="N", help="how long (3)")
     parser.add_argument("--quick", action="store_true", help="only the smallest of each")
     arguments = parser.parse_args()
-    if (found := chromium()) is None:
+    if (found := chromium(whole=True)) is None:
         raise SystemExit("There is no Chromium: install one, or name it in BPEVIZ_CHROMIUM.")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=found, args=FLAGS)

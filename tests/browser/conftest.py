@@ -40,7 +40,9 @@ def browser() -> Iterator[Browser]:
     except ImportError:
         without("No playwright: pip install -r tests/requirements.txt")
     if (found := chromium()) is None:
-        without("No Chromium: apt-get install chromium, or name one in BPEVIZ_CHROMIUM")
+        without(
+            "No Chromium: apt-get install chromium-headless-shell, or name one in BPEVIZ_CHROMIUM"
+        )
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=found, args=FLAGS)
         yield browser
