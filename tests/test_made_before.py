@@ -1,0 +1,138 @@
+"""Links and files of an earlier version still open, with the same values and the same ids.
+
+`fixtures/links.json` holds links to every page, with each value under its name in the link;
+`fixtures/files.json` lists saved tokenizers and counts. Version 1b4bf43 wrote all of them: the
+links by driving the pages and pressing "Copy link", the files by `bpeviz.save` and
+`python -m bpeviz count`. Never write them anew: add others beside them.
+
+A value counts as restored if a widget of the page shows it, whatever the widget's label or key.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import bpeviz
+from bpeviz.__main__ import main
+
+ROOT = Path(__file__).resolve().parent.parent
+FIXTURES = ROOT / "tests" / "fixtures"
+
+# ---- internal names: adapt these, and nothing below, when the code is reorganized
+
+PAGE_FILES = {
+    "/": "app.py",
+    "/Compare": "pages/Compare.py",
+    "/Inspect": "pages/Inspect.py",
+    "/Algorithms": "pages/Algorithms.py",
+    "/Split": "pages/Split.py",
+}
+"""The script of each address. The addresses stay."""
+
+OPENING = "opening"
+"""The name of the opening step in the player's payload."""
+
+# ---- links
+
+WIDGETS = (
+    *("selectbox", "multiselect", "radio", "button_group", "checkbox", "toggle"),
+    *("text_area", "text_input", "number_input", "slider", "select_slider"),
+)
+LINKS: list[dict[str, Any]] = json.loads((FIXTURES / "links.json").read_text("utf-8"))
+
+
+def expanded(value: Any) -> Any:
+    """Return a value, a repeated text written out."""
+    return value["repeated"] * value["times"] if isinstance(value, dict) else value
+
+
+def shown(app: AppTest) -> Iterator[str]:
+    """Yield the value of each widget as JSON, which tells 1 from True and 1.0."""
+    for kind in WIDGETS:
+        for widget in app.get(kind):
+            yield json.dumps(widget.value)
+
+
+def plain(words: str) -> str:
+    return " ".join(words.replace("`", " ").split())
+
+
+@pytest.mark.parametrize("link", LINKS, ids=[f"{one['page']} {one['about']}" for one in LINKS])
+def test_link_made_before_restores_its_values(link: dict[str, Any]) -> None:
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    for name, value in link["query"].items():
+        app.query_params[name] = expanded(value)
+    app.switch_page(PAGE_FILES[link["page"]]).run()
+
+    assert not app.exception
+    assert not app.error
+    found = Counter(shown(app))
+    for name, value in link["restores"].items():
+        wanted = json.dumps(expanded(value))
+        assert found[wanted] > 0, f"no widget shows {name}: {wanted[:200]}"
+        found[wanted] -= 1
+    if "step" in link:
+        payloads = [json.loads(one.proto.json) for one in app.get("bidi_component")]
+        assert [one[OPENING] for one in payloads if OPENING in one] == [link["step"]]
+    warnings = [plain(one.value) for one in app.warning]
+    assert len(warnings) == link["warnings"]
+    for words in link.get("named", []):
+        assert plain(words) in warnings[0]
+
+
+# ---- files
+
+FILES: dict[str, Any] = json.loads((FIXTURES / "files.json").read_text("utf-8"))
+TOKENIZERS: dict[str, Any] = FILES["tokenizers"]
+
+
+@pytest.mark.parametrize("name", TOKENIZERS)
+def test_file_made_before_gives_the_same_ids(
+    name: str, tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    made = TOKENIZERS[name]
+    tokenizer = bpeviz.read(FIXTURES / name)
+    assert [tokenizer.encode(text) for text in FILES["texts"]] == made["ids"]
+    assert [tokenizer.decode(ids) for ids in made["ids"]] == made["decoded"]
+    assert dict(tokenizer.special_tokens) == made["special_tokens"]
+
+    (tmp_path / "text.txt").write_bytes(FILES["texts"][0].encode())
+    assert main(["encode", str(tmp_path / "text.txt"), "--tokenizer", str(FIXTURES / name)]) == 0
+    assert json.loads(capsysbinary.readouterr().out) == made["ids"][0]
+
+
+def test_file_made_before_is_written_again_with_the_same_merges(tmp_path: Path) -> None:
+    for name in ("merges-bytes.csv", "merges-characters.csv", "merges-regex.csv"):
+        [written] = bpeviz.save(bpeviz.read(FIXTURES / name), tmp_path / name)
+        assert written.read_bytes() == (FIXTURES / name).read_bytes()
+
+
+@pytest.mark.parametrize("name", ["bpe.tiktoken", "merges-bytes.csv"])
+def test_file_made_before_opens_without_its_metadata_if_the_pattern_is_given(
+    name: str, tmp_path: Path
+) -> None:
+    lines = (FIXTURES / name).read_bytes().splitlines(keepends=True)
+    bare = [line for line in lines if not line.startswith(b"#")]
+    (tmp_path / name).write_bytes(b"".join(bare))
+    with pytest.raises(ValueError, match=r"split|pattern|pre-token"):
+        bpeviz.read(tmp_path / name)
+    tokenizer = bpeviz.read(tmp_path / name, pattern="gpt2")
+    for text, ids in zip(FILES["texts"], TOKENIZERS[name]["ids"], strict=True):
+        assert tokenizer.encode(text) == ids
+
+
+@pytest.mark.parametrize("name", FILES["counts"])
+def test_counts_made_before_train_the_same_tokenizer(name: str, tmp_path: Path) -> None:
+    made = FILES["counts"][name]
+    output = tmp_path / "tokenizer.json"
+    options = ["--vocab-size", str(made["vocab_size"]), "--output", str(output)]
+    assert main(["train", "--counts", str(FIXTURES / name), *options]) == 0
+    tokenizer = bpeviz.read(output)
+    assert [tokenizer.encode(text) for text in FILES["texts"]] == made["ids"]
