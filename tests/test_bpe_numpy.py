@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bpeviz import progress
-from bpeviz.learners import bpe_numpy, layout, pairs
+from bpeviz.learners import bpe_numpy, layout, limits, pairs, tied
 from bpeviz.learners.bpe import fast_merges, learn_merges
 
 LETTERS = st.integers(0, 3)
@@ -57,10 +57,10 @@ def test_numpy_decides_what_the_plain_loop_decides(
     limit: int,
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(bpe_numpy, "FEW", few)
-        patch.setattr(bpe_numpy, "MANY", many)
-        for name, size in zip(("BLOCK", "ROOM", "TABLE"), rooms, strict=True):
-            patch.setattr(layout, name, size)
+        patch.setattr(limits, "LOOP_LIMIT", few)
+        patch.setattr(limits, "BATCH_MIN", many)
+        for name, size in zip(("BLOCK", "MAX_POSITIONS", "MAX_TABLE"), rooms, strict=True):
+            patch.setattr(limits, name, size)
         found = fast_merges(rows, "abcdefgh", limit, ties=ties, min_count=min_count)
     assert found == learn_merges(rows, "abcdefgh", limit, ties=ties, min_count=min_count)
 
@@ -78,15 +78,15 @@ def words(seed: int, number: int) -> list[int]:
 def test_what_is_merged_together_is_decided_alike(
     many: int, limit: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bpe_numpy, "MANY", many)
+    monkeypatch.setattr(limits, "BATCH_MIN", many)
     together: list[int] = []
 
     def runs(*given: object) -> object:
-        found = pairs.runs(*given)
+        found = tied.order_tied(*given)
         together.append(sum(map(len, found[0])))
         return found
 
-    monkeypatch.setattr(bpe_numpy, "runs", runs)
+    monkeypatch.setattr(bpe_numpy, "order_tied", runs)
     text = words(3, 3_000)
     for rows in ([(text, 1)], [(text[i : i + 9], 1 + i % 5) for i in range(0, len(text), 9)]):
         learnt = fast_merges(rows, "abcdefgh", limit)
@@ -100,7 +100,7 @@ def test_what_is_merged_together_is_decided_alike(
 def test_a_longer_text_is_decided_alike(
     few: int, ties: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bpe_numpy, "FEW", few)
+    monkeypatch.setattr(limits, "LOOP_LIMIT", few)
     draw = random.Random(5)
     letters = [draw.choices("abcdefgh", weights=range(1, 9))[0] for _ in range(6_000)]
     row = ["abcdefgh".index(letter) for letter in letters]
@@ -128,10 +128,10 @@ def test_pairs_that_overlap_with_themselves_do_not_make_it_try_again_and_again(
     tried: list[int] = []
 
     def runs(looked_at: pairs.Pairs, *given: object) -> object:
-        tried.append(looked_at.number)
-        return pairs.runs(looked_at, *given)
+        tried.append(looked_at.n_pairs)
+        return tied.order_tied(looked_at, *given)
 
-    monkeypatch.setattr(bpe_numpy, "runs", runs)
+    monkeypatch.setattr(bpe_numpy, "order_tied", runs)
     symbols = [chr(0x10000 + atom) for atom in range(max(row) + 1)]
     assert fast_merges([(row, 1)], symbols, 10_000) == learn_merges([(row, 1)], symbols, 10_000)
     assert tried[0] > groups * each
@@ -163,8 +163,8 @@ LONG = {
 def test_a_long_text_takes_little_more_memory_than_its_row(
     kind: str, weight: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name, size in ("BLOCK", 1 << 13), ("ROOM", 1 << 14), ("TABLE", 1 << 10):
-        monkeypatch.setattr(layout, name, size)
+    for name, size in ("BLOCK", 1 << 13), ("MAX_POSITIONS", 1 << 14), ("MAX_TABLE", 1 << 10):
+        monkeypatch.setattr(limits, name, size)
     text = np.array(LONG[kind], np.uint8)
     tracemalloc.start()
     rows = layout.Rows.of_array(text, np.array([len(text)]), np.array([weight]))
@@ -181,7 +181,7 @@ def test_a_long_text_takes_little_more_memory_than_its_row(
 def test_more_ids_than_small_numbers_hold_are_decided_alike(
     room: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(layout, "ROOM", room)
+    monkeypatch.setattr(limits, "MAX_POSITIONS", room)
     atoms = 70_000
     symbols = [chr(i + 0x10000) for i in range(atoms)]
     draw = random.Random(7)

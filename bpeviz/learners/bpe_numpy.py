@@ -1,474 +1,430 @@
-"""The merges of `bpeviz.learners.bpe.learn_merges`, decided faster by NumPy.
+"""Train BPE with NumPy: the merges of `bpeviz.learners.bpe.learn_merges`, faster.
 
-It follows the same idea, and decides the same to the last tie; the tests hold the two against each
-other. How it differs from the one that is meant to be read:
+Both make the same decisions, ties included; the tests compare them. The algorithm:
 
-- No count is kept up. A pair's places are written down when it is born; from then on it can only
-  lose some, and the count that it had then is a bound. What has the highest bound is counted again
-  before it is believed.
-- Bounds stand in buckets, one for each count, since no pair is ever more frequent than the one that
-  was merged last: only the pairs of the highest bucket have to be in order.
-- What is done at many places is done by NumPy, at few places by a plain loop over the same memory.
-  The pairs that a merge with many places makes stay together, by falling count; they wait where
-  the most frequent of those that are left do.
-- Many pairs that are equally frequent, of which the one that stands first is taken, are merged
-  together (`bpeviz.learners.pairs.runs` says which, and why in that order). So are most merges of
-  a large vocabulary.
-- When a bound turns out to be too high, it is looked up which merge took the first of the pair's
-  places: until then the pair was tied with those that were merged.
-- A long text is learnt in rounds. A round knows the places of the most frequent pairs only, and
-  ends when it has merged those. Then the row is written anew, with one place for each token, and
-  the next round begins as if these were atoms: a long text takes little more memory than its row.
-  Where the most frequent pair alone has too many places, a round merges nothing else, or the pairs
-  that always stand behind it as well: at once, while the row is written anew.
+1. **Pre-tokens** (`layout`, `row`). The distinct pre-tokens lie in one row of token ids, in
+   first-seen order with a gap between them. Each position has a weight: how often its pre-token
+   occurs. A token writes its id at its first and its last position, so its neighbors are found
+   without a linked list.
+2. **Pair occurrences** (`pairs`). The positions of a pair are stored once, when the newer of its
+   two tokens is created. From then on a pair can only lose occurrences.
+3. **Lazy counts.** So the count of a pair at its creation is an upper bound. Counts are not kept up
+   to date: a pair is recounted only when no other pair has a higher bound.
+4. **Buckets by count** (`queue`). No new pair is more frequent than the pair just merged. So the
+   highest count never rises, and only the pairs of the top bucket must be ordered (by the tie
+   rule).
+5. **One pair** at many positions is merged by NumPy, at few positions by a loop over the same
+   memory. A loop has less overhead per call, NumPy less per position.
+6. **Batches of tied pairs** (`tied`). If the pair that occurs first wins a tie, the merge order of
+   many tied pairs follows from their positions, and NumPy merges them all at once. Most merges of
+   a large vocabulary are made this way.
+7. **Number of ties.** A merge records how many other pairs had its count. If a bound is too high,
+   `merged_at` gives the merge that took the pair's first occurrence; until then it was tied.
+8. **Rounds** (`initial_pairs`). Positions of all pairs of a long text would take many times its
+   memory. So a round starts with only the most frequent pairs that fit, and ends when no pair is
+   left above their lowest count. Then the row is compacted to one position per token, and the next
+   round treats these tokens as atoms. If even the most frequent pair does not fit, it is merged
+   while the row is rewritten, without storing its positions.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from heapq import heapify, heappop, heappush
+from heapq import heappop, heappush
 from itertools import accumulate, chain
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bpeviz.learners import layout
-from bpeviz.learners.pairs import Entry, Falling, Pairs, ascending, beginnings, distances, runs
+from bpeviz.learners import layout, limits
+from bpeviz.learners.initial_pairs import PairTable, frequent_pairs, merge_oversized
+from bpeviz.learners.pairs import Pairs
+from bpeviz.learners.queue import PairQueue, SortedPairs
+from bpeviz.learners.row import RoundRow, blocks_of, without_overlaps
+from bpeviz.learners.tied import TiedOrder, order_tied
 from bpeviz.merging import Merge
 
-FEW = 48
-"""Up to so many places, a plain loop is faster than NumPy."""
-
-MANY = 16
-"""From so many equally frequent pairs on, merging them together is faster than one by one."""
-
-_TOLD_EVERY = 16
-"""Merges between two reports."""
+REPORT_EVERY = 16
+"""Merges between two progress reports."""
 
 Stopped = Literal["full", "no pair", "rare"]
 
 
 def learn_merges(
     rows: layout.Rows,
-    atoms: int,
+    vocab_size: int,
     limit: int,
     *,
     ties: Literal["first", "smallest"] = "first",
     min_count: int = 1,
     tell: Callable[[int, int], None] = lambda done, limit: None,
 ) -> tuple[list[Merge], Stopped]:
-    """Learn up to `limit` merges, and say why there are no more. The rows are used up.
+    """Train up to `limit` merges.
 
-    atoms: how many there are; merge i makes the id atoms + i. tell: is told now and then how many
-    merges of how many are learnt.
+    Args:
+        rows: The pre-tokens; their memory is overwritten.
+        vocab_size: Number of ids in use. Merge i creates the id vocab_size + i.
+        limit: Largest number of merges.
+        ties: Whether the pair that occurs first wins a tie, or the one with the smallest ids.
+        min_count: Pairs with a lower count are not merged.
+        tell: Called now and then with the number of merges so far and `limit`.
+
+    Returns:
+        The merges and why there are not more: the limit, no pair left, or only rare pairs left.
     """
     merges: list[Merge] = []
     limit = min(limit, len(rows.ids))
-    rarest = max(1, min_count)
-    ended = False
-    while not ended:
+    min_count = max(1, min_count)
+    while True:
         done = len(merges)
-        some, stopped, ended = _one_round(
+        new, stopped = _train_round(
             rows,
-            atoms + done,
+            vocab_size + done,
             limit - done,
-            first=ties == "first",
-            rarest=rarest,
-            tell=lambda more, done=done: tell(done + more, limit),  # type: ignore[misc]
+            ties == "first",
+            min_count,
+            lambda more, done=done: tell(done + more, limit),  # type: ignore[misc]
         )
-        merges += some
-        if not ended:
-            rows.pack()
-    return merges, stopped
+        merges += new
+        if stopped is not None:
+            return merges, stopped
+        rows.pack()
 
 
-def _one_round(
+def _train_round(
     rows: layout.Rows,
-    atoms: int,
+    vocab_size: int,
     limit: int,
-    *,
     first: bool,
-    rarest: int,
-    tell: Callable[[int], None],
-) -> tuple[list[Merge], Stopped, bool]:
-    """Learn some of up to `limit` merges, or all; see `learn_merges`.
+    min_count: int,
+    report: Callable[[int], None],
+) -> tuple[list[Merge], Stopped | None]:
+    """Train the merges of one round (see `learn_merges`).
 
-    Return them, why there are no more, and whether this is so. If not, the rows are what is left.
+    Returns:
+        The merges, and why the training ends, or None if another round must follow on the rows.
     """
     table = None
-    if len(rows.ids) > layout.ROOM and atoms * atoms <= layout.TABLE:
-        table = layout.Table.of(rows, atoms)
-        tell(0)
-        crowded = layout.merge_crowded(table, limit, first=first, rarest=rarest)
-        if crowded:
-            return crowded, "full", len(crowded) == limit
-    pairs, fewest = layout.frequent_pairs(rows, atoms, rarest, table)
+    if len(rows.ids) > limits.MAX_POSITIONS and vocab_size**2 <= limits.MAX_TABLE:
+        table = PairTable.count(rows, vocab_size)
+        report(0)
+        merges = merge_oversized(table, limit, first=first, min_count=min_count)
+        if merges:
+            return merges, "full" if len(merges) == limit else None
+    pairs, lowest_count = frequent_pairs(rows, vocab_size, min_count, table)
     del table
-    last = fewest == rarest
-    rarest, room = fewest, limit
-    if not last and atoms < 0xFFFE:
-        limit = min(limit, 0xFFFE - atoms)
-    # Small numbers, where they are enough, are sorted and found faster.
-    kind = np.uint16 if atoms + limit < layout.gap_of(np.uint16) else np.int32
-    row, weights, gap = rows.as_kind(kind), rows.weights, layout.gap_of(kind)
-    # For each place the merge that took the boundary behind it, or for a moment another number.
-    total = len(row) if weights is None else float(weights.sum(dtype=np.float64))
-    few = kind is np.uint16 and total // rarest < 0xFFFF  # pairs at a time
-    narrow = np.uint16 if few else np.int32
-    never = int(np.iinfo(narrow).max)
-    vanishes = np.full(len(row), never, narrow)
-    # The same memory for plain loops, where NumPy takes a microsecond for each single value.
-    cells, fades = row.data, vanishes.data
-    times = None if weights is None else weights.data
-    size = [1] * atoms
-    sizes = np.ones(atoms + limit, np.int32)
+    is_last, round_limit = lowest_count == min_count, limit
+    if not is_last and vocab_size < 0xFFFE:
+        round_limit = min(limit, 0xFFFE - vocab_size)  # so that ids fit into 16 bits
+    one_round = Round(rows, vocab_size, round_limit, first, lowest_count)
+    one_round.queue.push_pairs(pairs)
+    del pairs
+    stopped = one_round.run(report)
+    merges = one_round.merges()
+    if is_last or len(merges) == limit:
+        return merges, stopped
+    rows.cut(one_round.row.compact())
+    return merges, None
 
-    buckets: dict[int, list[Entry]] = {}
-    beside: dict[int, list[Falling]] = {}  # what waits in some of the buckets, too
-    levels: list[int] = []  # the counts that have a bucket, negative: a heap
-    best: list[Entry] = []  # the pairs of the highest count: a heap
-    together: list[Pairs] = []  # those that wait to be merged together with them
-    level, since = 0, 0  # that count, and the merge that was the first of it
-    # Whether pairs are ever merged together; if some cannot be, before which merge it is not tried
-    # again, and after how many more if it fails once more.
-    regular = first and (weights is None or bool(weights[1:].all()))
-    alone, pause = 0, 1
-    found: list[tuple[int, int, int, int, int]] = []
-    # How many more pairs of the highest count there are before a merge than before the last one.
-    more = [0] * (limit + 2)
 
-    def put(count: int, entry: Entry) -> None:
-        if count == level:
-            heappush(best, entry)
-            more[len(found) + 1] += 1
-        elif count >= rarest:
-            bucket = buckets.get(count)
-            if bucket is None:
-                buckets[count] = [entry]
-                heappush(levels, -count)
-            else:
-                bucket.append(entry)
+class Round:
+    """One round of training: take the best pair or a batch of tied pairs, merge, record new pairs.
 
-    def put_many(pairs: Pairs) -> None:
-        counts = pairs.counts(weights)
-        enough = counts >= rarest
-        if np.count_nonzero(enough) < len(enough):
-            pairs, counts = pairs.where(enough), counts[enough]
-        put_falling(Falling(pairs, counts))
+    Attributes:
+        row: The tokens.
+        queue: The pairs that wait to be merged, by upper bounds of their counts.
+        vocab_size: Number of ids in use before the round.
+        limit: Largest number of merges in this round.
+    """
 
-    def put_falling(pairs: Falling) -> None:
-        if pairs.count == level:
-            for entry in pairs.take_entries(first):
-                put(level, entry)
-        if pairs.count:
-            if pairs.count not in buckets:
-                buckets[pairs.count] = []
-                heappush(levels, -pairs.count)
-            beside.setdefault(pairs.count, []).append(pairs)
+    __slots__ = (
+        *("_batch_from", "_batches_allowed", "_bucket_fits", "_bucket_step", "_decisions"),
+        *("_pause", "_tie_changes", "limit", "queue", "row", "vocab_size"),
+    )
 
-    def lost(left: int, right: int, places: Any, stands: Any = None) -> None:
-        """Note until when a pair was as frequent as it had been, if some of its places are gone."""
-        if len(found) == since:  # all merges were before
-            more[since] -= 1
-            return
-        reach = size[left]
-        whole = reach + size[right]
-        if type(places) is not list and len(places) <= FEW:
-            places = places.tolist()
-        if type(places) is not list:
-            if stands is None:
-                stands = stand_at(left, right, places)
-            # Mostly the first that is gone tells already that it was long ago.
-            p = places.item(stands.argmin())
-            if min(fades[p - 1], fades[p + reach - 1]) < since and (times is None or times[p]):
-                more[since] -= 1
-                return
-            places = places.compress(~stands).tolist()
-        until = never
-        for p in places:
-            if cells[p] == left and cells[p + reach] == right:
+    def __init__(
+        self, rows: layout.Rows, vocab_size: int, limit: int, first: bool, min_count: int
+    ) -> None:
+        self.row = RoundRow(rows, vocab_size, limit, min_count)
+        self.queue = PairQueue(rows.weights, min_count, first)
+        self.vocab_size, self.limit = vocab_size, limit
+        self._decisions: list[tuple[int, int, int, int, int]] = []  # first fields of each `Merge`
+        # How many more pairs have the top count at each merge than at the merge before it.
+        self._tie_changes = [0] * (limit + 2)
+        self._bucket_step = 0  # first merge of the top bucket
+        self._bucket_fits = False  # whether its positions may be looked at all at once
+        # Positions of weight 0 would keep a pair's count while it loses occurrences.
+        weights = rows.weights
+        self._batches_allowed = first and (weights is None or bool(weights[1:].all()))
+        self._batch_from = 0  # merge before which no batch is tried
+        self._pause = 1  # merges to wait after the next batch that decides too little
+
+    def run(self, report: Callable[[int], None]) -> Stopped:
+        """Merge until the limit or until no pair is left; return why it ended."""
+        queue, decisions = self.queue, self._decisions
+        while len(decisions) < self.limit:
+            groups: list[SortedPairs] = []
+            if not queue.tied:
+                if not queue:
+                    return "rare" if self.row.has_pair() else "no pair"
+                groups = self._open_bucket()
+            if self._is_batch(len(queue.tied)) or groups:
+                report(len(decisions))
+                self._merge_batch(queue.take_pairs(groups))
                 continue
-            if times is None or times[p]:
-                until = min(until, fades[p - 1], fades[p + reach - 1], fades[p + whole - 1])
-                if until < since:
-                    break
-        if until != never:
-            more[max(since, until + 1)] -= 1
+            pair = self._pop_pair()
+            if pair is not None:
+                if not len(decisions) % REPORT_EVERY:
+                    report(len(decisions))
+                self._merge_pair(*pair)
+        return "full"
 
-    def most_frequent() -> tuple[int, int, Any] | None:
-        """Take out the pair of the highest count that comes next, if any has it, with all its
-        places."""
-        while best:
-            rank, left, right, places = heappop(best)
-            stands = None
-            if len(places) <= FEW:
-                if type(places) is not list:
-                    places = places.tolist()
-                reach = size[left]
-                alive = [p for p in places if cells[p] == left and cells[p + reach] == right]
-                if len(alive) == len(places):
-                    return left, right, places
-                count = len(alive) if times is None else sum([times[p] for p in alive])
-            else:
-                stands = stand_at(left, right, places)
-                if np.count_nonzero(stands) == len(places):
-                    return left, right, places
-                alive = places[stands]
-                count = len(alive) if weights is None else int(weights.take(alive).sum())
-            now = int(alive[0]) if first and count else 0
-            if count < level:
-                lost(left, right, places, stands)
-                put(count, (now, left, right, alive))
-            elif now == rank:
-                return left, right, alive
-            else:
-                heappush(best, (now, left, right, alive))
-        return None
+    def merges(self) -> list[Merge]:
+        """Return the merges of the round with their numbers of ties."""
+        for _, left, right, positions in self.queue.tied:
+            self._end_tie(left, right, positions)
+        self.queue.tied = []
+        tied = accumulate(self._tie_changes)
+        return [Merge(*made, n - 1) for made, n in zip(self._decisions, tied, strict=False)]
 
-    def stand_at(left: int, right: int, places: NDArray[np.int32]) -> NDArray[np.bool_]:
-        """Tell of each place whether a pair still stands there."""
-        found = []
-        for at in layout.blocks_of(places):
-            some = row.take(at) == left
-            some &= row[size[left] :].take(at) == right
-            found.append(some)
-        return found[0] if len(found) == 1 else np.concatenate(found)
+    # ---- choose
 
-    def stand(pairs: Pairs) -> NDArray[np.bool_]:
-        """Tell of each place of some pairs whether its pair still stands there."""
-        lefts = np.repeat(pairs.lefts, pairs.lengths)
-        rights = np.repeat(pairs.rights, pairs.lengths)
-        found: NDArray[np.bool_] = row.take(pairs.places) == lefts
-        found &= row.take(pairs.places + sizes.take(lefts)) == rights
-        return found
-
-    def born(
-        begin: NDArray[np.intp],
-        end: NDArray[np.intp],
-        ids: NDArray[np.int64],
-        number: NDArray[np.int64] | None = None,
-    ) -> Pairs:
-        """Return the pairs that new tokens are in.
-
-        begin, end: where each token does; ids: that are new, ascending; number: which of them each
-        token has, if there are several.
-        """
-        before, behind = row.take(begin - 1), row.take(end)
-        # Where two of them stand side by side, the left one finds the pair.
-        at_left = (before < ids.item(0)).nonzero()[0]
-        at_right = (behind != gap).nonzero()[0]
-        before = before.take(at_left)
-        others = keys = np.concatenate((before, behind.take(at_right)))
-        if number is not None:
-            number = np.concatenate((number.take(at_left), number.take(at_right)))
-            keys = number * (atoms + limit) + others
-        order = ascending(keys)
-        # Of one neighbour, first all places where it stands before, then those where behind.
-        begins = beginnings(keys.take(order), order < len(before))
-        one = order.take(begins)
-        neighbour, is_left = others.take(one).astype(np.int32), one < len(before)
-        new = ids if number is None else ids.take(number.take(one))
-        places = np.concatenate((begin.take(at_left) - sizes.take(before), begin.take(at_right)))
-        places = places.astype(np.int32)
-        return Pairs(
-            np.where(is_left, neighbour, new),
-            np.where(is_left, new, neighbour),
-            distances(begins, len(order)),
-            places.take(order),
+    def _is_batch(self, n_tied: int) -> bool:
+        return (
+            n_tied >= limits.BATCH_MIN
+            and self._batches_allowed
+            and self._bucket_fits
+            and len(self._decisions) >= self._batch_from
         )
 
-    def merge_together() -> None:
-        """Merge the pairs of the highest count, up to the first that overlaps with itself."""
-        nonlocal best, together, alone, pause
-        pairs = Pairs.together([*together, Pairs.of(best)] if best else together)
-        best, together = [], []
-        whole = np.logical_and.reduceat(stand(pairs), pairs.starts)
-        changed = []
-        if not whole.all():
-            rarer = pairs.where(~whole)
-            pairs = pairs.where(whole)
-            changed.append(rarer)
-            if len(found) == since:
-                more[since] -= rarer.number
-            else:
-                each = rarer.entries(range(rarer.number), rarer.starts, first)
-                for _, left, right, places in each:
-                    lost(left, right, places)
-        if pairs.number:
-            step = len(found)
-            rarer, made, undecided = merge_whole(pairs)
-            changed += [rarer, made]
-            best = pairs.entries(undecided, pairs.starts, first)  # in order, so it is a heap
-            # To look at all of them costs the more, the more there are: it has to be worth while.
-            worthwhile = 4 * (len(found) - step) >= len(undecided)
-            pause = 1 if worthwhile else 4 * pause
-            alone = len(found) + (pause if undecided else 0)
-        if len(found) < limit:
-            some = Pairs.together(changed)
-            put_many(some.at(stand(some)))
+    def _open_bucket(self) -> list[SortedPairs]:
+        """Open the next bucket; return its groups if its pairs are to be merged as a batch."""
+        queue = self.queue
+        n_tied, groups = queue.open_bucket()
+        self._bucket_step = step = len(self._decisions)
+        self._tie_changes[step] += n_tied
+        self._bucket_fits = queue.count * n_tied <= limits.MAX_POSITIONS
+        if groups and self._is_batch(n_tied):
+            return groups
+        queue.take_entries(groups)
+        return []
 
-    def merge_whole(pairs: Pairs) -> tuple[Pairs, Pairs, list[int]]:
-        """Merge pairs that all are as frequent as the highest count says.
+    def _pop_pair(self) -> tuple[int, int, Any] | None:
+        """Remove the best pair of the top bucket and return it with its positions.
 
-        Return those that are no longer, the pairs that the new tokens are in, and which of those
-        given are not decided on.
+        Pairs whose bound is too high move to a lower bucket. Return None if all do.
         """
-        # At the boundary inside each stands first which pair it is of, later when it vanishes.
-        owner = np.repeat(np.arange(pairs.number, dtype=np.int32), pairs.lengths)
-        inside = pairs.places + (sizes[pairs.lefts] - 1).take(owner)
-        vanishes.put(inside, owner)
-        follower = vanishes.take(inside + sizes[pairs.rights].take(owner))
-        step = len(found)
-        merged, losses, undecided = runs(pairs, owner, follower, never, limit - step)
-        for i in losses:
-            more[step + i + 1] -= 1
+        row, queue = self.row, self.queue
+        ids, sizes, tied, first = row.id_view, row.sizes, queue.tied, queue.first
+        while tied:
+            rank, left, right, positions = heappop(tied)
+            mask = None
+            if len(positions) > limits.LOOP_LIMIT:
+                mask = row.is_at(left, right, positions)
+                if np.count_nonzero(mask) == len(positions):
+                    return left, right, positions
+                remaining = positions[mask]
+            else:
+                if type(positions) is not list:
+                    positions = positions.tolist()
+                left_size = sizes[left]
+                remaining = [p for p in positions if ids[p] == left and ids[p + left_size] == right]
+                if len(remaining) == len(positions):
+                    return left, right, positions
+            count = row.count(remaining)
+            new_rank = int(remaining[0]) if first and count else 0
+            if count < queue.count:
+                self._end_tie(left, right, positions, mask)
+                queue.push(count, (new_rank, left, right, remaining))
+            elif new_rank == rank:
+                return left, right, remaining
+            else:  # only positions of weight 0 are gone
+                heappush(tied, (new_rank, left, right, remaining))
+        return None
+
+    def _end_tie(
+        self, left: int, right: int, positions: Any, mask: NDArray[np.bool_] | None = None
+    ) -> None:
+        """Record from which merge on a pair no longer has the top count, if it has lost any."""
+        start = self._bucket_step
+        if len(self._decisions) == start:  # no merge since the bucket was opened
+            self._tie_changes[start] -= 1
+            return
+        loss = self.row.first_loss(left, right, positions, mask, start)
+        if loss != self.row.unmerged:
+            self._tie_changes[max(start, loss + 1)] -= 1
+
+    def _end_ties(self, pairs: Pairs) -> None:
+        """Do the same for several pairs, all of which have lost occurrences."""
+        start = self._bucket_step
+        if len(self._decisions) == start:
+            self._tie_changes[start] -= pairs.n_pairs
+            return
+        for _, left, right, positions in pairs.entries(range(pairs.n_pairs), pairs.starts, True):
+            self._end_tie(left, right, positions)
+
+    # ---- merge one pair
+
+    def _merge_pair(self, left: int, right: int, positions: Any) -> None:
+        """Merge a pair at all its positions and record the new pairs."""
+        row, queue = self.row, self.queue
+        step = len(self._decisions)
+        new = self.vocab_size + step
+        size = row.sizes[left] + row.sizes[right]
+        row.sizes.append(size)
+        row.size_array[new] = size
+        applied = queue.count
+        if left == right:
+            positions = without_overlaps(positions, size)
+            applied = row.count(positions)
+        if type(positions) is not list and len(positions) <= limits.LOOP_LIMIT:
+            positions = positions.tolist()
+        n_tied = len(queue.tied)
+        if type(positions) is list:
+            self._replace_by_loop(left, new, positions, step)
+            self._record_by_loop(new, positions)
+        else:
+            self._replace_by_numpy(left, right, new, positions, step)
+            self._record_by_numpy(new, positions)
+        self._decisions.append((left, right, new, queue.count, applied))
+        self._tie_changes[step + 1] += len(queue.tied) - n_tied - 1
+
+    def _replace_by_loop(self, left: int, new: int, positions: list[int], step: int) -> None:
+        row = self.row
+        ids, merged_at, gap = row.id_view, row.merged_view, row.gap
+        left_size, last = row.sizes[left], row.sizes[new] - 1
+        boundary = left_size - 1
+        for p in positions:
+            # The start of the right half must no longer look like the start of a token.
+            ids[p + left_size] = gap
+            ids[p] = ids[p + last] = new
+            merged_at[p + boundary] = step
+
+    def _record_by_loop(self, new: int, positions: list[int]) -> None:
+        row = self.row
+        ids, sizes, gap, size = row.id_view, row.sizes, row.gap, row.sizes[new]
+        before: dict[int, list[int]] = {}  # positions of the pair (id, new), by id
+        after: dict[int, list[int]] = {}  # positions of the pair (new, id), by id
+        for p in positions:
+            other = ids[p - 1]
+            if other != gap:
+                if other in before:
+                    before[other].append(p - sizes[other])
+                else:
+                    before[other] = [p - sizes[other]]
+            other = ids[p + size]
+            if other != gap and other != new:  # of (new, new), the right one has recorded it
+                if other in after:
+                    after[other].append(p)
+                else:
+                    after[other] = [p]
+        push, first = self.queue.push, self.queue.first
+        count = len if row.weight_view is None else row.count
+        for other, found in before.items():
+            push(count(found), (found[0] if first else 0, other, new, found))
+        for other, found in after.items():
+            push(count(found), (found[0] if first else 0, new, other, found))
+
+    def _replace_by_numpy(
+        self, left: int, right: int, new: int, positions: NDArray[np.int32], step: int
+    ) -> None:
+        row = self.row
+        ids, left_size, size = row.ids, row.sizes[left], row.sizes[new]
+        for begins in blocks_of(positions):
+            row.merged_at[left_size - 1 :].put(begins, step)
+            if row.sizes[right] > 1:
+                ids[left_size:].put(begins, row.gap)
+            ids.put(begins, new)
+            ids[size - 1 :].put(begins, new)
+
+    def _record_by_numpy(self, new: int, positions: NDArray[np.int32]) -> None:
+        row, queue, ids = self.row, self.queue, np.array([new])
+        size = row.sizes[new]
+        blocks = (row.new_pairs(begins, begins + size, ids) for begins in blocks_of(positions))
+        queue.push_pairs(Pairs.combine(blocks, row.weights, queue.min_count))
+
+    # ---- merge tied pairs together
+
+    def _merge_batch(self, pairs: Pairs) -> None:
+        """Merge all pairs of the top bucket, up to the first that overlaps with itself."""
+        row = self.row
+        exact = np.logical_and.reduceat(row.occur(pairs), pairs.starts)
+        changed = []
+        if not exact.all():
+            rarer, pairs = pairs.select(~exact), pairs.select(exact)
+            changed.append(rarer)
+            self._end_ties(rarer)
+        if pairs.n_pairs:
+            changed += self._merge_exact(pairs)
+        if len(self._decisions) < self.limit:
+            waiting = Pairs.concatenate(changed)
+            self.queue.push_pairs(waiting.keep_positions(row.occur(waiting)))
+
+    def _merge_exact(self, pairs: Pairs) -> list[Pairs]:
+        """Merge tied pairs whose bounds are exact.
+
+        Returns:
+            The pairs that became rarer, and the pairs of the new tokens.
+        """
+        row, step = self.row, len(self._decisions)
+        # The boundary inside each occurrence holds the index of its pair for a moment, so that the
+        # occurrence on its left finds the pair that follows it.
+        owner = np.repeat(np.arange(pairs.n_pairs, dtype=np.int32), pairs.lengths)
+        boundary = pairs.positions + (row.size_array[pairs.lefts] - 1).take(owner)
+        row.merged_at.put(boundary, owner)
+        follower = row.merged_at.take(boundary + row.size_array[pairs.rights].take(owner))
+        order = order_tied(pairs, owner, follower, row.unmerged, self.limit - step)
+        new_ids = self._decide(pairs, order)
+
+        steps = np.full(pairs.n_pairs, row.unmerged, row.merged_at.dtype)
+        steps[[*chain.from_iterable(order.runs)]] = np.arange(step, len(self._decisions))
+        step_of = steps.take(owner)
+        row.merged_at.put(boundary, step_of)
+        rarer = steps == row.unmerged
+        rarer[order.undecided] = False
+        # Undecided pairs are in order, so this list is a heap.
+        self.queue.tied = pairs.entries(order.undecided, pairs.starts, self.queue.first)
+        self._schedule_batch(len(self._decisions) - step, len(order.undecided))
+        if not order.runs:
+            return [pairs.select(rarer)]
+        row.ids.put(boundary.compress(step_of != row.unmerged) + 1, row.gap)
+        heads = pairs.take(np.array([run[0] for run in order.runs]))
+        return [pairs.select(rarer), self._write_runs(heads, np.array(new_ids))]
+
+    def _decide(self, pairs: Pairs, order: TiedOrder) -> list[int]:
+        """Record the merges of each run; return the id of the token that each run makes."""
+        decisions, sizes, count = self._decisions, self.row.sizes, self.queue.count
         lefts, rights = pairs.lefts.tolist(), pairs.rights.tolist()
+        start = len(decisions)
         new_ids = []
-        for run in merged:
+        for run in order.runs:
             left = lefts[run[0]]
             for i in run:
-                new = atoms + len(found)
-                size.append(size[left] + size[rights[i]])
-                found.append((left, rights[i], new, level, level))
-                more[len(found)] -= 1
+                new = self.vocab_size + len(decisions)
+                sizes.append(sizes[left] + sizes[rights[i]])
+                decisions.append((left, rights[i], new, count, count))
+                self._tie_changes[len(decisions)] -= 1
                 left = new
             new_ids.append(left)
-        sizes[atoms + step : atoms + len(found)] = size[atoms + step :]
-        steps = np.full(pairs.number, never, vanishes.dtype)
-        steps[[*chain.from_iterable(merged)]] = np.arange(step, len(found))
-        of_places = steps.take(owner)
-        vanishes.put(inside, of_places)
-        waiting = steps == never
-        waiting[undecided] = False
-        rarer = pairs.where(waiting)
-        if not merged:
-            return rarer, rarer, undecided
-        # Within a run no token begins any more.
-        row.put(inside.compress(of_places != never) + 1, gap)
-        heads = pairs.ordered(np.array([run[0] for run in merged]))
-        ids = np.array(new_ids)
-        number = np.repeat(np.arange(len(ids)), heads.lengths)
-        of_heads = ids.take(number)
-        end = heads.places + sizes.take(of_heads)
-        row.put(heads.places, of_heads)
-        row.put(end - 1, of_heads)
-        return rarer, born(heads.places.astype(np.intp), end, ids, number), undecided
+        for loss in order.losses:
+            self._tie_changes[start + loss + 1] -= 1
+        begin = self.vocab_size + start
+        self.row.size_array[begin : begin + len(decisions) - start] = sizes[begin:]
+        return new_ids
 
-    def left_over(begin: int) -> bool:
-        """Tell whether a pair that counts stands in a block."""
-        behind = row[begin + 1 : begin + 1 + layout.BLOCK]
-        block = slice(begin, begin + len(behind))
-        found = (vanishes[block] == never) & (row[block] != gap) & (behind != gap)
-        if weights is not None:
-            found &= weights[block] > 0
-        return bool(found.any())
+    def _schedule_batch(self, n_merged: int, n_undecided: int) -> None:
+        """Set when the next batch is tried: the longer, the less the last one decided."""
+        # A batch looks at all tied pairs again, so it must decide a good part of them.
+        self._pause = 1 if 4 * n_merged >= n_undecided else 4 * self._pause
+        self._batch_from = len(self._decisions) + (self._pause if n_undecided else 0)
 
-    put_many(pairs)
-    del pairs
-
-    stopped: Stopped = "full"
-    while len(found) < limit:
-        if not best:
-            if not levels:
-                blocks = range(0, len(row), layout.BLOCK)
-                stopped = "rare" if any(map(left_over, blocks)) else "no pair"
-                break
-            level, since = -heappop(levels), len(found)
-            best = buckets.pop(level)
-            falling = beside.pop(level, [])
-            number = len(best) + sum([some.number for some in falling])
-            more[since] += number
-            # To look at all of their places at once takes more memory than these do.
-            with_room = level * number <= layout.ROOM
-            at_once = regular and with_room and since >= alone and number >= MANY
-            for some in falling:
-                if at_once:
-                    together.append(some.take())
-                else:
-                    best += some.take_entries(first)
-                put_falling(some)
-            del falling
-            heapify(best)
-        if regular and with_room and len(found) >= alone and (together or len(best) >= MANY):
-            tell(len(found))
-            merge_together()
-            continue
-        pair = most_frequent()
-        if pair is None:
-            continue
-        left, right, places = pair
-        step = len(found)
-        new = atoms + step
-        reach, right_size = size[left], size[right]
-        whole = reach + right_size
-        size.append(whole)
-        sizes[new] = whole
-        applied = level
-        if left == right:
-            places = layout.apart(places, whole)
-            applied = len(places) if weights is None else int(weights[places].sum())
-        if type(places) is not list and len(places) <= FEW:
-            places = places.tolist()
-        if type(places) is list:
-            for p in places:
-                # The start of the right half may no longer be taken for the start of a token.
-                cells[p + reach] = gap
-                cells[p] = cells[p + whole - 1] = new
-                fades[p + reach - 1] = step
-            before: dict[int, list[int]] = {}
-            behind: dict[int, list[int]] = {}
-            for p in places:
-                other = cells[p - 1]
-                if other != gap:
-                    if other in before:
-                        before[other].append(p - size[other])
-                    else:
-                        before[other] = [p - size[other]]
-                other = cells[p + whole]
-                if other != gap and other != new:
-                    if other in behind:
-                        behind[other].append(p)
-                    else:
-                        behind[other] = [p]
-            if times is None:
-                for other, at in before.items():
-                    put(len(at), (at[0] if first else 0, other, new, at))
-                for other, at in behind.items():
-                    put(len(at), (at[0] if first else 0, new, other, at))
-            else:
-                for other, at in before.items():
-                    count = times[at[0]] if len(at) == 1 else sum([times[p] for p in at])
-                    put(count, (at[0] if first else 0, other, new, at))
-                for other, at in behind.items():
-                    count = times[at[0]] if len(at) == 1 else sum([times[p] for p in at])
-                    put(count, (at[0] if first else 0, new, other, at))
-        else:
-            for begin in layout.blocks_of(places):
-                vanishes[reach - 1 :].put(begin, step)
-                if right_size > 1:
-                    row[reach:].put(begin, gap)
-                row.put(begin, new)
-                row[whole - 1 :].put(begin, new)
-            news = np.array([new])
-            made = (born(begin, begin + whole, news) for begin in layout.blocks_of(places))
-            put_many(Pairs.gathered(made, weights, rarest))
-        found.append((left, right, new, level, applied))
-        more[step + 1] -= 1
-        if not step % _TOLD_EVERY:
-            tell(step)
-    for _, left, right, places in best:  # those that are left of the last count
-        lost(left, right, places)
-    tied = accumulate(more)
-    merges = [Merge(*one, others - 1) for one, others in zip(found, tied, strict=False)]
-    if last or len(merges) == room:
-        return merges, stopped, True
-    end = 1  # of what is written anew, in the same memory
-    for i in range(1, len(row), layout.BLOCK):
-        begins = vanishes[i - 1 : i - 1 + layout.BLOCK][: len(row) - i] == never
-        for cell in (row,) if weights is None else (row, weights):
-            of_tokens = cell[i : i + layout.BLOCK][begins]
-            cell[end : end + len(of_tokens)] = of_tokens
-        end += len(of_tokens)
-    rows.cut(end)
-    return merges, stopped, False
+    def _write_runs(self, heads: Pairs, new_ids: NDArray[np.int64]) -> Pairs:
+        """Write the token of each run where its first pair begins; return the new pairs."""
+        row = self.row
+        index_of = np.repeat(np.arange(len(new_ids)), heads.lengths)
+        ids = new_ids.take(index_of)
+        ends = heads.positions + row.size_array.take(ids)
+        row.ids.put(heads.positions, ids)
+        row.ids.put(ends - 1, ids)
+        return row.new_pairs(heads.positions.astype(np.intp), ends, new_ids, index_of)
