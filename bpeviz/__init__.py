@@ -9,12 +9,12 @@
 from __future__ import annotations
 
 from bpeviz.api import load, read, save, train
-from bpeviz.boundaries import NEVER, Boundaries
+from bpeviz.core.boundaries import NEVER, Boundaries
+from bpeviz.core.merges import Merge
+from bpeviz.core.tokenizer import Token, Tokenizer
+from bpeviz.core.training import Training
 from bpeviz.formats import FormatError
-from bpeviz.merging import Merge
-from bpeviz.pretokenize import SplitError
-from bpeviz.tokenizer import Token, Tokenizer
-from bpeviz.training import Training
+from bpeviz.pretokenizers.patterns import SplitError
 
 __all__ = [
     "NEVER",

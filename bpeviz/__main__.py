@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from bpeviz.commands.main import main
+from bpeviz.cli.main import main
 
 __all__ = ["main"]
 

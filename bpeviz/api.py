@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from bpeviz import formats
-from bpeviz.encodings import load
+from bpeviz.core.tokenizer import Tokenizer
+from bpeviz.core.training import Training
 from bpeviz.formats import FORMATS, MAX_FILE, FormatError
-from bpeviz.learners import LEARNERS, Corpus
-from bpeviz.tokenizer import Tokenizer
-from bpeviz.training import Training
+from bpeviz.pretrained.rank_tokenizer import load
+from bpeviz.trainers import LEARNERS, Corpus
 
 __all__ = ["load", "read", "save", "train"]
 
@@ -30,11 +30,11 @@ def train(
 ) -> Training:
     """Learn a tokenizer from a text, or from a mapping of chunks to how often each comes.
 
-    algorithm: a key of `bpeviz.learners.LEARNERS`; `options` are those of that learner (see its
-        `train`, for "bpe" `bpeviz.learners.bpe.train`).
+    algorithm: a key of `bpeviz.trainers.LEARNERS`; `options` are those of that learner (see its
+        `train`, for "bpe" `bpeviz.trainers.bpe.train`).
     vocab_size or merges: how far to go. `vocab_size` counts atoms (bytes or characters) and what
         is learnt, but no special tokens.
-    pattern: how the text is split first, a key of `bpeviz.pretokenize.PATTERNS`, or "regex" with
+    pattern: how the text is split first, a key of `bpeviz.pretokenizers.patterns.PATTERNS`, or "regex" with
         a regular expression, or "list" with words, of your own in `expression`.
     special_tokens: names that get the ids after all others.
 

@@ -2,7 +2,9 @@
 
 import streamlit as st
 
-from bpeviz.ui import algorithms, ending, inputs, page
+from bpeviz.ui import inputs, page
+from bpeviz.ui.pages import algorithms
+from bpeviz.ui.runtime import stop_run
 
 with page.frame(
     "Algorithms", "What do different learners make of the same text, at the same size?"
@@ -16,5 +18,5 @@ with page.frame(
     if not choices:
         st.info("Choose an algorithm at the left, or several.")
     if not shown:
-        ending.stop()
+        stop_run.stop()
     algorithms.show(text, shown)

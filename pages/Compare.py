@@ -2,7 +2,9 @@
 
 import streamlit as st
 
-from bpeviz.ui import cache, compare, ending, inputs, page
+from bpeviz.ui import inputs, page, trained
+from bpeviz.ui.pages import compare
+from bpeviz.ui.runtime import stop_run
 
 with page.frame("Compare", "How do tokenizers cut the same text, and where do they differ?"):
     with st.sidebar:
@@ -11,7 +13,7 @@ with page.frame("Compare", "How do tokenizers cut the same text, and where do th
         sizes = st.container()
         choice = inputs.choice()
         learnt_from = inputs.written_out(learnt_from, choice.counted)
-    training = cache.training(learnt_from, choice, sizes)
+    training = trained.training(learnt_from, choice, sizes)
     with sizes.container():
         if isinstance(training, str):
             inputs.idle_vocabulary_size()
@@ -19,7 +21,7 @@ with page.frame("Compare", "How do tokenizers cut the same text, and where do th
             step = inputs.vocabulary_size(training, choice.largest)
     if isinstance(training, str):
         st.error(training)
-        ending.stop()
+        stop_run.stop()
     top = st.container(horizontal=True, vertical_alignment="top", gap="medium")
     with top:
         names = compare.others()
@@ -31,7 +33,7 @@ with page.frame("Compare", "How do tokenizers cut the same text, and where do th
     columns = compare.columns_for(text, learnt_from, choice, step, names)
     if isinstance(columns, str):
         st.error(columns)
-        ending.stop()
+        stop_run.stop()
     with top:
         reference = compare.reference_of(columns)
     compare.show(text, columns, reference)

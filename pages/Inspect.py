@@ -2,7 +2,8 @@
 
 import streamlit as st
 
-from bpeviz.ui import cache, inputs, inspect, page
+from bpeviz.ui import inputs, page, trained
+from bpeviz.ui.pages import inspect
 
 with page.frame("Inspect", "What becomes of a text on its way from characters to ids, and back?"):
     with st.sidebar:
@@ -10,7 +11,7 @@ with page.frame("Inspect", "What becomes of a text on its way from characters to
         sizes = st.container()
         choice = inputs.choice()
         learnt_from = inputs.written_out(learnt_from, choice.counted)
-    training = cache.training(learnt_from, choice, sizes)
+    training = trained.training(learnt_from, choice, sizes)
     with sizes.container():
         if isinstance(training, str):
             inputs.idle_vocabulary_size()

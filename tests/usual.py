@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import bpeviz
-from bpeviz import samples
-from bpeviz.learners import LEARNERS
-from bpeviz.training import Training
+from bpeviz.core.training import Training
+from bpeviz.corpus import samples
+from bpeviz.trainers import LEARNERS
 from bpeviz.ui.inputs import LARGEST
 
 ON_ALGORITHMS = {"atoms": "characters"}

@@ -12,11 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats import csv_merges, gpt2, huggingface, minbpe, tiktoken_ranks
 from bpeviz.formats.merges import CannotError
-from bpeviz.formats.reading import MAX_FILE, Format, FormatError, shown_name
+from bpeviz.formats.parsing import MAX_FILE, Format, FormatError, shown_name
 from bpeviz.text import shorten
-from bpeviz.tokenizer import Tokenizer
 
 __all__ = ["FORMATS", "MAX_FILE", "Format", "FormatError", "dump", "parse"]
 

@@ -11,9 +11,9 @@ from __future__ import annotations
 import json
 from typing import Any, get_args
 
-from bpeviz.formats.expressions import ForeignExpressionError, checked
+from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats.merges import CannotError, Merges, built, merges_of
-from bpeviz.formats.reading import (
+from bpeviz.formats.parsing import (
     Format,
     FormatError,
     Keys,
@@ -29,10 +29,10 @@ from bpeviz.formats.reading import (
     vocabulary,
     wrong,
 )
-from bpeviz.learners.sentencepiece import SentencePieceSplitting
-from bpeviz.pretokenize import CUSTOM, PATTERNS, WORD_LIST, SplitError, split
-from bpeviz.splitting import END_OF_WORD, UNKNOWN, Atoms, EndMark, Splitting
-from bpeviz.tokenizer import Tokenizer
+from bpeviz.formats.regex_dialects import ForeignExpressionError, checked
+from bpeviz.pretokenizers.patterns import CUSTOM, PATTERNS, WORD_LIST, SplitError, split
+from bpeviz.pretokenizers.pretokenizer import END_OF_WORD, UNKNOWN, Atoms, EndMark, Splitting
+from bpeviz.trainers.sentencepiece_bpe import SentencePieceSplitting
 
 FORMAT = Format(
     "csv",

@@ -6,10 +6,10 @@ GPT-2's, nor which entries are special tokens: those that are no byte and that n
 
 from __future__ import annotations
 
-from bpeviz.encodings import RankTokenizer
-from bpeviz.formats.alphabet import BYTE_OF, CHARACTER_OF, check_bytes
+from bpeviz.core.tokenizer import Tokenizer
+from bpeviz.formats.byte_alphabet import BYTE_OF, CHARACTER_OF, check_bytes
 from bpeviz.formats.merges import CannotError, Merges, built, merges_of, split_of_ranks
-from bpeviz.formats.reading import (
+from bpeviz.formats.parsing import (
     Format,
     FormatError,
     as_json,
@@ -20,8 +20,8 @@ from bpeviz.formats.reading import (
     vocabulary,
     wrong,
 )
-from bpeviz.splitting import Splitting
-from bpeviz.tokenizer import Tokenizer
+from bpeviz.pretokenizers.pretokenizer import Splitting
+from bpeviz.pretrained.rank_tokenizer import RankTokenizer
 
 FORMAT = Format(
     "gpt2",

@@ -8,20 +8,20 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 
-from bpeviz.demolition import DemolishingTokenizer
-from bpeviz.encodings import RankTokenizer
-from bpeviz.formats.expressions import ForeignExpressionError, splitting_of
-from bpeviz.formats.numbered import NumberedTokenizer, with_ids
-from bpeviz.formats.ranks import LoadedRanks, halves
-from bpeviz.formats.reading import MAX_ID, MAX_SPELT, MAX_TOKEN, shown
-from bpeviz.learners.adaptive import AdaptiveTokenizer
-from bpeviz.learners.multilingual import MultilingualSplitting
-from bpeviz.learners.sentencepiece import SentencePieceSplitting, SentencePieceTokenizer
-from bpeviz.learners.superbpe import SuperTokenizer
-from bpeviz.longest import LongestMatchTokenizer
-from bpeviz.merging import Merge, MergeTokenizer
-from bpeviz.splitting import Splitting
-from bpeviz.tokenizer import Tokenizer
+from bpeviz.core.hidden_tokens import DemolishingTokenizer
+from bpeviz.core.longest_match import LongestMatchTokenizer
+from bpeviz.core.merges import Merge, MergeTokenizer
+from bpeviz.core.tokenizer import Tokenizer
+from bpeviz.formats.parsing import MAX_ID, MAX_SPELT, MAX_TOKEN, shown
+from bpeviz.formats.rank_table import LoadedRanks, halves
+from bpeviz.formats.regex_dialects import ForeignExpressionError, splitting_of
+from bpeviz.formats.remapped_ids import NumberedTokenizer, with_ids
+from bpeviz.pretokenizers.pretokenizer import Splitting
+from bpeviz.pretrained.rank_tokenizer import RankTokenizer
+from bpeviz.trainers.continued_bpe import AdaptiveTokenizer
+from bpeviz.trainers.multilingual_bpe import MultilingualSplitting
+from bpeviz.trainers.sentencepiece_bpe import SentencePieceSplitting, SentencePieceTokenizer
+from bpeviz.trainers.superbpe import SuperTokenizer
 
 
 class CannotError(Exception):
@@ -32,7 +32,7 @@ class CannotError(Exception):
 class Merges:
     """Merges, the first to be applied first.
 
-    symbols: of each atom, by id, as in `bpeviz.splitting`. merges: left id, right id, the id made.
+    symbols: of each atom, by id, as in `bpeviz.pretokenizers.pretokenizer`. merges: left id, right id, the id made.
     special: ids by name, that of what is unknown among them. counts: how often each merge's pair
     came, where that is known.
     """

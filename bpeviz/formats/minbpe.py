@@ -8,9 +8,9 @@ their order, and the merges make the ids from 256 on.
 
 from __future__ import annotations
 
-from bpeviz.formats.expressions import ForeignExpressionError, matching_all, splitting_of
+from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats.merges import CannotError, Merges, built, merges_of
-from bpeviz.formats.reading import (
+from bpeviz.formats.parsing import (
     Format,
     FormatError,
     checked_text,
@@ -20,9 +20,9 @@ from bpeviz.formats.reading import (
     shown_name,
     wrong,
 )
-from bpeviz.pretokenize import CUSTOM
-from bpeviz.splitting import Splitting
-from bpeviz.tokenizer import Tokenizer
+from bpeviz.formats.regex_dialects import ForeignExpressionError, matching_all, splitting_of
+from bpeviz.pretokenizers.patterns import CUSTOM
+from bpeviz.pretokenizers.pretokenizer import Splitting
 
 FORMAT = Format(
     "minbpe",

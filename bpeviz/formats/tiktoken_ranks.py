@@ -14,12 +14,9 @@ import base64
 import binascii
 import hashlib
 
-from bpeviz import vocabularies
-from bpeviz.encodings import RankTokenizer
-from bpeviz.formats.expressions import ForeignExpressionError, matching_all, splitting_of
+from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats.merges import CannotError, by_ranks, merges_of, split_of_ranks
-from bpeviz.formats.ranks import LoadedRanks
-from bpeviz.formats.reading import (
+from bpeviz.formats.parsing import (
     MAX_TOKEN,
     Format,
     FormatError,
@@ -33,7 +30,10 @@ from bpeviz.formats.reading import (
     vocabulary,
     wrong,
 )
-from bpeviz.tokenizer import Tokenizer
+from bpeviz.formats.rank_table import LoadedRanks
+from bpeviz.formats.regex_dialects import ForeignExpressionError, matching_all, splitting_of
+from bpeviz.pretrained import download
+from bpeviz.pretrained.rank_tokenizer import RankTokenizer
 
 FORMAT = Format(
     "tiktoken",
@@ -122,7 +122,7 @@ def read(name: str, files: dict[str, bytes], pattern: str, expression: str) -> T
     else:
         digest = hashlib.sha256(files[of_ranks[0]]).hexdigest()
         for published, (split, special_tokens) in _PUBLISHED.items():
-            if any(file.sha256 == digest for file in vocabularies.files(published)):
+            if any(file.sha256 == digest for file in download.files(published)):
                 pattern, expression, special = split, "", special_tokens
     if not pattern:
         raise FormatError(

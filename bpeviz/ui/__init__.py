@@ -1,1 +1,1 @@
-"""All that knows Streamlit: the page frame, shared inputs, caches, and the components."""
+"""The Streamlit user interface: page frame, inputs, pages and components."""

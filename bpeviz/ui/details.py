@@ -1,4 +1,4 @@
-"""What a learner alone has to show (`bpeviz.training.Detail`), drawn alike on all pages."""
+"""What a learner alone has to show (`bpeviz.core.training.Detail`), drawn alike on all pages."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from typing import Literal
 
 import streamlit as st
 
-from bpeviz import charts, tables
-from bpeviz.boundaries import Boundaries
-from bpeviz.learners import LEARNERS
-from bpeviz.training import Training
+from bpeviz.core.boundaries import Boundaries
+from bpeviz.core.training import Training
+from bpeviz.trainers import LEARNERS
+from bpeviz.views import charts, tables
 
 
 def details(text: str, training: Training, boundaries: Boundaries, step: int) -> None:

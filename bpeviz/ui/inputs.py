@@ -9,13 +9,14 @@ from types import MappingProxyType
 
 import streamlit as st
 
-from bpeviz import replay, samples
-from bpeviz.learners import LEARNERS, Learner, Option
-from bpeviz.pretokenize import CUSTOM, MAX_EXPRESSION, PATTERNS, WORD_LIST
+from bpeviz.core.training import Training
+from bpeviz.corpus import samples
+from bpeviz.pretokenizers.patterns import CUSTOM, MAX_EXPRESSION, PATTERNS, WORD_LIST
 from bpeviz.text import clean
-from bpeviz.training import Training
-from bpeviz.ui import turns
-from bpeviz.ui.take import as_text
+from bpeviz.trainers import LEARNERS, Learner, Option
+from bpeviz.ui.export import as_text
+from bpeviz.ui.runtime import run_lock
+from bpeviz.views import player
 
 MAX_TEXT = 1_200_000
 """Characters of a text that the pages use; Train takes more."""
@@ -313,7 +314,7 @@ def _split() -> tuple[str, str]:
 
 def regular_expression() -> str:
     """Draw the box of the regular expression, the same on all pages; return what is in it."""
-    turns.give_up()  # matching may take seconds, but lets other threads run
+    run_lock.give_up()  # matching may take seconds, but lets other threads run
     return st.text_input(
         split_title(CUSTOM),
         r"\w+|[^\w\s]+|\s+",
@@ -418,7 +419,7 @@ def vocabulary_size(training: Training, largest: int) -> int:
     low, high = int(training.sizes.min()), int(training.sizes.max())
     if low == high:
         idle_vocabulary_size()
-        st.caption(f"{training.made_of(0)}. {replay.still(training)}")
+        st.caption(f"{training.made_of(0)}. {player.still(training)}")
         return 0
     # A slider of other bounds is another widget to Streamlit. Under one key it would mix up their
     # values when the page changes, so each has its own.

@@ -10,9 +10,10 @@ from functools import cache
 import streamlit as st
 from streamlit.runtime.scriptrunner import StopException
 
-from bpeviz.ui import fragments, links
 from bpeviz.ui.inputs import PAGE
-from bpeviz.ui.turns import turn
+from bpeviz.ui.permalink import session
+from bpeviz.ui.runtime import fragments
+from bpeviz.ui.runtime.run_lock import turn
 
 PAGES = (
     ("app.py", "Train"),
@@ -95,14 +96,14 @@ def frame(title: str, question: str) -> Iterator[None]:
                 st.page_link(path, label=name)
             place = st.container(width="content")
         st.markdown(question)
-        links.restore(title)
+        session.restore(title)
         stopped = None
         try:
             yield
         except StopException as stop:
             stopped = stop
         with place:
-            links.offer(title)
-        fragments.done(links.inputs(title))
+            session.offer(title)
+        fragments.done(session.inputs(title))
         if stopped:
             raise stopped

@@ -41,7 +41,7 @@ class Job:
 
     kind: "train", "count" or "encode". text: the path of the text; ends: that of a list of places
     where it may be cut, the last of which is its end. pattern: how it is split, a key of
-    `bpeviz.pretokenize.PATTERNS`; expression: that pattern, as a regular expression. size: of the
+    `bpeviz.pretokenizers.patterns.PATTERNS`; expression: that pattern, as a regular expression. size: of the
     vocabulary. base: the path of the text that this was learnt from, for "encode". memory: whether
     it is about memory, so that only what is needed is held.
 
@@ -96,8 +96,8 @@ def _bpeviz_smallest(job: Job) -> Prepared:
 
 
 def _bpeviz_plain(job: Job) -> Prepared:
-    from bpeviz.learners import bpe
-    from bpeviz.splitting import Splitting
+    from bpeviz.pretokenizers.pretokenizer import Splitting
+    from bpeviz.trainers import bpe
 
     text = _text(job.text)
 
@@ -120,8 +120,8 @@ def _byte_letters() -> dict[str, int]:
 def _bpeviz_in_their_order(job: Job) -> Prepared:
     """Learn with the ids of bytes in the order in which `tokenizers` has them, since of equally
     frequent pairs it takes the one with the smallest ids."""
-    from bpeviz.learners import bpe
-    from bpeviz.splitting import Splitting
+    from bpeviz.pretokenizers.pretokenizer import Splitting
+    from bpeviz.trainers import bpe
 
     text = _text(job.text)
     order = [*_byte_letters().values()]
@@ -278,14 +278,14 @@ def _counted(counts: dict[str, int]) -> Iterator[bytes]:
 
 
 def _bpeviz_counts(job: Job) -> Prepared:
-    from bpeviz.counting import count
+    from bpeviz.pretokenizers.counts import count
 
     text = _text(job.text)
     return lambda: count(text, job.pattern), lambda counts: _counted(dict(counts.items()))
 
 
 def _bpeviz_dictionary(job: Job) -> Prepared:
-    from bpeviz.counting import count
+    from bpeviz.pretokenizers.counts import count
 
     text = _text(job.text)
     return lambda: dict(count(text, job.pattern).items()), _counted
@@ -324,7 +324,7 @@ def _bpeviz_encodes(job: Job) -> Prepared:
 
 
 def _plain_encodes(job: Job) -> Prepared:
-    from bpeviz.merging import apply_merges
+    from bpeviz.core.merges import apply_merges
 
     text = _text(job.text)
     training = _learnt(job.base, job.size, job.pattern)

@@ -40,7 +40,7 @@ sys.path.extend(str(folder) for folder in Path(__file__).resolve().parents[1:3])
 
 from browser.serving import serving
 
-from bpeviz import samples
+from bpeviz.corpus import samples
 
 PATIENCE = 120.0
 LARGE = 10_000_000

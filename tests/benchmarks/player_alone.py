@@ -11,8 +11,8 @@ import streamlit as st
 from benchmarks.corpora import standard_library
 
 import bpeviz
-from bpeviz import replay
 from bpeviz.ui import components
+from bpeviz.views import player
 
 
 @st.cache_resource(max_entries=4)
@@ -21,8 +21,8 @@ def reel(atoms: int) -> dict[str, Any]:
     text = standard_library(atoms)
     training = bpeviz.train(text, vocab_size=2_000)
     boundaries = training.tokenizer().boundaries(text)
-    (part,) = replay.parts(text, boundaries, atoms)
-    return replay.reel(replay.film(text, training, boundaries, part, training.steps))
+    (part,) = player.parts(text, boundaries, atoms)
+    return player.reel(player.film(text, training, boundaries, part, training.steps))
 
 
 if __name__ == "__main__":

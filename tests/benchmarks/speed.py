@@ -35,7 +35,7 @@ sys.path.extend(str(folder) for folder in Path(__file__).resolve().parents[1:3])
 from benchmarks import corpora, machine
 from benchmarks.contenders import Job
 
-from bpeviz.pretokenize import PATTERNS, blocks, slices
+from bpeviz.pretokenizers.patterns import PATTERNS, blocks, slices
 
 ROOT = Path(__file__).resolve().parents[2]
 SHAKESPEARE = ROOT.parent / "shared" / "data" / "tinyshakespeare.txt"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import pytest
 from serving import FLAGS, Server, chromium, serving
 
-from bpeviz import vocabularies
+from bpeviz.pretrained import download
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page, Request, Response
@@ -52,10 +52,10 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(scope="session")
 def vocabulary_files() -> None:
     """Bring the vocabularies ahead, so that Compare need not wait for them."""
-    for name in vocabularies.NAMES:
+    for name in download.NAMES:
         try:
-            vocabularies.fetch(name)
-        except vocabularies.VocabularyUnavailable as error:
+            download.fetch(name)
+        except download.VocabularyUnavailable as error:
             without(str(error))
 
 

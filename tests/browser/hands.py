@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 import bpeviz
-from bpeviz import samples
-from bpeviz.boundaries import Boundaries, Node
-from bpeviz.training import Training
+from bpeviz.core.boundaries import Boundaries, Node
+from bpeviz.core.training import Training
+from bpeviz.corpus import samples
 from bpeviz.ui.inputs import LARGEST
 
 try:

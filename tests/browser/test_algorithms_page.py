@@ -21,10 +21,10 @@ from hands import (
     type_text,
 )
 
-from bpeviz import replay
-from bpeviz.boundaries import DROPPED, Boundaries
-from bpeviz.learners import LEARNERS
-from bpeviz.training import Training
+from bpeviz.core.boundaries import DROPPED, Boundaries
+from bpeviz.core.training import Training
+from bpeviz.trainers import LEARNERS
+from bpeviz.views import player as player_view
 
 Open = Callable[..., Page]
 USUAL = ("bpe", "wordpiece", "unigram")
@@ -40,7 +40,7 @@ class Learnt:
     boundaries: Boundaries
 
     def step(self, size: int) -> int:
-        return int(replay.steps_at(self.training, size, size)[0])
+        return int(player_view.steps_at(self.training, size, size)[0])
 
     def tokens(self, size: int) -> int:
         return int(self.boundaries.token_counts[self.step(size)])

@@ -17,8 +17,8 @@ from hands import (
 )
 
 import bpeviz
-from bpeviz.compare import Column, measure
-from bpeviz.encodings import TITLES
+from bpeviz.analysis.metrics import Column, measure
+from bpeviz.pretrained.rank_tokenizer import TITLES
 
 Open = Callable[..., Page]
 

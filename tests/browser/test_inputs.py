@@ -21,9 +21,10 @@ from hands import (
     type_text,
 )
 
-from bpeviz import replay, samples
-from bpeviz.pretokenize import TIME_LIMIT
+from bpeviz.corpus import samples
+from bpeviz.pretokenizers.patterns import TIME_LIMIT
 from bpeviz.ui.inputs import MAX_TRAINED
+from bpeviz.views import player as player_view
 
 Open = Callable[..., Page]
 
@@ -86,7 +87,7 @@ def test_a_long_text_is_shown_in_parts(open_page: Open) -> None:
     text = ENGLISH * 15
     type_text(page, text)
     _, boundaries = player.await_text(text)
-    parts = replay.parts(text, boundaries)
+    parts = player_view.parts(text, boundaries)
     assert len(parts) == 2
     label = page.get_by_text(f"Characters 1 to {parts[0].last:,} of {len(text):,}")
     expect(label).to_be_visible()

@@ -11,8 +11,8 @@ from typing import Any
 from hands import ENGLISH, Locator, Page, alert, choose, expect, go_to, learnt, type_text
 
 import bpeviz
-from bpeviz import inspection
-from bpeviz.ui.inspect import FIRST_TEXT
+from bpeviz.analysis import trace
+from bpeviz.ui.pages.inspect import FIRST_TEXT
 
 Open = Callable[..., Page]
 
@@ -136,7 +136,7 @@ def test_what_is_lost_is_said(open_page: Open) -> None:
 
 def test_a_text_is_merged_step_by_step(open_page: Open) -> None:
     inspect = opened(open_page("/Inspect"), "hello hello")
-    merges = len(inspection.inspect("hello hello", bpeviz.load("cl100k_base")).events)
+    merges = len(trace.inspect("hello hello", bpeviz.load("cl100k_base")).events)
     expect(inspect.player.get_by_role("status")).to_have_text(str(merges))
     first = inspect.player.get_by_role("button", name="First", exact=True)
     first.click()

@@ -9,9 +9,9 @@ import pytest
 import usual
 from hands import ENGLISH, Columns, Page, Player, choose, drawn_boundaries, expect, go_to
 
-from bpeviz.boundaries import Boundaries
-from bpeviz.learners import LEARNERS
-from bpeviz.training import Pruning, Training
+from bpeviz.core.boundaries import Boundaries
+from bpeviz.core.training import Pruning, Training
+from bpeviz.trainers import LEARNERS
 
 Open = Callable[..., Page]
 

@@ -24,7 +24,7 @@ from hands import (
 )
 from serving import Server, serving
 
-from bpeviz.pretokenize import PATTERNS
+from bpeviz.pretokenizers.patterns import PATTERNS
 
 LONG = "".join(random.Random(3).choices("abcdefghijklm ", k=150_000))
 PATIENCE = 60.0

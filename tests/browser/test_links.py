@@ -28,8 +28,8 @@ from hands import (
 from serving import Server, serving
 
 import bpeviz
-from bpeviz.links import LONGEST, unpack
 from bpeviz.ui.page import PAGES
+from bpeviz.ui.permalink.codec import LONGEST, unpack
 
 Open = Callable[..., Page]
 
@@ -346,7 +346,7 @@ def test_after_a_link_was_opened_the_page_is_the_visitors(open_page: Open) -> No
     player.section.press("ArrowRight")
     expect(player.track).to_have_value("41")
     choose(page, "Text", "Russian")
-    training, _ = learnt(bpeviz.samples.by_key("russian").text)
+    training, _ = learnt(bpeviz.corpus.samples.by_key("russian").text)
     expect(player.track).to_have_value(str(training.steps))  # its end: it is another film
     third = parse_qs(urlsplit(copied(page)).query)
     assert unpack(third["s"][0])["text_sample"] == "russian"

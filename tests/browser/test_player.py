@@ -22,8 +22,8 @@ from hands import (
     type_text,
 )
 
-from bpeviz.boundaries import Boundaries, Node
-from bpeviz.merging import MergeTokenizer
+from bpeviz.core.boundaries import Boundaries, Node
+from bpeviz.core.merges import MergeTokenizer
 from bpeviz.text import hexadecimal
 
 Open = Callable[..., Page]

@@ -19,7 +19,7 @@ from hands import (
     type_text,
 )
 
-from bpeviz.pretokenize import PATTERNS, split
+from bpeviz.pretokenizers.patterns import PATTERNS, split
 
 Open = Callable[..., Page]
 YAO_MING = "姚明进入总决赛"

@@ -11,8 +11,8 @@ import pytest
 from hands import ENGLISH, Columns, Page, Player, choose, expect, go_to, learnt, type_text
 
 from bpeviz import formats
-from bpeviz.archives import unpacked
 from bpeviz.formats import FORMATS
+from bpeviz.formats.archive import unpacked
 
 Open = Callable[..., Page]
 

@@ -24,7 +24,7 @@ from hands import (
     type_text,
 )
 
-from bpeviz import samples
+from bpeviz.corpus import samples
 
 Open = Callable[..., Page]
 

@@ -16,14 +16,14 @@ rest, a file must say what would be written here for the same tokenizer.
 
 from __future__ import annotations
 
+from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats.huggingface import bpe, unigram, wordpiece
 from bpeviz.formats.huggingface.common import added_tokens
 from bpeviz.formats.merges import merges_of
-from bpeviz.formats.numbered import NumberedTokenizer
-from bpeviz.formats.reading import Format, FormatError, Keys, as_json, json_of, kind
-from bpeviz.learners.unigram import UnigramTokenizer
-from bpeviz.learners.wordpiece import WordPieceTokenizer
-from bpeviz.tokenizer import Tokenizer
+from bpeviz.formats.parsing import Format, FormatError, Keys, as_json, json_of, kind
+from bpeviz.formats.remapped_ids import NumberedTokenizer
+from bpeviz.trainers.unigram import UnigramTokenizer
+from bpeviz.trainers.wordpiece import WordPieceTokenizer
 
 FORMAT = Format(
     "huggingface",

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from bpeviz.formats.alphabet import BYTE_OF, CHARACTER_OF, check_bytes
+from bpeviz.core.merges import MergeTokenizer, apply_merges
+from bpeviz.core.tokenizer import Tokenizer
+from bpeviz.formats.byte_alphabet import BYTE_OF, CHARACTER_OF, check_bytes
 from bpeviz.formats.gpt2 import PairReader
 from bpeviz.formats.huggingface.common import (
     BYTE_LEVEL,
@@ -20,12 +22,10 @@ from bpeviz.formats.huggingface.common import (
     with_special,
 )
 from bpeviz.formats.merges import CannotError, Merges, built
-from bpeviz.formats.numbered import NumberedTokenizer
-from bpeviz.formats.reading import Keys, kind, listed, shown, vocabulary, wrong
-from bpeviz.learners.sentencepiece import BYTES, SPACE, SentencePieceSplitting
-from bpeviz.merging import MergeTokenizer, apply_merges
-from bpeviz.splitting import END_OF_WORD, UNKNOWN, Splitting
-from bpeviz.tokenizer import Tokenizer
+from bpeviz.formats.parsing import Keys, kind, listed, shown, vocabulary, wrong
+from bpeviz.formats.remapped_ids import NumberedTokenizer
+from bpeviz.pretokenizers.pretokenizer import END_OF_WORD, UNKNOWN, Splitting
+from bpeviz.trainers.sentencepiece_bpe import BYTES, SPACE, SentencePieceSplitting
 
 
 def document(merges: Merges) -> dict[str, Any]:

@@ -6,12 +6,12 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from bpeviz.formats.expressions import ForeignExpressionError, matching_all, splitting_of
+from bpeviz.core.tokenizer import LearntTokenizer, Tokenizer
 from bpeviz.formats.merges import CannotError
-from bpeviz.formats.numbered import NumberedTokenizer
-from bpeviz.formats.reading import FormatError, Keys, checked_id, kind, shown, shown_name, wrong
+from bpeviz.formats.parsing import FormatError, Keys, checked_id, kind, shown, shown_name, wrong
+from bpeviz.formats.regex_dialects import ForeignExpressionError, matching_all, splitting_of
+from bpeviz.formats.remapped_ids import NumberedTokenizer
 from bpeviz.text import shorten
-from bpeviz.tokenizer import LearntTokenizer, Tokenizer
 
 Part = dict[str, Any]
 """A normalizer, pre-tokenizer or decoder."""

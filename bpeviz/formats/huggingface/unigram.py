@@ -9,7 +9,8 @@ from typing import Any, cast
 
 import numpy as np
 
-from bpeviz.formats.alphabet import BYTE_OF, CHARACTER_OF, check_bytes
+from bpeviz.core.tokenizer import Tokenizer
+from bpeviz.formats.byte_alphabet import BYTE_OF, CHARACTER_OF, check_bytes
 from bpeviz.formats.huggingface.common import (
     BYTE_LEVEL,
     check_added,
@@ -23,11 +24,10 @@ from bpeviz.formats.huggingface.common import (
     whole,
 )
 from bpeviz.formats.merges import CannotError
-from bpeviz.formats.numbered import with_ids
-from bpeviz.formats.reading import Keys, checked_text, kind, listed, shown, wrong
-from bpeviz.learners.unigram import LONGEST_CHUNK, Round, ShortChunks, UnigramTokenizer
-from bpeviz.splitting import UNKNOWN
-from bpeviz.tokenizer import Tokenizer
+from bpeviz.formats.parsing import Keys, checked_text, kind, listed, shown, wrong
+from bpeviz.formats.remapped_ids import with_ids
+from bpeviz.pretokenizers.pretokenizer import UNKNOWN
+from bpeviz.trainers.unigram import LONGEST_CHUNK, Round, ShortChunks, UnigramTokenizer
 
 NEVER_CHOSEN = -1e9
 """The log probability of the unknown token, so that no text that spells it out is taken for it."""
@@ -38,7 +38,7 @@ LEAST_LIKELY = -(2.0**14)
 QUANTUM = 2.0**-30
 """How many atoms a piece may have (as many bytes as the longest chunk), what the squares of these
 may come to (all beginnings of all pieces are looked up), and how small a log probability may be,
-and of what it is a multiple (see `bpeviz.lattice`).
+and of what it is a multiple (see `bpeviz.core.lattice`).
 
 So a sum of 512 of them is exact in whatever order they are added,
 and what ties here ties there.

@@ -8,6 +8,9 @@ from typing import Any, cast
 
 import regex
 
+from bpeviz.core.longest_match import LONGEST_WORD
+from bpeviz.core.merges import Merge
+from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats.huggingface.common import (
     Part,
     check_added,
@@ -20,18 +23,10 @@ from bpeviz.formats.huggingface.common import (
     with_special,
 )
 from bpeviz.formats.merges import CannotError
-from bpeviz.formats.numbered import with_ids
-from bpeviz.formats.reading import Keys, kind, shown, vocabulary, wrong
-from bpeviz.learners.wordpiece import (
-    CONTINUES,
-    UNKNOWN,
-    WordPieceSplitting,
-    WordPieceTokenizer,
-)
-from bpeviz.longest import LONGEST_WORD
-from bpeviz.merging import Merge
-from bpeviz.pretokenize import split
-from bpeviz.tokenizer import Tokenizer
+from bpeviz.formats.parsing import Keys, kind, shown, vocabulary, wrong
+from bpeviz.formats.remapped_ids import with_ids
+from bpeviz.pretokenizers.patterns import split
+from bpeviz.trainers.wordpiece import CONTINUES, UNKNOWN, WordPieceSplitting, WordPieceTokenizer
 
 LONGEST_PIECE = 1_000
 """How many characters a piece may have that is written or read. What is longer than the longest

@@ -39,7 +39,7 @@ LINKED_STEP = "linked_step"
 
 
 def player(reel: dict[str, Any], key: str) -> None:
-    """Show a film, or several side by side (`bpeviz.replay.reel`). `follower` tells where it is.
+    """Show a film, or several side by side (`bpeviz.views.player.reel`). `follower` tells where it is.
 
     The first film that is shown after a link was opened begins at the step which that brought.
     """
@@ -82,7 +82,7 @@ def follower(
 
 
 def columns(data: dict[str, Any], key: str) -> None:
-    """Show a text in columns (`bpeviz.replay.side_by_side`)."""
+    """Show a text in columns (`bpeviz.views.player.side_by_side`)."""
     _columns(key=key, data=data)
 
 
@@ -91,7 +91,7 @@ _picture = _drawn("picture", "events.js")
 
 
 def grid(data: dict[str, Any], key: str) -> dict[str, Any] | None:
-    """Show a text from characters to ids (`bpeviz.inspection.grid`).
+    """Show a text from characters to ids (`bpeviz.analysis.trace.grid`).
 
     Return the token that was pressed last, {"id", "number"}: each press has another number.
     """
@@ -101,7 +101,7 @@ def grid(data: dict[str, Any], key: str) -> dict[str, Any] | None:
 
 
 def picture(data: dict[str, Any], key: str) -> None:
-    """Show the whole film of a short text in one picture (`bpeviz.skyline.skyline`).
+    """Show the whole film of a short text in one picture (`bpeviz.views.merge_diagram.skyline`).
 
     With "film" in `data`, its rule and the player that shows this film go together.
     """

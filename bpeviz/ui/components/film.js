@@ -1,4 +1,4 @@
-// Films: how a text is cut at every step, and a view that draws one (`bpeviz/replay.py` makes them).
+// Films: how a text is cut at every step, and a view that draws one (`bpeviz/views/player.py` makes them).
 
 const count = (number) => number.toLocaleString("en");
 const figures = (number) => number.toLocaleString("en", { maximumSignificantDigits: 3 });

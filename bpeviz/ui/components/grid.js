@@ -1,5 +1,5 @@
 // The grid of Inspect: characters, code points, bytes, chunks, tokens and ids, one under the other.
-// A column is a byte. Python says what stands where (`bpeviz/inspection.py`); lines are broken here.
+// A column is a byte. Python says what stands where (`bpeviz/analysis/trace.py`); lines are broken here.
 
 const ROWS_OF_GRID = [
   ["graphemes", "characters"],

@@ -1,5 +1,5 @@
 // The button that copies a link to what is on the page. Python packs the choices when the button is
-// pressed (`bpeviz/ui/links.py`); the step is known here, from the player.
+// pressed (`bpeviz/ui/permalink/session.py`); the step is known here, from the player.
 
 const SHOWN = 2500; // milliseconds for which the button says how it went
 const ASK_AGAIN = 1000; // milliseconds

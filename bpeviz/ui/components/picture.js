@@ -1,4 +1,4 @@
-// The whole film in one picture. Python sends when each token comes and goes (`bpeviz/skyline.py`).
+// The whole film in one picture. Python sends when each token comes and goes (`bpeviz/views/merge_diagram.py`).
 // Time runs away from the text, on a logarithmic scale: up, and for a second tokenizer down.
 
 const SVG = "http://www.w3.org/2000/svg";

@@ -1,4 +1,4 @@
-// The player. Python sends films (`bpeviz/replay.py`): one text under one learner, or under several
+// The player. Python sends films (`bpeviz/views/player.py`): one text under one learner, or under several
 // side by side. The whole view is a function of one number, the step; where several are shown, it
 // is the vocabulary size, and `at` tells which step of each film has it.
 

@@ -1,0 +1,1 @@
+"""Metrics, token lookup, encoding traces and round trips."""

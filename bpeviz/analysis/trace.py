@@ -1,0 +1,665 @@
+"""One text on its way from characters to ids, under one tokenizer.
+
+What stands under what (`grid`), and the steps of a tokenizer that change this text (`film`).
+
+Positions are UTF-8 bytes of the text where nothing else is said: all tokenizers agree in them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import unicodedata
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate, pairwise
+from typing import Any, Literal, Protocol
+
+import numpy as np
+import regex
+from numpy.typing import NDArray
+
+from bpeviz.analysis.token_lookup import (
+    hue_of,
+    learnt_of,
+    look_of,
+    made_at,
+    made_by,
+    parents,
+    special_ids,
+    unknown_id,
+)
+from bpeviz.core.boundaries import (
+    DROPPED,
+    INSIDE,
+    NEVER,
+    UNKNOWN_ID,
+    ChangingBoundaries,
+    MergeBoundaries,
+)
+from bpeviz.core.merges import Merge
+from bpeviz.core.tokenizer import Tokenizer
+from bpeviz.core.training import Training
+from bpeviz.pretokenizers.pretokenizer import END_OF_WORD
+from bpeviz.pretrained.rank_tokenizer import RankTokenizer
+from bpeviz.text import character_stand_in, clean, hexadecimal, label, shorten
+from bpeviz.trainers.continued_bpe import AdaptiveTokenizer
+
+NAME = 40
+"""Characters of a token's name that are shown."""
+
+
+class Stretch(Protocol):
+    """A stretch of a text, as `bpeviz.views.player.Part`: atoms `start` to `end`, characters `first` to
+    `last`. Where the atoms are said to be bytes, `start` and `end` are."""
+
+    @property
+    def start(self) -> int: ...
+    @property
+    def end(self) -> int: ...
+    @property
+    def first(self) -> int: ...
+    @property
+    def last(self) -> int: ...
+
+
+# From a text to its ids
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A token of a text, or a stretch of it that becomes none (its id is `DROPPED`).
+
+    start, end: in bytes; equal for a mark that is no text. first, last: the characters that it
+    spans; of a character that is cut, each of its tokens spans all of it.
+    """
+
+    id: int
+    start: int
+    end: int
+    first: int
+    last: int
+
+
+@dataclass(frozen=True)
+class Event:
+    """A step that changes a text: `step` counts the tokenizer's, from 0. `id`: the token that it
+    makes, or None where that does not follow from the tokenizer."""
+
+    step: int
+    id: int | None
+
+
+@dataclass(frozen=True, eq=False)
+class Inspection:
+    """A text under a tokenizer.
+
+    special_tokens: those that count as such in this text. chunk_ends: where each chunk ends, or
+    None where that is not known. boundaries: how the text is cut after each event: its step k is
+    the state after the first k of `events`.
+    """
+
+    text: str
+    tokenizer: Tokenizer
+    special_tokens: tuple[str, ...]
+    pieces: tuple[Piece, ...]
+    chunk_ends: tuple[int, ...] | None
+    boundaries: ChangingBoundaries
+    events: tuple[Event, ...]
+
+    @cached_property
+    def raw(self) -> bytes:
+        """The text in UTF-8."""
+        return self.text.encode()
+
+    @property
+    def ids(self) -> list[int]:
+        """The ids of the text."""
+        return [piece.id for piece in self.pieces if piece.id != DROPPED]
+
+    @property
+    def special_ids(self) -> Collection[int]:
+        """The ids of special tokens that may stand in this text."""
+        return [self.tokenizer.special_tokens[name] for name in self.special_tokens]
+
+    @cached_property
+    def point_ends(self) -> list[int]:
+        """Where each code point ends."""
+        return [*accumulate(len(point.encode()) for point in self.text)]
+
+    @cached_property
+    def grapheme_ends(self) -> list[int]:
+        """Where each grapheme cluster ends: what a reader takes for one character (UAX #29)."""
+        found = regex.findall(r"\X", self.text)
+        return [*accumulate(len(grapheme.encode()) for grapheme in found)]
+
+    @cached_property
+    def cuts(self) -> MergeBoundaries:
+        """Boundaries over bytes that stay where a token and a grapheme end, so that the text can be
+        parted there (`bpeviz.views.player.parts`)."""
+        vanishes = np.zeros(len(self.raw), np.int32)
+        ends = {piece.end for piece in self.pieces} & {*self.grapheme_ends}
+        vanishes[[end - 1 for end in ends]] = NEVER
+        size = len(self.raw)
+        return MergeBoundaries(np.arange(1, size + 1), np.zeros(size, np.int32), 1, vanishes, 0)
+
+    def cuts_inside(self) -> list[tuple[int, Literal["character", "grapheme"]]]:
+        """Return where a token ends inside a character, or between two code points of a grapheme.
+
+        A character is a code point here: one that is cut is in no token as a whole.
+        """
+        ends = sorted({piece.end for piece in self.pieces} - {0, len(self.raw)})
+        points, graphemes = {*self.point_ends}, {*self.grapheme_ends}
+        return [
+            (end, "grapheme" if end in points else "character")
+            for end in ends
+            if end not in graphemes
+        ]
+
+
+def inspect(text: str, tokenizer: Tokenizer, special_tokens: Collection[str] = ()) -> Inspection:
+    """Look at a text under a tokenizer; `special_tokens` are those that count as such.
+
+    Raises `ValueError` with a sentence where the tokenizer cannot take the text.
+    """
+    text = clean(text)
+    sizes = np.fromiter((len(point.encode()) for point in text), np.int64, len(text))
+    character = np.repeat(np.arange(len(text)), sizes)
+    pieces: list[Piece] = []
+    chunk_ends: list[int] | None = []
+    rows = _Rows(tokenizer)
+    at = 0
+    for part, special in tokenizer._parts(text, special_tokens):
+        size = len(part.encode())
+        found = [(tokenizer.special_tokens[part], size)] if special else tokenizer._pieces(part)
+        if sum(length for _, length in found) != size:
+            raise ValueError(
+                f"The split pattern of {tokenizer.name} leaves out a part of the text."
+            )
+        start = at
+        for token_id, length in found:
+            first = int(character[at]) if at < len(character) else len(text)
+            last = int(character[at + length - 1]) + 1 if length else first
+            pieces.append(Piece(token_id, at, at + length, first, last))
+            at += length
+        ends = [size] if special else _chunk_ends(tokenizer, part)
+        if ends is None:
+            chunk_ends = None
+        elif chunk_ends is not None:
+            chunk_ends += [start + end for end in ends]
+        if special:
+            rows.add_special(part)
+        else:
+            rows.add(part)
+    boundaries, events = rows.finished()
+    return Inspection(
+        text,
+        tokenizer,
+        tuple(special_tokens),
+        tuple(pieces),
+        None if chunk_ends is None else tuple(chunk_ends),
+        boundaries,
+        events,
+    )
+
+
+def _chunk_ends(tokenizer: Tokenizer, part: str) -> list[int] | None:
+    """Return where each chunk of a part ends, in bytes, or None where nothing is known of them."""
+    if isinstance(tokenizer, RankTokenizer):
+        return [*accumulate(map(len, tokenizer._chunks(part)))]
+    if isinstance(tokenizer, AdaptiveTokenizer):
+        chunks = tokenizer.splitting.chunks(part)
+        return [*accumulate(len(chunk.encode()) for chunk in chunks)]
+    learnt = learnt_of(tokenizer)
+    if learnt is not None:
+        atoms = learnt.chunk_ends(part)
+        _, ends = learnt.atoms_in(learnt.splitting.chunks(part))
+        found: list[int] = np.unique(ends[atoms - 1]).tolist()
+        return [end for end in found if end]  # a mark at the start is a chunk of no bytes
+    return None
+
+
+# How a text comes to be cut as it is
+
+
+Key = tuple[int, int, int]
+"""Orders events: by the tokenizer's step, how deep the tree of the token is, and its id."""
+
+
+class _Rows:
+    """Collects what happens at the atoms of a text, part by part, then numbers the events."""
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        self.tokenizer = tokenizer
+        self.keys: dict[int, Key] = {}
+        self.inside: dict[int, tuple[int, list[tuple[int, Key | None, int]]]] = {}
+        self.entries: list[list[tuple[Key | None, int]]] = []  # of each atom, in time
+        self.sizes: list[int] = []
+        self.atom_ids: list[int] = []
+
+    def add_special(self, part: str) -> None:
+        """Add a special token: it is one from the beginning."""
+        in_bytes = self.tokenizer.atoms == "bytes"
+        sizes = [1] * len(part.encode()) if in_bytes else [len(p.encode()) for p in part]
+        self.sizes += sizes
+        self.atom_ids += [UNKNOWN_ID] * len(sizes)
+        self.entries.append([(None, self.tokenizer.special_tokens[part])])
+        self.entries += [[] for _ in sizes[1:]]
+
+    def add(self, part: str) -> None:
+        boundaries = self.tokenizer.boundaries(part)
+        self.sizes += np.diff(boundaries.ends, prepend=0).tolist()
+        self.atom_ids += boundaries.atom_ids.tolist()
+        if isinstance(boundaries, ChangingBoundaries):
+            times, ids = boundaries.times.tolist(), boundaries.entries.tolist()
+
+            def key_of(time: int) -> Key | None:
+                return None if time < 0 else (time, 0, made_by(self.tokenizer, time))
+
+            for start, end in pairwise(boundaries.rows.tolist()):
+                self.entries.append([(key_of(times[i]), ids[i]) for i in range(start, end)])
+            return
+        if isinstance(self.tokenizer, RankTokenizer):
+            # tiktoken's own ids: where a merge of a lower rank waits for one of a higher rank, the
+            # boundaries do not tell which of the two a token is.
+            tokens = self.tokenizer._encode_ordinary(part)
+        else:
+            tokens = boundaries.ids(boundaries.steps).tolist()
+        for token_id in tokens:
+            if token_id not in self.inside:
+                self.inside[token_id] = self._inside(token_id)
+            length, found = self.inside[token_id]
+            rows: list[list[tuple[Key | None, int]]] = [[] for _ in range(length)]
+            for place, key, entry in found:
+                rows[place].append((key, entry))
+            self.entries += rows
+
+    def _key(self, token_id: int) -> Key:
+        """Return when a token is made: after both its parents, whatever their steps."""
+        waiting = [token_id]
+        while waiting:  # not by recursion: a tree may be as deep as its token is long
+            at = waiting[-1]
+            pair = None if at in self.keys else parents(self.tokenizer, at)
+            if at in self.keys or pair is None:
+                self.keys.setdefault(at, (-1, 0, at))
+                waiting.pop()
+                continue
+            todo = [one for one in pair if one not in self.keys]
+            if todo:
+                waiting += todo
+                continue
+            waiting.pop()
+            of_pair = [self.keys[one] for one in pair]
+            step = max(made_at(self.tokenizer, at), *(key[0] for key in of_pair))
+            self.keys[at] = step, 1 + max(key[1] for key in of_pair), at
+        return self.keys[token_id]
+
+    def _inside(self, token_id: int) -> tuple[int, list[tuple[int, Key | None, int]]]:
+        """Return how many atoms a token has, and what happens at them: (atom, when, id)."""
+        found: list[tuple[int, Key | None, int]] = []
+        length = 0
+        # Tokens to look into, the leftmost last, each with what comes to its first atom later on.
+        waiting: list[tuple[int, list[tuple[Key | None, int]]]] = [(token_id, [])]
+        while waiting:
+            at, later = waiting.pop()
+            pair = parents(self.tokenizer, at) if at >= 0 else None
+            if pair is not None:
+                key = self._key(at)
+                later.append((key, at))
+                waiting += ((pair[1], [(key, INSIDE)]), (pair[0], later))
+                continue
+            later.append((None, at))
+            found += [(length, key, entry) for key, entry in reversed(later)]
+            length += len(self.tokenizer.token_bytes(at)) if self._counts_bytes(at) else 1
+        return length, found
+
+    def _counts_bytes(self, token_id: int) -> bool:
+        # A token to which no merges lead is taken whole where it is a chunk.
+        return token_id >= 0 and isinstance(self.tokenizer, RankTokenizer)
+
+    def finished(self) -> tuple[ChangingBoundaries, tuple[Event, ...]]:
+        keys = sorted({key for row in self.entries for key, _ in row if key is not None})
+        number = {key: i for i, key in enumerate(keys)}
+        flat = [
+            (-1 if key is None else number[key], entry)
+            for row in self.entries
+            for key, entry in row
+        ]
+        counts = np.fromiter(map(len, self.entries), np.int64, len(self.entries))
+        boundaries = ChangingBoundaries(
+            np.cumsum(np.array(self.sizes, np.int64)),
+            np.array(self.atom_ids, np.int32),
+            len(keys),
+            np.concatenate(([0], np.cumsum(counts))),
+            np.fromiter((time for time, _ in flat), np.int32, len(flat)),
+            np.fromiter((entry for _, entry in flat), np.int32, len(flat)),
+        )
+        events = [Event(step, token_id if token_id >= 0 else None) for step, _, token_id in keys]
+        return boundaries, tuple(events)
+
+
+# The grid
+
+
+def grid(inspection: Inspection, shown: Stretch) -> dict[str, Any]:
+    """Return what the grid shows, as plain JSON values: characters down to ids, byte by byte.
+
+    shown: a part of `inspection.cuts`. A column is a byte; a token of no bytes (a mark) has a
+    column of its own, before the byte at which it stands. Spans are in columns.
+    """
+    tokenizer, raw = inspection.tokenizer, inspection.raw
+    low, high = shown.start, shown.end
+    whole = high == len(raw)
+    pieces = [
+        piece
+        for piece in inspection.pieces
+        if (piece.end > low and piece.start < high)
+        or (
+            piece.start == piece.end
+            and (low <= piece.start < high or (whole and piece.end == high))
+        )
+    ]
+    marks = sorted(piece.start for piece in pieces if piece.start == piece.end)
+
+    def column(byte: int, *, behind_marks: bool) -> int:
+        """Return the column of a byte, or, not behind the marks before it, where it ends."""
+        before = sum(mark <= byte if behind_marks else mark < byte for mark in marks)
+        return byte - low + before
+
+    def span(start: int, end: int) -> tuple[int, int]:
+        start, end = max(start, low), min(end, high)
+        return column(start, behind_marks=True), column(end, behind_marks=False)
+
+    def spans(ends: Sequence[int]) -> Iterator[tuple[int, int, int, int]]:
+        """Yield of what reaches into the window: its start and end in bytes and in columns."""
+        for i in range(bisect_left(ends, low + 1), len(ends)):
+            start = ends[i - 1] if i else 0
+            if start >= high:
+                break
+            yield (start, ends[i], *span(start, ends[i]))
+
+    tokens = []
+    place = 0  # of the next mark
+    for piece in pieces:
+        if piece.start == piece.end:
+            start = piece.start - low + place
+            place += 1
+            end = start + 1
+        else:
+            start, end = span(piece.start, piece.end)
+        tokens.append({"start": start, "end": end, **_token(inspection, piece)})
+    points = [raw[a:b].decode() for a, b, *_ in spans(inspection.point_ends)]
+    data: dict[str, Any] = {
+        "title": tokenizer.name,
+        "first": low,
+        "columns": high - low + len(marks),
+        "marks": [mark - low + i for i, mark in enumerate(marks)],
+        "graphemes": [
+            [start, end, _shown(raw[a:b].decode())]
+            for a, b, start, end in spans(inspection.grapheme_ends)
+        ],
+        "points": [
+            [start, end, f"{ord(point):04X}", unicodedata.name(point, "")]
+            for point, (_, _, start, end) in zip(points, spans(inspection.point_ends), strict=True)
+        ],
+        "bytes": [[column(at, behind_marks=True), f"{raw[at]:02X}"] for at in range(low, high)],
+        "chunks": None
+        if inspection.chunk_ends is None
+        else [
+            [start, end, shorten(label(raw[max(a, low) : min(b, high)]), NAME)]
+            for a, b, start, end in spans(inspection.chunk_ends)
+        ],
+        "tokens": tokens,
+        "cuts": [
+            [column(at, behind_marks=False), kind]
+            for at, kind in inspection.cuts_inside()
+            if low < at < high
+        ],
+    }
+    digest = hashlib.blake2b(repr(data).encode(), digest_size=12)
+    return data | {"key": digest.hexdigest()}
+
+
+def _shown(grapheme: str) -> str:
+    """Return a grapheme as it is shown: a stand-in for one that cannot be seen."""
+    return character_stand_in(grapheme) if len(grapheme) == 1 else grapheme
+
+
+def _token(inspection: Inspection, piece: Piece) -> dict[str, Any]:
+    """Return how a token of the grid looks."""
+    tokenizer, raw = inspection.tokenizer, inspection.raw
+    if piece.id == DROPPED:
+        return {
+            "id": None,
+            "label": "",
+            "hue": -1,
+            "hex": hexadecimal(raw[piece.start : piece.end]),
+            "note": "left out: it becomes no token",
+            "kind": "left out",
+        }
+    token = tokenizer.token_bytes(piece.id)
+    kind, notes = "", []
+    if piece.id == unknown_id(tokenizer):
+        kind = "unknown"
+        notes.append("not in the vocabulary: which characters it was is lost")
+    elif piece.id in special_ids(tokenizer):
+        kind = "special"
+        notes.append("a special token")
+    elif piece.start == piece.end:
+        notes.append("stands for no byte of the text")
+    else:
+        notes += _partial(inspection, piece)
+        if notes:
+            kind = "partial"
+    return {
+        "id": piece.id,
+        "label": shorten(tokenizer.token_label(piece.id), NAME),
+        "hue": -1 if kind in ("unknown", "special") else hue_of(tokenizer, piece.id),
+        "hex": shorten(hexadecimal(token), 3 * NAME),
+        "note": "; ".join(notes),
+        "kind": kind,
+    }
+
+
+def _partial(inspection: Inspection, piece: Piece) -> list[str]:
+    """Say which characters a token holds only some bytes of: the first and the last may be cut."""
+    found = []
+    for i in sorted({piece.first, piece.last - 1}):
+        start = inspection.point_ends[i - 1] if i else 0
+        end = inspection.point_ends[i]
+        held = min(end, piece.end) - max(start, piece.start)
+        if held < end - start:
+            sign = character_stand_in(inspection.text[i])
+            found.append(f"{held} of the {end - start} bytes of {sign}")
+    return found
+
+
+# Step by step
+
+
+def film(
+    inspection: Inspection, shown: Stretch, title: str, training: Training | None = None
+) -> dict[str, Any]:
+    """Return what the player shows (as `bpeviz.views.player.film` does): how this text comes to be cut.
+
+    Of a vocabulary of 100,000 merges only those have a step here that change the stretch shown, in
+    their order; a note tells the number of each in its vocabulary. Counts are those of the
+    stretch. training: what the tokenizer was learnt by; it tells what each step decided.
+    """
+    tokenizer, text = inspection.tokenizer, inspection.text
+    kind = tokenizer.atoms
+    cut, events = _part_of(inspection, shown)
+    states = [cut.ids(step).tolist() for step in range(len(events) + 1)]
+    steps = _steps(inspection, cut, events, states, training)
+    atom_ids = cut.atom_ids.tolist()
+    ids = {*atom_ids, *cut.entries.tolist(), *steps["id"], *steps["left"], *steps["right"]}
+    look = look_of(tokenizer, training, inspection.special_ids)
+    before = int(inspection.boundaries.ends[shown.start - 1]) if shown.start else 0
+    size = int(cut.ends[-1]) - before if len(cut) else 0
+    unit = "merge" if training is None else training.unit
+    whole = shown.last - shown.first == len(text)
+    unknown = unknown_id(tokenizer)
+    data: dict[str, Any] = {
+        "text": text[shown.first : shown.last],
+        "atoms": kind,
+        "sizes": _sizes(inspection, cut, before, shown),
+        "marks": _marks(tokenizer, cut.atom_ids),
+        "atomIds": atom_ids,
+        "vanish": None,
+        "firstId": None,
+        "changes": {
+            "rows": cut.rows.tolist(),
+            "times": cut.times.tolist(),
+            "ids": cut.entries.tolist(),
+        },
+        "looks": {i: [*look(i)] for i in sorted(ids) if i >= 0},
+        "unknown": None if unknown is None else tokenizer.token_label(unknown),
+        "steps": steps,
+        "unit": unit,
+        "beginning": _beginning(tokenizer, training, len(events), title, unit),
+        "still": f"No {unit} of {title} changes this text.",
+        "tokens": cut.token_counts.tolist(),
+        "bytes": size,
+        "part": None if whole else [shown.first, shown.last, len(text)],
+    }
+    digest = hashlib.blake2b(repr(data).encode(), digest_size=12).hexdigest()
+    return data | {"key": digest, "film": digest, "last": len(events)}
+
+
+def _part_of(inspection: Inspection, shown: Stretch) -> tuple[ChangingBoundaries, list[Event]]:
+    """Return the boundaries of a stretch, with only the events that change it."""
+    boundaries = inspection.boundaries
+    rows = boundaries.rows[shown.start : shown.end + 1]
+    entries = slice(rows[0], rows[-1]) if len(rows) else slice(0, 0)
+    times = boundaries.times[entries]
+    happen = np.unique(times[times >= 0])
+    cut = ChangingBoundaries(
+        boundaries.ends[shown.start : shown.end],
+        boundaries.atom_ids[shown.start : shown.end],
+        len(happen),
+        rows - rows[0] if len(rows) else np.zeros(1, np.int64),
+        np.where(times < 0, -1, np.searchsorted(happen, times)).astype(np.int32),
+        boundaries.entries[entries],
+    )
+    return cut, [inspection.events[i] for i in happen.tolist()]
+
+
+def _steps(
+    inspection: Inspection,
+    cut: ChangingBoundaries,
+    events: Sequence[Event],
+    states: Sequence[Sequence[int]],
+    training: Training | None,
+) -> dict[str, Any]:
+    """Return what is told of each event, as `bpeviz.views.player` does."""
+    tokenizer = inspection.tokenizer
+    names = ("id", "left", "right", "count", "applied", "ties", "score", "round")
+    columns: dict[str, list[Any]] = {name: [] for name in names}
+    kind = "merge"
+    notes: dict[int, str] = {}
+    made = Counter(zip(cut.times.tolist(), cut.entries.tolist(), strict=True))
+    chunk_ends = {*(inspection.chunk_ends or ())}
+    for number, event in enumerate(events):
+        note = ""
+        if training is not None:
+            decision = training.decisions[event.step]
+            note = decision.note
+            if not isinstance(decision, Merge):
+                kind = "pruning"
+                columns["id"].append(decision.id)
+                columns["count"].append(decision.count)
+                columns["score"].append(decision.loss)
+                columns["round"].append(decision.round)
+                where = f"pruning {event.step + 1:,} of {len(training.decisions):,}"
+                notes[number] = f"{where}; {note}" if note else where
+                continue
+            token_id, pair = decision.new_id, (decision.left, decision.right)
+            where = f"merge {event.step + 1:,} of {tokenizer.steps:,}"
+        else:
+            # Without a training an event is a merge of which the tokenizer tells (`_Rows`).
+            token_id = event.id if event.id is not None else UNKNOWN_ID
+            pair = parents(tokenizer, token_id) or (UNKNOWN_ID, UNKNOWN_ID)
+            where = f"merge {event.step + 1:,} of {tokenizer.steps:,}"
+        applied = made[number, token_id]
+        count = applied
+        if pair[0] == pair[1]:
+            ends = cut.cuts(number).tolist()
+            count = max(applied, _side_by_side(states[number], ends, pair[0], chunk_ends))
+        columns["id"].append(token_id)
+        columns["left"].append(pair[0])
+        columns["right"].append(pair[1])
+        columns["count"].append(count)
+        columns["applied"].append(applied)
+        columns["ties"].append(0)
+        if not applied:
+            note = "; ".join(filter(None, (note, "it is not used here, but other tokens change")))
+        notes[number] = f"{where}; {note}" if note else where
+    return {"kind": kind, "note": notes, **columns}
+
+
+def _side_by_side(
+    ids: Sequence[int], ends: Sequence[int], token_id: int, chunk_ends: Collection[int]
+) -> int:
+    """Count how often a token stands beside itself within a chunk, overlaps included."""
+    return sum(
+        left == right == token_id and end not in chunk_ends
+        for (left, right), end in zip(pairwise(ids), ends, strict=False)
+    )
+
+
+def _beginning(
+    tokenizer: Tokenizer, training: Training | None, steps: int, title: str, unit: str
+) -> str:
+    if training is not None:
+        start = training.beginning
+    else:
+        start = "Nothing is merged yet: every byte is a token."
+    total = tokenizer.steps
+    kept = f"the one {unit}" if steps == 1 else f"the {steps:,} {unit}s"
+    return f"{start} Of {title}’s {total:,} {unit}s, {kept} that change this text are shown."
+
+
+def _sizes(
+    inspection: Inspection, cut: ChangingBoundaries, before: int, shown: Stretch
+) -> list[int] | None:
+    """Return the bytes of each atom shown, or None where they are those of its kind."""
+    if inspection.tokenizer.atoms == "bytes":
+        return None
+    sizes: list[int] = np.diff(cut.ends, prepend=before).tolist()
+    usual = [len(point.encode()) for point in inspection.text[shown.first : shown.last]]
+    return None if sizes == usual else sizes
+
+
+def _marks(tokenizer: Tokenizer, atom_ids: NDArray[np.int32]) -> list[int]:
+    """Return which of the atoms shown carry an end-of-word mark."""
+    learnt = learnt_of(tokenizer)
+    if learnt is None or learnt.splitting.end_mark != "attached":
+        return []
+    numbers = getattr(tokenizer, "numbers", range(len(learnt.alphabet)))
+    marked = [numbers[i] for i, name in enumerate(learnt.alphabet) if name.endswith(END_OF_WORD)]
+    found: list[int] = np.flatnonzero(np.isin(atom_ids, marked)).tolist()
+    return found
+
+
+def spelt(
+    token_id: int, tokenizer: Tokenizer, limit: int = 120
+) -> tuple[bytes, ChangingBoundaries, tuple[Event, ...]] | None:
+    """Return a token's bytes, and how they come to be one token: its boundaries and its events.
+
+    None where no merge makes it, or where it has more than `limit` atoms. It is cut as its tree
+    says, whatever the split would do to its text.
+    """
+    if parents(tokenizer, token_id) is None:
+        return None
+    rows = _Rows(tokenizer)
+    length, found = rows._inside(token_id)
+    if length > limit:
+        return None
+    rows.entries = [[] for _ in range(length)]
+    for place, key, entry in found:
+        rows.entries[place].append((key, entry))
+    rows.atom_ids = [row[0][1] for row in rows.entries]
+    rows.sizes = [len(tokenizer.token_bytes(atom)) for atom in rows.atom_ids]
+    return tokenizer.token_bytes(token_id), *rows.finished()

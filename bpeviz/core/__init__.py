@@ -1,0 +1,1 @@
+"""Token boundaries, tokenizers and training histories: the model behind everything else."""

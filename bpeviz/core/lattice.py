@@ -1,0 +1,519 @@
+"""The lattice of a text: every way to cut it into pieces, and what each way is worth.
+
+Under a unigram language model each piece has a probability, and a segmentation is as likely as
+the product of its pieces' (Kudo 2018, arXiv:1804.10959). A text's nodes are the places between
+its atoms, from 0 to its length; an edge is a piece that stands between two of them; a path from
+the first node to the last is a segmentation. An atom that is no piece by itself is an edge, too,
+of an unknown token, so that there is always a path. It is worth `UNKNOWN_PENALTY` less than the
+least likely piece, as in SentencePiece (`unigram_model.cc`).
+
+`Lattice` is the lattice of one text, and reads like its definitions. `Lattices` holds those of
+many texts in flat arrays and does the same to all of them at once: for learning, and for films.
+
+**Ties.** Log probabilities are rounded to multiples of 2**-30. Then sums of them are exact, as
+long as they are above -2**23, whatever the order of adding, so what ties is equal. Of equally
+likely segmentations the one is taken whose last piece is the longest, then the piece before it,
+and so on: where SentencePiece and Hugging Face tokenizers see a tie, they decide likewise.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from heapq import nsmallest
+from itertools import accumulate, pairwise
+from math import exp, fsum, inf, isfinite, log
+from random import Random
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bpeviz.core.boundaries import UNKNOWN_ID, gather
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+UNKNOWN_PENALTY = 10.0
+"""By how much an unknown token's log probability is below that of the least likely piece."""
+
+MAX_STRENGTH = 1_000_000
+"""The largest inverse temperature: far beyond it, scores would overflow."""
+
+PREFIX = -1
+"""Stands for what begins a piece and is none."""
+
+_QUANTUM = 2.0**-30
+_BATCH = 2_000_000  # edges that `Lattices.losses` copies at once
+
+
+def rounded(log_probabilities: Floats) -> Floats:
+    """Round to multiples of 2**-30, so that sums are exact whatever the order of adding."""
+    return np.round(log_probabilities / _QUANTUM) * _QUANTUM
+
+
+def index_of(pieces: Sequence[str]) -> dict[str, int]:
+    """Return the id of each piece (its place), and `PREFIX` for what only begins one."""
+    index: dict[str, int] = {}
+    for piece in pieces:
+        for end in range(1, len(piece)):
+            index.setdefault(piece[:end], PREFIX)
+    index.update(zip(pieces, range(len(pieces)), strict=True))
+    return index
+
+
+def spans_of(text: str, index: Mapping[str, int]) -> Iterator[tuple[int, int, int]]:
+    """Yield (start, end, id) of each piece in a text, and of each atom that is unknown."""
+    get = index.get
+    for start in range(len(text)):
+        if get(text[start], PREFIX) == PREFIX:
+            yield start, start + 1, UNKNOWN_ID
+        for end in range(start + 1, len(text) + 1):
+            found = get(text[start:end])
+            if found is None:
+                break
+            if found != PREFIX:
+                yield start, end, found
+
+
+class Edge(NamedTuple):
+    """A piece in a text: from atom `start` to `end`, its id, and its log probability."""
+
+    start: int
+    end: int
+    id: int
+    score: float
+
+
+Path = tuple[Edge, ...]
+"""A segmentation: edges that lead from the first node to the last."""
+
+
+def score(path: Path) -> float:
+    """Return the log probability of a segmentation."""
+    return sum(edge.score for edge in path)
+
+
+def _log_sum(values: Sequence[float]) -> float:
+    """Return the logarithm of the sum of what `values` are the logarithms of."""
+    highest = max(values)
+    return highest + log(fsum(exp(value - highest) for value in values))
+
+
+@dataclass(frozen=True)
+class Lattice:
+    """The lattice of one text: all ways to cut it.
+
+    text: its atoms, one character each; edges: in the order of their ends, then of their starts.
+
+    >>> model = UnigramModel.of({"a": -3.0, "b": -2.0, "ab": -4.5})
+    >>> lattice = model.lattice("aab")
+    >>> [lattice.text[edge.start : edge.end] for edge in lattice.best()]
+    ['a', 'ab']
+    >>> lattice.paths
+    2
+    """
+
+    text: str
+    edges: tuple[Edge, ...]
+
+    @cached_property
+    def _ending(self) -> list[list[Edge]]:
+        """The edges that end at each node, the longest first."""
+        ending: list[list[Edge]] = [[] for _ in range(len(self.text) + 1)]
+        for edge in self.edges:
+            ending[edge.end].append(edge)
+        return ending
+
+    @property
+    def paths(self) -> int:
+        """How many segmentations there are."""
+        ways = [1]
+        for edges in self._ending[1:]:
+            ways.append(sum(ways[edge.start] for edge in edges))
+        return ways[-1]
+
+    def best(self) -> Path:
+        """Return the most likely segmentation (Viterbi): to each node, by its best last edge.
+
+        Among equals it is the one of the longest last piece, then of the longest before that.
+        """
+        best, by = [0.0], list[Edge]()
+        for edges in self._ending[1:]:
+            last = max(edges, key=lambda edge: best[edge.start] + edge.score)  # the first of equals
+            best.append(best[last.start] + last.score)
+            by.append(last)
+        path: list[Edge] = []
+        node = len(self.text)
+        while node:
+            path.append(by[node - 1])
+            node = path[-1].start
+        return tuple(reversed(path))
+
+    def nbest(self, n: int) -> list[Path]:
+        """Return the `n` most likely segmentations, the best first, or as many as there are.
+
+        Exactly: the n best ways to a node are among the n best ways to the nodes before it, each
+        with one more edge. Ties are broken as in `best`. Raises `ValueError` where n is below 1.
+        """
+        if n < 1:
+            raise ValueError(f"The number of segmentations must be 1 or more, not {n}.")
+        # Of each node its best ways: (score, last edge, which of the ways to that edge's start).
+        ways: list[list[tuple[float, Edge | None, int]]] = [[(0.0, None, 0)]]
+        for edges in self._ending[1:]:
+            found = (
+                (value + edge.score, edge, rank)
+                for edge in edges
+                for rank, (value, _, _) in enumerate(ways[edge.start])
+            )
+            # `nsmallest` keeps equals in their order: by start, then by the order at the start.
+            ways.append(nsmallest(n, found, key=lambda way: -way[0]))
+        paths: list[Path] = []
+        for _, edge, rank in ways[-1]:
+            path: list[Edge] = []
+            while edge is not None:
+                path.append(edge)
+                _, edge, rank = ways[edge.start][rank]
+            paths.append(tuple(reversed(path)))
+        return paths
+
+    def forward(self, strength: float = 1.0) -> list[float]:
+        """Return for each node the log of the sum of P**strength over all ways that lead to it."""
+        total = [0.0]
+        for edges in self._ending[1:]:
+            total.append(_log_sum([total[e.start] + strength * e.score for e in edges]))
+        return total
+
+    @property
+    def total(self) -> float:
+        """The log probability of the text: of all its segmentations together."""
+        return self.forward()[-1]
+
+    def marginals(self) -> list[float]:
+        """Return for each edge how likely a segmentation holds it, given the text.
+
+        Backwards: a way that passes a node came over one of its edges, over each in proportion
+        to all that leads to the node by it.
+        """
+        total = self.forward()
+        passing = [0.0] * len(self.text) + [1.0]
+        found = []
+        for edge in reversed(self.edges):  # all edges behind a node come before those up to it
+            share = exp(total[edge.start] + edge.score - total[edge.end])
+            found.append(passing[edge.end] * share)
+            passing[edge.start] += found[-1]
+        return found[::-1]
+
+    def sample(self, strength: float, draws: int, seed: int) -> Counter[Path]:
+        """Draw segmentations, each with a probability in proportion to P**strength.
+
+        strength: the inverse temperature, alpha in Kudo 2018: at 0 all are equally likely, at 1
+            each as likely as the model says, far above it is nearly always the best.
+
+        Exactly, by forward filtering and backward sampling, not from the n best alone. Raises
+        `ValueError` for a strength or a number of draws that makes no sense.
+        """
+        if not (isfinite(strength) and 0 <= strength <= MAX_STRENGTH):
+            raise ValueError(f"The strength must be from 0 to {MAX_STRENGTH:,}, not {strength}.")
+        if draws < 1:
+            raise ValueError(f"The number of draws must be 1 or more, not {draws}.")
+        total = self.forward(strength)
+        shares = [
+            list(accumulate(exp(total[e.start] + strength * e.score - total[e.end]) for e in edges))
+            for edges in self._ending
+        ]
+        random = Random(seed)  # noqa: S311, nothing secret is drawn
+        drawn: Counter[Path] = Counter()
+        for _ in range(draws):
+            path: list[Edge] = []
+            node = len(self.text)
+            while node:
+                edges, share = self._ending[node], shares[node]
+                at = bisect(share, random.random() * share[-1], hi=len(edges) - 1)
+                path.append(edges[at])
+                node = path[-1].start
+            drawn[tuple(reversed(path))] += 1
+        return drawn
+
+
+@dataclass(frozen=True, eq=False)
+class UnigramModel:
+    """Pieces and their log probabilities, rounded as the module says.
+
+    pieces: by id; scores: float64 [pieces].
+    """
+
+    pieces: tuple[str, ...]
+    scores: Floats
+
+    @classmethod
+    def of(cls, pieces: Mapping[str, float]) -> UnigramModel:
+        """Return the model of a mapping from piece to log probability.
+
+        Raises `ValueError` where a piece is empty or a log probability is not a number.
+        """
+        for piece, value in pieces.items():
+            if not piece or not isfinite(value):
+                raise ValueError(f"The piece {piece!r} cannot have the log probability {value}.")
+        return cls(tuple(pieces), rounded(np.fromiter(pieces.values(), np.float64)))
+
+    @cached_property
+    def index(self) -> dict[str, int]:
+        """The id of each piece; and `PREFIX` for what only begins one."""
+        return index_of(self.pieces)
+
+    @property
+    def unknown(self) -> float:
+        """The log probability of an unknown atom."""
+        return (float(self.scores.min()) if len(self.scores) else 0.0) - UNKNOWN_PENALTY
+
+    def lattice(self, *texts: str) -> Lattice:
+        """Return the lattice of texts set one behind the other: no piece crosses between two."""
+        edges: list[Edge] = []
+        scores, unknown = self.scores.tolist(), self.unknown
+        before = 0
+        for text in texts:
+            edges += (
+                Edge(before + start, before + end, i, unknown if i == UNKNOWN_ID else scores[i])
+                for start, end, i in spans_of(text, self.index)
+            )
+            before += len(text)
+        edges.sort(key=lambda edge: (edge.end, edge.start))
+        return Lattice("".join(texts), tuple(edges))
+
+
+def _groups(values: NDArray[np.int32]) -> Ints:
+    """Return where each run of equal values begins."""
+    new = np.ones(len(values), np.bool_)
+    np.not_equal(values[1:], values[:-1], out=new[1:])
+    return np.flatnonzero(new)
+
+
+def _count(ids: NDArray[np.int32] | Ints, weights: Floats, pieces: int) -> Floats:
+    """Return the sum of the weights of each id. float64 [pieces]."""
+    return np.bincount(ids, weights, pieces).astype(np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class Lattices:
+    """The lattices of many texts at once.
+
+    The nodes of all texts are numbered through: text t has those from `first[t]` to `last[t]`.
+    The edges lie in flat arrays, in the order of how far from the start of its text each ends
+    (its level), then of the texts, then of their starts. So what ends at one node lies side by
+    side, and a sweep over the levels does for all texts at once what a loop over the nodes does
+    for one: when it comes to a level, all nodes before it are done.
+
+    first, last: int64 [texts]; starts, ends, texts, ids: int32 [edges].
+    """
+
+    first: Ints
+    last: Ints
+    starts: NDArray[np.int32]
+    ends: NDArray[np.int32]
+    texts: NDArray[np.int32]
+    ids: NDArray[np.int32]
+    _levels: list[tuple[slice, Ints, Ints]] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        level = self.ends - self.first[self.texts]
+        bounds = np.searchsorted(level, np.arange(1, int(level.max(initial=0)) + 2))
+        groups = _groups(self.ends)  # none reaches from one level into the next
+        nodes = self.ends[groups].astype(np.int64)
+        # Of each level: its edges, where within it another node's begin, and these nodes.
+        levels = []
+        for (low, high), (begin, stop) in zip(
+            pairwise(bounds.tolist()),
+            pairwise(np.searchsorted(groups, bounds).tolist()),
+            strict=True,
+        ):
+            levels.append((slice(low, high), groups[begin:stop] - low, nodes[begin:stop]))
+        object.__setattr__(self, "_levels", levels)
+
+    @classmethod
+    def of(cls, texts: Sequence[str], index: Mapping[str, int]) -> Lattices:
+        """Return the lattices of texts; `index` as `index_of` gives it."""
+        lengths = np.fromiter(map(len, texts), np.int64, len(texts))
+        last = np.cumsum(lengths + 1) - 1
+        first = last - lengths
+        flat = np.fromiter(
+            (
+                number
+                for at, text in zip(first.tolist(), texts, strict=True)
+                for start, end, i in spans_of(text, index)
+                for number in (at + start, at + end, i)
+            ),
+            np.int32,
+        ).reshape(-1, 3)
+        starts, ends, ids = flat.T
+        text = (np.searchsorted(first, starts, "right") - 1).astype(np.int32)
+        order = np.lexsort((starts, ends, ends - first[text]))
+        return cls(first, last, starts[order], ends[order], text[order], ids[order])
+
+    def keep(self, edges: NDArray[np.bool_]) -> Lattices:
+        """Return the same with some edges only. bool [edges]."""
+        return Lattices(
+            self.first,
+            self.last,
+            self.starts[edges],
+            self.ends[edges],
+            self.texts[edges],
+            self.ids[edges],
+        )
+
+    def take(self, texts: Ints) -> Lattices:
+        """Return the lattices of some texts, given in rising order."""
+        number = np.full(len(self.first), -1, np.int32)
+        number[texts] = np.arange(len(texts))
+        edges = number[self.texts] >= 0
+        of_edge = self.texts[edges]
+        lengths = self.last[texts] - self.first[texts]
+        last = np.cumsum(lengths + 1) - 1
+        first = last - lengths
+        moved = np.zeros(len(self.first), np.int32)
+        moved[texts] = first - self.first[texts]
+        return Lattices(
+            first,
+            last,
+            self.starts[edges] + moved[of_edge],
+            self.ends[edges] + moved[of_edge],
+            number[of_edge],
+            self.ids[edges],
+        )
+
+    def _nodes(self, value: float) -> Floats:
+        return np.full(int(self.last[-1]) + 1 if len(self.last) else 0, value)
+
+    def best(self, values: Floats) -> tuple[Floats, Ints]:
+        """Return the log probability of the best way to each node, and that way's last edge.
+
+        values: float64 [edges], the log probability of each.
+        """
+        best = self._nodes(-inf)
+        best[self.first] = 0
+        by = np.zeros(len(best), np.int64)
+        for edges, groups, nodes in self._levels:
+            ways = best[self.starts[edges]] + values[edges]
+            best[nodes] = np.maximum.reduceat(ways, groups)
+            is_highest = np.flatnonzero(ways == best[self.ends[edges]])
+            # The first of equals, that is the longest edge.
+            by[nodes] = edges.start + is_highest[np.searchsorted(is_highest, groups)]
+        return best, by
+
+    def walk(self, by: Ints) -> Ints:
+        """Return the edges of the best segmentations of all texts, one text behind the other."""
+        texts = np.flatnonzero(self.last > self.first)
+        nodes = self.last[texts]
+        found = []
+        while len(texts):
+            edges = by[nodes]
+            found.append(edges)
+            nodes = self.starts[edges].astype(np.int64)
+            on = nodes > self.first[texts]
+            texts, nodes = texts[on], nodes[on]
+        edges = np.concatenate(found) if found else np.empty(0, np.int64)
+        return edges[np.argsort(self.starts[edges], kind="stable")]
+
+    def expected(self, values: Floats, weights: Floats, pieces: int) -> Floats:
+        """Return how often each piece is expected, over all segmentations. float64 [pieces].
+
+        weights: float64 [texts]. The forward sweep of `Lattice.forward`, then backwards as in
+        `Lattice.marginals`.
+        """
+        total = self._nodes(-inf)
+        total[self.first] = 0
+        for edges, groups, nodes in self._levels:
+            ways = total[self.starts[edges]] + values[edges]
+            total[nodes] = np.logaddexp.reduceat(ways, groups)
+        share = np.exp(total[self.starts] + values - total[self.ends])
+        passing = self._nodes(0.0)
+        passing[self.last] = weights
+        for edges, _, _ in reversed(self._levels):
+            share[edges] *= passing[self.ends[edges]]
+            np.add.at(passing, self.starts[edges], share[edges])
+        return _count(self.ids, share, pieces)
+
+    def losses(self, scores: Floats, weights: Floats, atoms: int) -> tuple[float, Floats, Floats]:
+        """Return what the texts cost, how often each piece is used, and what each would cost.
+
+        scores: float64 [pieces], log probabilities; weights: float64 [texts]. Pieces below
+        `atoms` are not removed, and cost infinity; no atom of the texts is unknown.
+
+        The cost is the negative log probability of the best segmentations. What a piece would
+        cost is by how much that rises if the piece is removed and all else stays. That changes
+        only texts whose best segmentation holds it; for each such text and piece:
+
+        - Let a be the first node where an edge of this piece ends, and z the last. To a node
+          before a, the best way is as it was. From z on it is as it was, too.
+        - So only the nodes from a to z are done again, without the piece; and the best way
+          without it is, among the edges that end at z or lead over it, the best way to the start
+          of one, that edge, and the best way on from its end.
+        """
+        values = scores[self.ids]
+        best, by = self.best(values)
+        used = self.walk(by)
+        uses = _count(self.ids[used], weights[self.texts[used]], len(scores))
+        cost = -float(best[self.last] @ weights)
+        costs = np.zeros(len(scores))
+        costs[:atoms] = inf
+        onward = self._nodes(-inf)
+        onward[self.last] = 0
+        for edges, _, _ in reversed(self._levels):
+            ways = onward[self.ends[edges]] + values[edges]
+            np.maximum.at(onward, self.starts[edges], ways)
+
+        # The cases: (text, piece), and the first and last node where an edge of the piece ends.
+        keys = self.texts.astype(np.int64) * len(scores) + self.ids
+        cases = np.unique(keys[used][self.ids[used] >= atoms])
+        by_key = np.argsort(keys, kind="stable")
+        in_order = keys[by_key]
+        a = self.ends[by_key[np.searchsorted(in_order, cases)]].astype(np.int64)
+        z = self.ends[by_key[np.searchsorted(in_order, cases, "right") - 1]].astype(np.int64)
+        text, piece = np.divmod(cases, len(scores))
+
+        # The edges by their ends alone: those that end from node n to m are one stretch.
+        by_end = np.argsort(self.ends, kind="stable")
+        until = np.searchsorted(self.ends[by_end], np.arange(len(best) + 1))
+        longest = int((self.ends - self.starts).max(initial=1))
+        low = until[a]
+        high = until[np.minimum(z + longest - 1, self.last[text]) + 1]
+        without = np.empty(len(cases))
+        for few in _batches(high - low):
+            stretch = gather(by_end, low[few], high[few] - low[few], np.arange(len(low[few])))
+            of = np.repeat(np.arange(len(low[few])), high[few] - low[few])
+            starts, ends = self.starts[stretch], self.ends[stretch]
+            value = np.where(self.ids[stretch] == piece[few][of], -inf, values[stretch])
+            # Of each case the nodes from where the first of its edges can start, to z.
+            from_node = np.maximum(a[few] - longest, 0)
+            sizes = z[few] - from_node + 1
+            place = np.cumsum(sizes) - sizes - from_node
+            nodes = np.arange(sizes.sum()) - np.repeat(place, sizes)
+            way = best[nodes]
+            starts_at = place[of] + starts
+            again = np.flatnonzero(ends < z[few][of])
+            again = again[np.argsort((ends - a[few][of])[again], kind="stable")]
+            level = (ends - a[few][of])[again]
+            bounds = np.append(_groups(level.astype(np.int32)), len(again)).tolist()
+            for start, stop in pairwise(bounds):
+                edges_now = again[start:stop]
+                groups = _groups(of[edges_now].astype(np.int32))
+                ways = way[starts_at[edges_now]] + value[edges_now]
+                ends_at = place[of[edges_now][groups]] + ends[edges_now][groups]
+                way[ends_at] = np.maximum.reduceat(ways, groups)
+            over = np.flatnonzero((ends >= z[few][of]) & (starts < z[few][of]))
+            ways = way[starts_at[over]] + value[over] + onward[ends[over]]
+            without[few] = np.maximum.reduceat(ways, _groups(of[over].astype(np.int32)))
+        lost = (best[self.last[text]] - without) * weights[text]
+        costs += _count(piece, lost, len(scores))
+        return cost, uses, costs
+
+
+def _batches(sizes: Ints) -> Iterator[slice]:
+    """Yield slices of rows that hold about `_BATCH` entries together, at least one row each."""
+    number = (np.cumsum(sizes) - sizes) // _BATCH
+    bounds = np.append(_groups(number.astype(np.int32)), len(sizes)).tolist()
+    for start, stop in pairwise(bounds):
+        yield slice(start, stop)

@@ -1,0 +1,210 @@
+"""Merges, and the tokenizer that applies them in the order in which they were learnt."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from heapq import heapify, heappop, heappush
+from itertools import chain, pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bpeviz.core import tiktoken_engine
+from bpeviz.core.boundaries import MergeBoundaries, boundaries_from_ids
+from bpeviz.core.tokenizer import Cut, LearntTokenizer, Row
+from bpeviz.text import clean
+
+MOST_SPELT = 20_000_000
+"""Bytes of all tokens together, spelt out, up to which `bpeviz.core.tiktoken_engine` is given them."""
+
+WORTHWHILE = 4_000
+"""Atoms from which on it is worth while to give it the vocabulary."""
+
+
+class Merge(NamedTuple):
+    """One decision of a learner: `left` and `right` become `new_id`.
+
+    count: how often the pair stood side by side, overlaps included ("aaa" holds (a, a) twice).
+    applied: how many replacements were made, which for (a, a) may be fewer.
+    ties: how many other pairs had the same count (or score, where that decides).
+    score: what was decided by, where it is not the count.
+    note: what else is to be said of this merge, in a few words.
+    """
+
+    left: int
+    right: int
+    new_id: int
+    count: int  # type: ignore[assignment]  # a tuple's own method, which nobody needs here
+    applied: int
+    ties: int
+    score: float | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class MergeTokenizer(LearntTokenizer):
+    """A tokenizer that applies learnt merges, the earliest first, within each chunk.
+
+    Ids are dense: first the atoms, then one for each merge, then the token for what is unknown
+    (where atoms are characters), then the special tokens.
+
+    A character that was never learnt from is unknown: its boundaries never vanish, and it decodes
+    to U+FFFD. Over bytes nothing is unknown, and decoding returns every Unicode text unchanged.
+
+    canonical: whether each merge was learnt from a text to which all earlier ones had been applied,
+        so that `bpeviz.core.tiktoken_engine` encodes alike.
+    """
+
+    merges: tuple[Merge, ...]
+    canonical: bool = field(default=False, kw_only=True)
+
+    @property
+    def learnt(self) -> int:
+        return len(self.merges)
+
+    @property
+    def steps(self) -> int:
+        return len(self.merges)
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        return np.arange(len(self.alphabet), len(self.alphabet) + len(self.merges) + 1)
+
+    @property
+    def first_merge_id(self) -> int:
+        """The id that merge 0 makes; merge i makes the i-th after it."""
+        return len(self.alphabet)
+
+    @cached_property
+    def _rank(self) -> dict[tuple[int, int], int]:
+        return {(merge.left, merge.right): merge.new_id for merge in self.merges}
+
+    @cached_property
+    def _lengths(self) -> list[int]:
+        """How many atoms each token has, by id."""
+        return lengths(len(self.alphabet), self.merges)
+
+    def walk(self, token_id: int) -> Iterator[int]:
+        """Walk a token's merge tree from left to right: yield its atoms' ids, and between them
+        ~step of the merge that joins what stands on both sides.
+
+        Tokens are spelt out when somebody asks, and not by recursion: one may be as long as the
+        text that it was learnt from, and its tree as deep.
+        """
+        atoms = len(self.alphabet)
+        waiting = [token_id]
+        while waiting:
+            at = waiting.pop()
+            if at < atoms:  # an atom, or ~step
+                yield at
+            else:
+                merge = self.merges[at - atoms]
+                waiting += (merge.right, ~(at - atoms), merge.left)
+
+    def atoms_of(self, token_id: int) -> list[int]:
+        return [atom for atom in self.walk(token_id) if atom >= 0]
+
+    def parents(self, token_id: int) -> tuple[int, int] | None:
+        """Return the two ids that were merged into this one, or None for one never merged."""
+        step = self.merge_step(token_id)
+        return None if step < 0 else (self.merges[step].left, self.merges[step].right)
+
+    def merge_step(self, token_id: int) -> int:
+        """Return the merge, from 0, that makes this id, or -1 for one that no merge makes."""
+        step = self._known(token_id) - len(self.alphabet)
+        return step if 0 <= step < len(self.merges) else -1
+
+    def at_step(self, step: int) -> MergeTokenizer:
+        merges = self.merges[: max(0, step)]
+        return replace(self, merges=merges, _cut={})
+
+    @cached_property
+    def _engine(self) -> Callable[[bytes], list[int]] | None:
+        """What encodes a chunk's bytes faster, where that leads to the same."""
+        if not self.canonical or not self.over_bytes or sum(self._lengths) > MOST_SPELT:
+            return None
+        raw = [bytes([byte]) for byte in range(256)]
+        for merge in self.merges:
+            raw.append(raw[merge.left] + raw[merge.right])
+        return tiktoken_engine.encoder(raw)
+
+    def _cut_rows(self, rows: Sequence[Row]) -> list[Cut]:
+        cuts = []
+        if sum(map(len, rows)) > WORTHWHILE and self._engine is not None:
+            for row in rows:
+                ids = tuple(self._engine(bytes(row)))
+                cuts.append((ids, tuple(map(self._lengths.__getitem__, ids))))
+            return cuts
+        for row in rows:
+            ids = apply_merges(list(row), self._rank)
+            cuts.append((ids, tuple(1 if i < 0 else self._lengths[i] for i in ids)))
+        return cuts
+
+    def _times_inside(self, token_id: int) -> list[int]:
+        """Return when the boundaries inside a token, or of one that is none (< 0), vanish."""
+        if token_id < 0:
+            return []
+        return [~step for step in self.walk(token_id) if step < 0]
+
+    def boundaries(self, text: str) -> MergeBoundaries:
+        chunks = self.splitting.chunks(clean(text))
+        cut = self.cut(chunks)
+        ids = np.fromiter(chain.from_iterable(cut[chunk][0] for chunk in chunks), np.int32)
+        vanishes = boundaries_from_ids(ids, self._times_inside)
+        atom_ids, ends = self.atoms_in(chunks)
+        return MergeBoundaries(ends, atom_ids, self.steps, vanishes, self.first_merge_id)
+
+
+def lengths(atoms: int, merges: Iterable[Merge]) -> list[int]:
+    """Return how many atoms each token has, by id; the first `atoms` ids are single ones."""
+    found = [1] * atoms
+    for merge in merges:
+        found.append(found[merge.left] + found[merge.right])
+    return found
+
+
+def apply_merges(ids: list[int], rank: Mapping[tuple[int, int], int]) -> tuple[int, ...]:
+    """Merge pairs of `ids`, lowest rank first and from the left, until none has a rank.
+
+    `rank` maps a pair to the id that it becomes. A merge's halves are older than itself, so no
+    merge makes an earlier one possible: each is applied once, at all its places. A linked row
+    keeps this in proportion to the length, for chunks of any length. `ids` is used up.
+    """
+    get = rank.get
+    places: dict[int, list[int]] = {}  # by the id that the pair there becomes; from left to right
+    for place, pair in enumerate(pairwise(ids)):
+        if (new := get(pair)) is not None:
+            places.setdefault(new, []).append(place)
+    if not places:
+        return tuple(ids)
+    gone = -2
+    following = list(range(1, len(ids) + 2))
+    preceding = list(range(-1, len(ids)))
+    ids.append(gone)  # so that there is something behind the last
+    waiting = list(places)
+    heapify(waiting)
+
+    def note(new: int, place: int) -> None:
+        if new not in places:
+            places[new] = []
+            heappush(waiting, new)
+        places[new].append(place)
+
+    while waiting:
+        new = heappop(waiting)
+        for i in places.pop(new):
+            j = following[i]
+            if get((ids[i], ids[j])) != new:  # an earlier merge took one of the two
+                continue
+            ids[i], ids[j] = new, gone
+            following[i] = k = following[j]
+            preceding[k] = i
+            if (newer := get((new, ids[k]))) is not None:
+                note(newer, i)
+            h = preceding[i]
+            if h >= 0 and (newer := get((ids[h], new))) is not None:
+                note(newer, h)
+    return tuple(token_id for token_id in ids if token_id != gone)

@@ -1,0 +1,381 @@
+"""What every tokenizer can do; and what those can that were learnt here."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import accumulate, chain
+
+import numpy as np
+import regex
+from numpy.typing import NDArray
+
+from bpeviz.core.boundaries import (
+    DROPPED,
+    UNKNOWN_ID,
+    Boundaries,
+    Changes,
+    ChangingBoundaries,
+    Film,
+    boundaries_from_changes,
+    changes,
+)
+from bpeviz.pretokenizers.pretokenizer import Atoms, Splitting
+from bpeviz.text import clean, label
+
+_BYTES = tuple(map(chr, range(256)))
+"""The symbols of single bytes."""
+
+Row = tuple[int, ...]
+"""The ids of the atoms of a chunk."""
+
+Cut = tuple[tuple[int, ...], tuple[int, ...]]
+"""The tokens of a row of atoms: their ids, and how many atoms each has."""
+
+
+@dataclass(frozen=True)
+class Token:
+    """A token in a text.
+
+    `start` and `end` count characters. A token that holds only some bytes of a character spans
+    that character, so the spans of neighbouring tokens overlap where they share one.
+    """
+
+    id: int
+    raw: bytes
+    label: str
+    start: int
+    end: int
+
+
+class Tokenizer(ABC):
+    """Text to ids and back. Subclasses say how; what follows from it stands here."""
+
+    name: str
+    atoms: Atoms
+
+    @property
+    @abstractmethod
+    def vocab_size(self) -> int:
+        """How many ids there are, special tokens included: ids are below it."""
+
+    @property
+    @abstractmethod
+    def steps(self) -> int:
+        """How many steps lead to this vocabulary."""
+
+    @property
+    @abstractmethod
+    def sizes(self) -> NDArray[np.int64]:
+        """The size of the vocabulary after each step, special tokens not counted. [steps + 1]."""
+
+    @property
+    @abstractmethod
+    def special_tokens(self) -> Mapping[str, int]:
+        """The special tokens and their ids."""
+
+    @abstractmethod
+    def token_bytes(self, token_id: int) -> bytes:
+        """Return the bytes that an id stands for. Raises `ValueError` for an unknown id."""
+
+    @abstractmethod
+    def is_atom(self, token_id: int) -> bool:
+        """Tell whether an id stands for a single atom (or a special token): nothing was learnt."""
+
+    @abstractmethod
+    def boundaries(self, text: str) -> Boundaries:
+        """Return where tokens end at every step. The text is cleaned first."""
+
+    @abstractmethod
+    def _encode_ordinary(self, text: str) -> list[int]:
+        """Return the ids of a cleaned text in which nothing is a special token."""
+
+    @abstractmethod
+    def at_step(self, step: int) -> Tokenizer:
+        """Return the tokenizer of the vocabulary after `step` steps."""
+
+    def known_ids(self) -> Iterable[int]:
+        """Return the ids of the vocabulary, in their order; special tokens may be among them."""
+        return range(self.vocab_size)
+
+    def token_label(self, token_id: int) -> str:
+        """Return a readable name for an id: what cannot be seen gets a stand-in."""
+        return label(self.token_bytes(token_id))
+
+    def _parts(self, text: str, allowed_special: Collection[str]) -> list[tuple[str, bool]]:
+        """Cut a text at the allowed special tokens; tell for each part whether it is one."""
+        unknown = set(allowed_special) - set(self.special_tokens)
+        if unknown:
+            raise ValueError(f"Not a special token of {self.name}: {', '.join(sorted(unknown))}.")
+        if not allowed_special:
+            return [(text, False)]
+        longest_first = sorted(allowed_special, key=len, reverse=True)
+        parts = regex.split(f"({'|'.join(map(regex.escape, longest_first))})", text)
+        return [(part, bool(i % 2)) for i, part in enumerate(parts) if part]
+
+    def encode(self, text: str, *, allowed_special: Collection[str] = ()) -> list[int]:
+        """Return the ids of `text`.
+
+        Text is text: what looks like a special token is encoded as its characters, unless it is
+        named in `allowed_special`. Raises `ValueError` where a name there is not a special token.
+        """
+        ids: list[int] = []
+        for part, special in self._parts(clean(text), allowed_special):
+            ids += [self.special_tokens[part]] if special else self._encode_ordinary(part)
+        return ids
+
+    def decode_bytes(self, ids: Iterable[int]) -> bytes:
+        """Return the bytes of `ids`. Raises `ValueError` for an unknown id."""
+        return b"".join(map(self.token_bytes, ids))
+
+    def decode(self, ids: Iterable[int]) -> str:
+        """Return the text of `ids`; bytes that are not UTF-8 become U+FFFD, here and only here."""
+        return self.decode_bytes(ids).decode("utf-8", errors="replace")
+
+    def tokens(self, text: str, *, allowed_special: Collection[str] = ()) -> list[Token]:
+        """Return the tokens of `text` with the characters that they span.
+
+        >>> from bpeviz import train
+        >>> [(t.label, t.start, t.end) for t in train("aé", merges=0).tokenizer().tokens("aé")]
+        [('a', 0, 1), ('⟨C3⟩', 1, 2), ('⟨A9⟩', 1, 2)]
+        """
+        text = clean(text)
+        # The character to which each byte belongs, and the end of the text behind the last.
+        sizes = [len(character.encode()) for character in text]
+        character = [i for i, size in enumerate(sizes) for _ in range(size)]
+        found: list[Token] = []
+        seen: dict[int, tuple[bytes, str]] = {}
+        at = 0
+        for part, special in self._parts(text, allowed_special):
+            if special:
+                pieces = [(self.special_tokens[part], len(part.encode()))]
+            else:
+                pieces = self._pieces(part)
+            for token_id, length in pieces:
+                if token_id == DROPPED:
+                    at += length
+                    continue
+                start = character[at] if at < len(character) else len(text)
+                end = character[at + length - 1] + 1 if length else start
+                if token_id not in seen:
+                    seen[token_id] = self.token_bytes(token_id), self.token_label(token_id)
+                found.append(Token(token_id, *seen[token_id], start, end))
+                at += length
+        return found
+
+    def _pieces(self, part: str) -> list[tuple[int, int]]:
+        """Return the tokens of `part`, which holds no special token: (id, bytes of the text).
+
+        What becomes no token is among them, with the id `DROPPED`.
+        """
+        return [(i, len(self.token_bytes(i))) for i in self._encode_ordinary(part)]
+
+
+@dataclass(frozen=True)
+class LearntTokenizer(Tokenizer):
+    """A tokenizer that was learnt here: it cuts a text chunk by chunk, and knows its atoms.
+
+    Ids are dense: first the atoms (bytes 0 to 255, or the characters that were learnt from, in
+    code point order), then what was learnt, then the token for what is unknown, if there is one,
+    then the special tokens.
+
+    alphabet: the symbols of the atoms, by id.
+    """
+
+    name: str
+    splitting: Splitting
+    alphabet: tuple[str, ...]
+    special: tuple[str, ...] = field(default=(), kw_only=True)
+    _cut: dict[str, Cut] = field(default_factory=dict, repr=False, compare=False, kw_only=True)
+
+    MEMO, MEMO_LENGTH = 50_000, 50
+    """How many chunks' tokens are remembered, and how many characters such a chunk has at most."""
+
+    @abstractmethod
+    def _cut_rows(self, rows: Sequence[Row]) -> list[Cut]:
+        """Cut rows of atom ids (-1 for an unknown atom) into tokens.
+
+        An unknown token has the id `UNKNOWN_ID`.
+        """
+
+    @property
+    @abstractmethod
+    def learnt(self) -> int:
+        """How many ids there are beside the atoms and the special tokens."""
+
+    @property
+    def atoms(self) -> Atoms:  # type: ignore[override]
+        return self.splitting.atoms
+
+    @property
+    def vocab_size(self) -> int:
+        return len(self.alphabet) + self.learnt + len(self.special_tokens)
+
+    @cached_property
+    def special_tokens(self) -> Mapping[str, int]:
+        unknown = self.splitting.unknown
+        names = self.special
+        if unknown is not None and unknown not in names:
+            names = (unknown, *names)
+        return {name: i for i, name in enumerate(names, len(self.alphabet) + self.learnt)}
+
+    def _special_name(self, token_id: int) -> str | None:
+        place = self._known(token_id) - len(self.alphabet) - self.learnt
+        return None if place < 0 else [*self.special_tokens][place]
+
+    def _known(self, token_id: int) -> int:
+        if not 0 <= token_id < self.vocab_size:
+            raise ValueError(f"There is no id {token_id}: ids go from 0 to {self.vocab_size - 1}.")
+        return token_id
+
+    def is_atom(self, token_id: int) -> bool:
+        return not 0 <= self._known(token_id) - len(self.alphabet) < self.learnt
+
+    @abstractmethod
+    def atoms_of(self, token_id: int) -> Sequence[int]:
+        """Return the ids of the atoms of a token, from left to right."""
+
+    def token_bytes(self, token_id: int) -> bytes:
+        special = self._special_name(token_id)
+        if special is not None:
+            unknown = special == self.splitting.unknown
+            return ("\N{REPLACEMENT CHARACTER}" if unknown else special).encode()
+        return b"".join(map(self._atom_bytes.__getitem__, self.atoms_of(token_id)))
+
+    def token_label(self, token_id: int) -> str:
+        special = self._special_name(token_id)
+        if special is not None:
+            return special
+        return self.splitting.label([self.alphabet[atom] for atom in self.atoms_of(token_id)])
+
+    @cached_property
+    def _atom_bytes(self) -> list[bytes]:
+        return [self.splitting.symbol_bytes(symbol) for symbol in self.alphabet]
+
+    @cached_property
+    def over_bytes(self) -> bool:
+        """Whether a chunk's atoms are its bytes, and the ids of atoms are the bytes' values."""
+        plain = (
+            self.splitting.atoms == "bytes" and type(self.splitting).symbols is Splitting.symbols
+        )
+        return plain and self.alphabet == _BYTES
+
+    @cached_property
+    def _atom_id(self) -> dict[str, int]:
+        return {symbol: i for i, symbol in enumerate(self.alphabet)}
+
+    def row(self, chunk: str) -> tuple[Row, list[int]]:
+        """Return the ids of a chunk's atoms, and how many bytes of the text each stands for.
+
+        The id is -1 for an atom that was never learnt from.
+        """
+        if self.over_bytes:
+            raw = chunk.encode()
+            return tuple(raw), [1] * len(raw)
+        get = self._atom_id.get
+        row = tuple(get(symbol, UNKNOWN_ID) for symbol in self.splitting.symbols(chunk))
+        return row, self.splitting.sizes(chunk)
+
+    def cut(self, chunks: Sequence[str]) -> dict[str, Cut]:
+        """Cut chunks into tokens: return for each its ids, and how many atoms each of them has."""
+        cut: dict[str, Cut] = {}
+        rows: dict[str, Row] = {}
+        for chunk in dict.fromkeys(chunks):
+            if (known := self._cut.get(chunk)) is not None:
+                cut[chunk] = known
+                continue
+            row, _ = self.row(chunk)
+            if self.splitting.drops(chunk):
+                cut[chunk] = (DROPPED,) * len(row), (1,) * len(row)
+            else:
+                rows[chunk] = row
+        for chunk, tokens in zip(rows, self._cut_rows(list(rows.values())), strict=True):
+            cut[chunk] = tokens
+            if len(self._cut) < self.MEMO and len(chunk) <= self.MEMO_LENGTH:
+                self._cut[chunk] = tokens
+        return cut
+
+    def _named(self, token_id: int) -> int:
+        """Return the id under which a token is encoded: an unknown one has a name of its own."""
+        if token_id != UNKNOWN_ID or self.splitting.unknown is None:
+            return token_id
+        return self.special_tokens[self.splitting.unknown]
+
+    def _encode_ordinary(self, text: str) -> list[int]:
+        chunks = self.splitting.chunks(text)
+        cut = self.cut(chunks)
+        ids = chain.from_iterable(cut[chunk][0] for chunk in chunks)
+        if self.over_bytes:  # nothing is unknown or left out
+            return [*ids]
+        return [self._named(token_id) for token_id in ids if token_id != DROPPED]
+
+    def _pieces(self, part: str) -> list[tuple[int, int]]:
+        chunks = self.splitting.chunks(part)
+        cut = self.cut(chunks)
+        pieces: list[tuple[int, int]] = []
+        for chunk in chunks:
+            ids, lengths = cut[chunk]
+            before = (0, *accumulate(self.row(chunk)[1]))
+            at = 0
+            for token_id, length in zip(ids, lengths, strict=True):
+                pieces.append((self._named(token_id), before[at + length] - before[at]))
+                at += length
+        return pieces
+
+    def atoms_in(self, chunks: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """Return the id of each atom of a text's chunks, and the byte behind it."""
+        if self.over_bytes:
+            raw = np.frombuffer("".join(chunks).encode(), np.uint8)
+            return raw.astype(np.int32), np.arange(1, len(raw) + 1)
+        drops = self.splitting.drops
+        row_of = {
+            chunk: (
+                ((DROPPED,) * len(self.row(chunk)[0]), self.row(chunk)[1])
+                if drops(chunk)
+                else self.row(chunk)
+            )
+            for chunk in dict.fromkeys(chunks)
+        }
+        atom_ids = np.fromiter(chain.from_iterable(row_of[c][0] for c in chunks), np.int32)
+        sizes = np.fromiter(chain.from_iterable(row_of[c][1] for c in chunks), np.int64)
+        return atom_ids, np.cumsum(sizes)
+
+    def chunk_ends(self, text: str) -> NDArray[np.int64]:
+        """Return the index behind the last atom of each chunk of a text. int64 [chunks]."""
+        chunks = self.splitting.chunks(clean(text))
+        length = {chunk: len(self.row(chunk)[0]) for chunk in dict.fromkeys(chunks)}
+        return np.cumsum(np.fromiter((length[chunk] for chunk in chunks), np.int64))
+
+
+class FilmTokenizer(LearntTokenizer):
+    """A tokenizer whose boundaries may come back: it tells how a chunk is cut at every step.
+
+    It does so by `films`, or, where only little changes at a time, by `changes`.
+    """
+
+    def films(self, rows: Sequence[Row]) -> list[Film]:
+        """Return how rows of atom ids (-1 for an unknown atom) are cut at every step.
+
+        The last entry of each is how this tokenizer cuts it.
+        """
+        raise NotImplementedError
+
+    def changes(self, rows: Sequence[Row]) -> list[Changes]:
+        """Return for rows of atom ids which tokens begin at each atom, and when they change."""
+        return [changes(film) for film in self.films(rows)]
+
+    def boundaries(self, text: str) -> ChangingBoundaries:
+        chunks = self.splitting.chunks(clean(text))
+        drops = self.splitting.drops
+        row_of = {chunk: self.row(chunk)[0] for chunk in dict.fromkeys(chunks)}
+        kept = {chunk: row for chunk, row in row_of.items() if not drops(chunk)}
+        found = dict(zip(kept, self.changes(list(kept.values())), strict=True))
+        for chunk, row in row_of.items():
+            if chunk not in kept:
+                found[chunk] = changes([(-1, (DROPPED,) * len(row), (1,) * len(row))])
+        number = {chunk: i for i, chunk in enumerate(found)}
+        order = np.fromiter((number[chunk] for chunk in chunks), np.int64, len(chunks))
+        atom_ids, ends = self.atoms_in(chunks)
+        return boundaries_from_changes([*found.values()], order, ends, atom_ids, self.steps)

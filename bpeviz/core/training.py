@@ -1,0 +1,438 @@
+"""What a learner decided, step by step, and the tokenizers that follow from it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, ClassVar, Literal, TypeVar
+
+import numpy as np
+import regex
+from numpy.typing import NDArray
+
+from bpeviz.core.boundaries import Boundaries, MergeBoundaries
+from bpeviz.core.dropout import segmentations
+from bpeviz.core.merges import Merge, MergeTokenizer
+from bpeviz.core.tokenizer import Tokenizer
+from bpeviz.pretokenizers.pretokenizer import Splitting
+from bpeviz.text import HUES, joined_remainder, remainder, shorten
+
+Found = TypeVar("Found")
+
+_NAME_ENDS = 60  # atoms at either end of a token from which its short name is made
+_CUT_AT_END = regex.compile(r"(⟨[0-9A-F]{2}⟩)+$")
+_CUT_AT_START = regex.compile(r"^(⟨[0-9A-F]{2}⟩)+")
+
+
+@dataclass(frozen=True)
+class Pruning:
+    """One decision of a learner that begins with many pieces: piece `id` is given up.
+
+    count: how many tokens of the training text it then was.
+    loss: by how much the training text's negative log likelihood rises without it, in nats.
+    round: the number of the round, from 1, in which that was found.
+    note: what else is to be said, in a few words.
+    """
+
+    id: int
+    count: int
+    loss: float
+    round: int
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """What might have been decided at a step: a pair to merge, or a piece to prune.
+
+    ids: of the pair, or of the piece. score: what decides, where it is not the count.
+    """
+
+    ids: tuple[int, ...]
+    count: int
+    score: float | None = None
+
+
+@dataclass(frozen=True)
+class Detail:
+    """What a learner alone has to show at a step: a table, which every page draws alike.
+
+    columns: by name, each with the same number of rows. curve: the names of two columns, x and y,
+    that are drawn as a curve as well.
+    """
+
+    title: str
+    about: str
+    columns: Mapping[str, Sequence[object]]
+    curve: tuple[str, str] | None = None
+
+
+@dataclass(frozen=True)
+class Randomness:
+    """How a tokenizer may cut at random, for the text that a model is trained on.
+
+    strength: what the number is called that says how much; it may be 0 to `most`.
+    """
+
+    title: str
+    about: str
+    strength: str
+    most: float
+    initial: float
+
+
+DROPOUT = Randomness(
+    "BPE-dropout",
+    "At each step of encoding, every possible merge is dropped with this probability. The "
+    "vocabulary stays as it was learnt: merges are dropped only while encoding the text that a "
+    "model is trained on, never when the model is used (Provilkov et al. 2020, arXiv:1910.13267).",
+    "Probability of dropping a merge",
+    1.0,
+    0.1,
+)
+
+Stopped = Literal["full", "no pair", "rare", "atoms"]
+"""Why a learner ended: the size asked for is reached; nothing is left to merge; what is left is
+rarer than the smallest count allowed; the single atoms alone are left."""
+
+
+@dataclass(frozen=True)
+class Training(ABC):
+    """What a learner decided: the atoms, and one decision a step.
+
+    alphabet: the symbols of the atoms, by id. stopped: why it ended. special: names that get the
+    ids after all others.
+    """
+
+    algorithm: str
+    splitting: Splitting
+    alphabet: tuple[str, ...]
+    stopped: Stopped
+    special: tuple[str, ...]
+
+    unit = "merge"
+    """What a step is called."""
+
+    heading = "Why this pair"
+    """Stands above the candidates of a step."""
+
+    rule = "The most frequent pairs before merge {step}, as the text then stood."
+    """Says what the candidates are; {step} is the number of the step."""
+
+    weighted: ClassVar[bool] = False
+    """Whether some places count more than once, so that counts are more than occurrences."""
+
+    score_name: ClassVar[str | None] = None
+    """What decides, where it is not the count."""
+
+    randomness: ClassVar[Randomness | None] = None
+    """How its tokenizers may cut at random, if they may."""
+
+    def segmentations(
+        self, step: int, chunk: str, strength: float, draws: int, seed: int
+    ) -> Counter[tuple[int, ...]]:
+        """Cut a chunk `draws` times at random after `step` steps; the same seed gives the same.
+
+        Return the ids of each cut with how often it came. Raises `ValueError` where a number makes
+        no sense, or where nothing is cut at random.
+        """
+        raise ValueError(f"{self.algorithm} cuts nothing at random.")
+
+    def details(self, text: str, boundaries: Boundaries, step: int) -> list[Detail]:
+        """Return what this learner alone has to show after `step` steps.
+
+        text: that was learnt from; boundaries: what the last tokenizer makes of it.
+        """
+        return []
+
+    @property
+    @abstractmethod
+    def decisions(self) -> Sequence[Merge] | Sequence[Pruning]:
+        """What was decided at each step."""
+
+    @property
+    @abstractmethod
+    def sizes(self) -> NDArray[np.int64]:
+        """The size of the vocabulary after each step, special tokens not counted. [steps + 1]."""
+
+    @property
+    def steps(self) -> int:
+        """How many steps there are."""
+        return len(self.decisions)
+
+    @property
+    def vocab_size(self) -> int:
+        """The largest vocabulary, special tokens not counted."""
+        return int(self.sizes.max())
+
+    @property
+    def beginning(self) -> str:
+        """Say how the text stands before the first step."""
+        atom = "byte" if self.splitting.atoms == "bytes" else "character"
+        return f"Nothing is merged yet: every {atom} is a token."
+
+    @property
+    def opening(self) -> int:
+        """The step at which the pages begin: the vocabulary that one would want to see."""
+        return self.steps
+
+    def step_of(self, vocab_size: int) -> int:
+        """Return the last step at which the vocabulary has this size.
+
+        Raises `ValueError` where it never has.
+        """
+        found = np.flatnonzero(self.sizes == vocab_size)
+        if not len(found):
+            low, high = int(self.sizes.min()), int(self.sizes.max())
+            raise ValueError(
+                f"The vocabulary size must be between {low} (the smallest here) and {high} (all "
+                f"that was learnt), not {vocab_size}."
+            )
+        return int(found[-1])
+
+    def tokenizer(self, vocab_size: int | None = None) -> Tokenizer:
+        """Return the tokenizer of a vocabulary size; by default the one after the last step.
+
+        `vocab_size` does not count special tokens, which come after all others. Raises
+        `ValueError` where there is no such size.
+        """
+        return self.at_step(self.steps if vocab_size is None else self.step_of(vocab_size))
+
+    @abstractmethod
+    def at_step(self, step: int) -> Tokenizer:
+        """Return the tokenizer after `step` steps; its `boundaries` tell of all steps up to it."""
+
+    @abstractmethod
+    def made_of(self, step: int) -> str:
+        """Say in a few words what the vocabulary holds after a step."""
+
+    @abstractmethod
+    def name(self, token_id: int) -> str:
+        """Return a short readable name of an id: the middle of a long token is left out."""
+
+    @abstractmethod
+    def hue(self, token_id: int) -> int:
+        """Return the number of a token's colour (see `bpeviz.text.hue`), -1 for an atom."""
+
+    @abstractmethod
+    def parents(self, token_id: int) -> tuple[int, int] | None:
+        """Return the two ids that were merged into this one, or None."""
+
+    @property
+    @abstractmethod
+    def curve(self) -> tuple[str, NDArray[np.float64]]:
+        """What decided at each step, with its name. float64 [steps]."""
+
+    @abstractmethod
+    def candidates(
+        self, text: str, boundaries: Boundaries, step: int, limit: int
+    ) -> list[Candidate]:
+        """Return what might have been decided after `step` steps, the best first.
+
+        text: that was learnt from; boundaries: what the last tokenizer makes of it. Of equally
+        good ones the one that was taken comes first, then the order of the text.
+        """
+
+
+@dataclass(frozen=True)
+class MergeTraining(Training):
+    """What a learner decided that merges pairs.
+
+    A subclass whose tokenizers do not simply apply the merges in their order sets `randomness` to
+    None: dropout is about that order.
+    """
+
+    randomness: ClassVar[Randomness | None] = DROPOUT
+
+    canonical: ClassVar[bool] = True
+    """Whether each merge was learnt from a text to which all earlier ones had been applied."""
+
+    merges: tuple[Merge, ...]
+    _known: dict[Hashable, Any] = field(
+        default_factory=dict, repr=False, compare=False, kw_only=True
+    )
+
+    @property
+    def decisions(self) -> Sequence[Merge]:
+        return self.merges
+
+    def _once(self, key: Hashable, make: Callable[[], Found]) -> Found:
+        """Remember the few things about a text that every step asks for."""
+        if key not in self._known:
+            while len(self._known) >= 4:
+                self._known.pop(next(iter(self._known)))
+            self._known[key] = make()
+        found: Found = self._known[key]
+        return found
+
+    @cached_property
+    def sizes(self) -> NDArray[np.int64]:
+        return np.arange(len(self.alphabet), len(self.alphabet) + len(self.merges) + 1)
+
+    def merger(self, step: int) -> MergeTokenizer:
+        """Return the tokenizer that applies the first merges in their order."""
+        merges = self.merges[: max(0, step)]
+        return MergeTokenizer(
+            self.algorithm,
+            self.splitting,
+            self.alphabet,
+            merges,
+            special=self.special,
+            canonical=self.canonical,
+        )
+
+    def at_step(self, step: int) -> Tokenizer:
+        return self.merger(step)
+
+    def segmentations(
+        self, step: int, chunk: str, strength: float, draws: int, seed: int
+    ) -> Counter[tuple[int, ...]]:
+        if self.randomness is None:
+            return super().segmentations(step, chunk, strength, draws, seed)
+        return segmentations(self.merger(step), chunk, strength, draws, seed)
+
+    def made_of(self, step: int) -> str:
+        plural = "" if step == 1 else "s"
+        return f"{len(self.alphabet)} {self.splitting.atoms} + {step:,} merge{plural}"
+
+    def name(self, token_id: int) -> str:
+        return self.names[token_id]
+
+    def hue(self, token_id: int) -> int:
+        place = token_id - len(self.alphabet)
+        return -1 if place < 0 else self.hues[place]
+
+    def parents(self, token_id: int) -> tuple[int, int] | None:
+        place = token_id - len(self.alphabet)
+        return None if place < 0 else (self.merges[place].left, self.merges[place].right)
+
+    @property
+    def curve(self) -> tuple[str, NDArray[np.float64]]:
+        return "count of the pair", np.array([merge.count for merge in self.merges], np.float64)
+
+    def candidates(
+        self, text: str, boundaries: Boundaries, step: int, limit: int
+    ) -> list[Candidate]:
+        learnt = self.as_learnt(text, boundaries)
+        pairs = self.pairs(text, learnt, step)
+        taken = self.merges[step] if step < len(self.merges) else None
+        return pairs.best(pairs.counts, taken, limit)
+
+    def as_learnt(self, text: str, boundaries: Boundaries) -> MergeBoundaries:
+        """Return the boundaries of a text as the learner saw them: merged, in order."""
+        if isinstance(boundaries, MergeBoundaries) and boundaries.steps == self.steps:
+            return boundaries
+        return self._once(("learnt", text), lambda: self.merger(self.steps).boundaries(text))
+
+    def barriers(self, text: str, step: int) -> NDArray[np.int64]:
+        """Return the atoms behind which no merge may reach over, the next at `step`. [barriers]."""
+        return self._once(("barriers", text), lambda: self.merger(0).chunk_ends(text))
+
+    def weights(self, text: str) -> NDArray[np.int64] | None:
+        """Return how often each atom of the text counts, or None where each counts once."""
+        return None
+
+    def pairs(self, text: str, learnt: MergeBoundaries, step: int) -> Pairs:
+        """Count the pairs of a text after `step` merges, as the learner counts them."""
+        return count_pairs(learnt, self.barriers(text, step), step, self.weights(text))
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Short readable names of all ids.
+
+        Built from the parents' first and last atoms, since the tokens spelt out may together be
+        far longer than the text.
+        """
+        in_bytes = self.splitting.atoms == "bytes"
+        label = self.splitting.label
+        # Of each id its first and its last symbols; the same twice if that is all of it.
+        ends: list[tuple[tuple[str, ...], tuple[str, ...], bool]] = [
+            ((symbol,), (symbol,), True) for symbol in self.alphabet
+        ]
+        for merge in self.merges:
+            left_first, left_last, left_whole = ends[merge.left]
+            right_first, right_last, right_whole = ends[merge.right]
+            first = left_first + right_first if left_whole else left_first
+            last = left_last + right_last if right_whole else right_last
+            if left_whole and right_whole and len(first) <= 2 * _NAME_ENDS:
+                ends.append((first, first, True))
+            else:
+                ends.append((first[:_NAME_ENDS], last[-_NAME_ENDS:], False))
+        names = []
+        for first, last, whole in ends:
+            if whole:
+                names.append(shorten(label(first)))
+            else:
+                # Where a character was cut in the middle, what is left of it is left out.
+                head = _CUT_AT_END.sub("", label(first)) if in_bytes else label(first)
+                tail = _CUT_AT_START.sub("", label(last)) if in_bytes else label(last)
+                names.append(shorten(f"{head}…{tail}"))
+        return tuple(names)
+
+    @cached_property
+    def hues(self) -> tuple[int, ...]:
+        """The colours of the tokens that the merges make, one a merge (see `bpeviz.text.hue`)."""
+        atoms = [self.splitting.symbol_bytes(symbol) for symbol in self.alphabet]
+        found = [(remainder(raw), len(raw)) for raw in atoms]
+        for merge in self.merges:
+            (left, left_length), (right, length) = found[merge.left], found[merge.right]
+            found.append((joined_remainder(left, right, length), left_length + length))
+        return tuple(value % HUES for value, _ in found[len(self.alphabet) :])
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """The pairs of neighbours of a text, in the order in which they are first seen.
+
+    keys: int64 [pairs], left id << 32 | right id; counts: int64 [pairs], overlaps included;
+    tokens: how often each token comes, by id, as far as any does.
+    """
+
+    keys: NDArray[np.int64]
+    counts: NDArray[np.int64]
+    tokens: NDArray[np.int64]
+
+    def best(
+        self, values: NDArray[np.int64] | NDArray[np.float64], taken: Merge | None, limit: int
+    ) -> list[Candidate]:
+        """Return the pairs of the highest values; of equal ones first the one that was taken."""
+        merged = [] if taken is None else [taken.left << 32 | taken.right]
+        order = np.lexsort((np.arange(len(self.keys)), ~np.isin(self.keys, merged), -values))
+        scored = values is not self.counts
+        return [
+            Candidate(
+                (int(self.keys[i] >> 32), int(self.keys[i] & 0xFFFFFFFF)),
+                int(self.counts[i]),
+                float(values[i]) if scored else None,
+            )
+            for i in order[:limit]
+        ]
+
+
+def count_pairs(
+    learnt: Boundaries,
+    barriers: NDArray[np.int64],
+    step: int,
+    weights: NDArray[np.int64] | None = None,
+) -> Pairs:
+    """Count the pairs of neighbours after `step` steps, overlaps included.
+
+    barriers: the atoms behind which no pair reaches over. weights: how often each atom counts.
+    """
+    ends = learnt.token_ends(step)
+    ids = learnt.ids(step)
+    weight = np.ones(len(ids), np.int64) if weights is None else weights[ends - 1]
+    known = ids >= 0
+    tokens = np.bincount(ids[known], weights=weight[known]).astype(np.int64)
+    if len(ends) < 2:
+        empty = np.empty(0, np.int64)
+        return Pairs(empty, empty, tokens)
+    inside = ~np.isin(ends[:-1], barriers) & known[:-1] & known[1:]
+    keys = ids[:-1][inside].astype(np.int64) << 32 | ids[1:][inside]
+    distinct, first, place = np.unique(keys, return_index=True, return_inverse=True)
+    counts = np.bincount(place, weights=weight[:-1][inside], minlength=len(distinct))
+    order = np.argsort(first)
+    return Pairs(distinct[order], counts.astype(np.int64)[order], tokens)

@@ -1,0 +1,1 @@
+"""Training corpora: sample texts, files, pre-token counts in Parquet or from Dask."""

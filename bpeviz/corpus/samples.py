@@ -1,0 +1,153 @@
+"""The sample texts that come with the program, and one line about each.
+
+The texts are files in the top-level ``sample_texts`` folder, next to this package. A key is only
+ever turned into a file name after it has been found in :data:`SAMPLES`.
+"""
+
+import reprlib
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Final
+
+SAMPLES_FOLDER: Final = Path(__file__).resolve().parents[2] / "sample_texts"
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One sample text: its key, its title for people, and what to look for in it."""
+
+    key: str
+    title: str
+    about: str
+
+    @property
+    def text(self) -> str:
+        """The whole text, as the file has it."""
+        return _read(by_key(self.key).key)
+
+
+SAMPLES: Final[tuple[Sample, ...]] = (
+    Sample(
+        key="english-prose",
+        title="English prose",
+        about=(
+            "The same stems come back with new endings: low, lower, lowest; bakes, baked, baking, "
+            "baker, bakery. Look for the pieces they share."
+        ),
+    ),
+    Sample(
+        key="spanish",
+        title="Spanish",
+        about=(
+            "Accented letters, ñ, ¿ and ¡ take two bytes each in UTF-8. Look for the endings "
+            "-ando and -iendo."
+        ),
+    ),
+    Sample(
+        key="russian",
+        title="Russian",
+        about=(
+            "Every Cyrillic letter takes two bytes in UTF-8. Look for снег, яблок and садовник, "
+            "which come back with different endings."
+        ),
+    ),
+    Sample(
+        key="chinese-japanese",
+        title="Chinese and Japanese",
+        about=(
+            "There are no spaces between words, and every character takes three bytes in UTF-8. "
+            "Look for 茶馆, 喝茶 and 図書館."
+        ),
+    ),
+    Sample(
+        key="several-languages",
+        title="One day in three languages",
+        about=(
+            "The same market in English, Spanish and Swahili, parted by lines of three dashes: "
+            "much of the first, little of the last, as in most collections of text."
+        ),
+    ),
+    Sample(
+        key="source-code",
+        title="Source code",
+        about=(
+            "Some Python and a little SQL. Look for the indentation, the triple quotation marks "
+            "and the names that repeat, such as order and price."
+        ),
+    ),
+    Sample(
+        key="emoji-and-unicode",
+        title="Emoji and odd Unicode",
+        about=(
+            "One sign on the screen can be several code points, and one code point up to four "
+            "bytes. Look at the families, the flags and the two ways of writing é."
+        ),
+    ),
+    Sample(
+        key="arabic-hindi",
+        title="Arabic and Hindi",
+        about=(
+            "Arabic letters take two bytes each in UTF-8, Devanagari signs three. Look for the "
+            "Arabic words built on كتب and the Hindi ending ते हैं."
+        ),
+    ),
+    Sample(
+        key="numbers-and-tables",
+        title="Numbers and tables",
+        about=(
+            "Prices, dates, hexadecimal and a table. Compare how each pattern cuts a run of "
+            "digits or a run of spaces."
+        ),
+    ),
+)
+
+
+def by_key(key: str) -> Sample:
+    """Return the sample with this key, or raise a KeyError that names the keys there are."""
+    for sample in SAMPLES:
+        if sample.key == key:
+            return sample
+    known = ", ".join(sample.key for sample in SAMPLES)
+    raise KeyError(
+        f"There is no sample text called {reprlib.repr(key)}. The ones there are: {known}."
+    )
+
+
+@lru_cache
+def _read(key: str) -> str:
+    """Read one sample's file. Only called with a key taken from :data:`SAMPLES`."""
+    return (SAMPLES_FOLDER / f"{key}.txt").read_text(encoding="utf-8")
+
+
+def written_out(listed: str, most: int) -> str:
+    """Write words out as often as their counts say: one line for each word.
+
+    listed: a word and its count on each line ("low 5"); empty lines are left out. most: how many
+    characters may come out. Raises `ValueError`, naming the line, where it is not such a list.
+
+    >>> print(written_out("low 2" + chr(10) + "new 1", 100), end="")
+    low low
+    new
+    """
+    lines: list[str] = []
+    size = 0
+    for number, line in enumerate(listed.splitlines(), 1):
+        if not line.strip():
+            continue
+        word, count = line.split() if len(line.split()) == 2 else ("", "")
+        if not word or not (count.isascii() and count.isdigit()):
+            raise ValueError(
+                f"Line {number} is not a word and its count, such as “low 5”. Change it, or switch "
+                "off “The text is a list of words with counts”."
+            )
+        if len(count) > 9 or not int(count):
+            raise ValueError(f"The count on line {number} must be between 1 and 999,999,999.")
+        size += int(count) * (len(word) + 1)
+        if size > most:
+            raise ValueError(
+                f"Written out as often as they count, these words are more than {most:,} "
+                f"characters up to line {number}. Divide all counts by the same number."
+            )
+        lines.append(" ".join([word] * int(count)) + "\n")
+    return "".join(lines)

@@ -1,0 +1,1 @@
+"""Long trainings in worker processes."""

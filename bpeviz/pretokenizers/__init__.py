@@ -1,0 +1,1 @@
+"""Pre-tokenization: patterns, a vectorized fast path, and counts of pre-tokens."""

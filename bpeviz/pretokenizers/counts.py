@@ -1,0 +1,338 @@
+"""The distinct chunks of a text, in the order in which they are first seen, and how often each is.
+
+That is all a learner needs of a text, however long it is. A text is counted in blocks, cut where
+its pattern breaks in any case; so what is needed beside the text are a block and the distinct
+chunks. Equal chunks are found by Arrow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, Sequence, ValuesView
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from bpeviz.pretokenizers.patterns import (
+    BLOCK,
+    PATTERNS,
+    TIME_LIMIT,
+    WORD_LIST,
+    blocks,
+    breaks,
+    slices,
+    split,
+)
+from bpeviz.pretokenizers.vectorized import PATTERNS as AT_ONCE
+from bpeviz.pretokenizers.vectorized import chunk_starts, word_ends
+
+Integers = npt.NDArray[np.int64]
+
+_COMPACTED_FROM = 1 << 19
+"""From so many waiting rows on, those of several blocks that hold the same chunk become one."""
+
+_SHARED_OUT_FROM = 1 << 20
+"""From so many rows on, Arrow is given some at a time: its table of them all would take several
+times the memory of the rows."""
+
+_SHARES = 4
+
+
+class CountsError(ValueError):
+    """Counts that cannot be used; the message is a sentence."""
+
+
+@dataclass(frozen=True, eq=False)
+class ChunkCounts(Mapping[str, int]):
+    """The distinct chunks of a text in first-seen order, each with how often it comes.
+
+    It is a mapping of chunks to counts, as learners take it. Without a Python object for each
+    chunk, the same stands in arrays over the n chunks, and is not to be changed.
+
+    blob: all distinct chunks in UTF-8, one behind the other.
+    ends: int64 [n], where in `blob` each ends, in bytes.
+    times: int64 [n], how often each comes, 1 or more.
+    first: int64 [n], where in the text each stands first, in bytes; ascending.
+    pattern, expression: how the text was split, as in `bpeviz.pretokenizers.patterns.split`.
+
+    >>> counts = count("to be or not to be")
+    >>> counts[" be"], [*counts], counts.chunks[0]
+    (2, ['to', ' be', ' or', ' not', ' to'], b'to')
+    """
+
+    blob: bytes
+    ends: Integers
+    times: Integers
+    first: Integers
+    pattern: str = "gpt2"
+    expression: str = ""
+
+    @cached_property
+    def starts(self) -> Integers:
+        """Return where in `blob` each chunk begins: int64 [n]."""
+        return np.concatenate((np.zeros(1, np.int64), self.ends))[:-1]
+
+    @cached_property
+    def chunks(self) -> list[bytes]:
+        """Return the distinct chunks."""
+        found: list[bytes] = arrow_chunks(self.blob, self.ends).to_pylist()
+        return found
+
+    @cached_property
+    def _by_text(self) -> dict[str, int]:
+        try:
+            texts = arrow_chunks(self.blob, self.ends, text=True).to_pylist()
+        except UnicodeDecodeError:
+            raise CountsError(self._which_is_no_text()) from None
+        return dict(zip(texts, self.times.tolist(), strict=True))
+
+    def _which_is_no_text(self) -> str:
+        for chunk in self.chunks:
+            try:
+                chunk.decode()
+            except UnicodeDecodeError:
+                shown = chunk[:40].hex(" ").upper() + (" …" if len(chunk) > 40 else "")
+                return f"The chunk of the bytes {shown} is not a text in UTF-8."
+        raise AssertionError("all chunks are texts")
+
+    def __getitem__(self, chunk: str) -> int:
+        return self._by_text[chunk]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._by_text)
+
+    def __len__(self) -> int:
+        return len(self.ends)
+
+    # Those of the dictionary are faster than what Mapping makes of the above.
+
+    def keys(self) -> KeysView[str]:
+        return self._by_text.keys()
+
+    def values(self) -> ValuesView[int]:
+        return self._by_text.values()
+
+    def items(self) -> ItemsView[str, int]:
+        return self._by_text.items()
+
+    @property
+    def size(self) -> int:
+        """Return how many bytes the text has that was counted."""
+        return int(((self.ends - self.starts) * self.times).sum())
+
+
+def arrow_chunks(raw: bytes, ends: Integers, *, text: bool = False) -> Any:
+    """Return chunks as an array of Arrow's, of bytes or of texts; none is copied.
+
+    raw: the n chunks, one behind the other; ends: int64 [n], where in it each ends, in bytes.
+    """
+    import pyarrow as pa  # here, since it takes a moment to load
+
+    offsets = np.concatenate((np.zeros(1, np.int64), ends))
+    return pa.Array.from_buffers(
+        pa.large_string() if text else pa.large_binary(),
+        len(ends),
+        [None, pa.py_buffer(offsets), pa.py_buffer(raw)],
+    )
+
+
+def distinct(
+    raw: bytes,
+    ends: Integers,
+    times: Integers | None,
+    first: Integers,
+    pattern: str,
+    expression: str = "",
+) -> ChunkCounts:
+    """Return the distinct ones of some chunks in first-seen order.
+
+    raw: the n chunks, one behind the other; ends: int64 [n], where in it each ends, in bytes.
+    times: int64 [n], how often each counts; None: once. first: int64 [n], where each stands.
+    """
+    import pyarrow as pa
+    from pyarrow import compute
+
+    if len(ends) == 1:  # perhaps a long text, not to be copied
+        once = np.ones(1, np.int64) if times is None else times
+        return ChunkCounts(raw[: int(ends[0])], ends, once, first, pattern, expression)
+    # Arrow's own memory would not be given back: it keeps what it had for the next time.
+    chunks, memory = arrow_chunks(raw, ends), pa.system_memory_pool()
+    parts = [_encoded(chunks, rows, times, first, memory) for rows in _shares(raw, ends)]
+    found = pa.concat_arrays([part for part, _, _ in parts], memory_pool=memory)
+    n = len(found)
+    seen = np.concatenate([of_part for _, of_part, _ in parts])
+    added = np.concatenate([of_part for _, _, of_part in parts])
+    del parts
+    # Arrow gives them in the order of the rows, but does not promise it; nor are those of
+    # several parts of a text in order, or several shares.
+    if (seen[1:] < seen[:-1]).any():
+        order = np.argsort(seen)
+        found = compute.take(found, pa.array(order), memory_pool=memory)
+        seen, added = seen[order], added[order]
+    _, offsets, data = found.buffers()
+    edges = np.frombuffer(offsets, np.int64)[found.offset : found.offset + n + 1]
+    blob = b"" if data is None else data[int(edges[0]) : int(edges[-1])].to_pybytes()
+    return ChunkCounts(blob, edges[1:] - edges[0], added, seen, pattern, expression)
+
+
+def _shares(raw: bytes, ends: Integers) -> list[Integers | None]:
+    """Return rows that are looked at together, None for all: equal chunks are in the same share."""
+    if len(ends) < _SHARED_OUT_FROM or not raw:
+        return [None]
+    share = np.frombuffer(raw, np.uint8).take(ends - 1) % _SHARES
+    share[np.diff(ends, prepend=0) == 0] = 0  # an empty chunk has no last byte
+    numbers = np.bincount(share, minlength=_SHARES)
+    return [*np.split(share.argsort(kind="stable"), numbers.cumsum()[:-1])]
+
+
+def _encoded(
+    chunks: Any, rows: Integers | None, times: Integers | None, first: Integers, memory: Any
+) -> tuple[Any, Integers, Integers]:
+    """Return the distinct ones of some chunks, where each stands first, and how often it comes.
+
+    chunks: of Arrow's; rows: which of them, None for all; times, first: as `distinct` takes them;
+    memory: where Arrow takes it.
+    """
+    import pyarrow as pa
+    from pyarrow import compute
+
+    if rows is not None:
+        chunks = compute.take(chunks, pa.array(rows), memory_pool=memory)
+        first, times = first[rows], None if times is None else times[rows]
+    encoded = compute.dictionary_encode(chunks, memory_pool=memory)
+    found, codes = encoded.dictionary, encoded.indices.to_numpy()
+    seen = np.full(len(found), np.iinfo(np.int64).max)
+    np.minimum.at(seen, codes, first)
+    if times is None:
+        return found, seen, np.bincount(codes, minlength=len(found))
+    added = np.zeros(len(found), np.int64)
+    np.add.at(added, codes, times)
+    return found, seen, added
+
+
+def _starts(chunks: Sequence[str]) -> Integers:
+    """Return where each of some chunks begins, in characters."""
+    lengths = np.fromiter(map(len, chunks), np.int64, len(chunks))
+    return np.cumsum(lengths) - lengths
+
+
+def _ends(starts: Integers, raw: bytes) -> Integers:
+    return np.append(starts[1:], len(raw))
+
+
+def _in_bytes(text: str, places: Integers) -> Integers:
+    """Return at which bytes of a text in UTF-8 some of its characters begin."""
+    if text.isascii() or not places.any():
+        return places
+    return np.flatnonzero(np.frombuffer(text.encode(), np.int8) >= -64)[places]
+
+
+class Tally:
+    """Adds up the chunks of a text that comes in blocks, or of several parts of a text.
+
+    at: where in the whole text the first block begins, in bytes. Raises `SplitError`.
+    """
+
+    def __init__(self, pattern: str, expression: str = "", at: int = 0) -> None:
+        split("", pattern, expression)  # raises `SplitError` where there is no such split
+        self._split = pattern, expression
+        self._at = at
+        self._waiting: list[ChunkCounts] = []
+        self._rows = 0
+
+    def add_text(self, block: str, time_limit: float = TIME_LIMIT) -> None:
+        """Count what follows in the text. Raises `SplitError`."""
+        if not block:
+            return
+        pattern, expression = self._split
+        raw = block.encode()
+        if breaks(pattern) and pattern in PATTERNS.keys() - AT_ONCE - {"sentences"}:
+            found = self._by_words(block, raw)
+        else:
+            if pattern in AT_ONCE:
+                starts = chunk_starts(block, pattern)
+            else:
+                starts = _starts(split(block, pattern, expression, time_limit))
+            starts = _in_bytes(block, starts)
+            found = distinct(raw, _ends(starts, raw), None, starts + self._at, *self._split)
+        self.add(found)
+        self._at += len(raw)
+
+    def _by_words(self, block: str, raw: bytes) -> ChunkCounts:
+        """Split only the distinct pieces between word ends: most words come more than once.
+
+        There every pattern breaks; and when the distinct pieces are joined, too, since each but
+        the last ends there, and each but the first begins there.
+        """
+        starts = _in_bytes(block, np.append(0, word_ends(block)))
+        pieces = distinct(raw, _ends(starts, raw), None, starts + self._at, *self._split)
+        text = pieces.blob.decode()
+        starts = _in_bytes(text, _starts(split(text, *self._split)))
+        piece = np.searchsorted(pieces.ends, starts, side="right")
+        first = pieces.first[piece] + starts - pieces.starts[piece]
+        ends = _ends(starts, pieces.blob)
+        return distinct(pieces.blob, ends, pieces.times[piece], first, *self._split)
+
+    def add(self, counts: ChunkCounts) -> None:
+        """Add what was counted elsewhere in the same text; in any order."""
+        self._waiting.append(counts)
+        self._rows += len(counts)
+        if self._rows > max(_COMPACTED_FROM, 2 * len(self._waiting[0])):
+            self._compact()
+
+    def result(self) -> ChunkCounts:
+        """Return what was counted up to now."""
+        self._compact()
+        if not self._waiting:
+            none = np.zeros(0, np.int64)
+            return ChunkCounts(b"", none, none, none, *self._split)
+        return self._waiting[0]
+
+    def _compact(self) -> None:
+        if len(self._waiting) > 1:
+            sizes = np.array([len(counts.blob) for counts in self._waiting], np.int64)
+            before = np.cumsum(sizes) - sizes
+            raw = b"".join(counts.blob for counts in self._waiting)
+            ends = [counts.ends + at for counts, at in zip(self._waiting, before, strict=True)]
+            rest = [(counts.times, counts.first) for counts in self._waiting]
+            self._waiting.clear()  # what is joined need not be held twice
+            times, first = map(np.concatenate, zip(*rest, strict=True))
+            found = distinct(raw, np.concatenate(ends), times, first, *self._split)
+            self._waiting.append(found)
+        self._rows = sum(map(len, self._waiting))
+
+
+def count_blocks(
+    pieces: Iterable[str],
+    pattern: str = "gpt2",
+    expression: str = "",
+    *,
+    block: int = BLOCK,
+    at: int = 0,
+) -> ChunkCounts:
+    """Count the chunks of the text that `pieces` are, joined; not more of it is held than needed.
+
+    That is about a `block` of characters, or what stands between two places where the text may be
+    cut; with "regex" or "none" as the pattern it is the whole text. An expression or a word list
+    may take `TIME_LIMIT` seconds for each block. at: where in a longer text this one begins, in
+    bytes. Raises `SplitError`.
+    """
+    tally = Tally(pattern, expression, at)
+    for text in blocks(pieces, pattern, block):
+        tally.add_text(text, TIME_LIMIT * max(1.0, len(text) / BLOCK))
+    return tally.result()
+
+
+def count(text: str, pattern: str = "gpt2", expression: str = "") -> ChunkCounts:
+    """Count the chunks of a text, which has no lone surrogates (`bpeviz.text.clean`).
+
+    pattern, expression: as in `bpeviz.pretokenizers.patterns.split`, whose time limit holds for the whole
+    text. Raises `SplitError`.
+    """
+    tally = Tally(pattern, expression)
+    cut = breaks(pattern) and pattern != WORD_LIST
+    for block in blocks(slices(text), pattern) if cut else [text]:
+        tally.add_text(block)
+    return tally.result()

@@ -1,0 +1,405 @@
+"""Pre-tokenization: cutting a text into chunks that no merge may cross.
+
+Every split is lossless: the chunks of a text, joined, are the text again. Where a visitor's
+own regular expression leaves something out, what stands between two matches is a chunk of its
+own, too. The built-in expressions leave nothing out. (tiktoken drops what does not match.)
+
+The expressions of GPT-2, cl100k and o200k are those that tiktoken publishes in
+`tiktoken_ext/openai_public.py`; the tests compare them with tiktoken's. What a letter or a digit
+is, each reads in its own Unicode tables: for characters that only the newer one knows, the
+splits may differ.
+
+Long texts are split by GPT-2's and cl100k's expressions without running them (`chunk_starts`), and
+in blocks (`blocks`), so that what is needed beside the text stays small.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from itertools import count, pairwise
+from math import prod
+from time import monotonic
+
+import regex
+
+from bpeviz.pretokenizers import vectorized
+
+TIME_LIMIT = 2.0
+"""Seconds that a visitor's own regular expression or word list may take for one text."""
+
+MAX_EXPRESSION = 2_000
+"""Characters that a visitor's own regular expression may have."""
+
+MAX_REPEATED = 1_000_000
+"""How long a visitor's own regular expression may become with its `{n}` written out.
+
+That is what `regex` does with them, at some 70 bytes a character: `((a{1000}){1000}){1000}` takes
+all memory there is before a time limit could see it.
+"""
+
+MAX_WORD_LIST = 500_000
+"""Characters that a word list may have."""
+
+MAX_WORD = 100
+"""Characters that one word of a list may have: at each place, words of every length are tried."""
+
+BLOCK = 1 << 18
+"""Characters that are split at once, where a text may be cut."""
+
+_LONG = 2_000
+"""From so many characters on, finding all chunks at once is faster than one after the other."""
+
+_LEAST_REPEATS = regex.compile(r"(?<!\\)(?:\\\\)*\{\s*([0-9]+)")
+_GROUP_CALL = regex.compile(r"(?<!\\)(?:\\\\)*\(\?(?:R|[+-]?[0-9]|&|P>)")
+
+_CONTRACTIONS = "(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
+_UPPER = r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]"
+_LOWER = r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]"
+
+_STOP = ".…"  # may also stand within a sentence: what follows tells
+_END = "!?‼⁇⁈⁉؟۔।॥።"  # ends a sentence where white space follows
+_FULL_END = "。！？｡．"  # ends one by itself, since no white space follows
+_LINE_END = "\r\n\x85\u2028\u2029"
+_CLOSERS = r"[\p{Pe}\p{Pf}\"'’]*+"  # quotation marks and brackets that close behind the end
+_SENTENCE = "".join(
+    (
+        r"(?=[\s\S])",  # never nothing
+        "(?:",
+        rf"[^{_STOP}{_END}{_FULL_END}{_LINE_END}]++",
+        rf"|[{_STOP}{_END}]++{_CLOSERS}(?![\s{_FULL_END}])",  # 3.50, or ...so
+        rf"|[{_STOP}]++{_CLOSERS}(?=[^\S{_LINE_END}]++\p{{Ll}})",  # U.S.A. goes on
+        ")*+",
+        rf"[{_STOP}{_END}{_FULL_END}]*+{_CLOSERS}",
+        rf"(?:(?:[^\S{_LINE_END}]*+[{_LINE_END}]++)++|[^\S{_LINE_END}]*+)",
+    )
+)
+_SIGNS = r"\]\[.,;\"'?():_`-"  # those that NLTK's pattern takes one by one
+
+
+class SplitError(ValueError):
+    """A split that cannot be done; its message is a sentence for the visitor."""
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """A named way to split: `expression` is None where the text stays in one chunk."""
+
+    key: str
+    title: str
+    about: str
+    expression: str | None
+
+
+PATTERNS = {
+    pattern.key: pattern
+    for pattern in (
+        Pattern(
+            "gpt2",
+            "GPT-2",
+            "Letters, digits, other signs and white space stay apart; one space goes with what "
+            "follows it. Endings such as 's and 'll are chunks, in lower case only.",
+            r"'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s",
+        ),
+        Pattern(
+            "cl100k",
+            "cl100k (GPT-4)",
+            "As GPT-2, but at most three digits stay together, without a space; any one sign may "
+            "lead a word; endings in capitals, such as 'S, are chunks, too.",
+            r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+"
+            r"| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]|\s+(?!\S)|\s",
+        ),
+        Pattern(
+            "o200k",
+            "o200k (GPT-4o)",
+            "As cl100k, but a capital after a small letter begins a chunk; endings such as 's stay "
+            "with their word; combining marks count as letters.",
+            "|".join(
+                (
+                    rf"[^\r\n\p{{L}}\p{{N}}]?{_UPPER}*{_LOWER}+{_CONTRACTIONS}",
+                    rf"[^\r\n\p{{L}}\p{{N}}]?{_UPPER}+{_LOWER}*{_CONTRACTIONS}",
+                    r"\p{N}{1,3}",
+                    r" ?[^\s\p{L}\p{N}]+[\r\n/]*",
+                    r"\s*[\r\n]+",
+                    r"\s+(?!\S)",
+                    r"\s+",
+                )
+            ),
+        ),
+        Pattern(
+            "words",
+            "Words and punctuation",
+            "Words, runs of punctuation, and white space are chunks.",
+            r"\w+|[^\w\s]+|\s+",
+        ),
+        Pattern(
+            "whitespace",
+            "White space",
+            "Each run of other characters is a chunk, and so is each run of white space.",
+            r"\S+|\s+",
+        ),
+        Pattern(
+            "nltk",
+            "NLTK's book",
+            "Abbreviations such as U.S.A., words with hyphens, and sums such as $12.40 stay whole; "
+            "punctuation marks stand alone, but for the ellipsis.",
+            rf"(?:[A-Z]\.)+|\w+(?:-\w+)*|\$?\d+(?:\.\d+)?%?|\.\.\.|[{_SIGNS}]"
+            rf"|(?:(?!\$\d)[^\w{_SIGNS}])+",
+        ),
+        Pattern(
+            "arithmetic",
+            "Arithmetic",
+            "Numbers with their decimal point, names, and white space are chunks; every operator, "
+            "bracket or other sign stands alone.",
+            r"\d+(?:\.\d+)?|[^\W\d]\w*|\s+|[^\w\s]",
+        ),
+        Pattern(
+            "sentences",
+            "Sentences",
+            "A chunk ends after . ! ? or their like where a new sentence may begin, and at the end "
+            "of a line.",
+            _SENTENCE,
+        ),
+        Pattern(
+            "characters",
+            "Characters",
+            "Every character (code point) is a chunk of its own, so no two can be merged.",
+            r"(?s:.)",
+        ),
+        Pattern("none", "None", "Nothing is split: a merge may join anything.", None),
+    )
+}
+"""The built-in splits by key, in the order in which they are offered."""
+
+CUSTOM = "regex"
+"""The key under which a visitor's own regular expression is used."""
+
+WORD_LIST = "list"
+"""The key under which a visitor's own word list is used."""
+
+
+_UNBROKEN = ("none", CUSTOM)  # an expression of one's own may look at anything
+_SAFE, _SAFE_IN_NLTK = regex.compile("[^/]"), regex.compile(r"\w")
+_GLANCE = 4_096  # characters at the end of a text that are looked at first
+
+
+def breaks(pattern: str) -> bool:
+    """Tell whether there are places where a text may be cut in any case (`last_break`)."""
+    return pattern not in _UNBROKEN
+
+
+def last_break(text: str, pattern: str) -> int | None:
+    """Return the last place inside a text where it may be cut, or None if none is known.
+
+    Both parts together have the chunks of the text then, and so they have if more text stands
+    before the first part, or behind the second. `pattern` is as in `split`.
+
+    No pattern (but those that have no breaks) lets a chunk go on from a letter or a digit to white
+    space; nor from a line end between two other characters to the second of them, but o200k's to a
+    slash, and NLTK's to what is no word. None looks further than over white space. A word of a
+    word list holds none. A sentence ends with its line, and what follows begins another.
+
+    >>> last_break("I'll go on", "gpt2")
+    7
+    """
+    if not breaks(pattern):
+        return None
+    for length in (_GLANCE, len(text)):
+        end = text[-length:]
+        if pattern == "sentences":
+            places = vectorized.line_starts(end, after_one=False).tolist()
+        else:
+            places = vectorized.word_ends(end)[-1:].tolist()
+            safe = _SAFE_IN_NLTK if pattern == "nltk" else _SAFE
+            lines = reversed(vectorized.line_starts(end).tolist())
+            places += next(([at] for at in lines if safe.match(end, at)), [])
+        if places:
+            return len(text) - len(end) + int(max(places))
+    return None
+
+
+_SEEN_BEFORE_BREAK = 2
+"""Characters before a break by which it is known."""
+
+
+def blocks(pieces: Iterable[str], pattern: str, size: int = BLOCK) -> Iterator[str]:
+    """Cut the text that `pieces` are, joined, where it breaks, into blocks of about `size`.
+
+    The chunks of the blocks are the chunks of the text. Between two places where it may be cut,
+    however far away they are, there is one block. No block is empty.
+    """
+    unbroken: list[str] = []
+    waiting: list[str] = []
+    length = 0
+    for piece in pieces:
+        waiting.append(piece)
+        length += len(piece)
+        if length < size:
+            continue
+        text = "".join(waiting)
+        place = last_break(text, pattern)
+        if place is None:
+            # What stands at the end is looked at again, with what comes.
+            place = max(0, len(text) - _SEEN_BEFORE_BREAK)
+            unbroken.append(text[:place])
+        else:
+            yield "".join((*unbroken, text[:place]))
+            unbroken = []
+        waiting = [text[place:]]
+        length = len(waiting[0])
+    rest = "".join((*unbroken, *waiting))
+    if rest:
+        yield rest
+
+
+def slices(text: str, size: int = BLOCK) -> Iterator[str]:
+    """Cut a text into pieces of `size` characters, wherever that is."""
+    return (text[at : at + size] for at in range(0, len(text), size))
+
+
+@cache
+def _builtin(key: str) -> regex.Pattern[str] | None:
+    expression = PATTERNS[key].expression
+    return None if expression is None else regex.compile(expression)
+
+
+def _custom(expression: str) -> regex.Pattern[str]:
+    if not expression:
+        raise SplitError("The regular expression is empty. Type one, or choose a named split.")
+    if len(expression) > MAX_EXPRESSION:
+        raise SplitError(
+            f"The regular expression has {len(expression):,} characters; "
+            f"at most {MAX_EXPRESSION:,} are taken."
+        )
+    if _GROUP_CALL.search(expression):
+        raise SplitError(
+            "Calls such as (?R), (?1) or (?&name) are not taken here: an expression that calls "
+            "itself may run without end."
+        )
+    # Nested or not is not told apart: no split that is meant seriously comes near the limit.
+    repeats = prod(max(1, int(least)) for least in _LEAST_REPEATS.findall(expression))
+    if len(expression) * repeats > MAX_REPEATED:
+        raise SplitError(
+            "The repeats in this regular expression, such as {1000}, are too many to be taken; "
+            "make them smaller."
+        )
+    try:
+        return regex.compile(expression)
+    except regex.error as error:
+        raise SplitError(f"This is not a regular expression: {error}.") from error
+    except (RecursionError, OverflowError, MemoryError) as error:
+        raise SplitError("This regular expression is nested too deeply to be read.") from error
+
+
+def _pieces(compiled: regex.Pattern[str], text: str, time_limit: float | None) -> Iterator[str]:
+    """Yield the matches and what stands between them."""
+    end = 0
+    # concurrent=True lets other visitors' work go on while a match is searched.
+    for match in compiled.finditer(text, concurrent=True, timeout=time_limit):
+        start, stop = match.span()
+        if start > end:
+            yield text[end:start]
+            end = start
+        if stop > end:
+            yield text[end:stop]
+            end = stop
+    if end < len(text):
+        yield text[end:]
+
+
+def _listed(expression: str) -> frozenset[str]:
+    if len(expression) > MAX_WORD_LIST:
+        raise SplitError(
+            f"The word list has {len(expression):,} characters; at most {MAX_WORD_LIST:,} are "
+            "taken."
+        )
+    words = frozenset(expression.split())
+    if not words:
+        raise SplitError("The word list is empty. Type words with white space between them.")
+    longest = max(map(len, words))
+    if longest > MAX_WORD:
+        raise SplitError(
+            f"A word of the list has {longest:,} characters; at most {MAX_WORD:,} are taken."
+        )
+    return words
+
+
+def _longest_words(text: str, words: frozenset[str], time_limit: float) -> Iterator[str]:
+    """Yield, from the left, the longest listed word that stands there, or one character."""
+    by_first: dict[str, set[int]] = {}
+    for word in words:
+        by_first.setdefault(word[0], set()).add(len(word))
+    lengths = {first: sorted(found, reverse=True) for first, found in by_first.items()}
+    until = monotonic() + time_limit
+    at = 0
+    for made in count(1):
+        if at >= len(text):
+            return
+        for length in lengths.get(text[at], ()):
+            chunk = text[at : at + length]
+            if chunk in words:
+                break
+        else:
+            chunk = text[at]
+        yield chunk
+        at += len(chunk)
+        if made % 10_000 == 0 and monotonic() > until:
+            raise TimeoutError
+
+
+def split(
+    text: str, pattern: str = "gpt2", expression: str = "", time_limit: float = TIME_LIMIT
+) -> list[str]:
+    """Cut `text` into chunks; joined, they are `text` again.
+
+    `pattern` is a key of `PATTERNS`, or one of two that need an `expression`, and may take
+    `time_limit` seconds:
+
+    - "regex": a regular expression in the syntax of the `regex` package, whose matches are the
+      chunks; so is what stands between two of them.
+    - "list": words with white space between them. From the left, the longest of them that stands
+      there is a chunk; a character where none stands is a chunk of its own.
+
+    Raises `SplitError`, whose message is a whole sentence.
+
+    >>> split("That costs $12.40", "words")
+    ['That', ' ', 'costs', ' ', '$', '12', '.', '40']
+    >>> split("a-b c", "regex", "[a-z]")
+    ['a', '-', 'b', ' ', 'c']
+    >>> split("therein", "list", "the there in")
+    ['there', 'in']
+    """
+    if pattern == WORD_LIST:
+        try:
+            return list(_longest_words(text, _listed(expression), time_limit))
+        except TimeoutError as error:
+            raise SplitError(
+                f"This word list took more than {time_limit:g} seconds on this text and was "
+                "stopped. Many long words that almost stand there are the usual cause."
+            ) from error
+    if pattern == CUSTOM:
+        try:
+            return list(_pieces(_custom(expression), text, time_limit))
+        except TimeoutError as error:
+            raise SplitError(
+                f"This regular expression took more than {time_limit:g} seconds on this text "
+                "and was stopped. Nested repeats such as (a+)+ are the usual cause."
+            ) from error
+        except RecursionError as error:
+            raise SplitError("This regular expression recurses too deeply.") from error
+        except MemoryError as error:
+            raise SplitError("This regular expression needs too much memory.") from error
+    if pattern not in PATTERNS:
+        known = ", ".join((*PATTERNS, CUSTOM, WORD_LIST))
+        raise SplitError(f"No split is called {pattern!r}. Known: {known}.")
+    compiled = _builtin(pattern)
+    if compiled is None:
+        return [text] if text else []
+    if pattern not in vectorized.PATTERNS or len(text) < _LONG:
+        return list(_pieces(compiled, text, None))
+    return [
+        block[start:end]
+        for block in blocks(slices(text), pattern)
+        for start, end in pairwise((*vectorized.chunk_starts(block, pattern).tolist(), len(block)))
+    ]

@@ -1,0 +1,198 @@
+"""Where the chunks of GPT-2's and cl100k's patterns begin, found for a whole text at once.
+
+Both patterns tell letters, digits, white space and all other signs apart, and say what may stand
+together in one chunk. So a chunk begins where the class of character changes, but for what the
+few rules below add and take away; each rule is one step over arrays. What a letter, a digit or
+white space is, is asked of the `regex` package, so that the chunks are exactly those of
+`bpeviz.pretokenizers.patterns.split`. From the same classes follows where other patterns' chunks begin in any
+case (`word_ends`, `line_starts`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+import regex
+
+Bools = npt.NDArray[np.bool_]
+Integers = npt.NDArray[np.integer]
+Classes = npt.NDArray[np.uint8]
+
+OTHER, LETTER, DIGIT, BLANK = range(4)
+"""The classes: any other sign; a letter, `\\p{L}`; a digit, `\\p{N}`; white space, `\\s`."""
+
+_SPACE, _APOSTROPHE, _TAB, _LINE_FEED, _CARRIAGE_RETURN = map(ord, " '\t\n\r")
+_LONG_S = 0x17F
+"""The character ſ, the only one besides S and s that the expression `(?i:s)` matches."""
+
+
+@cache
+def _class_table() -> Classes:
+    """Return the class of every code point, as `regex` sees it."""
+    points = np.arange(0x110000, dtype=np.uint32)
+    points[0xD800:0xE000] = 0xFFFF  # a surrogate is no character; nor is this
+    every_character = points.tobytes().decode("utf-32-le")
+    table = np.full(len(points), OTHER, np.uint8)
+    for number, expression in ((LETTER, r"\p{L}++"), (DIGIT, r"\p{N}++"), (BLANK, r"\s++")):
+        for match in regex.finditer(expression, every_character):
+            table[match.start() : match.end()] = number
+    return table
+
+
+@cache
+def _ascii_table() -> bytes:
+    return _class_table()[:256].tobytes()
+
+
+def _classes(text: str) -> tuple[Integers, Classes]:
+    """Return the code points of a text, and their classes."""
+    if text.isascii():
+        raw = text.encode()
+        classes = np.frombuffer(raw.translate(_ascii_table()), np.uint8)
+        return np.frombuffer(raw, np.uint8), classes
+    points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
+    return points, _class_table()[points]
+
+
+def word_ends(text: str) -> npt.NDArray[np.intp]:
+    """Return where a letter or a digit from 0 to 9 stands before a space, a tab or a line end.
+
+    >>> word_ends("It is so: 1 2")
+    array([ 2,  5, 11])
+    """
+    points, classes = _classes(text)
+    word = classes == LETTER
+    word |= (points >= ord("0")) & (points <= ord("9"))
+    blank = points == _SPACE
+    for other in (_TAB, _LINE_FEED, _CARRIAGE_RETURN):
+        blank |= points == other
+    return np.flatnonzero(word[:-1] & blank[1:]) + 1
+
+
+def line_starts(text: str, *, after_one: bool = True) -> npt.NDArray[np.intp]:
+    """Return where something else than white space stands behind a line feed.
+
+    after_one: only where something else than white space stands before that, too.
+
+    >>> line_starts("a\\nb\\n c\\n\\nd"), line_starts("a\\n\\nd", after_one=False)
+    (array([2]), array([3]))
+    """
+    points, classes = _classes(text)
+    begins = (points[:-1] == _LINE_FEED) & (classes[1:] != BLANK)
+    if after_one:
+        begins[1:] &= classes[:-2] != BLANK
+        begins[:1] = False
+    return np.flatnonzero(begins) + 1
+
+
+def _cut_contractions(starts: Bools, letters: Integers, quotes: Integers) -> None:
+    """Make chunks of 's 't 'd 'm 'll 've 're, where an apostrophe at one of `quotes` begins them.
+
+    letters: code points of the text, small ones for capitals where these count as well.
+    """
+    letters = np.concatenate((letters, letters[:2] * 0))
+    first, second = letters[quotes + 1], letters[quotes + 2]
+    one = np.isin(first, [*b"sdmt"])
+    two = (first == ord("l")) & (second == ord("l"))
+    two |= np.isin(first, [*b"vr"]) & (second == ord("e"))
+    starts[quotes[one | two] + 1] = False
+    starts[quotes[one] + 2] = True
+    starts[quotes[two] + 3] = True
+
+
+def _gpt2(points: Integers, classes: Classes, starts: Bools) -> None:
+    n = len(points)
+    space = points == _SPACE
+    # Of white space before something else, the last character is parted; a space goes with it.
+    blank = classes == BLANK
+    last = blank[:-1] > blank[1:]
+    starts[: n - 1] |= last
+    starts[1:n] &= ~(last & space[:-1])
+    quotes = np.flatnonzero(points == _APOSTROPHE)
+    quotes = quotes[starts[quotes]]
+    if len(quotes):
+        _cut_contractions(starts, points, quotes)
+
+
+def _cl100k(points: Integers, classes: Classes, starts: Bools) -> None:
+    n = len(points)
+    digits = np.flatnonzero(classes == DIGIT)
+    if len(digits):
+        index = np.arange(len(digits))
+        head = np.maximum.accumulate(np.where(starts[digits], index, 0))
+        starts[digits[(index - head) % 3 == 0]] = True
+    blank = classes == BLANK
+    last = blank[:-1] > blank[1:]
+    line_end = (points == _LINE_FEED) | (points == _CARRIAGE_RETURN)
+    _part_line_ends(starts, line_end, classes, last)
+
+    # As with GPT-2; but any white space, not only a space, goes with letters, and none with digits.
+    last &= ~line_end[:-1]
+    del blank, line_end  # of a long text, each takes as much memory as the text
+    starts[: n - 1] |= last
+    letter, other = classes == LETTER, classes == OTHER
+    space = points == _SPACE
+    starts[1:n] &= ~(last & (letter[1:] | (other[1:] & space[:-1])))
+    del last, space
+    # A single sign goes with the letters behind it, if nothing before took it.
+    sign = other[:-1] & letter[1:] & starts[: n - 1]
+    starts[1:n] &= ~sign
+    quotes = np.flatnonzero(sign & (points[:-1] == _APOSTROPHE))
+    if len(quotes):
+        small = points.copy()
+        small[(points >= ord("A")) & (points <= ord("Z"))] += ord("a") - ord("A")
+        if points.itemsize > 1:
+            small[points == _LONG_S] = ord("s")
+        _cut_contractions(starts, small, quotes)
+
+
+def _part_line_ends(starts: Bools, line_end: Bools, classes: Classes, last: Bools) -> None:
+    """Part white space behind its line ends; but those right behind a sign belong to the sign.
+
+    last: which characters are the last of white space before something else.
+    """
+    n = len(classes)
+    edges = np.flatnonzero(np.concatenate((line_end[:1], line_end[1:] != line_end[:-1])))
+    edges = np.append(edges, n) if line_end[-1] else edges
+    begins, ends = edges[::2], edges[1::2]  # of each run of line ends
+    taken = (begins > 0) & (classes[begins - 1] == OTHER)
+    starts[begins[taken]] = False
+    starts[ends[taken]] = True
+    # Elsewhere a chunk goes up to the last line end of its white space, or to the text's end.
+    inside = np.flatnonzero((ends < n) & (classes[np.minimum(ends, n - 1)] == BLANK))
+    if len(inside):
+        blank_ends = np.append(np.flatnonzero(last) + 1, n + 1)
+        blank_end = blank_ends[np.searchsorted(blank_ends, ends[inside])]
+        next_begin = np.append(begins, n)[inside + 1]
+        starts[ends[inside[blank_end <= next_begin]]] = True
+
+
+_RULES: dict[str, Callable[[Integers, Classes, Bools], None]] = {
+    "gpt2": _gpt2,
+    "cl100k": _cl100k,
+}
+
+PATTERNS = frozenset(_RULES)
+"""The keys of the patterns that `chunk_starts` knows."""
+
+
+def chunk_starts(text: str, pattern: str) -> npt.NDArray[np.intp]:
+    """Return at which characters of a text its chunks begin, in ascending order.
+
+    pattern: one of `PATTERNS`. Takes some 20 bytes of memory a character.
+
+    >>> chunk_starts("I'll go 1234", "cl100k")
+    array([ 0,  1,  4,  7,  8, 11])
+    """
+    n = len(text)
+    if n < 2:
+        return np.arange(n)
+    points, classes = _classes(text)
+    starts = np.zeros(n + 4, np.bool_)  # rules may look, and mark, a little behind the end
+    starts[0] = True
+    np.not_equal(classes[1:], classes[:-1], out=starts[1:n])
+    _RULES[pattern](points, classes, starts)
+    return np.flatnonzero(starts[:n])

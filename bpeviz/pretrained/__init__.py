@@ -1,0 +1,1 @@
+"""Published tokenizers, downloaded, verified and applied."""

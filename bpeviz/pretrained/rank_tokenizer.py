@@ -1,0 +1,328 @@
+"""GPT-2, cl100k and o200k through tiktoken, seen as tokenizers whose ranks are merges.
+
+tiktoken is imported here alone. Its vocabulary files are brought by `bpeviz.pretrained.download`, since
+tiktoken's own download has no time limit.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from heapq import heappop, heappush
+from itertools import pairwise
+from threading import Lock
+from typing import NamedTuple
+
+import numpy as np
+import regex
+import tiktoken
+from numpy.typing import NDArray
+
+from bpeviz.core.boundaries import (
+    INSIDE,
+    Boundaries,
+    Changes,
+    MergeBoundaries,
+    boundaries_from_changes,
+    boundaries_from_ids,
+)
+from bpeviz.core.tokenizer import Tokenizer
+from bpeviz.pretokenizers.pretokenizer import Atoms
+from bpeviz.pretrained import download
+from bpeviz.text import clean
+
+TITLES = {"gpt2": "GPT-2", "cl100k_base": "cl100k", "o200k_base": "o200k"}
+"""What the vocabularies are called on the pages."""
+
+
+class RankTokenizer(Tokenizer):
+    """A tokenizer of tiktoken's kind: a rank for every token's bytes; the lowest merges first.
+
+    tiktoken looks up the rank of the merged bytes, not of the pair (`src/lib.rs`), and takes a
+    chunk that is a token whole. Its first ranks are the single bytes, so the token of rank r is
+    made by merge r - 256: that is its step.
+
+    In GPT-2, cl100k and o200k each token is made of two others by lower ranks alone, so a boundary
+    vanishes at the step of the merge there. In other tables a lower rank may become possible only
+    after a higher one. Such a merge takes place at the step of the highest rank that led to it,
+    and makes another token than that step's: a text that needs one gets `ChangingBoundaries`. At
+    every step both are what tiktoken finds with the first ranks only.
+    """
+
+    atoms: Atoms = "bytes"
+
+    def __init__(self, encoding: tiktoken.Encoding) -> None:
+        self.name = encoding.name
+        self._encoding = encoding
+        self._ranks: dict[bytes, int] = encoding._mergeable_ranks
+        self._trees: dict[int, _Tree] = {}
+
+    @property
+    def vocab_size(self) -> int:
+        return self._encoding.n_vocab
+
+    first_merge_id = 256
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        return np.arange(256, 256 + self.steps + 1)
+
+    def is_atom(self, token_id: int) -> bool:
+        return self.merge_step(token_id) < 0
+
+    @cached_property
+    def steps(self) -> int:
+        return max(self._ranks.values()) - 255
+
+    @cached_property
+    def special_tokens(self) -> Mapping[str, int]:
+        return dict(self._encoding._special_tokens)
+
+    def at_step(self, step: int) -> RankTokenizer:
+        ranks = {raw: rank for raw, rank in self._ranks.items() if rank < 256 + step}
+        return RankTokenizer(
+            tiktoken.Encoding(
+                f"{self.name}, first {step} merges",
+                pat_str=self._encoding._pat_str,
+                mergeable_ranks=ranks,
+                special_tokens={},
+            )
+        )
+
+    def token_bytes(self, token_id: int) -> bytes:
+        try:
+            return self._encoding.decode_single_token_bytes(token_id)
+        except (KeyError, OverflowError, TypeError) as error:
+            raise ValueError(f"{self.name} has no id {token_id}.") from error
+
+    def parents(self, token_id: int) -> tuple[int, int] | None:
+        """Return the two ids that are merged into this one, or None for one never merged."""
+        if self.merge_step(token_id) < 0:
+            return None
+        return self._tree(token_id).parents
+
+    def merge_step(self, token_id: int) -> int:
+        """Return the merge, from 0, that makes this id, or -1 for one that no merge makes."""
+        raw = self.token_bytes(token_id)
+        return -1 if len(raw) < 2 or token_id not in self._rank_set else token_id - 256
+
+    @cached_property
+    def _rank_set(self) -> frozenset[int]:
+        return frozenset(self._ranks.values())
+
+    def _encode_ordinary(self, text: str) -> list[int]:
+        try:
+            return self._encoding.encode_ordinary(text)
+        except BaseException as error:
+            # tiktoken's matcher gives up on a million blanks in a row by a Rust panic, which is
+            # no Exception.
+            if type(error).__name__ != "PanicException":
+                raise
+        return [
+            rank
+            for chunk in self._chunks(text)
+            for rank in (
+                [self._ranks[chunk]]
+                if chunk in self._ranks
+                else (self._ranks[part] for part in merged(chunk, self._ranks.get)[0])
+            )
+        ]
+
+    def _chunks(self, text: str) -> list[bytes]:
+        matches = regex.finditer(self._encoding._pat_str, text)
+        return [match.group().encode() for match in matches if match.group()]
+
+    def _tree(self, token_id: int) -> _Tree:
+        tree = self._trees.get(token_id)
+        if tree is None:
+            tree = self._trees[token_id] = _tree(self.token_bytes(token_id), token_id, self._ranks)
+        return tree
+
+    def boundaries(self, text: str) -> Boundaries:
+        text = clean(text)
+        ids = np.array(self._encode_ordinary(text), np.int32)
+        raw = np.frombuffer(text.encode(), np.uint8)
+        atom_ids = self._byte_ids[raw]
+        ends = np.arange(1, len(raw) + 1)
+        if any(self._tree(int(token_id)).times is None for token_id in np.unique(ids)):
+            return self._changing(self._chunks(text), ends, atom_ids)
+        vanishes = boundaries_from_ids(ids, lambda token_id: self._tree(token_id).times or ())
+        self._check_whole(len(vanishes), ends)
+        return MergeBoundaries(ends, atom_ids, self.steps, vanishes, self.first_merge_id)
+
+    def _changing(
+        self, chunks: list[bytes], ends: NDArray[np.int64], atom_ids: NDArray[np.int32]
+    ) -> Boundaries:
+        self._check_whole(sum(map(len, chunks)), ends)
+        rows = {chunk: _changes(chunk, self._ranks) for chunk in dict.fromkeys(chunks)}
+        number = {chunk: i for i, chunk in enumerate(rows)}
+        order = np.fromiter((number[chunk] for chunk in chunks), np.int64, len(chunks))
+        return boundaries_from_changes([*rows.values()], order, ends, atom_ids, self.steps)
+
+    def _check_whole(self, found: int, ends: NDArray[np.int64]) -> None:
+        if found != len(ends):
+            raise ValueError(f"The split pattern of {self.name} leaves out a part of this text.")
+
+    @cached_property
+    def _byte_ids(self) -> NDArray[np.int32]:
+        return np.array([self._ranks[bytes([byte])] for byte in range(256)], np.int32)
+
+
+class _Event(NamedTuple):
+    """A merge: of what begins at byte `start` and at byte `middle`, to the token `rank`."""
+
+    rank: int
+    start: int
+    middle: int
+
+
+def merged(raw: bytes, rank_of: Callable[[bytes], int | None]) -> tuple[list[bytes], list[_Event]]:
+    """Merge bytes by rank, the lowest first and from the left, as tiktoken does.
+
+    Return the parts that are left, and the merges that were made, in their order. O(n log n),
+    since a chunk may have any length.
+    """
+    parts = [raw[i : i + 1] for i in range(len(raw))]  # each where it begins; b"" where none does
+    following = list(range(1, len(raw) + 1))
+    preceding = list(range(-1, len(raw) - 1))
+    waiting: list[tuple[int, int]] = []
+    events: list[_Event] = []
+
+    def rank_at(i: int) -> int | None:
+        j = following[i]
+        return rank_of(parts[i] + parts[j]) if parts[i] and j < len(raw) else None
+
+    def note(i: int) -> None:
+        rank = rank_at(i)
+        if rank is not None:
+            heappush(waiting, (rank, i))
+
+    for i in range(len(raw)):
+        note(i)
+    while waiting:
+        rank, i = heappop(waiting)
+        if rank_at(i) != rank:  # an earlier merge took one of the two
+            continue
+        j = following[i]
+        events.append(_Event(rank, i, j))
+        parts[i], parts[j] = parts[i] + parts[j], b""
+        following[i] = k = following[j]
+        if k < len(raw):
+            preceding[k] = i
+        note(i)
+        if i:
+            note(preceding[i])
+    return [part for part in parts if part], events
+
+
+def below(rank: int, ranks: Mapping[bytes, int]) -> Callable[[bytes], int | None]:
+    """Return what looks up ranks, of which it knows only those lower than `rank`."""
+
+    def lower(part: bytes) -> int | None:
+        found = ranks.get(part)
+        return None if found is None or found >= rank else found
+
+    return lower
+
+
+class _Tree(NamedTuple):
+    """How a token comes about.
+
+    times: when its inner boundaries vanish; None where a merge in it waits for a higher rank.
+    parents: ids, or None where no merges lead to it.
+    """
+
+    times: list[int] | None
+    parents: tuple[int, int] | None
+
+
+def _tree(raw: bytes, rank: int, ranks: Mapping[bytes, int]) -> _Tree:
+    """Find how a token of a vocabulary of ranks is merged from bytes.
+
+    Merges inside a token never depend on what stands around it, so its bytes alone are enough.
+    A token to which no merges lead can only be a whole chunk, taken at its own rank.
+    """
+    parts, events = merged(raw, below(rank, ranks))
+    if len(raw) > 1 and len(parts) != 2:
+        # All but the token itself, so that its last two parts are its parents.
+        parts, _ = merged(raw, lambda part: None if part == raw else ranks.get(part))
+        if len(parts) == 2:
+            return _Tree(None, (ranks[parts[0]], ranks[parts[1]]))
+    parents = (ranks[parts[0]], ranks[parts[1]]) if len(parts) == 2 else None
+    if any(a.rank > b.rank for a, b in pairwise(events)):
+        return _Tree(None, parents)
+    times = [rank - 256] * (len(raw) - 1)
+    for event in events:
+        times[event.middle - 1] = event.rank - 256
+    return _Tree(times, parents)
+
+
+def _changes(chunk: bytes, ranks: Mapping[bytes, int]) -> Changes:
+    """Return which token begins at each byte of a chunk, and when another does.
+
+    A merge is there once all ranks up to it and to those before it are: with fewer, the lower
+    ranks after a higher one would never have come about. A chunk that is a token is whole as soon
+    as that token is there.
+    """
+    found = [{-1: ranks[chunk[i : i + 1]]} for i in range(len(chunk))]
+    whole = ranks.get(chunk)
+    highest = 0
+    for rank, start, middle in merged(chunk, ranks.get)[1]:
+        highest = max(highest, rank)
+        if whole is not None and highest >= whole:
+            break
+        found[start][highest - 256] = rank
+        found[middle][highest - 256] = INSIDE
+    if whole is not None and len(chunk) > 1:
+        found[0][whole - 256] = whole
+        for at_byte in found[1:]:
+            if [*at_byte.values()][-1] != INSIDE:
+                at_byte[whole - 256] = INSIDE
+    return (
+        np.fromiter(map(len, found), np.int64, len(found)),
+        np.array([time for at_byte in found for time in at_byte], np.int32),
+        np.array([entry for at_byte in found for entry in at_byte.values()], np.int32),
+    )
+
+
+_loaded: dict[str, RankTokenizer] = {}
+_loading = Lock()
+
+
+def load(name: str, report: Callable[[str], None] | None = None) -> RankTokenizer:
+    """Return "gpt2", "cl100k_base" or "o200k_base".
+
+    Its files are brought first where they are missing, with time limits; `report` is told how
+    that goes. Raises `ValueError` for another name, and `VocabularyUnavailable` where they cannot
+    be brought.
+    """
+    if name not in download.NAMES:
+        raise ValueError(f"There is no {name!r}. Known: {', '.join(download.NAMES)}.")
+    with _loading:
+        if name not in _loaded:
+            if not download.available(name):
+                download.fetch(name, report)
+            # So that tiktoken looks where the files are, also where its cache is switched off.
+            os.environ["TIKTOKEN_CACHE_DIR"] = str(download.cache_folder())
+            _loaded[name] = RankTokenizer(tiktoken.get_encoding(name))
+        return _loaded[name]
+
+
+def from_ranks(
+    name: str, pattern: str, ranks: Mapping[bytes, int], special_tokens: Mapping[str, int]
+) -> RankTokenizer:
+    """Return the tokenizer of ranks of one's own; `pattern` is a regular expression.
+
+    Ranks 0 to 255 must be the single bytes, in any order. Raises `ValueError` where they are not.
+    """
+    if sorted(ranks.get(bytes([byte]), -1) for byte in range(256)) != [*range(256)]:
+        raise ValueError("Ranks 0 to 255 must be the single bytes.")
+    return RankTokenizer(
+        tiktoken.Encoding(
+            name,
+            pat_str=pattern,
+            mergeable_ranks=dict(ranks),
+            special_tokens=dict(special_tokens),
+        )
+    )

@@ -1,0 +1,1 @@
+"""BPE training with NumPy: the same merges as `bpeviz.trainers.bpe`, faster."""

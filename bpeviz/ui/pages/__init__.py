@@ -1,0 +1,1 @@
+"""The body of each page, drawn below its inputs."""

@@ -1,0 +1,1 @@
+"""Links that restore the state of a page."""

@@ -1,0 +1,1 @@
+"""Workarounds for Streamlit's run model, each with the behavior that it answers."""

@@ -1,0 +1,1 @@
+"""Payloads, tables, charts and exports, built for display."""

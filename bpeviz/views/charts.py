@@ -1,0 +1,290 @@
+"""Charts: the only place that imports Altair.
+
+Each says its finding in the title, computed from what it shows, and marks the present step with
+the same rule. A curve of many points is thinned before it is drawn.
+
+To make a chart takes some 20 ms, most of them in Altair's checks. So each kind of drawing is made
+once, as Vega-Lite, and what it shows is put in (`_showing`, `at_step`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Literal
+
+import altair as alt
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from bpeviz.analysis.metrics import Column, sweep
+from bpeviz.core.training import Detail, Training
+
+Scale = Literal["linear", "log", "symlog"]
+
+Chart = dict[str, Any]
+"""A chart as Vega-Lite."""
+
+POINTS = 400
+"""How many points of a curve are drawn at most."""
+
+COLOURS = ("#3b82f6", "#d9661f", "#1f9d66", "#9a66ea")
+"""Of the curves of tokenizers: readable on light and on dark ground."""
+
+HEIGHT = 280
+SELECTION = "picked"
+"""The name under which a click on a curve is reported, with the field "step"."""
+
+
+@dataclass(frozen=True)
+class Axes:
+    """What a curve over steps is drawn by, beside its points.
+
+    unit: what a step is called; steps, values: the kinds of their scales; value: the field that is
+    drawn, and title its axis'; tooltip: a field, its format and its title, for each line.
+    """
+
+    unit: str
+    steps: Scale
+    value: str
+    title: str
+    values: Scale
+    tooltip: tuple[tuple[str, str, str], ...]
+
+
+def _thin(length: int) -> NDArray[np.int64]:
+    """Return up to `POINTS` places in 0 … length - 1, closer together at the start."""
+    if length <= POINTS:
+        return np.arange(length)
+    return np.unique(np.geomspace(1, length, POINTS).astype(np.int64)) - 1
+
+
+def _axis(title: str) -> alt.Axis:
+    """Return an axis of a fixed width, so that nothing moves when a curve is drawn anew."""
+    return alt.Axis(title=title, minExtent=40, maxExtent=40, tickCount=5)
+
+
+def _drawn(chart: alt.LayerChart | alt.FacetChart, height: int | alt.Step = HEIGHT) -> Chart:
+    """Return a chart as Vega-Lite, still without title and data. Nobody may change it."""
+    titled = chart.properties(height=height, title=alt.TitleParams("", anchor="start", fontSize=15))
+    drawing: Chart = titled.to_dict()
+    drawing.pop("config", None)  # the size that Altair's own theme would give it
+    return drawing
+
+
+def _showing(drawing: Chart, finding: str, **data: pa.Table) -> Chart:
+    """Return a drawing that says its finding and shows these data."""
+    title = drawing["title"] | {"text": finding}
+    return deepcopy(drawing) | {"title": title, "datasets": data}
+
+
+def _scales(chart: Chart, channel: str) -> Iterator[dict[str, Any]]:
+    """Return the scale of a channel in each layer that has it."""
+    encodings = (layer["encoding"] for layer in chart["layer"])
+    return (encoding[channel]["scale"] for encoding in encodings if channel in encoding)
+
+
+@lru_cache(maxsize=64)
+def _curve(axes: Axes) -> Chart:
+    """Return a curve over steps that can be clicked, with a rule at the present one."""
+    picked = alt.selection_point(
+        name=SELECTION, fields=["step"], on="click", nearest=True, empty=False
+    )
+    steps = alt.Axis(tickMinStep=1)  # there is no half merge
+    x = alt.X("step:Q", title=axes.unit, axis=steps).scale(type=axes.steps)
+    y = alt.Y(f"{axes.value}:Q", axis=_axis(axes.title)).scale(type=axes.values, nice=False)
+    tooltip = [
+        alt.Tooltip(f"{field}:Q", format=form, title=title) for field, form, title in axes.tooltip
+    ]
+    base = alt.Chart(alt.NamedData("points")).encode(x=x, y=y)
+    line = base.mark_line(strokeWidth=2)
+    points = base.mark_point(opacity=0, size=80).encode(tooltip=tooltip).add_params(picked)
+    rule = (
+        alt.Chart(alt.NamedData("present"))
+        .mark_rule(strokeWidth=2, strokeDash=[5, 3], color="gray")
+        .encode(x=x, tooltip=[alt.Tooltip("step:Q", title="present step")])
+    )
+    return _drawn(alt.layer(line, rule, points))
+
+
+def _over_steps(
+    axes: Axes,
+    points: pa.Table,
+    steps: tuple[int, int],
+    values: tuple[float, float],
+    finding: str,
+) -> Chart:
+    """Draw a curve of these points. steps, values: the first and the last of each scale."""
+    chart = _showing(_curve(axes), finding, points=points)
+    for channel, ends in (("x", steps), ("y", values)):
+        for scale in _scales(chart, channel):
+            scale["domain"] = [*ends]
+    return chart
+
+
+def at_step(chart: Chart, step: int) -> Chart:
+    """Return a curve over steps with its rule at one, or at its first; the curve stays as it is."""
+    lowest = next(_scales(chart, "x"))["domain"][0]
+    present = {"present": pa.table({"step": [max(lowest, step)]})}
+    data = chart["datasets"] | present
+    return deepcopy({**chart, "datasets": {}}) | {"datasets": data}
+
+
+def decided(training: Training, last: int) -> Chart:
+    """Draw what decided at each of the first `last` steps, from 1 on."""
+    name, all_values = training.curve
+    values = all_values[:last]
+    places = _thin(last)
+    low, high = float(values.min()), float(values.max())
+    ends = (min(1.0, low), max(high, 2 * min(1.0, low))) if low > 0 else (low, max(high, low + 1))
+    scale: Scale = "log" if low > 0 else "symlog"  # what costs nothing has no logarithm
+    form = "," if (values == values.round()).all() else ".4~g"
+    tooltip = (("step", ",", training.unit), ("value", form, name))
+    axes = Axes(training.unit, "log", "value", name, scale, tooltip)
+    first, final, least, most = (
+        format(value, ",.0f" if form == "," else ".3g")
+        for value in (values[0], values[-1], low, high)
+    )
+    change = np.diff(values)
+    if not change.any():
+        finding = f"The {name} is always {first}"
+    elif (change <= 0).all() or (change >= 0).all():
+        moves = "falls" if values[-1] < values[0] else "rises"
+        finding = f"The {name} {moves} from {first} to {final}"
+    else:
+        finding = f"The {name} lies between {least} and {most}"
+    points = pa.table({"step": places + 1, "value": values[places]})
+    return _over_steps(axes, points, (1, max(2, last)), ends, finding)
+
+
+def compression(token_counts: NDArray[np.int64], size: int, unit: str) -> Chart:
+    """Draw bytes per token after each step.
+
+    token_counts: int64 [steps + 1]; size: of the text in bytes; unit: what a step is called.
+    """
+    places = _thin(len(token_counts))
+    counts = token_counts[places]
+    ratios = np.divide(size, counts, where=counts > 0, out=np.zeros(len(counts)))
+    name = "bytes per token"
+    tooltip = (("step", ",", unit), ("tokens", ",", "tokens"), (name, ".2f", name))
+    axes = Axes(unit, "linear", name, name, "linear", tooltip)
+    points = pa.table({"step": places, name: ratios, "tokens": counts})
+    steps = (0, max(1, len(token_counts) - 1))
+    values = (0.0, max(float(ratios.max()) * 1.05, 1.0))
+    return _over_steps(axes, points, steps, values, _half_way(token_counts, unit))
+
+
+def _half_way(token_counts: NDArray[np.int64], unit: str) -> str:
+    saved = token_counts[0] - token_counts
+    if saved[-1] < 0:
+        return f"{-saved[-1]:,} more tokens after {len(saved) - 1:,} {unit}s"
+    if not saved[-1]:
+        return "Nothing is saved"
+    half = int(np.argmax(saved * 2 >= saved[-1]))
+    return f"Half the saving comes from {half:,} of {len(saved) - 1:,} {unit}s"
+
+
+_NAMES = ("names above", "names below")
+"""Of the curves of tokenizers: they stand by turns above and below, so that they keep apart."""
+
+
+@lru_cache(maxsize=1)
+def _curves() -> Chart:
+    """Return the curves of tokenizers over vocabulary sizes, each with its name at its end."""
+    x = alt.X("vocabulary:Q", title="vocabulary size").scale(type="log", nice=False)
+    y = alt.Y("bytes per token:Q", title="bytes per token").scale(zero=True)
+    color = alt.Color("tokenizer:N", legend=None).scale(range=list(COLOURS))
+    tooltip = [
+        "tokenizer:N",
+        alt.Tooltip("vocabulary:Q", format=","),
+        alt.Tooltip("bytes per token:Q", format=".2f"),
+    ]
+    lines = alt.Chart(alt.NamedData("points")).mark_line(strokeWidth=2)
+    dots = alt.Chart(alt.NamedData("ends")).mark_point(filled=True, size=90, opacity=1)
+    layers = [one.encode(x=x, y=y, color=color, tooltip=tooltip) for one in (lines, dots)]
+    for name, place in zip(_NAMES, (-14, 20), strict=True):
+        names = alt.Chart(alt.NamedData(name)).mark_text(align="right", dy=place, fontSize=13)
+        layers.append(names.encode(x=x, y=y, color=color, text="tokenizer:N"))
+    return _drawn(alt.layer(*layers), 360)
+
+
+def sweeps(columns: Sequence[Column]) -> Chart:
+    """Draw bytes per token against vocabulary size for each column, up to its own size."""
+    names = ("vocabulary", "bytes per token", "tokenizer")
+    curves = []
+    for column in columns:
+        sizes, ratios = sweep(column)
+        curves.append(pa.table([sizes, ratios, [column.title] * len(sizes)], names))
+    ends = [curve.slice(len(curve) - 1) for curve in curves]
+    none = curves[0].slice(0, 0)
+    data = {
+        "points": pa.concat_tables(curves),
+        "ends": pa.concat_tables(ends),
+        **{name: pa.concat_tables([none, *ends[turn::2]]) for turn, name in enumerate(_NAMES)},
+    }
+    chart = _showing(_curves(), _fewest(columns), **data)
+    for scale in _scales(chart, "color"):
+        scale["domain"] = [column.title for column in columns]
+    return chart
+
+
+def _fewest(columns: Sequence[Column]) -> str:
+    """Say which of some columns has the fewest tokens where they stand."""
+    counts = [int(column.boundaries.token_counts[column.step]) for column in columns]
+    *others, last = [
+        column.title for column, count in zip(columns, counts, strict=True) if count == min(counts)
+    ]
+    if not others:
+        return f"{last} needs the fewest tokens"
+    if len(others) + 1 == len(columns):
+        return "All need equally many tokens"
+    return f"{', '.join(others)} and {last} need the fewest tokens"
+
+
+@lru_cache(maxsize=64)
+def _line(x: str, y: str) -> Chart:
+    base = alt.Chart(alt.NamedData("points")).encode(
+        x=alt.X(f"{x}:Q", title=x, scale=alt.Scale(zero=False, nice=False)),
+        y=alt.Y(f"{y}:Q", axis=_axis(y), scale=alt.Scale(zero=False)),
+        tooltip=[alt.Tooltip(f"{x}:Q", format=","), alt.Tooltip(f"{y}:Q", format=",.4~g")],
+    )
+    return _drawn(alt.layer(base.mark_line(strokeWidth=2), base.mark_point(filled=True, size=50)))
+
+
+def detail(shown: Detail) -> Chart | None:
+    """Draw the curve of a detail, if it has one."""
+    if shown.curve is None or not shown.columns[shown.curve[0]]:
+        return None
+    points = pa.table({name: list(shown.columns[name]) for name in shown.curve})
+    chart = _showing(_line(*shown.curve), "", points=points)
+    del chart["title"]  # it stands under a heading of its own
+    return chart
+
+
+@lru_cache(maxsize=1)
+def _shares() -> Chart:
+    base = alt.Chart(alt.NamedData("points")).encode(
+        y=alt.Y("cut:N", sort=None, title=None, axis=alt.Axis(labelLimit=420, labelFontSize=14)),
+        x=alt.X("share:Q", title="share of the draws", axis=alt.Axis(format="%")).scale(),
+        tooltip=["cut:N", alt.Tooltip("times:Q", format=","), alt.Tooltip("share:Q", format=".1%")],
+    )
+    numbers = base.mark_text(align="left", dx=4, fontSize=13, color=COLOURS[0]).encode(
+        text=alt.Text("share:Q", format=".1%")
+    )
+    bars = base.mark_bar(color=COLOURS[0], height={"band": 0.7})
+    return _drawn(alt.layer(bars, numbers), alt.Step(30))
+
+
+def segmentations(rows: Sequence[tuple[str, int]], draws: int) -> Chart:
+    """Draw how often each cut came: (the pieces, parted by lines, how often), most often first."""
+    cuts, times = zip(*rows, strict=True)
+    shares = [one / draws for one in times]
+    finding = f"The most frequent: {times[0]:,} of {draws:,} draws"
+    points = pa.table([cuts, times, shares], ("cut", "times", "share"))
+    chart = _showing(_shares(), finding, points=points)
+    for scale in _scales(chart, "x"):
+        scale["domain"] = [0, max(1.2 * shares[0], 0.05)]
+    return chart

@@ -1,0 +1,188 @@
+"""The whole film of a short text in one picture: every boundary as high as the step at which it
+goes, every token from the step that makes it to the step that makes it part of another.
+
+Atoms lie along the bottom. Between the lines of two boundaries, at any height, stands the token
+that they enclose after so many steps; so the picture holds the text as it is cut after each. Two
+tokenizers stand mirrored at the text. (`ui/components/picture.js` draws it.)
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import regex
+
+from bpeviz.core.boundaries import INSIDE, NEVER, Boundaries, ChangingBoundaries, MergeBoundaries
+from bpeviz.core.training import Training
+from bpeviz.text import character_stand_in
+
+MOST = 120
+"""How many bytes a text has at most that can be read in the picture."""
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """A tokenizer in the picture.
+
+    boundaries: of the text. last: the step of these boundaries at which the picture ends. total:
+    how many steps the tokenizer has. look: the name and the number of the colour of an id. unit:
+    what a step is called. numbers: for each step of the boundaries, from 0, which of the
+    tokenizer's it is, where they are not the same.
+    """
+
+    title: str
+    boundaries: Boundaries
+    last: int
+    total: int
+    look: Callable[[int], tuple[str, int]]
+    unit: str = "merge"
+    numbers: Sequence[int] | None = None
+
+
+def of_training(title: str, training: Training, boundaries: Boundaries, last: int) -> Side:
+    """Return the side of what was learnt, up to step `last`; boundaries: of the text, all steps."""
+
+    def look(token_id: int) -> tuple[str, int]:
+        return training.name(token_id), training.hue(token_id)
+
+    return Side(title, boundaries, last, last, look, training.unit)
+
+
+def skyline(raw: bytes, sides: Sequence[Side], start: int = 0, end: int | None = None) -> Any:
+    """Return what the picture shows, as plain JSON values: one side, or two.
+
+    raw: the text in UTF-8. start, end: the bytes of it that are shown. A column is a byte; a mark
+    that is no text has a column of its own. Tokens are [first column, column behind the last,
+    steps taken when it comes to be, steps taken when it ends (-1: never), id].
+    """
+    if not 1 <= len(sides) <= 2:
+        raise ValueError(f"The picture has one side or two, not {len(sides)}.")
+    end = len(raw) if end is None else end
+    parts = [_part(side.boundaries, start, end) for side in sides]
+    # Before each byte, as many columns for marks as the side with the most of them there needs.
+    marks = np.zeros(end - start + 1, np.int64)
+    for part in parts:
+        sizes = np.diff(part.ends, prepend=start)
+        at = part.ends[sizes == 0] - start
+        marks = np.maximum(marks, np.bincount(at, minlength=len(marks))[: len(marks)])
+    behind = np.cumsum(marks)  # marks up to a byte, those before it included
+    data: dict[str, Any] = {
+        "columns": end - start + int(behind[-1]),
+        "signs": _signs(raw[start:end], behind),
+        "sides": [_side(side, part, start, marks) for side, part in zip(sides, parts, strict=True)],
+    }
+    digest = hashlib.blake2b(repr(data).encode(), digest_size=12)
+    return data | {"key": digest.hexdigest()}
+
+
+def _part(boundaries: Boundaries, start: int, end: int) -> MergeBoundaries | ChangingBoundaries:
+    """Return the boundaries of a stretch of the text."""
+    first = int(np.searchsorted(boundaries.ends, start, "right")) if start else 0
+    last = int(np.searchsorted(boundaries.ends, end, "right"))
+    ends, atom_ids = boundaries.ends[first:last], boundaries.atom_ids[first:last]
+    if isinstance(boundaries, MergeBoundaries):
+        vanishes = boundaries.vanishes[first:last].copy()
+        vanishes[-1:] = NEVER
+        return MergeBoundaries(
+            ends, atom_ids, boundaries.steps, vanishes, boundaries.first_merge_id
+        )
+    if not isinstance(boundaries, ChangingBoundaries):
+        raise TypeError(f"The picture does not know {type(boundaries).__name__}.")
+    rows = boundaries.rows[first : last + 1]
+    entries = slice(rows[0], rows[-1])
+    return ChangingBoundaries(
+        ends,
+        atom_ids,
+        boundaries.steps,
+        rows - rows[0],
+        boundaries.times[entries],
+        boundaries.entries[entries],
+    )
+
+
+def _signs(raw: bytes, behind: Any) -> list[list[Any]]:
+    """Return what stands along the bottom: [first column, column behind, sign, bytes in hex].
+
+    A sign is a grapheme; a byte that is no part of a character stands for itself.
+    """
+    found: list[list[Any]] = []
+    at = 0
+    for sign in regex.findall(r"\X", raw.decode(errors="surrogateescape")):
+        part = sign.encode(errors="surrogateescape")
+        if len(sign) > 1:
+            shown = sign
+        elif "\udc80" <= sign <= "\udcff":
+            shown = f"⟨{part.hex().upper()}⟩"
+        else:
+            shown = character_stand_in(sign)
+        columns = [i + int(behind[i]) for i in range(at, at + len(part))]
+        cells = [[column, f"{byte:02X}"] for column, byte in zip(columns, part, strict=True)]
+        found.append([columns[0], columns[-1] + 1, shown, cells])
+        at += len(part)
+    return found
+
+
+def _side(
+    side: Side, part: MergeBoundaries | ChangingBoundaries, start: int, marks: Any
+) -> dict[str, Any]:
+    """Return the tokens of a side, each with its place and its time."""
+    places = _columns(part, start, marks)
+    times = part.vanishes if isinstance(part, MergeBoundaries) else part.times
+    happen = np.unique(times[(times >= 0) & (times < side.last)]).tolist()
+    tokens: list[list[int]] = []
+    standing: dict[tuple[int, int, int], int] = {}
+    for time in [-1, *happen]:
+        taken = 0 if time < 0 else 1 + (time if side.numbers is None else side.numbers[time])
+        now = _standing(part, time + 1)
+        for one in standing.keys() - now:
+            first, last, token_id = one
+            if standing[one] < taken:
+                tokens.append([places[first][0], places[last][1], standing[one], taken, token_id])
+            del standing[one]
+        for one in now:
+            standing.setdefault(one, taken)
+    for (first, last, token_id), since in standing.items():
+        tokens.append([places[first][0], places[last][1], since, -1, token_id])
+    tokens.sort()
+    ids = sorted({token_id for *_, token_id in tokens if token_id >= 0})
+    return {
+        "title": side.title,
+        "unit": side.unit,
+        "total": side.total,
+        "tokens": tokens,
+        "looks": {token_id: [*side.look(token_id)] for token_id in ids},
+    }
+
+
+def _standing(part: Boundaries, step: int) -> dict[tuple[int, int, int], None]:
+    """Return the tokens of a stretch after a step: (first atom, last atom, id)."""
+    ends = part.token_ends(step).tolist()
+    ids = part.ids(step).tolist()
+    if len(ids) < len(ends):  # the first one begins before the stretch
+        ids = [INSIDE, *ids]
+    starts = [0, *ends]
+    return dict.fromkeys(
+        (first, end - 1, token_id) for first, end, token_id in zip(starts, ends, ids, strict=False)
+    )
+
+
+def _columns(part: Boundaries, start: int, marks: Any) -> list[tuple[int, int]]:
+    """Return of each atom its first column, and the column behind its last."""
+    behind = np.cumsum(marks)
+    found: list[tuple[int, int]] = []
+    before = start
+    used = 0  # columns for marks that are taken at this byte
+    for end in part.ends.tolist():
+        if end == before:
+            first = before - start + int(behind[before - start] - marks[before - start]) + used
+            used += 1
+            found.append((first, first + 1))
+            continue
+        low, high = before - start, end - start
+        found.append((low + int(behind[low]), high + int(behind[high] - marks[high])))
+        before, used = end, 0
+    return found

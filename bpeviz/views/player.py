@@ -1,0 +1,340 @@
+"""What the player needs to show a text at any step: decisions as plain JSON values, no frames.
+
+The browser gets, for each atom shown, when the boundary behind it vanishes, or which tokens begin
+at it and when; and what each step decides. Everything else (which tokens there are, where a step
+leads) it reads off these.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bpeviz.analysis.metrics import Column
+from bpeviz.core.boundaries import (
+    DROPPED,
+    NEVER,
+    UNKNOWN_ID,
+    Boundaries,
+    ChangingBoundaries,
+    MergeBoundaries,
+)
+from bpeviz.core.merges import Merge
+from bpeviz.core.training import Pruning, Training
+from bpeviz.pretokenizers.pretokenizer import END_OF_WORD, Atoms
+from bpeviz.text import hexadecimal, hue, shorten
+
+WINDOW = 20_000
+"""How many atoms the player shows at once; a longer text is shown in parts."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """A stretch of a text: atoms `start` to `end`, characters `first` to `last`."""
+
+    start: int
+    end: int
+    first: int
+    last: int
+
+
+def parts(text: str, boundaries: Boundaries, size: int = WINDOW) -> list[Part]:
+    """Cut a text into stretches of at most `size` atoms that can be shown one at a time.
+
+    A part ends where no token is cut at any step, if there is such a place in its second half;
+    else between two characters.
+    """
+    atoms = len(boundaries)
+    if atoms <= size:
+        return [Part(0, atoms, 0, len(text))]
+    # A character ends in front of a byte that begins one, or at the end of the text.
+    raw = np.frombuffer(f"{text}\n".encode(), np.uint8)
+    found: list[Part] = []
+    half = size // 2
+    start = first = past = 0
+    while start < atoms:
+        # Only one stretch at a time: a long text as a whole takes several times as long.
+        ends = boundaries.ends[start : start + size + 1]
+        begins = (raw[past : ends[-1] + 1] & 0xC0) != 0x80
+        end = min(start + size, atoms)
+        if end < atoms:
+            # Of atoms that end at the same byte (a mark follows a character) only the last is one.
+            later = ends[half:-1]
+            between_characters = begins[later - past] & (later != ends[half + 1 :])
+            between_tokens = between_characters & boundaries.always[start + half : end]
+            last_of_all = _last(between_tokens) or _last(between_characters)
+            end = start + (half + last_of_all if last_of_all else size)
+        upto = int(boundaries.ends[end - 1])
+        last = first + int(np.count_nonzero(begins[1 : upto - past + 1]))
+        found.append(Part(start, end, first, last))
+        start, first, past = end, last, upto
+    return found
+
+
+def part_between(boundaries: Boundaries, shown: Part, text: str) -> Part:
+    """Return the part of other boundaries of the text that shows the same characters.
+
+    shown: a part of boundaries over bytes, as of `bpeviz.analysis.metrics.common_cuts`.
+    """
+    ends = boundaries.ends
+    # A mark of no bytes belongs to what stands before it; one at the start to what comes.
+    start = int(np.searchsorted(ends, shown.start, "right")) if shown.start else 0
+    end = len(ends) if shown.last == len(text) else int(np.searchsorted(ends, shown.end, "right"))
+    return Part(start, end, shown.first, shown.last)
+
+
+def _last(places: NDArray[np.bool_]) -> int:
+    """Return the index behind the last place, or 0."""
+    found = np.flatnonzero(places)
+    return int(found[-1]) + 1 if len(found) else 0
+
+
+def film(
+    text: str, training: Training, boundaries: Boundaries, part: Part, last: int
+) -> dict[str, Any]:
+    """Return what the player shows, as plain JSON values.
+
+    boundaries: of the whole text under the last tokenizer of `training`.
+    part: what of it is shown. last: the step at which the film ends.
+    """
+    atom_ids = boundaries.atom_ids[part.start : part.end]
+    whole = part.end - part.start == len(boundaries)
+    kind = training.splitting.atoms
+    steps = _steps(training)
+    when = _when(boundaries, part)
+    ids = {*atom_ids.tolist(), *steps["id"], *steps["left"], *steps["right"]}
+    ids.update((when["changes"] or {"ids": ()})["ids"])
+    data: dict[str, Any] = {
+        "text": text[part.first : part.last],
+        "atoms": kind,
+        "sizes": _sizes(text, boundaries, part, kind),
+        "marks": _marks(training, atom_ids),
+        "atomIds": None if kind == "bytes" else atom_ids.tolist(),
+        **when,
+        "looks": {i: [training.name(i), training.hue(i)] for i in sorted(ids) if i >= 0},
+        "unknown": training.splitting.unknown,
+        "steps": steps,
+        "unit": training.unit,
+        "weighted": training.weighted,
+        "beginning": training.beginning,
+        "still": still(training),
+        "tokens": boundaries.token_counts.tolist(),
+        "bytes": int(boundaries.ends[-1]) if len(boundaries) else 0,
+        "part": None if whole else [part.first, part.last, len(text)],
+    }
+    digest = hashlib.blake2b(digest_size=12)
+    digest.update(repr(data).encode())
+    identity = hashlib.blake2b(digest_size=12)
+    identity.update(repr((training.splitting, data["tokens"], data["steps"])).encode())
+    identity.update(text.encode())
+    # `last` may change while everything above stays: the player then keeps what it has drawn.
+    return data | {"key": digest.hexdigest(), "film": identity.hexdigest(), "last": last}
+
+
+def reel(film: dict[str, Any]) -> dict[str, Any]:
+    """Return what the player is sent for one film: its steps are the player's."""
+    names = ("key", "film", "last", "unit")
+    return {name: film[name] for name in names} | {
+        "sizes": None,
+        "opening": film["last"],
+        "views": [film],
+    }
+
+
+def lock_step(films: Sequence[tuple[str, dict[str, Any], Training]]) -> dict[str, Any]:
+    """Return what the player is sent for several films of one text, aligned by vocabulary size.
+
+    films: title, film, and the training it shows; at which step of it each size stands says
+    `steps_at`.
+    """
+    # The sizes that one of them has: between a small vocabulary and GPT-2's there are none.
+    sizes = np.unique(
+        np.concatenate([np.arange(one.sizes.min(), one.sizes.max() + 1) for *_, one in films])
+    )
+    views = []
+    for title, film, training in films:
+        at = steps_at(training, int(sizes[0]), int(sizes[-1]))[sizes - sizes[0]].tolist()
+        views.append(film | {"title": title, "at": at, "vocabulary": training.sizes.tolist()})
+    keys = hashlib.blake2b(repr([view["key"] for view in views]).encode(), digest_size=12)
+    identities = hashlib.blake2b(repr([view["film"] for view in views]).encode(), digest_size=12)
+    return {
+        "key": keys.hexdigest(),
+        "film": identities.hexdigest(),
+        "last": len(sizes) - 1,
+        # Where it begins: at the largest vocabulary that all of them have.
+        "opening": int(np.searchsorted(sizes, min(int(one.sizes.max()) for *_, one in films))),
+        "sizes": sizes.tolist(),
+        "unit": "size",
+        "views": views,
+    }
+
+
+def steps_at(training: Training, low: int, high: int) -> NDArray[np.int64]:
+    """Return for each vocabulary size from `low` to `high` the step of a training that has it.
+
+    The last such step; beyond its sizes it stands at its smallest or largest one. Where it passes
+    over a size (scaffolds come back several at once), the last step at which it is smaller.
+    """
+    sizes = np.clip(np.arange(low, high + 1), training.sizes.min(), training.sizes.max())
+    distinct, from_the_end = np.unique(training.sizes[::-1], return_index=True)
+    steps = training.steps - from_the_end
+    below = np.searchsorted(distinct, sizes, "right") - 1
+    found: NDArray[np.int64] = np.where(
+        distinct[below] == sizes, steps[below], np.maximum.accumulate(steps)[below]
+    )
+    return found
+
+
+def _steps(training: Training) -> dict[str, Any]:
+    """Return what is told of each step: lists of one length, empty where they do not apply."""
+    kind = "merge"
+    columns: dict[str, list[Any]] = {
+        name: [] for name in ("id", "left", "right", "count", "applied", "ties", "score", "round")
+    }
+    notes = {}
+    decisions: Sequence[Merge | Pruning] = training.decisions
+    for number, decision in enumerate(decisions):
+        if decision.note:
+            notes[number] = decision.note
+        columns["count"].append(decision.count)
+        if isinstance(decision, Pruning):
+            kind = "pruning"
+            columns["id"].append(decision.id)
+            columns["score"].append(decision.loss)
+            columns["round"].append(decision.round)
+            continue
+        columns["id"].append(decision.new_id)
+        columns["left"].append(decision.left)
+        columns["right"].append(decision.right)
+        columns["applied"].append(decision.applied)
+        columns["ties"].append(decision.ties)
+        if decision.score is not None:
+            columns["score"].append(decision.score)
+    return {"kind": kind, "note": notes, **columns}
+
+
+def _when(boundaries: Boundaries, part: Part) -> dict[str, Any]:
+    """Return when the boundaries of a part change: either `vanish` or `changes`, the other None."""
+    shown = slice(part.start, part.end)
+    if isinstance(boundaries, MergeBoundaries):
+        vanishes = boundaries.vanishes[shown]
+        return {
+            "vanish": np.where(vanishes == NEVER, -1, vanishes).tolist(),
+            "firstId": boundaries.first_merge_id,
+            "changes": None,
+        }
+    if not isinstance(boundaries, ChangingBoundaries):
+        raise TypeError(f"The player does not know {type(boundaries).__name__}.")
+    rows = boundaries.rows[part.start : part.end + 1]
+    entries = slice(rows[0], rows[-1])
+    changes = {
+        "rows": (rows - rows[0]).tolist(),
+        "times": boundaries.times[entries].tolist(),
+        "ids": boundaries.entries[entries].tolist(),
+    }
+    return {"vanish": None, "firstId": None, "changes": changes}
+
+
+def _sizes(text: str, boundaries: Boundaries, part: Part, kind: Atoms) -> list[int] | None:
+    """Return the bytes of each atom shown, or None where they are what `kind` says."""
+    if kind == "bytes":
+        return None
+    before = boundaries.ends[part.start - 1] if part.start else 0
+    sizes = np.diff(boundaries.ends[part.start : part.end], prepend=before).tolist()
+    usual = [len(character.encode()) for character in text[part.first : part.last]]
+    return None if sizes == usual else sizes
+
+
+def still(training: Training) -> str:
+    """Return why no step is shown, where none is."""
+    if training.steps:
+        if training.sizes[-1] < training.sizes[0]:
+            return "This is the vocabulary that learning begins with. Make it smaller to see more."
+        return "This vocabulary is the smallest one. Make it larger to see merges."
+    return {
+        "full": "Nothing is learnt at this size. Make it larger to see merges.",
+        "no pair": "There is no pair here that could be merged.",
+        "rare": "No pair comes often enough to be merged. The option “Smallest count of a pair” "
+        "says from when one is.",
+        "atoms": "There is no piece here that could be pruned.",
+    }[training.stopped]
+
+
+def _marks(training: Training, atom_ids: NDArray[np.int32]) -> list[int]:
+    """Return which of the atoms shown carry an end-of-word mark."""
+    if training.splitting.end_mark != "attached":
+        return []
+    marked = [i for i, symbol in enumerate(training.alphabet) if symbol.endswith(END_OF_WORD)]
+    found: list[int] = np.flatnonzero(np.isin(atom_ids, marked)).tolist()
+    return found
+
+
+def side_by_side(
+    text: str, columns: Sequence[Column], part: Part, reference: int
+) -> dict[str, Any]:
+    """Return what the columns of Compare show, as plain JSON values: one text, cut several ways.
+
+    part: what of the text is shown, in bytes for `start` and `end`. reference: the column whose
+    cuts the others are held against. Cuts are in UTF-8 bytes.
+    """
+    shown = []
+    standard = _cuts_within(columns[reference], part)
+    for column in columns:
+        cuts = _cuts_within(column, part)
+        tokens = _tokens(column, part)
+        shown.append(
+            {
+                "title": column.title,
+                "ends": [end for end, *_ in tokens],
+                "tokens": [rest for _, *rest in tokens],
+                "own": np.setdiff1d(cuts, standard).tolist(),
+                "missing": np.setdiff1d(standard, cuts).tolist(),
+            }
+        )
+    data: dict[str, Any] = {
+        "text": text[part.first : part.last],
+        "columns": shown,
+        "reference": reference,
+    }
+    digest = hashlib.blake2b(repr(data).encode(), digest_size=12)
+    return data | {"key": digest.hexdigest()}
+
+
+def _cuts_within(column: Column, part: Part) -> NDArray[np.int64]:
+    """Return the cuts strictly inside a part, from its start."""
+    cuts = column.inner_cuts
+    return cuts[(cuts > part.start) & (cuts < part.end)] - part.start
+
+
+def _tokens(column: Column, part: Part) -> list[tuple[int, int, str, str, int]]:
+    """Return of each token of a part: its end in bytes, id, label, bytes in hex, and hue.
+
+    A token that reaches beyond the part is itself, cut short.
+    """
+    tokenizer = column.tokenizer
+    ends = column.cuts
+    first = np.searchsorted(ends, part.start, "right")
+    last = max(
+        np.searchsorted(ends, part.end, "right"), np.searchsorted(ends, part.end, "left") + 1
+    )
+    ids = column.ids[first:last].tolist()
+    looks: dict[int, tuple[str, str, int]] = {
+        UNKNOWN_ID: ("not in the vocabulary", "", -1),
+        DROPPED: ("left out: no token", "", -1),
+    }
+    for token_id in {*ids} - {*looks}:
+        raw = tokenizer.token_bytes(token_id)
+        looks[token_id] = (
+            shorten(tokenizer.token_label(token_id)),
+            shorten(hexadecimal(raw)),
+            -1 if tokenizer.is_atom(token_id) else hue(raw),
+        )
+    shown = np.minimum(ends[first:last], part.end) - part.start
+    return [
+        (end, token_id, *looks[token_id]) for end, token_id in zip(shown.tolist(), ids, strict=True)
+    ]

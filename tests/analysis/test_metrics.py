@@ -1,0 +1,288 @@
+"""The measures of Compare, against examples that were worked out by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import bpeviz
+from bpeviz.analysis import metrics
+from bpeviz.analysis.metrics import Agreement, Column, agreement, measure, sweep, word_spans
+from bpeviz.core.boundaries import NEVER
+from bpeviz.corpus import samples
+
+
+def learnt(text: str, merges: int, learnt_from: str | None = None, **how: str) -> Column:
+    training = bpeviz.train(text if learnt_from is None else learnt_from, merges=merges, **how)
+    tokenizer = training.tokenizer()
+    return Column(f"{merges} merges", tokenizer, tokenizer.boundaries(text), tokenizer.steps)
+
+
+# ---- words
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", []),
+        ("?! —", []),
+        ("low, lower", ["low", "lower"]),
+        ("don't", ["don", "t"]),
+        ("3.14 m2", ["3", "14", "m2"]),
+        ("снег идёт", ["снег", "идёт"]),
+        ("cafe\u0301!", ["cafe\u0301"]),  # a mark belongs to its letter
+        ("हिन्दी भाषा", ["हिन्दी", "भाषा"]),
+        ("我们去茶馆。喝茶", ["我们去茶馆", "喝茶"]),
+        ("👍🏽ok", ["ok"]),
+    ],
+)
+def test_a_word_is_a_run_of_letters_marks_and_digits(text: str, words: list[str]) -> None:
+    starts, ends = word_spans(text)
+    raw = text.encode()
+    assert [raw[a:b].decode() for a, b in zip(starts, ends, strict=True)] == words
+
+
+# ---- agreement
+
+
+@pytest.mark.parametrize(
+    ("cuts", "reference", "expected"),
+    [
+        ([], [], (1, 1, 1)),
+        ([1, 2], [1, 2], (1, 1, 1)),
+        ([1, 2, 3, 4], [2, 4], (0.5, 1, 2 / 3)),
+        ([2], [2, 4], (1, 0.5, 2 / 3)),
+        ([1], [2], (0, 0, 0)),
+        # Who makes no cut makes no wrong one, and finds none.
+        ([], [2], (1, 0, 0)),
+        ([2], [], (0, 1, 0)),
+    ],
+)
+def test_agreement(
+    cuts: list[int], reference: list[int], expected: tuple[float, float, float]
+) -> None:
+    found = agreement(np.array(cuts, np.int64), np.array(reference, np.int64))
+    assert found == Agreement(*map(pytest.approx, expected))
+
+
+@given(st.sets(st.integers(1, 30)), st.sets(st.integers(1, 30)))
+def test_agreement_turns_round_with_its_sides(a: set[int], b: set[int]) -> None:
+    one, other = (np.array(sorted(cuts), np.int64) for cuts in (a, b))
+    there, back = agreement(one, other), agreement(other, one)
+    assert (there.precision, there.recall) == (back.recall, back.precision)
+    assert there.f1 == pytest.approx(back.f1)
+    assert 0 <= there.f1 <= 1
+
+
+# ---- measures
+
+
+def test_measures_of_a_tiny_text() -> None:
+    # "ab ab c" has 7 bytes. (a, b) becomes 256: ab · ab · c, 5 tokens, 3 of them different.
+    text = "ab ab c"
+    atoms, merged = measure(text, [learnt(text, 0), learnt(text, 1)], reference=0)
+    assert (atoms.vocab_size, merged.vocab_size) == (256, 257)
+    assert (atoms.tokens, merged.tokens) == (7, 5)
+    assert (atoms.distinct, merged.distinct) == (4, 3)
+    assert merged.bytes_per_token == pytest.approx(7 / 5)
+    assert merged.characters_per_token == pytest.approx(7 / 5)
+    # ab|ab|c: the atoms cut two words in two; the merge leaves all whole.
+    assert atoms.tokens_per_word == pytest.approx((2 + 2 + 1) / 3)
+    assert atoms.whole_words == pytest.approx(1 / 3)
+    assert merged.tokens_per_word == 1
+    assert merged.whole_words == 1
+    # The atoms cut behind bytes 1 to 6; the merge keeps 4 of these 6.
+    assert atoms.agreement == Agreement(1, 1, 1)
+    assert merged.agreement == Agreement(1, pytest.approx(4 / 6), pytest.approx(0.8))
+
+
+def test_characters_and_bytes_are_told_apart() -> None:
+    (found,) = measure("éé", [learnt("éé", 1)], 0)  # one merge: C3 + A9, twice
+    assert found.tokens == 2
+    assert found.bytes_per_token == 2
+    assert found.characters_per_token == 1
+
+
+def test_a_token_that_begins_before_its_word_leaves_it_whole() -> None:
+    text = "a b b"  # " b" is one token
+    (found,) = measure(text, [learnt(text, 1)], 0)
+    assert found.tokens == 3
+    assert found.whole_words == 1
+
+
+def test_cuts_inside_a_character_count_as_cuts() -> None:
+    text = "é"
+    atoms, whole = measure(text, [learnt(text, 0), learnt(text, 1)], reference=1)
+    assert (atoms.tokens, whole.tokens) == (2, 1)
+    assert atoms.agreement == Agreement(0, 1, 0)
+    assert atoms.whole_words == 0
+    assert atoms.tokens_per_word == 2
+
+
+def test_a_symbol_that_marks_the_end_is_a_token_but_no_cut_of_its_own() -> None:
+    text = "ab cd"
+    (found,) = measure(text, [learnt(text, 0, atoms="characters", end_mark="symbol")], 0)
+    # a b </w> · c d </w>: the mark has no bytes, so two cuts fall on one place.
+    assert found.tokens == 7
+    assert learnt(text, 0, atoms="characters", end_mark="symbol").inner_cuts.tolist() == [
+        1,
+        2,
+        3,
+        4,
+    ]
+    assert found.tokens_per_word == 2
+
+
+def test_an_empty_text_has_no_ratios() -> None:
+    (found,) = measure("", [learnt("", 0)], 0)
+    assert (found.tokens, found.distinct) == (0, 0)
+    assert found.bytes_per_token is None
+    assert found.characters_per_token is None
+    assert found.tokens_per_word is None
+    assert found.whole_words is None
+    assert found.agreement == Agreement(1, 1, 1)
+
+
+def test_a_text_without_words_has_no_measure_of_words() -> None:
+    (found,) = measure("?!", [learnt("?!", 0)], 0)
+    assert found.tokens_per_word is None
+    assert found.whole_words is None
+
+
+def test_measures_of_every_sample_equal_a_slow_count() -> None:
+    for sample in samples.SAMPLES:
+        text = sample.text
+        column = learnt(text, 100)
+        (found,) = measure(text, [column], 0)
+        tokens = column.tokenizer.tokens(text)
+        assert found.tokens == len(tokens)
+        assert found.distinct == len({token.id for token in tokens})
+        cuts = {0}
+        for token in tokens:
+            cuts.add(max(cuts) + len(token.raw))
+        pieces = [
+            1 + sum(start < cut < end for cut in cuts)
+            for start, end in zip(*word_spans(text), strict=True)
+        ]
+        assert found.tokens_per_word == pytest.approx(sum(pieces) / len(pieces))
+        assert found.whole_words == pytest.approx(pieces.count(1) / len(pieces))
+
+
+# ---- where all cut, and over sizes
+
+
+def test_common_cuts_stay_only_where_every_column_cuts() -> None:
+    text = "ab ab c"
+    boundaries = metrics.common_cuts([learnt(text, 0), learnt(text, 1)])
+    kept = np.flatnonzero(boundaries.vanishes == NEVER) + 1
+    assert kept.tolist() == [2, 3, 5, 6, 7]
+    assert len(metrics.common_cuts([learnt("", 0)])) == 0
+
+
+def test_the_sweep_is_bytes_per_token_at_every_size() -> None:
+    text = "ab ab c"
+    sizes, ratios = sweep(learnt(text, 2))
+    assert sizes.tolist() == [256, 257, 258]
+    assert ratios.tolist() == pytest.approx([7 / 7, 7 / 5, 7 / 4])  # " ab" joins once
+
+
+def test_the_sweep_ends_at_the_columns_own_step_and_is_thinned() -> None:
+    text = samples.by_key("english-prose").text
+    column = learnt(text, 300)
+    cut = Column("less", column.tokenizer, column.boundaries, 90)
+    sizes, ratios = sweep(cut, points=20)
+    assert len(sizes) <= 20
+    assert (sizes[0], sizes[-1]) == (256, 256 + 90)
+    assert np.all(np.diff(sizes) > 0)
+    assert np.all(np.diff(ratios) >= 0)
+    assert ratios[-1] == pytest.approx(measure(text, [cut], 0)[0].bytes_per_token)
+
+
+def test_the_sweep_of_nothing_is_empty() -> None:
+    sizes, ratios = sweep(learnt("", 0))
+    assert len(sizes) == len(ratios) == 0
+
+
+def test_the_sweep_of_a_text_that_becomes_no_token_is_zero() -> None:
+    training = bpeviz.train("low lower", "wordpiece", merges=2)
+    column = Column("WordPiece", training.tokenizer(), training.tokenizer().boundaries(" \n "), 2)
+    sizes, ratios = sweep(column)
+    assert sizes.tolist() == training.sizes.tolist()
+    assert ratios.tolist() == [0, 0, 0]
+    (found,) = measure(" \n ", [column], 0)
+    assert (found.tokens, found.distinct, found.bytes_per_token) == (0, 0, None)
+
+
+def test_a_mark_at_the_start_of_a_text_makes_no_cut() -> None:
+    training = bpeviz.train("ab ab", "sentencepiece", merges=0)  # ▁ stands before the text
+    column = Column("SentencePiece", training.tokenizer(), training.tokenizer().boundaries("ab"), 0)
+    assert column.boundaries.cuts(0).tolist() == [0, 1, 2]
+    assert column.inner_cuts.tolist() == [1]
+    atoms = learnt("ab", 0)
+    assert measure("ab", [atoms, column], 0)[1].agreement == Agreement(1, 1, 1)
+
+
+def test_common_cuts_may_ask_for_those_of_every_step() -> None:
+    """A piece that is given up later still covers the place before that."""
+    text = "low low lower"
+    training = bpeviz.train(text, "unigram")
+    column = Column("Unigram", training.tokenizer(), training.tokenizer().boundaries(text), 0)
+    last = Column("Unigram", column.tokenizer, column.boundaries, training.steps)
+    kept = {
+        always: (metrics.common_cuts([last], always=always).always.nonzero()[0] + 1).tolist()
+        for always in (False, True)
+    }
+    assert kept[False] == [*range(1, len(text) + 1)]
+    every = [{*column.boundaries.cuts(step).tolist()} for step in range(training.steps + 1)]
+    assert kept[True] == sorted(set.intersection(*every)) != kept[False]
+
+
+# ---- vocabularies
+
+
+def test_learnt_tokens_are_those_of_more_than_one_atom_by_what_they_stand_for() -> None:
+    words = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
+    pieces = bpeviz.train(words, "wordpiece", merges=4).tokenizer()
+    found = metrics.learnt_tokens(pieces)
+    learnt_ids = [i for i in range(pieces.vocab_size) if not pieces.is_atom(i)]
+    assert {*found} == {pieces.token_bytes(i) for i in learnt_ids}
+    assert found[b"gs"] == "##gs"
+    # Atoms and special tokens are none of them.
+    alone = bpeviz.train("low", merges=0, special_tokens=("<end>",)).tokenizer()
+    assert metrics.learnt_tokens(alone) == {}
+
+
+def test_of_tokens_for_the_same_text_the_earliest_learnt_names_it() -> None:
+    """With a mark, ab within a word and ab at its end are two tokens."""
+    how = {"atoms": "characters", "end_mark": "symbol", "pattern": "whitespace"}
+    marked = bpeviz.train("ab ab ab abc abd cab", merges=3, **how).tokenizer()
+    names = [marked.token_label(i) for i in range(len(marked.alphabet), marked.vocab_size - 1)]
+    assert names == ["ab", "ab</w>", "abc"]
+    assert metrics.learnt_tokens(marked) == {b"ab": "ab", b"abc": "abc"}
+
+
+def test_vocabularies_say_what_all_share_and_what_is_in_one_alone() -> None:
+    a = {b"lo": "lo", b"low": "low", b"er": "er"}
+    b = {b"er": "##er", b"low": "low", b"es": "##es"}
+    c = {b"er": "er", b"est": "est"}
+    found = metrics.vocabularies([("A", a), ("B", b), ("C", c)])
+    assert [(one.title, one.learnt, one.shared, one.own, one.examples) for one in found] == [
+        ("A", 3, 1, 1, ("lo",)),
+        ("B", 3, 1, 1, ("##es",)),
+        ("C", 2, 1, 1, ("est",)),
+    ]
+    twice = metrics.vocabularies([("A", a), ("A", a)])
+    assert [(one.shared, one.own) for one in twice] == [(3, 0), (3, 0)]
+    assert [(one.learnt, one.shared) for one in metrics.vocabularies([("A", a)])] == [(3, 0)]
+    assert [one.own for one in metrics.vocabularies([("A", a), ("none", {})])] == [3, 0]
+    assert metrics.vocabularies([]) == []
+
+
+def test_examples_are_the_earliest_learnt_and_short() -> None:
+    many = {str(i).encode() * 9: f"{i}" * 40 for i in range(30)}
+    found = metrics.vocabularies([("many", many), ("none", {})])[0]
+    assert len(found.examples) == 8
+    assert found.examples[0].startswith("000")
+    assert max(map(len, found.examples)) <= 24

@@ -1,0 +1,263 @@
+"""What the Split page computes, against slow loops."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+
+import pytest
+import reference
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from texts import SMALL_TEXTS
+
+from bpeviz.analysis import pretokenization
+from bpeviz.corpus import samples
+from bpeviz.pretokenizers.patterns import PATTERNS, split
+
+ANY_TEXT = st.one_of(
+    SMALL_TEXTS,
+    st.text(st.characters(codec="utf-8"), max_size=40),
+    st.lists(
+        st.sampled_from(
+            ["the ", "th", "e. ", "A", "é", "e\u0301", "👩‍👩‍👧", "12", "$3.50", "。", "\n"]
+        ),
+        max_size=25,
+    ).map("".join),
+)
+KEYS = st.sampled_from([*PATTERNS])
+
+
+def columns_of(text: str, *keys: str) -> list[pretokenization.Column]:
+    return [
+        pretokenization.Column(key, f"About {key}.", pretokenization.cut(text, key)) for key in keys
+    ]
+
+
+# Chunks
+
+
+@settings(max_examples=200)
+@given(ANY_TEXT, KEYS)
+def test_a_cut_holds_the_chunks_of_the_split(text: str, key: str) -> None:
+    cut = pretokenization.cut(text, key)
+    chunks = split(text, key)
+    assert [*cut.chunks()] == chunks
+    assert len(cut) == len(chunks)
+    assert cut.times == {chunk: chunks.count(chunk) for chunk in chunks}
+    assert cut.longest in {*chunks, ""}
+    assert len(cut.longest) == max(map(len, chunks), default=0)
+
+
+@settings(max_examples=200)
+@given(ANY_TEXT)
+def test_each_level_only_cuts_what_the_one_above_kept(text: str) -> None:
+    above: set[int] = set()
+    found = pretokenization.levels(text)
+    assert len(found) == len(pretokenization.LEVELS)
+    for level in found:
+        assert "".join(level.chunks()) == text
+        ends = {*level.ends.tolist()}
+        assert above <= ends
+        above = ends
+    assert [*found[0].chunks()] == split(text, "sentences")
+    assert [*found[-1].chunks()] == [*text]
+
+
+def test_words_end_where_their_sentence_does() -> None:
+    """Cut at once, the blank after a sentence and the line end after it would be one chunk."""
+    sentences, words, characters = pretokenization.levels("It rains. \n It pours.")
+    assert [*sentences.chunks()] == ["It rains. \n", " It pours."]
+    assert [*words.chunks()] == ["It", " ", "rains", ".", " \n", " ", "It", " ", "pours", "."]
+    assert len(characters) == 21
+
+
+# What a split forbids
+
+
+def places_within_chunks(token: str, chunks: list[str]) -> int:
+    """Look at every place of every chunk, and go on behind the token where it stands."""
+    found = 0
+    for chunk in chunks:
+        at = 0
+        while at < len(chunk):
+            if chunk.startswith(token, at):
+                found += 1
+                at += len(token)
+            else:
+                at += 1
+    return found
+
+
+@settings(max_examples=200)
+@given(
+    ANY_TEXT,
+    KEYS,
+    st.lists(st.text("abth e.", min_size=1, max_size=4), max_size=5),
+)
+@example("aaaa", "gpt2", ["aa"])
+def test_places_of_a_token_are_counted_within_chunks(
+    text: str, key: str, tokens: list[str]
+) -> None:
+    chunks = split(text, key)
+    expected = [places_within_chunks(token, chunks) for token in tokens]
+    assert pretokenization.standing(tokens, pretokenization.cut(text, key)) == expected
+
+
+@settings(max_examples=200)
+@given(ANY_TEXT, KEYS)
+def test_a_forbidden_merge_has_a_cut_inside_at_every_place(text: str, key: str) -> None:
+    cut = pretokenization.cut(text, key)
+    ends = {*cut.ends.tolist()}
+    tokens = pretokenization.learnt_unsplit(text, 20)
+    for token, places in zip(tokens, pretokenization.standing(tokens, cut), strict=True):
+        assert token in text
+        assert len(token) > 1
+        everywhere = all(
+            any(end in ends for end in range(at + 1, at + len(token)))
+            for at in range(len(text))
+            if text.startswith(token, at)
+        )
+        assert (places == 0) == everywhere
+
+
+@settings(max_examples=100)
+@given(SMALL_TEXTS, KEYS)
+def test_what_is_learnt_under_a_split_is_nothing_that_it_forbids(text: str, key: str) -> None:
+    """Learn under the split, by the naive loop: no token of it may be called forbidden."""
+    alphabet = sorted({*text})
+    number = {character: i for i, character in enumerate(alphabet)}
+    chunks = [([number[c] for c in chunk], 1) for chunk in split(text, key)]
+    names = [*alphabet]
+    steps, _ = reference.learn(chunks, alphabet, 15)
+    for step in steps:
+        names.append(names[step.left] + names[step.right])
+    made = names[len(alphabet) :]
+    assert all(pretokenization.standing(made, pretokenization.cut(text, key)))
+
+
+@settings(max_examples=100)
+@given(SMALL_TEXTS)
+def test_merges_learnt_unsplit_are_those_of_the_naive_loop(text: str) -> None:
+    alphabet = sorted({*text})
+    row = [alphabet.index(character) for character in text]
+    steps, _ = reference.learn([(row, 1)], alphabet, 12, min_count=2)
+    names = [*alphabet]
+    for step in steps:
+        names.append(names[step.left] + names[step.right])
+    assert pretokenization.learnt_unsplit(text, 12) == names[len(alphabet) :]
+
+
+def test_no_split_forbids_nothing_and_characters_forbid_everything() -> None:
+    text = samples.by_key("english-prose").text
+    tokens = pretokenization.learnt_unsplit(text)
+    assert len(tokens) == pretokenization.MERGES
+    assert all(pretokenization.standing(tokens, pretokenization.cut(text, "none")))
+    assert not any(pretokenization.standing(tokens, pretokenization.cut(text, "characters")))
+
+
+def test_gpt2_forbids_a_space_behind_a_letter_but_not_before_one() -> None:
+    """` ?\\p{L}+` takes one leading space along."""
+    gpt2, spaces = (pretokenization.cut("the theme", key) for key in ("gpt2", "whitespace"))
+    assert pretokenization.standing([" t", "e ", "th"], gpt2) == [1, 0, 2]
+    assert pretokenization.standing([" t", "e ", "th"], spaces) == [0, 0, 2]
+
+
+@settings(max_examples=200)
+@given(ANY_TEXT, KEYS)
+def test_pairs_cut_apart_are_counted(text: str, key: str) -> None:
+    cut = pretokenization.cut(text, key)
+    ends = {*cut.ends.tolist()}
+    neighbours = [text[i : i + 2] for i in range(len(text) - 1)]
+    apart = [pair for i, pair in enumerate(neighbours) if i + 1 in ends]
+    found = pretokenization.cut_apart(cut, 1_000)
+    assert {one.pair: (one.cut, one.times) for one in found} == {
+        pair: (apart.count(pair), neighbours.count(pair)) for pair in apart
+    }
+    assert all(one.cut >= other.cut for one, other in pairwise(found))
+    assert pretokenization.cut_apart(cut, 2) == found[:2]
+
+
+def test_a_summary_sums_up() -> None:
+    (column,) = columns_of("a bc a b", "whitespace")
+    found = pretokenization.summary(column, [0, 3, 0], [])
+    assert found == pretokenization.Summary("whitespace", 7, 4, 8, "bc", 2, 3, [])
+
+
+# Side by side
+
+
+@settings(max_examples=200)
+@given(ANY_TEXT, st.lists(KEYS, min_size=1, max_size=3), st.integers(1, 12))
+def test_parts_follow_each_other_and_cut_no_chunk_if_they_can(
+    text: str, keys: list[str], size: int
+) -> None:
+    cuts = [pretokenization.cut(text, key) for key in keys]
+    parts = pretokenization.parts(cuts, size)
+    assert parts[0][0] == 0
+    assert parts[-1][1] == len(text)
+    assert all(end == start for (_, end), (start, _) in pairwise(parts))
+    common = set.intersection(*({*cut.ends.tolist()} for cut in cuts))
+    for first, last in parts:
+        assert last - first <= size
+        places = [at for at in range(first + size // 2 + 1, first + size + 1) if at in common]
+        if last < len(text):
+            assert last > first
+            assert last == (places[-1] if places else first + size)
+
+
+@settings(max_examples=200)
+@given(ANY_TEXT.filter(bool), st.lists(KEYS, min_size=1, max_size=3), st.data())
+def test_columns_show_every_chunk_where_it_stands(
+    text: str, keys: list[str], data: st.DataObject
+) -> None:
+    first = data.draw(st.integers(0, len(text) - 1))
+    last = data.draw(st.integers(first + 1, len(text)))
+    sent = pretokenization.side_by_side(columns_of(text, *keys), first, last)
+    assert json.loads(json.dumps(sent)) == sent
+    assert sent["text"] == text[first:last]
+    raw = text[first:last].encode()
+    for key, column in zip(keys, sent["columns"], strict=True):
+        chunks = split(text, key)
+        assert (column["title"], column["note"]) == (key, f"About {key}.")
+        assert column["total"] == len(chunks)
+        shown = [raw[a:b].decode() for a, b in pairwise((0, *column["ends"]))]
+        # The chunks of the whole text, and of them the characters within the part.
+        at, expected, looks = 0, [], []
+        for chunk in chunks:
+            within = text[max(at, first) : max(first, min(at + len(chunk), last))]
+            if within:
+                expected.append(within)
+                looks.append(pretokenization.name(chunk))
+            at += len(chunk)
+        assert shown == expected
+        assert [label for _, label, _, _ in column["tokens"]] == looks
+        assert all(
+            (hue < 0) == (note.startswith("1 character,")) for _, _, note, hue in column["tokens"]
+        )
+
+
+def test_nested_columns_mark_the_cuts_of_the_one_before() -> None:
+    text = "Yes. No 1!"
+    columns = [
+        pretokenization.Column(key, "", cut)
+        for key, cut in zip("abc", pretokenization.levels(text), strict=True)
+    ]
+    sent = pretokenization.side_by_side(columns, 0, len(text), nested=True)
+    first, second, third = sent["columns"]
+    assert first["own"] == []
+    assert second["own"] == first["ends"][:-1] == [5]
+    assert third["own"] == second["ends"][:-1] == [3, 4, 5, 7, 8, 9]
+
+
+def test_the_same_columns_have_the_same_key() -> None:
+    one, same = (pretokenization.side_by_side(columns_of("a b", "gpt2"), 0, 3) for _ in range(2))
+    other = pretokenization.side_by_side(columns_of("a b", "words"), 0, 3)
+    assert one["key"] == same["key"] != other["key"]
+
+
+@pytest.mark.parametrize("text", ["", "a", "\0", "👍"])
+def test_next_to_nothing_is_cut(text: str) -> None:
+    assert pretokenization.learnt_unsplit(text) == []
+    assert pretokenization.cut_apart(pretokenization.cut(text, "gpt2")) == []
+    assert pretokenization.parts([pretokenization.cut(text, "gpt2")], 10) == [(0, len(text))]

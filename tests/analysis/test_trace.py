@@ -1,0 +1,645 @@
+"""A text from characters to ids and back, held against slow definitions and against tiktoken."""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from typing import Any
+
+import pytest
+import regex
+import tiktoken
+import usual
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from texts import SMALL_TEXTS
+
+import bpeviz
+from bpeviz.analysis import token_lookup, trace
+from bpeviz.analysis.round_trip import RoundTrip, round_trip
+from bpeviz.analysis.trace import Inspection, inspect
+from bpeviz.core.boundaries import DROPPED, INSIDE
+from bpeviz.core.tokenizer import Tokenizer
+from bpeviz.core.training import Training
+from bpeviz.corpus import samples
+from bpeviz.pretokenizers.pretokenizer import Splitting
+from bpeviz.pretrained import download
+from bpeviz.pretrained.rank_tokenizer import from_ranks
+from bpeviz.trainers import LEARNERS
+from bpeviz.views import merge_diagram, player
+
+SCRIPTS = (
+    "Hello, world! The naïve café isn’t 3.14159.",
+    "Ελληνικά και κόσμε, 世界你好，こんにちは カタカナ, 안녕하세요",
+    "नमस्ते दुनिया क्षि, ไทยภาษา, தமிழ், বাংলা, ქართული, አማርኛ",
+    "مرحبا بالعالم שָׁלוֹם ‏x‏",
+    "👍🏽👨‍👩‍👧‍👦🇩🇪🏴‍☠️ e\u0301 \U0001d518\U0001d52b \u200d \ufeff\u0000\r\n\t x",
+    "    four  spaces\n\n\nlines \r\n",
+    "<|endoftext|> <|endofprompt|>",
+)
+LEARNT_FROM = "The keeper keeps the light, the baker bakes the bread.\nThe naïve 世界 aab aaab\n"
+ODD = "The  naïve fox\nisn't 世 in the light,\tBAKER aaaa <unk> [UNK]\n 👍🏽 "
+TEXTS = st.one_of(SMALL_TEXTS, st.text(max_size=30), st.text("The kep\n\t'世é👍[UNK]", max_size=40))
+
+
+def published(name: str) -> Any:
+    if not download.available(name):
+        pytest.skip(f"{name} is not on this machine.")
+    return bpeviz.load(name)
+
+
+@pytest.fixture(scope="module")
+def trainings() -> dict[str, Training]:
+    text = LEARNT_FROM * 3
+    found = {key: usual.train(key, text) for key in LEARNERS}
+    found["characters"] = bpeviz.train(text, merges=60, atoms="characters")
+    for mark in ("attached", "symbol"):
+        found[f"mark {mark}"] = bpeviz.train(text, merges=60, atoms="characters", end_mark=mark)
+    found["longest"] = bpeviz.train(text, merges=60, encode="longest")
+    found["threshold"] = bpeviz.train(text, merges=60, threshold=4)
+    found["unk"] = bpeviz.train(text, "sentencepiece", merges=60, unknown="unk")
+    found["no prefix"] = bpeviz.train(text, "sentencepiece", merges=60, prefix="no")
+    found["lower"] = bpeviz.train(text, "wordpiece", merges=60, case="lower")
+    found["special"] = bpeviz.train(text, merges=60, special_tokens=("<s>", "[UNK]"))
+    return found
+
+
+def spelt_out(of: Inspection, step: int) -> list[tuple[int, int, int]]:
+    """The tokens after a number of events: (id, first byte, byte behind the last)."""
+    cuts = of.boundaries.cuts(step).tolist()
+    ids = of.boundaries.ids(step).tolist()
+    return [(i, a, b) for i, a, b in zip(ids, [0, *cuts], cuts, strict=False)]
+
+
+# ---- the pieces
+
+
+@pytest.mark.parametrize("name", download.NAMES)
+@pytest.mark.parametrize("text", [*SCRIPTS, *(sample.text for sample in samples.SAMPLES)])
+def test_offsets_are_those_of_tiktoken(name: str, text: str) -> None:
+    found = inspect(text, published(name))
+    encoding = tiktoken.get_encoding(name)
+    ids = encoding.encode(text, disallowed_special=())
+    assert found.ids == ids
+    decoded, offsets = encoding.decode_with_offsets(ids)
+    assert decoded == text
+    assert [piece.first for piece in found.pieces] == offsets
+    # Each token's bytes are those of the text that it is said to stand for.
+    for piece, token_id in zip(found.pieces, ids, strict=True):
+        raw = encoding.decode_single_token_bytes(token_id)
+        assert found.raw[piece.start : piece.end] == raw
+        assert piece.last == len(text.encode()[: piece.end].decode(errors="ignore")) + (
+            not is_between_characters(text, piece.end)
+        )
+
+
+def is_between_characters(text: str, byte: int) -> bool:
+    raw = text.encode()
+    return byte == len(raw) or raw[byte] & 0xC0 != 0x80
+
+
+@given(text=st.text(max_size=40))
+@settings(max_examples=60)
+def test_offsets_of_any_text_are_those_of_tiktoken(text: str) -> None:
+    found = inspect(text, published("cl100k_base"))
+    encoding = tiktoken.get_encoding("cl100k_base")
+    assert [piece.first for piece in found.pieces] == encoding.decode_with_offsets(found.ids)[1]
+
+
+def test_special_tokens_by_choice() -> None:
+    tokenizer = published("cl100k_base")
+    encoding = tiktoken.get_encoding("cl100k_base")
+    text = "a<|endoftext|>b <|fim_prefix|>é"
+    as_text = inspect(text, tokenizer)
+    assert as_text.ids == encoding.encode_ordinary(text)
+    found = inspect(text, tokenizer, tuple(tokenizer.special_tokens))
+    ids = encoding.encode(text, allowed_special="all")
+    assert found.ids == ids
+    assert [piece.first for piece in found.pieces] == encoding.decode_with_offsets(ids)[1]
+    assert round_trip(found).lossless
+    assert 14 in found.chunk_ends  # type: ignore[operator]
+    kinds = [t["kind"] for t in trace.grid(found, whole(found))["tokens"]]
+    assert kinds.count("special") == 2
+    # It is one token from the first step on.
+    assert (100257, 1, 14) in spelt_out(found, 0)
+    assert spelt_out(found, len(found.events))[1] == (100257, 1, 14)
+
+
+def test_a_thumb_is_three_tokens_of_one_character() -> None:
+    """minbpe and tiktoken: cl100k's ids of the sign are [9468, 239, 235]."""
+    found = inspect("👍", published("cl100k_base"))
+    assert found.ids == [9468, 239, 235]
+    assert found.cuts_inside() == [(2, "character"), (3, "character")]
+    assert {(piece.first, piece.last) for piece in found.pieces} == {(0, 1)}
+    tokens = trace.grid(found, whole(found))["tokens"]
+    assert [t["note"] for t in tokens] == [
+        "2 of the 4 bytes of 👍",
+        "1 of the 4 bytes of 👍",
+        "1 of the 4 bytes of 👍",
+    ]
+    assert [t["label"] for t in tokens] == ["⟨F0⟩⟨9F⟩", "⟨91⟩", "⟨8D⟩"]
+    assert "\ufffd" not in json.dumps(tokens)
+
+
+def whole(of: Inspection) -> player.Part:
+    return player.Part(0, len(of.raw), 0, len(of.text))
+
+
+def whole_film(of: Inspection) -> player.Part:
+    return player.Part(0, len(of.boundaries), 0, len(of.text))
+
+
+@given(text=TEXTS)
+@example(ODD)
+@example("")
+@settings(max_examples=40)
+def test_pieces_are_the_tokens_of_every_tokenizer(
+    trainings: dict[str, Training], text: str
+) -> None:
+    for training in trainings.values():
+        tokenizer = training.tokenizer()
+        found = inspect(text, tokenizer)
+        assert found.ids == tokenizer.encode(text)
+        spans = [(piece.first, piece.last) for piece in found.pieces if piece.id != DROPPED]
+        assert spans == [(token.start, token.end) for token in tokenizer.tokens(text)]
+        assert [piece.start for piece in found.pieces[1:]] == [p.end for p in found.pieces[:-1]]
+        assert sum(piece.end - piece.start for piece in found.pieces) == len(found.raw)
+        # Chunks are the tokenizer's: no token of one that merges within chunks crosses them.
+        assert found.chunk_ends is not None
+        assert [0, *found.chunk_ends][-1] == len(found.raw)
+
+
+def test_chunks_are_those_of_the_split() -> None:
+    text = "The naïve 世界 isn’t 3.14159 👍🏽"
+    found = inspect(text, published("gpt2"))
+    pattern = tiktoken.get_encoding("gpt2")._pat_str
+    ends, at = [], 0
+    for chunk in regex.findall(pattern, text):
+        at += len(chunk.encode())
+        ends.append(at)
+    assert found.chunk_ends == tuple(ends)
+
+
+@given(text=st.text("aé世👍🏽\u0301\u200d\r\n क्षि", max_size=20))
+def test_cuts_inside_are_what_their_definition_says(text: str) -> None:
+    tokenizer = bpeviz.train("aé世 aé世 क्षि", merges=8, pattern="none").tokenizer()
+    found = inspect(text, tokenizer)
+    expected = []
+    at = 0
+    for token_id in tokenizer.encode(text)[:-1]:
+        at += len(tokenizer.token_bytes(token_id))
+        before, behind = found.raw[:at], found.raw[at:]
+        try:
+            left, right = before.decode(), behind.decode()
+        except UnicodeDecodeError:
+            expected.append((at, "character"))
+            continue
+        clusters = regex.findall(r"\X", text)
+        if len(regex.findall(r"\X", left)) + len(regex.findall(r"\X", right)) != len(
+            clusters
+        ) or not any("".join(clusters[:n]) == left for n in range(len(clusters))):
+            expected.append((at, "grapheme"))
+    assert found.cuts_inside() == expected
+
+
+# ---- the events
+
+
+@given(text=TEXTS)
+@example(ODD)
+@example("the the aaaaa")
+@settings(max_examples=25)
+def test_after_each_event_the_text_is_cut_as_by_the_smaller_tokenizer(
+    trainings: dict[str, Training], text: str
+) -> None:
+    for training in trainings.values():
+        tokenizer = training.tokenizer()
+        found = inspect(text, tokenizer)
+        steps = [event.step for event in found.events]
+        assert steps == sorted({*steps})
+        for number, step in [(0, -1), *enumerate(steps, 1)]:
+            smaller = inspect(text, training.at_step(step + 1))
+            expected = [(p.start, p.end) for p in smaller.pieces]
+            assert [(a, b) for _, a, b in spelt_out(found, number)] == expected
+            unknown = token_lookup.unknown_id(smaller.tokenizer)
+            ids = [i for i, *_ in spelt_out(found, number)]
+            assert ids == [-1 if p.id == unknown else p.id for p in smaller.pieces]
+
+
+@pytest.mark.parametrize("name", download.NAMES)
+def test_a_published_vocabulary_merges_rank_by_rank(name: str) -> None:
+    tokenizer = published(name)
+    text = " ".join(SCRIPTS)
+    found = inspect(text, tokenizer)
+    boundaries = tokenizer.boundaries(text)
+    assert [event.step for event in found.events] == sorted(
+        {t for t in boundaries.vanishes.tolist() if t < tokenizer.steps}
+    )
+    for number, event in enumerate(found.events, 1):
+        assert (found.boundaries.kept(number) == boundaries.kept(event.step + 1)).all()
+        assert event.id == event.step + 256
+    for token_id, start, end in spelt_out(found, len(found.events) // 2):
+        assert tokenizer.token_bytes(token_id) == found.raw[start:end]
+
+
+@st.composite
+def rank_tables(draw: st.DrawFn) -> dict[bytes, int]:
+    """Tables of ranks in any order, also such as no training would give."""
+    words = draw(
+        st.lists(st.text("abc", min_size=2, max_size=6), unique=True, min_size=1, max_size=25)
+    )
+    table = {bytes([byte]): byte for byte in range(256)}
+    return table | {word.encode(): 256 + i for i, word in enumerate(words)}
+
+
+@given(ranks=rank_tables(), text=st.text("abc ", max_size=25))
+def test_any_table_of_ranks_ends_at_its_own_ids(ranks: dict[bytes, int], text: str) -> None:
+    tokenizer = from_ranks("ranks", r"[a-c]+| ", ranks, {})
+    found = inspect(text, tokenizer)
+    last = spelt_out(found, len(found.events))
+    assert [i for i, *_ in last] == tokenizer.encode(text)
+    for number in range(len(found.events) + 1):
+        for token_id, start, end in spelt_out(found, number):
+            assert tokenizer.token_bytes(token_id) == found.raw[start:end]
+    # Each event makes the token that it names of its two parents.
+    film = trace.film(found, whole_film(found), "ranks")
+    for left, right, new in zip(*(film["steps"][c] for c in ("left", "right", "id")), strict=True):
+        assert ranks_of(ranks, left) + ranks_of(ranks, right) == ranks_of(ranks, new)
+
+
+def ranks_of(ranks: dict[bytes, int], rank: int) -> bytes:
+    return next(raw for raw, number in ranks.items() if number == rank)
+
+
+# ---- there and back
+
+
+def made(of: Inspection, trip: RoundTrip) -> str:
+    """The text with all edits made in it."""
+    raw, at = bytearray(), 0
+    for edit in trip.edits:
+        assert at <= edit.start <= edit.end <= len(of.raw)
+        assert of.raw[edit.start : edit.end] != edit.became
+        raw += of.raw[at : edit.start] + edit.became
+        at = edit.end
+    return (bytes(raw) + of.raw[at:]).decode(errors="replace")
+
+
+@given(text=TEXTS)
+@example(ODD)
+@example("  a  b\n\n c ")
+@example("THE Keeper")
+@settings(max_examples=60)
+def test_the_edits_make_what_is_decoded(trainings: dict[str, Training], text: str) -> None:
+    for training in trainings.values():
+        tokenizer = training.tokenizer()
+        found = inspect(text, tokenizer)
+        trip = round_trip(found)
+        decoded = tokenizer.decode(tokenizer.encode(text))
+        assert trip.lossless == (decoded == text)
+        assert trip.decoded == decoded
+        assert made(found, trip) == decoded
+        assert trip.lossless == (not trip.edits) == (not trip.losses)
+        assert sum(loss.times for loss in trip.losses) == len(trip.edits)
+
+
+def lost(key: str, text: str, trainings: dict[str, Training]) -> dict[str, Any]:
+    found = inspect(text, trainings[key].tokenizer())
+    return {loss.title: loss for loss in round_trip(found).losses}
+
+
+def test_it_says_what_is_lost_and_where(trainings: dict[str, Training]) -> None:
+    losses = lost("lower", "The  light\nkeeps the fox 'the", trainings)
+    assert losses["lower case"].places[0] == (1, "The", "the")
+    assert losses["white space"].places == ((4, "··", "·"), (11, "↵", "·"))
+    assert losses["unknown"].places[0][1:] == ("fox", "[UNK]")
+    assert "[UNK]" in losses["unknown"].why
+    assert losses["space put in"].times >= 1
+    assert [*lost("characters", "the fox", trainings)] == ["unknown"]
+    assert lost("characters", "the fox", trainings)["unknown"].places == (
+        (5, "f", "<unk>"),
+        (6, "o", "<unk>"),
+        (7, "x", "<unk>"),
+    )
+    # The end of a line is never learnt from: it is lost, and with it what a line's prefix was.
+    losses = lost("unk", "the\nthe", trainings)
+    assert [*losses] == ["unknown", "dummy prefix"]
+    assert losses["dummy prefix"].places == ((5, "nothing", "·"),)
+    for key in ("bpe", "sentencepiece", "no prefix", "scaffold", "superbpe", "mark attached"):
+        assert lost(key, LEARNT_FROM, trainings) == {}
+
+
+def test_what_cannot_be_followed_is_one_difference() -> None:
+    class Backwards(type(bpeviz.train("ab", merges=0).tokenizer())):  # type: ignore[misc]
+        def decode_bytes(self, ids: Any) -> bytes:
+            return b"a" + super().decode_bytes(reversed([*ids][1:]))  # type: ignore[no-any-return]
+
+    training = bpeviz.train("ab", merges=0)
+    tokenizer = Backwards("backwards", Splitting(), training.alphabet, ())
+    found = inspect("abcba", tokenizer)
+    trip = round_trip(found)
+    assert made(found, trip) == trip.decoded == "aabcb"
+    assert [loss.title for loss in trip.losses] == ["changed"]
+
+
+# ---- the grid
+
+
+@given(text=TEXTS)
+@example(ODD)
+@settings(max_examples=25)
+def test_the_grid_holds_all_of_a_part_and_nothing_else(
+    trainings: dict[str, Training], text: str
+) -> None:
+    for key in ("bpe", "wordpiece", "sentencepiece", "mark symbol", "unk", "unigram"):
+        found = inspect(text, trainings[key].tokenizer())
+        shown: list[dict[str, Any]] = []
+        for part in player.parts(found.text, found.cuts, 16):
+            data = trace.grid(found, part)
+            assert json.loads(json.dumps(data)) == data
+            shown.append(data)
+            byte_columns = [column for column, _ in data["bytes"]]
+            assert sorted([*byte_columns, *data["marks"]]) == [*range(data["columns"])]
+            for name, start, end in (
+                ("graphemes", 0, 1),
+                ("points", 0, 1),
+                ("chunks", 0, 1),
+                ("tokens", "start", "end"),
+            ):
+                covered = [c for one in data[name] for c in range(one[start], one[end])]
+                assert len(covered) == len({*covered})
+                assert {*byte_columns} <= {*covered} <= {*range(data["columns"])}
+            for column, _ in data["cuts"]:
+                assert column in [token["end"] for token in data["tokens"]]
+        points = [point for data in shown for point in data["points"]]
+        assert [chr(int(shown_as, 16)) for _, _, shown_as, _ in points] == [*found.text]
+        assert [name for *_, name in points] == [unicodedata.name(c, "") for c in found.text]
+        assert bytes(int(b, 16) for data in shown for _, b in data["bytes"]) == found.raw
+        if all(part.end - part.start <= 16 for part in player.parts(found.text, found.cuts, 16)):
+            ids = [t["id"] for data in shown for t in data["tokens"] if t["id"] is not None]
+            assert [i for i in found.ids if i in ids] or not found.ids
+
+
+# ---- step by step
+
+
+@pytest.mark.parametrize("name", ["gpt2", "cl100k_base"])
+def test_the_film_of_a_vocabulary_has_only_the_steps_of_this_text(name: str) -> None:
+    tokenizer = published(name)
+    found = inspect("hello hello naïve 👍", tokenizer)
+    film = trace.film(found, whole_film(found), "cl100k")
+    assert json.loads(json.dumps(film))["text"] == found.text
+    steps = film["steps"]
+    assert film["last"] == len(steps["id"]) == len(film["tokens"]) - 1 < 30
+    assert steps["id"] == sorted(steps["id"])
+    for left, right, new in zip(steps["left"], steps["right"], steps["id"], strict=True):
+        assert tokenizer.token_bytes(left) + tokenizer.token_bytes(right) == (
+            tokenizer.token_bytes(new)
+        )
+    assert film["tokens"][0] == len(found.raw)
+    assert film["tokens"][-1] == len(found.ids)
+    saved = [a - b for a, b in zip(film["tokens"], film["tokens"][1:], strict=False)]
+    assert saved == steps["applied"]
+    last = steps["id"][-1]
+    assert film["steps"]["note"][film["last"] - 1] == f"merge {last - 255:,} of {tokenizer.steps:,}"
+    for token_id, (label, _) in film["looks"].items():
+        assert label == tokenizer.token_label(token_id)
+    used = {i for i in film["changes"]["ids"] if i >= 0}
+    assert used <= {*film["looks"]}
+    assert len(tokenizer.token_bytes(last)) > 1
+
+
+@given(text=TEXTS)
+@example(ODD)
+@settings(max_examples=15)
+def test_a_film_can_be_made_of_every_learner(trainings: dict[str, Training], text: str) -> None:
+    for training in trainings.values():
+        found = inspect(text, training.tokenizer())
+        for part in player.parts(found.text, found.boundaries, 16):
+            film = trace.film(found, part, "Yours", training)
+            json.dumps(film)
+            assert film["last"] == len(film["steps"]["id"])
+            times = film["changes"]["times"]
+            assert {*times} - {-1} == {*range(film["last"])}
+            assert film["text"] == found.text[part.first : part.last]
+            ids = {i for i in film["changes"]["ids"] if i >= 0}
+            assert ids <= {*film["looks"]}
+            assert min(film["changes"]["ids"], default=0) >= INSIDE
+
+
+def test_overlapping_pairs_are_counted_as_they_stand() -> None:
+    training = bpeviz.train("aaaa aaaa", merges=2, pattern="gpt2")
+    found = inspect("aaa a", training.tokenizer())
+    film = trace.film(found, whole_film(found), "Yours", training)
+    assert film["steps"]["count"][0] == 2
+    assert film["steps"]["applied"][0] == 1
+
+
+# ---- ids
+
+
+@given(ids=st.lists(st.integers(0, 200_000), max_size=30), form=st.integers(0, 5))
+def test_ids_are_read_in_any_usual_manner(ids: list[int], form: int) -> None:
+    written = (
+        json.dumps(ids),
+        " ".join(map(str, ids)),
+        ",".join(map(str, ids)),
+        "\n".join(map(str, ids)),
+        json.dumps({"input_ids": [ids], "attention_mask": [[1] * len(ids)]}),
+        f"tensor({ids})".removeprefix("tensor"),
+    )[form]
+    assert token_lookup.read_ids(written) == ids
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("1, two, 3", "“two” at character 4 is no id"),
+        ("1.5", "“1.5” at character 1"),
+        ("١٢", "“١٢” at character 1"),
+        ("{'ids': [1]}", "no JSON object (line 1)"),
+        ('{"words": [1]}', "no list under any of"),
+        ('{"ids": [1, "a"]}', "no whole number"),
+        ('{"ids": ' + "[" * 15_000, "no JSON object"),
+        ("1 " * 3_000, "3,000 ids"),
+        ("1" * 50_000, "50,000 characters"),
+        ("<script>alert(1)</script>", "is no id"),
+    ],
+)
+def test_what_is_no_list_of_ids_is_named(text: str, says: str) -> None:
+    with pytest.raises(token_lookup.IdsError, match=regex.escape(says)):
+        token_lookup.read_ids(text)
+
+
+def test_unknown_ids_are_named_and_the_others_decoded() -> None:
+    tokenizer = published("cl100k_base")
+    ids = token_lookup.read_ids(f"[9468, 239, 235, -1, 100256, {'9' * 5000}, 15339, 100257]")
+    each = token_lookup.decoded(ids, tokenizer)
+    assert [one.raw is None for one in each] == [
+        False,
+        False,
+        False,
+        True,
+        True,
+        True,
+        False,
+        False,
+    ]
+    assert all("no such id" in one.note for one in each if one.raw is None)
+    assert [one.note for one in each[:3]] == ["holds only a part of a character"] * 3
+    assert each[-1].note == "a special token"
+    assert token_lookup.text_of(ids, tokenizer) == "👍hello<|endoftext|>"
+    assert token_lookup.text_of([9468, 239], tokenizer) == "⟨F0⟩⟨9F⟩⟨91⟩"
+    assert token_lookup.decoded([], tokenizer) == []
+
+
+# ---- one token
+
+
+def test_a_token_is_found_by_id_by_text_and_by_name() -> None:
+    tokenizer = published("cl100k_base")
+    for query in ("15339", "hello"):
+        (one,) = token_lookup.look_up(query, tokenizer)
+        assert (one.id, one.raw, one.place) == (15339, b"hello", "merge 15,084 of 100,000")
+    assert [one.id for one in token_lookup.look_up("·world", tokenizer)] == [1917]
+    assert [one.id for one in token_lookup.look_up(" world", tokenizer)] == [1917]
+    assert [one.id for one in token_lookup.look_up("123", tokenizer)] == [123, 4513]
+    assert token_lookup.look_up("<|endoftext|>", tokenizer)[0].place == "a special token"
+    assert token_lookup.look_up("A", tokenizer)[0].place == "a single byte"
+    for query in ("", "no such token", "999999999", "9" * 19):
+        assert token_lookup.look_up(query, tokenizer) == []
+    near = token_lookup.neighbours(15339, tokenizer, 2)
+    assert [one.id for one in near] == [15337, 15338, 15339, 15340, 15341]
+    assert [one.id for one in token_lookup.neighbours(0, tokenizer, 2)] == [0, 1, 2]
+    # Vocabularies have gaps: cl100k has no 100256.
+    assert [one.id for one in token_lookup.neighbours(100257, tokenizer, 1)] == [100257, 100258]
+
+
+def test_every_token_has_parents_down_to_what_no_merge_makes(
+    trainings: dict[str, Training],
+) -> None:
+    for key, training in trainings.items():
+        tokenizer: Tokenizer = training.tokenizer()
+        for token_id in sorted({*tokenizer.known_ids()}):
+            family = token_lookup.ancestry(token_id, tokenizer)
+            assert family[0].token.id == token_id
+            known = {one.token.id for one in family}
+            for one in family:
+                if one.parents is None:
+                    assert tokenizer.is_atom(one.token.id) or key == "unigram"
+                    continue
+                assert {parent.id for parent in one.parents} <= known
+                assert one.token.raw == one.parents[0].raw + one.parents[1].raw
+            spelt = trace.spelt(token_id, tokenizer)
+            assert (spelt is None) == (family[0].parents is None)
+            if spelt is not None:
+                raw, boundaries, events = spelt
+                assert raw == tokenizer.token_bytes(token_id)
+                assert boundaries.ids(len(events)).tolist() == [token_id]
+                assert events[-1].id == token_id
+
+
+def test_pieces_of_wordpiece_are_found_by_the_name_that_is_shown(
+    trainings: dict[str, Training],
+) -> None:
+    tokenizer = trainings["wordpiece"].tokenizer()
+    token = next(i for i in tokenizer.known_ids() if tokenizer.token_label(i).startswith("##"))
+    name = tokenizer.token_label(token)
+    assert [one.id for one in token_lookup.look_up(name, tokenizer)] == [token]
+    assert token_lookup.look_up("[UNK]", tokenizer)[0].place.startswith("stands for what is not")
+
+
+# ---- the whole film in one picture
+
+
+def slow(of: Inspection, training: Training, taken: int) -> set[tuple[int, int, int]]:
+    """The tokens after so many steps, those of no bytes left out."""
+    unknown = token_lookup.unknown_id(training.at_step(taken))
+    pieces = inspect(of.text, training.at_step(taken)).pieces
+    return {(p.start, p.end, -1 if p.id == unknown else p.id) for p in pieces if p.start < p.end}
+
+
+@given(text=st.one_of(SMALL_TEXTS, st.text("The kepérlight世", max_size=30)))
+@example("the keeper keeps 世界")
+@settings(max_examples=15)
+def test_at_every_height_stand_the_tokens_of_that_step(
+    trainings: dict[str, Training], text: str
+) -> None:
+    for key in (
+        "bpe",
+        "wordpiece",
+        "unigram",
+        "scaffold",
+        "characters",
+        "longest",
+        "sentencepiece",
+    ):
+        training = trainings[key]
+        found = inspect(text, training.tokenizer())
+        boundaries = training.tokenizer().boundaries(text)
+        direct = merge_diagram.of_training("Yours", training, boundaries, training.steps)
+        look = token_lookup.look_of(found.tokenizer, training)
+        numbers = [event.step for event in found.events]
+        through = merge_diagram.Side(
+            "Yours", found.boundaries, len(numbers), training.steps, look, training.unit, numbers
+        )
+        one = merge_diagram.skyline(found.raw, [direct])
+        assert json.loads(json.dumps(one)) is not None
+        assert (
+            one["sides"][0]["tokens"]
+            == (merge_diagram.skyline(found.raw, [through])["sides"][0]["tokens"])
+        )
+        byte_of = {column: i for i, (column, _) in enumerate(b for s in one["signs"] for b in s[3])}
+        for taken in {0, 1, *(step + 1 for step in numbers), training.steps}:
+            if taken > training.steps:
+                continue
+            drawn = set()
+            for first, last, since, until, token_id in one["sides"][0]["tokens"]:
+                held = [byte_of[c] for c in range(first, last) if c in byte_of]
+                if held and since <= taken and (until < 0 or taken < until):
+                    drawn.add((held[0], held[-1] + 1, token_id))
+            assert drawn == slow(found, training, taken)
+
+
+def test_two_tokenizers_stand_at_one_text(trainings: dict[str, Training]) -> None:
+    text = "the light 世界 of the keeper"
+    sides = []
+    for key in ("mark symbol", "sentencepiece"):
+        boundaries = trainings[key].tokenizer().boundaries(text)
+        sides.append(merge_diagram.of_training(key, trainings[key], boundaries, 40))
+    data = merge_diagram.skyline(text.encode(), sides)
+    assert [side["title"] for side in data["sides"]] == ["mark symbol", "sentencepiece"]
+    assert "".join(sign for _, _, sign, _ in data["signs"]) == text.replace(" ", "·")
+    for side in data["sides"]:
+        for first, last, since, until, token_id in side["tokens"]:
+            assert 0 <= first < last <= data["columns"]
+            assert until == -1 or 0 <= since < until <= 40
+            assert token_id < 0 or token_id in side["looks"]
+    with pytest.raises(ValueError, match="one side or two"):
+        merge_diagram.skyline(b"", [])
+
+
+def test_a_stretch_of_a_text_is_drawn_as_it_stands_in_the_text(
+    trainings: dict[str, Training],
+) -> None:
+    text = "the keeper keeps the light " * 10
+    training = trainings["bpe"]
+    boundaries = training.tokenizer().boundaries(text)
+    side = merge_diagram.of_training("Yours", training, boundaries, training.steps)
+    data = merge_diagram.skyline(text.encode(), [side], 26, 53)
+    assert "".join(sign for _, _, sign, _ in data["signs"]) == text[26:53].replace(" ", "·")
+    last = [token for token in data["sides"][0]["tokens"] if token[3] < 0]
+    assert [training.name(token[4]) for token in last] == [
+        token.label for token in training.tokenizer().tokens(text) if 26 <= token.start < 53
+    ]
+
+
+def test_nothing_is_no_trouble(trainings: dict[str, Training]) -> None:
+    for training in trainings.values():
+        found = inspect("", training.tokenizer())
+        assert round_trip(found).lossless
+        (part,) = player.parts("", found.cuts, 240)
+        assert trace.grid(found, part)["columns"] == 0
+        assert trace.film(found, part, "Yours", training)["last"] == 0
+        side = merge_diagram.of_training("Yours", training, found.boundaries, 0)
+        assert merge_diagram.skyline(b"", [side])["sides"][0]["tokens"] == []

@@ -1,0 +1,744 @@
+"""The command line: `train`, `encode`, `decode`, `compare` (see test_vocabularies for the other).
+
+Most tests call `main` in this process; those about pipes, signals and terminals start their own.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import bpeviz
+from bpeviz import formats
+from bpeviz.__main__ import main
+from bpeviz.cli import common
+from bpeviz.progress import tell
+from bpeviz.trainers import LEARNERS
+
+ROOT = Path(__file__).resolve().parents[2]
+TEXT = "low lower lowest slow slower slowest, newest and widest: été 👋🏽\n" * 5
+
+
+class Shell:
+    """A folder to work in, and what a command printed there."""
+
+    def __init__(
+        self, capsysbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        self._captured, self._monkeypatch = capsysbinary, monkeypatch
+        self.code = 0
+        self.out = b""
+        self.err = ""
+
+    def __call__(self, *arguments: str, text: str | bytes = "") -> Shell:
+        """Run a command with `text` on standard input; a wrong one has the code 2."""
+        raw = text.encode() if isinstance(text, str) else text
+        self._monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(raw)))
+        try:
+            self.code = main(arguments)
+        except SystemExit as stop:
+            self.code = int(str(stop.code))
+        output = self._captured.readouterr()
+        self.out, self.err = output.out, output.err.decode()
+        return self
+
+    @property
+    def sentence(self) -> str:
+        """What standard error says of something that went wrong, and that it is one line."""
+        assert self.code == 1
+        assert self.out == b""
+        assert self.err.count("\n") == 1
+        assert self.err.endswith(".\n")
+        assert "Traceback" not in self.err
+        return self.err.strip()
+
+
+@pytest.fixture
+def shell(
+    capsysbinary: pytest.CaptureFixture[bytes],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> Shell:
+    monkeypatch.chdir(tmp_path)
+    Path("text.txt").write_bytes(TEXT.encode())
+    return Shell(capsysbinary, monkeypatch)
+
+
+@pytest.fixture
+def trained(shell: Shell) -> Shell:
+    """The same, with the tokenizer of `text.txt` in `t.json`."""
+    assert shell("train", "text.txt", "--merges", "12", "--output", "t.json").code == 0
+    return shell
+
+
+def started(*arguments: str, **more: object) -> subprocess.Popen[bytes]:
+    """Start the command line in a process of its own."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": ""}
+    return subprocess.Popen(  # type: ignore[call-overload, no-any-return]
+        [sys.executable, "-m", "bpeviz", *arguments],
+        **{"env": environment, "stderr": subprocess.PIPE, **more},
+    )
+
+
+# --- train ---------------------------------------------------------------------------------------
+
+
+def test_train_writes_what_the_library_learns(trained: Shell) -> None:
+    assert trained.err == ""
+    assert trained.out == b""
+    learnt = bpeviz.train(TEXT, merges=12).tokenizer()
+    (written,) = formats.dump(learnt, "huggingface").values()
+    assert Path("t.json").read_bytes() == written
+
+
+def test_train_reads_standard_input_and_writes_standard_output(shell: Shell) -> None:
+    (written,) = formats.dump(
+        bpeviz.train(TEXT, vocab_size=270).tokenizer(), "huggingface"
+    ).values()
+    for arguments in ([], ["-"], ["--output", "-"], ["text.txt"]):
+        shell("train", "--vocab-size", "270", *arguments, text=TEXT)
+        assert (shell.code, shell.out, shell.err) == (0, written, "")
+
+
+@pytest.mark.parametrize(
+    ("output", "form"),
+    [
+        ("a.json", "huggingface"),
+        ("a.tiktoken", "tiktoken"),
+        ("a.model", "minbpe"),
+        ("a.csv", "csv"),
+    ],
+)
+def test_the_ending_says_the_format(shell: Shell, output: str, form: str) -> None:
+    shell("train", "text.txt", "--merges", "5", "--pattern", "gpt2", "--output", output)
+    assert (shell.code, shell.err) == (0, "")
+    written = [*formats.dump(bpeviz.train(TEXT, merges=5).tokenizer(), form).values()]
+    assert Path(output).read_bytes() == written[0]
+    shell("encode", "text.txt", "--tokenizer", output)
+    assert json.loads(shell.out) == bpeviz.train(TEXT, merges=5).tokenizer().encode(TEXT)
+
+
+def test_a_format_of_several_files_goes_into_a_folder_and_is_read_from_there(shell: Shell) -> None:
+    shell("train", "text.txt", "--merges", "5", "--format", "gpt2", "--output", "mine")
+    assert (shell.code, shell.err) == (0, "")
+    assert {path.name for path in Path("mine").iterdir()} == {"vocab.json", "merges.txt"}
+    shell("train", "text.txt", "--merges", "6", "--output", "mine")  # a folder: the same format
+    shell("encode", "text.txt", "--tokenizer", "mine")
+    assert json.loads(shell.out) == bpeviz.train(TEXT, merges=6).tokenizer().encode(TEXT)
+    for one in ("vocab.json", "merges.txt"):  # one of the two stands for both
+        assert shell("encode", "text.txt", "--tokenizer", f"mine/{one}").code == 0
+    Path("mine/merges.txt").unlink()
+    assert "holds no" in shell("encode", "text.txt", "--tokenizer", "mine").sentence
+    shell("train", "text.txt", "--merges", "5", "--format", "gpt2")
+    assert shell.code == 2
+    gpt2 = ("train", "text.txt", "--merges", "5", "--format", "gpt2", "--output")
+    assert "text.txt" in shell(*gpt2, "text.txt").sentence
+    assert "no such folder" in shell(*gpt2, "no/mine").sentence
+    # Where it is refused, no empty folder is left.
+    assert shell(*gpt2, "other", "--pattern", "words").sentence
+    assert not Path("other").exists()
+
+
+def test_ranks_without_their_second_file_need_to_be_told_the_split(shell: Shell) -> None:
+    train = ("train", "text.txt", "--merges", "9", "--pattern", "words")
+    assert shell(*train, "--output", "mine.tiktoken").code == 0
+    ids = bpeviz.train(TEXT, merges=9, pattern="words").tokenizer().encode(TEXT)
+    encode = ("encode", "text.txt", "--tokenizer", "mine.tiktoken")
+    assert json.loads(shell(*encode).out) == ids
+    Path("mine.tiktoken.json").unlink()
+    assert "does not say how a text is split" in shell(*encode).sentence
+    assert json.loads(shell(*encode, "--pattern", "words").out) == ids
+    expression = r"\w+|[^\w\s]+|\s+"
+    own = ("--pattern", "regex", "--expression", expression)
+    assert json.loads(shell(*encode, *own).out) == ids
+
+
+def test_no_token_reaches_from_one_file_into_the_next(shell: Shell) -> None:
+    Path("a.txt").write_text("aaab")
+    Path("b.txt").write_text("baaa")
+    shell("train", "a.txt", "b.txt", "--merges", "99", "--pattern", "none", "--output", "t.json")
+    assert shell.err.startswith("Only 4 merges could be learnt (no pair is left)")
+    shell("encode", "--tokenizer", "t.json", "--tokens", text="aaabbaaa")
+    assert shell.out == b"aaab baaa\n"
+
+
+def test_several_files_are_the_texts_of_a_multilingual_tokenizer(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("a").write_text("hello world\n")
+    Path("b").write_text("habari ya dunia")
+
+    def note(corpus: str, *_: object, **__: object) -> None:
+        raise ValueError(f"{corpus!r} was given.")
+
+    monkeypatch.setattr("bpeviz.api.train", note)
+    shell("train", "a", "b", "--algorithm", "multilingual", "--merges", "9")
+    assert shell.sentence == "'hello world\\n---\\nhabari ya dunia\\n' was given."
+
+
+def test_every_option_of_every_learner_is_a_flag_that_reaches_it(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[str, dict[str, object]]] = []
+
+    def note(corpus: object, algorithm: str, **arguments: object) -> None:
+        asked.append((algorithm, arguments))
+        raise ValueError("Noted.")
+
+    monkeypatch.setattr("bpeviz.api.train", note)
+    for key, learner in LEARNERS.items():
+        flags, expected = [], {}
+        for option in learner.options:
+            if option.sample is not None:
+                Path("base.txt").write_text("some text")
+                given, value = "base.txt", "some text"
+            elif option.choices is not None:
+                given = value = [*option.choices][-1]
+            else:
+                given, value = str(option.minimum + 7), option.minimum + 7
+            flags += [f"--{option.name.replace('_', '-')}", given]
+            expected[option.name] = value
+        shell("train", "text.txt", "--merges", "3", "--algorithm", key, *flags)
+        assert shell.sentence == "Noted."
+        algorithm, arguments = asked.pop()
+        assert algorithm == key
+        assert arguments.items() >= expected.items()
+        # And nothing but what was given, so that the learner's own defaults hold.
+        shell("train", "text.txt", "--merges", "3", "--algorithm", key)
+        assert not asked.pop()[1].keys() & expected.keys()
+
+
+@pytest.mark.parametrize(
+    ("flags", "says"),
+    [
+        (["--algorithm", "bpe", "--seed-size", "999"], "no option of --algorithm bpe, but of uni"),
+        (["--algorithm", "wordpiece", "--ties", "largest"], "one of first, smallest"),
+        (["--algorithm", "adaptive", "--base-size", "3"], "256 or more"),
+        (["--algorithm", "bbpe"], "invalid choice"),
+        (["--min-count", "0"], "1 or more"),
+        (["--min-count", "1e3"], "whole number"),
+        (["--merges", "-3"], "whole number"),
+        (["--merges", "٣"], "whole number"),
+        (["--vocab-size", "300"], "not allowed with"),
+        (["--output", "t.exe"], "says no format"),
+        (["--format", "onnx"], "invalid choice"),
+        (["--form", "csv"], "unrecognized"),
+        (["--special-token", "\udcff"], "not UTF-8"),
+        (["--base-text", "-", "--algorithm", "adaptive"], "only once"),
+        (["--expression", "[a-z]"], "goes with --pattern regex"),
+    ],
+)
+def test_a_wrong_command_to_train(shell: Shell, flags: list[str], says: str) -> None:
+    shell("train", "-", "--merges", "3", *flags)
+    assert shell.code == 2
+    assert says in shell.err
+    assert "Traceback" not in shell.err
+
+
+def test_train_wants_to_know_how_far(shell: Shell) -> None:
+    assert shell("train", "text.txt").code == 2
+
+
+def test_what_would_go_unused_is_refused(trained: Shell) -> None:
+    for command in (
+        ["train", "-", "-", "--merges", "3"],
+        ["encode", "-", "--tokenizer", "-"],
+        ["decode", "--tokenizer", "-"],
+        ["compare", "--tokenizer", "-"],
+    ):
+        assert trained(*command).code == 2
+        assert "only once" in trained.err
+    for name in ("encode", "decode", "compare"):
+        trained(name, "--tokenizer", "t.json", "--pattern", "words", "--expression", "x")
+        assert trained.code == 2
+        assert "--expression goes with" in trained.err
+    ours = Path("t.json").read_bytes()
+    assert trained("encode", "text.txt", "--tokenizer", "-", "--count", text=ours).code == 0
+
+
+@pytest.mark.parametrize(
+    ("flags", "says"),
+    [
+        (["--vocab-size", "200"], "at least the 256 bytes"),
+        (["--merges", "3", "--algorithm", "unigram"], "Unigram merges nothing"),
+        (["--merges", "3", "--pattern", "regex", "--expression", "("], "not a regular expression"),
+        (["--merges", "3", "--pattern", "list"], "The word list is empty"),
+        (["--merges", "3", "--end-mark", "symbol"], "needs characters"),
+        (["--merges", "3", "--special-token", ""], "Special tokens must"),
+        (["--merges", "3", "--output", "no/such/folder.json"], "no such folder"),
+        (["--merges", "3", "--output", "folder", "--format", "csv"], "it is a folder"),
+        (["--merges", "3", "--output", "text.txt/t.json"], "cannot be written"),
+        (["--merges", "3", "--output", "a\0b.json"], "cannot be written"),
+    ],
+)
+def test_what_cannot_be_learnt_or_written_gets_a_sentence(
+    shell: Shell, flags: list[str], says: str
+) -> None:
+    Path("folder").mkdir()
+    assert says in shell("train", "text.txt", *flags).sentence
+
+
+def test_where_nothing_can_be_written_nothing_is_learnt(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bpeviz.api.train", lambda *_, **__: pytest.fail("learnt"))
+    assert shell("train", "text.txt", "--merges", "3", "--output", "no/t.json").sentence
+
+
+def test_what_a_format_cannot_hold_is_refused_before_a_long_text_is_learnt(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    learnt: list[int] = []
+    learn = bpeviz.train
+
+    def count(text: str, *arguments: object, **more: object) -> bpeviz.Training:
+        learnt.append(len(text))
+        return learn(text, *arguments, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("bpeviz.api.train", count)
+    Path("long.txt").write_text(TEXT * 99)
+    arguments = ("--vocab-size", "60", "--algorithm", "wordpiece", "--output", "t.tiktoken")
+    shell("train", "long.txt", *arguments)
+    assert shell.sentence
+    assert learnt == [2_000]
+    assert not Path("t.tiktoken").exists()
+
+
+def test_a_vocabulary_that_is_smaller_than_asked_for_is_told(shell: Shell) -> None:
+    shell("train", "text.txt", "--vocab-size", "9999")
+    assert re.fullmatch(
+        r"Only \d+ merges could be learnt \(no pair is left\): the vocabulary has \d+ ids.\n",
+        shell.err,
+    )
+    shell("train", "text.txt", "--vocab-size", "9999", "--min-count", "20")
+    assert "(all other pairs are rarer)" in shell.err
+    shell("train", "text.txt", "--vocab-size", "9999", "--algorithm", "unigram")
+    assert re.fullmatch(r"The vocabulary has only \d+ ids: this text gives no more.\n", shell.err)
+
+
+def test_an_empty_text_can_be_learnt_from(shell: Shell) -> None:
+    shell("train", "--vocab-size", "300", "--output", "t.json")
+    assert (shell.code, shell.out) == (0, b"")
+    assert shell.err.startswith("Only 0 merges could be learnt")
+    shell("encode", "--tokenizer", "t.json", text="é")
+    assert json.loads(shell.out) == [195, 169]
+
+
+# --- encode and decode ---------------------------------------------------------------------------
+
+
+def test_encode_prints_one_list_for_each_text(trained: Shell) -> None:
+    tokenizer = bpeviz.train(TEXT, merges=12).tokenizer()
+    trained("encode", "--tokenizer", "t.json", "text.txt", "-", text="lower\r\n")
+    first, second = trained.out.splitlines()
+    assert json.loads(first) == tokenizer.encode(TEXT)
+    assert json.loads(second) == tokenizer.encode("lower\r\n")
+
+
+def test_what_was_encoded_is_decoded_to_the_same_bytes(trained: Shell) -> None:
+    for text in (TEXT, "", "\n", "no end", "\r\n\r", "a\n\n", "\u2028 \0 \ufffd"):
+        ids = trained("encode", "--tokenizer", "t.json", text=text).out
+        assert trained("decode", "--tokenizer", "t.json", text=ids).out == text.encode()
+        ids = trained("encode", "--tokenizer", "t.json", "--lines", text=text).out
+        assert len(ids.splitlines()) == text.removesuffix("\n").count("\n") + bool(text)
+        decoded = trained("decode", "--tokenizer", "t.json", "--lines", text=ids).out
+        assert decoded == (text if text.endswith("\n") or not text else text + "\n").encode()
+
+
+def test_a_byte_order_mark_is_no_text(trained: Shell) -> None:
+    assert trained("encode", "--tokenizer", "t.json", text="\ufeffa").out == b"[97]\n"
+
+
+def test_names_and_counts_of_tokens(trained: Shell) -> None:
+    trained("encode", "--tokenizer", "t.json", "--tokens", text="slow \x1b[1m")
+    assert trained.out.decode() == "s low · ⟨001B⟩ [ 1 m\n"
+    trained("encode", "--tokenizer", "t.json", "--count", "text.txt", "-", text="low low")
+    assert trained.out.split()[1] == b"3"
+    trained("encode", "--tokenizer", "t.json", "--count", "--lines", text="low\n\nlow low\n")
+    assert trained.out == b"1\n0\n3\n"
+
+
+def test_a_special_token_is_text_unless_it_is_allowed(shell: Shell) -> None:
+    special = ("--special-token", "<|end|>", "--special-token", "<a b>")
+    shell("train", "text.txt", "--merges", "2", *special, "--output", "t.json")
+    encode = ("encode", "--tokenizer", "t.json")
+    text = "x<|end|><a b>"
+    assert json.loads(shell(*encode, text=text).out) == [*text.encode()]
+    shell(*encode, "--allow-special", "<|end|>", text=text)
+    assert json.loads(shell.out) == [120, 258, *b"<a b>"]
+    shell(*encode, "--allow-special", "all", "--tokens", text=text)
+    assert shell.out == "x <|end|> <a·b>\n".encode()
+    assert "<|x|>" in shell(*encode, "--allow-special", "<|x|>", text=text).sentence
+
+
+@pytest.mark.parametrize(
+    "ids", [["104", "101"], ["104,101"], ["[104, 101]"], ["[[104],", "[101]]"], ["104\n101"]]
+)
+def test_ids_are_taken_as_they_come(trained: Shell, ids: list[str]) -> None:
+    assert trained("decode", "--tokenizer", "t.json", *ids).out == b"he"
+    assert trained("decode", "--tokenizer", "t.json", "-", text="\n".join(ids)).out == b"he"
+    Path("ids").write_text(" ".join(ids))
+    assert trained("decode", "--tokenizer", "t.json", "--file", "ids").out == b"he"
+
+
+def test_a_part_of_a_character_is_decoded_to_its_bytes(trained: Shell) -> None:
+    assert trained("decode", "--tokenizer", "t.json", "195").out == b"\xc3"
+
+
+@pytest.mark.parametrize(
+    ("ids", "says"),
+    [
+        ("9999", "9999"),
+        ("-1", "-1"),
+        ("1" * 18, "1" * 18),
+        ("1" * 5_000, "is not an id"),
+        ("low", "“low” is not an id"),
+        ("1.5", "“1.5” is not an id"),
+        ("0x1", "“0x1” is not an id"),
+        ("٣", "“٣” is not an id"),
+        ('["1"]', "is not an id"),
+        ("\x1b[31m", "⟨001B⟩"),
+    ],
+)
+def test_ids_that_are_none_get_a_sentence(trained: Shell, ids: str, says: str) -> None:
+    assert says in trained("decode", "--tokenizer", "t.json", ids).sentence
+    assert says in trained("decode", "--tokenizer", "t.json", text=ids).sentence
+
+
+def test_published_tokenizers_are_known_by_name(shell: Shell) -> None:
+    for name, ids in (("gpt2", [31373, 995]), ("cl100k_base", [15339, 1917])):
+        assert json.loads(shell("encode", "--tokenizer", name, text="hello world").out) == ids
+        assert shell("decode", "--tokenizer", name, *map(str, ids)).out == b"hello world"
+    assert shell("decode", "--tokenizer", "gpt2", "50257").sentence == "gpt2 has no id 50257."
+
+
+# --- compare -------------------------------------------------------------------------------------
+
+
+def test_compare_prints_a_table_or_json(trained: Shell) -> None:
+    compare = ("compare", "text.txt", "--tokenizer", "t.json", "--tokenizer", "gpt2")
+    head, _, titles, *rows = trained(*compare).out.decode().splitlines()
+    assert (
+        head == f"{len(TEXT):,} characters, {len(TEXT.encode()):,} bytes; the reference is t.json."
+    )
+    assert titles.split() == ["t.json", "gpt2"]
+    assert [row.split("  ")[0] for row in rows][:2] == ["tokens", "bytes per token"]
+    (tokens,) = (row.split()[1:3] for row in rows if row.startswith("tokens  "))
+    mine, other = json.loads(trained(*compare, "--json", "--reference", "gpt2").out)
+    assert [mine["tokenizer"], other["tokenizer"]] == ["t.json", "gpt2"]
+    assert [f"{one['tokens']:,}" for one in (mine, other)] == tokens
+    assert mine["tokens"] == len(bpeviz.train(TEXT, merges=12).tokenizer().encode(TEXT))
+    assert mine["vocab_size"] == 268
+    assert other["agreement"] == {"precision": 1, "recall": 1, "f1": 1}
+    assert trained(*compare, "--reference", "cl100k_base").code == 2
+
+
+def test_compare_measures_an_empty_text(trained: Shell) -> None:
+    trained("compare", "--tokenizer", "t.json", "--json")
+    assert json.loads(trained.out)[0]["bytes_per_token"] is None
+    assert "–" in trained("compare", "--tokenizer", "t.json").out.decode()
+
+
+# --- Files that are not what they should be ------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["train", "--merges", "3"],
+        ["encode", "--tokenizer", "t.json"],
+        ["compare", "--tokenizer", "t.json"],
+        ["decode", "--tokenizer", "t.json", "--file"],
+    ],
+    ids=lambda command: command[0],
+)
+def test_a_file_that_cannot_be_read_gets_a_sentence(trained: Shell, command: list[str]) -> None:
+    Path("folder").mkdir()
+    Path("latin").write_bytes("été".encode("latin-1"))
+    Path("wide").write_bytes("low".encode("utf-16"))
+    for name, says in {
+        "missing": "missing could not be read: No such file or directory.",
+        "folder": "folder is a folder. Name the files in it.",
+        "latin": "latin is not a text in UTF-8: byte 1 is E9. Save it as UTF-8.",
+        "wide": "wide is not a text in UTF-8: it looks like UTF-16. Save it as UTF-8.",
+        "a\nb\udcff": "a↵b⟨DCFF⟩ could not be read: No such file or directory.",
+        "n\0l": "n⟨0000⟩l could not be read: embedded null byte.",
+    }.items():
+        assert trained(*command, name).sentence == says
+    if os.geteuid():  # root may read everything
+        Path("text.txt").chmod(0)
+        assert "Permission denied" in trained(*command, "text.txt").sentence
+
+
+def test_a_tokenizer_that_is_none_gets_a_sentence(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("folder").mkdir()
+    Path("broken.json").write_text('{"model":')
+    for name, says in {
+        "gtp2": "There is no tokenizer gtp2: it is neither a file nor one of gpt2, cl100k_base",
+        "folder": "The folder folder holds no tokenizer.json, nor vocab.json and merges.txt.",
+        "broken.json": "broken.json",
+        "": "There is no tokenizer",
+        "n\0l": "There is no tokenizer n⟨0000⟩l",
+    }.items():
+        for command in (["encode"], ["decode", "1"], ["compare"]):
+            assert says in shell(*command, "--tokenizer", name, text="x").sentence
+    monkeypatch.setattr(formats, "MAX_FILE", 100)
+    Path("long.json").write_text("{" + " " * 100)
+    assert "more than 100 bytes" in shell("encode", "--tokenizer", "long.json").sentence
+
+
+# --- What is written -----------------------------------------------------------------------------
+
+
+def test_a_file_is_replaced_whole_and_keeps_its_rights(shell: Shell) -> None:
+    Path("t.json").write_text("old")
+    Path("t.json").chmod(0o640)
+    Path("link.json").symlink_to("t.json")
+    shell("train", "text.txt", "--merges", "1", "--output", "link.json")
+    assert shell.code == 0
+    assert Path("link.json").is_symlink()
+    assert Path("t.json").read_bytes() != b"old"
+    assert Path("t.json").stat().st_mode & 0o777 == 0o640
+    assert {path.name for path in Path().iterdir()} == {"text.txt", "t.json", "link.json"}
+
+
+def test_a_new_file_has_the_rights_that_the_system_gives(shell: Shell) -> None:
+    Path("usual").touch()
+    shell("train", "text.txt", "--merges", "1", "--output", "t.json")
+    assert Path("t.json").stat().st_mode == Path("usual").stat().st_mode
+
+
+def test_where_writing_fails_the_old_content_stays(
+    trained: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("ids").write_text("old")
+    before = {path.name for path in Path().iterdir()}
+
+    def full(self: Path, target: Path) -> Path:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", full)
+    trained("encode", "text.txt", "--tokenizer", "t.json", "--output", "ids")
+    assert trained.sentence == "ids cannot be written: No space left on device."
+    assert Path("ids").read_text() == "old"
+    assert {path.name for path in Path().iterdir()} == before
+
+
+def test_what_is_no_ordinary_file_is_written_to_as_it_is(trained: Shell) -> None:
+    trained("encode", "text.txt", "--tokenizer", "t.json", "--output", "/dev/null")
+    assert trained.code == 0
+    assert Path("/dev/null").is_char_device()
+
+
+# --- Processes: terminals, pipes, signals --------------------------------------------------------
+
+
+def test_progress_says_how_far_the_learner_is(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(common.Progress, "LINES", 0.01)
+    with common.Progress(True).during("Learning"):
+        tell("Learning merges", 1_200, 8_000)
+        time.sleep(0.1)
+    lines = capfd.readouterr().err.splitlines()
+    assert lines[0] == "Learning …"
+    assert any(line.endswith(" s, learning merges: 1,200 of 8,000") for line in lines)
+    assert lines[-1].startswith("Learning: done after ")
+
+
+def test_progress_is_told_where_it_is_asked_for(
+    trained: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trained("train", "text.txt", "--merges", "3", "--progress")
+    told = trained.err.splitlines()
+    assert told[0] == f"Learning from {len(TEXT)} characters …"
+    assert told[1].startswith(told[0].removesuffix(" …") + ": done after")
+    assert told[-1] == "Written to standard output: 256 bytes + 3 merges."
+    assert trained("encode", "text.txt", "--tokenizer", "t.json").err == ""
+
+
+def test_on_a_terminal_long_work_is_told_and_wiped_out(
+    trained: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stderr", terminal := io.StringIO())
+    monkeypatch.setattr(terminal, "isatty", lambda: True, raising=False)
+    monkeypatch.setattr(common.Progress, "PATIENCE", 0.01)
+    progress = common.Progress(None)
+    with progress.during("Waiting"):
+        while "Waiting … 0 s" not in terminal.getvalue():
+            pass
+    assert terminal.getvalue().endswith("\r")
+    assert terminal.getvalue().split("\r")[-2].strip() == ""
+    assert not common.Progress(False).shown
+
+
+def test_a_pipe_that_is_read_no_further_is_no_reason_to_complain(trained: Shell) -> None:
+    for command in (
+        ["--help"],
+        ["encode", "text.txt", "--tokenizer", "t.json"],
+        ["vocabularies", "gpt2"],
+    ):
+        reading, writing = os.pipe()
+        os.close(reading)
+        process = started(*command, stdout=writing)
+        os.close(writing)
+        _, said = process.communicate(timeout=120)
+        assert (process.returncode, said) == (141, b""), command
+
+
+def test_a_full_disk_behind_standard_output_gets_a_sentence(trained: Shell) -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("This system has no /dev/full.")
+    with open("/dev/full", "wb") as full:
+        process = started("encode", "text.txt", "--tokenizer", "t.json", stdout=full)
+        _, said = process.communicate(timeout=120)
+    assert (process.returncode, said.decode()) == (
+        1,
+        "The output could not be written: No space left on device.\n",
+    )
+
+
+def test_closed_input_and_output_get_a_sentence(trained: Shell) -> None:
+    for command, end, says in (
+        ("encode --tokenizer t.json", "<&-", "There is no standard input"),
+        ("encode text.txt --tokenizer t.json", ">&-", "There is no standard output"),
+    ):
+        done = subprocess.run(
+            ["sh", "-c", f'"$0" -m bpeviz {command} {end}', sys.executable],
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+        assert done.returncode == 1
+        assert done.stderr.startswith(says)
+        assert done.stderr.count("\n") == 1
+
+
+def test_what_is_printed_is_utf8_in_every_language_of_the_system(trained: Shell) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "bpeviz", "encode", "--tokenizer", "t.json", "--tokens"],
+        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "ascii"},
+        input=b"a b",
+        capture_output=True,
+        timeout=120,
+    )
+    assert done.stdout == "a · b\n".encode()
+
+
+def test_ctrl_c_stops_with_130(shell: Shell) -> None:
+    process = started(
+        "train", "--merges", "3", "--output", "t.json", "--progress", stdin=subprocess.PIPE
+    )
+    assert process.stdin
+    assert process.stderr
+    process.stdin.write(("word " * 9).encode() + os.urandom(300_000).hex().encode())
+    process.stdin.close()
+    process.stderr.readline()  # it is learning
+    process.send_signal(signal.SIGINT)
+    said = process.stderr.read().decode()
+    assert process.wait(timeout=120) == 130
+    assert said == "Stopped.\n"
+    assert {path.name for path in Path().iterdir()} == {"text.txt"}
+
+
+def test_ctrl_c_is_heard_in_every_command(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(common, "read", stop)
+    monkeypatch.setattr("bpeviz.pretrained.rank_tokenizer.load", stop)
+    for command in ("encode", "decode", "compare"):
+        assert shell(command, "--tokenizer", "gpt2").code == 130
+        assert shell.err == "Stopped.\n"
+
+
+# --- Help ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("command", ["train", "encode", "decode", "compare"])
+def test_help_shows_examples(shell: Shell, command: str) -> None:
+    assert shell(command, "--help").code == 0
+    assert f"python -m bpeviz {command}" in shell.out.decode().partition("examples:")[2]
+    assert command in shell("--help").out.decode()
+
+
+def test_help_names_every_option_of_every_learner(shell: Shell) -> None:
+    told = shell("train", "--help").out.decode()
+    for learner in LEARNERS.values():
+        assert f"{learner.key}:" in told
+        for option in learner.options:
+            assert f"--{option.name.replace('_', '-')} " in told
+
+
+def examples() -> list[str]:
+    """The commands that the help shows, without those of the README."""
+    from bpeviz.cli import compare, decode, encode, train
+    from bpeviz.cli.main import _EPILOG
+
+    found = []
+    for text in (_EPILOG, *(module._EXAMPLES for module in (train, encode, decode, compare))):
+        listed = text.partition("examples:\n")[2].partition("\n\n")[0].replace("\\\n", " ")
+        found += [line.strip() for line in listed.splitlines()]
+    return found
+
+
+def run_as_shown(shell: Shell, line: str) -> str:
+    """Run a line as a reader would, and return what it prints.
+
+    A line that is one command alone runs in this process, which is quicker.
+    """
+    line = re.sub(r"(?<!\S)(\.venv/bin/)?python -m", '"$PYTHON" -m', line)
+    words = shlex.shlex(line, posix=True, punctuation_chars=True)
+    words.whitespace_split = True
+    python, _, _, *arguments = words
+    if python == "$PYTHON" and not {"|", "<", ">"} & {*arguments} and "*" not in line:
+        shell(*arguments)
+        assert shell.code == 0, (line, shell.err)
+        return shell.out.decode()
+    done = subprocess.run(
+        ["bash", "-eu", "-o", "pipefail", "-c", line],
+        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHON": sys.executable},
+        capture_output=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, (line, done.stderr.decode())
+    assert b"Traceback" not in done.stderr
+    return done.stdout.decode()
+
+
+def test_the_examples_of_the_help_run(shell: Shell) -> None:
+    for name in ("corpus.txt", "page.txt", "a.txt", "b.txt"):
+        Path(name).write_text(TEXT)
+    shell("encode", "page.txt", "--tokenizer", "gpt2", "--output", "ids.txt")
+    shown = examples()
+    assert len(shown) > 12
+    assert any(line.startswith("python -m bpeviz decode") for line in shown)
+    for line in shown:
+        if "ids.txt" in line:
+            line = line.replace("tokenizer.json", "gpt2")
+        run_as_shown(shell, line)
+
+
+def test_the_commands_of_the_readme_print_what_it_says(shell: Shell) -> None:
+    Path("sample_texts").symlink_to(ROOT / "sample_texts")
+    readme = (ROOT / "README.md").read_text()
+    section = readme.partition("\n## On the command line\n")[2].partition("\n## ")[0]
+    blocks = re.findall(r"```console\n(.*?)```", section, re.DOTALL)
+    assert blocks
+    for block in blocks:
+        for shown in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            line, _, printed = shown.replace("\\\n", "").partition("\n")
+            assert run_as_shown(shell, line).rstrip() == printed.rstrip(), line

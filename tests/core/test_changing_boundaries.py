@@ -1,0 +1,186 @@
+"""Boundaries that come back: at every step they are what the film of each chunk then shows."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bpeviz.core.boundaries import (
+    DROPPED,
+    INSIDE,
+    UNKNOWN_ID,
+    ChangingBoundaries,
+    Film,
+    boundaries_from_changes,
+    changes,
+)
+
+STEPS = 6
+Frame = list[tuple[int, int]]  # (id, atoms) of each token
+
+
+@st.composite
+def cuts(draw: st.DrawFn, atoms: int) -> Frame:
+    """A way to cut so many atoms. What is unknown or dropped is a single atom, or a whole word."""
+    frame: Frame = []
+    while atoms:
+        length = draw(st.integers(1, atoms))
+        low = DROPPED if length == 1 else UNKNOWN_ID
+        frame.append((draw(st.integers(low, 4)), length))
+        atoms -= length
+    return frame
+
+
+@st.composite
+def films(draw: st.DrawFn) -> list[tuple[int, Frame]]:
+    """A row of atoms over time; a new frame may be the same as the one before."""
+    atoms = draw(st.integers(0, 7))
+    times = sorted(draw(st.sets(st.integers(0, STEPS - 1), max_size=STEPS)))
+    return [(time, draw(cuts(atoms))) for time in (-1, *times)]
+
+
+def as_film(frames: list[tuple[int, Frame]]) -> Film:
+    return [
+        (time, [token_id for token_id, _ in frame], [length for _, length in frame])
+        for time, frame in frames
+    ]
+
+
+def boundaries_of(
+    rows: list[list[tuple[int, Frame]]], order: list[int], steps: int = STEPS
+) -> tuple[ChangingBoundaries, list[int]]:
+    """The boundaries of a text that consists of such rows; and the bytes of its atoms."""
+    atoms = sum(length for i in order for _, length in rows[i][0][1])
+    sizes = [(i * 7) % 4 for i in range(atoms)]  # 0 for a mark that is no text
+    found = boundaries_from_changes(
+        [changes(as_film(row)) for row in rows],
+        np.array(order, np.int64),
+        np.cumsum(sizes, dtype=np.int64),
+        np.zeros(atoms, np.int32),
+        steps,
+    )
+    return found, sizes
+
+
+def frame_at(row: list[tuple[int, Frame]], step: int) -> Frame:
+    """The last frame that came before so many steps were over, found by looking at each."""
+    now: Frame = []
+    for time, frame in row:
+        if time < step:
+            now = frame
+    return now
+
+
+def read(rows: list[list[tuple[int, Frame]]], order: list[int], step: int) -> Frame:
+    return [token for i in order for token in frame_at(rows[i], step)]
+
+
+@st.composite
+def texts(draw: st.DrawFn) -> tuple[list[list[tuple[int, Frame]]], list[int]]:
+    rows = draw(st.lists(films(), min_size=1, max_size=4))
+    order = draw(st.lists(st.integers(0, len(rows) - 1), max_size=6))
+    return rows, order
+
+
+@settings(max_examples=300)
+@given(texts())
+def test_at_every_step_they_are_what_the_films_show(
+    text: tuple[list[list[tuple[int, Frame]]], list[int]],
+) -> None:
+    rows, order = text
+    boundaries, sizes = boundaries_of(rows, order)
+    assert len(boundaries) == len(sizes)
+    always = [True] * len(sizes)
+    for step in range(STEPS + 3):  # beyond the last, all stays
+        tokens = read(rows, order, step)
+        ends = [sum(length for _, length in tokens[: i + 1]) for i in range(len(tokens))]
+        kept = [atom + 1 in ends for atom in range(len(sizes))]
+        assert boundaries.kept(step).tolist() == kept
+        assert boundaries.token_ends(step).tolist() == ends
+        assert boundaries.ids(step).tolist() == [token_id for token_id, _ in tokens]
+        assert boundaries.cuts(step).tolist() == [sum(sizes[:end]) for end in ends]
+        if step <= STEPS:
+            counted = sum(token_id != DROPPED for token_id, _ in tokens)
+            assert boundaries.token_counts[step] == counted
+            always = [a and b for a, b in zip(always, kept, strict=True)]
+    assert boundaries.always.tolist() == always
+    assert len(boundaries.token_counts) == STEPS + 1
+
+
+@settings(max_examples=150)
+@given(films())
+def test_what_a_row_holds_are_changes_alone(row: list[tuple[int, Frame]]) -> None:
+    """No entry repeats the one before it, and their times rise; the first is no `INSIDE`."""
+    counts, times, entries = changes(as_film(row))
+    assert counts.sum() == len(times) == len(entries)
+    assert (counts.dtype, times.dtype, entries.dtype) == (np.int64, np.int32, np.int32)
+    start = 0
+    for count in counts.tolist():
+        mine, when = entries[start : start + count].tolist(), times[start : start + count].tolist()
+        assert when == sorted({*when})
+        assert all(a != b for a, b in pairwise(mine))
+        assert not mine or mine[0] != INSIDE
+        start += count
+
+
+def test_an_example_by_hand() -> None:
+    """Two atoms are joined by the first step, parted by the third; the last one is dropped."""
+    row = [(-1, [(0, 1), (1, 1), (-2, 1)]), (0, [(5, 2), (-2, 1)]), (2, [(0, 1), (7, 1), (-2, 1)])]
+    boundaries, _ = boundaries_of([row], [0, 0], steps=3)
+    assert [boundaries.ids(step).tolist() for step in range(4)] == [
+        [0, 1, -2, 0, 1, -2],
+        [5, -2, 5, -2],
+        [5, -2, 5, -2],
+        [0, 7, -2, 0, 7, -2],
+    ]
+    assert boundaries.token_counts.tolist() == [4, 2, 2, 4]
+    assert boundaries.always.tolist() == [False, True, True, False, True, True]
+    assert boundaries.kept(1).tolist() == [False, True, True, False, True, True]
+
+
+def test_an_unknown_token_counts_and_what_is_dropped_does_not() -> None:
+    boundaries, _ = boundaries_of([[(-1, [(-1, 3), (-2, 1), (4, 1)])]], [0], steps=0)
+    assert boundaries.token_counts.tolist() == [2]
+    assert boundaries.ids(0).tolist() == [-1, -2, 4]
+    assert boundaries.always.tolist() == [False, False, True, True, True]
+
+
+@pytest.mark.parametrize("steps", [0, 3])
+@pytest.mark.parametrize("rows", [[], [[(-1, [])]]], ids=["no rows", "an empty row"])
+def test_an_empty_text_has_none(rows: list[list[tuple[int, Frame]]], steps: int) -> None:
+    for order in ([], [0] * len(rows)):
+        boundaries, _ = boundaries_of(rows, order, steps)
+        assert len(boundaries) == 0
+        assert boundaries.token_counts.tolist() == [0] * (steps + 1)
+        assert boundaries.always.tolist() == []
+        for step in (0, steps):
+            assert boundaries.kept(step).tolist() == []
+            assert boundaries.ids(step).tolist() == []
+            assert boundaries.token_ends(step).tolist() == []
+            assert boundaries.cuts(step).tolist() == []
+
+
+def test_without_steps_there_is_one_picture() -> None:
+    boundaries, _ = boundaries_of([[(-1, [(0, 2)])], [(-1, [(3, 1)])]], [1, 0, 1], steps=0)
+    assert boundaries.token_counts.tolist() == [3]
+    assert boundaries.ids(0).tolist() == [3, 0, 3]
+    assert boundaries.kept(0).tolist() == [True, False, True, True]
+    assert boundaries.always.tolist() == [True, False, True, True]
+
+
+def test_a_frame_must_hold_the_same_atoms() -> None:
+    assert [part.tolist() for part in changes([])] == [[], [], []]
+    with pytest.raises(ValueError, match="At time 4 there are 3 atoms instead of 2"):
+        changes([(-1, [0, 1], [1, 1]), (4, [0, 1], [1, 2])])
+
+
+def test_types_are_as_documented() -> None:
+    boundaries, _ = boundaries_of([[(-1, [(0, 2)]), (1, [(1, 1), (2, 1)])]], [0, 0])
+    assert (boundaries.rows.dtype, boundaries.times.dtype) == (np.int64, np.int32)
+    assert (boundaries.entries.dtype, boundaries.ids(2).dtype) == (np.int32, np.int32)
+    assert (boundaries.kept(2).dtype, boundaries.always.dtype) == (np.bool_, np.bool_)
+    assert (boundaries.token_counts.dtype, boundaries.cuts(2).dtype) == (np.int64, np.int64)

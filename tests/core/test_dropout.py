@@ -1,0 +1,275 @@
+"""BPE-dropout against the exact distribution of its algorithm, and against two libraries.
+
+What is drawn here has a seed. Hugging Face's draws have none, so the bound there is one that a
+correct sampler passes but once in a billion.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+import random
+from collections import Counter
+from collections.abc import Mapping
+from itertools import pairwise
+from typing import Any
+
+import pytest
+import reference
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from subword_nmt.apply_bpe import BPE as SubwordNmt  # noqa: N811
+from texts import SMALL_TEXTS, over
+from tokenizers import Tokenizer, models
+
+import bpeviz
+from bpeviz.core.dropout import segment_with_dropout, segmentations
+from bpeviz.core.merges import Merge, MergeTokenizer
+from bpeviz.pretokenizers.pretokenizer import Splitting
+
+Cut = tuple[str, ...]
+
+
+def exactly(atoms: Cut, merges: list[tuple[str, str]], p: float) -> dict[Cut, float]:
+    """How likely each cut is, by Algorithm 1 of arXiv:1910.13267, round by round.
+
+    In a round each merge that is possible, at its place, is dropped with probability p; of the
+    rest the one that was learnt first is made, of equals the leftmost.
+    """
+    rank = {pair: i for i, pair in enumerate(merges)}
+    found: dict[Cut, float] = {}
+    waiting = {atoms: 1.0}
+    while waiting:
+        tokens = max(waiting, key=len)  # so that all ways to it have been walked
+        likely = waiting.pop(tokens)
+        possible = sorted(
+            (rank[pair], i) for i, pair in enumerate(pairwise(tokens)) if pair in rank
+        )
+        for _, i in possible:
+            merged = (*tokens[:i], tokens[i] + tokens[i + 1], *tokens[i + 2 :])
+            waiting[merged] = waiting.get(merged, 0.0) + likely * (1 - p)
+            likely *= p
+        if likely:
+            found[tokens] = found.get(tokens, 0.0) + likely
+    return found
+
+
+def mean(cuts: Mapping[Cut, float]) -> float:
+    return sum(len(cut) * share for cut, share in cuts.items()) / sum(cuts.values())
+
+
+def check(drawn: Counter[Cut], expected: Mapping[Cut, float], z: float = 6.0) -> None:
+    """Hold a sample against a distribution by Pearson's chi-square.
+
+    The quantile is Wilson and Hilferty's; chance exceeds z = 6 but once in a billion. Cells
+    of fewer than ten expected draws are put together.
+    """
+    draws = drawn.total()
+    assert drawn.keys() <= expected.keys()
+    large = {cut for cut, share in expected.items() if share * draws >= 10}
+    cells = [(drawn[cut], expected[cut] * draws) for cut in large]
+    rest = (
+        draws - sum(count for count, _ in cells),
+        max(0.0, draws - sum(share for _, share in cells)),
+    )
+    assert rest[0] <= rest[1] + z * math.sqrt(rest[1]) + z * z
+    if rest[1] >= 10:
+        cells.append(rest)
+    freedom = len(cells) - 1
+    if not freedom:
+        return
+    spread = 2 / (9 * freedom)
+    statistic = sum((count - share) ** 2 / share for count, share in cells)
+    assert statistic < freedom * (1 - spread + z * math.sqrt(spread)) ** 3
+
+
+def tokenizer_of(merges: list[tuple[str, str]], alphabet: str) -> MergeTokenizer:
+    ids = {symbol: i for i, symbol in enumerate(alphabet)}
+    made = []
+    for left, right in merges:
+        ids[left + right] = len(ids)
+        made.append(Merge(ids[left], ids[right], ids[left + right], 1, 1, 0))
+    return MergeTokenizer("bpe", Splitting("characters", "none"), tuple(alphabet), tuple(made))
+
+
+def named(tokenizer: MergeTokenizer, cuts: Counter[tuple[int, ...]]) -> Counter[Cut]:
+    return Counter({tuple(map(tokenizer.token_label, ids)): times for ids, times in cuts.items()})
+
+
+# Hugging Face's own test, in tokenizers/src/models/bpe/model.rs:
+# test_tokenize_with_and_without_dropout.
+
+MERGES = [
+    ("r", "e"), ("a", "t"), ("e", "d"), ("u", "n"), ("at", "ed"), ("re", "l"), ("rel", "ated"),
+    ("un", "related"),
+]  # fmt: skip
+LETTERS = "unrelatd"
+VOCABULARY = {
+    token: i
+    for i, token in enumerate(
+        (*"unrelatd", "re", "at", "ed", "un", "ated", "rel", "related", "unrelated")
+    )
+}
+UNRELATED = tokenizer_of(MERGES, LETTERS)
+
+
+def test_without_dropout_unrelated_is_one_token_and_with_all_of_it_nine() -> None:
+    assert named(UNRELATED, segmentations(UNRELATED, "unrelated", 0.0, 50, 0)) == {
+        ("unrelated",): 50
+    }
+    assert named(UNRELATED, segmentations(UNRELATED, "unrelated", 1.0, 50, 0)) == {
+        tuple("unrelated"): 50
+    }
+
+
+@pytest.mark.parametrize(("p", "measured", "tokens"), [(0.1, 1.606, 1.61242), (0.5, 5.07, 5.07935)])
+def test_unrelated_at_a_tenth_and_at_a_half(p: float, measured: float, tokens: float) -> None:
+    """About 1.606 and 5.07 tokens on average, as once measured by drawing.
+
+    Worked out, round by round, it is 1.61242 and 5.07935. A million draws by Hugging Face gave
+    1.6127 and 5.0823, with standard errors of 0.0011 and 0.0021.
+    """
+    exact = exactly(tuple("unrelated"), MERGES, p)
+    assert sum(exact.values()) == pytest.approx(1)
+    assert mean(exact) == pytest.approx(tokens, abs=5e-6)
+    assert mean(exact) == pytest.approx(measured, abs=0.01)
+    drawn = named(UNRELATED, segmentations(UNRELATED, "unrelated", p, 50_000, 7))
+    assert mean(drawn) == pytest.approx(tokens, abs=0.02)
+    check(drawn, exact)
+
+
+@pytest.mark.parametrize("p", [0.1, 0.5, 0.9])
+def test_unrelated_by_hugging_face(p: float) -> None:
+    """No two places have the same pair here, and no two possible merges share a token, so what the
+    libraries do in their own ways comes to the same (see `bpeviz.core.dropout`)."""
+    model = Tokenizer(models.BPE(vocab=VOCABULARY, merges=MERGES, dropout=p))
+    theirs = Counter(tuple(model.encode("unrelated").tokens) for _ in range(20_000))
+    exact = exactly(tuple("unrelated"), MERGES, p)
+    check(theirs, exact)
+    check(named(UNRELATED, segmentations(UNRELATED, "unrelated", p, 20_000, 3)), exact)
+
+
+@pytest.mark.parametrize("p", [0.1, 0.5])
+def test_unrelated_by_subword_nmt(p: float) -> None:
+    """Its words end in `</w>`, which is part of the last letter."""
+    ending = {"d": "d</w>", "ed": "ed</w>", "ated": "ated</w>", "related": "related</w>"}
+    merges = [(left, ending.get(right, right)) for left, right in MERGES]
+    codes = io.StringIO("#version: 0.2\n" + "\n".join(map(" ".join, merges)) + "\n")
+    model = SubwordNmt(codes, separator="@@")
+    random.seed(11)  # it draws from the common generator
+    theirs = Counter(
+        tuple(model.segment("unrelated", dropout=p).replace("@@", "").split())
+        for _ in range(20_000)
+    )
+    exact = exactly((*"unrelate", "d</w>"), merges, p)
+    check(theirs, {tuple(t.removesuffix("</w>") for t in cut): x for cut, x in exact.items()})
+
+
+# Any merges
+
+
+@settings(max_examples=40)
+@given(SMALL_TEXTS, over("abc ", 8), st.sampled_from([0.1, 0.4, 0.8]), st.integers(0, 3))
+def test_any_word_is_cut_as_the_algorithm_says(corpus: str, word: str, p: float, seed: int) -> None:
+    """Also where merges overlap, or the same pair stands twice."""
+    corpus, word = corpus[:60] or "a", word[:8]
+    tokenizer = bpeviz.train(corpus, merges=8, pattern="none", atoms="characters").tokenizer()
+    assert isinstance(tokenizer, MergeTokenizer)
+    names = [tokenizer.token_label(i) for i in range(tokenizer.vocab_size)]
+    merges = [(names[merge.left], names[merge.right]) for merge in tokenizer.merges]
+    atoms = tuple(names[i] if i >= 0 else "?" for i in tokenizer.row(word)[0])
+    found = segmentations(tokenizer, word, p, 1_000, seed)
+    drawn: Counter[Cut] = Counter()
+    for ids, times in found.items():
+        drawn[tuple(names[i] if i >= 0 else "?" for i in ids)] += times
+    check(drawn, exactly(atoms, merges, p))
+
+
+@settings(max_examples=150)
+@given(SMALL_TEXTS, SMALL_TEXTS, st.sampled_from([{}, {"atoms": "characters"}]))
+def test_without_dropout_it_is_plain_and_with_all_of_it_the_atoms(
+    corpus: str, text: str, how: dict[str, Any]
+) -> None:
+    tokenizer = bpeviz.train(corpus, merges=20, pattern="none", **how).tokenizer()
+    assert isinstance(tokenizer, MergeTokenizer)
+    row, _ = tokenizer.row(text)
+    rank = {(merge.left, merge.right): merge.new_id for merge in tokenizer.merges}
+    plain = segment_with_dropout(tokenizer, row, 0.0, random.Random(1))
+    assert [*plain] == reference.encode(row, rank)
+    assert segment_with_dropout(tokenizer, row, 1.0, random.Random(1)) == row
+
+
+@given(SMALL_TEXTS, SMALL_TEXTS, st.floats(0, 1), st.integers(0, 9))
+def test_every_cut_spells_the_text(corpus: str, text: str, p: float, seed: int) -> None:
+    tokenizer = bpeviz.train(corpus, merges=20, pattern="none").tokenizer()
+    assert isinstance(tokenizer, MergeTokenizer)
+    row, _ = tokenizer.row(text)
+    ids = segment_with_dropout(tokenizer, row, p, random.Random(seed))
+    assert tokenizer.decode(ids) == text
+
+
+def test_the_same_seed_draws_the_same() -> None:
+    first, again, other = (
+        segmentations(UNRELATED, "unrelated", 0.5, 200, seed) for seed in (1, 1, 2)
+    )
+    assert first == again != other
+    assert first.total() == 200
+    state = random.getstate()
+    segmentations(UNRELATED, "unrelated", 0.5, 10, 5)
+    assert random.getstate() == state
+
+
+def test_inference_knows_no_dropout() -> None:
+    """A tokenizer encodes the same each time; dropout has to be asked for."""
+    cuts = {tuple(UNRELATED.encode("unrelated")) for _ in range(20)}
+    assert cuts == {(UNRELATED.merges[-1].new_id,)}
+
+
+# Odd inputs
+
+
+@pytest.mark.parametrize("chunk", ["", "a", " ", "é👋", "שלום", "\u0301\u0301"], ids=repr)
+def test_odd_chunks(chunk: str) -> None:
+    for how in ({}, {"atoms": "characters"}, {"atoms": "characters", "end_mark": "symbol"}):
+        tokenizer = bpeviz.train("aa é é", merges=5, **how).tokenizer()
+        assert isinstance(tokenizer, MergeTokenizer)
+        found = segmentations(tokenizer, chunk, 0.5, 20, 1)
+        assert found.total() == 20
+        lengths = {sum(len(tokenizer.atoms_of(i)) if i >= 0 else 1 for i in ids) for ids in found}
+        assert lengths == {len(tokenizer.row(chunk)[0])}
+
+
+def test_no_draws_are_no_cuts() -> None:
+    assert segmentations(UNRELATED, "unrelated", 0.5, 0, 1) == {}
+
+
+def test_a_long_chunk_is_cut() -> None:
+    text = "the cat sat on the mat " * 10_000
+    tokenizer = bpeviz.train(text[:1_000], merges=15, pattern="none").tokenizer()
+    assert isinstance(tokenizer, MergeTokenizer)
+    row, _ = tokenizer.row(text)
+    ids = segment_with_dropout(tokenizer, row, 0.3, random.Random(1))
+    assert tokenizer.decode(ids) == text
+
+
+@pytest.mark.parametrize(
+    ("p", "draws", "sentence"),
+    [
+        (-0.1, 1, "must be between 0 and 1, not -0.1"),
+        (1.5, 1, "must be between 0 and 1, not 1.5"),
+        (math.nan, 1, "must be between 0 and 1, not nan"),
+        (0.5, -1, "must be 0 or more, not -1"),
+        (0.5, 10**9, "would take too long"),
+    ],
+    ids=str,
+)
+def test_what_makes_no_sense_gets_a_sentence(p: float, draws: int, sentence: str) -> None:
+    with pytest.raises(ValueError, match=r"^[A-Z].*\.$") as caught:
+        segmentations(UNRELATED, "unrelated", p, draws, 1)
+    assert sentence in str(caught.value)
+
+
+def test_a_row_that_would_take_too_long_is_refused() -> None:
+    with pytest.raises(ValueError, match="would take too long"):
+        segment_with_dropout(UNRELATED, (0,) * 1_000_000, 0.9999, random.Random(1))
+    assert len(segment_with_dropout(UNRELATED, (0,) * 100_000, 1.0, random.Random(1))) == 100_000

@@ -1,0 +1,291 @@
+"""Tokens that are taken apart again, at every step; vocabulary restriction by its definition."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+import reference
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from texts import SMALL_TEXTS
+
+import bpeviz
+from bpeviz.core.dropout import segmentations
+from bpeviz.core.hidden_tokens import DemolishingTokenizer, RestrictedTraining, hidden_counts
+from bpeviz.core.training import MergeTraining
+from bpeviz.trainers.bpe import LEARNER
+
+HOW = st.sampled_from(
+    [
+        {"pattern": "none"},
+        {"pattern": "gpt2", "ties": "smallest"},
+        {"pattern": "none", "atoms": "characters"},
+        {"pattern": "whitespace", "atoms": "characters", "end_mark": "attached"},
+        {"pattern": "words", "atoms": "characters", "end_mark": "symbol", "ties": "largest"},
+    ]
+)
+
+
+def rows_of(training: MergeTraining, text: str) -> list[list[int]]:
+    atom_id = {symbol: i for i, symbol in enumerate(training.alphabet)}
+    splitting = training.splitting
+    return [
+        [atom_id.get(symbol, -1) for symbol in splitting.symbols(chunk)]
+        for chunk in splitting.chunks(text)
+    ]
+
+
+def merged(training: MergeTraining, text: str, step: int) -> list[int]:
+    """The tokens of a text after `step` merges, nothing taken apart."""
+    found: list[int] = []
+    for row in rows_of(training, text):
+        for merge in training.merges[:step]:
+            row = reference.replace_all(row, (merge.left, merge.right), merge.new_id)
+        found += row
+    return found
+
+
+def apart(training: MergeTraining, tokens: list[int], hidden: set[int]) -> list[int]:
+    """By the definition: a hidden token is its two parents, and so on down."""
+    found: list[int] = []
+    for token in tokens:
+        if token in hidden:
+            found += apart(training, [*(training.parents(token) or ())], hidden)
+        else:
+            found.append(token)
+    return found
+
+
+def lengths(training: MergeTraining, tokens: list[int]) -> list[int]:
+    def length(token: int) -> int:
+        parents = training.parents(token) if token >= 0 else None
+        return 1 if parents is None else length(parents[0]) + length(parents[1])
+
+    return [length(token) for token in tokens]
+
+
+def check(
+    tokenizer: DemolishingTokenizer, training: MergeTraining, text: str, hidden: list[set[int]]
+) -> None:
+    """Hold all that a tokenizer says of a text against the definition, at every step."""
+    boundaries = tokenizer.boundaries(text)
+    ends_of_text = boundaries.ends.tolist()
+    for step in range(tokenizer.steps + 1):
+        expected = apart(training, merged(training, text, step), hidden[step])
+        ends = np.cumsum(lengths(training, expected), dtype=np.int64)
+        assert boundaries.ids(step).tolist() == expected
+        assert boundaries.token_ends(step).tolist() == ends.tolist()
+        assert boundaries.cuts(step).tolist() == [ends_of_text[end - 1] for end in ends]
+        assert boundaries.token_counts[step] == len(expected)
+        smaller = tokenizer.at_step(step)
+        unknown = smaller.special_tokens.get("<unk>")
+        assert [-1 if i == unknown else i for i in smaller.encode(text)] == expected
+    # Nothing is written down twice.
+    for i, (start, end) in enumerate(pairwise(boundaries.rows.tolist())):
+        times, entries = boundaries.times[start:end], boundaries.entries[start:end]
+        assert times[0] == -1
+        assert (np.diff(times) > 0).all(), i
+        assert (np.diff(entries) != 0).all(), i
+
+
+@settings(max_examples=150)
+@given(SMALL_TEXTS, SMALL_TEXTS, HOW, st.data())
+def test_every_step_is_by_the_definition_whatever_is_hidden_when(
+    corpus: str, text: str, how: dict[str, Any], data: st.DataObject
+) -> None:
+    training = bpeviz.train(corpus, merges=12, **how)
+    assert isinstance(training, MergeTraining)
+    steps, first = training.steps, len(training.alphabet)
+    flips = tuple(
+        tuple(sorted(data.draw(st.sets(st.integers(born, steps), max_size=3))))
+        for born in range(steps)
+    )
+    tokenizer = DemolishingTokenizer(
+        "x", training.splitting, training.alphabet, training.merges, flips
+    )
+    hidden = [
+        {
+            token
+            for token, times in enumerate(flips, first)
+            if sum(time < step for time in times) % 2 and token < first + step
+        }
+        for step in range(steps + 1)
+    ]
+    for held in (corpus, text):
+        check(tokenizer, training, held, hidden)
+    assert hidden_counts(flips, steps).tolist() == [len(at_step) for at_step in hidden]
+
+
+# Restriction
+
+
+@settings(max_examples=150)
+@given(SMALL_TEXTS, SMALL_TEXTS, HOW, st.integers(1, 8))
+def test_restriction_is_by_the_definition_at_every_step(
+    corpus: str, text: str, how: dict[str, Any], threshold: int
+) -> None:
+    """What is rarer than the threshold in the text learnt from, cut by the merges so far."""
+    training = bpeviz.train(corpus, merges=15, threshold=threshold, **how)
+    assert isinstance(training, RestrictedTraining)
+    hidden = []
+    for step in range(training.steps + 1):
+        tokens = merged(training, corpus, step)
+        made = [merge.new_id for merge in training.merges[:step]]
+        hidden.append({token for token in made if tokens.count(token) < threshold})
+    tokenizer = training.tokenizer()
+    assert isinstance(tokenizer, DemolishingTokenizer)
+    for held in (corpus, text):
+        check(tokenizer, training, held, hidden)
+    for step, at_step in enumerate(hidden):
+        assert training.at_step(step).hidden == at_step
+        assert training.made_of(step).endswith(f", {len(at_step)} of them too rare to be used")
+
+
+@given(st.dictionaries(st.text("ab", min_size=1, max_size=6), st.integers(1, 9), max_size=6))
+def test_counted_words_count(words: dict[str, int]) -> None:
+    training = bpeviz.train(words, merges=12, pattern="none", threshold=6)
+    for step in range(training.steps + 1):
+        counts: dict[int, int] = {}
+        for word, times in words.items():
+            for token in merged(training, word, step):
+                counts[token] = counts.get(token, 0) + times
+        made = {merge.new_id for merge in training.merges[:step]}
+        assert training.at_step(step).hidden == {i for i in made if counts.get(i, 0) < 6}
+
+
+def test_the_words_of_sennrich_restricted_by_hand() -> None:
+    """low 5, lower 2, newest 6, widest 3: ten merges, and what they leave.
+
+    es, est</w>, ne, new, wi and wid are used up by what they build; lo is left twice, in lower;
+    low</w> comes 5 times, newest</w> 6 and widest</w> 3. So at threshold 4 widest is taken apart
+    into wid and est</w>, and both of these into letters; and so is the lo of lower.
+    """
+    words = {"low": 5, "lower": 2, "newest": 6, "widest": 3}
+    how = {"pattern": "none", "atoms": "characters", "end_mark": "attached", "merges": 10}
+    free, restricted = (bpeviz.train(words, threshold=at, **how) for at in (0, 4))
+    assert free.merges == restricted.merges
+
+    def cut(word: str, step: int = 10) -> list[str]:
+        return [token.label for token in restricted.at_step(step).tokens(word)]
+
+    assert [t.label for t in free.tokenizer().tokens("widest")] == ["widest</w>"]
+    assert cut("widest") == ["w", "i", "d", "e", "s", "t</w>"]
+    assert cut("newest") == ["newest</w>"]
+    assert cut("low") == ["low</w>"]
+    assert cut("lower") == ["l", "o", "w", "e", "r</w>"]
+    # After two merges est</w> comes nine times, and is used.
+    assert cut("widest", 2) == ["w", "i", "d", "est</w>"]
+    assert restricted.made_of(10) == "11 characters + 10 merges, 8 of them too rare to be used"
+
+
+def test_no_threshold_is_plain_byte_pair_encoding() -> None:
+    text = "low lower lowest low"
+    plain = bpeviz.train(text, merges=9)
+    assert bpeviz.train(text, merges=9, threshold=0) == plain
+    assert type(plain) is MergeTraining
+    # What comes once at least is all that the text is cut into.
+    least = bpeviz.train(text, merges=9, threshold=1)
+    assert least.tokenizer().encode(text) == plain.tokenizer().encode(text)
+    assert least.sizes.tolist() == plain.sizes.tolist()
+
+
+def test_a_high_threshold_leaves_the_atoms() -> None:
+    text = "low lower lowest low"
+    tokenizer = bpeviz.train(text, merges=9, threshold=1_000).tokenizer()
+    assert tokenizer.steps > 5
+    assert tokenizer.encode(text) == [*text.encode()]
+    assert (tokenizer.boundaries(text).token_counts == len(text)).all()
+
+
+def test_the_option_is_listed_and_checked() -> None:
+    option = next(option for option in LEARNER.options if option.name == "threshold")
+    assert (option.default, option.minimum, option.choices) == (0, 0, None)
+    with pytest.raises(ValueError, match=r"The vocabulary threshold must be 0 or more, not -1\."):
+        bpeviz.train("abc", merges=1, threshold=-1)
+
+
+def test_special_tokens_and_ids_stay_where_they_are() -> None:
+    plain, restricted = (
+        bpeviz.train("ab ab abc", merges=3, threshold=at, special_tokens=("<end>",)).tokenizer()
+        for at in (0, 3)
+    )
+    assert restricted.vocab_size == plain.vocab_size
+    assert restricted.special_tokens == plain.special_tokens
+    assert restricted.encode("<end>", allowed_special=["<end>"]) == [plain.vocab_size - 1]
+    for token_id in range(plain.vocab_size):
+        assert restricted.token_bytes(token_id) == plain.token_bytes(token_id)
+        assert restricted.token_label(token_id) == plain.token_label(token_id)
+        assert restricted.is_atom(token_id) == plain.is_atom(token_id)
+    with pytest.raises(ValueError, match="no id"):
+        restricted.token_bytes(plain.vocab_size)
+
+
+@pytest.mark.parametrize("how", [{"threshold": 4}, {"algorithm": "scaffold"}], ids=str)
+def test_dropout_merges_first_and_takes_apart_then(how: dict[str, Any]) -> None:
+    words = {"low": 5, "lower": 2, "newest": 6, "widest": 3}
+    training = bpeviz.train(words, merges=10, pattern="none", **how)
+    for step in (0, 4, 10):
+        tokenizer = training.at_step(step)
+        free = segmentations(training.merger(step), "lowest", 0.3, 200, 1)
+        found = training.segmentations(step, "lowest", 0.3, 200, 1)
+        assert found.total() == 200
+        expected: Counter[tuple[int, ...]] = Counter()
+        for ids, times in free.items():
+            expected[tuple(apart(training, [*ids], {*tokenizer.hidden}))] += times
+        assert found == expected
+        never = training.segmentations(step, "lowest", 0.0, 3, 1)
+        assert never == {tuple(tokenizer.encode("lowest")): 3}
+
+
+def test_rare_tokens_are_listed() -> None:
+    words = {"low": 5, "lower": 2, "newest": 6, "widest": 3}
+    training = bpeviz.train(words, merges=10, pattern="none", atoms="characters", threshold=4)
+    boundaries = training.tokenizer().boundaries("low")
+    for step in range(11):
+        (table,) = training.details("low", boundaries, step)
+        assert {*table.columns["id"]} == training.at_step(step).hidden
+        assert all(times < 4 for times in table.columns["times"])
+    assert "less than 4 times" in table.about
+    rows = dict(zip(table.columns["token"], table.columns["merged into"], strict=True))
+    assert (rows["es"], rows["wi"]) == ("est", "wid")
+
+
+# Odd inputs
+
+
+@pytest.mark.parametrize(
+    "text", ["", " ", "a", "\n\n\n", "👋👋👋👋", "שלום שלום", "é" * 9], ids=repr
+)
+@pytest.mark.parametrize("how", [{}, {"atoms": "characters"}], ids=str)
+def test_odd_texts(text: str, how: dict[str, Any]) -> None:
+    tokenizer = bpeviz.train(text, merges=10, pattern="none", threshold=2, **how).tokenizer()
+    assert tokenizer.decode(tokenizer.encode(text)) == text
+    spans = [(token.start, token.end) for token in tokenizer.tokens(text)]
+    assert spans == sorted(spans)
+    boundaries = tokenizer.boundaries(text)
+    assert boundaries.token_counts[-1] == len(spans) == len(boundaries.ids(tokenizer.steps))
+    assert len(boundaries.always) == len(boundaries)
+
+
+def test_a_token_as_deep_as_it_is_long_is_taken_apart_without_recursion() -> None:
+    size = 5_000
+    text = "".join(map(chr, range(0x4E00, 0x4E00 + size)))  # no pair comes twice
+    tokenizer = bpeviz.train(
+        text, merges=size - 1, pattern="none", atoms="characters", threshold=2
+    ).tokenizer()
+    assert tokenizer.encode(text) == [*range(size)]
+    boundaries = tokenizer.boundaries(text)
+    assert (boundaries.token_counts == size).all()
+    assert len(boundaries.entries) == size  # nothing ever changes
+
+
+def test_a_long_chunk_of_few_tokens() -> None:
+    text = "the cat sat on the mat and looked at the other cat " * 20_000
+    training = bpeviz.train(text[:20_000], merges=20, pattern="none", threshold=300)
+    boundaries = training.tokenizer().boundaries(text)
+    assert len(boundaries) == len(text)
+    assert boundaries.token_counts[0] == len(text) > boundaries.token_counts[-1]

@@ -1,0 +1,251 @@
+"""Longest match over a vocabulary that was learnt by BPE, against trying all lengths in turn."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import tokenizers
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from reference_wordpiece import longest_match
+from texts import SMALL_TEXTS
+
+import bpeviz
+from bpeviz import Merge, Training
+from bpeviz.core.longest_match import LONGEST_PIECE, LongestMatchTokenizer
+from bpeviz.pretokenizers.pretokenizer import Splitting
+
+HOW = st.sampled_from(
+    [
+        {"pattern": "none"},
+        {"pattern": "gpt2"},
+        {"pattern": "words", "ties": "largest"},
+        {"pattern": "none", "atoms": "characters"},
+        {"pattern": "whitespace", "atoms": "characters", "end_mark": "attached"},
+        {"pattern": "gpt2", "atoms": "characters", "end_mark": "symbol", "ties": "smallest"},
+    ]
+)
+
+
+def learn(corpus: str, how: dict[str, Any], merges: int = 25) -> Training:
+    return bpeviz.train(corpus, merges=merges, encode="longest", **how)
+
+
+def symbols_by_id(training: Training) -> list[tuple[str, ...]]:
+    """What each id stands for, as a row of symbols."""
+    spelt: list[tuple[str, ...]] = [(symbol,) for symbol in training.alphabet]
+    for merge in training.decisions:
+        spelt.append(spelt[merge.left] + spelt[merge.right])
+    return spelt
+
+
+def naive_tokens(training: Training, text: str, step: int) -> list[tuple[int, int]]:
+    spelt = symbols_by_id(training)[: len(training.alphabet) + step]
+    pieces = {symbols: i for i, symbols in reversed([*enumerate(spelt)])}
+    splitting = training.splitting
+    return [
+        token
+        for chunk in splitting.chunks(text)
+        for token in longest_match(splitting.symbols(chunk), pieces)
+    ]
+
+
+@settings(max_examples=150, deadline=None)
+@given(SMALL_TEXTS, SMALL_TEXTS, HOW)
+@example("", "ab", {"pattern": "none"})
+def test_boundaries_equal_the_naive_cut_at_every_step(
+    corpus: str, text: str, how: dict[str, Any]
+) -> None:
+    """On text that was learnt from and on text that was not."""
+    training = learn(corpus, how)
+    tokenizer = training.tokenizer()
+    for held in (corpus, text):
+        boundaries = tokenizer.boundaries(held)
+        for step in range(training.steps + 1):
+            expected = naive_tokens(training, held, step)
+            ends = np.cumsum([size for _, size in expected], dtype=np.int64)
+            assert boundaries.token_ends(step).tolist() == ends.tolist()
+            assert boundaries.ids(step).tolist() == [i for i, _ in expected]
+            assert boundaries.token_counts[step] == len(expected)
+
+
+@settings(max_examples=100, deadline=None)
+@given(SMALL_TEXTS, SMALL_TEXTS, HOW)
+def test_a_smaller_tokenizer_cuts_as_the_boundaries_say(
+    corpus: str, text: str, how: dict[str, Any]
+) -> None:
+    training = learn(corpus, how)
+    boundaries = training.tokenizer().boundaries(text)
+    for step in range(training.steps + 1):
+        smaller = training.at_step(step)
+        unknown = smaller.special_tokens.get("<unk>")
+        ids = [-1 if i == unknown else i for i in smaller.encode(text)]
+        assert boundaries.ids(step).tolist() == ids
+        own = smaller.boundaries(text)
+        assert own.cuts(step).tolist() == boundaries.cuts(step).tolist()
+        assert own.ids(step).tolist() == ids
+        ends = boundaries.always & own.kept(step)
+        assert (ends == boundaries.always).all()
+
+
+@settings(max_examples=60, deadline=None)
+@given(SMALL_TEXTS, HOW)
+def test_what_is_learnt_is_what_bpe_learns(corpus: str, how: dict[str, Any]) -> None:
+    longest, merging = learn(corpus, how), bpeviz.train(corpus, merges=25, **how)
+    assert longest.decisions == merging.decisions
+    assert longest.names == merging.names
+    of_longest = longest.tokenizer().boundaries(corpus)
+    of_merging = merging.tokenizer().boundaries(corpus)
+    for step in range(longest.steps + 1):
+        assert longest.candidates(corpus, of_longest, step, 5) == merging.candidates(
+            corpus, of_merging, step, 5
+        )
+
+
+@settings(max_examples=60, deadline=None)
+@given(SMALL_TEXTS, SMALL_TEXTS, st.sampled_from(["gpt2", "none", "words"]))
+def test_decoding_returns_the_text_over_bytes(corpus: str, text: str, pattern: str) -> None:
+    tokenizer = learn(corpus, {"pattern": pattern}).tokenizer()
+    assert tokenizer.decode(tokenizer.encode(text)) == text
+    assert b"".join(token.raw for token in tokenizer.tokens(text)) == text.encode()
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.text("abc", min_size=1, max_size=80), st.text("abc", max_size=80), st.integers(0, 30))
+def test_hugging_face_cuts_the_same(corpus: str, text: str, merges: int) -> None:
+    """Its WordPiece without a prefix is longest match over any vocabulary of strings.
+
+    But for a text with an unknown character, which becomes one unknown token as a whole there;
+    here only that character does.
+    """
+    training = learn(corpus, {"pattern": "none", "atoms": "characters"}, merges)
+    vocabulary = {"".join(symbols): i for i, symbols in enumerate(symbols_by_id(training))}
+    theirs = tokenizers.Tokenizer(
+        tokenizers.models.WordPiece(
+            {**vocabulary, "<unk>": len(vocabulary)},
+            unk_token="<unk>",
+            continuing_subword_prefix="",
+            max_input_chars_per_word=1_000,
+        )
+    )
+    if {*text} <= {*corpus}:
+        assert theirs.encode(text).ids == training.tokenizer().encode(text)
+
+
+def test_it_differs_from_the_order_of_the_merges() -> None:
+    """`cd` is merged before `ab`+`c`, so the c is taken; the longest piece asks for no order."""
+    words = {"ab": 9, "cd": 7, "abc": 1}
+    merging = bpeviz.train(words, merges=3, pattern="none", atoms="characters")
+    longest = bpeviz.train(words, merges=3, pattern="none", atoms="characters", encode="longest")
+    assert [merging.name(merge.new_id) for merge in merging.decisions] == ["ab", "cd", "abc"]
+    assert [token.label for token in merging.tokenizer().tokens("abcd")] == ["ab", "cd"]
+    assert [token.label for token in longest.tokenizer().tokens("abcd")] == ["abc", "d"]
+
+
+def test_a_boundary_comes_back() -> None:
+    """`ab cd` until `abc` is a piece, then `abc d`."""
+    words = {"ab": 9, "cd": 7, "abc": 1}
+    training = bpeviz.train(words, merges=3, pattern="none", atoms="characters", encode="longest")
+    boundaries = training.tokenizer().boundaries("abcd")
+    assert [boundaries.cuts(step).tolist() for step in range(4)] == [
+        [1, 2, 3, 4],
+        [2, 3, 4],
+        [2, 4],
+        [3, 4],
+    ]
+    assert boundaries.always.tolist() == [False, False, False, True]
+
+
+def test_unknown_characters_are_reported_one_by_one() -> None:
+    training = learn("abab abab", {"pattern": "none", "atoms": "characters"})
+    tokenizer = training.tokenizer()
+    tokens = tokenizer.tokens("ab?éabab")
+    assert [token.label for token in tokens] == ["ab", "<unk>", "<unk>", "abab"]
+    assert [(token.start, token.end) for token in tokens] == [(0, 2), (2, 3), (3, 4), (4, 8)]
+    assert tokenizer.boundaries("ab?éabab").ids(training.steps).tolist()[1:3] == [-1, -1]
+    assert tokenizer.decode(tokenizer.encode("ab?é")) == "ab\ufffd\ufffd"
+
+
+def test_of_two_merges_that_make_the_same_the_earlier_counts() -> None:
+    """No learner here makes them, but a list of merges from elsewhere may."""
+
+    def merge(left: int, right: int, new: int) -> Merge:
+        return Merge(left, right, new, 1, 1, 0)
+
+    tokenizer = LongestMatchTokenizer(
+        "twice",
+        Splitting("characters", "none"),
+        ("a", "b", "c"),
+        (merge(0, 1, 3), merge(1, 2, 4), merge(3, 2, 5), merge(0, 4, 6)),
+    )
+    assert tokenizer.encode("abc") == [5]
+    boundaries = tokenizer.boundaries("abc")
+    assert [boundaries.ids(step).tolist() for step in range(5)] == [
+        [0, 1, 2], [3, 2], [3, 2], [5], [5],
+    ]  # fmt: skip
+
+
+# Long texts
+
+
+def test_pieces_that_are_too_long_are_not_looked_for() -> None:
+    training = learn("a" * 1_024, {"pattern": "none"})
+    tokenizer = training.tokenizer()
+    assert len(tokenizer.token_bytes(training.vocab_size - 1)) == 1_024
+    sizes = [len(token.raw) for token in tokenizer.tokens("a" * 1_024)]
+    assert sizes == [LONGEST_PIECE] * (1_024 // LONGEST_PIECE)
+    boundaries = tokenizer.boundaries("a" * 1_024)
+    for step in range(training.steps + 1):
+        ids = training.at_step(step).encode("a" * 1_024)
+        assert boundaries.ids(step).tolist() == ids
+        assert boundaries.token_counts[step] == 1_024 // min(2**step, LONGEST_PIECE)
+
+
+@pytest.mark.parametrize("text", ["a" * 100_000, "ab" * 50_000, "aab" * 30_000])
+def test_a_long_chunk_is_cut(text: str) -> None:
+    training = learn(text[:3_000], {"pattern": "none"})
+    tokenizer = training.tokenizer()
+    boundaries = tokenizer.boundaries(text)
+    assert boundaries.ids(training.steps).tolist() == tokenizer.encode(text)
+
+
+def test_a_chain_of_pieces_in_a_long_chunk_is_cut() -> None:
+    """Each merge makes a piece of the last one and one atom more: as many lengths as pieces."""
+    letters = "".join(map(chr, range(0x4E00, 0x4E00 + 3_000)))
+    training = learn(letters, {"pattern": "none", "atoms": "characters"}, merges=2_999)
+    tokenizer = training.tokenizer()
+    text = letters * 3
+    boundaries = tokenizer.boundaries(text)
+    assert boundaries.ids(training.steps).tolist() == tokenizer.encode(text)
+    assert tokenizer.boundaries(text).token_counts[-1] < len(text)
+
+
+@pytest.mark.parametrize("text", ["", " ", "a", "👍🏽", "e\u0301\u0323", "שלום עולם", " \n\t "])
+@pytest.mark.parametrize("corpus", ["", "ab ab", "👍 שלום e\u0301"])
+@pytest.mark.parametrize("atoms", ["bytes", "characters"])
+def test_odd_texts(corpus: str, text: str, atoms: str) -> None:
+    training = learn(corpus, {"atoms": atoms})
+    tokenizer = training.tokenizer()
+    boundaries = tokenizer.boundaries(text)
+    assert len(boundaries.ids(training.steps)) == len(tokenizer.encode(text))
+    assert boundaries.token_counts[-1] == len(tokenizer.tokens(text))
+
+
+# What makes no sense gets a sentence
+
+
+@pytest.mark.parametrize(
+    ("wrong", "sentence"),
+    [
+        ({"encode": "shortest"}, "There is no way to encode 'shortest': take merges or longest."),
+        (
+            {"encode": "longest", "threshold": 2},
+            "A vocabulary threshold needs encoding in the order of the merges.",
+        ),
+    ],
+)
+def test_bad_values_get_a_sentence(wrong: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        bpeviz.train("abc", merges=1, **wrong)

@@ -1,0 +1,284 @@
+"""The boundary array: its thresholds are what merging by the definition gives, at every step."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import reference
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from texts import SMALL_TEXTS
+
+import bpeviz
+from bpeviz import NEVER
+from bpeviz.core.boundaries import MergeBoundaries, Node, gather, spans
+from bpeviz.core.merges import MergeTokenizer
+
+HOW = st.sampled_from(
+    [
+        {"pattern": "none"},
+        {"pattern": "gpt2"},
+        {"pattern": "words", "ties": "largest"},
+        {"pattern": "regex", "expression": "a+|b"},
+        {"pattern": "none", "atoms": "characters"},
+        {"pattern": "whitespace", "atoms": "characters", "end_mark": "attached"},
+        {"pattern": "gpt2", "atoms": "characters", "end_mark": "symbol", "ties": "smallest"},
+    ]
+)
+
+
+def learn(corpus: str, how: dict[str, Any], merges: int = 25) -> MergeTokenizer:
+    return bpeviz.train(corpus, merges=merges, **how).tokenizer()
+
+
+def naive_tokens(tokenizer: MergeTokenizer, text: str, step: int) -> list[tuple[int, int]]:
+    """(id, atoms) of each token after `step` merges; -1 for an atom that is not known."""
+    atom_id = {symbol: i for i, symbol in enumerate(tokenizer.alphabet)}
+    pairs = [(merge.left, merge.right) for merge in tokenizer.merges[:step]]
+    found: list[tuple[int, int]] = []
+    for chunk in tokenizer.splitting.chunks(text):
+        ids = [atom_id.get(symbol, -1) for symbol in tokenizer.splitting.symbols(chunk)]
+        found += reference.segment(ids, pairs, len(tokenizer.alphabet))
+    return found
+
+
+@settings(max_examples=300)
+@given(SMALL_TEXTS, SMALL_TEXTS, HOW)
+def test_thresholds_equal_the_naive_segmentation_at_every_step(
+    corpus: str, text: str, how: dict[str, Any]
+) -> None:
+    """On text that was learnt from and on text that was not."""
+    tokenizer = learn(corpus, how)
+    for held in (corpus, text):
+        boundaries = tokenizer.boundaries(held)
+        for step in range(tokenizer.steps + 2):
+            expected = naive_tokens(tokenizer, held, step)
+            ends = np.cumsum([size for _, size in expected], dtype=np.int64)
+            assert boundaries.token_ends(step).tolist() == ends.tolist()
+            assert boundaries.ids(step).tolist() == [i for i, _ in expected]
+
+
+@settings(max_examples=150)
+@given(SMALL_TEXTS, SMALL_TEXTS, HOW)
+def test_token_counts_are_the_lengths_of_encodings_at_every_size(
+    corpus: str, text: str, how: dict[str, Any]
+) -> None:
+    tokenizer = learn(corpus, how)
+    counts = tokenizer.boundaries(text).token_counts
+    assert counts.tolist() == [
+        len(tokenizer.at_step(step).encode(text)) for step in range(tokenizer.steps + 1)
+    ]
+
+
+@given(SMALL_TEXTS, SMALL_TEXTS, HOW)
+def test_last_merges_tell_the_ids(corpus: str, text: str, how: dict[str, Any]) -> None:
+    tokenizer = learn(corpus, how)
+    boundaries = tokenizer.boundaries(text)
+    for step in range(tokenizer.steps + 1):
+        smaller = tokenizer.at_step(step)
+        expected = [smaller.merge_step(token_id) for token_id in smaller.encode(text)]
+        assert boundaries.last_merges(step).tolist() == expected
+
+
+@given(SMALL_TEXTS, SMALL_TEXTS, HOW, st.integers(0, 30))
+def test_until_equals_the_boundaries_of_the_smaller_tokenizer(
+    corpus: str, text: str, how: dict[str, Any], step: int
+) -> None:
+    tokenizer = learn(corpus, how)
+    until = tokenizer.boundaries(text).until(step)
+    smaller = tokenizer.at_step(step).boundaries(text)
+    assert until.vanishes.tolist() == smaller.vanishes.tolist()
+    assert until.ends.tolist() == smaller.ends.tolist()
+    assert until.atom_ids.tolist() == smaller.atom_ids.tolist()
+    assert until.steps == smaller.steps
+    assert until.token_counts.tolist() == smaller.token_counts.tolist()
+
+
+@given(SMALL_TEXTS, SMALL_TEXTS, HOW)
+def test_cuts_are_where_tokens_end_in_bytes(corpus: str, text: str, how: dict[str, Any]) -> None:
+    tokenizer = learn(corpus, how)
+    boundaries = tokenizer.boundaries(text)
+    raw = text.encode()
+    for step in (0, 3, tokenizer.steps):
+        smaller = tokenizer.at_step(step)
+        pieces = [raw[a:b] for a, b in spans(boundaries.cuts(step))]
+        expected = [
+            # What is unknown stands in the text, not in its token.
+            text[token.start : token.end].encode() if token.label == "<unk>" else token.raw
+            for token in smaller.tokens(text)
+        ]
+        assert pieces == expected
+
+
+@given(SMALL_TEXTS, SMALL_TEXTS, HOW)
+def test_chunks_end_where_no_merge_reaches(corpus: str, text: str, how: dict[str, Any]) -> None:
+    tokenizer = learn(corpus, how)
+    ends = tokenizer.chunk_ends(text)
+    boundaries = tokenizer.boundaries(text)
+    sizes = [len(tokenizer.splitting.symbols(c)) for c in tokenizer.splitting.chunks(text)]
+    assert ends.tolist() == np.cumsum(sizes, dtype=np.int64).tolist()
+    assert (boundaries.vanishes[ends - 1] == NEVER).all()
+    assert len(boundaries) == sum(sizes)
+
+
+def test_the_end_of_the_text_never_vanishes() -> None:
+    tokenizer = bpeviz.train("ab", merges=1).tokenizer()
+    assert tokenizer.boundaries("abab").vanishes.tolist() == [0, NEVER, 0, NEVER]
+
+
+def test_the_example_of_hugs() -> None:
+    """u+g, h+ug, hug+s: the picture in the design of the boundary array."""
+    training = bpeviz.train(
+        {"ug": 4, "hug": 3, "hugs": 2}, merges=3, pattern="none", atoms="characters"
+    )
+    tokenizer = training.tokenizer()
+    assert [tokenizer.token_label(m.new_id) for m in training.merges] == ["ug", "hug", "hugs"]
+    assert tokenizer.boundaries("hugs").vanishes.tolist() == [1, 0, 2, NEVER]
+
+
+# Trees
+
+
+def check_tree(tokenizer: MergeTokenizer, node: Node, token_id: int) -> None:
+    """The tree holds, all the way down, the parents that the merges name."""
+    waiting = [(node, token_id)]
+    while waiting:
+        node, token_id = waiting.pop()
+        assert node.step == tokenizer.merge_step(token_id)
+        parents = tokenizer.parents(token_id)
+        if parents is None:
+            assert (node.parents, node.end - node.start) == (None, 1)
+            continue
+        assert node.parents is not None
+        left, right = node.parents
+        assert (left.start, left.end, right.end) == (node.start, right.start, node.end)
+        waiting += [(left, parents[0]), (right, parents[1])]
+
+
+@settings(max_examples=150)
+@given(SMALL_TEXTS, SMALL_TEXTS, HOW)
+def test_the_tree_of_a_token_is_its_parents_all_the_way_down(
+    corpus: str, text: str, how: dict[str, Any]
+) -> None:
+    tokenizer = learn(corpus, how)
+    boundaries = tokenizer.boundaries(text)
+    for step in {0, tokenizer.steps // 2, tokenizer.steps}:
+        ids = boundaries.ids(step).tolist()
+        for token_id, (start, end) in zip(ids, spans(boundaries.token_ends(step)), strict=True):
+            node = boundaries.tree(start, end)
+            assert (node.start, node.end) == (start, end)
+            if token_id >= 0:
+                check_tree(tokenizer, node, token_id)
+
+
+def test_a_span_that_is_no_token_has_no_tree() -> None:
+    boundaries = bpeviz.train("ab", merges=1).tokenizer().boundaries("abab")
+    for start, end in ((0, 0), (2, 1), (-1, 1), (3, 5)):
+        with pytest.raises(ValueError, match=f"no atoms {start} to {end} here"):
+            boundaries.tree(start, end)
+    with pytest.raises(ValueError, match="Atoms 1 to 3 are never one token"):
+        boundaries.tree(1, 3)
+
+
+def test_a_run_of_one_letter_is_a_deep_token() -> None:
+    text = "a" * 5_000
+    tokenizer = bpeviz.train(text, merges=100, pattern="none").tokenizer()
+    boundaries = tokenizer.boundaries(text)
+    assert boundaries.token_counts[-1] == 1
+    check_tree(tokenizer, boundaries.tree(0, 5_000), tokenizer.encode(text)[0])
+
+
+def test_a_tree_as_deep_as_its_token_is_long_is_built_without_recursion() -> None:
+    size = 20_000
+    text = "".join(map(chr, range(0x4E00, 0x4E00 + size)))  # no pair comes twice
+    training = bpeviz.train(text, merges=size - 1, pattern="none", atoms="characters")
+    tokenizer = training.tokenizer()
+    boundaries = tokenizer.boundaries(text)
+    assert boundaries.vanishes.tolist() == [*range(size - 1), NEVER]
+    check_tree(tokenizer, boundaries.tree(0, size), training.merges[-1].new_id)
+
+
+# Edges
+
+
+@pytest.mark.parametrize("how", [{}, {"atoms": "characters", "end_mark": "attached"}], ids=str)
+def test_an_empty_text_has_no_boundaries(how: dict[str, str]) -> None:
+    tokenizer = bpeviz.train("ab ab", merges=2, **how).tokenizer()
+    boundaries = tokenizer.boundaries("")
+    assert len(boundaries) == 0
+    assert boundaries.token_counts.tolist() == [0, 0, 0]
+    for step in (0, 2):
+        assert boundaries.token_ends(step).tolist() == []
+        assert boundaries.cuts(step).tolist() == []
+        assert boundaries.last_merges(step).tolist() == []
+        assert boundaries.ids(step).tolist() == []
+    assert tokenizer.chunk_ends("").tolist() == []
+
+
+def test_one_atom_is_one_token() -> None:
+    boundaries = bpeviz.train("", merges=0).tokenizer().boundaries("a")
+    assert (boundaries.vanishes.tolist(), boundaries.steps) == ([NEVER], 0)
+    assert boundaries.token_counts.tolist() == [1]
+    assert boundaries.until(5).vanishes.tolist() == [NEVER]
+    assert boundaries.tree(0, 1) == Node(0, 1, -1)
+
+
+def test_unknown_atoms_stand_alone() -> None:
+    tokenizer = bpeviz.train("ab" * 5, merges=3, pattern="none", atoms="characters").tokenizer()
+    boundaries = tokenizer.boundaries("ab?abé")
+    assert boundaries.atom_ids.tolist() == [0, 1, -1, 0, 1, -1]
+    assert boundaries.ends.tolist() == [1, 2, 3, 4, 5, 7]
+    assert boundaries.token_ends(3).tolist() == [2, 3, 5, 6]
+
+
+def test_an_end_mark_is_an_atom_of_no_bytes() -> None:
+    how = {"pattern": "whitespace", "atoms": "characters"}
+    own = bpeviz.train("é a", merges=0, end_mark="symbol", **how).tokenizer().boundaries("é a")
+    assert own.ends.tolist() == [2, 2, 3, 4, 4]
+    part = bpeviz.train("é a", merges=0, end_mark="attached", **how).tokenizer().boundaries("é a")
+    assert part.ends.tolist() == [2, 3, 4]
+
+
+def test_lone_surrogates_are_replaced_first() -> None:
+    tokenizer = bpeviz.train("", merges=0).tokenizer()
+    assert tokenizer.boundaries("\ud800").ends.tolist() == [1, 2, 3]
+
+
+def test_types_are_as_documented() -> None:
+    for how in ({}, {"atoms": "characters"}):
+        boundaries = bpeviz.train("ab ab", merges=2, **how).tokenizer().boundaries("ab c")
+        types = boundaries.vanishes.dtype, boundaries.ends.dtype, boundaries.atom_ids.dtype
+        assert types == (np.int32, np.int64, np.int32)
+        assert boundaries.until(1).vanishes.dtype == np.int32
+        assert boundaries.last_merges(1).dtype == np.int32
+
+
+def test_a_boundary_of_a_later_merge_stands_until_then() -> None:
+    boundaries = MergeBoundaries(
+        np.arange(1, 4), np.zeros(3, np.int32), 3, np.array([2, 0, NEVER], np.int32), 256
+    )
+    assert [boundaries.kept(step).tolist() for step in range(4)] == [
+        [True, True, True],
+        [True, False, True],
+        [True, False, True],
+        [False, False, True],
+    ]
+    assert boundaries.token_counts.tolist() == [3, 2, 2, 1]
+
+
+def test_rows_of_a_ragged_table_are_joined() -> None:
+    flat = np.array([10, 11, 12, 20, 30, 31], np.int32)
+    starts, lengths = np.array([0, 3, 4]), np.array([3, 1, 2])
+    rows = np.array([2, 0, 2])
+    assert gather(flat, starts, lengths, rows).tolist() == [30, 31, 10, 11, 12, 30, 31]
+    assert gather(flat, starts, lengths, rows[:0]).tolist() == []
+
+
+def test_a_megabyte_has_a_boundary_behind_each_byte() -> None:
+    text = "the cat sat on the mat and looked at the other cat " * 20_000
+    training = bpeviz.train(text[:100_000], merges=100, pattern="none")
+    boundaries = training.tokenizer().boundaries(text)
+    assert len(boundaries) == len(text)
+    assert boundaries.token_counts[0] == len(text)

@@ -1,0 +1,439 @@
+"""Encoding, decoding, special tokens and offsets of the tokenizers that bpeviz learns."""
+
+from __future__ import annotations
+
+import tracemalloc
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+
+import pytest
+import reference
+import tiktoken
+from hypothesis import assume, example, given, settings
+from hypothesis import strategies as st
+from texts import SMALL_TEXTS
+
+import bpeviz
+from bpeviz import Training
+from bpeviz.core import merges as merge_module
+from bpeviz.core.merges import Merge, MergeTokenizer, apply_merges
+from bpeviz.pretokenizers.patterns import PATTERNS
+from bpeviz.pretokenizers.pretokenizer import Splitting
+from bpeviz.text import clean
+
+CORPUS = (
+    "The cat sat on the mat, and the hat that the cat sat on was 1234 years old. "
+    "¿Dónde está la niña? Где мои слова? 吾輩は猫である。名前はまだ無い。\n\n"
+    "def f(x):\n    return x  + 100\r\n\tI'LL, we'll, they've 👍👍🏽 👨‍👩‍👧 " * 3
+)
+MARKS = ("none", "attached", "symbol")
+WORDLIKE = st.lists(
+    st.sampled_from(
+        ["the", " the", " cat", "hat", "'ll", "'LL", " ", "  ", "\n", "\r\n", "1234", "é", "👍",
+         "👨‍👩‍👧", "名前", " слова", "sat", "</w>", "<unk>", "<|endoftext|>", "\0", "x"]
+    ),
+    max_size=25,
+).map("".join)  # fmt: skip
+ANY_TEXT = st.one_of(st.text(st.characters(codec="utf-8")), WORDLIKE)
+
+
+@cache
+def over_bytes(pattern: str) -> MergeTokenizer:
+    return bpeviz.train(CORPUS, merges=200, pattern=pattern).tokenizer()
+
+
+@cache
+def over_characters(end_mark: str) -> MergeTokenizer:
+    return bpeviz.train(
+        CORPUS, merges=200, pattern="gpt2", atoms="characters", end_mark=end_mark
+    ).tokenizer()
+
+
+def as_tiktoken(tokenizer: MergeTokenizer) -> tiktoken.Encoding:
+    """The same vocabulary as tiktoken sees it: bytes and their ranks."""
+    return tiktoken.Encoding(
+        "learnt",
+        # "." leaves out line ends unless told otherwise.
+        pat_str=PATTERNS[tokenizer.splitting.pattern].expression or "(?s:.+)",
+        mergeable_ranks={tokenizer.token_bytes(i): i for i in range(256 + tokenizer.steps)},
+        special_tokens={},
+    )
+
+
+@cache
+def tiktoken_of(pattern: str) -> tiktoken.Encoding:
+    return as_tiktoken(over_bytes(pattern))
+
+
+# Encoding
+
+
+@settings(max_examples=300)
+@given(SMALL_TEXTS, SMALL_TEXTS, st.sampled_from(["none", "whitespace"]), st.integers(0, 20))
+def test_encoding_equals_the_naive_encoder(
+    corpus: str, text: str, pattern: str, merges: int
+) -> None:
+    tokenizer = bpeviz.train(corpus, merges=merges, pattern=pattern).tokenizer()
+    rank = {(merge.left, merge.right): merge.new_id for merge in tokenizer.merges}
+    expected: list[int] = []
+    for chunk in tokenizer.splitting.chunks(text):
+        expected += reference.encode(list(chunk.encode()), rank)
+    assert tokenizer.encode(text) == expected
+
+
+@settings(max_examples=150)
+@given(ANY_TEXT, st.sampled_from(["gpt2", "cl100k", "o200k", "words", "whitespace", "none"]))
+def test_encoding_equals_tiktokens_with_the_learnt_ranks(text: str, pattern: str) -> None:
+    assume(reference.known_to_both().issuperset(text))
+    assert over_bytes(pattern).encode(text) == tiktoken_of(pattern).encode_ordinary(text)
+
+
+@settings(max_examples=150)
+@given(SMALL_TEXTS, SMALL_TEXTS, st.sampled_from(["gpt2", "whitespace", "none"]))
+def test_encoding_with_any_learnt_merges_equals_tiktokens(
+    corpus: str, text: str, pattern: str
+) -> None:
+    """tiktoken looks up bytes and bpeviz pairs: the same, since no two tokens have equal bytes."""
+    tokenizer = bpeviz.train(corpus, merges=30, pattern=pattern).tokenizer()
+    assert tokenizer.encode(text) == as_tiktoken(tokenizer).encode_ordinary(text)
+
+
+@given(SMALL_TEXTS, st.integers(0, 30), st.sampled_from(["bytes", "characters"]))
+def test_a_smaller_tokenizer_equals_training_afresh(corpus: str, merges: int, atoms: str) -> None:
+    training = bpeviz.train(corpus, merges=30, atoms=atoms)
+    size = min(len(training.alphabet) + merges, training.vocab_size)
+    afresh = bpeviz.train(corpus, vocab_size=size, atoms=atoms)
+    assert training.tokenizer(size) == afresh.tokenizer()
+    assert training.tokenizer(size).encode(corpus) == afresh.tokenizer().encode(corpus)
+
+
+@given(SMALL_TEXTS, st.integers(0, 30))
+def test_at_step_equals_the_tokenizer_of_that_size(corpus: str, step: int) -> None:
+    training = bpeviz.train(corpus, merges=30)
+    step = min(step, len(training.merges))
+    assert training.tokenizer().at_step(step) == training.tokenizer(256 + step)
+
+
+@pytest.mark.parametrize("size", [255, 260])
+def test_a_size_that_was_not_learnt_gets_a_sentence(size: int) -> None:
+    training = bpeviz.train("abc", merges=2)
+    with pytest.raises(ValueError, match=f"must be between 256 .* and 258 .*, not {size}"):
+        training.tokenizer(size)
+
+
+def test_a_long_chunk_is_encoded() -> None:
+    text = "a" * 300_000 + "ab" * 50_000
+    tokenizer = bpeviz.train(text, merges=50, pattern="none").tokenizer()
+    assert tokenizer.decode(tokenizer.encode(text)) == text
+
+
+# And back
+
+
+@settings(max_examples=300)
+@given(st.text(), st.sampled_from([*PATTERNS]))
+@example("\ud800", "gpt2")
+@example("\ud83d\udc4d", "gpt2")
+@example("</w><unk><|endoftext|>", "gpt2")
+def test_decoding_returns_every_text(text: str, pattern: str) -> None:
+    tokenizer = over_bytes(pattern)
+    assert tokenizer.decode(tokenizer.encode(text)) == clean(text)
+    assert tokenizer.decode_bytes(tokenizer.encode(text)) == clean(text).encode()
+
+
+def test_cleaning_joins_surrogate_pairs_and_replaces_lone_surrogates() -> None:
+    assert clean("\ud83d\udc4d") == "👍"
+    assert clean("a\udc4d\ud83d") == "a\ufffd\ufffd"
+    assert clean("👍 é") == "👍 é"
+
+
+@settings(max_examples=200)
+@given(st.text("abc </w>un<k>é👍\n", max_size=40), st.sampled_from(MARKS))
+@example("</w>", "symbol")
+@example("a</w> b</w>", "attached")
+@example("<unk>", "none")
+def test_decoding_returns_every_text_of_learnt_characters(text: str, end_mark: str) -> None:
+    """Also where the text spells out a mark: the characters `</w>` are not the mark."""
+    every = "abc </w>un<k>é👍\n"
+    # Each character at the end of a word and before it, so that every symbol is learnt.
+    corpus = " ".join(a + a for a in every) + every + text
+    training = bpeviz.train(
+        corpus, merges=40, pattern="whitespace", atoms="characters", end_mark=end_mark
+    )
+    tokenizer = training.tokenizer()
+    ids = tokenizer.encode(text)
+    assert tokenizer.special_tokens["<unk>"] not in ids
+    assert tokenizer.decode(ids) == text
+
+
+def test_lone_surrogates_are_replaced_wherever_text_comes_in() -> None:
+    tokenizer = over_bytes("gpt2")
+    assert tokenizer.encode("a\ud800") == tokenizer.encode("a\ufffd")
+    assert tokenizer.tokens("a\ud800") == tokenizer.tokens("a\ufffd")
+    assert tokenizer.boundaries("a\ud800").ends.tolist() == [1, 2, 3, 4]
+    assert tokenizer.chunk_ends("a\ud800").tolist() == [1, 4]
+
+
+def test_unknown_characters_decode_to_the_replacement_character() -> None:
+    tokenizer = bpeviz.train("ab", merges=1, atoms="characters").tokenizer()
+    unknown = tokenizer.special_tokens["<unk>"]
+    assert tokenizer.encode("ab?é") == [2, unknown, unknown]
+    assert tokenizer.decode(tokenizer.encode("ab?é")) == "ab\ufffd\ufffd"
+
+
+def test_bytes_that_are_not_utf8_are_replaced_in_text_alone() -> None:
+    tokenizer = bpeviz.train("", merges=0).tokenizer()
+    ids = tokenizer.encode("é")[:1]
+    assert tokenizer.decode_bytes(ids) == b"\xc3"
+    assert tokenizer.decode(ids) == "\ufffd"
+
+
+def test_the_mark_of_its_own_is_known_though_no_word_was_seen() -> None:
+    """Trained on blanks alone, an unknown mark would decode to characters that nobody wrote."""
+    tokenizer = bpeviz.train(
+        " ", merges=0, atoms="characters", end_mark="symbol", pattern="whitespace"
+    ).tokenizer()
+    assert tokenizer.decode(tokenizer.encode("x y")) == "\ufffd \ufffd"
+    assert [(t.label, t.start, t.end) for t in tokenizer.tokens("x y")] == [
+        ("<unk>", 0, 1),
+        ("</w>", 1, 1),
+        ("·", 1, 2),
+        ("<unk>", 2, 3),
+        ("</w>", 3, 3),
+    ]
+
+
+@pytest.mark.parametrize("unknown_id", [-1, 258, 10**12])
+def test_an_unknown_id_gets_a_sentence(unknown_id: int) -> None:
+    tokenizer = bpeviz.train("ab " * 9, merges=2).tokenizer()
+    for ask in (tokenizer.token_bytes, tokenizer.token_label, tokenizer.parents):
+        with pytest.raises(ValueError, match=f"no id {unknown_id}: ids go from 0 to 257"):
+            ask(unknown_id)
+    with pytest.raises(ValueError, match="There is no id"):
+        tokenizer.decode([97, unknown_id])
+
+
+# Special tokens
+
+
+def trained_with_specials(atoms: str = "bytes") -> MergeTokenizer:
+    return bpeviz.train(
+        "ab ab <|end|>", merges=2, atoms=atoms, special_tokens=("<|end|>", "<|end|>>", "é")
+    ).tokenizer()
+
+
+def test_special_tokens_have_the_ids_after_the_learnt_ones() -> None:
+    tokenizer = trained_with_specials()
+    assert tokenizer.special_tokens == {"<|end|>": 258, "<|end|>>": 259, "é": 260}
+    assert tokenizer.vocab_size == 261
+    assert tokenizer.at_step(1).special_tokens == {"<|end|>": 257, "<|end|>>": 258, "é": 259}
+    of_characters = trained_with_specials("characters")
+    first = len(of_characters.alphabet) + 2
+    assert [*of_characters.special_tokens] == ["<unk>", "<|end|>", "<|end|>>", "é"]
+    assert [*of_characters.special_tokens.values()] == [first, first + 1, first + 2, first + 3]
+
+
+@pytest.mark.parametrize("atoms", ["bytes", "characters"])
+def test_what_looks_like_a_special_token_is_text_unless_allowed(atoms: str) -> None:
+    tokenizer = trained_with_specials(atoms)
+    special = tokenizer.special_tokens["<|end|>"]
+    text = "ab<|end|>ab"
+    assert special not in tokenizer.encode(text)
+    assert tokenizer.decode(tokenizer.encode(text)) == text
+    allowed = tokenizer.encode(text, allowed_special={"<|end|>"})
+    assert allowed == [*tokenizer.encode("ab"), special, *tokenizer.encode("ab")]
+    assert tokenizer.decode(allowed) == text
+
+
+def test_of_two_special_tokens_the_longer_is_taken() -> None:
+    tokenizer = trained_with_specials()
+    both = {"<|end|>", "<|end|>>"}
+    assert tokenizer.encode("<|end|>>", allowed_special=both) == [259]
+    assert tokenizer.encode("<|end|><|end|>>", allowed_special=both) == [258, 259]
+
+
+def test_allowing_what_is_no_special_token_gets_a_sentence() -> None:
+    with pytest.raises(ValueError, match="Not a special token of bpe: <pad>"):
+        over_bytes("gpt2").encode("a", allowed_special={"<pad>"})
+
+
+@pytest.mark.parametrize("atoms", ["bytes", "characters"])
+def test_special_tokens_span_their_text(atoms: str) -> None:
+    tokenizer = trained_with_specials(atoms)
+    tokens = tokenizer.tokens("ab<|end|>éb", allowed_special={"<|end|>", "é"})
+    assert [(t.label, t.start, t.end) for t in tokens] == [
+        ("ab", 0, 2),
+        ("<|end|>", 2, 9),
+        ("é", 9, 10),
+        ("b", 10, 11),
+    ]
+
+
+# Offsets
+
+
+def test_a_character_cut_into_bytes_is_spanned_by_each_of_its_tokens() -> None:
+    tokenizer = bpeviz.train("", merges=0).tokenizer()
+    assert [(t.raw, t.label, t.start, t.end) for t in tokenizer.tokens("a👍b")] == [
+        (b"a", "a", 0, 1),
+        (b"\xf0", "⟨F0⟩", 1, 2),
+        (b"\x9f", "⟨9F⟩", 1, 2),
+        (b"\x91", "⟨91⟩", 1, 2),
+        (b"\x8d", "⟨8D⟩", 1, 2),
+        (b"b", "b", 2, 3),
+    ]
+
+
+def test_a_token_across_characters_spans_those_it_has_a_byte_of() -> None:
+    # é is C3 A9, and C3 begins the other letters: both pairs come three times.
+    training = bpeviz.train("éáéâéã", merges=1, pattern="none", ties="smallest")
+    assert (training.merges[0].left, training.merges[0].right) == (0xA9, 0xC3)
+    assert [(t.raw, t.start, t.end) for t in training.tokenizer().tokens("éé")] == [
+        (b"\xc3", 0, 1),
+        (b"\xa9\xc3", 0, 2),
+        (b"\xa9", 1, 2),
+    ]
+
+
+@settings(max_examples=200)
+@given(ANY_TEXT, st.sampled_from(["gpt2", "none"]))
+def test_tokens_over_bytes_begin_where_tiktoken_says(text: str, pattern: str) -> None:
+    tokens = over_bytes(pattern).tokens(text)
+    decoded, starts = tiktoken_of(pattern).decode_with_offsets([token.id for token in tokens])
+    assert decoded == text
+    assert [token.start for token in tokens] == starts
+
+
+@settings(max_examples=300)
+@given(
+    st.text("the cat,éñ👍名x�</w>\n", max_size=30),
+    st.sampled_from(MARKS),
+    st.sampled_from(["gpt2", "whitespace", "none"]),
+)
+@example("<unk>", "none", "gpt2")
+@example("?unk?", "symbol", "gpt2")
+def test_tokens_over_characters_span_what_they_stand_for(
+    text: str, end_mark: str, pattern: str
+) -> None:
+    """Unknown ones are one character each, marks are nothing, all others are their text."""
+    tokenizer = bpeviz.train(
+        "the cat the hat then", merges=8, pattern=pattern, atoms="characters", end_mark=end_mark
+    ).tokenizer()
+    unknown = tokenizer.special_tokens["<unk>"]
+    tokens = tokenizer.tokens(text)
+    assert [token.id for token in tokens] == tokenizer.encode(text)
+    at = 0
+    for token in tokens:
+        assert token.start == at
+        at = token.end
+        spanned = text[token.start : token.end]
+        if token.id == unknown:
+            assert len(spanned) == 1
+        else:
+            assert token.raw == spanned.encode()
+            without_mark = token.label.removesuffix("</w>") if end_mark != "none" else token.label
+            assert without_mark == spanned.replace(" ", "·").replace("\n", "↵")
+    assert at == len(text)
+
+
+@given(ANY_TEXT)
+def test_tokens_cover_the_text_and_hold_its_bytes(text: str) -> None:
+    tokens = over_bytes("gpt2").tokens(text)
+    assert b"".join(token.raw for token in tokens) == text.encode()
+    assert all(token.raw in text[token.start : token.end].encode() for token in tokens)
+
+
+# What a token is
+
+
+@given(SMALL_TEXTS, st.sampled_from(["bytes", "characters"]))
+def test_a_token_is_its_parents_joined(corpus: str, atoms: str) -> None:
+    tokenizer = bpeviz.train(corpus, merges=30, atoms=atoms).tokenizer()
+    for i in range(tokenizer.vocab_size):
+        parents = tokenizer.parents(i)
+        step = tokenizer.merge_step(i)
+        if parents is None:
+            assert step == -1
+        else:
+            assert tokenizer.merges[step].new_id == i == tokenizer.first_merge_id + step
+            left, right = map(tokenizer.token_bytes, parents)
+            assert tokenizer.token_bytes(i) == left + right
+    made = [i for i in range(tokenizer.vocab_size) if tokenizer.parents(i)]
+    assert made == [merge.new_id for merge in tokenizer.merges]
+
+
+def chained(size: int) -> Training:
+    """A training whose last token is `size` characters long and its tree as deep."""
+    text = "".join(map(chr, range(0x4E00, 0x4E00 + size)))  # no pair comes twice
+    return bpeviz.train(text, merges=size - 1, pattern="none", atoms="characters")
+
+
+def test_a_token_as_deep_as_it_is_long_is_spelt_out() -> None:
+    training = chained(5_000)
+    tokenizer = training.tokenizer()
+    last = training.merges[-1].new_id
+    assert len(tokenizer.token_bytes(last)) == 3 * 5_000
+    assert len(tokenizer.token_label(last)) == 5_000
+    text = tokenizer.token_bytes(last).decode()
+    assert tokenizer.encode(text) == [last]
+
+
+def test_tokens_are_spelt_out_only_when_asked_for() -> None:
+    """All tokens of a chain of merges together are as long as its square: 150 MB here."""
+    training = chained(10_000)
+    tokenizer = training.tokenizer()
+    tracemalloc.start()
+    try:
+        tokenizer.boundaries("".join(training.alphabet))
+        tokenizer.token_bytes(training.merges[5].new_id)
+        assert tracemalloc.get_traced_memory()[1] < 20_000_000
+    finally:
+        tracemalloc.stop()
+
+
+def test_threads_may_share_a_tokenizer() -> None:
+    """Trainings are kept and shared between visitors; what is filled in late is filled in right."""
+    text = CORPUS * 3
+    expected = over_bytes("gpt2").encode(text)
+    for _ in range(5):
+        fresh = bpeviz.train(CORPUS, merges=200, pattern="gpt2").tokenizer()
+        with ThreadPoolExecutor(8) as pool:
+            found = [*pool.map(fresh.encode, [text] * 16)]
+            whole = [*pool.map(lambda t, of=fresh: of.tokens(t)[-1].end, [text] * 8)]
+        assert found == [expected] * 16
+        assert whole == [len(text)] * 8
+
+
+@settings(max_examples=300)
+@given(
+    SMALL_TEXTS,
+    SMALL_TEXTS,
+    st.sampled_from(["first", "smallest", "largest"]),
+    st.sampled_from(["none", "gpt2", "words"]),
+    st.integers(0, 40),
+)
+def test_tiktokens_engine_cuts_as_the_merges_in_their_order_do(
+    learnt_from: str, text: str, ties: str, pattern: str, merges: int
+) -> None:
+    tokenizer = bpeviz.train(learnt_from, merges=merges, ties=ties, pattern=pattern).tokenizer()
+    assert tokenizer.canonical
+    rank = {(merge.left, merge.right): merge.new_id for merge in tokenizer.merges}
+    expected = [
+        token_id
+        for chunk in tokenizer.splitting.chunks(learnt_from + text)
+        for token_id in apply_merges(list(chunk.encode()), rank)
+    ]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(merge_module, "WORTHWHILE", -1)
+        assert tokenizer.encode(learnt_from + text) == expected
+
+
+def test_merges_that_nobody_learnt_are_applied_in_their_order_and_not_by_bytes() -> None:
+    # The third makes the bytes of “abc” from a and bc, which the first two never leave behind.
+    merges = (
+        Merge(97, 98, 256, 1, 1, 0),
+        Merge(98, 99, 257, 1, 1, 0),
+        Merge(97, 257, 258, 1, 1, 0),
+    )
+    tokenizer = MergeTokenizer("odd", Splitting(), tuple(map(chr, range(256))), merges)
+    assert tokenizer.encode("abc" * 3_000) == [256, 99] * 3_000

@@ -1,0 +1,234 @@
+"""Counting on a Dask cluster: the same file as alone, also where workers are lost."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import distributed as dask
+import pytest
+
+from bpeviz.__main__ import main
+from bpeviz.corpus import dask as cluster
+from bpeviz.corpus import files, parquet
+from bpeviz.corpus.dask import ClusterError
+from bpeviz.corpus.files import CorpusError, Span
+from bpeviz.pretokenizers.counts import ChunkCounts, count_blocks
+
+ROOT = Path(__file__).resolve().parents[2]
+LINE = "It's the 12345th “time” we meet, Élodie;\r\n  and слово {} follows {}.\n"
+
+
+def started(workers: int) -> dask.LocalCluster:
+    return dask.LocalCluster(
+        n_workers=workers,
+        processes=True,
+        threads_per_worker=1,
+        host="127.0.0.1",
+        dashboard_address="127.0.0.1:0",
+        scheduler_kwargs={"dashboard": False},
+        silence_logs=50,
+        env={"PYTHONPATH": str(ROOT)},
+    )
+
+
+def await_workers(local: dask.LocalCluster, workers: int) -> None:
+    """Wait until all are there: Dask fails when it is to end one that it is just starting anew."""
+    with dask.Client(local, set_as_default=False) as client:
+        client.wait_for_workers(workers, timeout=60)
+
+
+@pytest.fixture(scope="module")
+def two_workers() -> Iterator[dask.LocalCluster]:
+    with started(2) as local:
+        yield local
+
+
+@pytest.fixture
+def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Three files, where a word and the end of a line reach from one into the next."""
+    monkeypatch.chdir(tmp_path)
+    text = "".join(LINE.format(i % 97, i) for i in range(12_000)).encode()
+    third = len(text) // 3
+    names = ["a.txt", "b.txt", "c.txt"]
+    middle = text.index(b"\r\n", third) + 1
+    last = text.index(b"follow", 2 * third) + 3
+    parts = (text[:middle], text[middle:last], text[last:])
+    for name, content in zip(names, parts, strict=True):
+        Path(name).write_bytes(content)
+    return names
+
+
+def alone(paths: list[str], pattern: str) -> bytes:
+    counted = count_blocks(files.read([Span(path) for path in paths]), pattern)
+    return parquet.dump(counted)
+
+
+def on(local: dask.LocalCluster, paths: list[str], pattern: str, **more: float) -> ChunkCounts:
+    return cluster.count(local.scheduler_address, paths, pattern, part=50_000, **more)
+
+
+@pytest.mark.parametrize("pattern", ["gpt2", "cl100k", "o200k", "sentences", "none"])
+def test_the_file_is_the_same_to_the_last_bit(
+    two_workers: dask.LocalCluster, corpus: list[str], pattern: str
+) -> None:
+    parts = [*files.parts(corpus, pattern, 50_000)]
+    assert len(parts) > 6 or pattern == "none"
+    assert parquet.dump(on(two_workers, corpus, pattern)) == alone(corpus, pattern)
+
+
+def test_the_command_counts_on_a_cluster(
+    two_workers: dask.LocalCluster, corpus: list[str], capfd: pytest.CaptureFixture[str]
+) -> None:
+    address = ["--scheduler", two_workers.scheduler_address]
+    assert main(["count", *corpus, "--pattern", "cl100k", "--output", "c", *address]) == 0
+    assert Path("c").read_bytes() == alone(corpus, "cl100k")
+    assert capfd.readouterr() == ("", "")
+
+
+def test_what_a_worker_cannot_read_is_said(
+    two_workers: dask.LocalCluster, corpus: list[str]
+) -> None:
+    with open("b.txt", "r+b") as file:
+        file.seek(200_000)
+        file.write(b"\xff")
+    with pytest.raises(CorpusError, match=r"b\.txt is not a text in UTF-8: byte 200,001 is FF"):
+        on(two_workers, corpus, "gpt2")
+
+
+def test_workers_that_are_killed_are_replaced(
+    corpus: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One after another, each while it works; the parts that they had are counted by others."""
+    expected = alone(corpus, "gpt2")
+    killed: list[int] = []
+    with started(2) as local:
+        add = cluster.Tally.add
+
+        def add_and_kill(tally: cluster.Tally, counts: ChunkCounts) -> None:
+            """When something has come back, the others are at work."""
+            add(tally, counts)
+            if len(killed) < 2:
+                workers = [nanny.pid for nanny in local.workers.values() if nanny.pid]
+                if workers and workers[-1] not in killed:
+                    os.kill(workers[-1], signal.SIGKILL)
+                    killed.append(workers[-1])
+
+        monkeypatch.setattr(cluster.Tally, "add", add_and_kill)
+        assert parquet.dump(on(local, corpus, "gpt2")) == expected
+        await_workers(local, 2)
+    assert killed
+
+
+def test_a_part_that_ends_every_worker_gets_a_sentence(
+    corpus: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def end(*_: object) -> None:
+        os._exit(1)
+
+    monkeypatch.setattr(cluster, "_count_part", end)
+    with started(1) as local:
+        with pytest.raises(ClusterError, match=r"^A part of the corpus ended several workers"):
+            on(local, corpus, "gpt2")
+        await_workers(local, 1)
+
+
+def test_whatever_goes_wrong_on_a_worker_is_said(
+    two_workers: dask.LocalCluster, corpus: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise LookupError("no such\nthing")
+
+    monkeypatch.setattr(cluster, "_count_part", fail)
+    with pytest.raises(ClusterError, match=r"They say: LookupError: no such thing$"):
+        on(two_workers, corpus, "gpt2")
+
+
+def test_a_cluster_without_workers_gets_a_sentence(corpus: list[str]) -> None:
+    with (
+        started(0) as local,
+        pytest.raises(ClusterError, match=r"has had no worker for 1 seconds\.$"),
+    ):
+        on(local, corpus, "gpt2", patience=1)
+
+
+def test_a_scheduler_that_goes_away_gets_a_sentence(
+    corpus: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    local = started(1)
+    add = cluster.Tally.add
+
+    def add_and_close(tally: cluster.Tally, counts: ChunkCounts) -> None:
+        add(tally, counts)
+        local.close()
+
+    monkeypatch.setattr(cluster.Tally, "add", add_and_close)
+    with pytest.raises(ClusterError, match=r"^The scheduler at .* (went away|has not answered)"):
+        on(local, corpus, "gpt2", patience=3)
+
+
+@pytest.mark.parametrize("address", ["nonsense", "", "http://127.0.0.1:80", "tcp://127.0.0.1:x"])
+def test_an_address_that_is_none_gets_a_sentence(corpus: list[str], address: str) -> None:
+    with pytest.raises(ClusterError, match=rf"^There is no Dask scheduler at {address}: .*\.$"):
+        cluster.count(address, corpus, "gpt2")
+
+
+def test_a_scheduler_that_is_not_there_is_not_waited_for(
+    corpus: list[str], capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster, "CONNECTING", 0.5)
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        port = silent.getsockname()[1]
+        for listening in (False, True):  # nobody there; somebody who never answers
+            if listening:
+                silent.listen()
+            command = ["count", *corpus, "--scheduler", f"tcp://127.0.0.1:{port}", "--output", "c"]
+            assert main(command) == 1
+            assert capfd.readouterr().err == (
+                f"No Dask scheduler answered at tcp://127.0.0.1:{port} within 0.5 seconds.\n"
+            )
+            assert not Path("c").exists()
+
+
+def test_something_else_that_answers_is_no_scheduler(corpus: list[str]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        said = b"HTTP/1.1 400 Bad Request\r\n\r\n"
+
+        def answer() -> None:
+            connection, _ = server.accept()
+            with connection:
+                connection.sendall(said)
+
+        threading.Thread(target=answer, daemon=True).start()
+        address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
+        with pytest.raises(ClusterError, match=rf"Dask scheduler .*{address}"):
+            cluster.count(address, corpus, "gpt2", connecting=1)
+
+
+def test_a_worker_is_no_scheduler(two_workers: dask.LocalCluster, corpus: list[str]) -> None:
+    address = next(iter(two_workers.scheduler_info["workers"]))
+    with pytest.raises(ClusterError, match=rf"^There is no Dask scheduler at {address}: "):
+        cluster.count(address, corpus, "gpt2")
+
+
+def test_without_dask_a_sentence_says_what_to_install(
+    corpus: list[str], capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    assert main(["count", *corpus, "--scheduler", "tcp://127.0.0.1:1", "--output", "c"]) == 1
+    assert "pip install distributed" in capfd.readouterr().err
+    assert main(["count", *corpus, "--output", "c"]) == 0
+
+
+def test_a_worker_with_other_tables_of_letters_is_refused(
+    two_workers: dask.LocalCluster, corpus: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("regex.__version__", "1.0")
+    with pytest.raises(ClusterError, match=r"^A worker has version .* of the package regex, here"):
+        on(two_workers, corpus, "gpt2")

@@ -1,0 +1,294 @@
+"""The sample texts: all are listed, all read cleanly, and what is said of them holds."""
+
+import sqlite3
+import subprocess
+import sys
+import unicodedata
+from pathlib import Path
+
+import pytest
+
+from bpeviz import train
+from bpeviz.corpus.samples import SAMPLES, SAMPLES_FOLDER, Sample, by_key, written_out
+
+KEYS = [sample.key for sample in SAMPLES]
+ODD = "emoji-and-unicode"
+
+each_key = pytest.mark.parametrize("key", KEYS)
+
+
+def test_the_order_and_the_titles() -> None:
+    assert [(sample.key, sample.title) for sample in SAMPLES] == [
+        ("english-prose", "English prose"),
+        ("spanish", "Spanish"),
+        ("russian", "Russian"),
+        ("chinese-japanese", "Chinese and Japanese"),
+        ("several-languages", "One day in three languages"),
+        ("source-code", "Source code"),
+        ("emoji-and-unicode", "Emoji and odd Unicode"),
+        ("arabic-hindi", "Arabic and Hindi"),
+        ("numbers-and-tables", "Numbers and tables"),
+    ]
+
+
+def test_every_file_is_listed_and_every_listed_file_is_there() -> None:
+    assert sorted(path.name for path in SAMPLES_FOLDER.iterdir()) == sorted(
+        f"{key}.txt" for key in KEYS
+    )
+
+
+@each_key
+def test_the_file_is_clean_text_of_a_readable_length(key: str) -> None:
+    text = (SAMPLES_FOLDER / f"{key}.txt").read_bytes().decode("utf-8")
+    assert text == by_key(key).text
+    assert 600 <= len(text) <= 2500
+    assert text.endswith("\n")
+    assert not text.endswith("\n\n")
+    assert "\0" not in text
+    assert "\r" not in text
+    assert not text.startswith("\ufeff")
+    assert not any("\ud800" <= character <= "\udfff" for character in text)
+
+
+@each_key
+def test_no_line_ends_in_blanks(key: str) -> None:
+    assert all(line == line.rstrip() for line in by_key(key).text.split("\n"))
+
+
+@pytest.mark.parametrize("key", [key for key in KEYS if key != ODD])
+def test_only_the_odd_text_has_invisible_or_decomposed_characters(key: str) -> None:
+    text = by_key(key).text
+    assert unicodedata.is_normalized("NFC", text)
+    # Every character is a letter, mark, number, punctuation, symbol, plain space or line break.
+    assert [c for c in text if unicodedata.category(c)[0] in "CZ" and c not in " \n"] == []
+
+
+@each_key
+def test_about_is_a_sentence_on_one_line(key: str) -> None:
+    about = by_key(key).about
+    assert about.endswith(".")
+    assert "\n" not in about
+    assert len(about) <= 160
+
+
+def test_the_text_is_read_once() -> None:
+    assert by_key("spanish").text is by_key("spanish").text
+
+
+@pytest.mark.parametrize("key", ["klingon", "", "../README", "/etc/passwd", "spanish.txt"])
+def test_an_unknown_key_is_refused_with_the_known_ones(key: str) -> None:
+    with pytest.raises(KeyError) as caught:
+        by_key(key)
+    expected = (
+        f"There is no sample text called {key!r}. The ones there are: english-prose, spanish, "
+        "russian, chinese-japanese, several-languages, source-code, emoji-and-unicode, "
+        "arabic-hindi, numbers-and-tables."
+    )
+    assert caught.value.args == (expected,)
+
+
+def test_a_very_long_unknown_key_is_not_repeated_whole() -> None:
+    with pytest.raises(KeyError) as caught:
+        by_key("x" * 100_000)
+    assert len(caught.value.args[0]) < 300
+
+
+def test_a_sample_that_is_not_listed_never_becomes_a_path(tmp_path: Path) -> None:
+    (tmp_path / "secret.txt").write_text("secret", encoding="utf-8")
+    with pytest.raises(KeyError):
+        _ = Sample(key=str(tmp_path / "secret"), title="", about="").text
+
+
+# What the lines about the samples say.
+
+
+def test_english_has_the_stems_and_one_byte_for_each_character() -> None:
+    text = by_key("english-prose").text
+    assert text.isascii()
+    words = set("".join(c if c.isalpha() else " " for c in text).split())
+    assert words >= {"low", "lower", "lowest", "bakes", "baked", "baking", "baker", "bakery"}
+    assert text.count(" the") >= 20
+    assert text.count("ing") >= 20
+
+
+def test_spanish_has_its_letters_and_endings() -> None:
+    text = by_key("spanish").text
+    assert set("áéíóñ¿¡") <= set(text)
+    assert all(len(c.encode()) == 2 for c in text if c in "¿¡" or (c.isalpha() and c > "z"))
+    assert text.count("ando") >= 3
+    assert text.count("iendo") >= 3
+
+
+def test_russian_letters_take_two_bytes_and_the_words_repeat() -> None:
+    text = by_key("russian").text
+    assert all(len(c.encode()) == 2 for c in text if c.isalpha())
+    assert min(text.count(word) for word in ("снег", "яблок", "садовник")) >= 3
+
+
+def test_chinese_and_japanese_take_three_bytes_and_the_words_repeat() -> None:
+    text = by_key("chinese-japanese").text
+    assert {len(c.encode()) for c in text if c != "\n"} == {3}
+    assert "姚明进入总决赛" in text
+    assert min(text.count(word) for word in ("茶馆", "喝茶", "図書館")) >= 3
+
+
+def test_the_source_code_runs() -> None:
+    program, mark, query = by_key("source-code").text.partition("-- ")
+    assert mark
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert [line.split() for line in done.stdout.splitlines()] == [
+        ["2", "x", "rye", "7.00"],
+        ["4", "x", "white", "11.00"],
+        ["total", "18.00"],
+    ]
+    database = sqlite3.connect(":memory:")
+    try:
+        database.executescript(
+            """
+            CREATE TABLE loaf (id, name, price);
+            CREATE TABLE orders (loaf_id, count);
+            INSERT INTO loaf VALUES (1, 'rye', 350), (2, 'white', 275);
+            INSERT INTO orders VALUES (1, 2), (2, 4);
+            """
+        )
+        assert database.execute(mark + query).fetchall() == [("rye", 2, 700), ("white", 4, 1100)]
+    finally:
+        database.close()
+
+
+def test_the_odd_text_has_what_it_promises() -> None:
+    text = by_key(ODD).text
+    flags = [c for c in text if "\U0001f1e6" <= c <= "\U0001f1ff"]
+    assert "\U0001f1eb\U0001f1f7" in text
+    assert len(flags) >= 2
+    assert len(flags) % 2 == 0
+    assert any(unicodedata.combining(c) for c in text)
+    assert "é" in text
+    assert "e\u0301" in text
+    for character in (
+        "\u200d",  # zero-width joiner
+        "\u200c",  # zero-width non-joiner
+        "\u200b",  # zero-width space
+        "\u200f",  # right-to-left mark
+        "\u202e",  # right-to-left override
+        "\u00a0",  # no-break space
+        "\ufb01",  # the fi ligature
+        "\uff22",  # full-width B
+        "\u201c",  # curly quotation mark
+        "\u1112",  # a conjoining jamo
+        "\ud55c",  # a whole Korean syllable
+        "\t",
+        " " * 30,
+    ):
+        assert character in text
+    assert {chr(0x1F3FB + n) for n in range(5)} <= set(text)
+    # The override is closed on its own line, so that it turns nothing else about.
+    for line in text.split("\n"):
+        assert line.count("\u202e") == line.count("\u202c")
+    assert {len(c.encode()) for c in text} == {1, 2, 3, 4}
+
+
+def test_arabic_takes_two_bytes_and_hindi_three() -> None:
+    text = by_key("arabic-hindi").text
+    arabic = [c for c in text if unicodedata.name(c, "").startswith("ARABIC ")]
+    hindi = [c for c in text if unicodedata.name(c, "").startswith("DEVANAGARI ")]
+    assert len(arabic) > 300
+    assert len(hindi) > 300
+    assert {len(c.encode()) for c in arabic} == {2}
+    assert {len(c.encode()) for c in hindi} == {3}
+    assert text.count("كتب") >= 5
+    assert text.count("ते हैं") >= 5
+
+
+def test_the_sums_and_the_table_are_right() -> None:
+    lines = by_key("numbers-and-tables").text.split("\n")
+    top, *rows = lines[lines.index("A table") + 1 : lines.index("Arithmetic") - 1]
+    goods = [row.split() for row in rows[1:-2]]
+    assert top.split() == ["Item", "Price", "Count", "Total"]
+    assert all(round(float(p) * int(n), 2) == float(total) for _, p, n, total in goods)
+    assert rows[-1].split() == [
+        "Total",
+        str(sum(int(row[2]) for row in goods)),
+        f"{sum(float(row[3]) for row in goods):.2f}",
+    ]
+    assert len({len(row) for row in (top, *rows)}) == 1
+    checked = 0
+    for line in lines[lines.index("Arithmetic") + 1 :]:
+        plain = line.replace(" = 1,000,000", "")
+        for equation in plain.split(", ") if "=" in plain else ():
+            # The file is our own, and the names are taken away.
+            values = [eval(side, {"__builtins__": {}}) for side in equation.split("=")]
+            assert all(value == values[0] for value in values), equation
+            checked += 1
+    assert checked == 19
+
+
+# Words with counts.
+
+
+@pytest.mark.parametrize(
+    ("listed", "text"),
+    [
+        ("low 5", "low low low low low\n"),
+        ("low 2\nlower 1", "low low\nlower\n"),
+        ("", ""),
+        ("\n  \n", ""),
+        ("\n  low\t \t 2  \r\n\nnew 1\n", "low low\nnew\n"),
+        ("low 02", "low low\n"),
+        ("7 2", "7 7\n"),
+        ("naïve 1\n👩‍👧 2\nسلام 1", "naïve\n👩‍👧 👩‍👧\nسلام\n"),
+        ("a\u00a0b 2", None),
+    ],
+)
+def test_words_are_written_out_as_often_as_they_count(listed: str, text: str | None) -> None:
+    if text is None:  # white space of any kind parts words
+        with pytest.raises(ValueError, match="Line 1 is not a word and its count"):
+            written_out(listed, 1_000)
+    else:
+        assert written_out(listed, 1_000) == text
+
+
+@pytest.mark.parametrize(
+    ("listed", "sentence"),
+    [
+        ("low", "Line 1 is not a word and its count"),
+        ("5", "Line 1 is not a word and its count"),
+        ("low 5\n\nnew", "Line 3 is not a word and its count"),
+        ("low 5 times", "Line 1 is not a word and its count"),
+        ("two words 5", "Line 1 is not a word and its count"),
+        ("low -5", "Line 1 is not a word and its count"),
+        ("low 5.0", "Line 1 is not a word and its count"),
+        ("low ٥", "Line 1 is not a word and its count"),  # a digit, but of no list
+        ("low ²", "Line 1 is not a word and its count"),
+        ("low 0", "The count on line 1 must be between 1 and 999,999,999"),
+        ("low 1\nnew 1000000000", "The count on line 2 must be between 1 and 999,999,999"),
+        ("low " + "9" * 5_000, "The count on line 1 must be between 1 and 999,999,999"),
+        ("low 26", "more than 100 characters up to line 1"),
+        ("low 20\nnew 5\nno 1", "more than 100 characters up to line 3"),
+    ],
+)
+def test_what_is_no_such_list_is_a_sentence_that_names_the_line(listed: str, sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence) as caught:
+        written_out(listed, 100)
+    assert str(caught.value).endswith(".")
+    assert len(str(caught.value)) < 300
+
+
+def test_a_list_may_come_out_just_as_long_as_it_may_be() -> None:
+    assert len(written_out("low 25", 100)) == 100
+    assert len(written_out("a 999999\n", 2_000_000)) == 2 * 999_999
+
+
+def test_a_list_is_refused_before_it_is_written_out() -> None:
+    with pytest.raises(ValueError, match="more than 1,000 characters"):
+        written_out("low 999999999\n" * 1_000, 1_000)
+
+
+def test_words_written_out_are_learnt_from_as_published() -> None:
+    """The words of Sennrich et al. 2016, the mark part of the last character, first-seen ties."""
+    text = written_out("low 5\nlower 2\nnewest 6\nwidest 3", 1_000)
+    training = train(text, merges=10, pattern="whitespace", atoms="characters", end_mark="attached")
+    names = [training.tokenizer().token_label(merge.new_id) for merge in training.merges]
+    assert " ".join(names) == "es est</w> lo ne new newest</w> low</w> wi wid widest</w>"

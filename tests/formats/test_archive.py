@@ -1,0 +1,74 @@
+"""Two files as one .zip: the same bytes each time, and nothing unpacked beyond its bounds."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from contextlib import suppress
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bpeviz.formats import FormatError
+from bpeviz.formats.archive import packed, unpacked
+
+NAMES = st.text("abc.é", min_size=1, max_size=8)
+FILES = st.dictionaries(NAMES, st.binary(max_size=200), min_size=1, max_size=2)
+
+
+def a_zip(*files: tuple[str, bytes]) -> bytes:
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files:
+            archive.writestr(name, content)
+    return made.getvalue()
+
+
+@given(FILES)
+def test_what_is_packed_is_unpacked(files: dict[str, bytes]) -> None:
+    archive = packed(files)
+    assert archive == packed(dict(files))
+    assert unpacked("a.zip", archive, 1_000) == files
+
+
+def test_folders_and_paths_are_left_out() -> None:
+    archive = a_zip(("../../etc/a.json", b"{}"), ("in\\b.txt", b"b"))
+    assert unpacked("a.zip", archive, 100) == {"a.json": b"{}", "b.txt": b"b"}
+
+
+@pytest.mark.parametrize(
+    ("archive", "sentence"),
+    [
+        (b"", "cannot be unpacked"),
+        (b"PK\x03\x04 and no more", "cannot be unpacked"),
+        (a_zip(), "holds 0 files"),
+        (a_zip(("a", b""), ("b", b""), ("c", b"")), "holds 3 files"),
+        (a_zip(("x/a", b"1"), ("y/a", b"2")), "holds a twice"),
+        (a_zip(("a", bytes(2_000_000))), "holds more than 1 MB"),
+        (a_zip(("a", bytes(600_000)), ("b", bytes(600_000))), "holds more than 1 MB"),
+    ],
+)
+def test_what_is_no_pair_of_files_is_refused_in_a_sentence(archive: bytes, sentence: str) -> None:
+    with pytest.raises(FormatError, match=sentence):
+        unpacked("given.zip", archive, 1_000_000)
+
+
+def test_a_size_that_is_told_wrong_is_not_believed() -> None:
+    archive = bytearray(a_zip(("a", bytes(3_000_000))))
+    at = archive.rindex(b"PK\x01\x02") + 24  # the size in the directory
+    archive[at : at + 4] = (10).to_bytes(4, "little")
+    with pytest.raises(FormatError):
+        unpacked("a.zip", bytes(archive), 1_000_000)
+
+
+@given(st.data())
+def test_a_damaged_archive_is_refused_or_read(data: st.DataObject) -> None:
+    archive = bytearray(a_zip(("a.txt", b"some text " * 9), ("b.txt", b"b")))
+    for _ in range(data.draw(st.integers(1, 4))):
+        place = data.draw(st.integers(0, len(archive) - 1))
+        archive[place] = data.draw(st.integers(0, 255))
+    found: dict[str, bytes] = {}
+    with suppress(FormatError):  # and nothing else
+        found = unpacked("a.zip", bytes(archive), 1_000)
+    assert sum(map(len, found.values())) <= 1_000

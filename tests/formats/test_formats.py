@@ -1,0 +1,408 @@
+"""Tokenizers as files: what is written is read back as the same, here and by the real libraries."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from difficult import DIFFICULT
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from libraries import LIBRARIES
+from texts import SMALL_TEXTS
+
+import bpeviz
+from bpeviz import formats
+from bpeviz.core.tokenizer import Tokenizer
+from bpeviz.formats import FORMATS, FormatError
+from bpeviz.pretokenizers.patterns import CUSTOM, PATTERNS, WORD_LIST
+
+CORPORA = SMALL_TEXTS | st.lists(st.sampled_from(DIFFICULT[:-20]), max_size=6).map(" ".join)
+_PARTS = ["ab", "ba", " ", "[UNK]", "été", "<|b|>", "<unk>", "low", "🤖", "\n\n", "x", "##a", "▁"]
+TEXTS = st.one_of(
+    SMALL_TEXTS,
+    st.sampled_from(DIFFICULT),
+    st.lists(st.sampled_from(_PARTS), max_size=12).map("".join),
+)
+SPLITS = st.sampled_from(
+    [
+        *((key, "") for key in PATTERNS),
+        (CUSTOM, r"\p{L}+|\p{N}"),  # leaves out a part, which is a chunk of its own
+        (CUSTOM, r"(?:[ab]{1,2}+|\s)|[^ab\s]++"),
+        (CUSTOM, r" ?[^ ]+$|\w+(?!b)|(?s:.)"),
+        (WORD_LIST, "a ab abc low lower ba été 👍"),
+    ]
+)
+SPECIALS = st.sampled_from(
+    [(), ("<|end|>",), ("<|b|>", "<|ab|>", "ab<|"), ("with space", "été", "\n\n"), ("a", "🤖")]
+)
+_TIES = st.sampled_from(["first", "smallest"])
+_SOME = st.integers(0, 40)
+
+
+def options(**choices: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]:
+    return st.fixed_dictionaries(choices)
+
+
+_BPE = options(
+    algorithm=st.just("bpe"),
+    merges=_SOME,
+    atoms=st.sampled_from(["bytes", "characters"]),
+    ties=_TIES,
+    min_count=st.integers(1, 2),
+) | options(
+    algorithm=st.just("bpe"),
+    merges=_SOME,
+    atoms=st.just("characters"),
+    end_mark=st.sampled_from(["attached", "symbol"]),
+    ties=st.just("largest"),
+)
+_SENTENCEPIECE = options(
+    algorithm=st.just("sentencepiece"),
+    merges=_SOME,
+    prefix=st.sampled_from(["yes", "no"]),
+    unknown=st.sampled_from(["bytes", "unk"]),
+    digits=st.sampled_from(["yes", "no"]),
+    coverage=st.sampled_from(["1.0", "0.98"]),
+)
+_OTHERS = st.one_of(
+    options(algorithm=st.just("wordpiece"), merges=_SOME, case=st.sampled_from(["keep", "lower"])),
+    options(
+        algorithm=st.just("unigram"),
+        vocab_size=st.integers(260, 300),
+        seed_size=st.integers(300, 400),
+        atoms=st.sampled_from(["bytes", "characters"]),
+    ),
+    options(
+        algorithm=st.just("adaptive"),
+        merges=_SOME,
+        base_text=st.sampled_from(["low lower lowest", "ab ab aab", ""]),
+        base_size=st.integers(256, 270),
+    ),
+    options(algorithm=st.just("superbpe"), merges=_SOME, transition=st.integers(256, 290)),
+    options(algorithm=st.just("scaffold"), merges=_SOME),
+)
+
+
+@st.composite
+def learnable(draw: st.DrawFn) -> dict[str, Any]:
+    """Arguments of `bpeviz.train` for every learner, with options, splits and special tokens."""
+    pattern, expression = draw(SPLITS)
+    more = draw(st.one_of(_BPE, _SENTENCEPIECE, _OTHERS))
+    if more["algorithm"] == "sentencepiece":
+        pattern, expression = "none", ""
+    return {
+        "text": draw(CORPORA),
+        "pattern": pattern,
+        "expression": expression,
+        "special_tokens": draw(SPECIALS),
+        **more,
+    }
+
+
+def learnt(arguments: dict[str, Any], part: float = 1.0) -> Tokenizer:
+    """The tokenizer after this part of the steps. Raises `ValueError` where nothing is learnt."""
+    training = bpeviz.train(**arguments)
+    return training.at_step(int(part * training.steps))
+
+
+def check_held(tokenizer: Tokenizer, key: str, files: dict[str, bytes], text: str) -> None:
+    """Check that a file stands for a tokenizer, here and where another library reads it."""
+    back = formats.parse(files)
+    ids = tokenizer.encode(text)
+    assert back.encode(text) == ids
+    assert back.decode(ids) == tokenizer.decode(ids)
+    if key in LIBRARIES:
+        assert LIBRARIES[key](files)(text) == ids
+    here, there = tokenizer.boundaries(text), back.boundaries(text)
+    assert there.ids(back.steps).tolist() == here.ids(tokenizer.steps).tolist()
+    assert there.token_ends(back.steps).tolist() == here.token_ends(tokenizer.steps).tolist()
+    names = [*tokenizer.special_tokens]
+    assert dict(back.special_tokens) == dict(tokenizer.special_tokens)
+    marked = "".join([text[:3], *names, text])
+    assert back.encode(marked, allowed_special=names) == tokenizer.encode(
+        marked, allowed_special=names
+    )
+    again = formats.dump(back, key)
+    assert formats.parse(again).encode(text) == ids
+
+
+REASONS = (
+    "are taken apart again",
+    "is taken apart again",
+    "it does not merge",
+    "it encodes by longest match",
+    "its atoms are characters",
+    "its split is not GPT-2’s",
+    "later merges cross words",
+    "is spelt like",
+    "its ▁ for spaces",
+    "it knows white space, which has no end-of-word mark",
+    "end-of-word mark is a symbol of its own",
+    "tell capital letters apart",
+    "holds white space, which parts name and id",
+    "it has no pieces",
+    "two of its ids are spelt alike",
+    "would be taken for that special token even in a text",
+)
+
+
+@settings(max_examples=70)
+@given(learnable(), st.sampled_from([0.4, 1.0]), st.data())
+def test_every_format_holds_a_tokenizer_exactly_or_says_why_not(
+    arguments: dict[str, Any], part: float, data: st.DataObject
+) -> None:
+    try:
+        tokenizer = learnt(arguments, part)
+    except ValueError:
+        assume(False)
+    for key, form in FORMATS.items():
+        try:
+            files = formats.dump(tokenizer, key)
+        except FormatError as error:
+            why = str(error)
+            assert why.startswith(f"{form.title} cannot hold this tokenizer: ")
+            assert any(reason in why for reason in REASONS)
+        else:
+            assert tuple(files) == form.files
+            check_held(tokenizer, key, files, data.draw(TEXTS))
+
+
+# What each format must hold: the same ids on a hundred difficult texts
+
+
+SAMPLE = (
+    Path(__file__).resolve().parents[2] / "sample_texts" / "several-languages.txt"
+).read_text()
+LEARNT_FROM = SAMPLE[:6_000] + " ".join(DIFFICULT)
+CHARACTERS = {"atoms": "characters"}
+BYTES: dict[str, dict[str, Any]] = {
+    **{f"split {key}": {"pattern": key} for key in PATTERNS},
+    "own split": {"pattern": CUSTOM, "expression": r"\p{L}+| ?[^\s\p{L}]{1,3}"},
+    "own split with a space first": {"pattern": CUSTOM, "expression": r" ?\w+|(?s:.)"},
+    "word list": {"pattern": WORD_LIST, "expression": "the low lower est don't 漢字 👍🏿 é"},
+    "special tokens": {"special_tokens": ("<|end|>", "<s>", "[CLS]", "🤖")},
+    "ties": {"ties": "smallest", "pattern": "cl100k"},
+    "adaptive": {"algorithm": "adaptive", "base_text": SAMPLE[6_000:9_000], "base_size": 300},
+    "superbpe, first phase": {"algorithm": "superbpe", "transition": 10_000},
+    "nothing learnt": {"merges": 0},
+}
+ONLY_HUGGING_FACE: dict[str, dict[str, Any]] = {
+    "characters": CHARACTERS,
+    "characters, not split": {**CHARACTERS, "pattern": "none"},
+    "characters, own split": {**CHARACTERS, "pattern": CUSTOM, "expression": r"\w+"},
+    "sentencepiece": {"algorithm": "sentencepiece", "pattern": "none"},
+    "sentencepiece, unk, no prefix": {
+        "algorithm": "sentencepiece",
+        "pattern": "none",
+        "unknown": "unk",
+        "prefix": "no",
+        "coverage": "0.98",
+    },
+    "sentencepiece, unk": {
+        "algorithm": "sentencepiece",
+        "pattern": "none",
+        "unknown": "unk",
+        "digits": "yes",
+        "coverage": "0.98",
+    },
+    **{
+        f"wordpiece, {key}": {"algorithm": "wordpiece", "pattern": key}
+        for key in ("gpt2", "o200k", "words", "nltk", "characters")
+    },
+    **{
+        f"wordpiece, lower case, {key}": {"algorithm": "wordpiece", "pattern": key, "case": "lower"}
+        for key in ("words", "whitespace", "none")
+    },
+    "unigram": {"algorithm": "unigram", "vocab_size": 700, "merges": None},
+    "unigram, characters": {
+        "algorithm": "unigram",
+        "vocab_size": 900,
+        "merges": None,
+        "pattern": "whitespace",
+        **CHARACTERS,
+    },
+}
+HELD = [
+    *(("huggingface", kind) for kind in (*BYTES, *ONLY_HUGGING_FACE)),
+    *(("tiktoken", kind) for kind in BYTES),
+    *(("minbpe", kind) for kind in BYTES),
+    *(("csv", kind) for kind in (*BYTES, "characters", "characters, own split")),
+    *(("gpt2", kind) for kind in ("split gpt2", "special tokens", "adaptive", "nothing learnt")),
+]
+
+
+@cache
+def of_kind(kind: str) -> Tokenizer:
+    arguments = {"merges": 300, **(BYTES | ONLY_HUGGING_FACE)[kind]}
+    text = LEARNT_FROM if "lower case" not in kind else LEARNT_FROM.replace("İ", "")
+    return bpeviz.train(text, **arguments).tokenizer()
+
+
+@pytest.mark.parametrize(("key", "kind"), HELD)
+def test_ids_are_the_same_on_a_hundred_difficult_texts(key: str, kind: str) -> None:
+    check_same_ids(of_kind(kind), key)
+
+
+@pytest.mark.parametrize(
+    ("name", "key"),
+    [
+        ("gpt2", "gpt2"),
+        ("gpt2", "huggingface"),
+        ("cl100k_base", "huggingface"),
+        ("cl100k_base", "tiktoken"),
+        ("cl100k_base", "csv"),
+    ],
+)
+def test_the_published_vocabularies_can_be_taken_along(name: str, key: str) -> None:
+    check_same_ids(bpeviz.load(name), key)
+
+
+def check_same_ids(tokenizer: Tokenizer, key: str) -> None:
+    files = formats.dump(tokenizer, key)
+    back = formats.parse(files)
+    encode = LIBRARIES[key](files) if key in LIBRARIES else back.encode
+    for text in DIFFICULT:
+        ids = tokenizer.encode(text)
+        assert encode(text) == ids
+        assert back.encode(text) == ids
+        assert back.decode(ids) == tokenizer.decode(ids)
+    assert dict(back.special_tokens) == dict(tokenizer.special_tokens)
+
+
+@pytest.mark.parametrize("step", [0, 1, 40, 299])
+@pytest.mark.parametrize("key", ["huggingface", "gpt2", "tiktoken", "minbpe", "csv"])
+def test_what_is_read_knows_its_steps(key: str, step: int) -> None:
+    """So that a loaded tokenizer can be walked in the player, and compared at every size."""
+    tokenizer = of_kind("split gpt2")
+    back = formats.parse(formats.dump(tokenizer, key))
+    assert back.steps == tokenizer.steps == 300
+    for text in (LEARNT_FROM[:500], *DIFFICULT[::9]):
+        ids = tokenizer.at_step(step).encode(text)
+        assert back.at_step(step).encode(text) == ids
+        assert back.boundaries(text).ids(step).tolist() == ids
+    assert [back.parents(i) for i in (97, 256, 400)] == [  # type: ignore[attr-defined]
+        tokenizer.parents(i)  # type: ignore[attr-defined]
+        for i in (97, 256, 400)
+    ]
+
+
+def test_counts_are_kept_in_csv() -> None:
+    tokenizer = bpeviz.train("low lower lowest", vocab_size=258).tokenizer()
+    (content,) = formats.dump(tokenizer, "csv").values()
+    assert content.decode().splitlines() == [
+        '# bpeviz {"atoms": "bytes", "pattern": "gpt2"}',
+        "left,right,new_id,count",
+        "108,111,256,3",
+        "256,119,257,3",
+    ]
+
+
+# What a format cannot hold
+
+
+SUPER = {"algorithm": "superbpe", "transition": 260}
+SCAFFOLD = {"algorithm": "scaffold", "merges": 60}
+
+
+@pytest.mark.parametrize(
+    ("keys", "arguments", "why"),
+    [
+        ("tiktoken minbpe gpt2", CHARACTERS, "its atoms are characters"),
+        ("tiktoken minbpe gpt2 csv", {"algorithm": "wordpiece"}, "it does not merge|longest match"),
+        ("tiktoken minbpe gpt2 csv", {"algorithm": "unigram", "merges": None}, "does not merge"),
+        ("csv", {"algorithm": "sentencepiece", "pattern": "none"}, "its ▁ for spaces"),
+        ("gpt2", {"pattern": "cl100k"}, "its split is not GPT-2’s"),
+        ("huggingface tiktoken minbpe gpt2 csv", {"encode": "longest"}, "longest match"),
+        ("huggingface tiktoken minbpe gpt2 csv", SUPER, "later merges cross words"),
+        ("huggingface tiktoken minbpe gpt2 csv", SCAFFOLD, "taken apart again .scaffolds"),
+        ("huggingface tiktoken minbpe gpt2 csv", {"threshold": 2}, "or a vocabulary threshold"),
+        (
+            "huggingface tiktoken minbpe gpt2 csv",
+            {"algorithm": "multilingual"},
+            "parts texts at lines of three dashes",
+        ),
+        (
+            "huggingface tiktoken gpt2",
+            {"special_tokens": ("a",)},
+            "special token 'a' is spelt like",
+        ),
+        (
+            "huggingface tiktoken minbpe gpt2 csv",
+            {"special_tokens": ("<\ud800>",)},
+            "a name in it is half a surrogate pair",
+        ),
+        ("minbpe", {"special_tokens": ("a b",)}, "holds white space, which parts name and id"),
+        ("huggingface", {**CHARACTERS, "end_mark": "symbol"}, "a symbol of its own"),
+        ("huggingface", {**CHARACTERS, "end_mark": "attached"}, "it knows white space"),
+        (
+            "huggingface",
+            {"algorithm": "wordpiece", "case": "lower", "pattern": "cl100k"},
+            "split cl100k may tell capital letters apart",
+        ),
+        (
+            "huggingface",
+            {"algorithm": "wordpiece", "pattern": "whitespace"},
+            r"a word that begins with '\[PAD\]' would be taken .* the split whitespace may leave",
+        ),
+        (
+            "huggingface",
+            {"algorithm": "wordpiece", "pattern": "words", "special_tokens": ("été",)},
+            "a word that begins with 'été' would be taken for that special token even in a text",
+        ),
+        (
+            "huggingface",
+            {"algorithm": "sentencepiece", "pattern": "words"},
+            "its split words is made before a ▁",
+        ),
+        (
+            "huggingface tiktoken",
+            {"pattern": CUSTOM, "expression": r"\b\w+"},
+            r"at character 1 of the expression, \\b is not read alike everywhere",
+        ),
+    ],
+)
+def test_what_a_format_cannot_hold_is_refused_with_the_reason(
+    keys: str, arguments: dict[str, Any], why: str
+) -> None:
+    text = "low lower lowest slow slower slowest aab aab ab\n" * 3
+    tokenizer = bpeviz.train(text, **{"merges": 12, **arguments}).tokenizer()
+    for key in keys.split():
+        with pytest.raises(FormatError, match=why) as refused:
+            formats.dump(tokenizer, key)
+        assert str(refused.value).startswith(f"{FORMATS[key].title} cannot hold this tokenizer: ")
+        assert str(refused.value).endswith(".")
+
+
+def test_two_tokens_that_are_spelt_alike_are_refused_where_a_spelling_has_one_id() -> None:
+    """a+bc and ab+c are two merges here, which CSV and minbpe's pairs of ids can say."""
+    merges = "left,right\n97,98\n98,99\n256,99\n97,257\n"
+    tokenizer = formats.parse({"merges.csv": merges.encode()}, pattern="none")
+    for key in ("csv", "minbpe"):
+        check_same_ids(tokenizer, key)
+    for key in ("huggingface", "tiktoken"):
+        with pytest.raises(FormatError, match="the ids 258 and 259 are both spelt 'abc'"):
+            formats.dump(tokenizer, key)
+
+
+def test_merges_that_bytes_alone_would_do_otherwise_are_refused_for_tiktoken() -> None:
+    """tiktoken would merge abc from a and bc, which it finds at a lower rank than ab."""
+    merges = "left,right\n98,99\n97,98\n257,99\n"
+    tokenizer = formats.parse({"merges.csv": merges.encode()}, pattern="none")
+    with pytest.raises(FormatError, match=r"its token .* is merged from other parts where bytes"):
+        formats.dump(tokenizer, "tiktoken")
+    check_same_ids(tokenizer, "huggingface")
+
+
+def test_an_unknown_format_gets_a_sentence() -> None:
+    tokenizer = of_kind("nothing learnt")
+    for ask in (
+        lambda: formats.dump(tokenizer, "pickle"),
+        lambda: formats.parse({"a.json": b"{}"}, "pickle"),
+    ):
+        with pytest.raises(
+            FormatError, match=r"There is no format .pickle.\. Known: huggingface, "
+        ):
+            ask()

@@ -1,0 +1,602 @@
+"""A file is data: whatever is in it, it is read, or refused by one sentence that says where."""
+
+from __future__ import annotations
+
+import base64
+import json
+import pickle
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+import bpeviz
+from bpeviz import formats
+from bpeviz.formats import FORMATS, MAX_FILE, FormatError
+from bpeviz.formats.byte_alphabet import CHARACTER_OF
+from bpeviz.formats.parsing import MAX_ENTRIES, MAX_ID, MAX_VALUES
+
+TEXT = "low lower lowest, don't été 12 ab"
+KINDS: dict[str, dict[str, Any]] = {
+    "bytes": {"merges": 6, "special_tokens": ("<|e|>",)},
+    "own split": {"merges": 6, "pattern": "regex", "expression": r"\w+|\W"},
+    "characters": {"merges": 6, "atoms": "characters"},
+    "sentencepiece": {"merges": 6, "algorithm": "sentencepiece", "pattern": "none"},
+    "wordpiece": {"merges": 6, "algorithm": "wordpiece", "pattern": "words", "case": "lower"},
+    "unigram": {"vocab_size": 30, "algorithm": "unigram", "atoms": "characters"},
+}
+FILES = [
+    *((key, "bytes") for key in FORMATS),
+    *(("huggingface", kind) for kind in KINDS if kind != "bytes"),
+    ("csv", "characters"),
+    ("minbpe", "own split"),
+]
+
+
+@cache
+def of_kind(key: str, kind: str) -> dict[str, bytes]:
+    return formats.dump(bpeviz.train(TEXT, **KINDS[kind]).tokenizer(), key)
+
+
+def refused(files: dict[str, bytes], **more: str) -> str:
+    """The sentence with which files are refused."""
+    with pytest.raises(FormatError) as error:
+        formats.parse(files, **more)
+    said = str(error.value)
+    check_sentence(said)
+    assert ". " not in said  # one sentence, not two
+    return said
+
+
+def check_sentence(said: str) -> None:
+    assert said.endswith(".")
+    assert said.isprintable()
+    assert len(said) < 600
+
+
+def check_usable_or_refused(files: dict[str, bytes]) -> None:
+    """What is read must do all that pages ask of a tokenizer."""
+    try:
+        tokenizer = formats.parse(files)
+    except FormatError as error:
+        check_sentence(str(error))
+        return
+    ids = tokenizer.encode(TEXT)
+    found = tokenizer.boundaries(TEXT).ids(tokenizer.steps).tolist()
+    assert len([token_id for token_id in found if token_id != -2]) == len(ids)
+    tokenizer.decode(ids)
+    for token_id in tokenizer.known_ids():
+        tokenizer.token_label(token_id)
+
+
+# Cut short and changed
+
+
+@pytest.mark.parametrize(("key", "kind"), FILES)
+def test_any_beginning_of_a_file_is_read_or_refused(key: str, kind: str) -> None:
+    files = of_kind(key, kind)
+    for name, content in files.items():
+        step = 1 + len(content) // 60
+        for length in (*range(0, len(content), step), len(content) - 1):
+            check_usable_or_refused({**files, name: content[:length]})
+
+
+@settings(max_examples=500)
+@given(
+    st.sampled_from(FILES),
+    st.integers(0, 1),
+    st.integers(0, 10**6),
+    st.sampled_from(b'0123456789",:{}[]\\ \n-eE.<>#\0') | st.integers(0, 255),
+)
+def test_a_file_with_one_byte_changed_is_read_or_refused(
+    file: tuple[str, str], which: int, place: int, byte: int
+) -> None:
+    files = dict(of_kind(*file))
+    name = [*files][which % len(files)]
+    changed = bytearray(files[name])
+    changed[place % len(changed)] = byte
+    check_usable_or_refused({**files, name: bytes(changed)})
+
+
+@settings(max_examples=150)
+@given(st.sampled_from(FILES), st.data())
+def test_a_file_with_parts_moved_about_is_read_or_refused(
+    file: tuple[str, str], data: st.DataObject
+) -> None:
+    files = dict(of_kind(*file))
+    name = data.draw(st.sampled_from([*files]))
+    content = files[name]
+    at, start, length, gone = (data.draw(st.integers(0, len(content))) for _ in range(4))
+    part = content[start : start + length % 40]
+    files[name] = content[:at] + part + content[at + gone % 40 :]
+    check_usable_or_refused(files)
+
+
+_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=4),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner),
+    max_leaves=5,
+)
+
+
+def _paths(value: object) -> list[list[str | int]]:
+    items: list[tuple[str | int, object]] = []
+    if isinstance(value, dict):
+        items = [*value.items()][:40]
+    elif isinstance(value, list):
+        items = [*enumerate(value)][:40]
+    return [[], *([key, *path] for key, inner in items for path in _paths(inner))]
+
+
+@settings(max_examples=300)
+@given(st.sampled_from([*KINDS]), st.data())
+def test_a_tokenizer_json_with_any_value_anywhere_is_read_or_refused(
+    kind: str, data: st.DataObject
+) -> None:
+    document = json.loads(of_kind("huggingface", kind)["tokenizer.json"])
+    *path, last = data.draw(st.sampled_from(_paths(document)[1:]))
+    at = document
+    for key in path:
+        at = at[key]
+    at[last] = data.draw(_JSON)
+    check_usable_or_refused({"tokenizer.json": json.dumps(document).encode()})
+
+
+@settings(max_examples=150)
+@given(
+    st.dictionaries(
+        st.sampled_from(
+            ["a.json", "b.txt", "a.tiktoken", "a.tiktoken.json", "x.csv", "y.model", "z"]
+        ),
+        st.binary(max_size=30) | st.text(max_size=30).map(str.encode),
+        max_size=3,
+    ),
+    st.sampled_from([None, *FORMATS]),
+)
+@example({}, None)
+@example({"a.json": b"{}"}, "csv")
+def test_any_bytes_under_any_names_are_refused(files: dict[str, bytes], key: str | None) -> None:
+    with pytest.raises(FormatError) as error:
+        formats.parse(files, key, pattern="none")
+    check_sentence(str(error.value))
+
+
+# What is wrong is said, with its place
+
+
+def tokenizer_json(change: Callable[[Any], object], kind: str = "bytes") -> dict[str, bytes]:
+    """The file of a kind, with something changed in it."""
+    document = json.loads(of_kind("huggingface", kind)["tokenizer.json"])
+    change(document)
+    return {"tokenizer.json": json.dumps(document).encode()}
+
+
+def of_model(key: str, value: object, kind: str = "bytes") -> dict[str, bytes]:
+    return tokenizer_json(lambda document: document["model"].update({key: value}), kind)
+
+
+def replaced(key: str, old: bytes, new: bytes, kind: str = "bytes") -> dict[str, bytes]:
+    """The files of a kind, with some bytes in their place."""
+    files = {name: content.replace(old, new) for name, content in of_kind(key, kind).items()}
+    assert files != of_kind(key, kind)
+    return files
+
+
+def ranks(*lines: str, arguments: object = None) -> dict[str, bytes]:
+    """All single bytes, and lines behind them."""
+    of_bytes = (f"{base64.b64encode(bytes([i])).decode()} {i}" for i in range(256))
+    files = {"a.tiktoken": "\n".join([*of_bytes, *lines]).encode()}
+    arguments = {"pat_str": "(?s:.)+", "special_tokens": {}} if arguments is None else arguments
+    return files | {"a.tiktoken.json": json.dumps(arguments).encode()}
+
+
+def two_files(entries: dict[str, object], *merges: str) -> dict[str, bytes]:
+    """vocab.json with all bytes and more entries, and merges.txt."""
+    of_bytes = {character: i for i, character in enumerate(CHARACTER_OF.values())}
+    return {
+        "vocab.json": json.dumps({**of_bytes, **entries}).encode(),
+        "merges.txt": "\n".join(["#version: 0.2", *merges]).encode(),
+    }
+
+
+def merges_csv(*lines: str, first: str = '# bpeviz {"atoms": "bytes", "pattern": "none"}') -> Any:
+    return {"merges.csv": "\n".join([first, "left,right,new_id,count", *lines]).encode()}
+
+
+def model(*lines: str) -> dict[str, bytes]:
+    return {"a.model": "\n".join(["minbpe v1", *lines]).encode()}
+
+
+JSON = "tokenizer.json"
+OF_B = "tokenizer.json, model.vocab['b']:"
+HOSTILE: dict[str, tuple[dict[str, bytes], str]] = {
+    # Not text, and not JSON
+    "empty": ({JSON: b""}, "tokenizer.json is empty."),
+    "white space": ({JSON: b" \r\n\t"}, "tokenizer.json is empty."),
+    "a pickle": (
+        {JSON: pickle.dumps({"model": 1})},
+        "tokenizer.json looks like a pickle, which is never read here.",
+    ),
+    "a pickle under another name": (
+        {"a.tiktoken": pickle.dumps({b"a": 1})},
+        "a.tiktoken looks like a pickle, which is never read here.",
+    ),
+    "UTF-16": ({JSON: "{}".encode("utf-16")}, "tokenizer.json is UTF-16; save it as UTF-8."),
+    "binary": (
+        {"a.tiktoken": bytes(range(256))},
+        "a.tiktoken is no UTF-8 text: byte 129 (0x80) belongs to no character.",
+    ),
+    "SentencePiece's": (
+        {"a.model": b"\n\x0e\n\x05<unk>\x15\0\0\0\0"},
+        "a.model does not begin with the line “minbpe v1”, as minbpe’s .model does; "
+        "SentencePiece’s .model is another format, which is not read.",
+    ),
+    "some file": (
+        {"a.png": b"\x89PNG\r\n"},
+        "a.png is of no format that is read here; these are: Hugging Face’s tokenizer.json; GPT-2’s"
+        " vocab.json and merges.txt; tiktoken’s ranks; minbpe’s .model; Merges as CSV.",
+    ),
+    "deep": (
+        {JSON: b'{"model":' + b"[" * 100_000 + b"]" * 100_000 + b"}"},
+        "tokenizer.json is not taken: its JSON is nested too deeply.",
+    ),
+    "broken off": (
+        {JSON: b'{"model": {"type": "BPE",\n"vocab": '},
+        "tokenizer.json, line 2, column 10: this is no JSON (Expecting value).",
+    ),
+    "a key twice": (
+        replaced("huggingface", b'"truncation"', b'"padding"'),
+        "tokenizer.json is not taken: the key 'padding' comes twice.",
+    ),
+    "NaN": (
+        replaced("huggingface", b'"truncation":null', b'"truncation":NaN'),
+        "tokenizer.json is not taken: NaN is no JSON.",
+    ),
+    "a huge number": (
+        replaced("huggingface", b'"truncation":null', b'"truncation":' + b"9" * 50_000),
+        "tokenizer.json is not taken: the number 999999999999… has 50,000 digits.",
+    ),
+    "a float without end": (
+        replaced("huggingface", b'"truncation":null', b'"truncation":1e999'),
+        "tokenizer.json is not taken: the number 1e999 is too large.",
+    ),
+    "too many values": (
+        {JSON: b'{"model": [' + b"0," * (MAX_VALUES + 1) + b"0]}"},
+        f"tokenizer.json holds more than {MAX_VALUES:,} values, which is too much.",
+    ),
+    "a list": (
+        {JSON: b'["model"]'},
+        "tokenizer.json: expected an object {…}, not a list […].",
+    ),
+    # Ids and entries
+    "an id twice": (
+        replaced("huggingface", b'"b":98', b'"b":97'),
+        f"{OF_B} the id 97 is that of 'a' already.",
+    ),
+    "a negative id": (
+        replaced("huggingface", b'"b":98', b'"b":-1'),
+        f"{OF_B} expected a whole number from 0 to {MAX_ID:,}, not -1.",
+    ),
+    "a float as id": (
+        replaced("huggingface", b'"b":98', b'"b":98.0'),
+        f"{OF_B} expected a whole number from 0 to {MAX_ID:,}, not 98.0.",
+    ),
+    "true as id": (
+        replaced("huggingface", b'"b":98', b'"b":true'),
+        f"{OF_B} expected a whole number from 0 to {MAX_ID:,}, not true.",
+    ),
+    "an id out of all bounds": (
+        replaced("huggingface", b'"b":98', b'"b":4294967295'),
+        f"{OF_B} expected a whole number from 0 to {MAX_ID:,}, not 4294967295.",
+    ),
+    "a byte missing": (
+        replaced("huggingface", b'"b":98,', b""),
+        "tokenizer.json, model.vocab: there is no entry for the byte 0x62, written 'b', so a text "
+        "that holds it could not be encoded.",
+    ),
+    "half a surrogate pair": (
+        replaced("huggingface", b'"b":98', b'"b":98,"\\ud800":400'),
+        "tokenizer.json, model.vocab: an entry holds half a surrogate pair.",
+    ),
+    "an entry that nothing makes": (
+        replaced("huggingface", b'"b":98', b'"b":98,"bb":400'),
+        "tokenizer.json, model.vocab['bb']: no merge makes the id 400, it is no atom, and it is "
+        "not among added_tokens, so nothing can be encoded as it.",
+    ),
+    "no vocabulary": (
+        of_model("vocab", None),
+        "tokenizer.json, model.vocab: expected an object {…}, not nothing (null).",
+    ),
+    "an unknown key": (
+        of_model("surprise", 1),
+        "tokenizer.json, model.surprise: this key is not known here.",
+    ),
+    "a special token with another's id": (
+        tokenizer_json(lambda document: document["added_tokens"][0].update(id=97)),
+        "tokenizer.json, added_tokens: '<|e|>' has the id 97, but the library would give it 262.",
+    ),
+    "a log probability that is none": (
+        of_model("vocab", [["<unk>", -1e9], ["a", "x"]], "unigram"),
+        'tokenizer.json, model.vocab[1]: expected a log probability, -16,384 or more, not "x".',
+    ),
+    "a piece twice": (
+        of_model("vocab", [["a", -1], ["b", -1], ["a", -2]], "unigram"),
+        "tokenizer.json, model.vocab: the piece 'a' comes twice.",
+    ),
+    "a piece of unknown characters": (
+        tokenizer_json(
+            lambda document: document["model"]["vocab"][0].__setitem__(0, "☃☃"), "unigram"
+        ),
+        "tokenizer.json, model.vocab[0]: '☃☃' holds a character that is no piece by itself.",
+    ),
+    "a piece of nothing": (
+        tokenizer_json(lambda document: document["model"]["vocab"].update({"": 900}), "wordpiece"),
+        "tokenizer.json, model.vocab['']: a piece has 1 to 1,000 characters.",
+    ),
+    # Merges
+    "a merge of an unknown token": (
+        of_model("merges", [["l", "zz"]]),
+        "tokenizer.json, model.merges[0]: 'zz' is not in the vocabulary.",
+    ),
+    "a merge into an unknown token": (
+        of_model("merges", [["l", "z"]]),
+        "tokenizer.json, model.merges[0]: what it makes, 'lz', is not in the vocabulary.",
+    ),
+    "a merge twice": (
+        of_model("merges", [["l", "o"], ["l", "o"]]),
+        "tokenizer.json, model.merges[1]: 'lo' is there already, and two merges that make one "
+        "token are not taken here.",
+    ),
+    "merges out of order": (
+        of_model("merges", [["lo", "w"], ["l", "o"]]),
+        "tokenizer.json, model.merges[0]: 'lo' is used before a merge makes it.",
+    ),
+    "a merge of three": (
+        of_model("merges", ["l o w"]),
+        "tokenizer.json, model.merges[0]: expected two tokens.",
+    ),
+    "merges in a circle": (
+        two_files({"ab": 256, "ba": 257, "aba": 258}, "a ba", "ab a"),
+        "merges.txt, line 2: 'ba' is used before a merge makes it.",
+    ),
+    # GPT-2's two files
+    "one of two files": (
+        {"merges.txt": b"#version: 0.2\na b\n"},
+        "Two files are needed, vocab.json and merges.txt, and these were given: merges.txt.",
+    ),
+    "vocab.json alone": (
+        {"vocab.json": b'{"a": 0}'},
+        "vocab.json is no tokenizer.json, for it has no key “model”; with a vocab.json its "
+        "merges.txt is needed as well.",
+    ),
+    "a vocabulary and merges of different tokenizers": (
+        two_files({"ab": 256}, "a b", "c d"),
+        "merges.txt, line 3: what it makes, 'cd', is not in the vocabulary.",
+    ),
+    "files that do not go together": (
+        {"a.json": b"{}", "b.json": b"{}"},
+        "These two files do not belong together; two are vocab.json and merges.txt, or ranks as "
+        ".tiktoken and the .tiktoken.json that goes with them.",
+    ),
+    "three files": (
+        {"a.json": b"{}", "b.txt": b"a", "c.csv": b"a"},
+        "3 files are too many: a tokenizer has one or two.",
+    ),
+    "a merge with two spaces": (
+        two_files({"ab": 256}, "a  b"),
+        "merges.txt, line 2: expected two tokens with one space between them, not 'a  b'.",
+    ),
+    "an empty special token": (
+        two_files({"": 256}),
+        "vocab.json, the key '': a token has one character or more.",
+    ),
+    # tiktoken's ranks
+    "wrong base64": (ranks("YW*= 256"), "a.tiktoken, line 257: 'YW*=' is not base64."),
+    "base64 cut short": (ranks("YWI 256"), "a.tiktoken, line 257: 'YWI' is not base64."),
+    "a negative rank": (
+        ranks("YWI= -5"),
+        "a.tiktoken, line 257: expected a whole number from 0 on, not '-5'.",
+    ),
+    "a rank that is no number": (
+        ranks("YWI= 2.5"),
+        "a.tiktoken, line 257: expected a whole number from 0 on, not '2.5'.",
+    ),
+    "a rank in other digits": (
+        ranks("YWI= ٢٥٦"),
+        "a.tiktoken, line 257: expected a whole number from 0 on, not '٢٥٦'.",
+    ),
+    "a huge rank": (
+        ranks("YWI= 99999999999"),
+        f"a.tiktoken, line 257: the number must be from 0 to {MAX_ID:,}, not 99999999999.",
+    ),
+    "a rank without end": (
+        ranks("YWI= " + "9" * 5_000),
+        "a.tiktoken, line 257: expected a whole number from 0 on, not "
+        "'9999999999999999999999999999…9999999999999999999999999999'.",
+    ),
+    "a token twice": (
+        ranks("YWI= 256", "YWI= 257"),
+        "a.tiktoken, line 258: the token b'ab' is there already.",
+    ),
+    "a rank twice": (
+        ranks("YWI= 256", "YWM= 256"),
+        "a.tiktoken, line 258: the rank 256 is that of line 257 already.",
+    ),
+    "no token": (ranks("= 256"), "a.tiktoken, line 257: '=' is not base64."),
+    "no rank": (
+        ranks("YWI="),
+        "a.tiktoken, line 257: expected base64, a space and a rank, not 'YWI='.",
+    ),
+    "one of the bytes missing": (
+        {"a.tiktoken": b"\n".join(ranks()["a.tiktoken"].split(b"\n")[:-1])},
+        "a.tiktoken has no line for the byte 0xFF, so a text that holds it could not be encoded.",
+    ),
+    "a byte after a merge": (
+        {"a.tiktoken": ranks()["a.tiktoken"].replace(b" 97", b" 300") + b"\nYWI= 97"},
+        "a.tiktoken, line 98: the byte 0x61 has the rank 300, and here single bytes must have the "
+        "ranks 0 to 255.",
+    ),
+    "ranks without a split": (
+        {"a.tiktoken": ranks()["a.tiktoken"]},
+        "a.tiktoken does not say how a text is split, and no such file does; choose a split for "
+        "it, or give its tokenizer.tiktoken.json as well.",
+    ),
+    "a split that leaves out a part": (
+        ranks(arguments={"pat_str": r"\w+", "special_tokens": {}}),
+        "a.tiktoken.json, pat_str: this split is not read here as by tiktoken: at character 1 of "
+        "the expression, \\w is not read alike everywhere.",
+    ),
+    "a special token with a token's rank": (
+        ranks(arguments={"pat_str": "(?s:.)+", "special_tokens": {"<e>": 97}}),
+        "a.tiktoken.json, special_tokens['<e>']: 97 is the rank of a token already.",
+    ),
+    # minbpe's
+    "a merge of what comes later": (
+        model("", "0", "97 257"),
+        "a.model, line 4: the id 257 is not there yet: this merge makes 256.",
+    ),
+    "a merge of itself": (
+        model("", "0", "256 256"),
+        "a.model, line 4: the id 256 is not there yet: this merge makes 256.",
+    ),
+    "the same pair twice": (
+        model("", "0", "97 98", "97 98"),
+        "a.model, line 5: the pair 97 98 is merged already.",
+    ),
+    "more special tokens than lines": (
+        model("", "5", "<e> 300"),
+        "a.model, line 3: 5 special tokens are announced, and fewer lines follow.",
+    ),
+    "a special token with a merge's id": (
+        model("", "1", "<e> 256", "97 98"),
+        "a.model is not taken: the id 256 stands for two tokens.",
+    ),
+    "doublings": (
+        model("", "0", "97 97", *(f"{i} {i}" for i in range(256, 300))),
+        "a.model is not taken: its tokens are too long (the one with id 275 has 1,048,576 bytes; "
+        "one may have 1,000,000, and all together 10,000,000).",
+    ),
+    # Merges as CSV
+    "no columns": (
+        {"merges.csv": b'# bpeviz {"atoms": "bytes", "pattern": "none"}'},
+        "merges.csv, line 2: expected the columns left,right,new_id,count, not ''.",
+    ),
+    "a number missing": (
+        merges_csv("97,98,256"),
+        "merges.csv, line 3: expected 4 numbers, not '97,98,256'.",
+    ),
+    "many numbers": (
+        merges_csv("97,98,256,1" + ",1" * 1_000),
+        "merges.csv, line 3: expected 4 numbers, not "
+        "'97,98,256,1,1,1,1,1,1,1,1,1,…,1,1,1,1,1,1,1,1,1,1,1,1,1,1'.",
+    ),
+    "an id that is not there": (
+        merges_csv("97,256,257,1"),
+        "merges.csv, line 3: the id 256 is not there yet.",
+    ),
+    "an id that is there": (
+        merges_csv("97,98,99,1"),
+        "merges.csv, line 3: the id 99 is there already.",
+    ),
+    "a special token merged": (
+        merges_csv(
+            "97,300,301,1",
+            first='# bpeviz {"atoms": "bytes", "pattern": "none", "special": {"<e>": 300}}',
+        ),
+        "merges.csv, line 3: the id 300 is a special token's, which never merges.",
+    ),
+    "a pair twice": (
+        merges_csv("97,98,256,1", "97,98,257,1"),
+        "merges.csv, line 4: the pair 97,98 is merged already.",
+    ),
+    "no split": (
+        {"merges.csv": b"left,right\n97,98\n"},
+        "merges.csv does not say how a text is split; choose a split for it.",
+    ),
+    "an unknown split": (
+        merges_csv(first='# bpeviz {"atoms": "bytes", "pattern": "x"}'),
+        'merges.csv, line 1, pattern: expected "gpt2" or "cl100k" or "o200k" or "words" or '
+        '"whitespace" or "nltk" or "arithmetic" or "sentences" or "characters" or "none" or '
+        '"regex" or "list", not "x".',
+    ),
+    "an expression that calls itself": (
+        merges_csv(
+            first='# bpeviz {"atoms": "bytes", "pattern": "regex", "expression": "(a(?R)?)"}'
+        ),
+        "merges.csv, line 1, expression: calls such as (?R), (?1) or (?&name) are not taken here: "
+        "an expression that calls itself may run without end.",
+    ),
+    "broken JSON in the first line": (
+        merges_csv(first='# bpeviz {"atoms": '),
+        "merges.csv, line 1, column 11: this is no JSON (Expecting value).",
+    ),
+    "too many lines": (
+        {"merges.csv": b"left,right\n" + b"0,0\n" * MAX_ENTRIES},
+        "merges.csv has 1,000,001 lines, and at most 1,000,000 are taken.",
+    ),
+    # Names
+    "a name with control characters": (
+        {"a\x1b[31m\n\u202e<b>.csv": b"left,right\n0,0\n"},
+        "a?[31m??<b>.csv does not say how a text is split; choose a split for it.",
+    ),
+    "a name without end": (
+        {"a" * 5_000 + ".csv": b"left,right\n0,0\n"},
+        "aaaaaaaaaaaaaaaaaaaaaaaaaaaaa…aaaaaaaaaaaaaaaaaaaaaaaaa.csv does not say how a text is "
+        "split; choose a split for it.",
+    ),
+    "control characters in what is shown": (
+        two_files({}, "\x1b[31m \u202e"),
+        "merges.txt, line 2: '\\x1b[31m' is not in the vocabulary.",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", HOSTILE)
+def test_what_is_wrong_is_said_with_its_place(what: str) -> None:
+    files, sentence = HOSTILE[what]
+    assert refused(files) == sentence
+
+
+# Size
+
+
+@pytest.mark.parametrize("name", ["t.json", "t.tiktoken", "t.model", "t.csv", "t", "vocab.json"])
+def test_a_file_of_200_megabytes_is_refused(name: str, tmp_path: Path) -> None:
+    with (tmp_path / name).open("wb") as sparse:
+        sparse.truncate(200_000_000)
+    (tmp_path / "merges.txt").write_text("#version: 0.2\n")
+    asked = tmp_path if name == "vocab.json" else tmp_path / name
+    with pytest.raises(FormatError) as error:
+        bpeviz.read(asked)
+    assert str(error.value) == f"{name} is too large: at most 50,000,000 bytes are taken."
+
+
+def test_what_has_no_end_is_refused() -> None:
+    if not Path("/dev/zero").exists():
+        pytest.skip("This system has no /dev/zero.")
+    with pytest.raises(FormatError, match=r"^zero is too large: at most 50,000,000"):
+        bpeviz.read("/dev/zero")
+
+
+def test_what_is_too_large_is_refused_by_parse_as_well() -> None:
+    assert (
+        refused({"a.csv": bytes(MAX_FILE + 1)}) == "a.csv has 50 MB, and at most 50 MB are taken."
+    )
+
+
+def test_a_folder_without_a_tokenizer_gets_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "vocab.json").write_text("{}")
+    with pytest.raises(FormatError, match=r"is a folder without a tokenizer.json"):
+        bpeviz.read(tmp_path)
+
+
+def test_a_split_of_ranks_may_be_told(tmp_path: Path) -> None:
+    (tmp_path / "a.tiktoken").write_bytes(ranks("YWI= 256")["a.tiktoken"])
+    tokenizer = bpeviz.read(tmp_path / "a.tiktoken", pattern="words")
+    assert tokenizer.encode("ab, ab") == [256, 44, 32, 256]
+    with pytest.raises(FormatError, match="does not say how a text is split"):
+        bpeviz.read(tmp_path / "a.tiktoken")

@@ -1,0 +1,277 @@
+r"""An expression that is written for another engine cuts every text there as ours does here.
+
+Each engine itself says how: Oniguruma through Hugging Face's `Split`, Rust's through tiktoken, and
+`regex` by looking for matches, as minbpe does.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+import pytest
+import regex
+import tiktoken
+from hypothesis import assume, example, given, settings
+from hypothesis import strategies as st
+from tokenizers import Regex, pre_tokenizers
+
+from bpeviz.formats.regex_dialects import (
+    Engine,
+    ForeignExpressionError,
+    covers,
+    matching_all,
+    splitting_of,
+    translated,
+)
+from bpeviz.pretokenizers.patterns import CUSTOM, PATTERNS, WORD_LIST, SplitError, split
+
+SINGLE_BYTES = {bytes([i]): i for i in range(256)}
+ENGINES: tuple[Engine, ...] = ("regex", "oniguruma", "rust")
+
+
+def ours(text: str, pattern: str, expression: str = "") -> list[str]:
+    return split(text, pattern, expression)
+
+
+def theirs(engine: Engine, expression: str, text: str) -> list[str]:
+    """The chunks that another library finds, by itself."""
+    if engine == "regex":
+        return [match[0] for match in regex.finditer(expression, text) if match[0]]
+    if engine == "oniguruma":
+        pieces = pre_tokenizers.Split(Regex(expression), "isolated").pre_tokenize_str(text)
+        return [piece for piece, _ in pieces] if text else []
+    # tiktoken tells chunks only by their ids, and takes whole what is a token: so all are.
+    raw = text.encode()
+    parts = {raw[i:j] for i in range(len(raw)) for j in range(i + 2, len(raw) + 1)}
+    encoding = tiktoken.Encoding(
+        "any",
+        pat_str=expression,
+        mergeable_ranks=SINGLE_BYTES | {part: 256 + i for i, part in enumerate(sorted(parts))},
+        special_tokens={},
+    )
+    ids = encoding.encode_ordinary(text)
+    return [encoding.decode_single_token_bytes(token_id).decode() for token_id in ids]
+
+
+# Expressions of every kind that is taken
+
+# fmt: off
+_SINGLE = st.sampled_from([
+    "a", "b", " ", "é", "1", ".", "_", "-", "'", r"\s", r"\S", r"\w", r"\W", r"\d", r"\D", r"\n",
+    r"\.", r"\p{L}", r"\P{L}", r"\p{Lu}", r"\p{N}", "[ab]", "[^ab]", r"[^\s\p{L}\p{N}]", r"[\w-]",
+    r"[^\W\d]", r"[^\Wa]", r"[a-c1\n]", r"[^\r\n]", "(?s:.)", "(?i:'s|b)",
+])
+_REPEAT = st.sampled_from([
+    "?", "*", "+", "?+", "*+", "++", "*?", "+?", "??", "{1,3}", "{2}", "{1,3}+", "{2,}", "{1,}+",
+    "{1,2}?",
+])
+# fmt: on
+
+
+def _composed(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    several = st.lists(inner, min_size=1, max_size=3)
+    return st.one_of(
+        st.builds("(?:{}){}".format, inner, _REPEAT),
+        st.builds("{}{}".format, _SINGLE, _REPEAT),
+        several.map("".join),
+        several.map(lambda parts: f"(?:{'|'.join(parts)})"),
+        st.builds(
+            str.format,
+            st.sampled_from(["(?={})", "(?!{})", "(?>{})", "({})", "{}$", r"{}\Z"]),
+            inner,
+        ),
+    )
+
+
+EXPRESSIONS = st.lists(st.recursive(_SINGLE, _composed, max_leaves=6), min_size=1, max_size=3).map(
+    "|".join
+)
+TEXTS = st.lists(st.text("ab1é \n\r\t_-²'sSB☃\u2028\u200d", max_size=12), min_size=1, max_size=4)
+
+
+MANY_CHARACTERS = "".join(map(chr, range(0x3100)))
+
+
+@settings(max_examples=700)
+@given(EXPRESSIONS, TEXTS)
+@example("a{1,3}+|a", ["aaaaaaa"])  # in Oniguruma a repeat of a repeat, and not possessive
+@example("(?>a{1,3})a|b", ["aaaab", "aab"])
+@example("a$|a", ["a\na\n", "a\n", "a\n\n"])  # a line's end in Oniguruma, the very end in Rust
+@example(r"a\Z|a", ["a\n", "aa"])
+@example("(?s:.)+", ["a\nb\r\n\u2028"])  # an error in Oniguruma, where (?m:.) says it
+@example(".+", ["a\nb\r\u2028c"])  # what no . takes differs
+@example(r"\w+", ["a²b", "a\u200db", "a_1é"])  # ² is a letter for Oniguruma alone
+@example(r"\W+|[^\Wa]+|[\w-]+", ["²a-_b ☃"])
+@example(r"\d+", ["1²", "a1"])
+@example(r"\s+", ["\u2028\x85\u3000 \x1c"])  # \x1c is white space for Python's `re` alone
+@example(r"a|(?=b)b", ["ab☃ba"])  # leaves something out, which tiktoken and minbpe would drop
+@example("(?i:'s|b)+", ["'S'sBb", "'\u017f"])  # ſ is an S in some case
+def test_a_split_is_the_same_everywhere_and_comes_back(expression: str, texts: list[str]) -> None:
+    try:
+        split("", CUSTOM, expression)
+        written = {engine: matching_all(CUSTOM, expression, engine) for engine in ENGINES}
+    except (SplitError, ForeignExpressionError):
+        assume(False)
+    if covers(expression, "regex"):
+        for text in (MANY_CHARACTERS, *texts):
+            assert "".join(theirs("regex", expression, text)) == text
+    for engine, foreign in written.items():
+        back = splitting_of(foreign, engine, drops=engine != "oniguruma")
+        for text in texts:
+            expected = ours(text, CUSTOM, expression)
+            assert theirs(engine, foreign, text) == expected
+            assert ours(text, *back) == expected
+
+
+@pytest.mark.parametrize("key", PATTERNS)
+@settings(max_examples=80)
+@given(text=st.text("aB1é \n\r\t_-²'sST.!?’”)…☃\u2028\x85\u200d\u3000。s漢$%", max_size=20))
+@example(text="DON'T don't 'S 12345 ²³ U.S.A. $12.40 x\n\n y \r\n")
+@example(text="\n")
+@example(text="  ")
+def test_the_named_splits_are_the_same_everywhere(key: str, text: str) -> None:
+    for engine in ENGINES:
+        foreign = matching_all(key, "", engine)
+        assert theirs(engine, foreign, text) == ours(text, key)
+        assert splitting_of(foreign, engine, drops=engine != "oniguruma") == (key, "")
+
+
+@settings(max_examples=60)
+@given(
+    st.lists(st.text("ab.|$^[]\\()+*?-{}é👍", min_size=1, max_size=4), min_size=1, max_size=8),
+    st.text("ab.|$^[]\\()+*?-{}é👍 \n", max_size=12),
+)
+@example(["a", "ab", "abc"], "abcab")  # the longest is taken
+def test_a_word_list_is_the_same_everywhere(words: list[str], text: str) -> None:
+    listed = " ".join(words)
+    for engine in ENGINES:
+        assert theirs(engine, matching_all(WORD_LIST, listed, engine), text) == ours(
+            text, WORD_LIST, listed
+        )
+
+
+# What is not taken
+
+
+@pytest.mark.parametrize(
+    ("expression", "why"),
+    [
+        ("(?i:ss)", "also a ligature"),  # also ß in Oniguruma
+        ("(?i:i)", "is not taken"),  # also İ in `regex`
+        ("(?i:é)", "is not taken"),
+        ("^a", r"\^ stands where"),
+        (r"\bab", r"\\b is not read alike"),
+        (r"(?<=a)b", "is not taken"),
+        (r"(?P<name>a)", "is not taken"),
+        (r"(a)\1", r"\\1 is not read alike"),
+        (r"\p{Script=Greek}", "is not among the classes"),
+        (r"\p{^L}", "is not among the classes"),
+        ("[[:alpha:]]", r"\[ in a character class"),
+        ("[a&&b]", "& in a character class"),
+        ("[a~~b]", "~ in a character class"),
+        ("a{2}+", "means different things"),
+        ("a{0}", "is no repeat"),
+        ("a{,2}", "stands where it is not read alike"),
+        ("(?:a*)*", "may match nothing"),
+        ("a*", "may match nothing at all"),
+        ("a|", "may match nothing at all"),
+        (r"\x41", r"\\x is not read alike"),
+        (r"\X", r"\\X is not read alike"),
+        (r"\K", r"\\K is not read alike"),
+        ("(?#no)a", "is not taken"),
+        ("(?x: a)", "is not taken"),
+    ],
+)
+@pytest.mark.parametrize("engine", ["oniguruma", "rust"])
+def test_what_engines_read_differently_is_refused_by_name(
+    expression: str, why: str, engine: Engine
+) -> None:
+    split("", CUSTOM, expression)  # here it can be used
+    with pytest.raises(ForeignExpressionError, match=why):
+        matching_all(CUSTOM, expression, engine)
+
+
+@pytest.mark.parametrize(
+    ("engine", "expression", "why"),
+    [
+        ("oniguruma", "a{1,3}+", "means different things"),
+        ("oniguruma", "(?s:.)", "is not taken"),
+        ("oniguruma", r"a$", r"\$ stands where"),
+        ("oniguruma", r"\w+", r"\\w is not read alike"),
+        ("oniguruma", r"\h+", r"\\h is not read alike"),
+        ("oniguruma", r"\p{^Alpha}", "is not among the classes"),
+        ("oniguruma", "(a", "a bracket is never closed"),
+        ("oniguruma", "a)", "that was never opened"),
+        ("oniguruma", "[a", "a character class is never closed"),
+        ("oniguruma", "a\\", "nothing stands behind the backslash"),
+        ("oniguruma", "[b-a]", "a range has no end"),
+        ("oniguruma", "(" * 60 + "a" + ")" * 60, "nested more than 50 deep"),
+        ("oniguruma", "a" * 5_000, "5,000 characters"),
+        ("oniguruma", "a++++", "a repeat is repeated"),
+        ("oniguruma", "", "empty"),
+        ("rust", r"\w+", r"\\w is not read alike"),
+        ("rust", "a$", r"\$ stands where"),
+        ("rust", r"(?-u:\xFF)", "is not taken"),
+        ("rust", "a{1000}{1000}", "a repeat is repeated"),
+        ("rust", "((a{1000}){1000}){1000}", "too many"),
+        ("rust", "((((a+)+)+)+)+$", r"\$ stands where"),
+    ],
+)
+def test_others_expressions_are_read_exactly_or_refused_by_name(
+    engine: Engine, expression: str, why: str
+) -> None:
+    with pytest.raises(ForeignExpressionError, match=why) as refused:
+        splitting_of(expression, engine, drops=False)
+    said = str(refused.value)  # a clause, that stands within a sentence
+    assert len(said) < 300
+    assert not said.endswith(".")
+
+
+@pytest.mark.parametrize(
+    ("expression", "certain"),
+    [
+        (r"\s|\S", True),
+        (r"\w+|\W", True),
+        (r"\p{Lu}|\P{L}|\p{Ll}", False),
+        (r"[^\n]+|\n", True),
+        (r"[^\r\n]+|\n", False),
+        ("[a-z]+|[^a-y]", True),
+        ("[a-y]+|[^a-z]", False),
+        ("(?i:a)+|[^a]", True),
+        ("(?i:k)+|[^ak]", False),
+        ("(?s:.)", True),
+        ("(?!a)(?s:.)", False),
+        ("a(?=b)|[^a]", False),
+        ("(?>ab)|a|[^a]", True),
+        ("a++b|[^a]", False),
+        ("a+b?|[^a]", True),
+    ],
+)
+def test_whether_an_expression_leaves_out_nothing_is_known(expression: str, certain: bool) -> None:
+    alone = regex.compile(expression)
+    assert all(map(alone.fullmatch, MANY_CHARACTERS)) or not certain
+    assert covers(expression, "regex") is certain
+
+
+@pytest.mark.parametrize("engine", ["regex", "rust"])
+@pytest.mark.parametrize("expression", [r"\p{L}+", "a|b", r"\S+(?!a)|\s+", r"(?>\s+a)|\S+|\s\s"])
+def test_what_may_leave_out_a_part_of_a_text_is_refused_where_that_is_dropped(
+    engine: Engine, expression: str
+) -> None:
+    with pytest.raises(ForeignExpressionError, match="leave out a part of a text"):
+        splitting_of(expression, engine, drops=True)
+    assert splitting_of(expression, engine, drops=False) == (CUSTOM, expression)
+
+
+@settings(max_examples=300)
+@given(st.text("ab|()[]{}*+?^$\\.-,1pLwsSdD:=!<>i'&", max_size=12), st.sampled_from(ENGINES))
+def test_any_characters_are_read_or_refused_and_nothing_else(
+    expression: str, engine: Engine
+) -> None:
+    for ask in (
+        lambda: translated(expression, engine, "regex"),
+        lambda: splitting_of(expression, engine, drops=False),
+        lambda: matching_all(CUSTOM, expression, engine),
+    ):
+        with suppress(ForeignExpressionError):
+            ask()

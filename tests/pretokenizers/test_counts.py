@@ -1,0 +1,611 @@
+"""Counting chunks: what `split` makes, counted; in blocks of any size, and from any pieces."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import shlex
+import tracemalloc
+from collections import Counter
+from contextlib import suppress
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import regex
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+from texts import ANY_TEXT
+
+import bpeviz
+from bpeviz import SplitError
+from bpeviz.__main__ import main
+from bpeviz.corpus import files
+from bpeviz.corpus import parquet as counts_parquet
+from bpeviz.corpus.files import CorpusError, Span
+from bpeviz.pretokenizers.counts import (
+    ChunkCounts,
+    CountsError,
+    Tally,
+    count,
+    count_blocks,
+    distinct,
+)
+from bpeviz.pretokenizers.patterns import PATTERNS, blocks, slices, split
+from bpeviz.pretokenizers.pretokenizer import Splitting
+from bpeviz.pretokenizers.vectorized import PATTERNS as AT_ONCE
+from bpeviz.pretokenizers.vectorized import chunk_starts
+from bpeviz.trainers.bpe import weighted_chunks
+
+WORDS = "a ab ABC Ab 名 слово 12345 's"
+RUNS = st.lists(
+    st.sampled_from([" ", "  ", "\t", "\n", "\r\n", "\r", "\u3000", ".", "'", "'s", "a", "1", "é"]),
+    max_size=14,
+).map("".join)
+"""Above all white space, in all mixtures: where the patterns are hardest to follow."""
+TEXTS = ANY_TEXT | RUNS
+KEYS = [*PATTERNS, "list"]
+
+
+def cut(text: str, key: str) -> list[str]:
+    return split(text, key, WORDS if key == "list" else "")
+
+
+def by_definition(chunks: list[str]) -> list[tuple[str, int, int]]:
+    """Each distinct chunk in first-seen order, how often it comes, and where first, in bytes."""
+    places = accumulate((len(chunk.encode()) for chunk in chunks), initial=0)
+    first: dict[str, int] = {}
+    for chunk, place in zip(chunks, places, strict=False):
+        first.setdefault(chunk, place)
+    counts = Counter(chunks)
+    return [(chunk, counts[chunk], place) for chunk, place in first.items()]
+
+
+def listed(counts: ChunkCounts) -> list[tuple[str, int, int]]:
+    return [
+        (chunk.decode(), int(times), int(first))
+        for chunk, times, first in zip(counts.chunks, counts.times, counts.first, strict=True)
+    ]
+
+
+# Where chunks begin
+
+
+@settings(max_examples=1000)
+@given(TEXTS, st.sampled_from(sorted(AT_ONCE)))
+@example("I'LL we'll \r\n  \n x", "cl100k")
+@example("!\n \n  ", "cl100k")
+@example("'ſa 'ſ", "cl100k")
+@example("\ud800a", "gpt2")
+def test_chunks_begin_where_the_expression_matches(text: str, key: str) -> None:
+    expression = PATTERNS[key].expression
+    assert expression is not None
+    starts = [match.start() for match in regex.finditer(expression, text)]
+    assert chunk_starts(text, key).tolist() == starts
+
+
+def test_every_character_has_the_class_that_regex_gives_it() -> None:
+    key = "cl100k"
+    expression = PATTERNS[key].expression
+    assert expression is not None
+    every = [chr(i) for i in range(0x110000) if not 0xD800 <= i < 0xE000]
+    text = "".join(f"{character}a1" for character in every)
+    assert split(text, key) == regex.findall(expression, text)
+
+
+# Where a text may be cut
+
+
+@settings(max_examples=500)
+@given(TEXTS, st.sampled_from(KEYS), st.integers(1, 9), st.integers(1, 9))
+@example("a\r\n\nb c\nd", "cl100k", 1, 1)
+@example("!\n/a\n/a", "o200k", 2, 1)
+@example("a. b\nC", "sentences", 1, 1)
+def test_blocks_have_the_chunks_of_the_text(text: str, key: str, size: int, piece: int) -> None:
+    cut_up = [*blocks(slices(text, piece), key, size)]
+    assert "".join(cut_up) == text
+    assert all(cut_up)
+    assert [chunk for block in cut_up for chunk in cut(block, key)] == cut(text, key)
+
+
+@pytest.mark.parametrize("key", [key for key in KEYS if key != "none"])
+@pytest.mark.parametrize("line", ["a few words, ", "строка\n", "他说：“好。”\n然", "one\r\ntwo\n"])
+def test_running_text_is_cut_into_blocks(key: str, line: str) -> None:
+    """Without this, a text would be held whole, and nothing else would tell."""
+    if key == "sentences":  # only a new line surely begins one
+        line = line.replace(", ", ",\n")
+    longest = max(map(len, blocks(slices(line * 1000, 50), key, 200)))
+    assert longest < 300
+
+
+@pytest.mark.parametrize("key", ["none", "regex"])
+def test_what_may_look_at_anything_is_not_cut(key: str) -> None:
+    assert [*blocks(["a b\nc "] * 100, key, 10)] == ["a b\nc " * 100]
+
+
+# What is counted
+
+
+@settings(max_examples=500)
+@given(TEXTS, st.sampled_from(KEYS), st.integers(1, 9), st.integers(1, 9))
+def test_counts_are_those_of_the_chunks_in_order(
+    text: str, key: str, block: int, piece: int
+) -> None:
+    expression = WORDS if key == "list" else ""
+    found = count_blocks(slices(text, piece), key, expression, block=block)
+    chunks = cut(text, key)
+    assert listed(found) == by_definition(chunks)
+    assert [*found.items()] == [*Counter(chunks).items()]
+    assert (found.size, found.pattern, found.expression) == (len(text.encode()), key, expression)
+
+
+@settings(max_examples=200)
+@given(TEXTS, st.sampled_from(["[a-z]+", r"(?<=a)\s|.", "x*", r"\b"]))
+def test_any_expression_is_counted(text: str, expression: str) -> None:
+    chunks = split(text, "regex", expression)
+    assert listed(count(text, "regex", expression)) == by_definition(chunks)
+    assert listed(count_blocks(slices(text, 3), "regex", expression, block=2)) == (
+        by_definition(chunks)
+    )
+
+
+@settings(max_examples=100)
+@given(
+    st.lists(TEXTS, max_size=6), st.randoms(use_true_random=False), st.sampled_from([1, 1 << 20])
+)
+def test_parts_are_added_in_any_order(
+    texts: list[str], random: object, shared_out_from: int
+) -> None:
+    """As they come back from several machines; and as many more rows would be told apart."""
+    parts = []
+    at = 0
+    for text in texts:
+        parts.append(count_blocks([text], at=at))
+        at += len(text.encode())
+    random.shuffle(parts)  # type: ignore[attr-defined]
+    tally = Tally("gpt2")
+    for part in parts:
+        tally.add(part)
+    with patch("bpeviz.pretokenizers.counts._SHARED_OUT_FROM", shared_out_from):
+        found = tally.result()
+    chunks = [chunk for text in texts for chunk in split(text)]
+    assert listed(found) == by_definition(chunks)
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(["", "a", "b", "ab", "cab", "é"]), st.integers(1, 9))),
+    st.sampled_from([1, 1 << 20]),
+)
+def test_chunks_are_told_apart_by_all_of_them(
+    rows: list[tuple[str, int]], shared_out_from: int
+) -> None:
+    raw = [chunk.encode() for chunk, _ in rows]
+    ends = np.cumsum([len(one) for one in raw], dtype=np.int64)
+    times = np.array([many for _, many in rows], np.int64)
+    with patch("bpeviz.pretokenizers.counts._SHARED_OUT_FROM", shared_out_from):
+        found = distinct(b"".join(raw), ends, times, np.arange(len(rows)), "gpt2")
+    expected: dict[str, tuple[int, int]] = {}
+    for place, (chunk, many) in enumerate(rows):
+        before, first = expected.get(chunk, (0, place))
+        expected[chunk] = before + many, first
+    assert listed(found) == [(chunk, *both) for chunk, both in expected.items()]
+
+
+def test_parts_become_one_as_they_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bpeviz.pretokenizers.counts._COMPACTED_FROM", 4)
+    text = "".join(f"w{i % 7} x{i} " for i in range(300))
+    assert listed(count_blocks(slices(text, 5), block=10)) == by_definition(split(text))
+
+
+def test_the_rows_of_long_texts_are_added_without_overflow() -> None:
+    tally = Tally("gpt2")
+    times = np.array([2**40], np.int64)
+    for _ in range(3):
+        tally.add(ChunkCounts(b"a", np.array([1]), times, np.array([0])))
+    assert tally.result()["a"] == 3 * 2**40
+
+
+def test_long_texts_are_split_as_by_the_expression() -> None:
+    """From some length on, `split` finds all chunks at once, and in blocks."""
+    text = "It's 12345 o'clock,\r\n  \tпривет   мир!\n\n  I'LL “go” 👋🏽 … \u3000x\n" * 12_000
+    for key in ("gpt2", "cl100k", "o200k"):
+        expression = PATTERNS[key].expression
+        assert expression is not None
+        chunks = regex.findall(expression, text)
+        assert split(text, key) == chunks
+        assert [*count(text, key).items()] == [*Counter(chunks).items()]
+
+
+def test_a_long_text_needs_little_memory_beside_it() -> None:
+    text = "It was the best of times, it was the worst of times.\n" * 200_000
+    count(text[:10_000])
+    tracemalloc.start()
+    try:
+        found = count(text)
+        assert tracemalloc.get_traced_memory()[1] < len(text)
+    finally:
+        tracemalloc.stop()
+    assert found.size == len(text)
+
+
+def test_time_limits_of_expressions_and_word_lists_hold() -> None:
+    with pytest.raises(SplitError, match="took more than 2 seconds"):
+        count("a" * 60 + "b", "regex", "(a|aa)+$")
+
+
+def test_an_empty_text_has_no_counts() -> None:
+    for key in KEYS:
+        assert [*count("", key, WORDS if key == "list" else "").items()] == []
+    assert count("").chunks == []
+
+
+@pytest.mark.parametrize("text", ["", "a"])
+def test_a_split_that_is_none_gets_a_sentence(text: str) -> None:
+    for pattern in ("gpt5", "regex", "list"):
+        with pytest.raises(SplitError):
+            count(text, pattern)
+
+
+# What learners take
+
+
+@settings(max_examples=200)
+@given(TEXTS, st.sampled_from(sorted(PATTERNS)), st.sampled_from(["bytes", "characters"]))
+def test_learners_see_the_chunks_in_order(text: str, key: str, atoms: str) -> None:
+    text = text.encode("utf-8", "replace").decode()
+    splitting = Splitting(atoms, key)  # type: ignore[arg-type]
+    expected = [*Counter(split(text, key)).items()]
+    counted = weighted_chunks(text, splitting)
+    assert [*counted.items()] == expected
+    # Counted chunks are taken as they are; and cut again, they are the same.
+    assert weighted_chunks(counted, splitting) is counted
+    assert [*weighted_chunks(dict(expected), splitting).items()] == expected
+
+
+def test_counts_by_another_pattern_are_split_anew() -> None:
+    counted = count("it's 12345", "none")
+    assert [*weighted_chunks(counted, Splitting("bytes", "cl100k"))] == [
+        "it",
+        "'s",
+        " ",
+        "123",
+        "45",
+    ]
+
+
+@pytest.mark.parametrize("algorithm", ["bpe", "scaffold", "wordpiece", "unigram", "sentencepiece"])
+def test_learners_learn_from_counts_what_they_learn_from_the_text(algorithm: str) -> None:
+    text = "low lower lowest slow slower slowest, newest and widest: été 👋🏽\n" * 5
+    pattern = "none" if algorithm == "sentencepiece" else "words"
+    from_text = bpeviz.train(text, algorithm, vocab_size=300, pattern=pattern)
+    from_counts = bpeviz.train(count(text, pattern), algorithm, vocab_size=300, pattern=pattern)
+    assert repr(from_counts) == repr(from_text)
+
+
+@pytest.mark.parametrize("algorithm", ["bpe", "scaffold"])
+def test_chunks_of_an_expression_are_taken_as_they_are(algorithm: str) -> None:
+    """Some of these, split by themselves, would be cut otherwise than the text."""
+    text = "low lower lowest slow slower slowest, newest and widest"
+    split_so = {"pattern": "regex", "expression": "l|(?<!l)o"}
+    counts = count(text, **split_so)
+    assert any(split(chunk, **split_so) != [chunk] for chunk in counts)
+    from_counts = bpeviz.train(counts, algorithm, merges=6, **split_so)
+    assert from_counts == bpeviz.train(text, algorithm, merges=6, **split_so)
+
+
+@settings(max_examples=50)
+@given(TEXTS.filter(bool))
+def test_merges_from_counts_are_those_of_the_definition(text: str) -> None:
+    text = text.encode("utf-8", "replace").decode()
+    learnt = bpeviz.train(count(text), merges=20)
+    assert [(m.left, m.right, m.count) for m in learnt.merges] == [
+        (m.left, m.right, m.count) for m in bpeviz.train(text, merges=20).merges
+    ]
+
+
+def test_bytes_that_are_no_text_are_named() -> None:
+    for blob, ends, shown in (
+        (b"a\xff", [1, 2], "FF"),
+        ("é".encode(), [1, 2], "C3"),  # a text, but cut in the middle of a character
+    ):
+        counts = ChunkCounts(blob, np.array(ends), np.array([1, 1]), np.array([0, 1]))
+        assert counts.chunks == [blob[:1], blob[1:]]
+        said = rf"^The chunk of the bytes {shown} is not"
+        with pytest.raises(CountsError, match=said):
+            counts.keys()
+        with pytest.raises(CountsError, match=said):
+            bpeviz.train(counts, merges=1, atoms="characters")
+
+
+# A corpus in files
+
+
+def in_files(folder: Path, *contents: bytes) -> list[str]:
+    paths = []
+    for i, content in enumerate(contents):
+        (folder / f"{i}.txt").write_bytes(content)
+        paths.append(str(folder / f"{i}.txt"))
+    return paths
+
+
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(TEXTS, min_size=1, max_size=4), st.sampled_from(KEYS), st.integers(1, 20))
+@example(["x" * 9, "y z"], "gpt2", 4)
+def test_parts_of_files_have_the_chunks_of_all_files_joined(
+    tmp_path: Path, texts: list[str], key: str, size: int
+) -> None:
+    """A chunk may begin in one file and end in the next, even a pair of \\r and \\n."""
+    paths = in_files(tmp_path, *(text.encode() for text in texts))
+    joined = "".join(texts)
+    with patch.object(files, "LOOKED_THROUGH", 8), patch.object(files, "_READ", 3):
+        cut_up = [*files.parts(paths, key, size)]
+        pieces = [[*files.read(part.spans)] for part in cut_up]
+        assert "".join(files.read([Span(path) for path in paths])) == joined
+    assert "".join(piece for part in pieces for piece in part) == joined
+    places = accumulate((len("".join(part).encode()) for part in pieces), initial=0)
+    assert [part.at for part in cut_up] == [*places][: len(cut_up)]
+    assert [c for part in pieces for c in cut("".join(part), key)] == cut(joined, key)
+
+
+def test_a_large_file_is_cut_into_parts_of_the_size_that_is_asked_for(tmp_path: Path) -> None:
+    paths = in_files(tmp_path, "все слова \n".encode() * 5000, b"a few words. " * 9000, b"x" * 9000)
+    cut_up = [*files.parts(paths, "cl100k", 20_000)]
+    sizes = [sum(span.end - span.start for span in part.spans) for part in cut_up]  # type: ignore[operator, misc]
+    assert len(sizes) > 3
+    assert all(20_000 <= size <= 20_000 + files.LOOKED_THROUGH for size in sizes[:-1])
+
+
+def test_a_byte_order_mark_is_no_part_of_a_file(tmp_path: Path) -> None:
+    paths = in_files(tmp_path, "\ufeffone two".encode(), "\ufeff three \ufeff".encode(), b"")
+    spans = [Span(path) for path in paths]
+    (part,) = files.parts(paths, "gpt2", 100)
+    for read in (files.read(spans), files.read(part.spans)):
+        assert "".join(read) == "one two three \ufeff"
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"abc\xff", "byte 4 is FF"),
+        ("né".encode()[:-1], "byte 2 is C3"),  # a character that the next file would end
+        ("name".encode("utf-16"), "it looks like UTF-16"),
+        (b"\xef\xbb\xbfab\xff", "byte 6 is FF"),
+        (b"a" * 300 + b"\x80", "byte 301 is 80"),
+    ],
+)
+def test_a_file_that_is_no_text_gets_a_sentence(tmp_path: Path, content: bytes, said: str) -> None:
+    paths = in_files(tmp_path, b"fine ", content, b"\xa9")
+    with (
+        patch.object(files, "_READ", 7),
+        pytest.raises(CorpusError, match=rf"1\.txt is not a text in UTF-8: {said}\. Save it"),
+    ):
+        [*files.read([Span(path) for path in paths])]
+
+
+def test_files_that_cannot_be_read_get_a_sentence(tmp_path: Path) -> None:
+    with pytest.raises(CorpusError, match="is a folder"):
+        [*files.read([Span(str(tmp_path))])]
+    with pytest.raises(CorpusError, match=r"no\.txt could not be read: No such file"):
+        [*files.parts([str(tmp_path / "no.txt")], "gpt2")]
+    (path,) = in_files(tmp_path, b"abc")
+    with pytest.raises(CorpusError, match="became shorter"):
+        [*files.read([Span(path, 0, 4)])]
+    os.mkfifo(tmp_path / "pipe")
+    held = os.open(tmp_path / "pipe", os.O_RDWR)  # so that opening it does not wait
+    try:
+        with pytest.raises(CorpusError, match="cannot be read from the middle"):
+            [*files.parts([str(tmp_path / "pipe")], "gpt2")]
+    finally:
+        os.close(held)
+
+
+# Counts as a file
+
+
+@settings(max_examples=100)
+@given(TEXTS, st.sampled_from(KEYS))
+def test_counts_come_back_from_their_file(text: str, key: str) -> None:
+    counts = count(text, key, WORDS if key == "list" else "")
+    content = counts_parquet.dump(counts)
+    back = counts_parquet.parse(content)
+    assert listed(back) == listed(counts)
+    assert (back.pattern, back.expression) == (counts.pattern, counts.expression)
+    assert counts_parquet.dump(back) == content
+
+
+def parquet(metadata: dict[str, str] | None = None, **columns: object) -> bytes:
+    """A file as another program may write it."""
+    output = io.BytesIO()
+    pq.write_table(pa.table(columns).replace_schema_metadata(metadata), output)
+    return output.getvalue()
+
+
+@pytest.mark.parametrize(
+    "chunks",
+    [
+        pa.array(["é", " a", "b"]),
+        pa.array(["é", " a", "b"], pa.large_string()),
+        pa.array(["é", " a", "b"]).cast(pa.binary()),
+    ],
+    ids=lambda chunks: str(chunks.type),
+)
+@pytest.mark.parametrize("whole", [pa.int64(), pa.int32(), pa.uint64()], ids=str)
+def test_what_other_programs_write_is_read_in_order(chunks: pa.Array, whole: pa.DataType) -> None:
+    content = parquet(
+        chunk=chunks,
+        count=pa.array([1, 2, 3], whole),
+        first=pa.array([9, 4, 7], whole),
+        more=pa.array([None, 1.5, 2.0]),
+    )
+    counts = counts_parquet.parse(content, "cl100k")
+    assert listed(counts) == [(" a", 2, 4), ("b", 3, 7), ("é", 1, 9)]
+    assert counts.pattern == "cl100k"
+
+
+RIGHT = {"chunk": pa.array(["a", "b"]), "count": pa.array([1, 2]), "first": pa.array([0, 1])}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"chunk": None}, "There is no column 'chunk'. It takes chunk (bytes or text), count"),
+        ({"first": None}, "There is no column 'first'."),
+        ({"chunk": pa.array([1, 2])}, "The column 'chunk' holds int64; it takes bytes or text."),
+        ({"count": pa.array([1.0, 2.0])}, "The column 'count' holds double; it takes whole"),
+        ({"first": pa.array(["0", "1"])}, "The column 'first' holds string; it takes whole"),
+        ({"count": pa.array([1, None])}, "In the column 'count' a value is missing."),
+        ({"chunk": pa.array(["a", None])}, "In the column 'chunk' a value is missing."),
+        ({"count": pa.array([1, 2**63], pa.uint64())}, "A value of the column 'count' is too"),
+        ({"count": pa.array([2**62, 2**62])}, "The counts are larger than those of any text"),
+        ({"count": pa.array([1, 0])}, "The count of b is 0; it must be 1 or more."),
+        ({"count": pa.array([-3, 1])}, "The count of a is -3; it must be 1 or more."),
+        ({"first": pa.array([0, -1])}, "The place where b stands first is -1; it must be 0 or"),
+        ({"first": pa.array([5, 5])}, "Two chunks stand first at the same place, 5:"),
+        ({"chunk": pa.array(["a", ""])}, "A chunk is empty."),
+        ({"chunk": pa.array([" a", " a"])}, "The chunk ·a stands there twice."),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "file",
+)
+def test_a_file_that_makes_no_sense_gets_a_sentence(wrong: dict[str, Any], said: str) -> None:
+    columns = {name: one for name, one in {**RIGHT, **wrong}.items() if one is not None}
+    with pytest.raises(CountsError, match=f"^{re.escape(said)}") as caught:
+        counts_parquet.parse(parquet(**columns), "gpt2")
+    assert str(caught.value).endswith(".")
+
+
+@pytest.mark.parametrize("content", [b"", b"PAR1", b"no Parquet at all", b"PAR1" * 20])
+def test_what_is_no_parquet_gets_a_sentence(content: bytes) -> None:
+    with pytest.raises(CountsError, match=r"^This is no Parquet file, or it is damaged\.$"):
+        counts_parquet.parse(content)
+
+
+def test_a_file_damaged_anywhere_is_refused_or_read_and_never_more() -> None:
+    content = counts_parquet.dump(count("to be or not to be, that is the question"))
+    for at in range(0, len(content), 3):
+        damaged = bytearray(content)
+        damaged[at] ^= 0xFF
+        for one in (bytes(damaged), content[:at]):
+            with suppress(CountsError):
+                counts_parquet.parse(one)
+
+
+def test_how_a_text_was_split_is_in_its_file_or_must_be_said() -> None:
+    with pytest.raises(CountsError, match=r"is not said in this file\. Say it: --pattern"):
+        counts_parquet.parse(parquet(**RIGHT))
+    with pytest.raises(CountsError, match=r"makes no sense here\. No split is called 'gpt9'"):
+        counts_parquet.parse(parquet({"bpeviz.pattern": "gpt9"}, **RIGHT))
+    content = counts_parquet.dump(count("a b", "regex", "[a-z]"))
+    assert counts_parquet.parse(content, "regex", "[a-z]").expression == "[a-z]"
+    with pytest.raises(CountsError, match=r"were split by regex with '\[a-z\]', not by gpt2\.$"):
+        counts_parquet.parse(content, "gpt2")
+
+
+# The commands
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    # "we" goes on in the second file, and so does the white space behind it.
+    in_files(tmp_path, b"\xef\xbb\xbflow lower lowest we", b"st  \r", "\n Été 12345\n".encode())
+    return tmp_path
+
+
+JOINED = "low lower lowest west  \r\n Été 12345\n"
+FILES = ("0.txt", "1.txt", "2.txt")
+
+
+@pytest.mark.parametrize("key", ["gpt2", "cl100k", "o200k", "none", "words"])
+def test_learning_from_counted_files_is_learning_from_all_of_them_joined(
+    folder: Path, key: str
+) -> None:
+    assert main(["count", *FILES, "--pattern", key, "--output", "c.parquet"]) == 0
+    assert Path("c.parquet").read_bytes() == counts_parquet.dump(count(JOINED, key))
+    for more in ([], ["--atoms", "characters", "--ties", "largest"]):
+        assert (
+            main(["train", "--counts", "c.parquet", "--merges", "9", "--output", "a.csv", *more])
+            == 0
+        )
+        Path("all.txt").write_bytes(JOINED.encode())
+        command = [
+            "train",
+            "all.txt",
+            "--pattern",
+            key,
+            "--merges",
+            "9",
+            "--output",
+            "b.csv",
+            *more,
+        ]
+        assert main(command) == 0
+        assert Path("a.csv").read_bytes() == Path("b.csv").read_bytes()
+
+
+def test_standard_input_is_counted_and_counts_are_read_from_there(
+    folder: Path, capsysbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(JOINED.encode())))
+    assert main(["count", "--pattern", "cl100k", "--progress"]) == 0
+    written = capsysbinary.readouterr()
+    assert written.out == counts_parquet.dump(count(JOINED, "cl100k"))
+    assert b"Written to standard output: " in written.err
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(written.out)))
+    assert main(["train", "--counts", "-", "--merges", "3", "--format", "csv"]) == 0
+    assert b"cl100k" in capsysbinary.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("command", "code", "said"),
+    [
+        ("count no.txt", 1, "no.txt could not be read: No such file or directory.\n"),
+        ("count . --output c", 1, ". is a folder. Name the files in it.\n"),
+        ("count 0.txt --output no/c", 1, "no/c cannot be written: there is no such folder.\n"),
+        ("count 0.txt --pattern regex", 1, "The regular expression is empty."),
+        ("count 0.txt --expression a", 2, "--expression goes with"),
+        ("count - - --output c", 2, "Standard input (-) can be read only once."),
+        ("count - --scheduler tcp://127.0.0.1:1", 2, "standard input cannot be shared."),
+        ("train --counts 0.txt --merges 3", 1, "0.txt: This is no Parquet file"),
+        ("train --counts no.parquet --merges 3", 1, "no.parquet could not be read"),
+        ("train 0.txt --counts c --merges 3", 2, "Learn from files or from --counts, not from"),
+        ("train --counts c --merges 3 --algorithm superbpe", 2, "needs the text itself"),
+        ("train --counts bytes --merges 3", 1, "bytes: The chunk of the bytes FF is not a text"),
+        ("train --counts own --vocab-size 300 --algorithm unigram", 1, "splits chunks again"),
+        ("train --counts plain --merges 3", 1, "plain: How the text was split is not said"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_a_sentence(
+    folder: Path, capfd: pytest.CaptureFixture[str], command: str, code: int, said: str
+) -> None:
+    binary = {**RIGHT, "chunk": pa.array([b"a", b"\xff"])}
+    Path("bytes").write_bytes(parquet({"bpeviz.pattern": "gpt2"}, **binary))
+    own = {"bpeviz.pattern": "regex", "bpeviz.expression": "."}
+    Path("own").write_bytes(parquet(own, **RIGHT))
+    Path("plain").write_bytes(parquet(**RIGHT))
+    try:
+        found = main(shlex.split(command))
+    except SystemExit as stop:
+        found = int(str(stop.code))
+    written = capfd.readouterr()
+    assert found == code
+    assert said in written.err
+    assert written.out == ""
+    if code == 1:
+        assert written.err.count("\n") == 1
+
+
+def test_the_examples_of_the_help_are_commands() -> None:
+    from bpeviz.cli import count as command
+    from bpeviz.cli.main import _parser
+
+    listed = command._EXAMPLES.partition("examples:\n")[2].replace("\\\n", " ").splitlines()
+    for line in listed:
+        arguments = shlex.split(line.partition("-m bpeviz ")[2])
+        assert _parser().parse_args(arguments).command in ("count", "train")
+    assert len(listed) == 4

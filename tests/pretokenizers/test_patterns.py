@@ -1,0 +1,413 @@
+"""Splitting: the named patterns against tiktoken's; an expression or a word list of one's own."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+import reference
+import regex
+import tiktoken
+import tiktoken_ext.openai_public
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from bpeviz import SplitError, load
+from bpeviz.pretokenizers.patterns import (
+    MAX_EXPRESSION,
+    MAX_WORD,
+    MAX_WORD_LIST,
+    PATTERNS,
+    TIME_LIMIT,
+    split,
+)
+
+PIECES = st.lists(
+    st.sampled_from(
+        ["a", "Ab", "ABC", "'s", "'S", "'ll", "'Re", "é", "e\u0301", "ǅ", "ʰ", "名", "слово",
+         "हिन्दी", "1", "12345", "٣", "½", ".", "...", "!?/", "/", "👍", "👨‍👩‍👧", "_", "$",
+         " ", "  ", "\t", "\n", "\r\n", "\r", "\u00a0", "\u2028", "\u3000",
+         "\x1c", "\x85", "\u200b", "\0", "\ufffd", "a. B", "U.S.", "$1", "$12.40", "。", "？」",
+         "…", "-", "(", "+", "\u2029"]
+    ),
+    max_size=20,
+).map("".join)  # fmt: skip
+ANY_TEXT = st.one_of(st.text(st.characters(codec="utf-8"), max_size=40), PIECES)
+
+
+def own_pattern(key: str) -> str:
+    """The expression that tiktoken itself uses under a name."""
+    if key == "gpt2":
+        return tiktoken_ext.openai_public.r50k_pat_str
+    return load({"cl100k": "cl100k_base", "o200k": "o200k_base"}[key])._encoding._pat_str
+
+
+# The named splits
+
+
+@settings(max_examples=300)
+@given(ANY_TEXT, st.sampled_from(["gpt2", "cl100k", "o200k"]))
+@example("I'LL we'll \r\n  \n x", "cl100k")
+def test_named_splits_equal_tiktokens_expressions(text: str, key: str) -> None:
+    assert split(text, key) == regex.findall(own_pattern(key), text)
+
+
+@settings(max_examples=150)
+@given(ANY_TEXT, st.sampled_from([key for key in PATTERNS if key != "none"]))
+def test_named_splits_equal_what_tiktokens_own_matcher_finds(text: str, key: str) -> None:
+    """Every chunk that the split makes is made a token here, so tiktoken gives it back whole."""
+    text = "".join(c for c in text if c in reference.known_to_both())
+    chunks = split(text, key)
+    expression = PATTERNS[key].expression
+    assert expression is not None
+    ranks = {bytes([i]): i for i in range(256)}
+    for chunk in chunks:
+        ranks.setdefault(chunk.encode(), len(ranks))
+    encoding = tiktoken.Encoding(
+        "chunks", pat_str=expression, mergeable_ranks=ranks, special_tokens={}
+    )
+    found = encoding.decode_tokens_bytes(encoding.encode_ordinary(text))
+    assert [chunk.decode() for chunk in found] == chunks
+
+
+@settings(max_examples=300)
+@given(ANY_TEXT, st.sampled_from([*PATTERNS]))
+def test_chunks_joined_are_the_text(text: str, key: str) -> None:
+    chunks = split(text, key)
+    assert "".join(chunks) == text
+    assert all(chunks)
+
+
+@settings(max_examples=300)
+@given(ANY_TEXT, st.sampled_from([key for key in PATTERNS if key != "none"]))
+def test_no_named_expression_leaves_anything_out(text: str, key: str) -> None:
+    """Other libraries drop what does not match, or take it for no chunk."""
+    expression = PATTERNS[key].expression
+    assert expression is not None
+    assert [m.group() for m in regex.finditer(expression, text) if m.group()] == split(text, key)
+
+
+def test_gpt2_splits_as_is_known() -> None:
+    """GPT-2's pattern, openai/gpt-2, src/encoder.py."""
+    assert split("Do you know where my 1st dog is?", "gpt2") == [
+        "Do", " you", " know", " where", " my", " 1", "st", " dog", " is", "?",
+    ]  # fmt: skip
+
+
+def test_numbers_and_contractions_part_as_each_pattern_says() -> None:
+    """Digits in threes and capital contractions came with cl100k (tiktoken, openai_public.py)."""
+    assert split("1234567", "gpt2") == ["1234567"]
+    assert split("1234567", "cl100k") == ["123", "456", "7"]
+    assert split("coche azul", "gpt2") == ["coche", " azul"]
+    assert split("DON'T don't", "gpt2") == ["DON", "'", "T", " don", "'t"]
+    assert split("DON'T don't", "cl100k") == ["DON", "'T", " don", "'t"]
+    assert split("DON'T don't", "o200k") == ["DON'T", " don't"]
+    assert split("a “quoted”", "cl100k") == ["a", " “", "quoted", "”"]
+    assert split("“quoted”", "cl100k") == ["“quoted", "”"]
+    assert split("camelCase", "cl100k") == ["camelCase"]
+    assert split("camelCase", "o200k") == ["camel", "Case"]
+
+
+def test_words_and_white_space_split_as_they_say() -> None:
+    text = "That U.S.A. poster-print costs $12.40..."
+    assert split(text, "words") == [
+        "That", " ", "U", ".", "S", ".", "A", ".", " ", "poster", "-", "print", " ", "costs", " ",
+        "$", "12", ".", "40", "...",
+    ]  # fmt: skip
+    assert split(text, "whitespace") == [
+        "That", " ", "U.S.A.", " ", "poster-print", " ", "costs", " ", "$12.40...",
+    ]  # fmt: skip
+    assert split(text, "none") == [text]
+
+
+@settings(max_examples=300)
+@given(ANY_TEXT)
+def test_nltks_pattern_finds_what_the_book_says(text: str) -> None:
+    """NLTK's book, chapter 3.7, with the hyphen of its last class among the signs."""
+    book = r"""(?x)
+        (?:[A-Z]\.)+             # abbreviations
+      | \w+(?:-\w+)*            # words
+      | \$?\d+(?:\.\d+)?%?      # money and percentages
+      | \.\.\.                  # an ellipsis
+      | [][.,;"'?():_`-]
+    """
+    assert split(text, "nltk") == split(text, "regex", book)
+
+
+def test_nltks_pattern_cuts_a_plain_decimal_and_keeps_a_price() -> None:
+    """Words come before numbers in it, and a digit is a word character."""
+    assert split("$12.40", "nltk") == ["$12.40"]
+    assert split("12.40", "nltk") == ["12", ".", "40"]
+    assert split("a -> b", "nltk") == ["a", " ", "-", "> ", "b"]
+
+
+def test_arithmetic_keeps_numbers_and_names_whole() -> None:
+    assert split("2.5x² ** rate_1 >= √3", "arithmetic") == [
+        "2.5", "x", "²", " ", "*", "*", " ", "rate_1", " ", ">", "=", " ", "√", "3",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "sentences",
+    [
+        ["It rains. ", "It pours! ", '"Really?" ', "(Yes.) ", "Well"],
+        ["It costs 3.50 in the U.S.A. today. ", "Wait… and see... now. ", "Done."],
+        ["Mr. ", "Smith"],  # what an abbreviation is, no rule of this kind can know
+        ["A heading\n", "A line \r\n\n", "  Another. \n \n", "x"],
+        ["他说：“好。”", "然后走了。", "真的？", "真的！"],
+        ["क्या? ", "हाँ। ", "ठीक"],
+        ["؟ ", "لا"],
+        ["a.\n", "b"],
+    ],
+)
+def test_sentences_end_where_a_new_one_may_begin(sentences: list[str]) -> None:
+    assert split("".join(sentences), "sentences") == sentences
+
+
+@settings(max_examples=300)
+@given(ANY_TEXT)
+def test_characters_are_code_points(text: str) -> None:
+    assert split(text, "characters") == [*text]
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [".", '."', "...so", ". ", " ", "\n", " \n", "?!", "a-", "A.", "$", "$1", "1.", "。", "\"'"],
+)
+@pytest.mark.parametrize("key", [*PATTERNS])
+def test_a_long_run_is_split(key: str, piece: str) -> None:
+    """None of these may take time that grows with the square of the length."""
+    text = piece * (300_000 // len(piece))
+    for shown in (text, text + "x"):
+        assert "".join(split(shown, key)) == shown
+
+
+@pytest.mark.parametrize("key", [*PATTERNS])
+def test_an_empty_text_has_no_chunks(key: str) -> None:
+    assert split("", key) == []
+
+
+def test_every_named_split_says_what_it_is() -> None:
+    for key, pattern in PATTERNS.items():
+        assert key == pattern.key
+        assert pattern.title
+        assert pattern.about.endswith(".")
+
+
+def test_an_unknown_split_gets_a_sentence() -> None:
+    with pytest.raises(
+        SplitError, match=r"^No split is called 'gpt5'\. Known: gpt2, .*, regex, list\.$"
+    ):
+        split("a", "gpt5")
+
+
+# A regular expression of one's own
+
+
+@settings(max_examples=200)
+@given(
+    ANY_TEXT,
+    st.sampled_from(
+        ["[a-z]+", r"\d", "", "x*", "(?=a)", r"\b", "(a)|(b)", r"(?<=b)", "(?r)a.", r"\X"]
+    ),
+)
+def test_chunks_of_any_expression_joined_are_the_text(text: str, expression: str) -> None:
+    expression = expression or "(?:)"
+    chunks = split(text, "regex", expression)
+    assert "".join(chunks) == text
+    assert all(chunks)
+
+
+def test_matches_and_what_stands_between_them_are_chunks() -> None:
+    assert split("a-b c", "regex", "[a-z]") == ["a", "-", "b", " ", "c"]
+    assert split("ab12", "regex", "([a-z])(\\d)?") == ["a", "b1", "2"]
+
+
+def test_an_empty_match_is_a_cut_and_no_chunk() -> None:
+    assert split("aab", "regex", "a*") == ["aa", "b"]
+    assert split("abab", "regex", "(?=b)") == ["a", "ba", "b"]
+
+
+def test_a_text_without_a_match_is_one_chunk() -> None:
+    assert split("abc", "regex", "x") == ["abc"]
+
+
+def test_a_match_that_reaches_back_does_not_repeat_text() -> None:
+    """Matches found from the right come in that order."""
+    assert "".join(split("abcabc", "regex", "(?r)b.")) == "abcabc"
+
+
+def refused(expression: str, text: str = "aab", time_limit: float = TIME_LIMIT) -> str:
+    with pytest.raises(SplitError) as caught:
+        split(text, "regex", expression, time_limit)
+    sentence = str(caught.value)
+    assert regex.fullmatch(r"[A-Z].*\.", sentence)
+    return sentence
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "(",
+        ")",
+        "[a",
+        "a**",
+        "(?P<x>a)(?P<x",
+        r"\p{Klingon}",
+        r"(?<a",
+        "*",
+        r"\N{no such}",
+        "a{9,1}",
+    ],
+)
+def test_a_broken_expression_gets_a_sentence_that_says_where(expression: str) -> None:
+    assert refused(expression).startswith("This is not a regular expression: ")
+
+
+def test_an_empty_expression_gets_a_sentence() -> None:
+    assert "is empty" in refused("")
+
+
+def test_a_long_expression_gets_a_sentence() -> None:
+    assert "2,001 characters" in refused("a" * (MAX_EXPRESSION + 1))
+    assert split("b", "regex", "a" * MAX_EXPRESSION) == ["b"]
+
+
+@pytest.mark.parametrize(
+    ("expression", "text"),
+    [
+        ("(a|aa)+$", "a" * 60 + "b"),
+        ("(?:a|aa)+?c|b", "a" * 60 + "b"),
+        ("(?:hello world, this){e<=15}", "abcdefgh jklm hello" * 2_000),
+    ],
+)
+def test_an_expression_that_runs_away_is_stopped(expression: str, text: str) -> None:
+    """`(a+)+$` does not: the `regex` package sees through it."""
+    begin = time.perf_counter()
+    assert "took more than 0.2 seconds on this text" in refused(expression, text, 0.2)
+    assert time.perf_counter() - begin < 20
+
+
+def test_many_short_matches_share_one_time_limit() -> None:
+    """Each of these takes a hundredth of a second, all of them two seconds."""
+    text = ("a" * 22 + "b") * 200
+    begin = time.perf_counter()
+    assert "took more than 0.3 seconds" in refused("(?:a|aa)+?c|b", text, 0.3)
+    assert time.perf_counter() - begin < 20
+
+
+@pytest.mark.parametrize(
+    "expression",
+    ["(?R)", "a(?R)?b", r"(?<x>a(?&x)?b)", "(a(?1)?)", r"\\(?R)", "(a(?-1)?)", "(?P>x)"],
+)
+def test_an_expression_that_calls_itself_is_refused(expression: str) -> None:
+    """It would take half a gigabyte a second until the time limit."""
+    assert "calls itself" in refused(expression)
+
+
+def test_what_only_looks_like_a_call_is_taken() -> None:
+    assert split("(R", "regex", r"\(?R") == ["(R"]
+    assert split("aB", "regex", r"(?i)(?:b)(?-i)") == ["a", "B"]
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "a{1000000}",
+        "((a{1000}){1000}){1000}",
+        "((((((a{99}){99}){99}){99}){99}){99}){99}",
+        "((ab?c*){1000,}){1000,}",
+        "a{99999999999}",
+        "(a{ 1000000})",
+    ],
+)
+def test_repeats_that_would_fill_the_memory_are_refused(expression: str) -> None:
+    assert "are too many to be taken" in refused(expression)
+
+
+@pytest.mark.parametrize(
+    "expression", [r"\p{N}{1,3}", "a{0,1000000}", r"\d{4}-\d{2}-\d{2}", "a{1000}", r"\{1000000\}x?"]
+)
+def test_repeats_within_reason_are_taken(expression: str) -> None:
+    assert "".join(split("2026-11-01 aaa", "regex", expression)) == "2026-11-01 aaa"
+
+
+@pytest.mark.parametrize("expression", ["(" * 900 + ")" * 900, "(?:" * 390 + "a" + ")*" * 390])
+def test_deep_nesting_gets_a_sentence(expression: str) -> None:
+    assert "nested too deeply" in refused(expression)
+
+
+# A word list of one's own
+
+
+def longest_match(text: str, words: list[str]) -> list[str]:
+    """Try every listed word at every place, by the definition."""
+    chunks = []
+    while text:
+        standing = [word for word in words if text.startswith(word)]
+        chunk = max(standing, key=len, default=text[0])
+        chunks.append(chunk)
+        text = text[len(chunk) :]
+    return chunks
+
+
+@settings(max_examples=300)
+@given(
+    st.text("ab明进 ", max_size=30),
+    st.lists(st.text("ab明进", min_size=1, max_size=5), min_size=1, max_size=8),
+)
+@example("ab", ["aba", "a"])
+def test_the_longest_listed_word_is_taken(text: str, words: list[str]) -> None:
+    assert split(text, "list", " ".join(words)) == longest_match(text, words)
+
+
+@settings(max_examples=200)
+@given(ANY_TEXT, ANY_TEXT.filter(lambda words: bool(words.split())))
+def test_chunks_of_any_list_joined_are_the_text(text: str, words: str) -> None:
+    chunks = split(text, "list", words)
+    assert "".join(chunks) == text
+    assert chunks == longest_match(text, words.split())
+
+
+def test_longest_match_looks_no_further_than_one_word() -> None:
+    """Taking the longest first may leave what no listed word can begin: it is greedy."""
+    assert split("thetabledownthere", "list", "the theta table down there bled own") == [
+        "theta", "bled", "own", "there",
+    ]  # fmt: skip
+
+
+def test_any_white_space_stands_between_words() -> None:
+    for between in (" ", "\n", "\t", "\u3000", " \r\n "):
+        assert split("姚明进入", "list", f"{between}姚明{between}进入") == ["姚明", "进入"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("", "is empty"),
+        (" \n\u3000", "is empty"),
+        ("a " * (MAX_WORD_LIST // 2 + 1), f"{MAX_WORD_LIST + 2:,} characters"),
+        ("a" * (MAX_WORD + 1), f"{MAX_WORD + 1} characters"),
+    ],
+)
+def test_a_list_that_cannot_be_taken_gets_a_sentence(words: str, said: str) -> None:
+    with pytest.raises(SplitError, match=said) as caught:
+        split("aab", "list", words)
+    assert regex.fullmatch(r"[A-Z].*\.", str(caught.value))
+
+
+def test_the_longest_list_is_taken() -> None:
+    words = " ".join(f"{i:07}" for i in range(MAX_WORD_LIST // 8))
+    assert split("0000012x", "list", words) == ["0000012", "x"]
+    assert split("a" * MAX_WORD + "a", "list", "a" * MAX_WORD) == ["a" * MAX_WORD, "a"]
+
+
+def test_a_million_characters_are_cut() -> None:
+    text = "姚明进入总决赛" * 150_000
+    assert len(split(text, "list", "姚明 进入 总决赛")) == 450_000
+
+
+def test_a_list_that_runs_away_is_stopped() -> None:
+    words = " ".join("a" * i + "b" for i in range(1, MAX_WORD))
+    with pytest.raises(SplitError, match=r"^This word list took more than 0\.05 seconds"):
+        split("a" * 1_000_000, "list", words, 0.05)

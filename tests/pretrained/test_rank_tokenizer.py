@@ -1,0 +1,431 @@
+"""GPT-2, cl100k, o200k and any table of ranks: ids as tiktoken's, boundaries at every rank."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import reference
+import tiktoken
+import tiktoken._educational
+from hypothesis import assume, example, given, settings
+from hypothesis import strategies as st
+
+import bpeviz
+from bpeviz import NEVER
+from bpeviz.core.boundaries import ChangingBoundaries, Node, spans
+from bpeviz.pretokenizers.patterns import PATTERNS
+from bpeviz.pretrained import rank_tokenizer
+from bpeviz.pretrained.rank_tokenizer import RankTokenizer, from_ranks, merged
+
+NAMES = ["gpt2", "cl100k_base", "o200k_base"]
+WHOLE = "(?s:.+)"
+SAMPLES = sorted((Path(__file__).resolve().parents[2] / "sample_texts").glob("*.txt"))
+SINGLE_BYTES = {bytes([i]): i for i in range(256)}
+
+Load = Callable[[str], RankTokenizer]
+
+
+@pytest.fixture(scope="session")
+def load() -> Load:
+    """Load a vocabulary; the first call in a session may fetch it."""
+    return bpeviz.load
+
+
+# What is known about the real ones
+
+
+def test_hello_world_in_o200k(load: Load) -> None:
+    """By running tiktoken 0.14; GPT-2's and cl100k's known ids stand in `test_figures.py`."""
+    assert load("o200k_base").encode("hello world") == [24912, 2375]
+
+
+@pytest.mark.parametrize(
+    ("name", "size", "steps", "special"),
+    [
+        ("gpt2", 50_257, 50_000, {"<|endoftext|>": 50_256}),
+        ("cl100k_base", 100_277, 100_000, {"<|endoftext|>": 100_257}),
+        ("o200k_base", 200_019, 199_742, {"<|endoftext|>": 199_999}),
+    ],
+)
+def test_sizes_are_the_known_ones(
+    load: Load, name: str, size: int, steps: int, special: dict[str, int]
+) -> None:
+    tokenizer = load(name)
+    assert (tokenizer.vocab_size, tokenizer.steps) == (size, steps)
+    assert special.items() <= tokenizer.special_tokens.items()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_three_tokens_share_one_character(load: Load, name: str) -> None:
+    tokens = load(name).tokens("a👍b")
+    assert (tokens[0].start, tokens[0].end) == (0, 1)
+    assert (tokens[-1].start, tokens[-1].end) == (2, 3)
+    assert {(token.start, token.end) for token in tokens[1:-1]} == {(1, 2)}
+    assert b"".join(token.raw for token in tokens[1:-1]) == "👍".encode()
+
+
+@settings(max_examples=60)
+@given(st.text(st.characters(codec="utf-8")), st.sampled_from(NAMES))
+def test_every_text_comes_back_with_tiktokens_offsets(text: str, name: str) -> None:
+    tokenizer = bpeviz.load(name)
+    ids = tokenizer.encode(text)
+    assert ids == tokenizer._encoding.encode_ordinary(text)
+    assert tokenizer.decode(ids) == text
+    starts = tokenizer._encoding.decode_with_offsets(ids)[1]
+    assert [token.start for token in tokenizer.tokens(text)] == starts
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_looks_like_a_special_token_is_text_unless_allowed(load: Load, name: str) -> None:
+    tokenizer = load(name)
+    special = tokenizer.special_tokens["<|endoftext|>"]
+    ids = tokenizer.encode("a<|endoftext|>b")
+    assert special not in ids
+    assert tokenizer.decode(ids) == "a<|endoftext|>b"
+    assert len(tokenizer.boundaries("a<|endoftext|>b")) == 15
+    allowed = tokenizer.tokens("a<|endoftext|>b", allowed_special={"<|endoftext|>"})
+    assert [(token.id == special, token.start, token.end) for token in allowed] == [
+        (False, 0, 1),
+        (True, 1, 14),
+        (False, 14, 15),
+    ]
+
+
+@pytest.mark.parametrize("unknown_id", [-1, 100_256, 100_277, 10**12])
+def test_an_unknown_id_gets_a_sentence(load: Load, unknown_id: int) -> None:
+    """100256 is a hole: cl100k counts ids that stand for nothing (minbpe, exercise.md)."""
+    tokenizer = load("cl100k_base")
+    asks: list[Callable[[int], object]] = [
+        tokenizer.token_bytes,
+        tokenizer.token_label,
+        tokenizer.parents,
+        tokenizer.merge_step,
+    ]
+    for ask in asks:
+        with pytest.raises(ValueError, match=f"cl100k_base has no id {unknown_id}"):
+            ask(unknown_id)
+    with pytest.raises(ValueError, match="has no id"):
+        tokenizer.decode([15339, unknown_id])
+
+
+def test_an_unknown_name_gets_a_sentence() -> None:
+    with pytest.raises(ValueError, match=r"There is no 'gpt5'\. Known: gpt2, "):
+        bpeviz.load("gpt5")
+
+
+def test_a_vocabulary_is_loaded_once(load: Load) -> None:
+    assert load("gpt2") is load("gpt2")
+
+
+def test_parents_and_steps_of_known_tokens(load: Load) -> None:
+    """The first lines of GPT-2's vocab.bpe are `Ġ t`, `Ġ a`, `h e`, `i n`."""
+    tokenizer = load("gpt2")
+    first = [tokenizer.parents(256 + step) for step in range(4)]
+    joined = [tuple(map(tokenizer.token_bytes, pair)) for pair in first if pair]
+    assert joined == [(b" ", b"t"), (b" ", b"a"), (b"h", b"e"), (b"i", b"n")]
+    assert tokenizer.merge_step(256) == 0
+    byte = tokenizer.encode("a")[0]
+    assert (tokenizer.parents(byte), tokenizer.merge_step(byte)) == (None, -1)
+    end = tokenizer.special_tokens["<|endoftext|>"]
+    assert (tokenizer.parents(end), tokenizer.merge_step(end)) == (None, -1)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_token_of_the_real_ones_is_made_by_an_earlier_pair(load: Load, name: str) -> None:
+    """No token is out of reach, and none needs a rank above its own (as `RankTokenizer` says)."""
+    tokenizer = load(name)
+    for token_id in range(256, 256 + tokenizer.steps, 7 if name == "gpt2" else 29):
+        if token_id not in tokenizer._rank_set:
+            continue
+        parents = tokenizer.parents(token_id)
+        assert parents is not None
+        assert max(parents) < token_id
+        assert tokenizer._tree(token_id).times is not None
+
+
+# Boundaries of the real ones
+
+
+def segmentation(tokenizer: RankTokenizer, text: str) -> list[int]:
+    """Where tiktoken's tokens end, in bytes."""
+    ends, at = [], 0
+    for token_id in tokenizer._encode_ordinary(text):
+        at += len(tokenizer.token_bytes(token_id))
+        ends.append(at)
+    return ends
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("step", [0, 1, 50, 1_000, 10_000, 49_999, 10**6])
+def test_thresholds_equal_tiktoken_with_the_first_ranks_only(
+    load: Load, name: str, step: int
+) -> None:
+    tokenizer = load(name)
+    smaller = tokenizer.at_step(step)
+    assert len(SAMPLES) >= 6
+    for path in SAMPLES:
+        text = path.read_text()
+        boundaries = tokenizer.boundaries(text)
+        assert boundaries.token_ends(step).tolist() == segmentation(smaller, text)
+        assert boundaries.ids(step).tolist() == smaller.encode(text)
+        if step < tokenizer.steps:
+            assert boundaries.token_counts[step] == len(smaller.encode(text))
+            until, afresh = boundaries.until(step), smaller.boundaries(text)
+            assert until.vanishes.tolist() == afresh.vanishes.tolist()
+            assert until.steps == afresh.steps == step
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_trees_are_the_parents_all_the_way_down(load: Load, name: str) -> None:
+    tokenizer = load(name)
+    text = SAMPLES[0].read_text()[:2_000]
+    boundaries = tokenizer.boundaries(text)
+    ends = boundaries.token_ends(tokenizer.steps)
+    for token_id, (start, end) in zip(tokenizer.encode(text), spans(ends), strict=True):
+        check_tree(tokenizer, boundaries.tree(start, end), token_id)
+
+
+def check_tree(tokenizer: RankTokenizer, node: Node, token_id: int) -> None:
+    assert node.step == tokenizer.merge_step(token_id)
+    parents = tokenizer.parents(token_id)
+    assert (node.parents is None) == (parents is None)
+    if node.parents and parents:
+        for half, parent in zip(node.parents, parents, strict=True):
+            check_tree(tokenizer, half, parent)
+
+
+# Any table of ranks: boundaries
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> dict[bytes, int]:
+    """Ranks of a few strings over few letters, in any order.
+
+    So lower ranks become possible after higher ones, and some tokens no merges reach.
+    """
+    letters = draw(st.sampled_from(["ab", "abc"]))
+    tokens = draw(
+        st.lists(st.text(letters, min_size=2, max_size=5), max_size=14, unique=True)
+        | st.lists(st.text(letters, min_size=2, max_size=3), max_size=10, unique=True)
+    )
+    ordered = draw(st.permutations(tokens))
+    return SINGLE_BYTES | {token.encode(): 256 + i for i, token in enumerate(ordered)}
+
+
+def table(*tokens: bytes) -> dict[bytes, int]:
+    return SINGLE_BYTES | {token: 256 + i for i, token in enumerate(tokens)}
+
+
+def first_ranks(ranks: dict[bytes, int], step: int, pattern: str, text: str) -> list[int]:
+    """The ids that tiktoken itself finds with the first ranks only."""
+    encoding = tiktoken.Encoding(
+        "first",
+        pat_str=pattern,
+        mergeable_ranks={raw: rank for raw, rank in ranks.items() if rank < 256 + step},
+        special_tokens={},
+    )
+    return encoding.encode_ordinary(text)
+
+
+@settings(max_examples=800)
+@given(
+    tables(),
+    st.text("abc", max_size=14),
+    st.sampled_from([WHOLE, "[ab]+|c", r"a+|b|c+", "(?s:.)"]),
+)
+@example(table(b"abc", b"bc"), "abc", WHOLE)  # abc needs bc, of a higher rank
+@example(table(b"abc", b"bc"), "xabc", WHOLE)
+@example(table(b"abc", b"bc", b"xabc"), "xabcabc", WHOLE)
+@example(table(b"abab"), "abab", WHOLE)  # no merges lead to it
+@example(table(b"abab"), "ababa", WHOLE)
+@example(table(b"abcd", b"cd", b"ab"), "abcd", WHOLE)  # two higher ranks
+@example(table(b"aaa", b"aa"), "aaaaaaa", WHOLE)
+@example(table(b"abc", b"abcd", b"bc"), "xabcd", WHOLE)  # abcd is late only through abc
+def test_thresholds_equal_tiktoken_at_every_rank_of_any_table(
+    ranks: dict[bytes, int], text: str, pattern: str
+) -> None:
+    tokenizer = from_ranks("any", pattern, ranks, {})
+    boundaries = tokenizer.boundaries(text)
+    raw = text.encode()
+    for step in range(tokenizer.steps + 2):
+        expected = first_ranks(ranks, step, pattern, text)
+        assert boundaries.ids(step).tolist() == expected
+        assert tokenizer.at_step(step).encode(text) == expected
+        pieces = [raw[a:b] for a, b in spans(boundaries.token_ends(step))]
+        assert pieces == [*map(tokenizer.token_bytes, expected)]
+        if step <= tokenizer.steps:
+            assert boundaries.token_counts[step] == len(expected)
+    assert boundaries.ids(tokenizer.steps).tolist() == tokenizer.encode(text)
+
+
+def test_late_tokens_have_their_own_ids_at_the_step_that_leads_to_them() -> None:
+    """abc needs bc, of a higher rank; then what merge 1 makes is not what has its id."""
+    late = from_ranks("late", WHOLE, table(b"abc", b"bc"), {})
+    assert late.parents(256) == (ord("a"), 257)
+    boundaries = late.boundaries("xabc")
+    assert isinstance(boundaries, ChangingBoundaries)
+    assert [boundaries.ids(step).tolist() for step in range(3)] == [
+        [*b"xabc"],
+        [*b"xabc"],
+        [ord("x"), 256],
+    ]
+    of_a_chunk = late.boundaries("abc")  # which is a token, and so taken whole
+    assert [of_a_chunk.ids(step).tolist() for step in range(3)] == [[*b"abc"], [256], [256]]
+
+
+def test_a_token_out_of_reach_is_only_ever_a_whole_chunk() -> None:
+    unreached = from_ranks("unreached", WHOLE, table(b"abab"), {})
+    assert (unreached.parents(256), unreached.merge_step(256)) == (None, 0)
+    assert unreached.boundaries("abab").always.tolist() == [False, False, False, True]
+    assert unreached.boundaries("xabab").always.tolist() == [True] * 5
+
+
+def test_a_gap_in_the_ranks_is_a_step_that_merges_nothing() -> None:
+    """p50k_base leaves out the rank of its special token."""
+    ranks = SINGLE_BYTES | {b"ab": 256, b"abc": 258}
+    tokenizer = from_ranks("gap", WHOLE, ranks, {"<end>": 257})
+    assert (tokenizer.steps, tokenizer.vocab_size) == (3, 259)
+    boundaries = tokenizer.boundaries("abc")
+    assert boundaries.vanishes.tolist() == [0, 2, NEVER]
+    assert boundaries.token_counts.tolist() == [3, 2, 2, 1]
+
+
+def test_permuted_bytes_are_their_own_ids() -> None:
+    ranks = {bytes([i]): (i + 1) % 256 for i in range(256)} | {b"ab": 256}
+    tokenizer = from_ranks("permuted", WHOLE, ranks, {})
+    assert tokenizer.boundaries("abz").atom_ids.tolist() == [98, 99, 123]
+    assert tokenizer.boundaries("abz").ids(1).tolist() == [256, 123]
+
+
+@pytest.mark.parametrize(
+    "ranks",
+    [
+        {},
+        {b"a": 0, b"b": 1},
+        {**SINGLE_BYTES, b"a": 256, b"ab": 97},
+        {**{bytes([i]): i for i in range(255)}, b"\xff": 256},
+    ],
+    ids=["none", "two", "a byte after a merge", "a gap among the bytes"],
+)
+def test_ranks_that_do_not_begin_with_the_bytes_get_a_sentence(ranks: dict[bytes, int]) -> None:
+    with pytest.raises(ValueError, match="Ranks 0 to 255 must be the single bytes"):
+        from_ranks("wrong", WHOLE, ranks, {})
+
+
+def test_a_pattern_that_leaves_text_out_gets_a_sentence() -> None:
+    tokenizer = from_ranks("holes", r"\w+", SINGLE_BYTES, {})
+    assert len(tokenizer.boundaries("ab")) == 2
+    with pytest.raises(ValueError, match="leaves out a part of this text"):
+        tokenizer.boundaries("a b")
+
+
+def test_an_empty_text_has_no_boundaries(load: Load) -> None:
+    tokenizer = load("gpt2")
+    assert tokenizer.encode("") == []
+    assert tokenizer.tokens("") == []
+    boundaries = tokenizer.boundaries("")
+    assert (len(boundaries), boundaries.steps) == (0, 50_000)
+    assert boundaries.token_counts.tolist() == [0] * 50_001
+
+
+# Long tokens and long chunks
+
+
+@settings(max_examples=300)
+@given(tables(), st.binary(max_size=3) | st.text("abc", max_size=30).map(str.encode))
+def test_merging_equals_tiktokens_educational_encoder(ranks: dict[bytes, int], raw: bytes) -> None:
+    parts, events = merged(raw, ranks.get)
+    expected = tiktoken._educational.bpe_encode(ranks, raw, visualise=None)
+    assert [ranks[part] for part in parts] == expected
+    gone = {event.middle for event in events}
+    ends = [end for end in range(1, len(raw) + 1) if end not in gone]
+    assert [raw[a:b] for a, b in spans(ends)] == parts
+
+
+def test_a_token_of_thousands_of_bytes_is_taken_apart() -> None:
+    doublings = [b"a" * 2**i for i in range(1, 16)]
+    tokenizer = from_ranks("long", WHOLE, table(*doublings), {})
+    boundaries = tokenizer.boundaries("a" * 2**15)
+    assert boundaries.token_counts.tolist() == [2 ** (15 - step) for step in range(16)]
+    assert tokenizer.parents(256 + 14) == (256 + 13, 256 + 13)
+
+
+def test_a_chain_of_thousands_of_tokens_is_taken_apart() -> None:
+    text = "x" + "y" * 3_000
+    chain = [text[:size].encode() for size in range(2, len(text) + 1)]
+    tokenizer = from_ranks("chain", WHOLE, table(*chain), {})
+    boundaries = tokenizer.boundaries(text)
+    assert boundaries.vanishes.tolist() == [*range(len(chain)), NEVER]
+
+
+# Where tiktoken's matcher gives up
+
+
+class PanicException(BaseException):
+    """Stands in for the exception of a Rust panic, which cannot be imported."""
+
+
+class Panics:
+    """An encoding whose matcher always gives up; all else is the encoding's."""
+
+    def __init__(self, encoding: tiktoken.Encoding) -> None:
+        self._encoding = encoding
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._encoding, name)
+
+    def encode_ordinary(self, text: str) -> list[int]:
+        raise PanicException(text[:0])
+
+
+def panicking(tokenizer: RankTokenizer) -> RankTokenizer:
+    return RankTokenizer(Panics(tokenizer._encoding))  # type: ignore[arg-type]
+
+
+@settings(max_examples=100)
+@given(
+    st.text(st.characters(codec="utf-8"), max_size=30) | st.text("ab '\n1s", max_size=30),
+    st.sampled_from(NAMES),
+)
+@example("  \n\n  don't DON'T 12345 \r\n", "o200k_base")
+def test_ids_are_the_same_where_the_matcher_gives_up(text: str, name: str) -> None:
+    assume(reference.known_to_both().issuperset(text))
+    tokenizer = bpeviz.load(name)
+    assert panicking(tokenizer).encode(text) == tokenizer.encode(text)
+
+
+@settings(max_examples=300)
+@given(tables(), st.text("abc", max_size=30))
+def test_ids_of_any_table_are_the_same_where_the_matcher_gives_up(
+    ranks: dict[bytes, int], text: str
+) -> None:
+    tokenizer = from_ranks("any", "[ab]+|c", ranks, {})
+    assert panicking(tokenizer).encode(text) == tokenizer.encode(text)
+
+
+@pytest.mark.parametrize(
+    "blanks", [" " * 1_000_000, " " * 1_000_000 + "x"], ids=["end", "before x"]
+)
+def test_a_million_blanks_are_encoded(load: Load, blanks: str) -> None:
+    """tiktoken 0.14 panics on the second, and on both with o200k's pattern."""
+    tokenizer = load("gpt2")
+    ids = tokenizer.encode(blanks)
+    assert tokenizer.decode(ids) == blanks
+    assert len(tokenizer.boundaries(blanks)) == len(blanks)
+
+
+def test_other_errors_are_not_swallowed(load: Load, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(self: Panics, text: str) -> list[int]:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Panics, "encode_ordinary", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        panicking(load("gpt2")).encode("a")
+
+
+def test_the_patterns_are_those_of_the_named_splits(load: Load) -> None:
+    for name, key in zip(NAMES, ("gpt2", "cl100k", "o200k"), strict=True):
+        assert load(name)._encoding._pat_str == PATTERNS[key].expression
+    assert rank_tokenizer.TITLES.keys() == set(NAMES)

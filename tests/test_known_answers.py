@@ -1,0 +1,266 @@
+"""Known answers from outside the project; each says where it comes from."""
+
+from __future__ import annotations
+
+from functools import reduce
+
+import pytest
+import reference
+
+import bpeviz
+from bpeviz import Training
+from bpeviz.pretokenizers.patterns import split
+
+DON_QUIJOTE = (
+    "En un lugar de la Mancha, de cuyo nombre no quiero acordarme, no ha mucho tiempo que vivía "
+    "un hidalgo de los de lanza en astillero"
+)
+HUGS = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
+NEWEST = {"low": 5, "lower": 2, "newest": 6, "widest": 3}
+
+
+def labels(training: Training) -> list[str]:
+    tokenizer = training.tokenizer()
+    return [tokenizer.token_label(merge.new_id) for merge in training.merges]
+
+
+# BPE
+
+
+def test_aaabdaaabac() -> None:
+    """minbpe's test, tests/test_tokenizer.py: the example of Wikipedia's article on BPE."""
+    training = bpeviz.train("aaabdaaabac", merges=3, pattern="none")
+    tokenizer = training.tokenizer()
+    assert labels(training) == ["aa", "aaa", "aaab"]
+    assert tokenizer.encode("aaabdaaabac") == [258, 100, 258, 97, 99]
+    assert tokenizer.decode([258, 100, 258, 97, 99]) == "aaabdaaabac"
+
+
+def test_overlapping_hits_count_but_are_not_replaced() -> None:
+    """`aa` stands in `aaabdaaabac` four times, and two replacements are made of it."""
+    merge = bpeviz.train("aaabdaaabac", merges=1, pattern="none").merges[0]
+    assert (merge.count, merge.applied) == (4, 2)
+
+
+def test_don_quijote() -> None:
+    """The opening of Don Quijote, as counted in the notebook that this project grew from."""
+    assert (len(DON_QUIJOTE), len(DON_QUIJOTE.encode())) == (130, 131)
+    training = bpeviz.train(DON_QUIJOTE, merges=1, pattern="none")
+    merge = training.merges[0]
+    assert (merge.left, merge.right, merge.new_id, merge.count) == (111, 32, 256, 7)
+    assert len(training.tokenizer().encode(DON_QUIJOTE)) == 124
+
+
+def test_tiny_shakespeare(tiny_shakespeare: str) -> None:
+    """Karpathy's Tiny Shakespeare, over bytes, not split, ties as in minbpe."""
+    assert len(tiny_shakespeare.encode()) == 1_115_394
+    tokenizer = bpeviz.train(tiny_shakespeare, merges=45, pattern="none").tokenizer()
+    boundaries = tokenizer.boundaries(tiny_shakespeare)
+    assert boundaries.token_counts[45] == len(boundaries.token_ends(45)) == 785_969
+
+
+def test_hugs_and_puns() -> None:
+    """Hugging Face's course, chapter 6.5."""
+    training = bpeviz.train(HUGS, merges=4, pattern="none", atoms="characters")
+    assert labels(training) == ["ug", "un", "hug", "pun"]
+    assert [merge.count for merge in training.merges] == [20, 16, 15, 12]
+
+
+@pytest.mark.parametrize(
+    ("end_mark", "merges"),
+    [
+        (
+            "attached",
+            "es est</w> lo ne new newest</w> low</w> wi wid widest</w>",
+        ),
+        (
+            "symbol",
+            "es est est</w> lo low ne new newest</w> low</w> wi",
+        ),
+    ],
+)
+def test_newest_and_widest(end_mark: str, merges: str) -> None:
+    """The words of Sennrich, Haddow and Birch 2016, Algorithm 1.
+
+    The mark as a symbol of its own is the paper's; subword-nmt attaches it from 0.2 on.
+    """
+    training = bpeviz.train(
+        NEWEST, merges=10, pattern="none", atoms="characters", end_mark=end_mark
+    )
+    assert labels(training) == merges.split()
+
+
+def test_lower_by_hand() -> None:
+    """`low lowest new wider lowering`, over characters, without a mark, four merges.
+
+    By hand, with the words apart (white space is no part of them) and the first seen on a tie:
+
+        l o w   l o w e s t   n e w   w i d e r   l o w e r i n g
+
+    1. lo 3, ow 3, we 2, er 2, all others 1. Of lo and ow, lo was seen first: lo.
+
+        lo w   lo w e s t   n e w   w i d e r   lo w e r i n g
+
+    2. lo+w 3: low.
+
+        low   low e s t   n e w   w i d e r   low e r i n g
+
+    3. low+e 2 (lowest, lowering), e+r 2 (wider, lowering): low+e was seen first: lowe.
+
+        low   lowe s t   n e w   w i d e r   lowe r i n g
+
+    4. Every pair comes once now, also e+r, which is left in wider alone. The first: lowe+s.
+
+    So `lower` is l o w e r, lo w e r, low e r, lowe r; the fourth merge, lowes, does not touch it.
+    """
+    text = "low lowest new wider lowering"
+    training = bpeviz.train(text, merges=4, pattern="whitespace", atoms="characters")
+    tokenizer = training.tokenizer()
+    assert labels(training) == ["lo", "low", "lowe", "lowes"]
+    assert [merge.count for merge in training.merges] == [3, 3, 2, 1]
+    # With lowe+s tie st; ne, ew; wi, id, de, er; lowe+r, ri, in, ng.
+    assert [merge.ties for merge in training.merges] == [1, 0, 1, 11]
+    assert [token.label for token in tokenizer.tokens("lower")] == ["lowe", "r"]
+
+    # And by the naive loop.
+    atom_id = {symbol: i for i, symbol in enumerate(training.alphabet)}
+    words = [([atom_id[c] for c in chunk], 1) for chunk in split(text, "whitespace")]
+    steps, _ = reference.learn(words, training.alphabet, 4)
+    assert [(m.left, m.right) for m in training.merges] == [(s.left, s.right) for s in steps]
+    lower = reduce(
+        lambda row, step: reference.replace_all(row, (step.left, step.right), step.new_id),
+        steps,
+        [atom_id[c] for c in "lower"],
+    )
+    assert lower == tokenizer.encode("lower")
+
+
+# Splitting
+
+
+def without_blanks(chunks: list[str]) -> list[str]:
+    """The chunks that are not white space alone: others than this project leave those out."""
+    return [chunk for chunk in chunks if chunk.strip()]
+
+
+def test_do_you_know_where_my_first_dog_is() -> None:
+    """GPT-2's pattern, openai/gpt-2, src/encoder.py."""
+    assert split("Do you know where my 1st dog is?", "gpt2") == [
+        "Do", " you", " know", " where", " my", " 1", "st", " dog", " is", "?",
+    ]  # fmt: skip
+
+
+def test_that_usa_poster_print() -> None:
+    """Bird, Klein and Loper, Natural Language Processing with Python (NLTK's book), 3.7."""
+    text = "That U.S.A. poster-print costs $12.40..."
+    assert without_blanks(split(text, "nltk")) == [
+        "That", "U.S.A.", "poster-print", "costs", "$12.40", "...",
+    ]  # fmt: skip
+
+
+def test_arithmetic() -> None:
+    """`3 + 5 * (10 - 2)` by numbers, operators and brackets."""
+    chunks = split("3 + 5 * (10 - 2)", "arithmetic")
+    assert without_blanks(chunks) == ["3", "+", "5", "*", "(", "10", "-", "2", ")"]
+
+
+def test_yao_ming_reaches_the_finals() -> None:
+    """Jurafsky and Martin, Speech and Language Processing, chapter 2: two published cuts.
+
+    Each comes out of a word list that holds its words; so do the seven characters. No pattern
+    parts Chinese into words.
+    """
+    text = "姚明进入总决赛"
+    treebank = ["姚明", "进入", "总决赛"]
+    peking = ["姚", "明", "进入", "总", "决赛"]
+    assert split(text, "list", " ".join(treebank)) == treebank
+    assert split(text, "list", " ".join(peking)) == peking
+    assert split(text, "characters") == [*text]
+    assert len(text) == 7
+    for key in ("gpt2", "cl100k", "o200k", "words", "whitespace", "nltk"):
+        assert split(text, key) == [text]
+
+
+# GPT-2 and cl100k
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "ids"),
+    [
+        # tiktoken's tests/test_encoding.py, and the tokenizer tests of llama.cpp
+        ("gpt2", "hello world", [31373, 995]),
+        ("gpt2", "    Hello World", [220, 220, 220, 18435, 2159]),
+        ("gpt2", "0" * 17, [8269, 10535, 830]),
+        ("cl100k_base", "hello world", [15339, 1917]),
+        ("cl100k_base", "    Hello World", [262, 22691, 4435]),
+        ("cl100k_base", "'rer", [2351, 81]),
+        ("cl100k_base", "today\n \n", [31213, 27907]),
+        ("cl100k_base", "👍", [9468, 239, 235]),
+    ],
+)
+def test_ids_of_the_real_vocabularies(name: str, text: str, ids: list[int]) -> None:
+    tokenizer = bpeviz.load(name)
+    assert tokenizer.encode(text) == ids
+    assert tokenizer.decode(ids) == text
+
+
+def test_no_part_of_a_thumb_is_text() -> None:
+    """cl100k cuts 👍 into three tokens; none is text by itself."""
+    tokens = bpeviz.load("cl100k_base").tokens("👍")
+    assert [(token.start, token.end) for token in tokens] == [(0, 1)] * 3
+    for token in tokens:
+        with pytest.raises(UnicodeDecodeError):
+            token.raw.decode()
+    assert b"".join(token.raw for token in tokens) == "👍".encode()
+
+
+# WordPiece
+
+COURSE = """This is the Hugging Face Course.
+This chapter is about tokenization.
+This section shows several tokenizer algorithms.
+Hopefully, you will be able to understand how they are trained and generate tokens."""
+
+
+def test_prueba_de_tokens() -> None:
+    """The notebook that this project grew from: five special tokens, merged to the end."""
+    training = bpeviz.train("prueba de tokens", "wordpiece", merges=100, pattern="whitespace")
+    assert training.stopped == "no pair"
+    assert (training.merges[0].score, training.name(training.merges[0].new_id)) == (1.0, "pr")
+    tokenizer = training.tokenizer()
+    assert len(tokenizer.special_tokens) == 5
+    tokens = tokenizer.tokens("pruebas de otro ejemplo")
+    assert [token.label for token in tokens] == ["prueba", "##s", "de", "[UNK]", "[UNK]"]
+    text = "prueba de tokens"
+    first = training.candidates(text, tokenizer.boundaries(text), 0, 100)
+    scores = {tuple(map(training.name, pair.ids)): pair.score for pair in first}
+    assert (scores["p", "##r"], scores["##u", "##e"]) == (1.0, 1 / 3)
+
+
+def test_the_hugging_face_course() -> None:
+    """Hugging Face's course, chapter 6.6: a vocabulary of 70, five special tokens among them."""
+    training = bpeviz.train(COURSE, "wordpiece", vocab_size=65, pattern="words")
+    first = training.merges[0]
+    assert (training.name(first.left), training.name(first.right)) == ("a", "##b")
+    assert (first.score, training.name(first.new_id)) == (0.2, "ab")
+    tokenizer = training.tokenizer()
+    assert tokenizer.vocab_size == 70
+    assert [token.label for token in tokenizer.tokens("Hugging")] == ["Hugg", "##i", "##n", "##g"]
+    assert [token.label for token in tokenizer.tokens("HOgging")] == ["[UNK]"]
+    expected = "Th ##i ##s is th ##e Hugg ##i ##n ##g Fac ##e c ##o ##u ##r ##s ##e [UNK]"
+    tokens = tokenizer.tokens("This is the Hugging Face course!")
+    assert [token.label for token in tokens] == expected.split()
+
+
+def test_hugs_and_puns_by_score() -> None:
+    """The same chapter's counted words. It says that (hu, ##g) ties with others and is merged
+    third; recomputed, that is 2/45, and (hu, ##gs) with 1/15 is the highest alone."""
+    training = bpeviz.train(HUGS, "wordpiece", merges=3, pattern="none")
+    made = [(training.name(m.new_id), m.score, m.ties) for m in training.merges]
+    assert made == [("##gs", 1 / 20, 0), ("hu", 1 / 36, 5), ("hugs", 1 / 15, 0)]
+    boundaries = training.tokenizer().boundaries("hug")
+    text = " ".join(word for word, times in HUGS.items() for _ in range(times))
+    third = training.candidates(text, boundaries, 2, 100)
+    scores = {tuple(map(training.name, pair.ids)): pair.score for pair in third}
+    assert scores["hu", "##gs"] == 1 / 15
+    assert scores["hu", "##g"] == 2 / 45

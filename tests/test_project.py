@@ -1,0 +1,188 @@
+"""The house keeps its own rules: style, types, walls, and what the README says."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def run(*command: str, text: str | None = None) -> subprocess.CompletedProcess[str]:
+    scripts = Path(sys.executable).parent
+    return subprocess.run(
+        [scripts / command[0], *command[1:]],
+        cwd=ROOT,
+        input=text,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("ruff", "check", "."),
+        ("ruff", "format", "--check", "."),
+        ("mypy",),
+        ("lint-imports",),
+    ],
+    ids=" ".join,
+)
+def test_house_rules_hold(command: tuple[str, ...]) -> None:
+    done = run(*command)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("module", ["pandas", "altair", "tiktoken", "numpy"])
+def test_a_page_may_not_import_what_computes(module: str) -> None:
+    source = f'"""A page."""\n\nimport {module}\n\nprint({module})\n'
+    done = run("ruff", "check", "--stdin-filename", "pages/Some.py", "-", text=source)
+    assert "TID251" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("room", "imported", "contract"),
+    [
+        ("bpeviz/analysis/metrics.py", "streamlit", "Only ui knows Streamlit"),
+        ("bpeviz/views/charts.py", "streamlit", "Only ui knows Streamlit"),
+        ("bpeviz/trainers/bpe.py", "streamlit", "Only ui knows Streamlit"),
+        ("bpeviz/ui/trained.py", "tiktoken", "tiktoken is imported in encodings and engine alone"),
+        ("bpeviz/ui/page.py", "altair", "Altair is imported in charts alone"),
+        ("bpeviz/views/player.py", "pandas", "pandas is imported in tables alone"),
+        ("bpeviz/core/tokenizer.py", "bpeviz.trainers", "Rooms import downward only"),
+        ("bpeviz/core/boundaries.py", "bpeviz.core.tokenizer", "Rooms import downward only"),
+        ("bpeviz/views/charts.py", "bpeviz.ui", "Rooms import downward only"),
+    ],
+)
+def test_a_broken_wall_is_found(room: str, imported: str, contract: str, tmp_path: Path) -> None:
+    import shutil
+
+    shutil.copytree(ROOT / "bpeviz", tmp_path / "bpeviz", ignore=shutil.ignore_patterns("__pyc*"))
+    shutil.copy(ROOT / ".importlinter", tmp_path)
+    with (tmp_path / room).open("a") as file:
+        file.write(f"\nimport {imported}\n")
+    done = subprocess.run(
+        [Path(sys.executable).parent / "lint-imports", "--no-cache"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 1
+    assert f"{contract} BROKEN" in done.stdout
+
+
+def test_every_page_is_in_the_menu_and_in_the_readme() -> None:
+    from bpeviz.ui.page import PAGES
+
+    readme = (ROOT / "README.md").read_text()
+    files = {"app.py", *(f"pages/{path.name}" for path in (ROOT / "pages").glob("*.py"))}
+    assert files == {path for path, _ in PAGES}
+    for _, name in PAGES:
+        assert f"**{name}**" in readme
+
+
+def test_the_readme_names_every_learner_split_and_option() -> None:
+    from bpeviz.pretokenizers.patterns import CUSTOM, PATTERNS
+    from bpeviz.trainers import LEARNERS
+
+    readme = (ROOT / "README.md").read_text()
+    for name in (*PATTERNS, CUSTOM, *LEARNERS):
+        assert f"`{name}`" in readme
+    for learner in LEARNERS.values():
+        for option in learner.options:
+            assert f"`{option.name}`" in readme
+
+
+def test_python_in_the_readme_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    import doctest
+
+    readme = (ROOT / "README.md").read_text()
+    blocks = re.findall(r"```python\n(.*?)```", readme, re.DOTALL)
+    assert blocks
+    for block in blocks:
+        if ">>>" not in block:  # the learner that is added as an example, below
+            continue
+        test = doctest.DocTestParser().get_doctest(block, {}, "README", "README.md", 0)
+        assert test.examples
+        assert doctest.DocTestRunner().run(test).failed == 0
+
+
+EVERY_PAGE = """
+from streamlit.testing.v1 import AppTest
+import bpeviz
+training = bpeviz.train("banana bandana " * 9, "rarest", merges=9)
+assert 0 < training.steps <= 9
+assert bpeviz.train("aaaa bbb", "rarest", merges=1, pattern="none").merges[0].count == 2
+for page in ("app.py", "pages/Compare.py", "pages/Algorithms.py"):
+    app = AppTest.from_file("app.py", default_timeout=60)
+    app.session_state["algorithm"] = "rarest"
+    app.session_state["algorithms"] = ["bpe", "rarest"]
+    app.session_state["others"] = []
+    app.switch_page(page).run()
+    assert not app.exception and not app.error, (page, app.exception, app.error)
+    assert "rarest" in str(app.session_state["algorithm"])
+    assert app.get("bidi_component"), page
+print("every page")
+"""
+
+
+def test_the_learner_that_the_readme_adds_is_one_file_and_one_line(tmp_path: Path) -> None:
+    import shutil
+
+    readme = (ROOT / "README.md").read_text()
+    (source,) = (
+        block
+        for block in re.findall(r"```python\n(.*?)```", readme, re.DOTALL)
+        if "LEARNER = Learner(" in block
+    )
+    (line,) = re.findall(r"```\n( *\w+\.LEARNER,\n)```", readme)
+    for folder in ("bpeviz", "pages", "sample_texts", ".streamlit"):
+        shutil.copytree(ROOT / folder, tmp_path / folder)
+    for file in ("app.py", ".ruff.toml", ".mypy.ini", ".importlinter"):
+        shutil.copy(ROOT / file, tmp_path)
+    (tmp_path / "bpeviz/trainers/rarest.py").write_text(source)
+    registry = tmp_path / "bpeviz/trainers/__init__.py"
+    listed = registry.read_text().replace("    multilingual,\n", "    multilingual,\n    rarest,\n")
+    registry.write_text(
+        listed.replace("        adaptive.LEARNER,\n", "        adaptive.LEARNER,\n" + line)
+    )
+    scripts = Path(sys.executable).parent
+    cache = tmp_path / ".mypy_cache"  # what is known of other packages need not be found out again
+    if (ROOT / ".mypy_cache").exists():
+        shutil.copytree(ROOT / ".mypy_cache", cache)
+    for command in (
+        [scripts / "ruff", "check", "bpeviz"],
+        [scripts / "mypy", "--cache-dir", cache],
+        [scripts / "lint-imports", "--no-cache"],
+        [sys.executable, "-c", EVERY_PAGE],
+    ):
+        done = subprocess.run(
+            command,
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": str(tmp_path)},
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+    assert "every page" in done.stdout
+
+
+def test_nothing_at_the_top_but_what_was_agreed() -> None:
+    listed = subprocess.run(
+        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, timeout=60
+    )
+    if listed.returncode:
+        pytest.skip("not a git checkout")
+    top = {name.split("/")[0] for name in listed.stdout.split()}
+    allowed = {"app.py", "pages", "bpeviz", "tests", "requirements.txt", "README.md"}
+    assert {name for name in top if not name.startswith(".")} == allowed | {"sample_texts"}

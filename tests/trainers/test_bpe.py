@@ -1,0 +1,338 @@
+"""The BPE learner against its definition (`reference.py`) and against tiktoken's."""
+
+from __future__ import annotations
+
+import gc
+from itertools import count, islice
+from typing import Any
+
+import pytest
+import reference
+import tiktoken._educational
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from texts import SMALL_TEXTS
+
+import bpeviz
+from bpeviz import Training
+from bpeviz.pretokenizers.patterns import PATTERNS
+from bpeviz.trainers import LEARNERS, bpe
+from bpeviz.trainers.base import collector_off
+
+TIES = st.sampled_from(["first", "smallest", "largest"])
+ATOMS = st.sampled_from(
+    [
+        {"atoms": "bytes"},
+        {"atoms": "characters"},
+        {"atoms": "characters", "end_mark": "attached"},
+        {"atoms": "characters", "end_mark": "symbol"},
+    ]
+)
+
+
+def naive(
+    training: Training, weighted: dict[str, int], limit: int, **how: Any
+) -> tuple[list[Any], str]:
+    """Learn the same by the slow loop, from the chunks of a text with their weights."""
+    atom_id = {symbol: i for i, symbol in enumerate(training.alphabet)}
+    rows = [
+        ([atom_id[s] for s in symbols_of(chunk, training)], times)
+        for chunk, times in weighted.items()
+    ]
+    return reference.learn(rows, training.alphabet, limit, **how)
+
+
+def symbols_of(chunk: str, training: Training) -> list[str]:
+    """The atoms of a chunk, by the rules of Sennrich et al. and subword-nmt, once more."""
+    how = training.splitting
+    if how.atoms == "bytes":
+        return [chr(byte) for byte in chunk.encode()]
+    letters = list(chunk)
+    if how.end_mark == "none" or not chunk.strip():
+        return letters
+    if how.end_mark == "symbol":
+        return [*letters, "</w>"]
+    return [*letters[:-1], letters[-1] + "</w>"]
+
+
+def chunks_in_order(text: str, training: Training) -> dict[str, int]:
+    weighted: dict[str, int] = {}
+    for chunk in training.splitting.chunks(text):
+        weighted[chunk] = weighted.get(chunk, 0) + 1
+    return weighted
+
+
+def decided(training: Training) -> tuple[list[tuple[int, ...]], str]:
+    """All that a training decided, as `reference.learn` says it."""
+    merges = [(m.left, m.right, m.new_id, m.count, m.applied, m.ties) for m in training.merges]
+    return merges, training.stopped
+
+
+def fibonacci_word(size: int) -> str:
+    a, b = "b", "a"
+    while len(b) < size:
+        a, b = b, b + a
+    return b[:size]
+
+
+def thue_morse_word(size: int) -> str:
+    return "".join("ab"[i.bit_count() % 2] for i in range(size))
+
+
+@settings(max_examples=400)
+@given(
+    SMALL_TEXTS,
+    ATOMS,
+    TIES,
+    st.sampled_from(["none", "words", "gpt2"]),
+    st.integers(1, 3),
+    st.integers(0, 25),
+)
+def test_merges_equal_the_naive_loop(
+    text: str, how: dict[str, str], ties: str, pattern: str, min_count: int, limit: int
+) -> None:
+    training = bpeviz.train(
+        text, merges=limit, pattern=pattern, ties=ties, min_count=min_count, **how
+    )
+    expected = naive(
+        training, chunks_in_order(text, training), limit, ties=ties, min_count=min_count
+    )
+    assert decided(training) == expected
+
+
+@settings(max_examples=150)
+@given(
+    st.dictionaries(st.text("abc", min_size=1, max_size=8), st.integers(1, 9), max_size=8),
+    ATOMS,
+    TIES,
+    st.integers(1, 12),
+)
+def test_merges_of_counted_words_equal_the_naive_loop(
+    words: dict[str, int], how: dict[str, str], ties: str, min_count: int
+) -> None:
+    training = bpeviz.train(words, merges=30, pattern="none", ties=ties, min_count=min_count, **how)
+    assert decided(training) == naive(training, words, 30, ties=ties, min_count=min_count)
+
+
+@pytest.mark.parametrize("ties", ["first", "smallest", "largest"])
+@pytest.mark.parametrize(
+    "text",
+    ["a" * n for n in (1, 2, 3, 4, 5, 7, 8, 63, 64, 65, 300)]
+    + [fibonacci_word(377), fibonacci_word(400), thue_morse_word(256), thue_morse_word(300)]
+    + ["ab" * 100 + "ba" * 100, "aab" * 60, "a" * 50 + "b" + "a" * 49],
+    ids=lambda text: f"{text[:8]}-{len(text)}",
+)
+def test_merges_of_worst_cases_equal_the_naive_loop(text: str, ties: str) -> None:
+    training = bpeviz.train(text, merges=60, pattern="none", ties=ties)
+    assert decided(training) == naive(training, {text: 1}, 60, ties=ties)
+
+
+@given(SMALL_TEXTS, st.sampled_from(["none", "gpt2"]))
+def test_a_text_over_characters_may_be_laid_out_in_blocks(text: str, pattern: str) -> None:
+    how = {"merges": 9, "atoms": "characters", "pattern": pattern}
+    whole = bpeviz.train(text, **how)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bpe, "BLOCK", 3)
+        assert bpeviz.train(text, **how) == whole
+
+
+def test_a_counted_word_is_the_word_repeated() -> None:
+    """Weights are counts: the mapping and the text that it stands for teach the same."""
+    words = {"hug": 3, "pug": 2, "hugs": 1}
+    text = " ".join(word for word, times in words.items() for _ in range(times))
+    from_text = bpeviz.train(text, merges=5, pattern="regex", expression=r"\w+|\s")
+    from_words = bpeviz.train(words, merges=5, pattern="none")
+    assert decided(from_text) == decided(from_words)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["a" * 200_000, fibonacci_word(200_000), thue_morse_word(200_000)],
+    ids=["a", "Fibonacci", "Thue-Morse"],
+)
+def test_long_worst_cases_are_learnt_from(text: str) -> None:
+    """A learner that counts again at each step would take minutes."""
+    merges = bpeviz.train(text, merges=1_000, pattern="none").merges
+    counts = [merge.count for merge in merges]
+    assert counts == sorted(counts, reverse=True)
+
+
+@settings(max_examples=60)
+@given(
+    SMALL_TEXTS.filter(lambda text: len(text) > 10),
+    st.sampled_from(["gpt2", "cl100k", "words", "whitespace"]),
+    st.integers(1, 12),
+)
+@example("aaabdaaabac", "gpt2", 3)
+def test_merges_over_bytes_equal_tiktokens_educational_trainer(
+    text: str, pattern: str, merges: int
+) -> None:
+    training = bpeviz.train(text, merges=merges, pattern=pattern)
+    tokenizer = training.tokenizer()
+    # Its loop ends at the vocabulary size alone, so it is asked for what the text can give.
+    expected = tiktoken._educational.bpe_train(
+        text, training.vocab_size, PATTERNS[pattern].expression or "", visualise=None
+    )
+    assert {tokenizer.token_bytes(i): i for i in range(training.vocab_size)} == expected
+
+
+def test_merges_of_a_real_text_equal_tiktokens_educational_trainer(tiny_shakespeare: str) -> None:
+    text = tiny_shakespeare[:20_000]
+    tokenizer = bpeviz.train(text, vocab_size=320, pattern="gpt2").tokenizer()
+    expected = tiktoken._educational.bpe_train(
+        text, 320, PATTERNS["gpt2"].expression or "", visualise=None
+    )
+    assert {tokenizer.token_bytes(i): i for i in range(320)} == expected
+
+
+@given(SMALL_TEXTS, ATOMS, st.integers(0, 25))
+def test_ids_are_dense_and_unique_and_parents_come_first(
+    text: str, how: dict[str, str], limit: int
+) -> None:
+    training = bpeviz.train(text, merges=limit, **how)
+    assert [merge.new_id for merge in training.merges] == list(
+        islice(count(len(training.alphabet)), len(training.merges))
+    )
+    assert all(max(merge.left, merge.right) < merge.new_id for merge in training.merges)
+    assert len({(merge.left, merge.right) for merge in training.merges}) == len(training.merges)
+    assert len(set(training.alphabet)) == len(training.alphabet)
+
+
+@settings(max_examples=200)
+@given(SMALL_TEXTS, TIES, st.sampled_from(["none", "gpt2"]))
+def test_no_two_merges_over_bytes_make_the_same_bytes(text: str, ties: str, pattern: str) -> None:
+    """ab+c and a+bc are never both learnt, so that a table of ranks by bytes always exists.
+
+    What merges do to a piece of text whose two edges stay depends on the piece alone. Once ab+c
+    is learnt, that piece is one token wherever its edges stay, and a can no more stand before bc.
+    """
+    training = bpeviz.train(text, merges=40, pattern=pattern, ties=ties)
+    tokenizer = training.tokenizer()
+    made = {tokenizer.token_bytes(i) for i in range(training.vocab_size)}
+    assert len(made) == training.vocab_size
+
+
+def test_the_garbage_collector_is_as_it_was() -> None:
+    """A learner keeps it away while it works, also where it fails."""
+    assert gc.isenabled()
+    bpeviz.train("abc abc", merges=2)
+    assert gc.isenabled()
+    with collector_off():
+        assert not gc.isenabled()
+        bpeviz.train("abc abc", merges=2)
+        assert not gc.isenabled()
+    with pytest.raises(ValueError, match="either"), collector_off():
+        bpeviz.train("abc")
+    assert gc.isenabled()
+
+
+# How it ends
+
+
+def test_it_stops_where_no_pair_is_left() -> None:
+    training = bpeviz.train("ab", merges=10)
+    assert (len(training.merges), training.stopped) == (1, "no pair")
+
+
+def test_it_stops_at_the_size_asked_for() -> None:
+    by_merges = bpeviz.train("abcdef", merges=2)
+    by_size = bpeviz.train("abcdef", vocab_size=258)
+    assert (len(by_merges.merges), by_merges.stopped) == (2, "full")
+    assert (by_size.vocab_size, by_size.merges) == (258, by_merges.merges)
+
+
+def test_it_is_full_when_the_last_pair_is_the_last_asked_for() -> None:
+    assert bpeviz.train("ab", merges=1).stopped == "full"
+
+
+def test_it_stops_where_pairs_are_too_rare() -> None:
+    training = bpeviz.train("ab ab cd", merges=10, pattern="whitespace", min_count=2)
+    assert (len(training.merges), training.stopped) == (1, "rare")
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        {"atoms": "bytes"},
+        {"atoms": "characters"},
+        {"atoms": "characters", "end_mark": "attached"},
+        {"atoms": "characters", "end_mark": "symbol"},
+    ],
+    ids=lambda how: "-".join(how.values()),
+)
+@pytest.mark.parametrize("text", ["", " ", "a"], ids=repr)
+def test_it_stops_on_a_text_of_at_most_one_atom(text: str, how: dict[str, str]) -> None:
+    training = bpeviz.train(text, merges=5, **how)
+    # With a mark of its own, a word of one letter is two atoms.
+    merges = 1 if text == "a" and how.get("end_mark") == "symbol" else 0
+    assert (len(training.merges), training.stopped) == (merges, "no pair")
+    tokenizer = training.tokenizer()
+    assert tokenizer.decode(tokenizer.encode(text)) == text
+
+
+def test_an_empty_mapping_is_an_empty_text() -> None:
+    assert bpeviz.train({}, merges=5).stopped == "no pair"
+
+
+def test_nothing_is_learnt_across_chunks() -> None:
+    training = bpeviz.train("ab ab ab", merges=10, pattern="whitespace")
+    labels = [training.tokenizer().token_label(merge.new_id) for merge in training.merges]
+    assert labels == ["ab"]
+
+
+def test_lone_surrogates_are_learnt_from_as_replacement_characters() -> None:
+    assert bpeviz.train("a\ud800b", merges=3).merges == bpeviz.train("a\ufffdb", merges=3).merges
+
+
+# What makes no sense gets a sentence
+
+
+@pytest.mark.parametrize(
+    ("wrong", "sentence"),
+    [
+        ({}, "either the vocabulary size or the number of merges"),
+        ({"vocab_size": 300, "merges": 3}, "either the vocabulary size or the number of merges"),
+        ({"vocab_size": 100}, "at least the 256 bytes of this text; 100 is too small"),
+        (
+            {"vocab_size": 1, "atoms": "characters"},
+            "at least the 3 characters of this text; 1 is too small",
+        ),
+        ({"merges": -1}, "must be 0 or more, not -1"),
+        ({"merges": 1, "algorithm": "bpf"}, "no algorithm 'bpf'. Known: bpe"),
+        ({"merges": 1, "ending": "x"}, "has no option ending. It has: atoms, encode, end_mark"),
+        ({"merges": 1, "ties": "random"}, "no tie rule 'random'"),
+        ({"merges": 1, "atoms": "words"}, "no atoms 'words'"),
+        ({"merges": 1, "end_mark": "dot", "atoms": "characters"}, "no end mark 'dot'"),
+        ({"merges": 1, "end_mark": "symbol"}, "needs characters as atoms"),
+        ({"merges": 1, "min_count": 0}, "must be 1 or more, not 0"),
+        ({"merges": 1, "pattern": "gpt5"}, "No split is called 'gpt5'. Known: gpt2"),
+        ({"merges": 1, "pattern": "regex", "expression": "("}, "not a regular expression"),
+        ({"merges": 1, "special_tokens": ("x", "x")}, "must differ"),
+        ({"merges": 1, "special_tokens": ("",)}, "must differ, and be neither empty"),
+        ({"merges": 1, "special_tokens": ("<unk>",)}, "nor <unk>"),
+    ],
+    ids=lambda value: value[:30] if isinstance(value, str) else None,
+)
+def test_bad_values_get_a_sentence(wrong: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(ValueError, match=r"^[A-Z].*\.$") as caught:
+        bpeviz.train("abc", **wrong)
+    assert sentence in str(caught.value)
+
+
+def test_a_count_below_one_gets_a_sentence() -> None:
+    with pytest.raises(ValueError, match="The count of 'b' must be 1 or more, not 0"):
+        bpeviz.train({"a": 1, "b": 0}, merges=1)
+
+
+def test_the_options_of_a_learner_are_what_it_takes() -> None:
+    """Every option, at every choice, is accepted under the name it is listed with."""
+    for learner in LEARNERS.values():
+        # One that begins with many pieces goes down to the atoms by itself.
+        begins_large = learner.largest in {option.name for option in learner.options}
+        how_far = {} if begins_large else {"merges": 1}
+        for option in learner.options:
+            numbers = [option.minimum, option.minimum + 1]
+            for value in option.choices or (numbers if option.sample is None else ["", "a b"]):
+                chosen = {**dict([option.needs] if option.needs else []), option.name: value}
+                training = bpeviz.train("a b", learner.key, **how_far, **chosen)
+                assert training.algorithm == learner.key

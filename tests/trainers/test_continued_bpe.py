@@ -1,0 +1,444 @@
+"""Going on from a vocabulary, against a slow loop over the base's tokens, at every step."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+import reference
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from texts import over
+
+import bpeviz
+from bpeviz import Tokenizer
+from bpeviz.pretokenizers.patterns import PATTERNS, split
+from bpeviz.pretrained import download, rank_tokenizer
+from bpeviz.trainers import LEARNERS
+from bpeviz.trainers.continued_bpe import AdaptiveTokenizer, AdaptiveTraining
+from bpeviz.trainers.continued_bpe import train as learn_on
+
+TEXTS = st.one_of(
+    over("ab ", 50),
+    st.lists(
+        st.sampled_from(["the cat", " the", " cat", "hat", "\n", ".", "  ", "é", "👍", "'ll"]),
+        max_size=16,
+    ).map("".join),
+    over("aé👍 \n", 30),
+)
+DIFFICULT = st.one_of(TEXTS, st.text(st.characters(codec="utf-8"), max_size=40))
+HOW = st.fixed_dictionaries(
+    {
+        "pattern": st.sampled_from(["gpt2", "words", "whitespace", "none", "characters"]),
+        "ties": st.sampled_from(["first", "smallest", "largest"]),
+        "min_count": st.integers(1, 2),
+    }
+)
+OLD = "the hat that the cat sat on, aé👍 ab ba aab " * 3
+
+
+@cache
+def bases() -> dict[str, Tokenizer]:
+    """Tokenizers to go on from that need no download: learnt here, or ranks of one's own."""
+    learnt = bpeviz.train(OLD, merges=30)
+    # Ranks as GPT-2's: the bytes in another order, a gap before the special token.
+    ranks = {bytes([(i + 33) % 256]): i for i in range(256)}
+    for raw in (b"th", b"at", b" c", b"the", b" cat", b"a ", b"ab", b" a", "é".encode(), b"  "):
+        ranks[raw] = len(ranks)
+    pattern = PATTERNS["whitespace"].expression or ""
+    return {
+        "bytes": bpeviz.train("", merges=0).tokenizer(),
+        "learnt": learnt.tokenizer(),
+        "across": bpeviz.train(OLD, merges=40, pattern="none").tokenizer(),
+        "special": bpeviz.train(OLD, merges=9, special_tokens=("<s>", "</s>")).tokenizer(),
+        "ranks": rank_tokenizer.from_ranks("ranks", pattern, ranks, {"<|end|>": 300}),
+        "added": bpeviz.train(OLD, "adaptive", base=learnt.tokenizer(270), merges=5).tokenizer(),
+        "superbpe": bpeviz.train(OLD, "superbpe", merges=30, transition=262).tokenizer(),
+    }
+
+
+BASES = st.sampled_from(["bytes", "learnt", "across", "special", "ranks", "added", "superbpe"])
+
+
+def train(text: str, base: Tokenizer, how: dict[str, Any], merges: int = 20) -> AdaptiveTraining:
+    training = bpeviz.train(text, "adaptive", merges=merges, base=base, **how)
+    assert isinstance(training, AdaptiveTraining)
+    return training
+
+
+def rows_of(text: str, base: Tokenizer, pattern: str) -> list[list[int]]:
+    """The base's tokens; a new row begins with one in which, or at whose start, a chunk ends."""
+    cuts = set()
+    at = 0
+    for chunk in split(text, pattern):
+        at += len(chunk.encode())
+        cuts.add(at)
+    rows: list[list[int]] = [[]]
+    at = 0
+    for token_id in base.encode(text):
+        size = len(base.token_bytes(token_id))
+        if cuts & set(range(at, at + size)):
+            rows.append([])
+        rows[-1].append(token_id)
+        at += size
+    return [row for row in rows if row]
+
+
+def naive(
+    rows: list[list[int]], base: Tokenizer, limit: int, ties: str, min_count: int
+) -> tuple[list[tuple[int, ...]], str]:
+    """Count all pairs, take the most frequent, replace it everywhere, repeat."""
+    steps: list[tuple[int, ...]] = []
+    raw = {token_id: base.token_bytes(token_id) for row in rows for token_id in row}
+    while len(steps) < limit:
+        counts = reference.count_pairs([(row, 1) for row in rows])
+        if not counts:
+            return steps, "no pair"
+        highest = max(counts.values())
+        if highest < min_count:
+            return steps, "rare"
+        tied = [pair for pair, count in counts.items() if count == highest]
+        if ties == "first":
+            pair = tied[0]
+        elif ties == "smallest":
+            pair = min(tied)
+        else:
+            largest = max((raw[a], raw[b]) for a, b in tied)
+            pair = min(p for p in tied if (raw[p[0]], raw[p[1]]) == largest)
+        new = base.vocab_size + len(steps)
+        raw[new] = raw[pair[0]] + raw[pair[1]]
+        before = sum(map(len, rows))
+        rows = [reference.replace_all(row, pair, new) for row in rows]
+        steps.append((*pair, new, highest, before - sum(map(len, rows)), len(tied) - 1))
+    return steps, "full"
+
+
+@settings(max_examples=250)
+@given(TEXTS, BASES, HOW, st.integers(0, 20))
+def test_merges_equal_the_naive_loop(
+    text: str, name: str, how: dict[str, Any], merges: int
+) -> None:
+    base = bases()[name]
+    training = train(text, base, how, merges)
+    found = [(m.left, m.right, m.new_id, m.count, m.applied, m.ties) for m in training.merges]
+    rows = rows_of(text, base, how["pattern"])
+    assert (found, training.stopped) == naive(rows, base, merges, how["ties"], how["min_count"])
+
+
+@settings(max_examples=150)
+@given(TEXTS, DIFFICULT, BASES, HOW)
+def test_tokens_equal_the_naive_segmentation_at_every_step(
+    corpus: str, text: str, name: str, how: dict[str, Any]
+) -> None:
+    """On the text that was learnt from, on another, and by the tokenizers of each step."""
+    base = bases()[name]
+    training = train(corpus, base, how)
+    tokenizer = training.tokenizer()
+    for held in (corpus, text):
+        boundaries = tokenizer.boundaries(held)
+        assert boundaries.ids(0).tolist() == base.encode(held)
+        rows = rows_of(held, base, how["pattern"])
+        for step in range(training.steps + 1):
+            ids = [token_id for row in rows for token_id in row]
+            ends = np.cumsum([len(tokenizer.token_bytes(i)) for i in ids], dtype=np.int64)
+            assert boundaries.ids(step).tolist() == ids
+            assert boundaries.cuts(step).tolist() == ends.tolist()
+            assert boundaries.token_counts[step] == len(ids)
+            smaller = training.at_step(step)
+            assert smaller.encode(held) == ids
+            alone = smaller.boundaries(held)
+            assert alone.ids(step).tolist() == ids
+            assert alone.cuts(step).tolist() == ends.tolist()
+            if step < training.steps:
+                merge = training.merges[step]
+                pair = merge.left, merge.right
+                rows = [reference.replace_all(row, pair, merge.new_id) for row in rows]
+
+
+@settings(max_examples=100)
+@given(TEXTS, BASES, HOW)
+def test_the_best_candidate_is_what_was_merged_at_every_step(
+    text: str, name: str, how: dict[str, Any]
+) -> None:
+    training = train(text, bases()[name], how)
+    boundaries = training.tokenizer().boundaries(text)
+    for step, merge in enumerate(training.merges):
+        found = training.candidates(text, boundaries, step, 1_000)
+        assert (found[0].ids, found[0].count) == ((merge.left, merge.right), merge.count)
+        assert sum(one.count == merge.count for one in found) == merge.ties + 1
+    if training.stopped == "no pair":
+        assert training.candidates(text, boundaries, training.steps, 3) == []
+    # A prefix's boundaries do not tell of all steps, so they are not taken for them.
+    shorter = training.at_step(1).boundaries(text)
+    last = max(0, training.steps - 1)
+    assert training.candidates(text, shorter, last, 3) == training.candidates(
+        text, boundaries, last, 3
+    )
+
+
+@settings(max_examples=150)
+@given(DIFFICULT, BASES, HOW)
+@example("<s>a</s><|end|>", "special", {})
+def test_every_text_comes_back_with_offsets(text: str, name: str, how: dict[str, Any]) -> None:
+    tokenizer = train(OLD * 2 + "the cat sat", bases()[name], how).tokenizer()
+    ids = tokenizer.encode(text)
+    assert tokenizer.decode(ids) == text
+    tokens = tokenizer.tokens(text)
+    assert [token.id for token in tokens] == ids
+    assert b"".join(token.raw for token in tokens) == text.encode()
+    starts, ends = [token.start for token in tokens], [token.end for token in tokens]
+    assert starts == sorted(starts)
+    assert (ends[-1] if ends else 0) == len(text)
+
+
+# Ids
+
+
+@pytest.mark.parametrize("name", ["bytes", "learnt", "special", "ranks", "added"])
+def test_new_ids_follow_all_of_the_bases(name: str) -> None:
+    base = bases()[name]
+    training = bpeviz.train(
+        "cats sat at the sea " * 3, "adaptive", base=base, merges=6, special_tokens=("<new>",)
+    )
+    tokenizer = training.tokenizer()
+    first = base.vocab_size
+    assert [merge.new_id for merge in training.merges] == [*range(first, first + 6)]
+    assert tokenizer.vocab_size == first + 7
+    assert training.sizes.tolist() == tokenizer.sizes.tolist() == [*range(first, first + 7)]
+    assert tokenizer.special_tokens == {**base.special_tokens, "<new>": first + 6}
+    for special, token_id in tokenizer.special_tokens.items():
+        assert tokenizer.encode(special, allowed_special={special}) == [token_id]
+        assert tokenizer.token_bytes(token_id) == special.encode()
+        assert tokenizer.is_atom(token_id)
+    for merge in training.merges:
+        assert not tokenizer.is_atom(merge.new_id)
+        assert tokenizer.parents(merge.new_id) == training.parents(merge.new_id)
+        assert tokenizer.token_bytes(merge.new_id) == b"".join(
+            map(tokenizer.token_bytes, (merge.left, merge.right))
+        )
+    assert tokenizer.parents(97) is training.parents(97) is None
+
+
+def test_an_unknown_id_gets_a_sentence() -> None:
+    tokenizer = train("ab" * 9, bases()["ranks"], {}).tokenizer()
+    for unknown in (-1, 299, tokenizer.vocab_size):  # 299 is a hole in the base
+        for ask in (tokenizer.token_bytes, tokenizer.token_label, tokenizer.is_atom):
+            with pytest.raises(ValueError, match="no id"):
+                ask(unknown)
+
+
+def test_atoms_are_the_bytes_under_the_bases_ids() -> None:
+    base = bases()["ranks"]
+    training = train("abc abc", base, {})
+    boundaries = training.tokenizer().boundaries("aé")
+    assert boundaries.atom_ids.tolist() == [base.encode("a")[0], 0xC3 - 33, 0xA9 - 33]
+    assert [ord(symbol) for symbol in training.alphabet] == [(i + 33) % 256 for i in range(256)]
+    assert boundaries.ends.tolist() == [1, 2, 3]
+    types = boundaries.times.dtype, boundaries.entries.dtype, boundaries.atom_ids.dtype
+    assert types == (np.int32, np.int32, np.int32)
+
+
+# What is said of it
+
+
+def test_names_hues_and_what_it_is_made_of() -> None:
+    base = bases()["learnt"]
+    training = train("the cat sat on the catamaran " * 3, base, {}, 8)
+    tokenizer = training.tokenizer()
+    for merge in training.merges:
+        assert training.name(merge.new_id) == tokenizer.token_label(merge.new_id)
+        raw = tokenizer.token_bytes(merge.new_id)
+        assert training.hue(merge.new_id) == bpeviz.text.hue(raw)
+    the = base.encode("the")[0]
+    assert training.name(the) == "the"
+    assert training.hue(the) == bpeviz.text.hue(b"the")
+    assert training.hue(97) == -1
+    assert training.made_of(1) == f"{base.vocab_size} of bpe + 1 merge"
+    assert training.made_of(8) == f"{base.vocab_size} of bpe + 8 merges"
+    assert training.beginning == "Nothing is added yet: these are the tokens of bpe."
+    assert training.curve[1].tolist() == [merge.count for merge in training.merges]
+
+
+def test_a_first_text_is_learnt_from_before() -> None:
+    training = bpeviz.train(
+        "newer slower", "adaptive", base_text="low lower lowest new newest", base_size=262, merges=4
+    )
+    assert isinstance(training, AdaptiveTraining)
+    before = bpeviz.train("low lower lowest new newest", vocab_size=262).tokenizer()
+    assert training.tokenizer(262).encode("newer slower") == before.encode("newer slower")
+    assert training.made_of(4) == "262 of the first text + 4 merges"
+
+
+def test_without_a_first_text_it_is_bpe() -> None:
+    adaptive = bpeviz.train(OLD, "adaptive", merges=20)
+    assert adaptive.merges == bpeviz.train(OLD, merges=20).merges
+
+
+def test_going_on_with_the_same_text_is_learning_further() -> None:
+    """Continued on what was learnt from, the merges are those of one longer training."""
+    whole = bpeviz.train(OLD, merges=40)
+    half = bpeviz.train(OLD, merges=25).tokenizer()
+    rest = bpeviz.train(OLD, "adaptive", base=half, merges=15)
+    assert rest.merges == whole.merges[25:]
+    assert rest.tokenizer().encode(OLD) == whole.tokenizer().encode(OLD)
+
+
+def test_a_token_of_the_base_that_crosses_a_chunk_is_not_cut() -> None:
+    base = bases()["across"]
+    crossing = [i for i in range(256, base.vocab_size) if b"t " in base.token_bytes(i)]
+    text = base.decode(crossing) * 3
+    training = train(text, base, {"pattern": "whitespace"})
+    assert training.at_step(0).encode(text) == base.encode(text)
+    assert set(crossing) & {*base.encode(text)}
+
+
+def test_vocab_size_counts_the_ids_of_the_base() -> None:
+    base = bases()["learnt"]
+    training = bpeviz.train("xyz" * 9, "adaptive", base=base, vocab_size=base.vocab_size + 2)
+    assert (training.steps, training.vocab_size) == (2, base.vocab_size + 2)
+
+
+def test_a_mapping_is_texts_with_counts() -> None:
+    base = bases()["learnt"]
+    counted = bpeviz.train({"xyz": 3, "yz": 2}, "adaptive", base=base, merges=3)
+    assert [merge.count for merge in counted.merges] == [5, 3]
+
+
+# GPT-2
+
+
+def gpt2() -> Tokenizer:
+    if not download.available("gpt2"):
+        pytest.skip("GPT-2's files are not on this machine; this test fetches nothing.")
+    return bpeviz.load("gpt2")
+
+
+def test_what_a_domain_adds_to_gpt2() -> None:
+    """Chemistry: its words are in pieces for GPT-2, and become whole."""
+    base = gpt2()
+    text = "The hydroxyl group of the hydroxylamine. A hydroxyl radical, hydroxylated.\n" * 9
+    training = bpeviz.train(text, "adaptive", base="gpt2", merges=5)
+    assert training.made_of(5) == "50,257 of GPT-2 + 5 merges"
+    assert training.beginning == "Nothing is added yet: these are the tokens of GPT-2."
+    assert training.merges[0].new_id == 50_257
+    made = [training.name(merge.new_id) for merge in training.merges]
+    assert "·hydroxyl" in made
+    boundaries = training.tokenizer().boundaries(text)
+    assert boundaries.ids(0).tolist() == base.encode(text)
+    assert boundaries.token_counts[5] < boundaries.token_counts[0] == len(base.encode(text))
+    assert training.tokenizer().decode(training.tokenizer().encode(text)) == text
+
+
+@settings(max_examples=60)
+@given(DIFFICULT, DIFFICULT, st.sampled_from(["gpt2", "none", "words"]))
+def test_gpt2_equals_the_naive_loop(corpus: str, text: str, pattern: str) -> None:
+    base = gpt2()
+    training = bpeviz.train(corpus, "adaptive", base="gpt2", merges=8, pattern=pattern)
+    rows = rows_of(corpus, base, pattern)
+    found = [(m.left, m.right, m.new_id, m.count, m.applied, m.ties) for m in training.merges]
+    assert found == naive(rows, base, 8, "first", 1)[0]
+    tokenizer = training.tokenizer()
+    rows = rows_of(text, base, pattern)
+    for merge in training.merges:
+        pair = merge.left, merge.right
+        rows = [reference.replace_all(row, pair, merge.new_id) for row in rows]
+    assert tokenizer.encode(text) == [token_id for row in rows for token_id in row]
+    assert tokenizer.decode(tokenizer.encode(text)) == text
+
+
+def test_a_vocabulary_that_is_not_here_gets_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page shows it in place of the player; nothing is fetched."""
+    monkeypatch.setattr(download, "available", lambda name: False)
+    monkeypatch.setattr(download, "fetch", lambda *_: pytest.fail("something was fetched"))
+    with pytest.raises(ValueError, match=r"^The vocabulary gpt2 is not on this machine yet.*\.$"):
+        bpeviz.train("abc", "adaptive", base="gpt2", merges=1)
+
+
+# Odd inputs, and what makes no sense
+
+
+@pytest.mark.parametrize("name", ["bytes", "ranks", "across"])
+@pytest.mark.parametrize(
+    "text",
+    ["", "a", " ", " \n\n \t", "👍👨‍👩‍👧", "مرحبا مرحبا", "e\u0301e\u0301 e\u0301", "a\ud800b"],
+    ids=ascii,
+)
+def test_odd_texts(text: str, name: str) -> None:
+    training = train(text, bases()[name], {"pattern": "none"})
+    tokenizer = training.tokenizer()
+    assert tokenizer.decode(tokenizer.encode(text)) == text.replace("\ud800", "\ufffd")
+    boundaries = tokenizer.boundaries(text)
+    assert boundaries.token_counts[-1] == len(tokenizer.tokens(text))
+    for step in range(training.steps + 1):
+        training.candidates(text, boundaries, step, 8)
+        ends = [0, *boundaries.cuts(step).tolist()]
+        assert all(a < b for a, b in pairwise(ends))
+
+
+def test_long_texts_in_one_chunk_and_deep_tokens() -> None:
+    for text, merges in (
+        ("a" * 100_000, 60),
+        ("the cat sat on the mat\n" * 5_000, 60),
+        ("".join(map(chr, range(0x4E00, 0x4E00 + 4_000))), 11_000),  # as deep as it is long
+    ):
+        training = bpeviz.train(text, "adaptive", merges=merges, pattern="none")
+        tokenizer = training.tokenizer()
+        counts = tokenizer.boundaries(text).token_counts
+        assert counts[-1] == len(tokenizer.encode(text))
+        assert len(training.name(training.merges[-1].new_id)) <= 80
+        assert 0 <= training.hue(training.merges[-1].new_id) < 12
+
+
+@pytest.mark.parametrize(
+    ("wrong", "sentence"),
+    [
+        ({"base": "gpt5"}, "There is no base 'gpt5'. Known: text, gpt2, cl100k_base, o200k_base"),
+        ({"base_size": 100}, "must hold the 256 bytes; 100 is too small"),
+        ({"merges": None, "vocab_size": 9}, "at least the 260 ids of the first text; 9 is too"),
+        ({"merges": None}, "either the vocabulary size or the number of merges"),
+        ({"merges": -1}, "must be 0 or more, not -1"),
+        ({"ties": "random"}, "no tie rule 'random'"),
+        ({"min_count": 0}, "must be 1 or more, not 0"),
+        ({"special_tokens": ("x", "x")}, "must differ"),
+        ({"pattern": "gpt5"}, "No split is called 'gpt5'"),
+        ({"atoms": "bytes"}, "has no option atoms"),
+    ],
+    ids=lambda value: value[:30] if isinstance(value, str) else None,
+)
+def test_bad_values_get_a_sentence(wrong: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(ValueError, match=r"^[A-Z].*\.$") as caught:
+        bpeviz.train("abc", "adaptive", **{"merges": 1, "base_text": "abcde", **wrong})
+    assert sentence in str(caught.value)
+
+
+def test_a_count_below_one_gets_a_sentence() -> None:
+    with pytest.raises(ValueError, match="The count of 'b' must be 1 or more, not 0"):
+        bpeviz.train({"a": 1, "b": 0}, "adaptive", merges=1)
+
+
+def test_what_cannot_be_a_base_gets_a_sentence() -> None:
+    over_characters = bpeviz.train(OLD, merges=3, atoms="characters").tokenizer()
+    with pytest.raises(ValueError, match="bpe cannot be a base: its ids 0 to 255 must be the"):
+        learn_on("abc", base=over_characters, merges=1)
+    leaky = rank_tokenizer.from_ranks("leaky", "[a-z]+", {bytes([i]): i for i in range(256)}, {})
+    with pytest.raises(ValueError, match="leaky leaves out a part of this text"):
+        learn_on("a b", base=leaky, merges=1)
+    special = bases()["special"]
+    with pytest.raises(ValueError, match="must differ, also from the base's"):
+        learn_on("a b", base=special, merges=1, special_tokens=("<s>",))
+
+
+def test_every_option_is_taken() -> None:
+    for option in LEARNERS["adaptive"].options:
+        if option.sample is not None:
+            values: list[Any] = ["", "abc abc"]
+        else:
+            values = [*(option.choices or (option.minimum, option.minimum + 1))]
+        for value in values:
+            if value in download.NAMES and not download.available(value):
+                continue
+            training = bpeviz.train("abc abc", "adaptive", merges=3, **{option.name: value})
+            assert isinstance(training.tokenizer(), AdaptiveTokenizer)

@@ -1,0 +1,356 @@
+"""BPE over several texts against its definition, and what it is for: the small one counts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pytest
+import reference
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from texts import SMALL_TEXTS, over
+
+import bpeviz
+from bpeviz.core.boundaries import NEVER
+from bpeviz.trainers.multilingual_bpe import (
+    SMOOTHING,
+    MultilingualTraining,
+    factors,
+    texts,
+    weighed,
+)
+
+LARGE = "the cat sat on the mat and looked at the other cat that sat there " * 40
+SMALL = "kissa istui matolla ja katsoi toista kissaa joka istui siellä " * 2
+
+PARTS = st.lists(SMALL_TEXTS | over("xy -\n", 40), min_size=1, max_size=4)
+HOW = st.fixed_dictionaries(
+    {
+        "atoms": st.sampled_from(["bytes", "characters"]),
+        "smoothing": st.sampled_from([*SMOOTHING]),
+        "pattern": st.sampled_from(["none", "gpt2", "words"]),
+    }
+)
+
+
+def learn(text: Any, merges: int = 20, **how: Any) -> MultilingualTraining:
+    training = bpeviz.train(text, "multilingual", merges=merges, **how)
+    assert isinstance(training, MultilingualTraining)
+    return training
+
+
+def joined(parts: list[str]) -> str:
+    return "\n---\n".join(parts)
+
+
+def naive_factors(parts: list[str], alpha: float) -> list[int]:
+    """By the definition: shares, their powers, what each byte then counts, in hundredths."""
+    sizes = [len(part.encode()) for part in parts]
+    shares = [size / sum(sizes) for size in sizes]
+    powers = [share**alpha for share in shares]
+    smoothed = [power / sum(powers) for power in powers]
+    each = [new / old for new, old in zip(smoothed, shares, strict=True)]
+    least = each[sizes.index(max(sizes))]
+    hundredths = [round(round(100 * value / least, 6)) for value in each]
+    return [times // int(np.gcd.reduce(hundredths)) for times in hundredths]
+
+
+def naive_parts(text: str) -> list[tuple[str, bool]]:
+    """Cut at lines of three dashes, line by line; such a line is a part by itself."""
+    found: list[tuple[str, bool]] = [("", False)]
+    for line in text.split("\n"):
+        if line.rstrip(" \t\r") == "---":
+            found += [(line + "\n", True), ("", False)]
+        else:
+            found[-1] = found[-1][0] + line + "\n", False
+    # The last line has no end; one that was put there is taken off.
+    kept = [(part, between) for part, between in found if part]
+    if not kept:
+        return []
+    last, between = kept[-1]
+    kept[-1] = last[:-1], between
+    return [(part, between) for part, between in kept if part]
+
+
+def naive_rows(
+    training: MultilingualTraining, text: str
+) -> tuple[list[tuple[list[int], int]], list[tuple[str, int]]]:
+    """The rows that are learnt from, each with its weight; and each chunk with its factor."""
+    parts = naive_parts(text)
+    counted = [part for part, between in parts if not between and part.strip()]
+    found = iter(naive_factors(counted, float(training.smoothing)) if counted else [])
+    of_part = [0 if between else (next(found) if part.strip() else None) for part, between in parts]
+    least = min((times for times in of_part if times), default=1)
+    plain = bpeviz.train("", merges=0, pattern=training.splitting.pattern).splitting
+    chunks = [
+        (chunk, least if times is None else times)
+        for (part, between), times in zip(parts, of_part, strict=True)
+        for chunk in (part if between else plain.chunks(part))
+    ]
+    weights: dict[str, int] = {}
+    for chunk, times in chunks:
+        weights[chunk] = weights.get(chunk, 0) + times
+    atom_id = {symbol: i for i, symbol in enumerate(training.alphabet)}
+    in_bytes = training.splitting.atoms == "bytes"
+
+    def row(chunk: str) -> list[int]:
+        return [*chunk.encode()] if in_bytes else [atom_id[character] for character in chunk]
+
+    return [(row(chunk), times) for chunk, times in weights.items()], chunks
+
+
+@settings(max_examples=150)
+@given(PARTS, HOW, st.integers(0, 20))
+def test_merges_equal_the_naive_loop(parts: list[str], how: dict[str, Any], limit: int) -> None:
+    text = joined(parts)
+    training = learn(text, limit, **how)
+    rows, _ = naive_rows(training, text)
+    expected, stopped = reference.learn(rows, training.alphabet, limit)
+    assert [
+        (m.left, m.right, m.new_id, m.count, m.applied, m.ties) for m in training.merges
+    ] == expected
+    assert training.stopped == stopped
+
+
+@settings(max_examples=80)
+@given(PARTS, HOW)
+def test_the_best_candidate_counts_what_the_learner_counted(
+    parts: list[str], how: dict[str, Any]
+) -> None:
+    text = joined(parts)
+    training = learn(text, **how)
+    boundaries = training.tokenizer().boundaries(text)
+    for step, merge in enumerate(training.merges):
+        best = training.candidates(text, boundaries, step, 1000)
+        assert (best[0].ids, best[0].count) == ((merge.left, merge.right), merge.count)
+        assert sum(candidate.count == merge.count for candidate in best) == merge.ties + 1
+
+
+@settings(max_examples=80)
+@given(PARTS, PARTS, HOW)
+def test_boundaries_equal_the_naive_segmentation_at_every_step(
+    parts: list[str], others: list[str], how: dict[str, Any]
+) -> None:
+    training = learn(joined(parts), **how)
+    tokenizer = training.tokenizer()
+    pairs = [(merge.left, merge.right) for merge in training.merges]
+    atom_id = {symbol: i for i, symbol in enumerate(training.alphabet)}
+    plain = bpeviz.train("", merges=0, pattern=how["pattern"]).splitting
+    for held in (joined(parts), joined(others)):
+        boundaries = tokenizer.boundaries(held)
+        for step in range(training.steps + 1):
+            expected: list[int] = []
+            for part, between in naive_parts(held):
+                for chunk in part if between else plain.chunks(part):
+                    if how["atoms"] == "bytes":
+                        row = [*chunk.encode()]
+                    else:
+                        row = [atom_id.get(character, -1) for character in chunk]
+                    expected += [i for i, _ in reference.segment(row, pairs[:step], len(atom_id))]
+            assert boundaries.ids(step).tolist() == expected
+            smaller = training.at_step(step)
+            assert smaller.boundaries(held).cuts(step).tolist() == boundaries.cuts(step).tolist()
+            assert len(smaller.encode(held)) == len(expected) == boundaries.token_counts[step]
+        if how["atoms"] == "bytes":
+            assert tokenizer.decode(tokenizer.encode(held)) == held
+
+
+@settings(max_examples=80)
+@given(PARTS, HOW)
+def test_weights_are_the_factors_of_the_chunks(parts: list[str], how: dict[str, Any]) -> None:
+    text = joined(parts)
+    training = learn(text, 3, **how)
+    _, chunks = naive_rows(training, text)
+    expected = [
+        times
+        for chunk, times in chunks
+        for _ in (chunk.encode() if how["atoms"] == "bytes" else chunk)
+    ]
+    assert training.weights(text).tolist() == expected
+    assert training.weights(text).dtype == np.int64
+
+
+@settings(max_examples=80)
+@given(PARTS, HOW)
+def test_shares_equal_counting_by_hand(parts: list[str], how: dict[str, Any]) -> None:
+    text = joined(parts)
+    training = learn(text, **how)
+    whole = training.tokenizer().boundaries(text)
+    held = [part for part, between in naive_parts(text) if not between and part.strip()]
+    for step in {0, training.steps // 2, training.steps}:
+        shares = training.shares(text, step)
+        assert shares == training.shares(text, step, whole)
+        assert [share.name for share in shares] == [f"Text {i + 1}" for i in range(len(held))]
+        assert [share.size for share in shares] == [len(part.encode()) for part in held]
+        assert [share.factor for share in shares] == (
+            naive_factors(held, float(training.smoothing)) if held else []
+        )
+        tokenizer = training.at_step(step)
+        tokens = [tokenizer.encode(part) for part in held]
+        assert [share.tokens for share in shares] == [len(ids) for ids in tokens]
+        learnt = [{i for i in ids if not tokenizer.is_atom(i)} for ids in tokens]
+        assert [share.used for share in shares] == [len(ids) for ids in learnt]
+        assert [share.alone for share in shares] == [
+            len(ids - set().union(*learnt[:k], *learnt[k + 1 :])) for k, ids in enumerate(learnt)
+        ]
+        if held:
+            assert sum(share.share for share in shares) == pytest.approx(1)
+            assert sum(share.smoothed for share in shares) == pytest.approx(1)
+
+
+# The shares
+
+
+@settings(max_examples=200)
+@given(st.lists(st.integers(1, 100_000), min_size=1, max_size=5), st.sampled_from([*SMOOTHING]))
+def test_factors_make_the_shares_what_the_power_says(sizes: list[int], smoothing: str) -> None:
+    """As Devlin et al. and Conneau and Lample define it: q ∝ p ** alpha."""
+    alpha = float(smoothing)
+    found = factors(sizes, alpha)
+    counted = np.array(sizes) * np.array(found)
+    wanted = (np.array(sizes) / sum(sizes)) ** alpha
+    # Hundredths are whole: each factor is at most half a hundredth off, of 1 or more.
+    assert counted / counted.sum() == pytest.approx(wanted / wanted.sum(), rel=0.011)
+    assert min(found) == found[int(np.argmax(sizes))]
+
+
+def test_conneau_and_lample() -> None:
+    """Two languages of 99 and 1 per cent: with the power of 0.5 the small one has 9.1 per cent.
+
+    (0.01 ** 0.5) / (0.99 ** 0.5 + 0.01 ** 0.5) = 0.0913; with 0.7, as in multilingual BERT,
+    0.0385.
+    """
+    text = joined(["a" * 9899, "b" * 99]) + "b"
+    small = {
+        smoothing: learn(text, 0, smoothing=smoothing).shares(text, 0)[1].smoothed
+        for smoothing in SMOOTHING
+    }
+    assert [round(small[power], 3) for power in ("1.0", "0.7", "0.5", "0.0")] == [
+        *(0.01, 0.039, 0.091, 0.5)
+    ]
+
+
+def test_factors_have_nothing_in_common() -> None:
+    assert factors([400, 100], 0.5) == [1, 2]
+    assert factors([7, 3, 5], 1.0) == [1, 1, 1]
+    assert factors([300, 200], 0.0) == [2, 3]
+    assert factors([300, 100], 0.5) == [100, 173]
+    assert factors([], 0.5) == []
+
+
+def test_the_curve_says_what_was_counted() -> None:
+    training = learn(joined([LARGE, SMALL]), 5)
+    name, counts = training.curve
+    assert name == "weighted count of the pair"
+    assert counts.tolist() == [merge.count for merge in training.merges]
+
+
+@pytest.mark.parametrize("atoms", ["bytes", "characters"])
+def test_shares_as_they_are_is_plain_bpe(atoms: str) -> None:
+    text = joined([LARGE, SMALL])
+    training = learn(text, 60, smoothing="1.0", atoms=atoms)
+    chunks = Counter(training.splitting.chunks(text))
+    plain = bpeviz.train(chunks, merges=60, pattern="none", atoms=atoms)
+    assert training.merges == plain.merges
+
+
+def test_one_text_is_plain_bpe() -> None:
+    for smoothing in SMOOTHING:
+        training = learn(LARGE, 60, smoothing=smoothing)
+        assert training.merges == bpeviz.train(LARGE, merges=60).merges
+    counted = learn({"hug": 10, "pug": 5}, 2, atoms="characters", pattern="none")
+    assert [merge.count for merge in counted.merges] == [15, 10]
+
+
+def test_a_small_text_is_not_drowned() -> None:
+    text = joined([LARGE, SMALL])
+    last = {
+        smoothing: learn(text, 25, smoothing=smoothing).shares(text, 25)[1]
+        for smoothing in ("1.0", "0.5", "0.0")
+    }
+    assert last["1.0"].used < last["0.5"].used < last["0.0"].used
+    assert last["1.0"].tokens > last["0.5"].tokens > last["0.0"].tokens
+
+
+def test_the_same_chunk_in_two_texts_adds_up() -> None:
+    text = joined(["ab ab ab abcd ", "ab"])
+    assert [part.factor for part in weighed(text, 0.0)] == [2, 0, 15]
+    merge = learn(text, 1, smoothing="0.0", pattern="words").merges[0]
+    # Five times in all, as a word four times: three times 2 and once 15, and once 2 in abcd.
+    assert (merge.count, merge.ties) == (3 * 2 + 15 + 2, 0)
+
+
+# The lines between
+
+
+def test_a_line_of_three_dashes_parts_texts() -> None:
+    assert texts("a\n---\nb\n--- \r\n---\nc") == [
+        *(("a\n", False), ("---\n", True), ("b\n", False)),
+        *(("--- \r\n", True), ("---\n", True), ("c", False)),
+    ]
+    assert texts("---") == [("---", True)]
+    assert texts("a---\n ---\n----\n--- b") == [("a---\n ---\n----\n--- b", False)]
+    assert texts("") == []
+
+
+def test_the_line_between_is_never_merged() -> None:
+    text = "a--- b--- ---- \n---\n---- c---"
+    training = learn(text, 50, pattern="none")
+    boundaries = training.tokenizer().boundaries(text)
+    line = slice(text.index("\n---\n"), text.index("\n---\n") + 5)
+    assert (boundaries.vanishes[line] == NEVER).all()
+    assert "---" in [training.name(merge.new_id) for merge in training.merges]
+
+
+def test_a_part_of_white_space_is_no_text() -> None:
+    text = "\n\n---\n" + LARGE + "\n---\n \n---\n" + SMALL + "\n---\n"
+    training = learn(text, 5, smoothing="0.0")
+    assert [share.name for share in training.shares(text, 5)] == ["Text 1", "Text 2"]
+    assert training.merges[0].count < 20 * len(text)
+
+
+# Odd inputs
+
+
+@pytest.mark.parametrize(
+    "text", ["", "---", "\n", "a", "---\n---\n", "👍\n---\n\u0301", " \n---\n "]
+)
+@pytest.mark.parametrize("atoms", ["bytes", "characters"])
+def test_odd_texts(text: str, atoms: str) -> None:
+    training = learn(text, atoms=atoms, smoothing="0.0")
+    tokenizer = training.tokenizer()
+    for held in (text, "", "x\n---\n", "\ud800"):
+        boundaries = tokenizer.boundaries(held)
+        assert len(boundaries.ids(training.steps)) == len(tokenizer.encode(held))
+        assert len(training.weights(held)) == len(boundaries)
+    training.shares(text, training.steps)
+    assert training.candidates(text, tokenizer.boundaries(text), training.steps, 5) == []
+
+
+def test_a_million_characters_beside_one() -> None:
+    text = joined(["a" * 1_000_000, "b"])
+    training = learn(text, 5, pattern="none", smoothing="0.0")
+    assert [share.factor for share in training.shares(text, 5)] == [1, 1_000_001]
+    assert training.merges[0].count == 999_999
+
+
+@pytest.mark.parametrize(
+    ("how", "message"),
+    [
+        ({"atoms": "words"}, "There are no atoms"),
+        ({"smoothing": "0.6"}, "The smoothing must be"),
+        ({"special_tokens": ("",)}, "Special tokens must differ"),
+    ],
+    ids=str,
+)
+def test_what_makes_no_sense_is_refused(how: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        learn("ab", **how)
+
+
+def test_special_tokens_come_last() -> None:
+    tokenizer = learn("ab ab\n---\ncd", 1, special_tokens=("<s>",), atoms="characters").tokenizer()
+    assert {*tokenizer.special_tokens} == {"<unk>", "<s>"}
+    assert tokenizer.encode("<s>", allowed_special={"<s>"}) == [tokenizer.vocab_size - 1]

@@ -1,0 +1,348 @@
+"""Scaffold-BPE against its two algorithms as slow loops, and against the paper's own examples."""
+
+from __future__ import annotations
+
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+import pytest
+import reference_scaffold
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from texts import SMALL_TEXTS, over
+
+import bpeviz
+from bpeviz.trainers.scaffold_bpe import ScaffoldTraining
+
+HOW = st.sampled_from(
+    [
+        {"pattern": "none"},
+        {"pattern": "gpt2", "ties": "smallest"},
+        {"pattern": "words", "ties": "largest", "atoms": "characters"},
+        {"pattern": "whitespace", "atoms": "characters", "end_mark": "attached", "min_count": 2},
+        {"pattern": "none", "atoms": "characters", "end_mark": "symbol", "ties": "smallest"},
+    ]
+)
+TEXTS = SMALL_TEXTS | st.lists(
+    st.sampled_from(["abcd", "abc", "bcd", "ab", "cd", "abcdabcd", " "]), max_size=25
+).map("".join)
+
+
+def learn(corpus: Any, **how: Any) -> ScaffoldTraining:
+    return bpeviz.train(corpus, "scaffold", **how)
+
+
+def rows_of(training: ScaffoldTraining, chunks: dict[str, int]) -> list[tuple[list[int], int]]:
+    atom_id = {symbol: i for i, symbol in enumerate(training.alphabet)}
+    symbols = training.splitting.symbols
+    return [([atom_id.get(s, -1) for s in symbols(c)], times) for c, times in chunks.items()]
+
+
+def chunks_of(training: ScaffoldTraining, text: str) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for chunk in training.splitting.chunks(text):
+        found[chunk] = found.get(chunk, 0) + 1
+    return found
+
+
+def slowly(training: ScaffoldTraining, chunks: dict[str, int], how: dict[str, Any], **limit: int):
+    rule = {name: how[name] for name in ("ties", "min_count") if name in how}
+    return reference_scaffold.learn(rows_of(training, chunks), training.alphabet, **limit, **rule)
+
+
+def scaffolds(training: ScaffoldTraining, step: int) -> set[int]:
+    """Those after a step, read off the times at which they change."""
+    first = len(training.alphabet)
+    return {
+        token
+        for token, times in enumerate(training.flips, first)
+        if sum(time < step for time in times) % 2
+    }
+
+
+def check_learnt(training: ScaffoldTraining, expected: reference_scaffold.Learnt) -> None:
+    assert [(merge.left, merge.right) for merge in training.merges] == expected.merges
+    for step, hidden in enumerate(expected.scaffolds, 1):
+        assert scaffolds(training, step) == hidden
+    atoms = len(training.alphabet)
+    counts = [0, *(len(hidden) for hidden in expected.scaffolds)]
+    assert training.sizes.tolist() == [atoms + i - count for i, count in enumerate(counts)]
+
+
+@settings(max_examples=250)
+@given(TEXTS, HOW, st.integers(0, 25))
+def test_merges_and_scaffolds_equal_the_slow_loop(
+    text: str, how: dict[str, Any], limit: int
+) -> None:
+    training = learn(text, merges=limit, **how)
+    check_learnt(training, slowly(training, chunks_of(training, text), how, limit=limit))
+
+
+@settings(max_examples=150)
+@given(TEXTS, HOW, st.integers(0, 12))
+def test_it_ends_where_the_vocabulary_without_scaffolds_has_its_size(
+    text: str, how: dict[str, Any], room: int
+) -> None:
+    atoms = len(learn(text, merges=0, **how).alphabet)
+    training = learn(text, vocab_size=atoms + room, **how)
+    expected = slowly(training, chunks_of(training, text), how, size=atoms + room)
+    check_learnt(training, expected)
+    assert (training.sizes[-1] == atoms + room) == (training.stopped == "full")
+    assert training.sizes.max() <= atoms + room
+
+
+@settings(max_examples=100)
+@given(
+    st.dictionaries(st.text("abc", min_size=1, max_size=8), st.integers(1, 9), max_size=8),
+    HOW,
+)
+def test_counted_words_weigh_as_often_as_they_come(
+    words: dict[str, int], how: dict[str, Any]
+) -> None:
+    how = {**how, "pattern": "none"}
+    training = learn(words, merges=20, **how)
+    check_learnt(training, slowly(training, words, how, limit=20))
+
+
+@settings(max_examples=100)
+@given(TEXTS, TEXTS, HOW)
+def test_every_step_equals_the_slow_encoder(corpus: str, text: str, how: dict[str, Any]) -> None:
+    """The boundaries, and the tokenizer of each step by itself."""
+    training = learn(corpus, merges=20, **how)
+    learnt = slowly(training, chunks_of(training, corpus), how, limit=20)
+    tokenizer = training.tokenizer()
+    atoms = len(training.alphabet)
+    sizes = [1] * atoms
+    for left, right in learnt.merges:
+        sizes.append(sizes[left] + sizes[right])
+    for held in (corpus, text):
+        boundaries = tokenizer.boundaries(held)
+        found_counts = boundaries.token_counts
+        for step in range(training.steps + 1):
+            expected: list[int] = []
+            for chunk in training.splitting.chunks(held):
+                ((row, _),) = rows_of(training, {chunk: 1})
+                expected += reference_scaffold.encode(row, atoms, learnt, step)
+            ends = [*accumulate(1 if token < 0 else sizes[token] for token in expected)]
+            assert boundaries.ids(step).tolist() == expected
+            assert boundaries.token_ends(step).tolist() == ends
+            assert found_counts[step] == len(expected)
+            for smaller in (training.at_step(step), tokenizer.at_step(step)):
+                assert [
+                    -1 if i == smaller.special_tokens.get("<unk>") else i
+                    for i in smaller.encode(held)
+                ] == expected
+                assert smaller.sizes.tolist() == training.sizes[: step + 1].tolist()
+                again = smaller.boundaries(held)
+                assert again.cuts(step).tolist() == boundaries.cuts(step).tolist()
+
+
+@given(TEXTS, TEXTS, HOW)
+def test_no_scaffold_is_ever_encoded(corpus: str, text: str, how: dict[str, Any]) -> None:
+    training = learn(corpus, merges=20, **how)
+    for step in range(training.steps + 1):
+        assert not scaffolds(training, step) & {*training.at_step(step).encode(text)}
+
+
+@given(TEXTS, TEXTS)
+def test_over_bytes_every_text_comes_back(corpus: str, text: str) -> None:
+    tokenizer = learn(corpus, merges=20, pattern="none").tokenizer()
+    assert tokenizer.decode(tokenizer.encode(text)) == text
+    tokens = tokenizer.tokens(text)
+    assert b"".join(token.raw for token in tokens) == text.encode()
+
+
+# The paper's own examples
+
+ARIZONA = {
+    "zona": 3,
+    "Arizona": 20,
+    "Ari": 16,
+    "zon": 9,
+    "on": 15,
+    "ri": 30,
+    "xy": 12,
+    "uv": 10,
+    "st": 5,
+}
+"""Words in which `zona` is rare by itself, as in Figures 3 and 4."""
+
+
+def test_zona_serves_arizona() -> None:
+    """Figures 3 and 4: `zona` is needed for `Arizona`, but is rare by itself; it is taken apart
+    into `zon` and `a`, and `Arizona` is a token."""
+    training = learn(ARIZONA, merges=8, pattern="none", atoms="characters")
+    tokenizer = training.tokenizer()
+    name = training.name
+    assert [name(m.new_id) for m in training.merges][:6] == [
+        "ri", "on", "Ari", "zon", "zona", "Arizona",
+    ]  # fmt: skip
+    made = {name(merge.new_id): merge for merge in training.merges}
+    assert "zona” is now a scaffold" in made["Arizona"].note
+    assert [t.label for t in tokenizer.tokens("Arizona")] == ["Arizona"]
+    assert [t.label for t in tokenizer.tokens("zona")] == ["zon", "a"]
+    assert scaffolds(training, 8) == {made["zona"].new_id}
+    # 9 atoms and more; of the merged ones all but zona.
+    assert training.sizes[-1] == len(training.alphabet) + 7
+    assert (
+        training.made_of(8) == f"{len(training.alphabet)} characters + 8 merges, 1 of them scaffold"
+    )
+
+
+def test_the_head_of_the_queue_is_the_border_by_hand() -> None:
+    """abc 5, ab 2, de 4, fg 2.
+
+    1. ab 7 (with abc), then bc 5: nothing could become a scaffold.
+    2. abc 5: ab is left 2 times. The head is de, 4 times: ab becomes a scaffold.
+    3. de 4. The head is now fg, 2 times, and the scaffold ab, 2 times, too: ab comes back first.
+    4. fg 2.
+    """
+    words = {"abc": 5, "ab": 2, "de": 4, "fg": 2}
+    training = learn(words, merges=4, pattern="none", atoms="characters")
+    assert [training.name(m.new_id) for m in training.merges] == ["ab", "abc", "de", "fg"]
+    assert [m.note for m in training.merges] == [
+        "", "“ab” is now a scaffold token", "“ab” is a normal token again", "",
+    ]  # fmt: skip
+    assert (training.sizes - 7).tolist() == [0, 1, 1, 3, 4]
+    assert training.scaffolds.tolist() == [0, 0, 1, 0, 0]
+    cuts = [[t.label for t in training.at_step(s).tokens("ab")] for s in range(5)]
+    assert cuts == [["a", "b"], ["ab"], ["a", "b"], ["ab"], ["ab"]]
+    boundaries = training.tokenizer().boundaries("ab")
+    assert boundaries.token_counts.tolist() == [2, 1, 2, 1, 1]
+
+
+def test_learning_for_a_size_ends_in_the_midst_of_what_comes_back() -> None:
+    """With de, the third merge, the vocabulary is full before ab is back."""
+    words = {"abc": 5, "ab": 2, "de": 4, "fg": 2}
+    training = learn(words, vocab_size=7 + 2, pattern="none", atoms="characters")
+    assert (training.steps, training.stopped) == (3, "full")
+    assert training.sizes.tolist() == [7, 8, 8, 9]
+    assert [t.label for t in training.tokenizer().tokens("ab")] == ["a", "b"]
+
+
+def test_a_size_that_is_passed_over_is_that_of_the_step_before() -> None:
+    words = {"abc": 5, "ab": 2, "de": 4, "fg": 2}
+    training = learn(words, merges=4, pattern="none", atoms="characters")
+    assert training.sizes.tolist() == [7, 8, 8, 10, 11]
+    assert [training.step_of(size) for size in range(7, 12)] == [0, 2, 2, 3, 4]
+    for size in (6, 12):
+        with pytest.raises(ValueError, match=f"between 7 .* and 11 .*, not {size}"):
+            training.step_of(size)
+
+
+# The notes
+
+
+def test_a_note_names_three_and_counts_the_rest() -> None:
+    words = {f"{c}{c.upper()}": 2 for c in "abcdefgh"} | {f"{c}{c.upper()}!": 5 for c in "abcdefgh"}
+    words |= {"xy": 4, "zw": 1}
+    training = learn(words, merges=18, pattern="none", atoms="characters")
+    notes = [merge.note for merge in training.merges]
+    assert "“aA”, “bB”, “cC” and 5 others are normal tokens again" in notes
+    long = learn({"a" * 200: 1, "b" * 30 + "c": 3, "xy": 2}, merges=60, pattern="none").merges
+    assert max(len(merge.note) for merge in long) < 120
+
+
+def test_scaffolds_are_listed_at_each_step() -> None:
+    words = {"abc": 5, "ab": 2, "de": 4, "fg": 2}
+    training = learn(words, merges=4, pattern="none", atoms="characters")
+    boundaries = training.tokenizer().boundaries("abc")
+    tables = [training.details("abc", boundaries, step)[0].columns for step in range(5)]
+    assert [table["token"] for table in tables] == [[], [], ["ab"], [], []]
+    assert tables[2] == {
+        "token": ["ab"], "id": [7], "since merge": [2], "times": [2], "merged into": ["abc"],
+    }  # fmt: skip
+
+
+@settings(max_examples=60)
+@given(TEXTS, HOW)
+def test_the_table_counts_as_the_text_is_cut(corpus: str, how: dict[str, Any]) -> None:
+    training = learn(corpus, merges=15, **how)
+    boundaries = training.tokenizer().boundaries(corpus)
+    for step in range(training.steps + 1):
+        table = training.details(corpus, boundaries, step)[0].columns
+        assert {*table["id"]} == scaffolds(training, step)
+        cut = training.merger(step).boundaries(corpus).ids(step).tolist()
+        assert [*table["times"]] == [cut.count(token) for token in table["id"]]
+        since = [*table["since merge"]]
+        assert since == sorted(since, reverse=True)
+        for token, start in zip(table["id"], since, strict=True):
+            assert token in scaffolds(training, start)
+            assert token not in scaffolds(training, start - 1)
+
+
+# Odd inputs
+
+
+@pytest.mark.parametrize("text", ["", " ", "a", "\n\n\n", "👋👋👋", "שלום שלום", "é" * 9], ids=repr)
+@pytest.mark.parametrize("how", [{}, {"atoms": "characters"}], ids=str)
+def test_odd_texts(text: str, how: dict[str, str]) -> None:
+    training = learn(text, merges=10, pattern="none", **how)
+    tokenizer = training.tokenizer()
+    assert tokenizer.decode(tokenizer.encode(text)) == text
+    boundaries = tokenizer.boundaries(text)
+    assert boundaries.token_counts[-1] == len(tokenizer.encode(text))
+    other = tokenizer.boundaries("une autre phrase 👋")
+    assert len(other.ids(training.steps)) == other.token_counts[-1]
+
+
+def test_a_million_characters_in_one_chunk() -> None:
+    text = "the cat sat on the mat and looked at the other cat " * 20_000
+    training = learn(text[:10_000], merges=60, pattern="none")
+    boundaries = training.tokenizer().boundaries(text)
+    assert boundaries.token_counts[0] == len(text)
+    assert len(boundaries.ids(60)) == boundaries.token_counts[-1] < len(text)
+
+
+def test_a_tree_as_deep_as_its_token_is_long() -> None:
+    size = 5_000
+    text = "".join(map(chr, range(0x4E00, 0x4E00 + size)))  # no pair comes twice
+    training = learn(text, merges=size - 1, pattern="none", atoms="characters")
+    boundaries = training.tokenizer().boundaries(text)
+    # Each token is used up by the next, and no token comes more often than the next pair: 0 < 1.
+    assert boundaries.token_counts.tolist() == [*range(size, 0, -1)]
+    assert training.scaffolds[-2:].tolist() == [size - 3, size - 3]
+
+
+def test_a_real_text_has_scaffolds(tiny_shakespeare: str) -> None:
+    training = learn(tiny_shakespeare[:100_000], vocab_size=600)
+    assert training.sizes[-1] == 600
+    assert training.scaffolds[-1] > 20
+    plain = bpeviz.train(tiny_shakespeare[:100_000], merges=training.steps)
+    pairs = [(merge.left, merge.right, merge.count) for merge in plain.merges]
+    assert [(merge.left, merge.right, merge.count) for merge in training.merges] == pairs
+
+
+@pytest.mark.parametrize(
+    ("wrong", "sentence"),
+    [
+        ({"merges": -1}, "must be 0 or more"),
+        ({"vocab_size": 100}, "at least the 256 bytes"),
+        ({"merges": 1, "ties": "random"}, "no tie rule"),
+        ({"merges": 1, "min_count": 0}, "must be 1 or more"),
+        ({}, "either the vocabulary size or the number of merges"),
+    ],
+    ids=str,
+)
+def test_bad_values_get_a_sentence(wrong: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        learn("abc", **wrong)
+
+
+def test_candidates_are_the_pairs_of_the_text_as_the_learner_saw_it() -> None:
+    """Also where scaffolds are taken apart in what is shown."""
+    words = "abc abc abc abc abc ab ab de de de de fg fg"
+    training = learn(words, merges=4, pattern="whitespace", atoms="characters")
+    boundaries = training.tokenizer().boundaries(words)
+    for step, merge in enumerate(training.merges):
+        best = training.candidates(words, boundaries, step, 1)[0]
+        assert (best.ids, best.count) == ((merge.left, merge.right), merge.count)
+
+
+@given(over("abc ", 60))
+def test_types_are_as_documented(text: str) -> None:
+    boundaries = learn(text, merges=9).tokenizer().boundaries(text)
+    assert boundaries.times.dtype == boundaries.entries.dtype == np.int32
+    assert boundaries.rows.dtype == np.int64
+    assert boundaries.always.shape == (len(boundaries),)

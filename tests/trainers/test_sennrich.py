@@ -1,0 +1,239 @@
+"""BPE over words as published by Sennrich et al., held against their own package, subword-nmt.
+
+Its tie rule is the lexicographically largest pair, and the end-of-word mark is part of a word's
+last character ("#version: 0.2"; 0.1 had it as a symbol of its own). It differs in these, on
+purpose or by history, and the tests say so where they meet it:
+
+- It parts words at spaces and line ends alone and knows no other white space; here white space is
+  learnt from, too, as chunks of its own. So the texts below have single spaces.
+- It stops at pairs that come less than twice (`min_frequency=2`), here `min_count=2`.
+- `total_symbols` takes the number of characters off the number of merges; the count is of symbols
+  in the middle and at the end of words, as the alphabet here.
+- It never encodes a word of one character, so never writes `</w>` there; nothing is to be merged.
+"""
+
+from __future__ import annotations
+
+import io
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from subword_nmt.apply_bpe import BPE, read_vocabulary
+from subword_nmt.get_vocab import get_vocab
+from subword_nmt.learn_bpe import learn_bpe
+
+import bpeviz
+from bpeviz.core.tokenizer import Tokenizer
+from bpeviz.core.training import MergeTraining
+
+HOW = {"atoms": "characters", "end_mark": "attached", "ties": "largest", "min_count": 2}
+SAMPLES = Path(__file__).resolve().parents[2] / "sample_texts"
+
+WORDS = st.lists(
+    st.text("abc", min_size=1, max_size=6) | st.sampled_from(["abab", "aaaa", "cab", "é", "aé"]),
+    min_size=1,
+    max_size=40,
+)
+
+
+def their_merges(text: str, merges: int, *, counted: bool = False, total: bool = False) -> str:
+    """The codes file that `learn_bpe` writes."""
+    codes = io.StringIO()
+    learn_bpe(io.StringIO(text), codes, merges, is_dict=counted, total_symbols=total)
+    return codes.getvalue()
+
+
+def our_merges(training: MergeTraining) -> list[str]:
+    """The lines of a codes file. Names of tokens are what they stand for, here."""
+    symbols = list(training.alphabet)
+    for merge in training.merges:
+        symbols.append(symbols[merge.left] + symbols[merge.right])
+    return [f"{symbols[merge.left]} {symbols[merge.right]}" for merge in training.merges]
+
+
+def their_segments(codes: str, text: str, vocabulary: set[str] | None = None) -> list[str]:
+    """What `apply_bpe` makes of each word of a line: pieces, those that a word goes on after with
+    @@ at their end."""
+    return BPE(io.StringIO(codes), vocab=vocabulary).segment(text).split()
+
+
+def our_segments(tokenizer: Tokenizer, words: list[str]) -> list[str]:
+    """The same in their writing. What is unknown stands as in the text."""
+    found = []
+    for word in words:
+        tokens = tokenizer.tokens(word)
+        pieces = [word[token.start : token.end] for token in tokens]
+        found += [f"{piece}@@" for piece in pieces[:-1]] + pieces[-1:]
+    return found
+
+
+def their_vocabulary(codes: str, lines: list[str], threshold: int) -> set[str] | None:
+    """What is counted in the text as all merges cut it, by `get_vocab`, and common enough.
+
+    Threshold 0 is no vocabulary at all. An empty one would be taken for none there, so it gets
+    what no text holds.
+    """
+    if not threshold:
+        return None
+    cut = io.StringIO("".join(" ".join(their_segments(codes, line)) + "\n" for line in lines))
+    counted = io.StringIO()
+    get_vocab(cut, counted)
+    return read_vocabulary(io.StringIO(counted.getvalue()), threshold) | {"\n"}
+
+
+def long_words(words: list[str]) -> bool:
+    """Whether there is any pair: without one, `learn_bpe` fails at the largest of no counts."""
+    return any(len(word) > 1 for word in words)
+
+
+# Learning
+
+
+@pytest.mark.filterwarnings("ignore")
+@settings(max_examples=120)
+@given(WORDS.filter(long_words), st.integers(1, 25))
+def test_merges_of_any_words_equal_subword_nmts(words: list[str], merges: int) -> None:
+    text = " ".join(words)
+    training = bpeviz.train(text, merges=merges, pattern="whitespace", **HOW)
+    assert our_merges(training) == their_merges(text, merges).splitlines()[1:]
+
+
+@settings(max_examples=80)
+@given(
+    st.dictionaries(
+        st.text("abé", min_size=1, max_size=7), st.integers(1, 12), min_size=1, max_size=9
+    ).filter(long_words),
+    st.integers(1, 25),
+)
+def test_merges_of_counted_words_equal_subword_nmts(counts: Mapping[str, int], merges: int) -> None:
+    """From a list of words with counts (`--dict-input`)."""
+    listed = "".join(f"{word} {count}\n" for word, count in counts.items())
+    training = bpeviz.train(counts, merges=merges, pattern="none", **HOW)
+    theirs = their_merges(listed, merges, counted=True)
+    assert theirs.startswith("#version: 0.2\n")
+    assert our_merges(training) == theirs.splitlines()[1:]
+
+
+REAL = [path.name for path in sorted(SAMPLES.glob("*.txt"))]
+
+
+def lines_of(text: str) -> list[str]:
+    """A text with single spaces between its words, in lines that are not empty."""
+    return [" ".join(line.split()) for line in text.splitlines() if line.strip()]
+
+
+def real_lines(name: str) -> list[str]:
+    return lines_of((SAMPLES / name).read_text())
+
+
+@pytest.mark.parametrize("name", REAL)
+def test_merges_of_a_real_text_equal_subword_nmts(name: str) -> None:
+    lines = real_lines(name)
+    text = "\n".join(lines)
+    training = bpeviz.train(text, merges=300, pattern="whitespace", **HOW)
+    assert our_merges(training) == their_merges(text, 300).splitlines()[1:]
+    assert training.merges
+
+
+def test_total_symbols_counts_the_alphabet() -> None:
+    """With it, theirs is a vocabulary size, as `vocab_size` is here."""
+    lines = real_lines(REAL[0])
+    text = "\n".join(lines)
+    words = [word for line in lines for word in line.split(" ")]
+    training = bpeviz.train(Counter(words), vocab_size=400, pattern="none", **HOW)
+    assert our_merges(training) == their_merges(text, 400, total=True).splitlines()[1:]
+
+
+def test_tiny_shakespeare(tiny_shakespeare: str) -> None:
+    text = "\n".join(lines_of(tiny_shakespeare)[:6_000])
+    training = bpeviz.train(text, merges=1_000, pattern="whitespace", **HOW)
+    assert our_merges(training) == their_merges(text, 1_000).splitlines()[1:]
+
+
+def test_the_paper_s_words() -> None:
+    """The words of the paper's Algorithm 1, under the rule of their package."""
+    words = {"low": 5, "lower": 2, "newest": 6, "widest": 3}
+    listed = "".join(f"{word} {count}\n" for word, count in words.items())
+    training = bpeviz.train(words, merges=10, pattern="none", **HOW)
+    theirs = their_merges(listed, 10, counted=True).splitlines()[1:]
+    assert our_merges(training) == theirs
+    assert theirs == [
+        "s t</w>", "e st</w>", "l o", "w est</w>", "n e", "ne west</w>", "lo w</w>", "w i", "wi d",
+        "wid est</w>",
+    ]  # fmt: skip
+
+
+# Segmenting
+
+
+@settings(max_examples=100)
+@given(WORDS.filter(long_words), WORDS, st.integers(1, 25), st.integers(0, 6))
+def test_segments_equal_subword_nmts_with_and_without_a_threshold(
+    words: list[str], others: list[str], merges: int, threshold: int
+) -> None:
+    """Of words that were learnt from, and of others."""
+    text = " ".join(words)
+    codes = their_merges(text, merges)
+    assume(len(codes.splitlines()) > 1)  # it cannot read a file without any merge
+    vocabulary = their_vocabulary(codes, [text], threshold)
+    training = bpeviz.train(text, merges=merges, pattern="whitespace", threshold=threshold, **HOW)
+    tokenizer = training.tokenizer()
+    for held in (words, others):
+        expected = their_segments(codes, " ".join(held), vocabulary)
+        assert our_segments(tokenizer, held) == expected
+
+
+@pytest.mark.parametrize("threshold", [0, 1, 5, 50])
+@pytest.mark.parametrize("name", ["english-prose.txt", "russian.txt", "arabic-hindi.txt"])
+def test_segments_of_a_real_text_equal_subword_nmts(name: str, threshold: int) -> None:
+    lines = real_lines(name)
+    half = len(lines) // 2 or 1
+    text = "\n".join(lines[:half])
+    codes = their_merges(text, 300)
+    vocabulary = their_vocabulary(codes, lines[:half], threshold)
+    training = bpeviz.train(text, merges=300, pattern="whitespace", threshold=threshold, **HOW)
+    tokenizer = training.tokenizer()
+    for line in lines:
+        assert our_segments(tokenizer, line.split(" ")) == their_segments(codes, line, vocabulary)
+
+
+@pytest.mark.parametrize("threshold", [0, 20, 200])
+def test_segments_of_tiny_shakespeare(threshold: int, tiny_shakespeare: str) -> None:
+    lines = lines_of(tiny_shakespeare)
+    learnt, held_out = lines[:3_000], lines[3_000:4_000]
+    text = "\n".join(learnt)
+    codes = their_merges(text, 1_000)
+    vocabulary = their_vocabulary(codes, learnt, threshold)
+    training = bpeviz.train(text, merges=1_000, pattern="whitespace", threshold=threshold, **HOW)
+    tokenizer = training.tokenizer()
+    for line in learnt[::5] + held_out:
+        assert our_segments(tokenizer, line.split(" ")) == their_segments(codes, line, vocabulary)
+
+
+def test_a_vocabulary_without_a_threshold_is_one_of_one() -> None:
+    """`--vocabulary` alone keeps what is listed, that is, what comes at least once."""
+    text = "newest newest newer widest low lower"
+    codes = their_merges(text, 20)
+    counted = io.StringIO()
+    get_vocab(io.StringIO(" ".join(their_segments(codes, text))), counted)
+    listed = read_vocabulary(io.StringIO(counted.getvalue()), None)
+    tokenizer = bpeviz.train(text, merges=20, pattern="whitespace", threshold=1, **HOW).tokenizer()
+    for word in ("newest", "est", "widest", "ne", "lowest", "lo", "newer"):
+        assert our_segments(tokenizer, [word]) == their_segments(codes, word, listed)
+
+
+def test_the_old_mark_is_a_symbol_of_its_own() -> None:
+    """A codes file without a version line is read as 0.1, with `</w>` apart."""
+    text = "newest newest newer widest low lower low"
+    how = {**HOW, "end_mark": "symbol"}
+    training = bpeviz.train(text, merges=12, pattern="whitespace", **how)
+    codes = "\n".join(our_merges(training)) + "\n"
+    tokenizer = training.tokenizer()
+    for word in [*text.split(), "lowest", "news", "est"]:
+        pieces = [token.label.removesuffix("</w>") for token in tokenizer.tokens(word)]
+        pieces = [piece for piece in pieces if piece]
+        assert [f"{p}@@" for p in pieces[:-1]] + pieces[-1:] == their_segments(codes, word)

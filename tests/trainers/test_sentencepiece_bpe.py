@@ -1,0 +1,555 @@
+"""SentencePiece's BPE against its definition (`reference_sentencepiece.py`) and the library."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import pytest
+import reference_sentencepiece as reference
+import sentencepiece
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from texts import SMALL_TEXTS, over
+
+import bpeviz
+from bpeviz.core.boundaries import spans
+from bpeviz.pretokenizers.patterns import SplitError
+from bpeviz.trainers.sentencepiece_bpe import (
+    SentencePieceTokenizer,
+    SentencePieceTraining,
+    from_pieces,
+    is_piece,
+    script,
+)
+
+TEXTS = st.one_of(
+    SMALL_TEXTS,
+    over("ab  \n", 60),
+    over("aé1.2 Ж中あアー\N{COMBINING ACUTE ACCENT}ά", 40),
+    over("ab ▁▅\0\x1f\t\r\n", 40),
+    over("1213 ,.", 60),
+    over("aaaab ", 120),
+)
+HOW = st.fixed_dictionaries(
+    {
+        "prefix": st.sampled_from(["yes", "no"]),
+        "unknown": st.sampled_from(["bytes", "unk"]),
+        "digits": st.sampled_from(["yes", "no"]),
+        "longest": st.sampled_from([16, 16, 3, 1]),
+    }
+)
+
+
+def learn(text: Any, merges: int = 1000, pattern: str = "none", **how: Any) -> Any:
+    training = bpeviz.train(text, "sentencepiece", merges=merges, pattern=pattern, **how)
+    assert isinstance(training, SentencePieceTraining)
+    return training
+
+
+def tokenizer_of(text: Any, **how: Any) -> SentencePieceTokenizer:
+    training = learn(text, **how)
+    tokenizer = training.tokenizer()
+    assert isinstance(tokenizer, SentencePieceTokenizer)
+    return tokenizer
+
+
+def naive(training: SentencePieceTraining, texts: dict[str, int], limit: int) -> list[Any]:
+    return reference.learn(
+        texts,
+        limit,
+        training.splitting.prefix == "yes",
+        longest=training.longest,
+        split_digits=training.digits == "yes",
+    )
+
+
+def decided(training: SentencePieceTraining) -> list[Any]:
+    """All that a training decided, as `reference.learn` says it."""
+    piece = training.pieces
+    return [(piece[m.left], piece[m.right], m.count, m.applied, m.ties) for m in training.merges]
+
+
+def made(training: SentencePieceTraining) -> list[str]:
+    return [training.pieces[merge.new_id] for merge in training.merges]
+
+
+def labels(tokenizer: SentencePieceTokenizer, text: str) -> list[str]:
+    return [token.label for token in tokenizer.tokens(text)]
+
+
+# The learner
+
+
+@settings(max_examples=150)
+@given(TEXTS, HOW, st.integers(0, 40))
+def test_pieces_equal_the_naive_loop(text: str, how: dict[str, Any], limit: int) -> None:
+    training = learn(text, limit, **how)
+    assert decided(training) == naive(training, {text: 1}, limit)
+
+
+@settings(max_examples=50)
+@given(st.dictionaries(over("ab é1", 8), st.integers(1, 9), max_size=6), HOW)
+def test_pieces_of_counted_sentences_equal_the_naive_loop(
+    texts: dict[str, int], how: dict[str, Any]
+) -> None:
+    training = learn(texts, 30, **how)
+    assert decided(training) == naive(training, texts, 30)
+
+
+@settings(max_examples=50)
+@given(TEXTS, HOW, st.sampled_from(["none", "gpt2", "words", "characters"]))
+def test_the_best_candidate_counts_what_the_learner_counted(
+    text: str, how: dict[str, Any], pattern: str
+) -> None:
+    """What may never be one piece is no candidate either, as bytes are not."""
+    training = learn(text, 30, pattern, **how)
+    boundaries = training.tokenizer().boundaries(text)
+    for step, merge in enumerate(training.merges):
+        best = training.candidates(text, boundaries, step, 1000)
+        assert (best[0].ids, best[0].count) == ((merge.left, merge.right), merge.count)
+        assert sum(candidate.count == merge.count for candidate in best) == merge.ties + 1
+    if training.stopped == "no pair":
+        assert training.candidates(text, boundaries, training.steps, 10) == []
+
+
+def test_the_tie_rule_is_shorter_first_then_by_code_points() -> None:
+    """SentencePiece takes the shorter piece, then lexicographic order (pitfalls.md)."""
+    training = learn("zzzz yx yx", prefix="no", merges=3)
+    # zz 3, then among yx 2 and ▁y 2 the one of the smaller code points; zzzz is longer, and rarer.
+    assert made(training) == ["zz", "yx", "▁yx"]
+    assert [(m.count, m.ties) for m in training.merges] == [(3, 0), (2, 1), (2, 0)]
+
+
+def test_the_order_is_that_of_code_points_and_not_of_ids() -> None:
+    """▁ is U+2581, behind every Latin letter and before every Chinese one."""
+    assert made(learn("a b a b", prefix="no", merges=1)) == ["▁b"]
+    assert made(learn("ab 中国", prefix="no", merges=3)) == ["ab", "▁中", "▁中国"]
+
+
+def test_a_piece_is_of_one_script() -> None:
+    assert [is_piece(piece) for piece in ("ab", "a1", "don't", "1.", "aЖ", "中アあー")] == [
+        *(True, False, False, True, False, True)
+    ]
+    assert is_piece("e\N{COMBINING ACUTE ACCENT}s")
+    assert is_piece("\N{COMBINING ACUTE ACCENT}s")
+    assert not is_piece("e\N{COMBINING ACUTE ACCENT}Ж")
+    assert [script(c) for c in "aЖ中あー1👍\u0378"] == [
+        *("Latin", "Cyrillic", "Han", "Han", "Han", "Common", "Common", "Common")
+    ]
+
+
+def test_no_piece_is_longer_than_was_said() -> None:
+    text = "a" * 100
+    assert made(learn(text, prefix="no")) == ["a" * length for length in (2, 4, 8, 16)]
+    assert made(learn(text, prefix="no", longest=5)) == ["aa", "aaaa"]
+    assert made(learn(text, longest=1)) == []
+
+
+def test_digits_are_split_on_request() -> None:
+    """Also from the space before them, as the library does."""
+    assert labels(tokenizer_of("12 12", digits="no"), "12 12") == ["▁12", "▁12"]
+    assert labels(tokenizer_of("12 12", digits="yes"), "12 12") == ["▁", "1", "2", "▁", "1", "2"]
+
+
+def test_the_named_split_comes_on_top() -> None:
+    assert made(learn("a-b a-b", pattern="none", merges=9)) == ["▁a"]
+    assert made(learn("--- ---", pattern="none", prefix="no")) == ["--", "---", "▁---"]
+    assert made(learn("--- ---", pattern="characters", prefix="no")) == []
+    assert made(learn("ab ab", pattern="words", prefix="no")) == ["ab"]
+
+
+def test_the_rarest_characters_are_left_out() -> None:
+    text = "a" * 60 + "b" * 39 + "c"
+    assert "c" in learn(text, coverage="1.0", prefix="no").alphabet
+    training = learn(text, coverage="0.99", prefix="no")
+    assert training.alphabet[256:] == ("a", "b")
+    assert labels(training.tokenizer(), "c") == ["<0x63>"]
+    assert labels(tokenizer_of(text, coverage="0.98", unknown="unk"), "c") == ["▁", "<unk>"]
+
+
+@pytest.mark.parametrize(
+    ("how", "message"),
+    [
+        ({"prefix": "maybe"}, "dummy prefix"),
+        ({"unknown": "?"}, "becomes bytes or unk"),
+        ({"digits": "?"}, "Digits are split or not"),
+        ({"coverage": "0.5"}, "The coverage must be one of"),
+        ({"longest": 0}, "1 character or more"),
+        ({"special_tokens": ("<unk>",)}, "Special tokens must differ"),
+    ],
+    ids=str,
+)
+def test_what_makes_no_sense_is_refused(how: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        learn("ab", **how)
+
+
+def test_a_vocabulary_too_small_for_its_atoms_is_refused() -> None:
+    with pytest.raises(ValueError, match="at least the 258 bytes and characters"):
+        bpeviz.train("a", "sentencepiece", vocab_size=257)
+    with pytest.raises(ValueError, match="at least the 2 characters"):
+        bpeviz.train("a", "sentencepiece", vocab_size=1, unknown="unk")
+    with pytest.raises(SplitError):
+        learn("ab", pattern="regex", expression="(")
+
+
+# The tokenizer
+
+
+def naive_tokens(
+    training: SentencePieceTraining, text: str, step: int
+) -> tuple[list[int], list[int]]:
+    """Encode by looking up what two neighbours are together: ids, and bytes of the text."""
+    how = training.splitting
+    fallback = how.fallback == "bytes"
+    known = {*training.alphabet[256 if fallback else 0 :]}
+    ids = {piece: i for i, piece in enumerate(training.pieces)}
+    tokens: list[reference.Atom] = []
+    for word in reference.words(text, how.prefix == "yes"):
+        tokens += reference.encode(reference.atoms(word, known, fallback), made(training)[:step])
+    return [ids.get(token.symbol, -1) for token in tokens], [token.size for token in tokens]
+
+
+@settings(max_examples=80)
+@given(TEXTS, TEXTS, HOW)
+def test_boundaries_equal_looking_up_what_two_are_together_at_every_step(
+    corpus: str, text: str, how: dict[str, Any]
+) -> None:
+    """The library looks up the joined piece, this tokenizer the pair: it is the same."""
+    training = learn(corpus, 25, **how)
+    for held in (corpus, text):
+        boundaries = training.tokenizer().boundaries(held)
+        for step in range(training.steps + 1):
+            ids, sizes = naive_tokens(training, held, step)
+            assert boundaries.ids(step).tolist() == ids
+            ends = [sum(sizes[: i + 1]) for i in range(len(sizes))]
+            assert boundaries.cuts(step).tolist() == ends
+            smaller = training.at_step(step)
+            unknown = smaller.special_tokens.get("<unk>", -1)
+            assert smaller.encode(held) == [unknown if i < 0 else i for i in ids]
+            assert smaller.boundaries(held).ids(step).tolist() == ids
+            assert smaller.boundaries(held).cuts(step).tolist() == ends
+        assert boundaries.token_counts.tolist() == [
+            len(training.at_step(step).encode(held)) for step in range(training.steps + 1)
+        ]
+
+
+@settings(max_examples=200)
+@given(TEXTS, TEXTS | st.text(max_size=20), HOW, st.sampled_from(["none", "gpt2", "words"]))
+@example("", "▁▁ \n \n\n", {}, "none")
+@example("a", " a\r\n  a", {}, "gpt2")
+def test_decoding_with_byte_fallback_returns_every_text(
+    corpus: str, text: str, how: dict[str, Any], pattern: str
+) -> None:
+    tokenizer = tokenizer_of(corpus, pattern=pattern, **(how | {"unknown": "bytes"}))
+    assert tokenizer.decode(tokenizer.encode(text)) == text
+    assert all(0 <= i < tokenizer.vocab_size for i in tokenizer.encode(text))
+
+
+@given(TEXTS, TEXTS, HOW)
+def test_tokens_span_the_text(corpus: str, text: str, how: dict[str, Any]) -> None:
+    tokenizer = tokenizer_of(corpus, **how)
+    tokens = tokenizer.tokens(text)
+    assert [token.id for token in tokens] == tokenizer.encode(text)
+    at = 0
+    for token in tokens:
+        assert at - 1 <= token.start <= at <= token.end <= len(text)
+        at = token.end
+        if token.label.startswith("<"):
+            continue
+        # A dummy prefix is no part of the text; any other ▁ is a space.
+        inside = text[token.start : token.end]
+        assert token.raw.decode() in (inside, f" {inside}")
+    assert at == len(text)
+    raw = text.encode()
+    boundaries = tokenizer.boundaries(text)
+    pieces = [raw[a:b] for a, b in spans(boundaries.cuts(boundaries.steps))]
+    assert b"".join(pieces) == raw
+
+
+def test_a_space_is_written_as_a_low_line_block_and_begins_a_word() -> None:
+    tokenizer = tokenizer_of("the cat the cat the")
+    assert labels(tokenizer, "the cat") == ["▁the", "▁cat"]
+    assert [(t.raw, t.start, t.end) for t in tokenizer.tokens("the cat")] == [
+        (b" the", 0, 3),
+        (b" cat", 3, 7),
+    ]
+    assert labels(tokenizer, "the  the") == ["▁the", "▁", "▁the"]
+
+
+def test_each_line_is_a_sentence() -> None:
+    tokenizer = tokenizer_of("the cat\nthe cat")
+    assert labels(tokenizer, "the\ncat\n\n the") == [
+        *("▁the", "<0x0A>", "▁cat", "<0x0A>", "<0x0A>", "▁", "▁the")
+    ]
+    assert tokenizer.decode(tokenizer.encode("the\r\ncat\n\n the")) == "the\r\ncat\n\n the"
+    bare = tokenizer_of("the\nthe cat cat", prefix="no")
+    assert labels(bare, "the\nthe cat") == ["the", "<0x0A>", "the", "▁cat"]
+
+
+def test_what_is_unknown_becomes_its_bytes() -> None:
+    tokenizer = tokenizer_of("ab ab")
+    assert labels(tokenizer, "abé👍") == [
+        *("▁ab", "<0xC3>", "<0xA9>", "<0xF0>", "<0x9F>", "<0x91>", "<0x8D>")
+    ]
+    assert [(t.start, t.end) for t in tokenizer.tokens("abé")] == [(0, 2), (2, 3), (2, 3)]
+    assert tokenizer.encode("é")[1:] == [0xC3, 0xA9]
+    assert tokenizer.is_atom(0xC3)
+    assert tokenizer.token_bytes(0xC3) == b"\xc3"
+    assert "<unk>" not in tokenizer.special_tokens
+
+
+def test_or_a_run_of_it_becomes_one_unknown_token() -> None:
+    tokenizer = tokenizer_of("ab ab", unknown="unk")
+    assert labels(tokenizer, "abéé👍b é") == ["▁ab", "<unk>", "b", "▁", "<unk>"]
+    assert tokenizer.decode(tokenizer.encode("aéb")) == "a\N{REPLACEMENT CHARACTER}b"
+    assert tokenizer.boundaries("aéé👍b").cuts(0).tolist() == [0, 1, 9, 10]
+
+
+def test_a_low_line_block_in_the_text_is_no_space() -> None:
+    """The library takes it for one, and gives a space back; here the text comes back."""
+    tokenizer = tokenizer_of("a b▁c", prefix="no")
+    assert labels(tokenizer, "▁") == ["<0xE2>", "<0x96>", "<0x81>"]
+    assert tokenizer.decode(tokenizer.encode("b▁c d")) == "b▁c d"
+
+
+def test_a_space_may_be_unknown() -> None:
+    tokenizer = tokenizer_of("ab", prefix="no")
+    assert labels(tokenizer, "a b") == ["a", "<0x20>", "b"]
+    assert tokenizer.decode(tokenizer.encode(" a b")) == " a b"
+
+
+def test_special_tokens_part_a_text() -> None:
+    tokenizer = tokenizer_of("ab ab", special_tokens=("<s>", "</s>"))
+    text = "<s>ab ab</s>ab"
+    ids = tokenizer.encode(text, allowed_special={"<s>", "</s>"})
+    assert [tokenizer.token_label(i) for i in ids] == ["<s>", "▁ab", "▁ab", "</s>", "▁ab"]
+    assert tokenizer.decode(ids) == text
+    assert tokenizer.decode(tokenizer.encode(text)) == text
+
+
+def test_ids_are_bytes_then_characters_then_merges() -> None:
+    training = learn("ab é", merges=1)
+    assert training.alphabet[:2] == ("<0x00>", "<0x01>")
+    assert training.alphabet[255:] == ("<0xFF>", "a", "b", "é", "▁")
+    assert training.merges[0].new_id == 260
+    assert learn("ab é", merges=1, unknown="unk").alphabet == ("a", "b", "é", "▁")
+    assert training.made_of(1) == "256 bytes + 4 characters + 1 merge"
+    assert learn("a", unknown="unk", prefix="no").made_of(0) == "1 character + 0 merges"
+    assert "every byte of an unknown one" in training.beginning
+    assert "byte" not in learn("a", unknown="unk").beginning
+
+
+def test_names_and_colours() -> None:
+    """A token that begins with a space looks as it does in any other tokenizer."""
+    training = learn("the the", merges=9)
+    plain = bpeviz.train("x the the", merges=9)
+    assert training.name(training.merges[-1].new_id) == "▁the"
+    of_plain = {plain.tokenizer().token_bytes(m.new_id): m.new_id for m in plain.merges}
+    assert training.hue(training.merges[-1].new_id) == plain.hue(of_plain[b" the"])
+
+
+@pytest.mark.parametrize(
+    "text", ["", " ", "\n", "a", "  \n \t", "👍", "שלום עולם", "e\u0301\u0301"]
+)
+@pytest.mark.parametrize("unknown", ["bytes", "unk"])
+def test_odd_texts(text: str, unknown: str) -> None:
+    training = learn(text, unknown=unknown)
+    assert training.stopped == "no pair"
+    tokenizer = training.tokenizer()
+    for held in (text, "", "x", "\ud800"):
+        boundaries = tokenizer.boundaries(held)
+        assert len(boundaries.ids(boundaries.steps)) == len(tokenizer.encode(held))
+    assert unknown == "unk" or tokenizer.decode(tokenizer.encode(text)) == text
+
+
+def test_a_million_characters_without_a_space() -> None:
+    text = "ab" * 500_000
+    training = learn(text[:100_000], 20)
+    tokenizer = training.tokenizer()
+    assert len(tokenizer.encode(text)) == 62_501
+    assert tokenizer.boundaries(text).token_counts[-1] == 62_501
+
+
+# Against the library, version 0.2.3
+
+
+def library(lines: list[str], size: int = 5000, **how: Any) -> sentencepiece.SentencePieceProcessor:
+    """Train the library without its normalization, so that it sees the text as it is."""
+    model = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(lines),
+        model_writer=model,
+        **{
+            "model_type": "bpe",
+            "normalization_rule_name": "identity",
+            "remove_extra_whitespaces": False,
+            "character_coverage": 1.0,
+            "hard_vocab_limit": False,
+            "max_sentence_length": 1_000_000,
+            "bos_id": -1,
+            "eos_id": -1,
+            "vocab_size": size,
+            "minloglevel": 2,
+            **how,
+        },
+    )
+    return sentencepiece.SentencePieceProcessor(model_proto=model.getvalue())
+
+
+def options(how: dict[str, Any]) -> dict[str, Any]:
+    """Say the same to the library."""
+    return {
+        "add_dummy_prefix": how["prefix"] == "yes",
+        "byte_fallback": how["unknown"] == "bytes",
+        "split_digits": how["digits"] == "yes",
+        "max_sentencepiece_length": how["longest"],
+    }
+
+
+def pieces_of(model: sentencepiece.SentencePieceProcessor) -> list[str]:
+    """The pieces that were learnt, best rank first, then the characters."""
+    return [
+        model.id_to_piece(i)
+        for i in range(len(model))
+        if not (model.is_byte(i) or model.is_unknown(i) or model.is_control(i))
+    ]
+
+
+LINES = st.lists(
+    st.one_of(
+        over("ab ", 60),
+        over("abc  ", 30),
+        over("aé1.2 Ж中あアー\N{COMBINING ACUTE ACCENT}ά", 40),
+        over("1213 ,.a", 40),
+        over("aaaa\t!? ", 60),
+    ).filter(bool),
+    min_size=1,
+    max_size=5,
+)
+
+
+@settings(max_examples=120)
+@given(LINES, LINES, HOW)
+@example(["aaaaaaaaa"], ["a"], {"prefix": "no", "unknown": "unk", "digits": "no", "longest": 16})
+def test_pieces_and_encodings_equal_the_librarys(
+    lines: list[str], others: list[str], how: dict[str, Any]
+) -> None:
+    """In order, and as far as pairs are left: then it goes on with pairs that stand nowhere.
+
+    (Its encoder then knows more pieces than this one; so they are held against each other at the
+    same size of vocabulary.)
+    """
+    training = learn("\n".join(lines), **how)
+    learnt = made(training)
+    characters = len(training.alphabet) - (256 if how["unknown"] == "bytes" else 0)
+    if how["prefix"] == "no" and " " not in "".join(lines):
+        assert "▁" not in training.alphabet
+    model = library(
+        lines,
+        1 + len(training.alphabet) + len(learnt),
+        **options(how),
+    )
+    assert pieces_of(model)[: len(learnt)] == learnt
+    assert len(pieces_of(model)) == len(learnt) + characters
+    tokenizer = training.tokenizer()
+    for line in (*lines, *others):
+        if "▁" not in training.alphabet and " " in line:
+            continue  # the library turns an unknown space into the bytes of ▁, we into its own
+        expected = model.encode(line, out_type=str)
+        spoken = [token.label for token in tokenizer.tokens(line)]
+        if how["unknown"] == "unk":
+            # The library's piece of an unknown run is the run itself.
+            expected = ["<unk>" if model.piece_to_id(p) == model.unk_id() else p for p in expected]
+        shown = [bpeviz_label(piece) for piece in expected]
+        assert spoken == shown
+        if how["unknown"] == "bytes":
+            assert tokenizer.decode(tokenizer.encode(line)) == model.decode(model.encode(line))
+
+
+def bpeviz_label(piece: str) -> str:
+    """What cannot be seen has a stand-in in a label."""
+    return piece.replace("\t", "→")
+
+
+def test_pieces_and_encodings_of_a_real_text_equal_the_librarys(tiny_shakespeare: str) -> None:
+    lines = tiny_shakespeare[:200_000].split("\n")
+    for prefix in ("yes", "no"):
+        training = learn("\n".join(lines), 1500, prefix=prefix)
+        model = library(
+            lines,
+            1 + len(training.alphabet) + 1500,
+            add_dummy_prefix=prefix == "yes",
+            byte_fallback=True,
+        )
+        assert pieces_of(model)[:1500] == made(training)
+        tokenizer = training.tokenizer()
+        for line in tiny_shakespeare[400_000:450_000].split("\n"):
+            assert labels(tokenizer, line) == model.encode(line, out_type=str)
+
+
+@pytest.mark.parametrize("coverage", ["1.0", "0.9995", "0.99", "0.98"])
+def test_characters_learnt_from_equal_the_librarys(coverage: str, tiny_shakespeare: str) -> None:
+    lines = tiny_shakespeare[:20_000].split("\n")
+    training = learn("\n".join(lines), 50, coverage=coverage)
+    model = library(
+        lines,
+        1 + len(training.alphabet) + 50,
+        character_coverage=float(coverage),
+        byte_fallback=True,
+        add_dummy_prefix=True,
+    )
+    pieces = pieces_of(model)
+    assert pieces[:50] == made(training)
+    assert sorted(pieces[50:]) == [*training.alphabet[256:]]
+    tokenizer = training.tokenizer()
+    for line in lines:
+        assert labels(tokenizer, line) == model.encode(line, out_type=str)
+
+
+@settings(max_examples=60)
+@given(LINES, LINES, HOW)
+def test_the_same_model_cuts_the_same(
+    lines: list[str], others: list[str], how: dict[str, Any]
+) -> None:
+    """All the library's pieces, also those that it made of pairs that stood nowhere any more."""
+    model = library(lines, **options(how))
+    tokenizer = from_pieces(pieces_of(model), prefix=how["prefix"], fallback=how["unknown"])
+    for line in (*lines, *others):
+        if "▁" not in tokenizer.alphabet and " " in line:
+            continue
+        spoken = [
+            "<unk>" if i == tokenizer.special_tokens.get("<unk>") else tokenizer.token_label(i)
+            for i in tokenizer.encode(line)
+        ]
+        expected = [
+            "<unk>" if model.piece_to_id(p) == model.unk_id() else bpeviz_label(p)
+            for p in model.encode(line, out_type=str)
+        ]
+        assert spoken == expected
+
+
+def test_pieces_that_cannot_be_made_are_refused() -> None:
+    with pytest.raises(ValueError, match="'abc' cannot be made of two earlier pieces"):
+        from_pieces(["abc", "a", "b", "c"])
+    with pytest.raises(ValueError, match="'ab' cannot be made"):
+        from_pieces(["ab", "a"])
+    assert labels(from_pieces(["ab", "abc", "a", "b", "c"]), "abcab") == ["▁", "abc", "ab"]
+
+
+def test_by_default_the_library_collapses_spaces_and_this_does_not() -> None:
+    """pitfalls.md: SentencePiece is a library, and by default not lossless."""
+    text = "hello   world"
+    model = library([text], normalization_rule_name="nmt_nfkc", remove_extra_whitespaces=True)
+    assert model.decode(model.encode(text)) == "hello world"
+    tokenizer = tokenizer_of(text)
+    assert tokenizer.decode(tokenizer.encode(text)) == text
+
+
+def test_the_library_takes_a_text_of_two_lines_for_one_sentence() -> None:
+    """`Encode` of the processor does, and `spm_encode`, which reads lines, does not; nor this."""
+    model = library(["ab ab", "ab"], byte_fallback=True)
+    tokenizer = from_pieces(pieces_of(model))
+    assert model.encode("ab\nab", out_type=str) == ["▁ab", "<0x0A>", "ab"]
+    assert labels(tokenizer, "ab\nab") == ["▁ab", "<0x0A>", "▁ab"]

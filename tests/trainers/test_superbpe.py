@@ -1,0 +1,396 @@
+"""SuperBPE against its definition (`reference_superbpe.py`), at every step."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import reference_superbpe
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from texts import over
+
+import bpeviz
+from bpeviz import NEVER
+from bpeviz.pretokenizers.patterns import split
+from bpeviz.trainers import LEARNERS
+from bpeviz.trainers.superbpe import SuperTokenizer, SuperTraining
+
+TEXTS = st.one_of(
+    over("ab ", 60),
+    over("ab: \n", 60),
+    st.lists(
+        st.sampled_from(["by the way", " by the", " way", " the", "\n", ".", " A", "  ", "12"]),
+        max_size=16,
+    ).map("".join),
+    over("aé👍 \n.", 30),
+)
+HOW = st.fixed_dictionaries(
+    {
+        "pattern": st.sampled_from(["gpt2", "words", "whitespace", "none"]) | st.just("regex"),
+        "expression": st.just("a+b?|b"),  # cuts one and the same bytes in two ways
+        "second": st.sampled_from(["none", "lines", "sentences"]),
+        "atoms": st.sampled_from(["bytes", "characters"]),
+        "ties": st.sampled_from(["first", "smallest", "largest"]),
+        "min_count": st.integers(1, 2),
+        "max_words": st.integers(1, 4),
+    }
+)
+WAY = "by the way, by the way she saw by the way\n" * 3
+
+
+def train(text: str, how: dict[str, Any], turn: int, merges: int = 25) -> SuperTraining:
+    """Learn with so many merges before the second phase, whatever the number of atoms."""
+    atoms = 256 if how.get("atoms") != "characters" else len({*text})
+    training = bpeviz.train(text, "superbpe", merges=merges, transition=atoms + turn, **how)
+    assert isinstance(training, SuperTraining)
+    return training
+
+
+def groups_of(text: str, training: SuperTraining) -> list[list[list[int]]]:
+    how = training.splitting
+    chunks = split(text, how.pattern, how.expression)
+    pieces = {
+        "none": [text],
+        "lines": reference_superbpe.lines(text),
+        "sentences": split(text, "sentences"),
+    }[how.second]
+    atom_id = {symbol: i for i, symbol in enumerate(training.alphabet)}
+
+    def atoms(chunk: str) -> list[int]:
+        if how.atoms == "bytes":
+            return list(chunk.encode())
+        return [atom_id.get(character, -1) for character in chunk]
+
+    return [
+        [atoms(chunk) for chunk in group] for group in reference_superbpe.grouped(chunks, pieces)
+    ]
+
+
+@settings(max_examples=200)
+@given(TEXTS, HOW, st.integers(0, 12), st.integers(0, 25))
+@example("a b a b", {}, 0, 5)
+def test_merges_equal_the_naive_loop(
+    text: str, how: dict[str, Any], turn: int, merges: int
+) -> None:
+    training = train(text, how, turn, merges)
+    expected, begins, why = reference_superbpe.learn(
+        groups_of(text, training),
+        training.alphabet,
+        merges,
+        turn,
+        how.get("max_words", 4),
+        how.get("ties", "first"),
+        how.get("min_count", 1),
+    )
+    found = [(m.left, m.right, m.new_id, m.count, m.applied, m.ties) for m in training.merges]
+    assert found == [tuple(step) for step in expected]
+    assert (training.transition_step, training.stopped) == (begins, why)
+
+
+@settings(max_examples=150)
+@given(TEXTS, TEXTS, HOW, st.integers(0, 12))
+@example("bbabaab", "babaabbab", {"pattern": "regex", "expression": "a+b?|b"}, 3)
+def test_tokens_equal_the_naive_segmentation_at_every_step(
+    corpus: str, text: str, how: dict[str, Any], turn: int
+) -> None:
+    """On the text that was learnt from, on another, and by the tokenizers of each step."""
+    training = train(corpus, how, turn)
+    tokenizer = training.tokenizer()
+    assert isinstance(tokenizer, SuperTokenizer)
+    for held in (corpus, text):
+        boundaries = tokenizer.boundaries(held)
+        groups = groups_of(held, training)
+        for step in range(training.steps + 1):
+            expected = reference_superbpe.segment(
+                groups, training.merges[:step], training.transition_step, len(training.alphabet)
+            )
+            ends = np.cumsum([size for _, size in expected], dtype=np.int64)
+            assert boundaries.token_ends(step).tolist() == ends.tolist()
+            assert boundaries.ids(step).tolist() == [token for token, _ in expected]
+            smaller = training.at_step(step)
+            known = [token if token >= 0 else smaller.vocab_size - 1 for token, _ in expected]
+            assert smaller.encode(held) == known
+            assert boundaries.token_counts[step] == len(expected)
+            alone = smaller.boundaries(held)
+            assert alone.ids(step).tolist() == boundaries.ids(step).tolist()
+            assert alone.cuts(step).tolist() == boundaries.cuts(step).tolist()
+
+
+@settings(max_examples=100)
+@given(TEXTS, HOW, st.integers(0, 12))
+def test_the_best_candidate_is_what_was_merged_at_every_step(
+    text: str, how: dict[str, Any], turn: int
+) -> None:
+    """With its count and its ties, also exactly where the second phase begins."""
+    training = train(text, how, turn)
+    boundaries = training.tokenizer().boundaries(text)
+    for step, merge in enumerate(training.merges):
+        found = training.candidates(text, boundaries, step, 1_000)
+        assert (found[0].ids, found[0].count) == ((merge.left, merge.right), merge.count)
+        assert sum(one.count == merge.count for one in found) == merge.ties + 1
+        assert training.candidates(text, boundaries, step, 2) == found[:2]
+    after = training.candidates(text, boundaries, training.steps, 3)
+    if training.stopped == "no pair":
+        assert after == []
+
+
+@settings(max_examples=100)
+@given(TEXTS, HOW, st.integers(0, 12))
+def test_every_text_comes_back_with_offsets(text: str, how: dict[str, Any], turn: int) -> None:
+    tokenizer = train(WAY + "aé👍.: ", how, turn).tokenizer()
+    known = text if how["atoms"] == "bytes" else "".join(c for c in text if c in WAY + "aé👍.: ")
+    assert tokenizer.decode(tokenizer.encode(known)) == known
+    tokens = tokenizer.tokens(known)
+    assert [token.id for token in tokens] == tokenizer.encode(known)
+    raw = known.encode()
+    ends = tokenizer.boundaries(known).cuts(tokenizer.steps).tolist()
+    starts = [0, *ends][: len(ends)]
+    assert [token.raw for token in tokens] == [raw[a:b] for a, b in zip(starts, ends, strict=True)]
+    if how["atoms"] == "characters":
+        assert "".join(known[token.start : token.end] for token in tokens) == known
+
+
+# What the phases are
+
+
+def labels(training: SuperTraining) -> list[str]:
+    return [training.name(merge.new_id) for merge in training.merges]
+
+
+def test_the_first_phase_is_bpe_and_the_second_joins_words() -> None:
+    training = bpeviz.train(WAY, "superbpe", vocab_size=280, transition=266)
+    bpe = bpeviz.train(WAY, "bpe", vocab_size=280)
+    turn = training.transition_step
+    assert turn == 10
+    assert training.merges[:turn] == bpe.merges[:turn]
+    assert not any("·" in name[1:] for name in labels(training)[:turn])
+    assert "by·the·way" in labels(training)[turn:]
+    assert training.made_of(10) == "256 bytes + 10 merges"
+    assert training.made_of(16) == "256 bytes + 10 merges within words + 6 beyond"
+
+
+def test_the_first_merge_of_the_second_phase_has_a_note() -> None:
+    training = bpeviz.train(WAY, "superbpe", vocab_size=280, transition=266)
+    noted = {i: merge.note for i, merge in enumerate(training.merges) if merge.note}
+    assert noted == {10: "from here on, merges may cross words"}
+
+
+def test_by_the_way_is_one_token() -> None:
+    """The example of the paper's first page: white space does not part what belongs together."""
+    tokenizer = bpeviz.train(WAY, "superbpe", vocab_size=300, transition=270).tokenizer()
+    assert [token.label for token in tokenizer.tokens("by the way")] == ["by·the·way"]
+
+
+def test_a_transition_at_the_atoms_begins_at_once_and_one_at_the_size_never() -> None:
+    for transition in (0, 1, 256):
+        at_once = bpeviz.train(WAY, "superbpe", merges=10, transition=transition, max_words=99)
+        whole = bpeviz.train(WAY, "bpe", merges=10, pattern="none")
+        assert at_once.transition_step == 0
+        assert [m.new_id for m in at_once.merges] == [m.new_id for m in whole.merges]
+        assert [(m.left, m.right) for m in at_once.merges] == [
+            (m.left, m.right) for m in whole.merges
+        ]
+    for transition in (266, 10_000):
+        never = bpeviz.train(WAY, "superbpe", merges=10, transition=transition)
+        assert never.merges == bpeviz.train(WAY, "bpe", merges=10).merges
+        assert never.stopped == "full"
+
+
+def test_the_second_phase_begins_where_nothing_is_left_within_words() -> None:
+    training = bpeviz.train("ab ab ab", "superbpe", merges=5, transition=1_000, min_count=2)
+    assert training.transition_step == 2
+    assert labels(training) == ["ab", "·ab", "·ab·ab"][:2]
+    again = bpeviz.train("ab ab ab", "superbpe", merges=5, transition=1_000)
+    assert labels(again)[again.transition_step :] == ["ab·ab", "ab·ab·ab"]
+
+
+def test_a_token_of_the_second_phase_has_so_many_words_at_most() -> None:
+    text = "one two three four five six seven " * 20
+    for most in (1, 2, 4, 7):
+        training = bpeviz.train(text, "superbpe", merges=200, transition=300, max_words=most)
+        tokenizer = training.tokenizer()
+        counts = [
+            len(tokenizer.token_bytes(merge.new_id).split())
+            for merge in training.merges[training.transition_step :]
+        ]
+        assert max(counts) == most
+
+
+def test_no_token_of_the_second_phase_holds_a_colon_and_a_space() -> None:
+    training = bpeviz.train("Answer: yes. Question: no. " * 20, "superbpe", merges=60, transition=0)
+    assert any(":" in name for name in labels(training))
+    assert not any(":·" in name for name in labels(training))
+
+
+def test_lines_and_sentences_hold_merges_back() -> None:
+    text = "so be it. And so\n" * 30
+
+    def made(second: str) -> list[str]:
+        training = bpeviz.train(
+            text, "superbpe", merges=60, transition=262, second=second, max_words=30
+        )
+        return labels(training)
+
+    assert any("↵so" in name for name in made("none"))
+    assert not any("↵so" in name for name in made("lines"))
+    assert any(".·And" in name for name in made("lines"))
+    assert not any(".·And" in name for name in made("sentences"))
+
+
+def test_a_cut_inside_a_chunk_is_made_before_it() -> None:
+    """GPT-2's split holds a space and the word after it together, and a line end and an indent."""
+    how = {"merges": 0, "transition": 0}
+    lines = bpeviz.train("", "superbpe", second="lines", **how).splitting
+    assert lines.grouped("a\n   b\nc") == (["a", "\n  ", " b", "\n", "c"], [1, 3, 1])
+    sentences = bpeviz.train("", "superbpe", second="sentences", **how).splitting
+    assert sentences.grouped("A b. C d.") == (["A", " b", ".", " C", " d", "."], [3, 3])
+    whole = bpeviz.train("", "superbpe", second="lines", pattern="none", **how).splitting
+    assert whole.grouped("a\nb") == (["a\nb"], [1])
+
+
+def test_the_same_pair_may_be_merged_in_both_phases() -> None:
+    """Within a chunk and across two: the ids differ, and each is applied where it was learnt."""
+    text = "ab" * 9 + "xabyab" * 3  # xa and ya are chunks, so that there a and b are in two
+    how = {"pattern": "regex", "expression": "[xy]a|ab|."}
+    training = bpeviz.train(text, "superbpe", merges=3, transition=257, **how)
+    assert labels(training) == ["ab", "abab", "ab"]
+    assert training.transition_step == 1
+    tokenizer = training.tokenizer()
+    assert tokenizer.encode("abxab") == [256, ord("x"), 258]
+    assert tokenizer.decode(tokenizer.encode(text)) == text
+
+
+def test_ids_are_dense_and_parents_come_first() -> None:
+    training = bpeviz.train(
+        WAY, "superbpe", vocab_size=300, transition=265, special_tokens=("<s>",)
+    )
+    ids = [merge.new_id for merge in training.merges]
+    assert ids == list(range(256, 256 + len(ids)))
+    assert all(max(merge.left, merge.right) < merge.new_id for merge in training.merges)
+    tokenizer = training.tokenizer()
+    assert tokenizer.special_tokens == {"<s>": 256 + len(ids)}
+    assert tokenizer.encode("<s>", allowed_special={"<s>"}) == [256 + len(ids)]
+    assert tokenizer.parents(256) == training.parents(256)
+
+
+def test_a_mapping_is_texts_with_counts() -> None:
+    text = "by the way"
+    counted = bpeviz.train({text: 3}, "superbpe", merges=12, transition=260)
+    written = bpeviz.train(
+        f"{text}\n" * 3, "superbpe", merges=12, transition=260, pattern="regex",
+        expression=r"\n| ?\w+", second="lines",
+    )  # fmt: skip
+    assert [m.count for m in counted.merges][:8] == [m.count for m in written.merges][:8] == [3] * 8
+    assert counted.stopped == "no pair"
+
+
+def test_chunk_ends_are_where_no_token_reaches() -> None:
+    training = bpeviz.train(WAY, "superbpe", vocab_size=300, transition=265, second="lines")
+    for step in (0, 5, training.transition_step, training.transition_step + 1, training.steps):
+        tokenizer = training.at_step(step)
+        ends = tokenizer.chunk_ends(WAY)
+        assert (tokenizer.boundaries(WAY).vanishes[ends - 1] == NEVER).all()
+    assert len(training.tokenizer().chunk_ends(WAY)) == 3
+    assert training.tokenizer().chunk_ends("").tolist() == []
+
+
+def test_cutting_several_texts_at_once_is_cutting_each() -> None:
+    tokenizer = bpeviz.train(WAY, "superbpe", vocab_size=300, transition=265).tokenizer()
+    for text, (ids, lengths) in tokenizer.cut(["by the way", "", "way by"]).items():
+        assert list(ids) == tokenizer.encode(text)
+        assert sum(lengths) == len(text)
+
+
+# Odd inputs
+
+
+@pytest.mark.parametrize("atoms", ["bytes", "characters"])
+@pytest.mark.parametrize("second", ["none", "lines", "sentences"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "a",
+        " ",
+        "   \n\n \t",
+        "👍👨‍👩‍👧",
+        "مرحبا بالعالم مرحبا",
+        "e\u0301e\u0301 e\u0301",
+        "\n",
+        "a\ud800b",
+    ],
+    ids=ascii,
+)
+def test_odd_texts(text: str, second: str, atoms: str) -> None:
+    training = bpeviz.train(text, "superbpe", merges=20, transition=4, second=second, atoms=atoms)
+    tokenizer = training.tokenizer()
+    assert tokenizer.decode(tokenizer.encode(text)) == text.replace("\ud800", "\ufffd")
+    boundaries = tokenizer.boundaries(text)
+    assert boundaries.token_counts[-1] == len(tokenizer.tokens(text))
+    for step in range(training.steps + 1):
+        training.candidates(text, boundaries, step, 8)
+
+
+def test_what_was_never_learnt_from_is_unknown() -> None:
+    tokenizer = bpeviz.train(
+        WAY, "superbpe", merges=40, transition=30, atoms="characters"
+    ).tokenizer()
+    tokens = tokenizer.tokens("by the wéy")
+    assert [(t.label, t.start, t.end) for t in tokens if t.label == "<unk>"] == [("<unk>", 8, 9)]
+
+
+def test_half_a_megabyte_in_one_chunk_or_in_lines() -> None:
+    """A learner or an encoder that is quadratic in a chunk would not come to an end."""
+    for text, how in (
+        ("a" * 500_000, {"pattern": "none"}),
+        ("by the way she went home\n" * 20_000, {"second": "lines"}),
+        ("by the way she went home\n" * 20_000, {}),
+    ):
+        training = bpeviz.train(text, "superbpe", merges=60, transition=280, **how)
+        boundaries = training.tokenizer().boundaries(text)
+        assert boundaries.token_counts[-1] == len(training.tokenizer().encode(text))
+
+
+def test_tiny_shakespeare_is_shorter_than_under_bpe(tiny_shakespeare: str) -> None:
+    """The paper's claim, on a small scale: fewer tokens at the same vocabulary size."""
+    text = tiny_shakespeare[:200_000]
+    superbpe = bpeviz.train(text, "superbpe", vocab_size=1_024)
+    bpe = bpeviz.train(text, "bpe", vocab_size=1_024)
+    assert superbpe.transition_step == 384
+    assert superbpe.merges[:384] == bpe.merges[:384]
+    counts = superbpe.tokenizer().boundaries(text).token_counts
+    assert counts[-1] < bpe.tokenizer().boundaries(text).token_counts[-1]
+
+
+# What makes no sense gets a sentence
+
+
+@pytest.mark.parametrize(
+    ("wrong", "sentence"),
+    [
+        ({"second": "words"}, "no second split 'words': take none, lines or sentences"),
+        ({"transition": -1}, "must be 0 or more, not -1"),
+        ({"max_words": 0}, "The most words in a token must be 1 or more, not 0"),
+        ({"ties": "random"}, "no tie rule 'random'"),
+        ({"atoms": "words"}, "no atoms 'words'"),
+        ({"min_count": 0}, "must be 1 or more, not 0"),
+        ({"special_tokens": ("x", "x")}, "must differ"),
+        ({"pattern": "gpt5"}, "No split is called 'gpt5'"),
+        ({"merges": None, "vocab_size": 100}, "at least the 256 bytes"),
+        ({"end_mark": "symbol"}, "SuperBPE has no option end_mark"),
+    ],
+    ids=lambda value: value[:30] if isinstance(value, str) else None,
+)
+def test_bad_values_get_a_sentence(wrong: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(ValueError, match=r"^[A-Z].*\.$") as caught:
+        bpeviz.train("abc", "superbpe", **{"merges": 1, **wrong})
+    assert sentence in str(caught.value)
+
+
+def test_every_option_is_taken() -> None:
+    for option in LEARNERS["superbpe"].options:
+        for value in option.choices or (option.minimum, option.minimum + 1, 700):
+            training = bpeviz.train(WAY, "superbpe", merges=30, **{option.name: value})
+            assert training.algorithm == "superbpe"

@@ -1,0 +1,738 @@
+"""Unigram and its lattice, against their definition (`reference_unigram.py`) and two libraries."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping
+from itertools import pairwise
+from pathlib import Path as File
+from typing import Any
+
+import numpy as np
+import pytest
+import reference_unigram as reference
+import sentencepiece
+import tokenizers
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bpeviz.core import lattice as lattice_module
+from bpeviz.core.boundaries import UNKNOWN_ID, ChangingBoundaries, spans
+from bpeviz.core.lattice import Lattice, Lattices, Path, UnigramModel, index_of, score
+from bpeviz.corpus import samples
+from bpeviz.trainers import LEARNERS, unigram
+from bpeviz.trainers.unigram import LONGEST_CHUNK, UnigramTokenizer, UnigramTraining, train
+
+HUGS = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
+
+WORDS = st.dictionaries(
+    st.text("ab", min_size=1, max_size=7) | st.text("abé👍", min_size=1, max_size=6),
+    st.integers(1, 9),
+    min_size=1,
+    max_size=6,
+)
+SETTINGS = st.fixed_dictionaries(
+    {},
+    optional={
+        "max_piece": st.integers(1, 5),
+        "em_steps": st.integers(1, 3),
+        "pruned_share": st.sampled_from([1, 20, 50, 100]),
+        "seed_size": st.integers(4, 12),
+    },
+)
+MODELS = st.dictionaries(
+    st.text("abc", min_size=1, max_size=4),
+    st.sampled_from([-1.0, -2.0, -3.0, -0.5]) | st.floats(-20, 0),  # often tied
+    max_size=12,
+)
+TEXTS = st.text("abc?", max_size=8)
+
+
+def scores_of(model: UnigramModel) -> dict[str, float]:
+    return dict(zip(model.pieces, model.scores.tolist(), strict=True))
+
+
+def cut_of(lattice: Lattice, path: Path) -> tuple[str, ...]:
+    assert [edge.end for edge in path[:-1]] == [edge.start for edge in path[1:]]
+    return tuple(lattice.text[edge.start : edge.end] for edge in path)
+
+
+def learn(words: Mapping[str, int], **how: Any) -> UnigramTraining:
+    """Learn from counted words as they are; a seed size below the atoms is raised to them."""
+    if "seed_size" in how:
+        how["seed_size"] = max(how["seed_size"], len(set("".join(words))))
+    return train(words, pattern="none", **how)
+
+
+def rounds_of(training: UnigramTraining) -> list[dict[str, float]]:
+    """The log probability of each piece alive at the beginning of each round."""
+    return [
+        dict(zip(training.pieces, one.log_probabilities.tolist(), strict=False))
+        for one in training.rounds
+    ]
+
+
+def alive_at(training: UnigramTraining, step: int) -> dict[str, float]:
+    """The pieces and their log probabilities after `step` steps, from the rounds as recorded."""
+    number = max(i for i, one in enumerate(training.rounds) if one.start <= step)
+    alive = training.pieces[: len(training.pieces) - step]
+    return {piece: rounds_of(training)[number][piece] for piece in alive}
+
+
+# Known answers
+
+
+def of_the_course() -> UnigramModel:
+    """Every strict substring of the words, each as likely as its count says."""
+    counts = dict(reference.substring_counts(HUGS, 4))
+    for word in ("pug", "pun", "bun", "hugs"):
+        del counts[word]
+    assert sum(counts.values()) == 210
+    return UnigramModel.of({piece: math.log(times / 210) for piece, times in counts.items()})
+
+
+def course_losses(model: UnigramModel) -> tuple[float, dict[str, float]]:
+    # Single characters first, as the losses want them.
+    pieces = sorted(model.pieces, key=len)
+    known = scores_of(model)
+    lattices = Lattices.of(list(HUGS), index_of(pieces))
+    weights = np.array([*HUGS.values()], np.float64)
+    atoms = sum(len(piece) == 1 for piece in pieces)
+    cost, _, costs = lattices.losses(np.array([known[p] for p in pieces]), weights, atoms)
+    return cost, dict(zip(pieces, costs.tolist(), strict=True))
+
+
+def test_hugs_of_the_course() -> None:
+    """Hugging Face's course, chapter 6.7: the loss is 169.8, and removing `hug` adds 23.5."""
+    model = of_the_course()
+    cost, losses = course_losses(model)
+    assert cost == pytest.approx(169.8, abs=0.05)
+    assert losses["hug"] == pytest.approx(23.5, abs=0.05)
+    assert losses["pu"] == pytest.approx(0, abs=1e-9)  # the course: it may go at no cost
+    assert math.isinf(losses["h"])
+
+
+def test_unhug_of_the_course() -> None:
+    lattice = of_the_course().lattice("unhug")
+    assert cut_of(lattice, lattice.best()) == ("un", "hug")
+    assert math.exp(score(lattice.best())) == pytest.approx(0.005442, abs=5e-7)
+
+
+def test_pug_of_the_course() -> None:
+    """With P(p) and P(pu) at 17/210, where the course's text has 5/210 (see pitfalls)."""
+    lattice = of_the_course().lattice("pug")
+    worth = {cut_of(lattice, path): math.exp(score(path)) for path in lattice.nbest(9)}
+    assert worth["p", "u", "g"] == pytest.approx(0.0013217, abs=5e-8)
+    assert worth["pu", "g"] == pytest.approx(0.0077098, abs=5e-8)
+    # p·ug is as likely; the course takes pu·g, and by our rule the last piece is the longest.
+    assert worth["p", "ug"] == worth["pu", "g"]
+    assert cut_of(lattice, lattice.best()) == ("p", "ug")
+
+
+# The lattice of one text
+
+
+@settings(max_examples=200)
+@given(TEXTS, MODELS)
+def test_all_segmentations_come_in_their_order(text: str, pieces: dict[str, float]) -> None:
+    model = UnigramModel.of(pieces)
+    known = scores_of(model)
+    lattice = model.lattice(text)
+    expected = reference.ranked(text, known)
+    assert lattice.paths == len(expected)
+    found = lattice.nbest(len(expected) + 3)
+    assert [cut_of(lattice, path) for path in found] == expected
+    assert [score(path) for path in found] == [reference.worth(c, known) for c in expected]
+    assert lattice.best() == found[0]
+    for n in {1, 2, len(expected)}:
+        assert lattice.nbest(n) == found[:n]
+
+
+@settings(max_examples=100)
+@given(TEXTS, MODELS)
+def test_marginals_and_total_are_sums_over_all_segmentations(
+    text: str, pieces: dict[str, float]
+) -> None:
+    model = UnigramModel.of(pieces)
+    known = scores_of(model)
+    lattice = model.lattice(text)
+    whole = sum(math.exp(reference.worth(c, known)) for c in reference.segmentations(text, known))
+    assert math.exp(lattice.total) == pytest.approx(whole)
+    of_edges: Counter[tuple[int, int]] = Counter()
+    for cut, share in reference.shares(text, known).items():
+        at = 0
+        for piece in cut:
+            of_edges[at, at + len(piece)] += share  # type: ignore[assignment]
+            at += len(piece)
+    found = {(e.start, e.end): m for e, m in zip(lattice.edges, lattice.marginals(), strict=True)}
+    assert found == pytest.approx(dict(of_edges))
+
+
+@pytest.mark.parametrize("strength", [0, 0.3, 1, 3])
+def test_sampling_is_in_proportion_to_the_probability_to_the_strength(strength: float) -> None:
+    model = of_the_course()
+    draws = 20_000
+    lattice = model.lattice("hugsun")
+    drawn = lattice.sample(strength, draws, seed=1)
+    shares = reference.shares("hugsun", scores_of(model), strength)
+    assert drawn.total() == draws
+    counted = {cut_of(lattice, path): times for path, times in drawn.items()}
+    assert counted.keys() <= shares.keys()
+    for cut, share in shares.items():  # within five standard deviations
+        assert abs(counted.get(cut, 0) - draws * share) < 5 * math.sqrt(draws * share) + 1
+
+
+def test_sampling_is_seeded_and_at_a_great_strength_finds_the_best() -> None:
+    lattice = of_the_course().lattice("unhug")
+    assert lattice.sample(0.5, 50, 7) == lattice.sample(0.5, 50, 7)
+    assert lattice.sample(0.5, 50, 7) != lattice.sample(0.5, 50, 8)
+    assert lattice.sample(1_000_000, 50, 7) == {lattice.best(): 50}
+
+
+def test_an_empty_text_has_one_segmentation() -> None:
+    lattice = of_the_course().lattice("")
+    assert (lattice.best(), lattice.nbest(3), lattice.paths, lattice.total) == ((), [()], 1, 0)
+    assert (lattice.marginals(), lattice.sample(1, 3, 0)) == ([], {(): 3})
+    assert UnigramModel.of({}).lattice("xy").paths == 1
+
+
+def test_no_piece_crosses_between_texts() -> None:
+    model = of_the_course()
+    joined = model.lattice("un", "hug")
+    assert joined.text == "unhug"
+    assert joined.paths == model.lattice("un").paths * model.lattice("hug").paths
+    assert [*joined.edges] == sorted(joined.edges, key=lambda edge: (edge.end, edge.start))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "sentence"),
+    [
+        (lambda one: one.nbest(0), "must be 1 or more, not 0"),
+        (lambda one: one.sample(-0.1, 1, 0), "from 0 to 1,000,000, not -0.1"),
+        (lambda one: one.sample(math.nan, 1, 0), "not nan"),
+        (lambda one: one.sample(math.inf, 1, 0), "not inf"),
+        (lambda one: one.sample(1, 0, 0), "must be 1 or more, not 0"),
+        (lambda one: UnigramModel.of({"": -1.0}), "piece ''"),
+        (lambda one: UnigramModel.of({"a": -math.inf}), "log probability -inf"),
+    ],
+)
+def test_wrong_questions_get_a_sentence(wrong: Any, sentence: str) -> None:
+    with pytest.raises(ValueError, match=r"^[A-Z].*\.$") as caught:
+        wrong(of_the_course().lattice("hug"))
+    assert sentence in str(caught.value)
+
+
+# The lattices of many texts
+
+
+@settings(max_examples=100)
+@given(st.lists(TEXTS, max_size=6), MODELS)
+def test_many_lattices_are_each_as_alone(texts: list[str], pieces: dict[str, float]) -> None:
+    model = UnigramModel.of(pieces)
+    lattices = Lattices.of(texts, model.index)
+    scores = np.append(model.scores, model.unknown)
+    cuts = unigram._cuts(lattices, scores[lattices.ids])
+    alone = [model.lattice(text).best() for text in texts]
+    assert [ids for ids, _ in cuts] == [tuple(edge.id for edge in path) for path in alone]
+    assert [lengths for _, lengths in cuts] == [
+        tuple(edge.end - edge.start for edge in path) for path in alone
+    ]
+    odd = np.arange(1, len(texts), 2)
+    taken = lattices.take(odd)
+    assert unigram._cuts(taken, scores[taken.ids]) == cuts[1::2]
+
+
+@settings(max_examples=150)
+@given(WORDS, st.data())
+def test_an_em_step_and_losses_are_as_defined(words: dict[str, int], data: st.DataObject) -> None:
+    atoms = sorted(set("".join(words)))
+    longer = [p for p in sorted(reference.substring_counts(words, 4)) if len(p) > 1]
+    pieces = atoms + (data.draw(st.lists(st.sampled_from(longer), unique=True)) if longer else [])
+    values = data.draw(
+        st.lists(
+            st.sampled_from([-1.0, -2.0, -3.0]) | st.floats(-9, 0),
+            min_size=len(pieces),
+            max_size=len(pieces),
+        )
+    )
+    model = UnigramModel.of(dict(zip(pieces, values, strict=True)))
+    known = scores_of(model)
+    weights = np.array([*words.values()], np.float64)
+    lattices = Lattices.of([*words], model.index)
+
+    counts = lattices.expected(model.scores[lattices.ids], weights, len(pieces))
+    assert dict(zip(pieces, counts, strict=True)) == pytest.approx(reference.expected(words, known))
+
+    for batch in (1, 7, 10**6):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(lattice_module, "_BATCH", batch)
+            cost, uses, costs = lattices.losses(model.scores, weights, len(atoms))
+        assert cost == reference.cost(words, known)
+        assert dict(zip(pieces, uses, strict=True)) == {
+            piece: reference.uses(words, known)[piece] for piece in pieces
+        }
+        assert dict(zip(pieces[len(atoms) :], costs[len(atoms) :], strict=True)) == (
+            reference.losses(words, known)
+        )
+        assert np.isinf(costs[: len(atoms)]).all()
+
+
+# The learner
+
+
+@settings(max_examples=150)
+@given(WORDS, st.integers(1, 6), st.integers(0, 12))
+def test_it_begins_with_the_frequent_substrings(
+    words: dict[str, int], longest: int, most: int
+) -> None:
+    found = unigram.seeds([*words], [*words.values()], longest, most)
+    assert found == reference.seeds(words, longest, most)
+
+
+def test_what_stands_only_within_a_longer_piece_gives_way_first() -> None:
+    words = {"hugs": 3, "bug": 1}
+    assert [*unigram.seeds([*words], [*words.values()], 4, 2)] == ["hugs", "ug"]
+    assert {*unigram.seeds([*words], [*words.values()], 4, 99)} == {
+        "hugs", "hug", "ugs", "hu", "ug", "gs",
+    }  # fmt: skip
+
+
+@settings(max_examples=60)
+@given(WORDS, SETTINGS)
+def test_rounds_are_as_defined(words: dict[str, int], how: dict[str, int]) -> None:
+    """EM within rounding; then, with its very numbers, losses and order exactly."""
+    training = learn(words, **how)
+    atoms = len(training.alphabet)
+    counts = reference.substring_counts(words, 16)
+    most = max(how.get("seed_size", 10_000), atoms) - atoms
+    first = reference.seeds(words, how.get("max_piece", 16), most)
+    known = reference.estimate({piece: counts[piece] for piece in (*training.alphabet, *first)})
+    for one, recorded in zip(training.rounds, rounds_of(training), strict=True):
+        for _ in range(how.get("em_steps", 2)):
+            known = reference.estimate(reference.expected(words, known))
+        assert recorded == pytest.approx(known, abs=1e-6)
+        known = recorded
+        lost, used = reference.losses(words, known), reference.uses(words, known)
+        order = sorted(lost, key=lambda piece: (lost[piece], known[piece], -len(piece), piece))
+        assert [training.pieces[i] for i in one.order] == order
+        assert one.losses[atoms:].tolist() == [lost[p] for p in training.pieces[atoms : one.before]]
+        assert one.uses.tolist() == [used[piece] for piece in training.pieces[: one.before]]
+        assert one.loss == reference.cost(words, known)
+        assert one.before - one.after == math.ceil(len(order) * how.get("pruned_share", 25) / 100)
+        pruned = [training.pieces[pruning.id] for pruning in one.pruned]
+        assert pruned == order[: one.before - one.after]
+        known = {piece: value for piece, value in known.items() if piece not in pruned}
+    assert [*known] == [*training.alphabet]
+
+
+@settings(max_examples=50)
+@given(WORDS, SETTINGS, st.text("abé?", max_size=7))
+def test_films_are_right_at_every_step(
+    words: dict[str, int], how: dict[str, int], more: str
+) -> None:
+    training = learn(words, **how)
+    text = " ".join([*words, more])
+    training = train(words, pattern="whitespace", **{**how, "seed_size": len(training.pieces)})
+    tokenizer = training.at_step(training.steps)
+    boundaries = tokenizer.boundaries(text)
+    assert isinstance(boundaries, ChangingBoundaries)
+    assert boundaries.steps == training.steps == len(training.pieces) - len(training.alphabet)
+    for step in range(training.steps + 1):
+        known = alive_at(training, step)
+        expected = [
+            piece
+            for chunk in tokenizer.splitting.chunks(text)
+            for piece in reference.ranked(chunk, known)[0]
+        ]
+        number = {piece: i for i, piece in enumerate(training.pieces)}
+        ids = [number.get(piece, UNKNOWN_ID) for piece in expected]
+        assert boundaries.ids(step).tolist() == ids
+        lengths = [end - start for start, end in spans(boundaries.token_ends(step))]
+        assert lengths == [len(piece) for piece in expected]
+        then = training.at_step(step)
+        assert [then._named(i) for i in ids] == then.encode(text)
+        assert tokenizer.at_step(step).encode(text) == then.encode(text)
+        assert then.boundaries(text).ids(step).tolist() == ids
+        assert then.boundaries(text).cuts(step).tolist() == boundaries.cuts(step).tolist()
+        assert boundaries.token_counts[step] == len(ids)
+        assert [token.id for token in then.tokens(text)] == then.encode(text)
+
+
+@settings(max_examples=40)
+@given(WORDS, SETTINGS, st.integers(0, 12), st.sampled_from(["characters", "bytes"]))
+def test_a_training_to_a_size_is_the_beginning_of_the_whole(
+    words: dict[str, int], how: dict[str, int], more: int, atoms: str
+) -> None:
+    how.pop("seed_size", None)
+    whole = train(words, pattern="none", atoms=atoms, **how)
+    size = min(len(whole.alphabet) + more, len(whole.pieces))
+    part = train(words, pattern="none", atoms=atoms, vocab_size=size, **how)
+    assert part.pieces == whole.pieces
+    assert (part.stopped, whole.stopped) == ("full", "atoms")
+    assert part.steps == part.opening == len(whole.pieces) - size
+    told = [(one.id, one.count, one.loss, one.round) for one in whole.decisions]
+    assert [(one.id, one.count, one.loss, one.round) for one in part.decisions] == (
+        told[: part.steps]
+    )
+    assert part.tokenizer().vocab_size == size + (atoms == "characters")
+    for word in words:
+        ours, theirs = part.tokenizer(), whole.tokenizer(size)
+        assert ours.encode(word) == theirs.encode(word)
+        counts = ours.boundaries(word).token_counts.tolist()
+        assert counts == theirs.boundaries(word).token_counts.tolist()
+
+
+def test_ids_are_dense_and_the_survivors_come_first() -> None:
+    training = learn(HUGS)
+    assert training.alphabet == ("b", "g", "h", "n", "p", "s", "u")
+    assert training.pieces[:7] == training.alphabet
+    assert len({*training.pieces}) == len(training.pieces)
+    gone = [pruning.id for pruning in training.decisions]
+    assert gone == list(range(len(training.pieces) - 1, 6, -1))
+    assert training.sizes.tolist() == list(range(len(training.pieces), 6, -1))
+    assert [training.tokenizer(n).vocab_size for n in (7, 9)] == [8, 10]  # and <unk>
+    for step in (0, 5, training.steps):
+        tokenizer = training.at_step(step)
+        assert tokenizer.special_tokens == {"<unk>": int(training.sizes[step])}
+        assert tokenizer.sizes.tolist() == training.sizes[: step + 1].tolist()
+
+
+def test_each_round_hands_on_to_the_next() -> None:
+    training = learn(HUGS)
+    for one, following in pairwise(training.rounds):
+        assert (one.after, one.number + 1) == (following.before, following.number)
+        assert following.start == one.start + one.before - one.after
+    last = training.rounds[-1]
+    assert (last.before, last.after, last.pruned, last.start) == (7, 7, (), training.steps)
+    notes = [i for i, pruning in enumerate(training.decisions) if pruning.note]
+    assert notes == [one.start - 1 for one in training.rounds[1:]]
+    assert last.loss == pytest.approx(-sum(
+        times * sum(math.log(reference.substring_counts(HUGS, 1)[c] / 113) for c in word)
+        for word, times in HUGS.items()
+    ))  # fmt: skip
+
+
+def test_what_is_shown_of_a_training() -> None:
+    training = learn(HUGS)
+    text = "hug pug"
+    boundaries = training.tokenizer().boundaries(text)
+    for step in range(training.steps):
+        taken = training.decisions[step]
+        candidates = training.candidates(text, boundaries, step, 3)
+        first = candidates[0]
+        assert (first.ids, first.count, first.score) == ((taken.id,), taken.count, taken.loss)
+        alive = int(training.sizes[step])
+        assert all(7 <= one.ids[0] < alive for one in candidates)
+        assert len(candidates) == min(3, alive - 7)
+        costs = [one.score for one in candidates]
+        assert costs == sorted(costs)
+    assert training.candidates(text, boundaries, training.steps, 3) == []
+    name, values = training.curve
+    assert name == "cost of the piece"
+    assert values.tolist() == [one.loss for one in training.decisions]
+    assert training.made_of(0) == f"7 characters + {training.steps} pieces"
+    assert training.made_of(training.steps - 1) == "7 characters + 1 piece"
+    first = next(i for i, one in enumerate(training.decisions) if one.loss > 0)
+    assert training.opening == (first + training.steps) // 2
+    assert {training.name(i) for i in range(len(training.pieces))} >= {"h", "hug", "un"}
+    assert (training.hue(0), training.parents(9)) == (-1, None)
+    assert 0 <= training.hue(9) < 12
+    assert "{step}" in training.rule
+
+
+def test_what_comes_often_survives_what_comes_seldom() -> None:
+    training = train({"often": 50, "seldom": 2}, pattern="none")
+    tokenizer = training.tokenizer(len(training.alphabet) + 1)
+    assert [token.label for token in tokenizer.tokens("oftenseldom")] == ["often", *"seldom"]
+
+
+# Encoding
+
+
+@pytest.mark.parametrize("atoms", ["characters", "bytes"])
+def test_decoding_returns_the_text(atoms: str) -> None:
+    text = "Ein Mäuschen läuft, ein Mäuschen ruht. 👍👍 שלום e\u0301\n"
+    training = train(text, atoms=atoms)
+    for step in range(0, training.steps + 1, 7):
+        tokenizer = training.at_step(step)
+        assert tokenizer.decode(tokenizer.encode(text)) == text
+        tokens = tokenizer.tokens(text)
+        assert b"".join(token.raw for token in tokens) == text.encode()
+        if atoms == "characters":
+            assert "".join(text[token.start : token.end] for token in tokens) == text
+
+
+def test_unknown_characters_stand_alone() -> None:
+    tokenizer = learn(HUGS).tokenizer(12)
+    unknown = tokenizer.special_tokens["<unk>"]
+    ids = tokenizer.encode("hugxyhug")
+    assert ids.count(unknown) == 2
+    assert tokenizer.decode(ids) == "hug\ufffd\ufffdhug"
+    assert [token.label for token in tokenizer.tokens("xhug")][:1] == ["<unk>"]
+    assert tokenizer.boundaries("xy").ids(0).tolist() == [UNKNOWN_ID, UNKNOWN_ID]
+    best = tokenizer.nbest("xhug", 2)
+    assert [ids[0] for ids, _ in best] == [unknown, unknown]
+
+
+def test_over_bytes_nothing_is_unknown() -> None:
+    tokenizer = learn(HUGS, atoms="bytes").tokenizer()
+    assert tokenizer.special_tokens == {}
+    assert tokenizer.decode(tokenizer.encode("hug 👍é\0")) == "hug 👍é\0"
+
+
+def test_special_tokens_come_last() -> None:
+    training = train("hug pug hug", special_tokens=("<pad>", "<s>"), vocab_size=8)
+    tokenizer = training.tokenizer()
+    assert tokenizer.special_tokens == {"<unk>": 8, "<pad>": 9, "<s>": 10}
+    assert tokenizer.encode("<s>hug", allowed_special={"<s>"})[0] == 10
+    assert 10 not in tokenizer.encode("<s>hug")
+
+
+def test_nbest_and_samples_of_a_tokenizer() -> None:
+    training = learn(HUGS)
+    tokenizer = training.at_step(2)
+    best = tokenizer.nbest("hugs", 99)
+    assert best[0][0] == tuple(tokenizer.encode("hugs"))
+    known = alive_at(training, 2)
+    expected = reference.ranked("hugs", known)
+    assert [[tokenizer.pieces[i] for i in ids] for ids, _ in best] == [[*cut] for cut in expected]
+    assert [value for _, value in best] == [reference.worth(cut, known) for cut in expected]
+    drawn = tokenizer.segmentations("hugs", 0.2, 500, seed=3)
+    assert drawn.total() == 500
+    assert drawn.keys() <= {ids for ids, _ in best}
+    assert drawn == tokenizer.segmentations("hugs", 0.2, 500, seed=3)
+    assert tokenizer.lattice("hugs").paths == len(best)
+
+
+def test_a_text_of_several_chunks_has_one_lattice() -> None:
+    tokenizer = train("hug pug hug pug hugs").at_step(0)
+    text = "hug pug"
+    lattice = tokenizer.lattice(text)
+    ids = [tuple(edge.id for edge in path) for path in lattice.nbest(5)]
+    assert ids[0] == tuple(tokenizer.encode(text))
+    assert [one for one, _ in tokenizer.nbest(text, 5)] == ids
+    assert not any(edge.start < 3 < edge.end for edge in lattice.edges)
+
+
+# Against other libraries
+
+
+def sample_words() -> list[str]:
+    text = samples.by_key("english-prose").text + " " + samples.by_key("russian").text
+    return [*dict.fromkeys(text.split())]
+
+
+@pytest.mark.parametrize("size", [120, 300, 500])
+def test_segmentations_equal_those_of_tokenizers(size: int) -> None:
+    """Hugging Face `tokenizers` with our pieces and scores.
+
+    It joins neighbouring unknown characters into one token; here each is one by itself.
+    """
+    text = samples.by_key("english-prose").text
+    tokenizer = train(text).tokenizer(size)
+    model = tokenizer.model
+    pieces = [("<unk>", 0.0), *zip(model.pieces, model.scores.tolist(), strict=True)]
+    theirs = tokenizers.Tokenizer(tokenizers.models.Unigram(pieces, unk_id=0))
+    chunks = tokenizer.splitting.chunks(text + " ¿quëst? aaaabbbb thethethe " + text[::-1])
+    for chunk in dict.fromkeys(chunks):
+        ours: list[int] = []
+        for token_id in tokenizer.encode(chunk):
+            known = 0 if token_id == size else token_id + 1
+            if known or ours[-1:] != [0]:
+                ours.append(known)
+        assert ours == theirs.encode(chunk).ids
+
+
+@settings(max_examples=150)
+@given(MODELS, st.text("abc", max_size=12))
+def test_ties_are_broken_as_by_tokenizers(pieces: dict[str, float], text: str) -> None:
+    pieces = {"a": -4.0, "b": -4.0, "c": -4.0} | pieces
+    model = UnigramModel.of(pieces)
+    listed = [("<unk>", 0.0), *zip(model.pieces, model.scores.tolist(), strict=True)]
+    theirs = tokenizers.Tokenizer(tokenizers.models.Unigram(listed, unk_id=0))
+    assert theirs.encode(text).tokens == [*cut_of(model.lattice(text), model.lattice(text).best())]
+
+
+@pytest.fixture(scope="module")
+def of_sentencepiece(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """A Unigram model that SentencePiece has learnt, with no normalization, words as they are."""
+    prefix: File = tmp_path_factory.mktemp("sentencepiece") / "unigram"
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(sample_words() * 3),
+        model_prefix=str(prefix),
+        model_type="unigram",
+        vocab_size=260,
+        character_coverage=1.0,
+        normalization_rule_name="identity",
+        add_dummy_prefix=False,
+        remove_extra_whitespaces=False,
+        minloglevel=2,
+    )
+    return sentencepiece.SentencePieceProcessor(model_file=f"{prefix}.model")
+
+
+def model_of(theirs: Any) -> UnigramModel:
+    ids = [i for i in range(theirs.vocab_size()) if not theirs.is_control(i) | theirs.is_unknown(i)]
+    return UnigramModel.of({theirs.id_to_piece(i): theirs.get_score(i) for i in ids})
+
+
+def test_segmentations_equal_those_of_sentencepiece(of_sentencepiece: Any) -> None:
+    """Its model, by our lattice; its scores are added in single precision, which decides nothing
+    here."""
+    model = model_of(of_sentencepiece)
+    for word in sample_words():
+        lattice = model.lattice(word)
+        assert [*cut_of(lattice, lattice.best())] == of_sentencepiece.encode(word, out_type=str)
+
+
+def test_the_n_best_equal_those_of_sentencepiece(of_sentencepiece: Any) -> None:
+    model = model_of(of_sentencepiece)
+    for word in sample_words()[:60]:
+        lattice = model.lattice(word)
+        ours = {cut_of(lattice, path): score(path) for path in lattice.nbest(5)}
+        theirs = of_sentencepiece.nbest_encode(word, nbest_size=5, out_type=str)
+        known = scores_of(model)
+        worth = [sum(known[piece] for piece in cut) for cut in theirs]
+        assert worth == pytest.approx([*ours.values()], abs=1e-4)
+        for cut, value in zip(theirs, worth, strict=True):
+            if value > min(ours.values()) + 1e-3:  # the last may tie with one that is left out
+                assert tuple(cut) in ours
+
+
+@pytest.mark.parametrize("strength", [0.2, 1.0])
+def test_samples_come_as_from_sentencepiece(of_sentencepiece: Any, strength: float) -> None:
+    """The same distribution: nbest_size=-1 samples from all segmentations there, too."""
+    model = model_of(of_sentencepiece)
+    word = max(sample_words()[:60], key=len)
+    draws = 4_000
+    sentencepiece.set_random_generator_seed(1)
+    theirs = Counter(
+        tuple(of_sentencepiece.sample_encode_as_pieces(word, -1, strength)) for _ in range(draws)
+    )
+    lattice = model.lattice(word)
+    ours = lattice.sample(strength, draws, seed=1)
+    ours_by_cut = Counter({cut_of(lattice, path): n for path, n in ours.items()})
+    frequent = [cut for cut, n in (theirs + ours_by_cut).items() if n > 100]
+    assert frequent
+    for cut in frequent:
+        a, b = theirs[cut], ours_by_cut[cut]
+        assert abs(a - b) < 5 * math.sqrt(a + b)
+
+
+# Odd inputs
+
+
+@pytest.mark.parametrize("atoms", ["characters", "bytes"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "a",
+        " ",
+        "\n\n\t ",
+        "👍",
+        "👍🏽👍🏽",
+        "e\u0301e\u0301",
+        "שלום שלום",
+        "\ud800a\ud800a",
+        "\0\0",
+    ],
+    ids=ascii,
+)
+def test_odd_texts_are_learnt_from(text: str, atoms: str) -> None:
+    for pattern in ("gpt2", "none"):
+        training = train(text, atoms=atoms, pattern=pattern)
+        for step in range(training.steps + 1):
+            tokenizer = training.at_step(step)
+            boundaries = tokenizer.boundaries(text)
+            assert boundaries.ids(step).tolist() == tokenizer.encode(text)
+            assert len(tokenizer.nbest(text, 2)) in (1, 2)
+            assert tokenizer.segmentations(text, 0.5, 3).total() == 3
+
+
+def test_an_empty_row_is_cut_into_nothing() -> None:
+    tokenizer = learn(HUGS).tokenizer()
+    assert tokenizer.films([(), (0,)]) == [[(-1, (), ())], [(-1, (0,), (1,))]]
+    assert tokenizer._cut_rows([()]) == [((), ())]
+    assert tokenizer.films([]) == tokenizer._cut_rows([]) == []
+
+
+@pytest.mark.parametrize("text", ["a" * 300_000, "ab" * 100_000, "the cat sat on the mat " * 4_000])
+def test_long_texts_without_a_split_are_learnt_from(text: str) -> None:
+    training = train(text, pattern="none", seed_size=300)
+    boundaries = training.tokenizer().boundaries(text)
+    ends = boundaries.cuts(0).tolist()
+    assert {*range(LONGEST_CHUNK, len(text), LONGEST_CHUNK)} <= {*ends}
+    assert boundaries.token_counts[-1] == len(text)
+    tokenizer = training.at_step(0)
+    assert tokenizer.encode(text) == boundaries.ids(0).tolist()
+
+
+def test_a_real_text_is_learnt_from(tiny_shakespeare: str) -> None:
+    text = tiny_shakespeare[:100_000]
+    training = train(text, seed_size=1_000)
+    boundaries = training.tokenizer().boundaries(text)
+    for step in (0, 1, 100, training.opening, training.steps):
+        assert boundaries.ids(step).tolist() == training.at_step(step).encode(text)
+    names = {training.name(i) for i in range(len(training.alphabet), len(training.alphabet) + 60)}
+    assert {"·the", "·you", "ing"} <= names
+
+
+# What makes no sense gets a sentence
+
+
+@pytest.mark.parametrize(
+    ("wrong", "sentence"),
+    [
+        ({"merges": 3}, "Unigram merges nothing"),
+        ({"vocab_size": 2}, "at least the 3 characters of this text; 2 is too small"),
+        ({"vocab_size": 200, "atoms": "bytes"}, "at least the 256 bytes of this text"),
+        ({"seed_size": 2}, "at least the 3 characters of this text; 2 is too small"),
+        ({"seed_size": 5, "vocab_size": 6}, "begins with 5 pieces at most, so no 6 can be left"),
+        ({"atoms": "words"}, "no atoms 'words'"),
+        ({"max_piece": 0}, "must have 1 atom or more, not 0"),
+        ({"em_steps": 0}, "must be 1 to 20, not 0"),
+        ({"em_steps": 21}, "must be 1 to 20, not 21"),
+        ({"pruned_share": 0}, "1 to 100 percent, not 0"),
+        ({"pruned_share": 101}, "1 to 100 percent, not 101"),
+        ({"special_tokens": ("x", "x")}, "must differ"),
+        ({"special_tokens": ("<unk>",)}, "nor <unk>"),
+        ({"pattern": "gpt5"}, "No split is called 'gpt5'"),
+    ],
+    ids=str,
+)
+def test_bad_values_get_a_sentence(wrong: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(ValueError, match=r"^[A-Z].*\.$") as caught:
+        train("abc", **wrong)
+    assert sentence in str(caught.value)
+
+
+def test_every_option_at_every_choice_is_taken() -> None:
+    learner = LEARNERS["unigram"]
+    assert learner.largest in {option.name for option in learner.options}
+    for option in learner.options:
+        for value in option.choices or (option.minimum, option.default):
+            training = learner.train(
+                "a b a b",
+                vocab_size=None,
+                merges=None,
+                pattern="none",
+                expression="",
+                special_tokens=(),
+                **{option.name: value},
+            )
+            assert isinstance(training.tokenizer(), UnigramTokenizer)
+
+
+def test_a_vocabulary_larger_than_what_the_text_gives_is_all_of_it() -> None:
+    training = train("abab", vocab_size=500)
+    assert (training.steps, training.pieces) == (0, ("a", "b", "ab"))
+    assert train("abc").steps == 0  # nothing stands there twice
+    assert train("abc").opening == 0
+
+
+def test_a_model_of_nothing_finds_nothing() -> None:
+    training = train("", vocab_size=260, atoms="characters")
+    boundaries = training.tokenizer().boundaries("ab")
+    assert boundaries.ids(0).tolist() == [-1, -1]

@@ -1,0 +1,444 @@
+"""WordPiece against its definition (`reference_wordpiece.py`) and Hugging Face's `tokenizers`."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+import reference_wordpiece as reference
+import tokenizers
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from texts import SMALL_TEXTS
+
+import bpeviz
+from bpeviz import SplitError, Training
+from bpeviz.core.longest_match import LONGEST_WORD
+from bpeviz.trainers.wordpiece import SPECIAL
+
+HOW = st.fixed_dictionaries(
+    {},
+    optional={
+        "pattern": st.sampled_from(["none", "whitespace", "words", "characters"]),
+        "case": st.sampled_from(["keep", "lower"]),
+        "ties": st.sampled_from(["first", "smallest"]),
+        "min_count": st.integers(1, 3),
+    },
+)
+TEXTS = SMALL_TEXTS | st.text("aAbB İß#é \n\u3000", max_size=60)
+
+
+def learn(corpus: str | dict[str, int], merges: int = 25, **how: Any) -> Training:
+    return bpeviz.train(corpus, "wordpiece", merges=merges, **how)
+
+
+def words_of(text: str, training: Training) -> list[str]:
+    """The words of a text: its chunks, parted at white space once more."""
+    chunks = bpeviz.pretokenizers.patterns.split(text, training.splitting.pattern)
+    return [word for chunk in chunks for word in chunk.split()]
+
+
+def tokens_by_id(training: Training) -> list[reference.Token]:
+    """What each id stands for, as a row of symbols."""
+    spelt: list[reference.Token] = [(symbol,) for symbol in training.alphabet]
+    for merge in training.decisions:
+        spelt.append(spelt[merge.left] + spelt[merge.right])
+    return spelt
+
+
+def symbols_of(word: str, training: Training) -> list[str]:
+    return reference.word_symbols(word, training.splitting.case == "lower")
+
+
+def decided(training: Training) -> tuple[list[tuple[Any, ...]], str]:
+    spelt = tokens_by_id(training)
+    return [
+        (spelt[m.left], spelt[m.right], m.count, m.applied, m.ties, m.score)
+        for m in training.decisions
+    ], training.stopped
+
+
+def naive(
+    training: Training, weighted: dict[str, int], limit: int, **how: Any
+) -> tuple[list[tuple[Any, ...]], str]:
+    words = [(symbols_of(word, training), times) for word, times in weighted.items()]
+    ids = {(symbol,): i for i, symbol in enumerate(training.alphabet)}
+    steps, stopped = reference.learn(words, limit, ids, **how)
+    return [(*step[:-1], float(step.score)) for step in steps], stopped
+
+
+def counted(words: list[str]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for word in words:
+        found[word] = found.get(word, 0) + 1
+    return found
+
+
+# Learning
+
+
+@settings(max_examples=200, deadline=None)
+@given(TEXTS, HOW, st.integers(0, 25))
+def test_merges_equal_the_naive_loop(corpus: str, how: dict[str, Any], limit: int) -> None:
+    training = learn(corpus, limit, **how)
+    rules = {name: how[name] for name in ("ties", "min_count") if name in how}
+    expected = naive(training, counted(words_of(corpus, training)), limit, **rules)
+    assert decided(training) == expected
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.dictionaries(st.text("abc", min_size=1, max_size=8), st.integers(1, 9), max_size=8),
+    st.sampled_from(["first", "smallest"]),
+    st.integers(1, 12),
+)
+def test_merges_of_counted_words_equal_the_naive_loop(
+    words: dict[str, int], ties: str, min_count: int
+) -> None:
+    training = learn(words, 30, pattern="none", ties=ties, min_count=min_count)
+    assert decided(training) == naive(training, words, 30, ties=ties, min_count=min_count)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["a" * n for n in (1, 2, 3, 4, 5, 7, 8, 63, 64, 65)] + ["ab" * 40 + "ba" * 40, "aab" * 30],
+    ids=lambda text: f"{text[:8]}-{len(text)}",
+)
+def test_merges_of_long_runs_equal_the_naive_loop(text: str) -> None:
+    training = learn(text, 60, pattern="none")
+    assert decided(training) == naive(training, {text: 1}, 60)
+
+
+def test_merges_of_a_real_text_equal_the_naive_loop(tiny_shakespeare: str) -> None:
+    """Many pairs come and go here, so that their numbers are given anew."""
+    text = tiny_shakespeare[:6_000]
+    training = learn(text, 150, pattern="words")
+    assert decided(training) == naive(training, counted(words_of(text, training)), 150)
+
+
+@pytest.mark.parametrize("large", [10**12, 10**17])
+def test_scores_are_compared_as_fractions(large: int) -> None:
+    """1 / large and 1 / (large + 1) are the same to a float of 64 bits where large is 10^17."""
+    training = learn({"ab": large + 1, "cd": large, "ef": large}, pattern="none")
+    assert [training.name(merge.new_id) for merge in training.decisions] == ["cd", "ef", "ab"]
+    assert [merge.ties for merge in training.decisions] == [1, 0, 0]
+
+
+def test_a_merge_tells_its_score() -> None:
+    merge = learn({"ab": 3, "b": 2, "ac": 2}, 1, pattern="none").decisions[0]
+    assert (merge.count, merge.score, merge.note, merge.ties) == (3, 0.2, "3 / (5 · 3)", 1)
+    large = learn({"ab": 3_000}, 1, pattern="none").decisions[0]
+    assert large.note == "3,000 / (3,000 · 3,000)"
+
+
+@settings(max_examples=60, deadline=None)
+@given(TEXTS, HOW)
+def test_candidates_have_the_scores_of_the_definition(corpus: str, how: dict[str, Any]) -> None:
+    training = learn(corpus, **how)
+    spelt = tokens_by_id(training)
+    boundaries = training.tokenizer().boundaries(corpus)
+    words = counted(words_of(corpus, training))
+    rows = [([(s,) for s in symbols_of(word, training)], times) for word, times in words.items()]
+    for step in range(training.steps + 1):
+        found = training.candidates(corpus, boundaries, step, 1_000)
+        count = reference.counts(rows)
+        expected = {
+            pair: float(score)
+            for pair, score in reference.scores(rows).items()
+            if count[pair] >= how.get("min_count", 1)
+        }
+        assert {(spelt[a], spelt[b]): c.score for c in found for a, b in [c.ids]} == expected
+        assert [c.score for c in found] == sorted(expected.values(), reverse=True)
+        assert all(c.count == count[spelt[c.ids[0]], spelt[c.ids[1]]] for c in found)
+        if step == training.steps:
+            break
+        merge = training.decisions[step]
+        assert (found[0].ids, found[0].score) == ((merge.left, merge.right), merge.score)
+        rows = [
+            (reference.replace_all(row, spelt[merge.left], spelt[merge.right]), times)
+            for row, times in rows
+        ]
+
+
+@settings(max_examples=100, deadline=None)
+@given(TEXTS, HOW)
+def test_no_two_ids_stand_for_the_same(corpus: str, how: dict[str, Any]) -> None:
+    """As with BPE, a piece is made in one way only: where its edges stay, what merges do inside
+    depends on the piece alone. So the vocabulary is a list of different strings."""
+    spelt = tokens_by_id(learn(corpus, 40, **how))
+    assert len({*spelt}) == len(spelt)
+
+
+@pytest.mark.parametrize(
+    ("text", "how", "merges", "stopped"),
+    [
+        ("", {}, 0, "no pair"),
+        (" \n\t\u3000", {}, 0, "no pair"),
+        ("a b c", {}, 0, "no pair"),
+        ("ab", {}, 1, "no pair"),
+        ("ab cd", {"merges": 1}, 1, "full"),
+        ("ab ab cd", {"min_count": 2}, 1, "rare"),
+    ],
+)
+def test_how_it_ends(text: str, how: dict[str, Any], merges: int, stopped: str) -> None:
+    training = learn(text, **how)
+    assert (training.steps, training.stopped) == (merges, stopped)
+
+
+# How the text is seen
+
+
+@pytest.mark.parametrize("pattern", [*bpeviz.pretokenizers.patterns.PATTERNS, "regex", "list"])
+def test_white_space_is_dropped_whatever_the_split(pattern: str) -> None:
+    """ab and b become pieces under every split but one that parts characters."""
+    text = " ab  ab\nb\u3000\tab "
+    expression = {"regex": "(?s)..", "list": "ab"}.get(pattern, "")
+    tokenizer = learn(text, pattern=pattern, expression=expression).tokenizer()
+    tokens = tokenizer.tokens(text)
+    assert all(token.label.strip("·→↵") == token.label for token in tokens)
+    assert "".join(text[token.start : token.end] for token in tokens) == "".join(text.split())
+    boundaries = tokenizer.boundaries(text)
+    assert boundaries.token_counts[-1] == len(tokens)
+    assert (boundaries.ids(tokenizer.steps) == bpeviz.core.boundaries.DROPPED).sum() == 7
+    for symbol in tokenizer.alphabet:
+        assert not symbol.removeprefix("##").isspace()
+
+
+def test_a_word_begins_where_a_chunk_begins() -> None:
+    tokenizer = learn("don't", 0, pattern="gpt2").tokenizer()
+    labels = [token.label for token in tokenizer.tokens("don't")]
+    assert labels == ["d", "##o", "##n", "'", "##t"]
+
+
+def test_signs_that_spell_the_prefix_are_a_word_of_their_own_kind() -> None:
+    """`##a` in a text begins a word; to BERT it would look like the middle of one."""
+    tokenizer = learn("ba ##a", 9, pattern="whitespace").tokenizer()
+    tokens = tokenizer.tokens("##a ba")
+    assert [(token.label, token.raw) for token in tokens] == [("##a", b"##a"), ("ba", b"ba")]
+    assert tokenizer.decode(tokenizer.encode("##a ba")) == "##a ba"
+    assert len({token.id for token in tokens}) == 2
+
+
+def test_lower_case_is_taken_by_character() -> None:
+    training = learn("AB İI ΟΔΟΣ", 0, case="lower", pattern="whitespace")
+    tokenizer = training.tokenizer()
+    tokens = tokenizer.tokens("Ab İi")
+    assert [token.label for token in tokens] == ["a", "##b", "i̇", "##i"]
+    assert [(token.start, token.end) for token in tokens] == [(0, 1), (1, 2), (3, 4), (4, 5)]
+    assert tokenizer.boundaries("Ab İi").ends.tolist() == [1, 2, 3, 5, 6]
+    assert tokenizer.decode(tokenizer.encode("Ab İi")) == "ab i̇i"
+    assert "##σ" in training.alphabet
+    kept = learn("AB", 0).tokenizer()
+    assert [token.label for token in kept.tokens("Ab")] == ["[UNK]"]
+
+
+def test_decoding_puts_one_space_between_words() -> None:
+    tokenizer = learn("hug hugs pug!", 5, pattern="words").tokenizer()
+    assert tokenizer.decode(tokenizer.encode("  hug\n\nhugs   pug! ")) == "hug hugs pug !"
+    assert tokenizer.decode([]) == ""
+    with pytest.raises(ValueError, match="There is no id"):
+        tokenizer.decode([tokenizer.vocab_size])
+
+
+@settings(max_examples=60, deadline=None)
+@given(TEXTS, HOW)
+def test_decoding_returns_the_words_of_what_was_learnt_from(
+    corpus: str, how: dict[str, Any]
+) -> None:
+    training = learn(corpus, **how)
+    tokenizer = training.tokenizer()
+    words = words_of(corpus, training)
+    if how.get("case") == "lower":
+        words = ["".join(map(str.lower, word)) for word in words]
+    assert tokenizer.decode(tokenizer.encode(corpus)) == " ".join(words)
+
+
+# Special tokens
+
+
+def test_special_tokens_come_last() -> None:
+    training = learn("ab ab", special_tokens=("[A]", "[B]"))
+    for step in range(training.steps + 1):
+        tokenizer = training.at_step(step)
+        first = len(training.alphabet) + step
+        names = (*SPECIAL, "[A]", "[B]")
+        assert tokenizer.special_tokens == {name: i for i, name in enumerate(names, first)}
+        assert tokenizer.vocab_size == first + 7
+    tokenizer = training.tokenizer()
+    text = "[CLS]ab ?[SEP]"
+    allowed = {"[CLS]", "[SEP]"}
+    labels = [token.label for token in tokenizer.tokens(text, allowed_special=allowed)]
+    assert labels == ["[CLS]", "ab", "[UNK]", "[SEP]"]
+    assert tokenizer.decode(tokenizer.encode(text, allowed_special=allowed)) == (
+        "[CLS] ab \ufffd [SEP]"
+    )
+    assert "[CLS]" not in [token.label for token in tokenizer.tokens(text)]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "sentence"),
+    [
+        ({"case": "upper"}, "There is no case 'upper': take keep or lower."),
+        ({"ties": "largest"}, "There is no tie rule 'largest': take first or smallest."),
+        ({"min_count": 0}, "The smallest count must be 1 or more, not 0."),
+        ({"special_tokens": ("[UNK]",)}, "Special tokens must differ"),
+        ({"special_tokens": ("x", "x")}, "Special tokens must differ"),
+        ({"special_tokens": ("",)}, "Special tokens must differ"),
+        ({"merges": -1}, "must be 0 or more, not -1"),
+        ({"merges": None}, "either the vocabulary size or the number of merges"),
+        (
+            {"merges": None, "vocab_size": 2},
+            "at least the 3 characters (with and without ##) of this text; 2 is too small",
+        ),
+        ({"pattern": "gpt5"}, "No split is called 'gpt5'"),
+    ],
+)
+def test_bad_values_get_a_sentence(wrong: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(ValueError, match=r"^[A-Z].*\.$") as caught:
+        learn("abc", **wrong)
+    assert sentence in str(caught.value)
+
+
+def test_counts_that_are_too_large_get_a_sentence() -> None:
+    with pytest.raises(ValueError, match="These counts are too large"):
+        learn({"ab": 2**62})
+    with pytest.raises(SplitError, match="No split is called"):
+        learn({"ab": 2}, pattern="gpt5")
+
+
+# Encoding
+
+
+@settings(max_examples=150, deadline=None)
+@given(TEXTS, TEXTS, HOW)
+@example("ab abc", "x" * 101 + " " + "ab" * 51, {})
+def test_boundaries_equal_the_naive_cut_at_every_step(
+    corpus: str, text: str, how: dict[str, Any]
+) -> None:
+    """On text that was learnt from and on text that was not; and so cuts the smaller tokenizer."""
+    training = learn(corpus, **how)
+    spelt = tokens_by_id(training)
+    for held in (corpus, text):
+        boundaries = training.tokenizer().boundaries(held)
+        words = words_of(held, training)
+        for step in range(training.steps + 1):
+            pieces = {s: i for i, s in enumerate(spelt[: len(training.alphabet) + step])}
+            expected = [
+                token
+                for word in words
+                for token in reference.wordpiece(symbols_of(word, training), pieces)
+            ]
+            ids = boundaries.ids(step)
+            lengths = np.diff(boundaries.token_ends(step), prepend=0)
+            shown = ids != bpeviz.core.boundaries.DROPPED
+            assert (lengths[~shown] == 1).all()
+            assert list(zip(ids[shown].tolist(), lengths[shown].tolist(), strict=True)) == expected
+            assert boundaries.token_counts[step] == len(expected)
+
+            smaller = training.at_step(step)
+            unknown = smaller.special_tokens["[UNK]"]
+            assert smaller.encode(held) == [unknown if i < 0 else i for i, _ in expected]
+            own = smaller.boundaries(held)
+            assert own.ids(step).tolist() == ids.tolist()
+            assert own.cuts(step).tolist() == boundaries.cuts(step).tolist()
+
+
+def hugging_face(training: Training) -> tokenizers.Tokenizer:
+    """Their encoder with our vocabulary, and words parted by white space alone."""
+    tokenizer = training.tokenizer()
+    vocabulary = {tokenizer.token_label(i): i for i in range(tokenizer.vocab_size)}
+    theirs = tokenizers.Tokenizer(
+        tokenizers.models.WordPiece(
+            vocabulary,
+            unk_token="[UNK]",
+            continuing_subword_prefix="##",
+            max_input_chars_per_word=LONGEST_WORD,
+        )
+    )
+    theirs.pre_tokenizer = tokenizers.pre_tokenizers.WhitespaceSplit()
+    return theirs
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.text("abcé👍 \n", max_size=80), st.text("abcdé👍 \n\u2003", max_size=120))
+def test_hugging_face_encodes_the_same(corpus: str, text: str) -> None:
+    """No # is among the letters: where a word spells out the prefix, theirs mixes it up."""
+    training = learn(corpus, pattern="whitespace")
+    assert hugging_face(training).encode(text).ids == training.tokenizer().encode(text)
+
+
+def test_hugging_face_encodes_real_words_the_same(tiny_shakespeare: str) -> None:
+    training = bpeviz.train(
+        tiny_shakespeare[:200_000], "wordpiece", vocab_size=1_500, pattern="whitespace", min_count=2
+    )
+    tokenizer, theirs = training.tokenizer(), hugging_face(training)
+    held = tiny_shakespeare[600_000:700_000]
+    ids = tokenizer.encode(held)
+    assert theirs.encode(held).ids == ids
+    assert len({*ids}) > 500
+    choose = random.Random(7)
+    words = ["".join(choose.choices("etaoin ETAO'é", k=choose.randint(1, 130))) for _ in range(300)]
+    for word in words:
+        assert theirs.encode(word).ids == tokenizer.encode(word)
+        assert [token.label for token in tokenizer.tokens(word)] == theirs.encode(word).tokens
+
+
+def test_a_word_that_is_not_known_is_unknown_as_a_whole() -> None:
+    tokenizer = learn("hug hugs", pattern="words").tokenizer()
+    tokens = tokenizer.tokens("hug, hugés hugs")
+    assert [token.label for token in tokens] == ["hug", "[UNK]", "[UNK]", "hugs"]
+    assert [(token.start, token.end) for token in tokens] == [(0, 3), (3, 4), (5, 10), (11, 15)]
+    # An h within a word was never seen: it is another atom than one that begins a word.
+    assert [token.label for token in tokenizer.tokens("uh")] == ["[UNK]"]
+
+
+@pytest.mark.parametrize("length", [LONGEST_WORD, LONGEST_WORD + 1, 300_000])
+def test_a_word_that_is_too_long_is_unknown(length: int) -> None:
+    training = learn("a" * 64, pattern="none")
+    tokenizer = training.tokenizer()
+    text = "aa " + "a" * length
+    labels = [token.label for token in tokenizer.tokens(text)]
+    known = length <= LONGEST_WORD
+    assert ("[UNK]" in labels) == (not known)
+    boundaries = tokenizer.boundaries(text)
+    for step in range(training.steps + 1):
+        unknown = boundaries.ids(step) == bpeviz.core.boundaries.UNKNOWN_ID
+        assert unknown.sum() == (not known)
+
+
+def test_a_long_word_is_learnt_from() -> None:
+    training = learn("ab" * 100_000, 200, pattern="none")
+    assert len(training.names) == training.vocab_size
+    assert training.tokenizer().encode("ab" * 100_000) == [training.vocab_size + 1]
+
+
+@pytest.mark.parametrize(
+    "text", ["", " ", "a", "👍🏽", "e\u0301\u0323", "שלום עולם", " \n\t ", "\ud800", "\x1c a"]
+)
+@pytest.mark.parametrize("corpus", ["", "ab ab", "👍🏽 שלום e\u0301"])
+@pytest.mark.parametrize("case", ["keep", "lower"])
+def test_odd_texts(corpus: str, text: str, case: str) -> None:
+    training = learn(corpus, case=case)
+    tokenizer = training.tokenizer()
+    boundaries = tokenizer.boundaries(text)
+    assert boundaries.token_counts[-1] == len(tokenizer.encode(text)) == len(tokenizer.tokens(text))
+    assert len(boundaries.token_counts) == training.steps + 1
+    assert training.candidates(corpus, tokenizer.boundaries(corpus), 0, 3) is not None
+    assert tokenizer.decode(tokenizer.encode(text)).strip() == tokenizer.decode(
+        tokenizer.encode(text)
+    )
+
+
+def test_the_pages_get_what_they_ask_for() -> None:
+    training = learn("hug hug hugs pug", 4)
+    name, values = training.curve
+    assert (name, values.tolist()) == (
+        "score of the pair",
+        [merge.score for merge in training.decisions],
+    )
+    assert training.score_name == "score"
+    assert "{step}" in training.rule
+    assert training.made_of(4).endswith("+ 4 merges")
+    assert training.name(training.decisions[0].new_id).startswith(("#", "h", "p"))

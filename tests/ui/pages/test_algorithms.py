@@ -1,0 +1,354 @@
+"""The Algorithms page without a browser: every learner, every sample, what follows the size, and
+what goes wrong. What a visitor sees and does with hands stands in `tests/browser`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import usual
+from streamlit.testing.v1 import AppTest
+
+from bpeviz.analysis import metrics
+from bpeviz.analysis.metrics import Column
+from bpeviz.corpus import samples
+from bpeviz.pretokenizers.patterns import CUSTOM
+from bpeviz.pretrained import download
+from bpeviz.trainers import LEARNERS
+from bpeviz.views import player
+
+ROOT = Path(__file__).resolve().parents[3]
+SHORT = "low low lower lowest, newer newest wider " * 3
+USUAL = ["bpe", "wordpiece", "unigram"]
+FOLLOWER = "lock_step_follower"
+
+
+def opened(**state: Any) -> AppTest:
+    """The page in a session that holds `state`: a text, and what was chosen."""
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=30)
+    for key, value in state.items():
+        app.session_state[key] = value
+    return app.switch_page("pages/Algorithms.py").run()
+
+
+def with_text(text: str, **state: Any) -> AppTest:
+    return opened(text_box=text, text_sample="own", **state)
+
+
+def reel_of(app: AppTest) -> dict[str, Any]:
+    """What the player is sent."""
+    sent = [json.loads(one.proto.json) for one in app.get("bidi_component")]
+    (reel,) = [data for data in sent if "views" in data]
+    assert isinstance(reel, dict)
+    return reel
+
+
+def errors(app: AppTest) -> list[str]:
+    assert [one.message for one in app.exception] == []
+    return [error.value for error in app.error]
+
+
+def told(app: AppTest, place: int, word: str | None = None) -> AppTest:
+    """The page once the player has told where it stands, and that a word was clicked.
+
+    place: the number of a size among those of the player; from the end where it is negative.
+    """
+    reel = reel_of(app)
+    step = {"step": place if place >= 0 else len(reel["sizes"]) + place, "film": reel["film"]}
+    picked = None if word is None else {"word": word, "number": 1}
+    app.session_state[FOLLOWER] = {"step": step, "word": picked}
+    return app.run()
+
+
+def headings(app: AppTest) -> list[str]:
+    return [one.value for one in app.subheader]
+
+
+def drawn_cuts(app: AppTest) -> list[dict[str, Any]]:
+    """The rows of the histogram of a word's cuts."""
+    for one in app.get("vega_lite_chart"):
+        spec = json.loads(one.proto.spec)
+        encodings = [layer["encoding"] for layer in spec["layer"]]
+        if encodings[0]["y"].get("field") == "cut":
+            (data,) = [one.data.data for one in one.proto.datasets[:1]]
+            return rows_of(data)
+    return []
+
+
+def rows_of(arrow: bytes) -> list[dict[str, Any]]:
+    import pyarrow as pa
+
+    found: list[dict[str, Any]] = pa.ipc.open_stream(arrow).read_pandas().to_dict("records")
+    return found
+
+
+# ---- what is shown
+
+
+def test_untouched_it_shows_three_learners_at_the_size_that_all_have() -> None:
+    app = opened()
+    assert errors(app) == []
+    reel = reel_of(app)
+    assert [view["title"] for view in reel["views"]] == [LEARNERS[key].short for key in USUAL]
+    assert {view["text"] for view in reel["views"]} == {samples.by_key("english-prose").text}
+    size = reel["sizes"][reel["opening"]]
+    assert headings(app)[0] == f"At a vocabulary of {size:,}"
+    # Over characters, so that they stand at like sizes.
+    assert {view["atoms"] for view in reel["views"]} == {"characters"}
+    assert "One word, cut at random" in headings(app)
+    assert any(head.startswith("WordPiece: ") for head in headings(app))
+    assert any(head.startswith("Unigram: ") for head in headings(app))
+    assert drawn_cuts(app)
+
+
+@pytest.mark.parametrize("key", LEARNERS)
+def test_every_learner_is_shown_alone(key: str) -> None:
+    app = with_text(SHORT, algorithms=[key])
+    assert errors(app) == []
+    reel = reel_of(app)
+    assert [view["title"] for view in reel["views"]] == [LEARNERS[key].short]
+    assert "What the vocabularies share" not in headings(app)
+    training = usual.train(key, SHORT, **usual.ON_ALGORITHMS)
+    assert reel["views"][0]["vocabulary"] == training.sizes.tolist()
+    assert ("One word, cut at random" in headings(app)) == (training.randomness is not None)
+
+
+@pytest.mark.parametrize("keys", [[*LEARNERS][:4], [*LEARNERS][4:], [*LEARNERS][:-5:-1]], ids=str)
+def test_four_learners_stand_side_by_side(keys: list[str]) -> None:
+    app = opened(algorithms=keys)
+    assert errors(app) == []
+    titles = [LEARNERS[key].short for key in keys]
+    assert [view["title"] for view in reel_of(app)["views"]] == titles
+    measures, shared = (table.value for table in app.dataframe[:2])
+    assert measures.columns.tolist()[1:-1] == titles
+    assert shared.iloc[:, 0].tolist() == titles
+
+
+def test_every_learner_is_on_offer_and_four_are_the_most() -> None:
+    (box,) = [one for one in opened().multiselect if one.key == "algorithms"]
+    assert box.options == [learner.short for learner in LEARNERS.values()]
+    assert box.proto.max_selections == 4
+
+
+@pytest.mark.parametrize("sample", samples.SAMPLES, ids=lambda sample: sample.key)
+def test_every_sample_is_shown(sample: samples.Sample) -> None:
+    app = opened(text_box=sample.text, text_sample=sample.key)
+    assert errors(app) == []
+    texts = {view["text"] for view in reel_of(app)["views"]}
+    (text,) = texts
+    assert sample.text.startswith(text)
+    assert text
+
+
+@pytest.mark.parametrize("text", ["", "a", "é", " ", " \n\t\n ", "\0", "👩‍👩‍👧", "صباح الخير"])
+@pytest.mark.parametrize("keys", [[*LEARNERS][:4], [*LEARNERS][4:]], ids=["first", "last"])
+def test_next_to_nothing_is_shown(text: str, keys: list[str]) -> None:
+    app = with_text(text, algorithms=keys)
+    assert errors(app) == []
+    assert {view["text"] for view in reel_of(app)["views"]} == {text}
+
+
+def test_a_long_text_is_shown_in_parts() -> None:
+    text = "".join(sample.text for sample in samples.SAMPLES)
+    app = with_text(text, algorithms=["bpe", "unigram"])
+    (part,) = [one for one in app.number_input if one.label.startswith("Part shown")]
+    first = reel_of(app)
+    part.set_value(2).run()
+    assert errors(app) == []
+    second = reel_of(app)
+    assert text.startswith(first["views"][0]["text"] + second["views"][0]["text"])
+    # It is the same film: the player keeps the size.
+    assert first["film"] == second["film"]
+    assert first["key"] != second["key"]
+
+
+# ---- what follows the size
+
+
+@pytest.mark.parametrize("place", [0, 7, -1])
+def test_figures_are_those_of_each_at_its_own_step_of_the_size(place: int) -> None:
+    app = with_text(SHORT)
+    reel = reel_of(app)
+    size = reel["sizes"][place]
+    app = told(app, place)
+    assert errors(app) == []
+    assert headings(app)[0] == f"At a vocabulary of {size:,}"
+    columns, tokens = [], []
+    for key in USUAL:
+        training = usual.train(key, SHORT, **usual.ON_ALGORITHMS)
+        step = int(player.steps_at(training, size, size)[0])
+        boundaries = training.tokenizer().boundaries(SHORT)
+        short = LEARNERS[key].short
+        columns.append(Column(short, training.at_step(step), boundaries, step))
+        tokens.append((short, metrics.learnt_tokens(training.at_step(step))))
+    measures, shared = (table.value for table in app.dataframe[:2])
+    for measured in metrics.measure(SHORT, columns, 0):
+        shown = measures.set_index("measure")[measured.title]
+        assert shown["tokens"] == f"{measured.tokens:,}"
+        assert shown["F1"] == f"{measured.agreement.f1:.1%}"
+        assert shown["vocabulary"] == f"{measured.vocab_size:,}"
+    expected = [
+        (one.title, one.learnt, one.shared, one.own) for one in metrics.vocabularies(tokens)
+    ]
+    assert [tuple(row[:4]) for row in shared.to_numpy().tolist()] == expected
+
+
+def test_what_the_player_told_of_another_film_counts_no_more() -> None:
+    app = with_text(SHORT)
+    app.session_state[FOLLOWER] = {"step": {"step": 1, "film": "another"}, "word": None}
+    app.run()
+    reel = reel_of(app)
+    assert headings(app)[0] == f"At a vocabulary of {reel['sizes'][reel['opening']]:,}"
+    # Nor does a place beyond the end.
+    app = told(app, 99_999)
+    assert headings(app)[0] == f"At a vocabulary of {reel['sizes'][-1]:,}"
+
+
+# ---- a word cut at random
+
+
+def test_a_clicked_word_is_cut_until_another_is_typed() -> None:
+    app = with_text(SHORT)
+    assert app.text_input(key="word").value == "lowest"
+    app = told(app, 7, "newest")
+    assert app.text_input(key="word").value == "newest"
+    assert {row["cut"].replace(" | ", "") for row in drawn_cuts(app)} == {"newest"}
+    # With the space before it a word is another chunk.
+    app.text_input(key="word").input(" wider").run()
+    assert app.text_input(key="word").value == " wider"
+    assert {row["cut"].replace(" | ", "") for row in drawn_cuts(app)} == {"·wider"}
+
+
+def test_without_dropout_there_is_one_cut_and_it_is_the_tokenizers() -> None:
+    app = with_text(SHORT, word="lowest")
+    app.slider(key="strength of BPE-dropout up to 1.0").set_value(0.0).run()
+    assert errors(app) == []
+    training = usual.train("bpe", SHORT, **usual.ON_ALGORITHMS)
+    reel = reel_of(app)
+    size = reel["sizes"][reel["opening"]]
+    step = int(player.steps_at(training, size, size)[0])
+    ids = training.at_step(step).encode("lowest")
+    cut = " | ".join(map(training.name, ids))
+    assert drawn_cuts(app) == [{"cut": cut, "times": 1_000, "share": 1.0}]
+    assert any("1 different cut in 1,000 draws" in one.value for one in app.caption)
+    app.slider(key="strength of BPE-dropout up to 1.0").set_value(1.0).run()
+    assert drawn_cuts(app) == [{"cut": "l | o | w | e | s | t", "times": 1_000, "share": 1.0}]
+
+
+def test_subword_regularization_is_unigrams() -> None:
+    app = with_text(SHORT)
+    radio = app.radio(key="random_of_2")
+    assert [label.split(" (")[1] for label in radio.options] == ["BPE)", "Unigram)"]
+    radio.set_value(1).run()
+    assert errors(app) == []
+    training = usual.train("unigram", SHORT, **usual.ON_ALGORITHMS)
+    reel = reel_of(app)
+    size = reel["sizes"][reel["opening"]]
+    step = int(player.steps_at(training, size, size)[0])
+    found = training.segmentations(step, "lowest", 1.0, 1_000, 0)
+    rows = drawn_cuts(app)
+    assert [row["times"] for row in rows] == [times for _, times in found.most_common(12)]
+    assert sum(row["times"] for row in rows) <= 1_000
+
+
+@pytest.mark.parametrize("place", [0, 5, -1])
+@pytest.mark.parametrize("which", [0, 1])
+def test_a_word_of_unknown_signs_is_cut_at_every_size(place: int, which: int) -> None:
+    app = with_text(SHORT, word="ΩlowΩ")
+    app = told(app, place)
+    app.radio(key="random_of_2").set_value(which).run()
+    assert errors(app) == []
+    for row in drawn_cuts(app):
+        pieces = row["cut"].split(" | ")
+        assert (pieces[0], pieces[-1]) == ("<unk>", "<unk>")
+        assert "".join(pieces[1:-1]) == "low"
+
+
+def test_an_empty_word_is_no_error() -> None:
+    app = with_text(SHORT, word="   ")
+    assert errors(app) == []
+    assert any("no word" in one.value for one in app.caption)
+    assert drawn_cuts(app) == []
+
+
+# ---- options
+
+
+def test_options_of_one_learner_change_its_view_alone() -> None:
+    before = reel_of(opened())["views"]
+    after = reel_of(opened(side_bpe_atoms="bytes"))["views"]
+    assert after[0]["atoms"] == "bytes"
+    changed = [a["film"] != b["film"] for a, b in zip(before, after, strict=True)]
+    assert changed == [True, False, False]
+    # Those of the Train page are apart.
+    assert reel_of(opened(bpe_atoms="bytes", unigram_atoms="bytes"))["views"] == before
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        (f"side_{learner.key}_{option.name}", value)
+        for learner in LEARNERS.values()
+        for option in learner.options
+        if option.choices is not None and option.name not in ("base", "base_text")
+        for value in option.choices
+    ],
+)
+def test_every_choice_is_taken(option: str, value: str) -> None:
+    (key,) = [key for key in LEARNERS if option.startswith(f"side_{key}_")]
+    assert errors(with_text(SHORT, algorithms=[key], **{option: value})) == []
+
+
+def test_a_list_of_words_with_counts_is_written_out_for_all() -> None:
+    app = with_text("low 3\nlowest 2", counted=True)
+    assert errors(app) == []
+    assert {view["text"] for view in reel_of(app)["views"]} == {"low low low\nlowest lowest\n"}
+    (sentence,) = errors(with_text("low three", counted=True))
+    assert "Line 1" in sentence
+
+
+# ---- what goes wrong
+
+
+def test_with_none_chosen_it_says_what_to_do() -> None:
+    app = opened(algorithms=[])
+    assert errors(app) == []
+    assert "Choose an algorithm" in app.info[0].value
+    assert not any("views" in one.proto.json for one in app.get("bidi_component"))
+
+
+def test_a_broken_expression_is_one_sentence_for_all() -> None:
+    app = with_text(SHORT, pattern=CUSTOM, regex="[a-z")
+    (sentence,) = errors(app)
+    assert sentence.split(": ")[0] == ", ".join(LEARNERS[key].title for key in USUAL)
+    assert sentence.endswith(".")
+    assert app.info == []  # there is nothing to choose: what is wrong is said
+
+
+def test_a_learner_that_cannot_learn_is_a_sentence_and_the_others_stay() -> None:
+    # Enough for the characters of this text, and fewer than there are bytes.
+    app = with_text(SHORT, algorithms=["wordpiece", "bpe"], largest=40, side_bpe_atoms="bytes")
+    (sentence,) = errors(app)
+    assert sentence.startswith(LEARNERS["bpe"].title)
+    assert "256" in sentence
+    assert [view["title"] for view in reel_of(app)["views"]] == ["WordPiece"]
+
+
+def test_a_base_whose_files_are_away_is_taken_once_they_have_come(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    state = {"algorithms": ["bpe", "adaptive"], "side_adaptive_base": "gpt2"}
+    with monkeypatch.context() as away:
+        away.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path))
+        app = with_text(SHORT, **state)
+        (sentence,) = errors(app)
+        assert sentence.startswith(LEARNERS["adaptive"].title)
+        assert "gpt2" in sentence
+        assert [view["title"] for view in reel_of(app)["views"]] == ["BPE"]
+    if not download.available("gpt2"):
+        pytest.skip("The vocabulary gpt2 is not on this machine.")
+    app.run()
+    assert errors(app) == []
+    assert [view["title"] for view in reel_of(app)["views"]] == ["BPE", "Adaptive BPE"]

@@ -1,0 +1,220 @@
+"""The Inspect page without a browser: all samples and tokenizers, ids, tokens, bad input."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import usual
+from streamlit.testing.v1 import AppTest
+
+import bpeviz
+from bpeviz.analysis import trace
+from bpeviz.analysis.round_trip import round_trip
+from bpeviz.corpus import samples
+from bpeviz.pretrained import download
+from bpeviz.trainers import LEARNERS
+from bpeviz.ui.pages.inspect import CLOSER, FIRST_TEXT, MOST, SHOWN
+
+ROOT = Path(__file__).resolve().parents[3]
+ENGLISH = samples.by_key("english-prose").text
+
+
+def opened(**state: Any) -> AppTest:
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    for key, value in state.items():
+        app.session_state[key] = value
+    return app.switch_page("pages/Inspect.py").run()
+
+
+def cl100k(**state: Any) -> AppTest:
+    if not download.available("cl100k_base"):
+        pytest.skip("cl100k is not on this machine.")
+    return opened(inspected_by="cl100k_base", **state)
+
+
+def drawn(app: AppTest, field: str) -> dict[str, Any]:
+    """What the component is sent whose data has a field: "bytes" the grid, "sides" the picture,
+    "views" the player."""
+    sent = [json.loads(one.proto.json) for one in app.get("bidi_component")]
+    (found,) = [data for data in sent if data and field in data]
+    return found
+
+
+def errors(app: AppTest) -> list[str]:
+    assert [one.message for one in app.exception] == []
+    return [error.value for error in app.error]
+
+
+def tables(app: AppTest, column: str) -> list[Any]:
+    """The tables that have a column of this name."""
+    return [one.value for one in app.dataframe if column in one.value]
+
+
+def light(app: AppTest) -> str:
+    (found,) = [one.value for one in app.markdown if " is lost.**" in one.value]
+    return found
+
+
+def ids(app: AppTest) -> list[int]:
+    return [token["id"] for token in drawn(app, "bytes")["tokens"] if token["id"] is not None]
+
+
+@pytest.mark.parametrize("sample", samples.SAMPLES, ids=lambda sample: sample.key)
+def test_every_sample_is_shown(sample: samples.Sample) -> None:
+    app = opened(text_box=sample.text, text_sample=sample.key, inspected="learnt")
+    assert errors(app) == []
+    assert "Nothing is lost" in light(app)
+    data = drawn(app, "bytes")
+    assert 0 < len(data["bytes"]) <= SHOWN
+    raw = bytes(int(byte, 16) for _, byte in data["bytes"])
+    assert sample.text.encode().startswith(raw)
+
+
+def test_a_text_of_ones_own_is_inspected_first() -> None:
+    app = opened()
+    assert errors(app) == []
+    training = usual.train("bpe", ENGLISH)
+    assert ids(app) == training.tokenizer().encode(FIRST_TEXT)
+    assert app.text_area(key="inspect_box").value == FIRST_TEXT
+    assert drawn(app, "views")["views"][0]["text"] == FIRST_TEXT
+
+
+@pytest.mark.parametrize("closer", CLOSER)
+@pytest.mark.parametrize("key", LEARNERS)
+def test_every_learner_can_be_inspected(key: str, closer: str) -> None:
+    text = "low low lower lowest, newer newest wider. " * 3
+    app = opened(algorithm=key, text_box=text, text_sample="own", closer=closer, look_up="low")
+    assert errors(app) == []
+    trip = round_trip(
+        trace.inspect(FIRST_TEXT, usual.train(key, text).at_step(usual.train(key, text).opening))
+    )
+    assert ("Nothing is lost" in light(app)) == trip.lossless
+    assert bool(tables(app, "lost")) != trip.lossless
+
+
+@pytest.mark.parametrize("name", download.NAMES)
+@pytest.mark.parametrize("closer", CLOSER)
+def test_every_published_vocabulary_can_be_inspected(name: str, closer: str) -> None:
+    if not download.available(name):
+        pytest.skip(f"{name} is not on this machine.")
+    app = opened(inspected_by=name, closer=closer, inspect_box="hello 👍", mirrored="yours")
+    assert errors(app) == []
+    assert ids(app) == bpeviz.load(name).encode("hello 👍")
+    if closer == "picture":
+        assert len(drawn(app, "sides")["sides"]) == 2
+
+
+def test_a_smaller_vocabulary_cuts_into_more() -> None:
+    app = opened()
+    slider = next(one for one in app.slider if one.label == "Vocabulary size")
+    slider.set_value(260).run()
+    assert errors(app) == []
+    training = usual.train("bpe", ENGLISH)
+    assert ids(app) == training.tokenizer(260).encode(FIRST_TEXT)
+    assert "Yours (260)" in light(app)
+    # The browser keeps the words that something was chosen by, so they do not change with it.
+    assert app.selectbox(key="inspected_by").options[0] == "Yours"
+
+
+def test_names_of_special_tokens_are_text_until_it_is_said_otherwise() -> None:
+    app = cl100k(inspect_box="a<|endoftext|>")
+    assert ids(app) == [64, 27, 91, 8862, 728, 428, 91, 29]
+    (pills,) = [group for group in app.button_group if group.key == "special_tokens"]
+    pills.set_value("special").run()
+    assert errors(app) == []
+    assert ids(app) == [64, 100257]
+    assert any("`<|fim_prefix|>`" in one.value for one in app.caption)
+
+
+def test_what_is_lost_stands_in_a_table() -> None:
+    app = opened(
+        algorithm="wordpiece",
+        wordpiece_case="lower",
+        inspect_box="The  keeper 世",
+        text_box=ENGLISH,
+        text_sample="own",
+    )
+    assert errors(app) == []
+    assert "Something is lost" in light(app)
+    (table,) = tables(app, "lost")
+    assert [*table["lost"]] == ["lower case", "white space", "unknown"]
+    assert table["first places"][0].startswith("1: The → the")
+
+
+def test_long_texts_are_shown_in_parts() -> None:
+    text = "a long text in parts, " * 100
+    app = opened(inspect_box=text)
+    assert errors(app) == []
+    (number,) = [one for one in app.number_input if one.label.startswith("Part shown")]
+    first = drawn(app, "bytes")
+    number.set_value(3).run()
+    third = drawn(app, "bytes")
+    assert third["first"] > first["first"] == 0
+    assert len(third["bytes"]) <= SHOWN
+    assert drawn(app, "views")["views"][0]["part"][0] == third["first"]
+    app = opened(inspect_box="x " * MOST)
+    assert errors(app) == []
+    assert any(f"the first {MOST:,} are looked at" in one.value for one in app.caption)
+
+
+def test_no_text_is_no_trouble() -> None:
+    for closer in CLOSER:
+        app = opened(inspect_box="", closer=closer)
+        assert errors(app) == []
+        assert drawn(app, "bytes")["columns"] == 0
+    app = opened(inspect_box="", inspected="learnt", text_box="", text_sample="own")
+    assert errors(app) == []
+
+
+def test_what_cannot_be_learnt_is_said_and_the_others_work() -> None:
+    app = opened(pattern="regex", regex="[a-")
+    assert len(errors(app)) == 1
+    assert "regular expression" in errors(app)[0]
+    app = cl100k(pattern="regex", regex="[a-")
+    assert errors(app) == []
+    assert "Nothing is lost" in light(app)
+
+
+def test_ids_are_decoded_and_unknown_ones_named() -> None:
+    app = cl100k(closer="ids", ids_box="[9468, 239, 235, 100256]")
+    assert errors(app) == []
+    assert app.code[0].value == "👍"
+    assert "no id 100256" in app.warning[0].value
+    (table,) = tables(app, "note")
+    assert [*table["bytes"]] == ["F0 9F", "91", "8D", "–"]
+    assert table["note"][0] == "holds only a part of a character"
+    app.text_area(key="ids_box").set_value("1, zwei").run()
+    assert errors(app) == ["“zwei” at character 4 is no id: ids are whole numbers."]
+    app.text_area(key="ids_box").set_value("").run()
+    assert errors(app) == []
+
+
+def test_a_token_is_looked_up_by_id_and_by_text() -> None:
+    app = cl100k(closer="token", look_up="15339")
+    assert errors(app) == []
+    looked_up, near = (one for one in tables(app, "what it is") if "level" not in one)
+    assert looked_up["token"][0] == "hello"
+    assert looked_up["what it is"][0] == "merge 15,084 of 100,000"
+    assert [*near["id"]] == [str(number) for number in range(15335, 15344)]
+    (ancestry,) = tables(app, "level")
+    assert ancestry["left parent"][0].endswith("71")
+    assert drawn(app, "sides")["sides"][0]["tokens"][-1][-1] >= 0
+    app.text_input(key="look_up").set_value("123").run()
+    (which,) = app.radio
+    assert which.options == ["id 123", "id 4513"]
+    app.text_input(key="look_up").set_value("no token of this name").run()
+    assert errors(app) == []
+    (table,) = tables(app, "note")
+    assert len(table) == 5
+
+
+def test_markup_in_a_text_is_only_ever_sent_as_text() -> None:
+    text = "<script>alert(1)</script> **bold** :red[x] `code`"
+    for closer in CLOSER:
+        app = cl100k(inspect_box=text, closer=closer, look_up="<b>", ids_box="<b>")
+        for one in (*app.markdown, *app.caption):
+            assert "script" not in one.value
+            assert "<b>" not in one.value

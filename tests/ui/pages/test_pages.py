@@ -1,0 +1,394 @@
+"""Both pages without a browser: every sample, every option, and bad input.
+
+What a visitor sees and does with hands stands in `tests/browser`.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import tomllib
+from pathlib import Path
+from typing import Any
+from weakref import WeakValueDictionary
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import bpeviz
+from bpeviz.core.training import Training
+from bpeviz.corpus import samples
+from bpeviz.jobs import queue
+from bpeviz.pretokenizers.patterns import CUSTOM, PATTERNS
+from bpeviz.pretrained import download
+from bpeviz.trainers import LEARNERS
+from bpeviz.trainers.bpe import LEARNER as BPE
+from bpeviz.ui import inputs, trained
+from bpeviz.ui.inputs import MAX_TEXT, MAX_TRAINED, UnreadableFile, read_file
+from bpeviz.ui.runtime import cache
+
+ROOT = Path(__file__).resolve().parents[3]
+PAGES = {"Train": "app.py", "Compare": "pages/Compare.py"}
+every_page = pytest.mark.parametrize("page", PAGES)
+
+SHORT = "low low lower lowest, newer newest wider " * 3
+"""Enough for some merges, and quick."""
+
+
+def opened(page: str, **state: Any) -> AppTest:
+    """A page in a session that holds `state`: texts, and what was chosen."""
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=30)
+    for key, value in ({"others": []} | state).items():
+        app.session_state[key] = value
+    return app.switch_page(PAGES[page]).run()
+
+
+def with_text(page: str, text: str, **state: Any) -> AppTest:
+    return opened(page, text_box=text, text_sample="own", **state)
+
+
+def component(app: AppTest) -> dict[str, Any]:
+    """What the page's component is sent: the film of the player, or the columns."""
+    sent = [json.loads(one.proto.json) for one in app.get("bidi_component")]
+    (data,) = [data.get("views", [data])[0] for data in sent if "views" in data or "text" in data]
+    assert isinstance(data, dict)
+    return data
+
+
+def errors(app: AppTest) -> list[str]:
+    assert [one.message for one in app.exception] == []
+    return [error.value for error in app.error]
+
+
+# ---- every sample, every option
+
+
+@every_page
+@pytest.mark.parametrize("sample", samples.SAMPLES, ids=lambda sample: sample.key)
+def test_every_sample_is_shown(page: str, sample: samples.Sample) -> None:
+    app = opened(page, text_box=sample.text, text_sample=sample.key)
+    assert errors(app) == []
+    data = component(app)
+    assert data["text"] == sample.text[: len(data["text"])]
+    assert data["text"]
+
+
+def test_choosing_a_sample_fills_the_box() -> None:
+    app = opened("Train")
+    assert app.text_area(key="text_box").value == samples.by_key("english-prose").text
+    app.selectbox(key="text_sample").select("russian").run()
+    assert app.text_area(key="text_box").value == samples.by_key("russian").text
+    assert component(app)["text"] == samples.by_key("russian").text
+    app.text_area(key="text_box").input("mine").run()
+    assert app.selectbox(key="text_sample").value == "own"
+    assert component(app)["text"] == "mine"
+
+
+@every_page
+@pytest.mark.parametrize("pattern", PATTERNS)
+@pytest.mark.parametrize("mark", ["none", "attached", "symbol"])
+def test_every_split_and_mark_is_shown(page: str, pattern: str, mark: str) -> None:
+    app = with_text(page, SHORT, pattern=pattern, bpe_atoms="characters", bpe_end_mark=mark)
+    assert errors(app) == []
+    assert component(app)["text"] == SHORT
+
+
+@every_page
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        (option.name, value)
+        for option in BPE.options
+        for value in (option.choices or (option.minimum, 3))
+    ],
+)
+def test_every_option_is_taken(page: str, option: str, value: str | int) -> None:
+    app = with_text(page, SHORT, **{f"bpe_{option}": value})
+    assert errors(app) == []
+    assert component(app)["text"] == SHORT
+
+
+def test_every_learner_is_on_offer() -> None:
+    offered = [box.options for box in opened("Train").selectbox if box.key == "algorithm"]
+    titles = [learner.title for learner in LEARNERS.values()]
+    assert offered == [titles]
+
+
+def test_the_end_mark_is_offered_for_characters_only() -> None:
+    keys = {box.key for box in opened("Train").selectbox}
+    assert "bpe_end_mark" not in keys
+    keys = {box.key for box in opened("Train", bpe_atoms="characters").selectbox}
+    assert "bpe_end_mark" in keys
+
+
+# ---- the vocabulary size
+
+
+def test_a_smaller_vocabulary_is_the_same_film_with_an_earlier_end() -> None:
+    app = with_text("Train", SHORT)
+    full = component(app)
+    app.slider[0].set_value(256 + 5).run()
+    small = component(app)
+    assert small["last"] == 5
+    assert {**full, "last": 5} == small
+
+
+@pytest.mark.parametrize(
+    ("elsewhere", "room"),
+    [(False, cache.BUDGET), (True, cache.BUDGET), (True, 5_000)],
+    ids=["here", "elsewhere", "too large to keep"],
+)
+@every_page
+def test_nothing_is_learnt_twice_for_another_size(
+    page: str, elsewhere: bool, room: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    learnt: list[str] = []
+
+    def here(*given: Any, **options: Any) -> Training:
+        learnt.append("here")
+        return train(*given, **options)
+
+    def in_a_process(*given: Any) -> queue.Job:
+        learnt.append("elsewhere")
+        return learning(*given)
+
+    train, learning = bpeviz.train, queue.learning
+    monkeypatch.setattr(bpeviz, "train", here)
+    monkeypatch.setattr(queue, "learning", in_a_process)
+    fresh = cache.Kept(room)
+    for module in (cache, trained):
+        monkeypatch.setattr(module, "kept", fresh)
+    monkeypatch.setattr(trained, "_held", WeakValueDictionary())
+    if elsewhere:
+        monkeypatch.setattr(trained, "AT_ONCE", 0)
+    app = with_text(page, SHORT)
+    app.slider[0].set_value(258).run()
+    app.slider[0].set_value(260).run()
+    assert errors(app) == []
+    assert learnt == ["elsewhere" if elsewhere else "here"]
+
+
+def test_a_new_text_begins_with_its_whole_vocabulary() -> None:
+    app = with_text("Train", SHORT)
+    app.slider[0].set_value(258).run()
+    app.text_area(key="text_box").input("banana bandana " * 4).run()
+    data = component(app)
+    assert data["last"] == len(data["steps"]["id"]) > 2
+
+
+@pytest.mark.parametrize(
+    ("state", "reason"),
+    [({"bpe_min_count": 1}, "no pair is left"), ({"bpe_min_count": 5}, "every pair left is rarer")],
+)
+def test_a_text_too_small_for_the_vocabulary_says_so(state: dict[str, int], reason: str) -> None:
+    app = with_text("Train", SHORT, largest=5_000, **state)
+    assert errors(app) == []
+    (caption,) = [one.value for one in app.caption if "merges." in one.value]
+    assert "5,000" in caption
+    assert reason in caption
+
+
+def test_a_vocabulary_smaller_than_the_atoms_is_a_sentence() -> None:
+    (sentence,) = errors(with_text("Train", SHORT, largest=100))
+    assert sentence.endswith(".")
+    assert "256" in sentence
+    assert "100" in sentence
+
+
+# ---- bad input
+
+
+@every_page
+@pytest.mark.parametrize(
+    ("atoms", "mark"),
+    [("bytes", "none"), *(("characters", mark) for mark in ("none", "attached", "symbol"))],
+)
+@pytest.mark.parametrize("text", ["", "a", "é", " ", " \n\t\n ", "\0", "👩‍👩‍👧"])
+def test_next_to_nothing_is_shown(page: str, text: str, atoms: str, mark: str) -> None:
+    app = with_text(page, text, bpe_atoms=atoms, bpe_end_mark=mark)
+    assert errors(app) == []
+    if page == "Compare" and not text:
+        assert "no text to cut yet" in app.info[0].value
+    else:
+        assert component(app)["text"] == text
+
+
+@pytest.mark.parametrize("text", ["新しい", " "])
+def test_a_held_out_text_may_be_unknown(text: str) -> None:
+    state = {"measured_on": "held out", "held_out_box": text, "held_out_sample": "own"}
+    app = with_text("Compare", SHORT, bpe_atoms="characters", **state)
+    assert errors(app) == []
+    assert component(app)["text"] == text
+    lost = sum(character not in SHORT for character in text)
+    said = any(f"{lost} of its tokens" in words.value for words in app.markdown)
+    assert said == (lost > 0)
+
+
+@every_page
+@pytest.mark.parametrize(
+    "expression",
+    ["(", "[", "*", "", "(?P<a>.)(?P<a>", r"\p{Nonsense}", "(a{1000}){1000}", "(?R)", "(" * 900],
+)
+def test_a_broken_expression_is_a_sentence(page: str, expression: str) -> None:
+    (sentence,) = errors(with_text(page, SHORT, pattern=CUSTOM, regex=expression))
+    assert sentence.endswith(".")
+    assert "Traceback" not in sentence
+
+
+@pytest.mark.parametrize("expression", ["$", "^", "(?=l)", r"\b", "x?", "zzz", "."])
+def test_an_expression_may_match_nothing(expression: str) -> None:
+    app = with_text("Train", SHORT, pattern=CUSTOM, regex=expression)
+    assert errors(app) == []
+    assert component(app)["text"] == SHORT
+
+
+@every_page
+def test_a_text_too_long_is_a_sentence_and_the_page_stands(page: str) -> None:
+    (sentence,) = errors(with_text(page, "a" * (MAX_TRAINED + 1)))
+    assert f"{MAX_TRAINED + 1:,}" in sentence
+    assert f"{MAX_TRAINED:,}" in sentence
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page != "Train"])
+def test_of_a_text_for_train_alone_the_other_pages_use_the_beginning(page: str) -> None:
+    app = with_text(page, "ab " * (MAX_TEXT // 3 + 10), pattern="whitespace")
+    assert errors(app) == []
+    said = [caption.value for caption in app.caption]
+    length = 3 * (MAX_TEXT // 3 + 10)
+    assert f"Of its {length:,} characters, this page uses the first {MAX_TEXT:,}." in said
+
+
+def test_a_paste_of_50_mb_reaches_the_page() -> None:
+    # The browser tests paste 5 MB, since 50 take a minute. Above this limit the connection is cut
+    # again and again, and nothing is said.
+    config = tomllib.loads((ROOT / ".streamlit/config.toml").read_text())
+    assert config["server"]["maxWidgetStateSize"] > 100
+
+
+@pytest.mark.parametrize(
+    ("page", "state"),
+    [
+        ("app.py", {"pattern": CUSTOM, "regex": "("}),
+        ("pages/Compare.py", {"pattern": CUSTOM, "regex": "("}),
+        ("pages/Algorithms.py", {"algorithms": []}),
+    ],
+)
+def test_a_page_that_ends_early_can_be_linked_to(page: str, state: dict[str, Any]) -> None:
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=30)
+    for key, value in ({"text_box": "abc", "text_sample": "own"} | state).items():
+        app.session_state[key] = value
+    app.switch_page(page).run()
+    assert [one.message for one in app.exception] == []
+    (link,) = [one.proto.component_name for one in app.get("bidi_component")]
+    assert link.endswith("link")
+
+
+def test_what_is_imported_is_passed_through_by_the_collector_no_more() -> None:
+    with_text("Train", SHORT)
+    assert gc.get_freeze_count() > 100_000
+
+
+def test_markup_in_a_text_stays_text() -> None:
+    text = "<script>window.hacked=1</script> &amp; **no** $x$ :material/balance: [a](b) " * 2
+    for page in PAGES:
+        app = with_text(page, text)
+        assert errors(app) == []
+        assert component(app)["text"] == text
+
+
+# ---- files
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        (b"", ""),
+        ("é\r\n".encode(), "é\r\n"),
+        ("é".encode("utf-8-sig"), "é"),
+        ("a\ufeffb".encode(), "a\ufeffb"),
+        (b"nul \0 " + b"a" * 200, "nul \0 " + "a" * 200),
+    ],
+)
+def test_a_file_in_utf8_is_read(content: bytes, text: str) -> None:
+    read = read_file("a.txt", content)
+    assert not isinstance(read, UnreadableFile)
+    assert read == text
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("hello".encode("utf-16"), "UTF-16"),
+        ("hello".encode("utf-16-le"), "zero bytes"),
+        ("é".encode("latin-1") + b"a", "byte 1 is E9"),
+        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "byte 1 is 89"),
+        (b"\0" * 50, "zero bytes"),
+        pytest.param(b"a" * (MAX_TRAINED + 1), f"{MAX_TRAINED:,}", id="too long"),
+    ],
+)
+def test_another_file_is_a_sentence(content: bytes, said: str) -> None:
+    sentence = read_file("a.bin", content)
+    assert isinstance(sentence, UnreadableFile)
+    assert said in sentence
+    assert sentence.startswith("a.bin ")
+    assert sentence.endswith(".")
+
+
+# ---- Compare
+
+
+def test_columns_stand_side_by_side() -> None:
+    try:
+        for name in download.NAMES:
+            download.fetch(name)
+    except download.VocabularyUnavailable as error:
+        pytest.skip(str(error))
+    app = with_text("Compare", SHORT, others=list(download.NAMES))
+    assert errors(app) == []
+    data = component(app)
+    titles = [column["title"] for column in data["columns"]]
+    assert [title.split()[0] for title in titles] == ["Yours", "GPT-2", "cl100k", "o200k"]
+    assert data["reference"] == 0
+    (table,) = app.dataframe
+    assert [*table.value.columns[1:-1]] == titles
+    app.selectbox(key="reference_of_4").select_index(2).run()
+    assert errors(app) == []
+    data = component(app)
+    assert data["reference"] == 2
+    assert data["columns"][2]["own"] == data["columns"][2]["missing"] == []
+
+
+def test_compare_stands_while_the_vocabularies_are_away(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(download, "fetch_in_background", lambda name, retry=False: None)
+    failed = download.Progress("failed", "The network is not there; plug it in.")
+    monkeypatch.setattr(download, "progress", lambda name: failed)
+    app = with_text("Compare", SHORT, others=["gpt2", "cl100k_base"])
+    assert errors(app) == []
+    assert [column["title"].split()[0] for column in component(app)["columns"]] == ["Yours"]
+    assert ["plug it in" in warning.value for warning in app.warning] == [True, True]
+    assert {button.key for button in app.button} >= {"retry_gpt2", "retry_cl100k_base"}
+
+
+def test_what_a_browser_says_again_is_no_new_choice(monkeypatch: pytest.MonkeyPatch) -> None:
+    # A text is typed. What the browser sends next may still have the sample that stood there.
+    app = opened("Train")
+    english = app.text_area[0].value
+    app.text_area[0].set_value("a text of my own").run()
+    assert app.selectbox(key="text_sample").value == "own"
+    app.selectbox(key="text_sample").set_value("english-prose").run()
+    assert app.text_area[0].value == "a text of my own"
+    assert app.selectbox(key="text_sample").value == "own"
+    # Another sample is a choice; and so is the same one, once the browser must have heard.
+    app.selectbox(key="text_sample").set_value("russian").run()
+    russian = app.text_area[0].value
+    assert russian not in (english, "a text of my own")
+    app.text_area[0].set_value("a text of my own").run()
+    assert app.text_area[0].value == russian, "said again, too"
+    assert app.selectbox(key="text_sample").value == "russian"
+    monkeypatch.setattr(inputs, "HEARD", 0.0)
+    app.text_area[0].set_value("a text of my own").run()
+    app.selectbox(key="text_sample").set_value("russian").run()
+    assert app.text_area[0].value == russian

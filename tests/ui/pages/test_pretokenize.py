@@ -1,0 +1,245 @@
+"""The Split page without a browser: every sample, every split, bad input, and two word lists."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from bpeviz.analysis import pretokenization
+from bpeviz.corpus import samples
+from bpeviz.pretokenizers.patterns import PATTERNS, split
+from bpeviz.ui.inputs import MAX_TRAINED
+from bpeviz.ui.pages.pretokenize import LIST_A, LIST_B, ORDER, OWN, SHOWN
+
+ROOT = Path(__file__).resolve().parents[3]
+SHORT = "low low lower lowest, newer newest wider. " * 3
+YAO_MING = "姚明进入总决赛"
+
+
+def opened(**state: Any) -> AppTest:
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    for key, value in state.items():
+        app.session_state[key] = value
+    return app.switch_page("pages/Split.py").run()
+
+
+def with_text(text: str, **state: Any) -> AppTest:
+    return opened(text_box=text, text_sample="own", **state)
+
+
+def drawn(app: AppTest) -> dict[str, dict[str, Any]]:
+    """What the components are sent: the columns side by side, and those of the levels."""
+    sent = [json.loads(one.proto.json) for one in app.get("bidi_component")]
+    return {data["name"]: data for data in sent if "name" in data}
+
+
+def side_by_side(app: AppTest) -> dict[str, dict[str, Any]]:
+    """The columns side by side, by title."""
+    data = drawn(app)["The text under each split"]
+    return {column["title"]: column for column in data["columns"]}
+
+
+def errors(app: AppTest) -> list[str]:
+    assert [one.message for one in app.exception] == []
+    return [error.value for error in app.error]
+
+
+def chunks(app: AppTest, title: str) -> list[str]:
+    raw = drawn(app)["The text under each split"]["text"].encode()
+    ends = side_by_side(app)[title]["ends"]
+    return [raw[a:b].decode() for a, b in zip([0, *ends], ends, strict=False)]
+
+
+# ---- every sample, every split
+
+
+@pytest.mark.parametrize("sample", samples.SAMPLES, ids=lambda sample: sample.key)
+def test_every_sample_is_shown(sample: samples.Sample) -> None:
+    app = opened(text_box=sample.text, text_sample=sample.key)
+    assert errors(app) == []
+    assert [*side_by_side(app)] == [
+        PATTERNS[key].title for key in ("whitespace", "words", "gpt2", "cl100k")
+    ]
+    for data in drawn(app).values():
+        assert data["text"] == sample.text[: len(data["text"])]
+        assert data["text"]
+    for key in ("whitespace", "gpt2"):
+        assert side_by_side(app)[PATTERNS[key].title]["total"] == len(split(sample.text, key))
+
+
+def test_every_split_is_on_offer_and_says_one_sentence() -> None:
+    every = [*PATTERNS, *OWN]
+    app = with_text(SHORT, splits=every)
+    assert errors(app) == []
+    (pills,) = [group for group in app.button_group if group.key == "splits"]
+    titles = [*(PATTERNS[key].title for key in PATTERNS), *OWN.values()]
+    assert sorted(pills.options) == sorted(titles)
+    assert sorted(side_by_side(app)) == sorted(titles)
+    for column in side_by_side(app).values():
+        assert column["note"].endswith(".")
+    assert {*ORDER} <= {*PATTERNS}
+
+
+@pytest.mark.parametrize("key", PATTERNS)
+def test_a_column_holds_the_chunks_of_its_split(key: str) -> None:
+    app = with_text(SHORT, splits=[key])
+    assert errors(app) == []
+    assert chunks(app, PATTERNS[key].title) == split(SHORT, key)
+
+
+def test_levels_go_from_sentences_to_characters() -> None:
+    text = "It rains. It pours!"
+    levels = drawn(with_text(text))["The text level by level"]["columns"]
+    assert [column["total"] for column in levels] == [2, 9, 19]
+    assert levels[1]["own"] == [10]
+
+
+# ---- what is forbidden
+
+
+def test_the_tables_say_what_each_split_forbids() -> None:
+    app = with_text(SHORT, splits=["none", "gpt2", "characters"])
+    assert errors(app) == []
+    summary, standing = (table.value for table in app.dataframe)
+    tokens = pretokenization.learnt_unsplit(SHORT)
+    gpt2 = pretokenization.standing(tokens, pretokenization.cut(SHORT, "gpt2"))
+    total = len(tokens)
+    assert [*summary["split"]] == ["None", "Characters", "GPT-2"]
+    assert [*summary["merges forbidden"]] == [
+        f"{number} of {total}" for number in (0, total, gpt2.count(0))
+    ]
+    assert 0 < gpt2.count(0) < total
+    assert [*standing["token"]] == [pretokenization.name(token) for token in tokens]
+    assert [*standing["GPT-2"]] == [str(number) if number else "forbidden" for number in gpt2]
+    assert {*standing["Characters"]} == {"forbidden"}
+    assert [*standing["not split"]] == [*standing["None"]]
+
+
+def test_a_text_that_gives_no_merge_says_so() -> None:
+    app = with_text("abc")
+    assert errors(app) == []
+    assert any("BPE merges none" in caption.value for caption in app.caption)
+    assert len(app.dataframe) == 1
+
+
+# ---- word lists, and an expression of one's own
+
+
+def test_the_chinese_example_shows_both_published_cuts() -> None:
+    """Jurafsky and Martin, Speech and Language Processing, chapter 2."""
+    app = opened()
+    app.button(key="chinese_example").click().run()
+    assert errors(app) == []
+    assert app.text_area(key="text_box").value == YAO_MING
+    assert [*side_by_side(app)] == ["Characters", "Word list A", "Word list B"]
+    assert chunks(app, "Characters") == [*YAO_MING]
+    assert chunks(app, "Word list A") == ["姚明", "进入", "总决赛"]
+    assert chunks(app, "Word list B") == ["姚", "明", "进入", "总", "决赛"]
+    said = " ".join(caption.value for caption in app.caption)
+    assert "Chinese Treebank" in said
+    assert "Peking University" in said
+    app.text_area(key="words").input("姚明进入 总决赛").run()
+    assert chunks(app, "Word list A") == ["姚明进入", "总决赛"]
+    assert "Chinese Treebank" not in " ".join(caption.value for caption in app.caption)
+
+
+def test_the_example_puts_a_file_aside() -> None:
+    app = opened(text_file="a long file", text_file_name="long.txt")
+    app.button(key="chinese_example").click().run()
+    assert errors(app) == []
+    assert drawn(app)["The text under each split"]["text"] == YAO_MING
+
+
+@pytest.mark.parametrize("expression", ["$", "(?=l)", "x?", "zzz", ".", "[a-z]+"])
+def test_an_expression_of_ones_own_is_used(expression: str) -> None:
+    app = with_text(SHORT, splits=["regex"], regex=expression)
+    assert errors(app) == []
+    assert chunks(app, "Regular expression") == split(SHORT, "regex", expression)
+
+
+# ---- bad input
+
+
+@pytest.mark.parametrize(
+    "expression",
+    ["(", "[", "*", "", "(?P<a>.)(?P<a>", r"\p{Nonsense}", "(a{1000}){1000}", "(?R)", "(" * 900],
+)
+def test_a_broken_expression_is_a_sentence_and_the_others_stand(expression: str) -> None:
+    app = with_text(SHORT, splits=["gpt2", "regex"], regex=expression)
+    (sentence,) = errors(app)
+    assert sentence.endswith(".")
+    assert "Traceback" not in sentence
+    assert [*side_by_side(app)] == ["GPT-2"]
+
+
+def test_a_list_that_cannot_be_taken_is_a_sentence_and_the_others_stand() -> None:
+    app = with_text(SHORT, splits=["gpt2", LIST_A, LIST_B], words=" \n", words_b="a" * 101)
+    empty, long = errors(app)
+    assert "is empty" in empty
+    assert "101 characters" in long
+    assert [*side_by_side(app)] == ["GPT-2"]
+
+
+def test_an_expression_alone_may_be_broken() -> None:
+    app = with_text(SHORT, splits=["regex"], regex="(")
+    assert len(errors(app)) == 1
+    assert [*drawn(app)] == ["The text level by level"]
+
+
+def test_no_split_at_all_asks_for_one() -> None:
+    app = with_text(SHORT, splits=[])
+    assert errors(app) == []
+    assert ["Choose at least one" in note.value for note in app.info] == [True]
+    assert [*drawn(app)] == ["The text level by level"]
+
+
+def test_an_empty_text_asks_for_one() -> None:
+    app = with_text("")
+    assert errors(app) == []
+    assert ["no text to cut yet" in note.value for note in app.info] == [True]
+    assert drawn(app) == {}
+
+
+@pytest.mark.parametrize("text", ["a", "é", " ", " \n\t\n ", "\0", "👩‍👩‍👧", "\u2028"])
+def test_next_to_nothing_is_shown(text: str) -> None:
+    app = with_text(text, splits=[*PATTERNS, *OWN])
+    assert errors(app) == []
+    assert {data["text"] for data in drawn(app).values()} == {text}
+
+
+def test_a_text_too_long_is_a_sentence() -> None:
+    (sentence,) = errors(with_text("a" * (MAX_TRAINED + 1)))
+    assert f"{MAX_TRAINED:,}" in sentence
+
+
+def test_markup_stays_text() -> None:
+    text = "<script>window.hacked=1</script> &amp; **no** $x$ :material/balance: [a](b) " * 2
+    app = with_text(text, splits=["words", "regex", LIST_A], regex="<b>|$x$", words="<i> **no**")
+    assert errors(app) == []
+    assert drawn(app)["The text under each split"]["text"] == text
+    assert "<i>" not in " ".join(one.value for one in [*app.markdown, *app.caption])
+    assert "script" not in " ".join(one.value for one in [*app.markdown, *app.caption])
+
+
+def test_a_long_text_is_shown_in_parts() -> None:
+    text = "one two three. " * 1_000
+    app = with_text(text, splits=["words", "gpt2"])
+    assert errors(app) == []
+    first = drawn(app)["The text under each split"]["text"]
+    assert text.startswith(first)
+    assert SHOWN // 2 < len(first) <= SHOWN
+    assert side_by_side(app)["GPT-2"]["total"] == len(split(text, "gpt2"))
+    box = next(one for one in app.number_input if one.key.startswith("side by side"))
+    box.set_value(2).run()
+    assert errors(app) == []
+    assert text[len(first) :].startswith(drawn(app)["The text under each split"]["text"])
+    assert any("all figures are about the whole text" in one.value for one in app.caption)
+
+
+def test_many_columns_show_less_of_a_long_text_each() -> None:
+    app = with_text("one two three. " * 1_000, splits=[*PATTERNS])
+    assert len(drawn(app)["The text under each split"]["text"]) <= 24_000 // len(PATTERNS)

@@ -1,0 +1,553 @@
+"""Links: what is packed is read again, nothing else is, and no link can break a page.
+
+That they restore every page in a real browser stands in `tests/browser/test_links.py`.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import tracemalloc
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from streamlit.testing.v1 import AppTest
+
+import bpeviz
+from bpeviz.corpus import samples
+from bpeviz.text import clean
+from bpeviz.trainers import LEARNERS
+from bpeviz.ui import export
+from bpeviz.ui.inputs import MAX_TEXT, option_key
+from bpeviz.ui.page import PAGES
+from bpeviz.ui.pages import inspect
+from bpeviz.ui.permalink import codec
+from bpeviz.ui.permalink.codec import LONGEST, MOST_UNFOLDED, LinkError, TooLongError, pack, unpack
+from bpeviz.ui.permalink.session import _OF_PAGES, Chosen, Kept, kept
+
+ROOT = Path(__file__).resolve().parents[3]
+PATHS = {name: path for path, name in PAGES}
+every_page = pytest.mark.parametrize("page", PATHS)
+
+TEXT = "low low lower lowest, newer newest wider 👋 `code` <b> " * 3
+
+MIXED = "".join(Random(7).choices("abcdefghijklmnopqrstuvwxyz ", k=30_000))
+"""Too long for a link: there is nothing in it that comes again."""
+
+# ---- packing
+
+ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=40)  # with lone surrogates
+VALUES = st.one_of(
+    ANY_TEXT,
+    st.booleans(),
+    st.integers(),
+    st.floats(allow_nan=False, allow_infinity=False),
+    st.lists(ANY_TEXT, max_size=5),
+)
+
+
+def cleaned(value: Any) -> Any:
+    if isinstance(value, list):
+        return [clean(one) for one in value]
+    return clean(value) if isinstance(value, str) else value
+
+
+@given(st.dictionaries(st.text(max_size=20), VALUES, max_size=8))
+def test_what_is_packed_is_unpacked(values: dict[str, Any]) -> None:
+    packed = pack(values)
+    assert packed.isascii()
+    assert set(packed) <= set("-_") | {c for c in packed if c.isalnum()}
+    found = unpack(packed)
+    assert found == {name: cleaned(value) for name, value in values.items()}
+    assert [type(found[name]) for name in values] == [type(value) for value in values.values()]
+
+
+@given(
+    st.text(max_size=300),
+    st.integers(0, 10_000),
+    st.one_of(st.characters(), st.just("")),
+    st.sampled_from(["instead", "before"]),
+)
+def test_a_damaged_link_is_refused_or_read(text: str, at: int, sign: str, how: str) -> None:
+    packed = pack({"text_box": text, "largest": 300})
+    at %= len(packed)
+    damaged = packed[:at] + sign + packed[at + (how == "instead") :]
+    try:
+        found = unpack(damaged)
+    except LinkError:
+        return
+    # Bits behind the last byte mean nothing; whatever else is changed is found.
+    assert found == {"text_box": text, "largest": 300}
+
+
+@given(st.text() | st.text("ABCabc012-_="))
+@example("=")
+@example("eNo")
+@example("A" * 400)
+def test_any_letters_are_refused_in_a_sentence(letters: str) -> None:
+    with pytest.raises(LinkError, match=r"\.$"):
+        unpack(letters)
+
+
+def folded(raw: bytes) -> str:
+    return base64.urlsafe_b64encode(zlib.compress(raw, 9)).decode().rstrip("=")
+
+
+NOT_OURS = {
+    "a list": b"[1]",
+    "a number": b"1",
+    "not JSON": b"{'a': 1}",
+    "not UTF-8": b'{"a":"\xff"}',
+    "UTF-16": '{"a":1}'.encode("utf-16"),
+    "null": b'{"a":null}',
+    "nested": b'{"a":{"b":1}}',
+    "a list of numbers": b'{"a":[1]}',
+    "NaN": b'{"a":NaN}',
+    "infinite": b'{"a":1e999}',
+    "minus infinity": b'{"a":-Infinity}',
+    "a huge number": b'{"a":' + b"9" * 5_000 + b"}",
+    "deep": b'{"a":' + b"[" * 100_000,
+    "many values": json.dumps({str(i): i for i in range(codec.MOST_VALUES + 1)}).encode(),
+    "a long list": json.dumps({"a": ["b"] * (codec.MOST_VALUES + 1)}).encode(),
+    "empty": b"",
+}
+
+
+@pytest.mark.parametrize("raw", NOT_OURS.values(), ids=NOT_OURS)
+def test_what_no_page_packs_is_refused(raw: bytes) -> None:
+    with pytest.raises(LinkError, match="damaged"):
+        unpack(folded(raw))
+
+
+def test_what_stands_behind_the_end_or_is_missing_before_it_is_refused() -> None:
+    raw = base64.urlsafe_b64decode(pack({"text": "low lower lowest"}) + "==")
+    for other in (raw + b"\0", raw + raw, raw[:-1], raw[:-4], raw[2:]):
+        with pytest.raises(LinkError, match="damaged"):
+            unpack(base64.urlsafe_b64encode(other).decode().rstrip("="))
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [b'{"a":"' + b"a" * 5_000_000 + b'"}', b"[" * 5_000_000, b'{"a":' + b"9" * 5_000_000],
+    ids=["a long text", "brackets", "digits"],
+)
+def test_what_unfolds_without_end_takes_little_memory(raw: bytes) -> None:
+    bomb = folded(raw)
+    assert len(bomb) <= LONGEST
+    tracemalloc.start()
+    with pytest.raises(LinkError, match="damaged"):
+        unpack(bomb)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 3 * MOST_UNFOLDED
+
+
+def test_a_surrogate_without_its_partner_is_cleaned() -> None:
+    assert unpack(folded(b'{"a":"x\\ud83dy","b":["\\udc00"]}')) == {"a": "x�y", "b": ["�"]}
+    assert unpack(pack({"a": "x\ud83dy"})) == {"a": "x�y"}
+
+
+def test_too_long_is_not_packed_and_not_read() -> None:
+    for text in (MIXED, "a" * MOST_UNFOLDED, "\0" * (MOST_UNFOLDED // 6)):
+        with pytest.raises(TooLongError):
+            pack({"text": text})
+    longest = pack({"text": "a" * MAX_TEXT})
+    assert len(longest) < LONGEST
+    assert unpack(longest) == {"text": "a" * MAX_TEXT}
+    with pytest.raises(LinkError, match="too long"):
+        unpack("A" * (LONGEST + 1))
+
+
+# ---- pages without a browser
+
+
+def opened(page: str, packed: str | None = None, step: str | None = None, **state: Any) -> AppTest:
+    """A page opened by a link, in a new session or one that holds `state`."""
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    for key, value in state.items():
+        app.session_state[key] = value
+    if packed is not None:
+        app.query_params["s"] = packed
+    if step is not None:
+        app.query_params["step"] = step
+    return app.switch_page(PATHS[page]).run()
+
+
+def sent(app: AppTest) -> list[dict[str, Any]]:
+    return [json.loads(one.proto.json) for one in app.get("bidi_component")]
+
+
+def copied(app: AppTest) -> tuple[str, list[str]]:
+    """Press the button: what the link holds, and what is said about it."""
+    app.session_state["copy_link"] = {"asked": app.session_state["copy_link"]["asked"] + 1}
+    app.run()
+    assert not app.exception
+    return app.session_state["made_link"]["packed"], [one.value for one in app.toast]
+
+
+def says(app: AppTest) -> str:
+    """What is said about the link: at most one message. Nothing else may have gone wrong."""
+    assert not app.exception
+    assert not app.error
+    found = [one.value for one in app.warning]
+    assert len(found) <= 1
+    return found[0] if found else ""
+
+
+def works(app: AppTest) -> None:
+    """The page stands, and goes on when something is chosen."""
+    app.selectbox(key="text_sample").select("russian").run()
+    assert not app.exception
+    assert not app.error
+    assert app.text_area(key="text_box").value == samples.by_key("russian").text
+    assert len(sent(app)) > 1  # the button, and what the page shows
+
+
+BAD = {
+    "letters": "nonsense!",
+    "damaged": pack({"text_sample": "spanish", "largest": 300})[:-3],
+    "too long": "A" * (LONGEST + 1),
+    "far too long": "A" * 60_000,
+    "unfolding": folded(b'{"text_box":"' + b"a" * 5_000_000 + b'"}'),
+    "something else": folded(b"[1,2]"),
+}
+
+
+@every_page
+@pytest.mark.parametrize("packed", BAD.values(), ids=BAD)
+def test_a_bad_link_is_one_sentence_and_the_page_works(page: str, packed: str) -> None:
+    app = opened(page, packed, step="3", others=[])
+    said = says(app)
+    assert said.startswith("This link is ")
+    assert "Nothing of it is used" in said or "nothing of it is used" in said
+    assert app.selectbox(key="text_sample").value == "english-prose"
+    works(app)
+
+
+def everything(page: str, **value: Any) -> Iterator[Kept]:
+    """All that a link to a page may hold, for all algorithms and looks."""
+    some = {
+        "text_sample": "own",
+        "held_out_sample": "own",
+        "measured_on": "held out",
+        "inspected": "own",
+        "splits": ["regex", "list A", "list B"],
+        "algorithms": list(LEARNERS),
+    } | value
+    stems = ("part_of_", "reference_of_", "shown_of_", "inspected_part_of_", "drawn_part_of_")
+    stems += ("lock_of_", "random_of_", "side by side of ", "levels of ")
+    names = [f"{stem}3" for stem in stems] + ["strength of anything up to 1.0"]
+    for pattern in ("regex", "list"):
+        for closer in inspect.CLOSER:
+            for algorithm in LEARNERS:
+                now = some | {"pattern": pattern, "closer": closer, "algorithm": algorithm}
+                yield from kept(page, Chosen(now.get, names))
+
+
+WRONG = (
+    [],
+    {},
+    1.5,
+    True,
+    -(10**30),
+    10**30,
+    "\0nonsense",
+    ["nonsense"],
+    ["a", "a"],
+    "a" * 2_000_000,
+)
+
+
+@every_page
+def test_every_value_is_held_against_a_rule(page: str) -> None:
+    found = {one.name: one for one in everything(page)}
+    assert "text_box" in found
+    for name, one in found.items():
+        fitting = [value for value in WRONG if one.fits(value)]
+        # A list of nothing, a switch, a share and a short text may be any such; no rule takes more.
+        kinds = {type(value) for value in fitting}
+        assert len(kinds) <= 1, name
+        assert not one.fits("a" * 2_000_000)
+        assert not one.fits(10**30)
+        assert not one.fits(["nonsense"])
+
+
+@every_page
+def test_what_does_not_fit_is_left_out_and_said(page: str) -> None:
+    wrong = pack(
+        {
+            "text_sample": "own",
+            "text_box": TEXT,
+            "algorithm": "magic",
+            "algorithms": ["bpe", "magic"],
+            "largest": 10**12,
+            "pattern": ["gpt2"],
+            "counted": "yes",
+            "size": -4,
+            "part_of_3": 4,
+            "others": ["gpt5"],
+            "inspected_by": "../../etc/passwd",
+            "closer": 3,
+            "splits": "all",
+            "<b>un`known": "<script>",
+            "picked_token": 3,
+            "text_file": "not a file",
+        }
+    )
+    app = opened(page, wrong, step="99999999999999999999")
+    said = says(app)
+    assert said.startswith("Left out of this link, since it does not fit here: ")
+    assert "more" in said
+    assert "<b>" not in said.replace("`<b>un known`", "")
+    assert app.text_area(key="text_box").value == TEXT  # what fits is taken
+    assert "text_file" not in app.session_state
+    works(app)
+
+
+@pytest.mark.parametrize("step", ["-1", "x", "1e3", "٣", "9" * 30, ""])
+def test_a_step_that_is_none_is_left_out(step: str) -> None:
+    app = opened("Train", pack({"text_sample": "spanish"}), step=step)
+    assert says(app) == "Left out of this link, since it does not fit here: `Step`."
+    (reel,) = (data for data in sent(app) if "views" in data)
+    assert reel["opening"] == reel["last"]
+
+
+def test_a_size_and_a_step_out_of_range_are_brought_into_it() -> None:
+    app = opened("Train", pack({"text_sample": "spanish", "size": 9_999}), step="9999")
+    assert says(app) == ""
+    (reel,) = (data for data in sent(app) if "views" in data)
+    assert app.slider[0].value == app.slider[0].max
+    assert reel["opening"] == reel["last"] > 9
+    app = opened("Train", pack({"text_sample": "spanish", "size": 3}), step="3")
+    assert says(app) == ""
+    assert app.slider[0].value == app.slider[0].min
+
+
+def test_the_step_belongs_to_the_film_that_the_link_shows() -> None:
+    app = opened("Train", pack({"text_sample": "spanish"}), step="7")
+    (reel,) = (data for data in sent(app) if "views" in data)
+    assert reel["opening"] == 7
+    app.selectbox(key="text_sample").select("russian").run()
+    (reel,) = (data for data in sent(app) if "views" in data)
+    assert reel["opening"] == reel["last"] > 7
+
+
+@every_page
+def test_a_link_is_applied_once_and_another_link_again(page: str) -> None:
+    app = opened(page, pack({"text_sample": "spanish"}), others=[])
+    assert app.text_area(key="text_box").value == samples.by_key("spanish").text
+    app.text_area(key="text_box").input("mine").run()
+    app.run()
+    assert app.text_area(key="text_box").value == "mine"
+    app.query_params["s"] = pack({"text_sample": "own", "text_box": "yours"})
+    app.run()
+    assert app.text_area(key="text_box").value == "yours"
+    assert app.selectbox(key="text_sample").value == "own"
+    assert says(app) == ""
+
+
+@every_page
+def test_a_bad_link_after_a_good_one_changes_nothing_but_says_so(page: str) -> None:
+    app = opened(page, pack({"text_sample": "spanish"}), others=[])
+    app.query_params["s"] = "nonsense!"
+    app.run()
+    assert "damaged" in says(app)
+    assert app.text_area(key="text_box").value == samples.by_key("spanish").text
+
+
+# ---- what a link holds
+
+NOT_HELD = {
+    "text_upload": "a file is named, not sent along",
+    "held_out_upload": "the same",
+    "adaptive_base_text_upload": "the same",
+    "side_adaptive_base_text_upload": "the same",
+    "chinese_example": "a button",
+    "open_tokenizer": "a button",
+    "no_vocabulary_size": "holds the place of a slider",
+}
+
+
+def inputs_of(app: AppTest) -> set[str]:
+    """The names of all inputs that a page draws. Tables and charts only show."""
+    kinds = ("selectbox", "text_area", "text_input", "number_input", "slider", "radio", "toggle")
+    kinds += ("button_group", "multiselect", "checkbox", "button", "file_uploader", "select_slider")
+    found: set[str] = set()
+    for kind in kinds:
+        for one in app.get(kind):
+            key = getattr(one, "key", None) or one.proto.id.rsplit("-", 1)[-1]
+            found.add(key)
+    return found
+
+
+LOOKS: dict[str, list[dict[str, Any]]] = {
+    "Train": [{"algorithm": key} for key in LEARNERS]
+    + [{"pattern": "regex"}, {"pattern": "list", "words": "a b"}, {"text_box": TEXT * 400}],
+    "Compare": [
+        {"measured_on": "held out"},
+        {"others": ["gpt2", "cl100k_base"]},
+        {"text_box": TEXT * 99},
+    ],
+    "Inspect": [
+        *({"closer": closer, "inspect_box": TEXT * 9} for closer in inspect.CLOSER),
+        {"inspected": "learnt"},
+    ],
+    "Algorithms": [{"algorithms": [key]} for key in LEARNERS]
+    + [{"algorithms": ["bpe", "unigram"], "text_box": TEXT * 99}],
+    "Split": [{"splits": ["regex", "list A", "list B"]}, {"text_box": TEXT * 999}],
+}
+
+
+@every_page
+def test_every_input_of_a_page_is_in_its_links(page: str) -> None:
+    assert page in LOOKS, "a new page: add how it may look, and what its links hold"
+    assert page in _OF_PAGES
+    held_by_some: set[str] = set()
+    for look in LOOKS[page]:
+        state: dict[str, Any] = {"others": [], "text_box": TEXT, "text_sample": "own"} | look
+        app = opened(page, **state)
+        assert not app.exception
+        packed, _ = copied(app)
+        held = unpack(packed)
+        held_by_some |= {*held}
+        names = {
+            key for key in inputs_of(app) if not key.startswith(("vocabulary_size_", "along_"))
+        }
+        # The name of a sample stands for its text.
+        names -= {key for key in names if held.get(key.replace("_box", "_sample"), "own") != "own"}
+        assert names - {*held} - {*NOT_HELD} == set(), look
+        if any(key.startswith("vocabulary_size_") for key in inputs_of(app)):
+            assert held["size"] == app.slider[0].value
+    assert "text_box" in held_by_some
+
+
+@every_page
+def test_what_a_page_packs_it_takes_back_whole(page: str) -> None:
+    for look in LOOKS[page]:
+        state: dict[str, Any] = {"others": [], "text_box": TEXT, "text_sample": "own"} | look
+        packed, _ = copied(opened(page, **state))
+        app = opened(page, packed)
+        assert says(app) == ""
+        again, _ = copied(app)
+        assert unpack(again) == unpack(packed)
+        assert inputs_of(app) == inputs_of(opened(page, **state))
+
+
+@pytest.mark.parametrize("key", LEARNERS)
+@pytest.mark.parametrize("page", ["Train", "Algorithms"])
+def test_every_option_comes_back(page: str, key: str) -> None:
+    place = "side" if page == "Algorithms" else ""
+    state: dict[str, Any] = {"algorithm": key, "algorithms": [key]}
+    for option in LEARNERS[key].options:
+        if option.choices is not None and option.name != "base":
+            state[option_key(LEARNERS[key], option.name, place)] = [*option.choices][-1]
+        elif option.sample is None and option.name != LEARNERS[key].largest:
+            value = max(option.minimum, 7)
+            if option.choices is None:
+                state[option_key(LEARNERS[key], option.name, place)] = value
+    state |= {"largest": 700, "pattern": "words", "text_box": TEXT, "text_sample": "own"}
+    before = opened(page, **state)
+    packed, _ = copied(before)
+    after = opened(page, packed)
+    for name in inputs_of(before):
+        if name in after.session_state and not name.endswith("_upload"):
+            assert after.session_state[name] == before.session_state[name], name
+    assert inputs_of(after) == inputs_of(before)
+
+
+def test_nothing_typed_elsewhere_is_in_a_link() -> None:
+    app = opened("Train", inspect_box="a secret", word="secret", held_out_box="secret", ids_box="1")
+    packed, _ = copied(app)
+    held = unpack(packed)
+    assert "secret" not in str(held)
+    assert len(packed) < 400
+
+
+def test_numbers_out_of_range_are_held_as_they_are_used() -> None:
+    app = opened("Train", largest=99_999, bpe_min_count=-5)
+    held = unpack(copied(app)[0])
+    assert held["largest"] == 32_768
+    assert held["bpe_min_count"] == 1
+
+
+def test_a_text_that_is_too_long_is_left_out_and_that_is_said_twice() -> None:
+    app = opened("Train", text_box=MIXED, text_sample="own", algorithm="unigram", counted=False)
+    packed, toasts = copied(app)
+    assert len(packed) < LONGEST
+    assert ["30,000 characters" in toast for toast in toasts] == [True]
+    app = opened("Train", packed, step="12")
+    assert "goes without `Text: 30,000 characters`" in says(app)
+    assert app.selectbox(key="algorithm").value == "unigram"
+    assert app.selectbox(key="text_sample").value == "english-prose"
+    works(app)
+
+
+def test_of_several_long_texts_the_longest_is_left_out() -> None:
+    state = {"text_box": MIXED, "text_sample": "own", "measured_on": "held out", "others": []}
+    app = opened("Compare", **state, held_out_box="short", held_out_sample="own")
+    packed, _ = copied(app)
+    held = unpack(packed)
+    assert held["held_out_box"] == "short"
+    assert held["without"] == ["Text: 30,000 characters"]
+    app = opened("Compare", packed)
+    assert app.text_area(key="held_out_box").value == "short"
+
+
+@every_page
+def test_an_opened_file_is_named(page: str) -> None:
+    name = "re`port <b>.txt"
+    text = TEXT * 900
+    app = opened(page, text_file=text, text_file_name=name, text_box=TEXT, others=[])
+    packed, toasts = copied(app)
+    assert [f"{len(text):,} characters" in toast for toast in toasts] == [True]
+    assert "newest" not in str(unpack(packed))
+    app = opened(page, packed)
+    assert f"`Text: re port <b>.txt, {len(text):,} characters`" in says(app)
+    works(app)
+
+
+def test_tokenizers_of_opened_files_are_named() -> None:
+    mine = export.Opened("file:1234", "mine.json", bpeviz.train(TEXT, merges=9).tokenizer())
+    state: dict[str, Any] = {"tokenizers_opened": [mine], "others": [], "closer": "picture"}
+    for page, label in (("Compare", "Tokenizer"), ("Inspect", "Mirrored below")):
+        app = opened(page, **state, mirrored=mine.key)
+        packed, toasts = copied(app)
+        assert [f"`{label}: mine.json`" in toast for toast in toasts] == [True]
+        app = opened(page, packed)
+        assert f"`{label}: mine.json`" in says(app)
+        works(app)
+    packed, _ = copied(opened("Inspect", **state, inspected_by=mine.key))
+    assert unpack(packed)["without"] == ["Tokenizer: mine.json"]
+
+
+def test_what_a_link_goes_without_may_be_any_words() -> None:
+    for without in (["a" * 5_000], ["x"] * 90, "not a list", [""], ["**b** `c` <i>\n# d"], 3, True):
+        app = opened("Train", pack({"without": without, "text_sample": "spanish"}))
+        said = says(app)
+        assert len(said) < 900
+        assert "\n" not in said
+        works(app)
+
+
+def test_samples_are_named_not_copied() -> None:
+    for sample in samples.SAMPLES:
+        app = opened("Split", text_box=sample.text, text_sample=sample.key)
+        packed, toasts = copied(app)
+        assert toasts == []
+        assert len(packed) < 200
+        app = opened("Split", packed)
+        assert app.text_area(key="text_box").value == sample.text
+        assert app.selectbox(key="text_sample").value == sample.key
+
+
+@pytest.mark.parametrize("text", ["", " ", "\0", "\n\n", "a\r\nb", "\ufeffx", "</script>", "�"])
+def test_odd_texts_come_back(text: str) -> None:
+    app = opened("Train", pack({"text_sample": "own", "text_box": text}))
+    assert says(app) == ""
+    assert app.text_area(key="text_box").value == text

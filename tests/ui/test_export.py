@@ -1,0 +1,297 @@
+"""What is brought to the pages and taken along, without a browser."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import usual
+from streamlit.testing.v1 import AppTest
+
+import bpeviz
+from bpeviz import formats
+from bpeviz.core.tokenizer import Tokenizer
+from bpeviz.corpus import samples
+from bpeviz.formats import FORMATS, FormatError, archive
+from bpeviz.trainers import LEARNERS
+from bpeviz.ui import export
+from bpeviz.ui.export import Opened
+from bpeviz.ui.pages.inspect import CLOSER, FIRST_TEXT
+
+ROOT = Path(__file__).resolve().parents[2]
+ENGLISH = samples.by_key("english-prose").text
+TEXT = "low low lower lowest, newer newest wider. " * 3
+
+
+def opened(page: str = "app.py", **state: Any) -> AppTest:
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    for key, value in state.items():
+        app.session_state[key] = value
+    return app.run() if page == "app.py" else app.switch_page(f"pages/{page}.py").run()
+
+
+def errors(app: AppTest) -> list[str]:
+    assert [one.message for one in app.exception] == []
+    return [error.value for error in app.error]
+
+
+def drawn(app: AppTest, field: str) -> dict[str, Any]:
+    sent = [json.loads(one.proto.json) for one in app.get("bidi_component")]
+    (found,) = [data for data in sent if data and field in data]
+    return found
+
+
+def dumped(tokenizer: Tokenizer) -> dict[str, dict[str, bytes]]:
+    """A tokenizer in every format that holds it."""
+    found = {}
+    for key in FORMATS:
+        try:
+            found[key] = formats.dump(tokenizer, key)
+        except FormatError:
+            continue
+    return found
+
+
+MERGES = dumped(bpeviz.train(ENGLISH, vocab_size=300).tokenizer())
+OTHERS = {
+    key: dumped(bpeviz.train(TEXT, key, vocab_size=size).tokenizer())["huggingface"]
+    for key, size in (("wordpiece", 40), ("unigram", 280))
+}
+CHARACTERS = dumped(
+    bpeviz.train(TEXT, merges=20, atoms="characters", end_mark="attached").tokenizer()
+)
+FILES = {
+    **MERGES,
+    **OTHERS,
+    **{f"characters as {key}": files for key, files in CHARACTERS.items()},
+    "ids in any order": {
+        "a.csv": b'# bpeviz {"atoms":"bytes","pattern":"gpt2"}\nleft,right,new_id\n'
+        b"108,111,900\n900,119,700\n"
+    },
+}
+
+
+def brought(name: str) -> Opened:
+    found = export._read([*FILES[name].items()], "")
+    assert found is not None
+    return found
+
+
+# ---- files that are opened
+
+
+def test_every_format_is_opened_also_packed() -> None:
+    tokenizer = bpeviz.train(ENGLISH, vocab_size=300).tokenizer()
+    assert {*MERGES} == {*FORMATS}
+    for files in MERGES.values():
+        one = export._read([*files.items()], "")
+        packed = export._read([("both.ZIP", archive.packed(files))], "")
+        assert one is not None
+        assert packed is not None
+        assert packed.tokenizer.encode(ENGLISH) == one.tokenizer.encode(ENGLISH)
+        assert one.tokenizer.encode(ENGLISH) == tokenizer.encode(ENGLISH)
+        assert one.key == packed.key
+    assert len({brought(name).key for name in FILES}) == len(FILES)
+
+
+def test_a_file_without_a_split_asks_for_one() -> None:
+    ranks = [("tokenizer.tiktoken", MERGES["tiktoken"]["tokenizer.tiktoken"])]
+    assert export._read(ranks, "") is None
+    found = export._read(ranks, "gpt2")
+    other = export._read(ranks, "none")
+    assert found is not None
+    assert other is not None
+    assert found.key != other.key
+    assert found.tokenizer.encode(ENGLISH) == brought("tiktoken").tokenizer.encode(ENGLISH)
+    plain = [("merges.csv", b"left,right\n104,101\n")]
+    assert export._read(plain, "") is None
+    assert export._read(plain, "characters") is not None
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ([("a.json", b"{}")], "no key “model”"),
+        ([("a.tiktoken", b"aGk= x")], "line 1"),
+        ([("a.csv", b"left,right\n1,999\n")], "line 2"),
+        ([("a.pkl", b"\x80\x04\x95")], "of no format"),
+        ([("a.zip", b"PK")], "cannot be unpacked"),
+        ([("a.zip", archive.packed({"b.zip": archive.packed({"c": b"c"})}))], "of no format"),
+        ([("a.json", b"{}"), ("a.json", b"{}")], "are called a.json"),
+        ([("a.json", bytes(export.MOST_BYTES + 1))], "more than 30 MB"),
+        ([("a.json", b""), ("b", b""), ("c", b"")], "too many"),
+    ],
+)
+def test_a_bad_file_gets_a_sentence(given: list[tuple[str, bytes]], sentence: str) -> None:
+    with pytest.raises(FormatError, match=sentence):
+        export._read(given, "")
+
+
+@pytest.mark.parametrize(
+    ("name", "title"),
+    [
+        ("tokenizer.json", "tokenizer.json"),
+        ("cl100k_base.tiktoken", "cl100k_base.tiktoken"),
+        ("**bold**_x_.json", "bold x .json"),
+        ("1. first.json", "1 first.json"),
+        ("- [a](http://b.c) `d` :red[e] $f$ <i>", "a http b.c d red e f i"),
+        ("\u202e../../etc", "etc"),
+        ("…", "tokenizer"),
+        ("GPT-2", "GPT-2 2"),
+        ("Yours", "Yours 2"),
+        ("a" * 99, f"{'a' * 11}…{'a' * 11}"),
+        ("日本語.json", "日本語.json"),
+    ],
+)
+def test_a_title_is_plain_and_like_no_other(name: str, title: str) -> None:
+    found = export._title(name, [])
+    assert found == title
+    assert len(found) <= export.LONGEST_TITLE + 2
+    assert export._title(name, [found]) not in ("", found)
+
+
+@pytest.mark.parametrize("words", ["**a** _b_ `c` [d](e) <f> $g$ :red[h] # i", "a\\*b", "plain"])
+def test_words_of_a_file_are_no_markup(words: str) -> None:
+    shown = export.as_text(words)
+    assert shown.replace("\\\\", "\0").replace("\\", "").replace("\0", "\\") == words
+    assert export.as_text("a\n\n# b") == "a \\# b"
+    assert "http://" not in export.as_text("http://a.b").replace("\\", "")
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_an_opened_file_is_a_column_of_compare(name: str) -> None:
+    one = brought(name)
+    app = opened("Compare", others=[], tokenizers_opened=[one], text_box=TEXT, text_sample="own")
+    assert errors(app) == []
+    mine, other = drawn(app, "reference")["columns"]
+    assert mine["title"].startswith("Yours")
+    assert other["title"].startswith(one.title)
+    ids = [token_id for token_id, *_ in other["tokens"] if token_id != -2]
+    unknown = [one.tokenizer.special_tokens.get("[UNK]", one.tokenizer.special_tokens.get("<unk>"))]
+    assert [unknown[0] if i == -1 else i for i in ids] == one.tokenizer.encode(TEXT)
+    (measures,) = [table.value for table in app.dataframe if other["title"] in table.value]
+    assert measures[other["title"]][0] == f"{len(ids):,}"
+    assert len(app.get("vega_lite_chart")) == 1
+
+
+@pytest.mark.parametrize("closer", CLOSER)
+@pytest.mark.parametrize("name", FILES)
+def test_an_opened_file_can_be_inspected(name: str, closer: str) -> None:
+    one = brought(name)
+    state = {"closer": closer, "look_up": "lo", "ids_box": "1, 2, 300", "mirrored": one.key}
+    app = opened("Inspect", inspected_by=one.key, tokenizers_opened=[one], **state)
+    assert errors(app) == []
+    ids = [token["id"] for token in drawn(app, "bytes")["tokens"] if token["id"] is not None]
+    assert ids == one.tokenizer.encode(FIRST_TEXT)
+    if closer == "picture":
+        app = opened("Inspect", tokenizers_opened=[one], **state)
+        assert errors(app) == []
+        assert [side["title"] for side in drawn(app, "sides")["sides"]][1] == one.title
+
+
+@pytest.mark.parametrize("page", ["Compare", "Inspect"])
+def test_a_closed_file_is_gone(page: str) -> None:
+    one = brought("minbpe")
+    app = opened(page, inspected_by=one.key, tokenizers_opened=[one], others=[])
+    app.button(key="open_tokenizer").click().run()
+    app.button(key=f"Close {one.title}").click().run()
+    assert errors(app) == []
+    assert app.session_state["tokenizers_opened"] == []
+    if page == "Inspect":
+        assert app.selectbox(key="inspected_by").value == "yours"
+    else:
+        assert len(drawn(app, "reference")["columns"]) == 1
+
+
+def test_no_more_than_so_many_files_are_open() -> None:
+    files = [brought(name) for name in FORMATS][: export.MOST_OPEN]
+    app = opened("Compare", others=[], tokenizers_opened=files)
+    app.button(key="open_tokenizer").click().run()
+    assert errors(app) == []
+    assert len(drawn(app, "reference")["columns"]) == 1 + export.MOST_OPEN
+    assert [one.key for one in app.get("file_uploader")] == ["text_upload"]
+    assert any("Close one first" in one.value for one in app.caption)
+
+
+def test_a_file_that_cannot_cut_a_text_is_left_out_and_says_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    one = brought("minbpe")
+
+    def cut(self: object, text: str) -> None:
+        raise ValueError("It takes *too* long.")
+
+    monkeypatch.setattr(type(one.tokenizer), "boundaries", cut)
+    found = export.boundaries("file of this test", "a text", one.tokenizer)
+    assert found == "It takes *too* long."
+
+
+# ---- taking along
+
+
+def along(key: str, **state: Any) -> AppTest:
+    page = {"train": "app.py", "compare": "Compare", "inspect": "Inspect"}[key]
+    app = opened(page, **state)
+    assert errors(app) == []
+    assert not app.get("download_button")
+    app.button(key=f"along_{key}").click().run()
+    assert errors(app) == []
+    return app
+
+
+def labels(app: AppTest) -> list[str]:
+    return [one.proto.label for one in app.get("download_button")]
+
+
+@pytest.mark.parametrize("key", LEARNERS)
+def test_each_format_offers_a_file_or_says_why_not(key: str) -> None:
+    app = along("train", algorithm=key, text_box=TEXT, text_sample="own")
+    offered = labels(app)
+    training = usual.train(key, TEXT)
+    holding = dumped(training.at_step(training.opening))
+    for one in FORMATS.values():
+        assert (one.title in offered) == (one.key in holding)
+        refusals = [c.value for c in app.caption if "cannot hold this tokenizer" in c.value]
+        told = any(export.as_text(one.title) in refusal for refusal in refusals)
+        assert told == (one.key not in holding)
+    assert offered[-2:] == ["A page of HTML", "A drawing (SVG)"]
+
+
+@pytest.mark.parametrize("key", ["compare", "inspect"])
+def test_the_coloured_text_is_offered_elsewhere_too(key: str) -> None:
+    assert labels(along(key, others=[])) == ["A page of HTML", "A drawing (SVG)"]
+
+
+# ---- the whole film on Train
+
+
+def test_the_film_of_the_beginning_is_drawn_and_that_of_words_that_are_typed() -> None:
+    app = opened()
+    picture = drawn(app, "sides")
+    player = drawn(app, "views")
+    assert picture["film"] == player["film"]
+    beginning = "".join(sign for *_, sign, _ in picture["signs"]).replace("·", " ")
+    assert ENGLISH.startswith(beginning)
+    assert len(beginning) > 20
+    app.text_input(key="drawn_words").set_value(" lighthouse").run()
+    picture = drawn(app, "sides")
+    assert "".join(sign for *_, sign, _ in picture["signs"]) == "·lighthouse"
+    assert picture["sides"][0]["total"] == player["last"]
+    app.text_input(key="drawn_words").set_value("nowhere to be found").run()
+    assert errors(app) == []
+    assert any("nowhere in the text" in one.value for one in app.caption)
+
+
+@pytest.mark.parametrize("key", LEARNERS)
+def test_every_learner_has_its_film_on_train(key: str) -> None:
+    for text, words in ((TEXT, "lower lowest"), ("世界 世界 naïve " * 9, "界 世"), ("", "")):
+        app = opened(algorithm=key, text_box=text, text_sample="own", drawn_words=words)
+        shown = [json.loads(one.proto.json) for one in app.get("bidi_component")]
+        pictures = [data for data in shown if data and "sides" in data]
+        assert [one.message for one in app.exception] == []
+        for data in pictures:
+            signs = "".join(sign for *_, sign, _ in data["signs"])
+            assert signs.replace("·", " ").replace("</w>", "") == words
+        assert pictures or not text

@@ -1,0 +1,478 @@
+"""Charts by what they would draw, and tables by their rows."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from typing import Any
+
+import altair as alt
+import numpy as np
+import pytest
+import usual
+
+import bpeviz
+from bpeviz.analysis import metrics
+from bpeviz.analysis.metrics import Column, Vocabulary
+from bpeviz.core.merges import Merge
+from bpeviz.core.training import Candidate, Detail, MergeTraining, Pruning, Training
+from bpeviz.corpus import samples
+from bpeviz.pretokenizers.pretokenizer import Splitting
+from bpeviz.trainers import LEARNERS
+from bpeviz.views import charts, tables
+
+
+def learnt(counts: list[int]) -> Training:
+    """A training with such counts, to be drawn."""
+    merges = tuple(Merge(0, 1, 256 + i, count, count, 0) for i, count in enumerate(counts))
+    return MergeTraining("bpe", Splitting(), tuple(map(chr, range(256))), "full", (), merges)
+
+
+def decided(counts: list[int], step: int) -> dict[str, Any]:
+    return drawn(charts.at_step(charts.decided(learnt(counts), len(counts)), step))
+
+
+def compression(counts: Any, size: int, step: int) -> dict[str, Any]:
+    return drawn(charts.at_step(charts.compression(np.array(counts), size, "merge"), step))
+
+
+def drawn(chart: charts.Chart) -> dict[str, Any]:
+    """What is drawn, as Altair's own checks allow it, with its data as rows."""
+    data = {name: table.to_pylist() for name, table in chart["datasets"].items()}
+    made = json.loads(json.dumps(chart | {"datasets": data}, allow_nan=False))
+    alt.LayerChart.from_dict(made)
+    return made
+
+
+def rows_of(chart: dict[str, Any]) -> list[list[dict[str, Any]]]:
+    """The rows of each layer, in the order of the layers."""
+    found = []
+    for layer in chart["layer"]:
+        data = layer.get("data") or chart["data"]
+        found.append(chart["datasets"][data["name"]])
+    return found
+
+
+def rule_of(chart: dict[str, Any]) -> int:
+    (rule,) = [
+        rows
+        for layer, rows in zip(chart["layer"], rows_of(chart), strict=True)
+        if layer["mark"]["type"] == "rule"
+    ]
+    return int(rule[0]["step"])
+
+
+def title_of(chart: dict[str, Any]) -> str:
+    return str(chart["title"]["text"])
+
+
+# ---- counts
+
+
+def test_the_counts_chart_draws_every_merge_and_the_present_one() -> None:
+    chart = decided([9, 4, 4, 2], step=3)
+    assert rows_of(chart)[0] == [
+        {"step": 1, "value": 9},
+        {"step": 2, "value": 4},
+        {"step": 3, "value": 4},
+        {"step": 4, "value": 2},
+    ]
+    assert rule_of(chart) == 3
+    assert title_of(chart) == "The count of the pair falls from 9 to 2"
+
+
+def test_before_the_first_merge_the_rule_stands_at_it() -> None:
+    assert rule_of(decided([9, 4], step=0)) == 1
+
+
+@pytest.mark.parametrize("counts", [[3], [3, 3]])
+def test_equal_counts_do_not_fall(counts: list[int]) -> None:
+    chart = decided(counts, step=1)
+    assert "fall" not in title_of(chart)
+
+
+def test_a_long_curve_is_thinned_and_keeps_its_ends() -> None:
+    rows = rows_of(decided([10_000 - i for i in range(5_000)], step=777))[0]
+    assert 100 < len(rows) <= charts.POINTS
+    assert (rows[0]["step"], rows[-1]["step"]) == (1, 5_000)
+    assert all(row["value"] == 10_001 - row["step"] for row in rows)
+
+
+# ---- compression
+
+
+def test_the_compression_chart_is_bytes_over_tokens() -> None:
+    chart = compression([8, 6, 4], 8, step=2)
+    assert rows_of(chart)[0] == [
+        {"step": 0, "bytes per token": 1, "tokens": 8},
+        {"step": 1, "bytes per token": pytest.approx(8 / 6), "tokens": 6},
+        {"step": 2, "bytes per token": 2, "tokens": 4},
+    ]
+    assert rule_of(chart) == 2
+
+
+@pytest.mark.parametrize(
+    ("counts", "title"),
+    [
+        ([8, 6, 4], "Half the saving comes from 1 of 2 merges"),
+        ([100, 95, 80, 70, 60, 58], "Half the saving comes from 3 of 5 merges"),
+        ([8, 4], "Half the saving comes from 1 of 1 merges"),
+        ([8], "Nothing is saved"),
+        ([4, 6], "2 more tokens after 1 merges"),
+    ],
+)
+def test_the_title_says_where_half_the_saving_comes_from(counts: list[int], title: str) -> None:
+    assert title_of(compression(counts, 8, 0)) == title
+
+
+def test_a_long_compression_curve_is_thinned_and_keeps_its_ends() -> None:
+    counts = np.arange(20_000, 10_000, -1)
+    rows = rows_of(compression(counts, 20_000, 5))[0]
+    assert len(rows) <= charts.POINTS
+    assert (rows[0]["step"], rows[-1]["step"]) == (0, 9_999)
+    assert all(row["tokens"] == 20_000 - row["step"] for row in rows)
+
+
+def test_a_curve_that_is_drawn_at_a_step_stays_as_it_was() -> None:
+    curve = charts.decided(learnt([9, 4, 2]), 3)
+    before = drawn(charts.at_step(curve, 2))
+    for step in (1, 3):
+        shown = charts.at_step(curve, step)
+        assert rule_of(drawn(shown)) == step
+        shown["layer"][0]["encoding"].clear()
+        shown["datasets"].clear()
+    assert drawn(charts.at_step(curve, 2)) == before
+
+
+def test_a_click_reports_the_merge() -> None:
+    for chart in (
+        decided([9, 4], 1),
+        compression([8, 6, 4], 8, 1),
+    ):
+        (parameter,) = chart["params"]
+        assert parameter["name"] == charts.SELECTION
+        assert parameter["select"]["fields"] == ["step"]
+
+
+# ---- sweeps
+
+
+def columns_of(text: str) -> list[Column]:
+    found = []
+    for merges in (20, 80):
+        tokenizer = bpeviz.train(text, merges=merges).tokenizer()
+        boundaries = tokenizer.boundaries(text)
+        found.append(Column(f"{merges} merges", tokenizer, boundaries, tokenizer.steps))
+    return found
+
+
+def test_the_sweeps_chart_draws_each_column_up_to_its_size() -> None:
+    columns = columns_of(samples.by_key("spanish").text)
+    chart = drawn(charts.sweeps(columns))
+    lines, ends, *names = rows_of(chart)
+    named = [row["tokenizer"] for rows in names for row in rows]
+    assert sorted(named) == sorted(column.title for column in columns)
+    for column in columns:
+        mine = [row for row in lines if row["tokenizer"] == column.title]
+        sizes, ratios = metrics.sweep(column)
+        assert [row["vocabulary"] for row in mine] == sizes.tolist()
+        assert [row["bytes per token"] for row in mine] == pytest.approx(ratios.tolist())
+        (end,) = [row for row in ends if row["tokenizer"] == column.title]
+        assert end == mine[-1]
+    assert title_of(chart) == "80 merges needs the fewest tokens"
+
+
+def test_the_sweeps_chart_says_who_shares_the_first_place() -> None:
+    text = samples.by_key("spanish").text
+    columns = columns_of(text)
+    best = min(columns, key=lambda one: one.boundaries.token_counts[one.step])
+    again = replace(best, title="again")
+    (worst,) = [one for one in columns if one is not best][:1]
+    two = title_of(drawn(charts.sweeps([best, worst, again])))
+    assert two == f"{best.title} and again need the fewest tokens"
+    assert title_of(drawn(charts.sweeps([best, again]))) == "All need equally many tokens"
+
+
+# ---- tables
+
+
+@pytest.fixture(scope="module")
+def training() -> Training:
+    return bpeviz.train("low lower lowest é " * 5, merges=9)
+
+
+def test_the_table_of_merges_holds_them_all(training: Training) -> None:
+    table = tables.decisions(training, 9)
+    assert table["merge"].tolist() == [*range(1, 10)]
+    assert table["id"].tolist() == [*range(256, 265)]
+    assert table["count"].tolist() == [one.count for one in training.merges]
+    for row in table.to_dict("records"):
+        parts = row["left"] + row["right"]
+        assert parts == row["token"] or "⟨" in parts  # bytes of a character that it completes
+
+
+def test_the_table_ends_with_the_film(training: Training) -> None:
+    assert tables.decisions(training, 4)["merge"].tolist() == [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize(
+    ("search", "hit"),
+    [
+        ("low", "low"),
+        (" l", "·l"),
+        ("·l", "·l"),
+        ("é", "é"),
+        ("256", None),
+    ],
+)
+def test_merges_are_found_by_text_as_typed_as_shown_or_by_id(
+    training: Training, search: str, hit: str | None
+) -> None:
+    table = tables.decisions(training, 9, search)
+    if hit is None:
+        assert table["id"].tolist() == [256]
+    else:
+        everything = tables.decisions(training, 9)["token"]
+        assert table["token"].tolist() == [token for token in everything if hit in token]
+        assert len(table) > 0
+
+
+@pytest.mark.parametrize("search", ["", None, "   zz", "(", "[", "\\", ".*", "a" * 5_000, "\0"])
+def test_a_search_is_no_expression(training: Training, search: str | None) -> None:
+    expected = 0 if search else 9
+    assert len(tables.decisions(training, 9, search or "")) == expected
+
+
+def test_candidates_say_which_is_merged_and_which_tie(training: Training) -> None:
+    made = training.merges[3]
+    found = [
+        Candidate((made.left, made.right), made.count),
+        Candidate((104, 105), made.count),
+        Candidate((105, 106), made.count - 1),
+    ]
+    table = tables.candidates(training, found, 4)
+    assert table["note"].tolist() == ["merged", "tied", ""]
+    assert table["left"].tolist()[1:] == ["h", "i"]
+    assert tables.candidates(training, [], 4).columns.tolist() == table.columns.tolist()
+
+
+def test_before_the_first_merge_it_is_still_to_come(training: Training) -> None:
+    first = training.merges[0]
+    found = [Candidate((first.left, first.right), first.count)]
+    assert tables.candidates(training, found, 0)["note"].tolist() == ["comes first"]
+    assert tables.candidates(training, found, 1)["note"].tolist() == ["merged"]
+
+
+def test_measures_have_a_column_for_each_tokenizer() -> None:
+    text = samples.by_key("spanish").text
+    columns = columns_of(text)
+    rows = metrics.measure(text, columns, 0)
+    table = tables.measures(rows).set_index("measure")
+    for row in rows:
+        shown = table[row.title]
+        assert shown["tokens"] == f"{row.tokens:,}"
+        assert shown["vocabulary"] == f"{row.vocab_size:,}"
+        assert shown["bytes per token"] == f"{row.bytes_per_token:.2f}"
+        assert shown["words kept whole"] == f"{row.whole_words:.1%}"
+        assert shown["F1"] == f"{row.agreement.f1:.1%}"
+    assert table["20 merges"]["F1"] == "100.0%"
+    assert table["what it says"].str.len().min() > 0
+
+
+def test_a_measure_without_meaning_is_a_dash() -> None:
+    table = tables.measures(metrics.measure("", columns_of("")[:1], 0)).set_index("measure")
+    assert table.iloc[:, 0]["bytes per token"] == "–"
+    assert table.iloc[:, 0]["tokens"] == "0"
+
+
+# ---- learners that do not merge, or not by counts
+
+
+def given_up(losses: list[float]) -> Training:
+    """A training that prunes pieces with such losses, with the ids that Unigram gives."""
+    return replace(Pruned("pruned", Splitting(), ("a",), "atoms", (), ()), losses=tuple(losses))
+
+
+@dataclass(frozen=True)
+class Pruned(MergeTraining):
+    """Only what tables and charts ask for."""
+
+    losses: tuple[float, ...] = ()
+
+    unit = "pruning"
+    score_name = "cost"
+
+    @property
+    def decisions(self) -> Any:
+        ids = range(len(self.losses), 0, -1)
+        return [
+            Pruning(i, 7 - i, loss, 1 + i % 2) for i, loss in zip(ids, self.losses, strict=True)
+        ]
+
+    @property
+    def curve(self) -> tuple[str, Any]:
+        return "cost of the piece", np.array(self.losses, np.float64)
+
+    def name(self, token_id: int) -> str:
+        return f"piece·{token_id}"
+
+
+def test_what_costs_nothing_is_drawn_all_the_same() -> None:
+    chart = drawn(charts.at_step(charts.decided(given_up([0, 0, 0.25, 3.5]), 4), 2))
+    assert rows_of(chart)[0] == [
+        {"step": 1, "value": 0},
+        {"step": 2, "value": 0},
+        {"step": 3, "value": 0.25},
+        {"step": 4, "value": 3.5},
+    ]
+    # A logarithmic scale has no place for zero.
+    scale = chart["layer"][0]["encoding"]["y"]["scale"]
+    assert (scale["type"], scale["domain"]) == ("symlog", [0, 3.5])
+    assert title_of(chart) == "The cost of the piece rises from 0 to 3.5"
+    assert chart["layer"][0]["encoding"]["x"]["title"] == "pruning"
+    assert rule_of(chart) == 2
+
+
+@pytest.mark.parametrize("losses", [[0.0], [0.0, 0.0], [-1.5, -0.5], [1e-9], [1e9, 1e-9]])
+def test_a_scale_has_room_for_whatever_decided(losses: list[float]) -> None:
+    chart = drawn(charts.at_step(charts.decided(given_up(losses), len(losses)), 1))
+    low, high = chart["layer"][0]["encoding"]["y"]["scale"]["domain"]
+    assert low <= min(losses) <= max(losses) <= high
+    assert low < high
+    if chart["layer"][0]["encoding"]["y"]["scale"]["type"] == "log":
+        assert low > 0
+
+
+def test_scores_below_one_keep_a_logarithmic_scale() -> None:
+    chart = drawn(charts.at_step(charts.decided(given_up([0.2, 0.5, 0.04]), 3), 1))
+    scale = chart["layer"][0]["encoding"]["y"]["scale"]
+    assert scale["type"] == "log"
+    assert scale["domain"] == [0.04, 0.5]
+    assert title_of(chart) == "The cost of the piece lies between 0.04 and 0.5"
+
+
+@pytest.mark.parametrize("key", LEARNERS)
+def test_the_curve_of_every_learner_is_drawn(key: str) -> None:
+    training = usual.train(key, samples.by_key("english-prose").text)
+    for last in {1, 2, training.steps}:
+        chart = drawn(charts.at_step(charts.decided(training, last), 1))
+        name, values = training.curve
+        assert name in title_of(chart)
+        rows = rows_of(chart)[0]
+        assert [row["value"] for row in rows] == [values[row["step"] - 1] for row in rows]
+        assert (rows[0]["step"], rows[-1]["step"]) == (1, last)
+
+
+def test_a_detail_has_a_curve_only_where_it_says_so() -> None:
+    columns = {"vocabulary": [90, 60, 40], "loss": [10.5, 11.0, 14.0], "who": ["a", "b", "c"]}
+    assert charts.detail(Detail("the rounds", "About.", columns)) is None
+    empty: dict[str, list[object]] = {"vocabulary": [], "loss": []}
+    assert charts.detail(Detail("the rounds", "About.", empty, ("vocabulary", "loss"))) is None
+    found = charts.detail(Detail("the rounds", "About.", columns, ("vocabulary", "loss")))
+    assert found is not None
+    chart = drawn(found)
+    for rows in rows_of(chart):
+        assert rows == [
+            {"vocabulary": 90, "loss": 10.5},
+            {"vocabulary": 60, "loss": 11},
+            {"vocabulary": 40, "loss": 14},
+        ]
+    encoding = chart["layer"][0]["encoding"]
+    assert (encoding["x"]["title"], encoding["y"]["axis"]["title"]) == ("vocabulary", "loss")
+
+
+@pytest.mark.parametrize("key", LEARNERS)
+def test_the_details_of_every_learner_are_drawn_and_listed(key: str) -> None:
+    text = samples.by_key("several-languages").text
+    training = usual.train(key, text)
+    boundaries = training.tokenizer().boundaries(text)
+    for step in (0, training.opening, training.steps):
+        for one in training.details(text, boundaries, step):
+            table = tables.detail(one)
+            assert table.columns.tolist() == [*one.columns]
+            assert {*map(len, one.columns.values())} == {len(table)}
+            chart = charts.detail(one)
+            assert (chart is not None) == (one.curve is not None and len(table) > 0)
+            if chart is not None:
+                drawn(chart)
+
+
+def test_how_often_each_cut_came_is_drawn_as_its_share() -> None:
+    chart = drawn(charts.segmentations([("low", 700), ("l | ow", 250), ("lo | w", 50)], 1_000))
+    for rows in rows_of(chart):
+        assert rows == [
+            {"cut": "low", "times": 700, "share": 0.7},
+            {"cut": "l | ow", "times": 250, "share": 0.25},
+            {"cut": "lo | w", "times": 50, "share": 0.05},
+        ]
+    assert title_of(chart) == "The most frequent: 700 of 1,000 draws"
+    assert chart["layer"][0]["encoding"]["y"]["sort"] is None  # most often first, as given
+    assert chart["layer"][0]["encoding"]["x"]["scale"]["domain"][1] >= 0.7
+
+
+def test_one_cut_is_one_cut() -> None:
+    chart = drawn(charts.segmentations([("low", 1_000)], 1_000))
+    assert title_of(chart) == "The most frequent: 1,000 of 1,000 draws"
+    assert rows_of(chart)[0] == [{"cut": "low", "times": 1_000, "share": 1}]
+
+
+def test_the_table_of_prunings_holds_them_all() -> None:
+    table = tables.decisions(given_up([0, 0.5, 2]), 3)
+    assert table.columns.tolist() == ["pruning", "token", "id", "cost", "uses", "round"]
+    assert table.to_dict("list") == {
+        "pruning": [1, 2, 3],
+        "token": ["piece·3", "piece·2", "piece·1"],
+        "id": [3, 2, 1],
+        "cost": [0, 0.5, 2],
+        "uses": [4, 5, 6],
+        "round": [2, 1, 2],
+    }
+    assert tables.decisions(given_up([0, 0.5, 2]), 2)["id"].tolist() == [3, 2]
+    assert tables.decisions(given_up([0, 0.5, 2]), 3, "piece 2")["id"].tolist() == [2]
+    assert tables.decisions(given_up([0, 0.5, 2]), 3, "3")["id"].tolist() == [3]
+
+
+def test_the_table_of_merges_by_score_names_the_score() -> None:
+    training = bpeviz.train({"hug": 10, "pug": 5, "hugs": 5}, "wordpiece", merges=3)
+    table = tables.decisions(training, 3)
+    assert table.columns.tolist()[:7] == ["merge", "left", "right", "token", "id", "score", "count"]
+    assert table["score"].tolist() == [merge.score for merge in training.merges]
+    assert table["note"].tolist() == [merge.note for merge in training.merges]
+    plain = tables.decisions(learnt([3, 2]), 2).columns.tolist()
+    assert {"score", "note", "applied"}.isdisjoint(plain)
+
+
+def test_candidates_for_pruning_are_pieces_with_their_cost() -> None:
+    training = given_up([0.5, 0.5, 2])
+    found = [Candidate((3,), 4, 0.5), Candidate((2,), 5, 0.5), Candidate((1,), 6, 2.0)]
+    table = tables.candidates(training, found, 1)
+    assert table.columns.tolist() == ["token", "cost", "uses", "note"]
+    assert table["token"].tolist() == ["piece·3", "piece·2", "piece·1"]
+    assert table["note"].tolist() == ["pruned", "tied", ""]
+    assert tables.candidates(training, found, 0)["note"].tolist()[0] == "comes first"
+
+
+def test_of_candidates_with_scores_equal_scores_tie() -> None:
+    """Not equal counts."""
+    training = bpeviz.train({"hug": 10, "pug": 5, "hugs": 5}, "wordpiece", merges=3)
+    first = training.merges[0]
+    found = [
+        Candidate((first.left, first.right), first.count, first.score),
+        Candidate((0, 1), first.count + 3, first.score),
+        Candidate((1, 2), first.count, 0.001),
+    ]
+    table = tables.candidates(training, found, 1)
+    assert table.columns.tolist() == ["left", "right", "score", "count", "note"]
+    assert table["note"].tolist() == ["merged", "tied", ""]
+
+
+def test_vocabularies_have_a_row_each() -> None:
+    rows = [
+        Vocabulary("BPE", 1_200, 30, 2, ("lo", "low")),
+        Vocabulary("Unigram", 5, 30, 0, ()),
+    ]
+    table = tables.vocabularies(rows)
+    assert table.iloc[0].tolist() == ["BPE", 1_200, 30, 2, "lo  low"]
+    assert table.iloc[1].tolist() == ["Unigram", 5, 30, 0, ""]
+    assert len(tables.vocabularies([])) == 0
+    assert tables.vocabularies([]).columns.tolist() == table.columns.tolist()

@@ -1,0 +1,272 @@
+"""The coloured text as HTML and SVG: whole, whatever the text, and nothing but drawing."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ET
+from html.parser import HTMLParser
+from math import cos, radians, sin
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import bpeviz
+from bpeviz.analysis.metrics import Column
+from bpeviz.core.boundaries import UNKNOWN_ID
+from bpeviz.core.tokenizer import Tokenizer
+from bpeviz.corpus import samples
+from bpeviz.text import HUES, clean, hue
+from bpeviz.views import export
+
+CSS = Path(bpeviz.__file__).parent / "ui" / "components" / "cells.css"
+SVG = "{http://www.w3.org/2000/svg}"
+LEARNT = bpeviz.train("low lower lowest, the newest 世界 ", vocab_size=280)
+
+
+def column(tokenizer: Tokenizer, text: str, title: str = "A title") -> Column:
+    return Column(title, tokenizer, tokenizer.boundaries(text), tokenizer.steps)
+
+
+class Page(HTMLParser):
+    """What a page of HTML holds: tags with their attributes, and what is drawn in each column."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.open: list[tuple[str, str]] = []
+        self.columns: list[str] = []
+        self.style = ""
+        self.words = ""
+        self.feed(page)
+        self.close()
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attributes)))
+        if tag == "section":
+            self.columns.append("")
+        if tag != "meta":
+            self.open.append((tag, dict(attributes).get("class") or ""))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop()[0] == tag
+
+    def handle_data(self, data: str) -> None:
+        if self.inside("style"):
+            self.style += data
+        elif not self.inside("div"):
+            self.words += data
+        elif not any(name == "strip" for _, name in self.open):
+            self.columns[-1] += data
+
+    def inside(self, tag: str) -> bool:
+        return any(name == tag for name, _ in self.open)
+
+    def ending(self, looks: str) -> int:
+        """How many boundaries of this look are drawn, those inside a sign among them."""
+        return sum(looks in (attributes.get("class") or "").split() for _, attributes in self.tags)
+
+
+def shown(text: str) -> str:
+    """A text with its stand-ins, where blanks and tabs are real."""
+    names = {"\n": "↵", "\r": "␍", " ": " ", "\t": "\t"}
+    found = ""
+    for sign in export._signs(text):
+        one = sign if len(sign) > 1 else names.get(sign)
+        found += export.character_stand_in(sign) if one is None else one
+    return found
+
+
+def drawn_ends(drawing: ET.Element, looks: str) -> int:
+    """How many lines of a look a drawing has."""
+    paths = [one.get("d") or "" for one in drawing.iter(f"{SVG}path") if one.get("class") == looks]
+    return sum(len(re.findall(r"M[\d.]+ \d+V\d+(?=M|$)", path)) for path in paths)
+
+
+ODD = (
+    *(
+        "",
+        "\n",
+        "\n\n",
+        "a\x00b\ufffe\uffff\u2028\x85",
+        "<b>&amp;\"'`]]>",
+        "\r\n\t",
+        "é" * 9,
+        "e\u0301",
+    ),
+    *(
+        "👩‍👩‍👧 👍🏽 🇩🇪 ❤️",
+        "שלום עולם 12, abc",
+        "مرحبا\u202eabc",
+        "हिन्दी ไทย",
+        "a\u0301" + "\u0301" * 40,
+    ),
+    *("\ud800", "\U0010ffff\ue000", "  two  ", "\ufeffbom"),
+)
+
+
+@pytest.mark.parametrize("text", [*(sample.text[:1_500] for sample in samples.SAMPLES), *ODD])
+def test_a_page_and_a_drawing_hold_any_text(text: str) -> None:
+    tokenizer = LEARNT.tokenizer()
+    text = clean(text)
+    one = column(tokenizer, text)
+    page = Page(export.html(text, [one], title="T"))
+    assert page.open == []
+    assert "".join(page.columns) == shown(text)
+    drawing = ET.fromstring(export.svg(text, [one], title="T"))
+    letters = "".join(
+        "".join(sign.itertext())
+        for sign in drawing.iter(f"{SVG}text")
+        if sign.get("class") in (None, "q")
+    )
+    assert sorted(letters) == sorted(shown(text).replace(" ", "·").replace("\t", "→"))
+    # Every token ends in a line, whether it stands behind a sign or between a sign's bytes.
+    tokens = len(tokenizer.encode(text))
+    assert page.ending("b") == tokens
+    assert drawn_ends(drawing, "b") == tokens
+
+
+@pytest.mark.parametrize("kind", [export.html, export.svg])
+def test_nothing_in_a_file_is_run_or_fetched(kind: object) -> None:
+    text = "<script>alert(1)</script> <img src=x onerror=1> url(http://a.b) ]]> --> &lt; \u202e"
+    titled = column(LEARNT.tokenizer(), text, "</style><script>1</script>")
+    made = kind(text, [titled], title="</title><script>2</script>")  # type: ignore[operator]
+    if kind is export.svg:
+        tree = ET.fromstring(made)
+        allowed = {"svg", "title", "style", "rect", "text", "path"}
+        assert {one.tag.removeprefix(SVG) for one in tree.iter()} <= allowed
+        names = {name for one in tree.iter() for name in one.attrib}
+        style = "".join(one.text or "" for one in tree.iter(f"{SVG}style"))
+    else:
+        page = Page(made)
+        assert {tag for tag, _ in page.tags} <= {
+            *("html", "head", "meta", "title", "style", "body", "h1", "h2"),
+            *("p", "main", "section", "div", "span", "i"),
+        }
+        names = {name for tag, one in page.tags if tag != "meta" for name in one}
+        style = page.style
+        assert "default-src 'none'" in made
+        assert "\u202e" not in made
+    assert not any(name.startswith("on") or "href" in name or name == "src" for name in names)
+    assert "url(" not in style
+    assert "@import" not in style
+
+
+def test_colours_are_those_of_the_page_on_white() -> None:
+    css = CSS.read_text(encoding="utf-8")
+    hues = re.findall(r"\.h\d+ { --hue: oklch\(([\d.]+) ([\d.]+) ([\d.]+)\)", css)
+    share = int(re.findall(r"--tint: (\d+)%", css)[0]) / 100
+    assert len(hues) == len(export.FILLS) == HUES
+
+    def fill(lightness: float, chroma: float, angle: float) -> list[int]:
+        # Mixed with white in oklch, then as in https://bottosson.github.io/posts/oklab/
+        light = share * lightness + 1 - share
+        a, b = (share * chroma * turn(radians(angle)) for turn in (cos, sin))
+        lab = np.array([light, a, b])
+        to_cones = [
+            [1, 0.3963377774, 0.2158037573],
+            [1, -0.1055613458, -0.0638541728],
+            [1, -0.0894841775, -1.2914855480],
+        ]
+        to_linear = [
+            [4.0767416621, -3.3077115913, 0.2309699292],
+            [-1.2684380046, 2.6097574011, -0.3413193965],
+            [-0.0041960863, -0.7034186147, 1.7076147010],
+        ]
+        linear = np.array(to_linear) @ (np.array(to_cones) @ lab) ** 3
+        return [round(float(one)) for one in 255 * (1.055 * linear ** (1 / 2.4) - 0.055)]
+
+    for made, one in zip(export.FILLS, hues, strict=True):
+        assert [*bytes.fromhex(made[1:])] == fill(*map(float, one))
+
+
+def test_a_token_has_its_hue() -> None:
+    page = export.html("low", [column(LEARNT.tokenizer(), "low")], title="T")
+    assert f'<span class="h{hue(b"low")} b">low</span>' in page
+    drawing = ET.fromstring(export.svg("low", [column(LEARNT.tokenizer(), "low")], title="T"))
+    (box,) = [one for one in drawing.iter(f"{SVG}rect") if one.get("class")]
+    assert box.get("class") == f"h{hue(b'low')}"
+
+
+def test_what_differs_from_the_reference_is_drawn_and_explained() -> None:
+    bytewise = bpeviz.train("", merges=0).tokenizer()
+    for reference, looks, sentence, text in (
+        (0, "own", "A thick line", "the lowest 世界 lamp"),
+        (1, "missing", "A dotted line", "the lowest lamp"),
+    ):
+        columns = [column(LEARNT.tokenizer(), text, "mine"), column(bytewise, text, "bytes")]
+        other = columns[1 - reference]
+        extra = np.setdiff1d(columns[1].inner_cuts, columns[0].inner_cuts)
+        assert len(extra) > 3
+        page = Page(export.html(text, columns, title="T", reference=reference))
+        assert page.ending(looks) == len(extra)
+        assert sentence in page.words
+        assert f"{other.title}" in page.words
+        drawing = ET.fromstring(export.svg(text, columns, title="T", reference=reference))
+        assert drawn_ends(drawing, looks) == len(extra)
+        assert "the reference" not in export.html(text, columns[:1], title="T")
+
+
+def test_what_is_unknown_or_left_out_is_drawn_and_explained() -> None:
+    text = "low 世 lower"
+    training = bpeviz.train("low lower lowest", "wordpiece", vocab_size=20)
+    tokenizer = training.tokenizer()
+    assert UNKNOWN_ID in tokenizer.boundaries(text).ids(training.steps)
+    made = export.html(text, [column(tokenizer, text)], title="T")
+    page = Page(made)
+    assert page.ending("unknown") == 1
+    assert page.ending("left-out") == 2
+    assert "A wavy line" in page.words
+    assert "What is pale" in page.words
+    assert 'class="unknown"' in export.svg(text, [column(tokenizer, text)], title="T")
+
+
+def test_marks_that_are_no_text_stand_where_they_belong() -> None:
+    training = bpeviz.train("low lower", atoms="characters", end_mark="symbol", merges=0)
+    page = Page(export.html("low", [column(training.tokenizer(), "low")], title="T"))
+    assert page.columns == ["low</w>"]
+    drawing = export.svg("low", [column(training.tokenizer(), "low")], title="T")
+    assert ">&lt;/w&gt;</text>" in drawing
+
+
+def test_a_part_is_held_as_such_and_a_long_text_up_to_a_bound() -> None:
+    text = "low lower 世界 " * 3_000
+    one = column(LEARNT.tokenizer(), text)
+    page = Page(export.html(text, [one], title="T", first=3, last=9))
+    assert page.columns == [text[3:9]]
+    assert f"Characters 4 to 9 of {len(text):,}." in page.words
+    page = Page(export.html(text, [one], title="T", first=5))
+    held = page.columns[0]
+    assert export.HELD - 4 < len(held.encode()) <= export.HELD
+    assert text[5:].startswith(held)
+    assert f"Characters 6 to {5 + len(held):,} of {len(text):,}." in page.words
+
+
+@pytest.mark.parametrize(
+    ("logical", "visual"),
+    [
+        ("lowest", "lowest"),
+        ("שלום", "םולש"),
+        ("an שלום עולם here", "an םלוע םולש here"),
+        ("שלום here עולם", "םלוע here םולש"),
+        ("an שלום 12 here", "an 12 םולש here"),
+        ("שלום a 12, עולם", "םלוע ,a 12 םולש"),
+        ("12 שלום", "םולש 12"),
+        ("", ""),
+    ],
+)
+def test_what_runs_from_right_to_left_does_so_in_a_drawing(logical: str, visual: str) -> None:
+    kinds = {"L": "L", "R": "R", "EN": "digit"}
+    directions = [kinds.get(export.unicodedata.bidirectional(sign), "") for sign in logical]
+    order = export.in_order(export.levels(directions))
+    assert "".join(logical[i] for i in order) == visual
+
+
+def test_rows_break_behind_spaces_and_none_is_too_wide() -> None:
+    text = "lowest and lower " * 40 + "x" * 300 + "世" * 100
+    drawing = ET.fromstring(export.svg(text, [column(LEARNT.tokenizer(), text)], title="T"))
+    width = float(drawing.get("width") or 0)
+    boxes = [one for one in drawing.iter(f"{SVG}rect") if one.get("class")]
+    assert all(float(box.get("x") or 0) + float(box.get("width") or 0) <= width for box in boxes)
+    rows = {one.get("y") for one in drawing.iter(f"{SVG}text") if not one.get("class")}
+    assert len(rows) >= (40 * 17 + 300 + 200) // 96

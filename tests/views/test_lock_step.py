@@ -1,0 +1,398 @@
+"""Every learner of the registry as the pages use it: alike in all that they rely on, at every step;
+and several of them in lock-step, aligned by the size of their vocabularies."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+import usual
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from texts import SMALL_TEXTS
+
+from bpeviz.analysis import metrics
+from bpeviz.analysis.metrics import Column
+from bpeviz.core.boundaries import (
+    DROPPED,
+    UNKNOWN_ID,
+    Boundaries,
+    ChangingBoundaries,
+    MergeBoundaries,
+)
+from bpeviz.core.tokenizer import Tokenizer
+from bpeviz.core.training import Pruning, Training
+from bpeviz.corpus import samples
+from bpeviz.text import HUES
+from bpeviz.text import hue as hue_of_bytes
+from bpeviz.trainers import LEARNERS
+from bpeviz.views import player
+
+every_learner = pytest.mark.parametrize("key", LEARNERS)
+
+TEXTS = {
+    **{
+        key: samples.by_key(key).text
+        for key in ("english-prose", "several-languages", "emoji-and-unicode", "arabic-hindi")
+    },
+    "empty": "",
+    "one letter": "a",
+    "one sign": "é",
+    "blanks": " \n\t\n  ",
+    "family": "👩‍👩‍👧 👩‍👩‍👧",
+    "right to left": "صباح الخير, صباح\u202eab\u202c",
+    "marks": "a\u0301b\u0301 a\u0301b\u0301\0",
+    "words with signs": "▁a ##b </w> <unk> [UNK] --- ⟨C3⟩ a",
+}
+
+
+def learn(key: str, text: str, **initial: str | int) -> tuple[Training, Boundaries]:
+    training = usual.train(key, text, **initial)
+    return training, training.tokenizer().boundaries(text)
+
+
+def some_steps(training: Training) -> list[int]:
+    """The first and the last, some between, and those around the size at which the pages begin."""
+    last, at = training.steps, training.opening
+    near = (0, 1, 2, 7, last // 3, last // 2, at - 1, at, at + 1, last - 1, last)
+    return sorted({step for step in near if 0 <= step <= last})
+
+
+def assert_cut_alike(training: Training, boundaries: Boundaries, text: str, step: int) -> None:
+    """The boundaries at a step are those of the tokenizer of that step, which encodes the same."""
+    tokenizer = training.at_step(step)
+    ids = boundaries.ids(step)
+    assert boundaries.token_counts[step] == np.count_nonzero(ids != DROPPED)
+    assert len(ids) == len(boundaries.token_ends(step))
+    alone = tokenizer.boundaries(text)
+    assert alone.ids(tokenizer.steps).tolist() == ids.tolist()
+    assert alone.cuts(tokenizer.steps).tolist() == boundaries.cuts(step).tolist()
+    assert tokenizer.steps == step
+    named = [name_of_unknown(tokenizer) if i == UNKNOWN_ID else i for i in ids.tolist()]
+    assert tokenizer.encode(text) == [i for i in named if i != DROPPED]
+    assert_spans(tokenizer, boundaries, text, step)
+
+
+def name_of_unknown(tokenizer: Tokenizer) -> int | None:
+    found = [i for name, i in tokenizer.special_tokens.items() if name in ("<unk>", "[UNK]")]
+    return found[0] if found else None
+
+
+def assert_spans(tokenizer: Tokenizer, boundaries: Boundaries, text: str, step: int) -> None:
+    """Tokens stand in the text, in order, where the boundaries say, and leave nothing out."""
+    raw = text.encode()
+    ends = [0, *boundaries.cuts(step).tolist()]
+    tokens = tokenizer.tokens(text)
+    spans = [
+        (start, end)
+        for start, end, token_id in zip(ends[:-1], ends[1:], boundaries.ids(step), strict=True)
+        if token_id != DROPPED
+    ]
+    assert len(tokens) == len(spans)
+    before = 0
+    for token, (start, end) in zip(tokens, spans, strict=True):
+        assert 0 <= token.start <= token.end <= len(text)
+        assert token.start >= before
+        before = token.start
+        # The characters that hold the bytes of the token, and no others.
+        first, last = len(text[: token.start].encode()), len(text[: token.end].encode())
+        assert first <= start <= end <= last
+        if start < end:
+            assert len(raw[first:start].decode(errors="ignore")) == 0
+            assert len(raw[end:last].decode(errors="ignore")) == 0
+    left_out = {DROPPED} & {*boundaries.ids(step).tolist()}
+    if not left_out and text:
+        assert {i for token in tokens for i in range(token.start, token.end)} == {*range(len(text))}
+
+
+def assert_told_alike(training: Training, boundaries: Boundaries, text: str, step: int) -> None:
+    """What the pages show of a step is there, and of one kind."""
+    tokenizer = training.at_step(step)
+    special = {*tokenizer.special_tokens.values()}
+    for token_id in {*boundaries.ids(step).tolist()} - {UNKNOWN_ID, DROPPED}:
+        assert training.name(token_id)
+        assert token_id not in special
+        if tokenizer.is_atom(token_id):
+            assert training.hue(token_id) == -1
+        else:
+            assert training.hue(token_id) == hue_of_bytes(tokenizer.token_bytes(token_id))
+            assert 0 <= training.hue(token_id) < HUES
+        parents = training.parents(token_id)
+        if parents is not None:
+            raw = b"".join(map(tokenizer.token_bytes, parents))
+            assert tokenizer.token_bytes(token_id) == raw
+    assert training.made_of(step)
+    assert tokenizer.sizes.tolist() == training.sizes[: step + 1].tolist()
+    found = training.candidates(text, boundaries, step, 8)
+    assert len(found) <= 8
+    assert len({one.ids for one in found}) == len(found)
+    if step < training.steps:
+        assert_best_is_taken(training, found, step)
+    for detail in training.details(text, boundaries, step):
+        assert detail.title
+        assert detail.about.endswith(".")
+        assert len({len(values) for values in detail.columns.values()}) == 1
+        assert detail.curve is None or {*detail.curve} <= {*detail.columns}
+
+
+def assert_best_is_taken(training: Training, found: list[Any], step: int) -> None:
+    taken = training.decisions[step]
+    best = found[0]
+    scored = best.score is not None
+    assert scored == (training.score_name is not None)
+    assert {one.score is not None for one in found} == {scored}
+    if isinstance(taken, Pruning):
+        assert best.ids == (taken.id,)
+        assert (best.count, best.score) == (taken.count, taken.loss)
+    else:
+        assert best.ids == (taken.left, taken.right)
+        assert best.count == taken.count
+        assert not scored or best.score == pytest.approx(taken.score)
+    values = [one.score if scored else one.count for one in found]
+    falls = not isinstance(taken, Pruning)
+    assert values == sorted(values, reverse=falls)
+    assert training.curve[1][step] == pytest.approx(values[0])
+
+
+@every_learner
+@pytest.mark.parametrize("name", TEXTS)
+def test_every_learner_is_alike_in_what_the_pages_rely_on(key: str, name: str) -> None:
+    text = TEXTS[name]
+    training, boundaries = learn(key, text)
+    assert isinstance(boundaries, MergeBoundaries | ChangingBoundaries)
+    assert boundaries.steps == training.steps == len(training.decisions)
+    assert training.algorithm == key
+    assert training.unit
+    assert training.heading
+    assert training.rule.format(step="1").endswith(".")
+    assert training.beginning.endswith(".")
+    assert len(training.sizes) == training.steps + 1
+    assert 0 <= training.opening <= training.steps
+    for step, size in enumerate(training.sizes.tolist()):
+        assert training.sizes[training.step_of(size)] == size
+        assert training.step_of(size) >= step
+    title, values = training.curve
+    assert title
+    assert np.isfinite(values).all()
+    assert len(values) == training.steps
+    for step in some_steps(training):
+        assert_cut_alike(training, boundaries, text, step)
+        assert_told_alike(training, boundaries, text, step)
+
+
+@every_learner
+@settings(max_examples=40)
+@given(text=SMALL_TEXTS | st.text(max_size=25))
+def test_every_learner_is_so_on_any_text_at_every_step(key: str, text: str) -> None:
+    training, boundaries = learn(key, text)
+    steps = range(training.steps + 1) if training.steps < 12 else some_steps(training)
+    for step in steps:
+        assert_cut_alike(training, boundaries, text, step)
+        assert_told_alike(training, boundaries, text, step)
+
+
+ABLE = [key for key in LEARNERS if usual.train(key, "low lower").randomness is not None]
+
+
+@pytest.mark.parametrize("key", ABLE)
+@pytest.mark.parametrize("initial", [{}, usual.ON_ALGORITHMS], ids=["usual", "characters"])
+def test_a_word_cut_at_random_is_still_that_word(key: str, initial: dict[str, str]) -> None:
+    """At every step, also where it holds what is unknown: that is -1, whatever the step is."""
+    training = usual.train(key, TEXTS["english-prose"], **initial)
+    assert training.randomness is not None
+    for step in (0, 1, training.opening, training.steps):
+        tokenizer = training.at_step(step)
+        for word in ("lowest", "Ωlow", "l", "▁"):
+            ids = [i for i in tokenizer.boundaries(word).ids(step).tolist() if i != UNKNOWN_ID]
+            strength = training.randomness.initial
+            found = training.segmentations(step, word, strength, 30, 1)
+            assert found.total() == 30
+            assert found == training.segmentations(step, word, strength, 30, 1)
+            for drawn in found:
+                known = [i for i in drawn if i != UNKNOWN_ID]
+                assert all(training.name(i) for i in known)
+                assert tokenizer.decode_bytes(known) == tokenizer.decode_bytes(ids)
+
+
+# ---- several, aligned by size
+
+
+@every_learner
+@pytest.mark.parametrize("name", ["english-prose", "emoji-and-unicode", "empty", "family"])
+def test_the_steps_of_a_size_are_those_that_a_training_names(key: str, name: str) -> None:
+    for more in ({}, {"min_count": 1}):
+        training = usual.train(key, TEXTS[name], **more)
+        sizes = training.sizes.tolist()
+        low, high = min(sizes) - 2, max(sizes) + 3
+        at = player.steps_at(training, low, high).tolist()
+        for size, step in zip(range(low, high + 1), at, strict=True):
+            within = min(max(size, min(sizes)), max(sizes))
+            assert step == training.step_of(within)
+            if within in sizes:
+                assert sizes[step] == within
+                assert within not in sizes[step + 1 :]
+            else:
+                assert sizes[step] < within
+
+
+def test_a_size_that_is_passed_over_is_shown_at_a_smaller_one() -> None:
+    training = usual.train("scaffold", TEXTS["english-prose"])
+    missing = {*range(training.sizes.min(), training.sizes.max())} - {*training.sizes.tolist()}
+    assert missing  # or this shows nothing
+    low, high = int(training.sizes.min()), int(training.sizes.max())
+    at = player.steps_at(training, low, high)
+    assert all(training.sizes[at[size - low]] < size for size in missing)
+
+
+def shown_together(
+    keys: list[str], text: str, size: int = 3_000, number: int = 0
+) -> tuple[dict[str, Any], list[tuple[Training, Boundaries]]]:
+    """What the Algorithms page sends for some learners, and what it is made of."""
+    learnt = [learn(key, text, **usual.ON_ALGORITHMS) for key in keys]
+    columns = [
+        Column(key, training.at_step(training.steps), boundaries, training.steps)
+        for key, (training, boundaries) in zip(keys, learnt, strict=True)
+    ]
+    part = player.parts(text, metrics.common_cuts(columns, always=True), size)[number]
+    films = []
+    for key, (training, boundaries) in zip(keys, learnt, strict=True):
+        shown = player.part_between(boundaries, part, text)
+        film = player.film(text, training, boundaries, shown, training.steps)
+        films.append((LEARNERS[key].short, film, training))
+    return player.lock_step(films), learnt
+
+
+@pytest.mark.parametrize("keys", [["bpe", "wordpiece", "unigram"], [*LEARNERS], ["unigram"]])
+@pytest.mark.parametrize("name", TEXTS)
+def test_in_lock_step_each_stands_at_its_own_step_of_the_size(keys: list[str], name: str) -> None:
+    text = TEXTS[name]
+    reel, learnt = shown_together(keys, text)
+    json.dumps(reel, allow_nan=False)
+    assert [view["title"] for view in reel["views"]] == [LEARNERS[key].short for key in keys]
+    assert {view["text"] for view in reel["views"]} == {text}
+    assert reel["unit"] == "size"
+    # All sizes that one of them passes through, and no others.
+    sizes = reel["sizes"]
+    extents = [range(training.sizes.min(), training.sizes.max() + 1) for training, _ in learnt]
+    assert sizes == sorted({size for extent in extents for size in extent})
+    assert len(sizes) == reel["last"] + 1
+    # It begins at the largest size that all of them reach.
+    assert sizes[reel["opening"]] == min(extent[-1] for extent in extents)
+    for view, (training, boundaries) in zip(reel["views"], learnt, strict=True):
+        assert len(view["at"]) == len(sizes)
+        assert view["vocabulary"] == training.sizes.tolist()
+        assert view["tokens"] == boundaries.token_counts.tolist()
+        assert {*view["at"]} <= {*range(training.steps + 1)}
+        largest = int(training.sizes.max())
+        assert view["at"][sizes.index(largest)] == training.step_of(largest)
+
+
+def test_the_keys_of_several_tell_whether_one_is_another() -> None:
+    text = TEXTS["english-prose"]
+    one, _ = shown_together(["bpe", "wordpiece"], text)
+    again, _ = shown_together(["bpe", "wordpiece"], text)
+    assert (one["key"], one["film"]) == (again["key"], again["film"])
+    others = [["wordpiece", "bpe"], ["bpe"], ["bpe", "unigram"], ["bpe", "wordpiece", "unigram"]]
+    for keys in others:
+        other, _ = shown_together(keys, text)
+        assert other["key"] != one["key"]
+        assert other["film"] != one["film"]
+    # Another part of the same text is drawn anew, and is the same film: the size is kept.
+    parts = [shown_together(["bpe", "wordpiece"], text, 500, number)[0] for number in (0, 1)]
+    assert parts[0]["key"] != parts[1]["key"]
+    assert parts[0]["film"] == parts[1]["film"]
+
+
+def test_a_reel_is_one_film_and_its_steps() -> None:
+    training, boundaries = learn("bpe", "low lower lowest " * 3)
+    (part,) = player.parts("low lower lowest " * 3, boundaries)
+    film = player.film("low lower lowest " * 3, training, boundaries, part, 4)
+    reel = player.reel(film)
+    assert reel["views"] == [film]
+    assert (reel["sizes"], reel["last"], reel["opening"], reel["unit"]) == (None, 4, 4, "merge")
+
+
+# ---- the same part of a text under all
+
+
+MARKED: list[tuple[str, dict[str, str]]] = [
+    ("bpe", {}),
+    ("bpe", {"atoms": "characters", "end_mark": "symbol"}),
+    ("bpe", {"atoms": "characters", "end_mark": "attached"}),
+    ("sentencepiece", {}),
+    ("sentencepiece", {"unknown": "unk"}),
+    ("wordpiece", {}),
+    ("unigram", {}),
+]
+
+
+@settings(max_examples=150)
+@given(
+    st.one_of(st.text("ab é👍\n", max_size=60), st.text(max_size=30), SMALL_TEXTS),
+    st.lists(st.sampled_from(MARKED), min_size=1, max_size=4),
+    st.integers(6, 40),
+)
+def test_a_part_shows_the_same_characters_under_all(
+    text: str, hows: list[tuple[str, dict[str, str]]], size: int
+) -> None:
+    """Also where a text holds atoms of no bytes: no atom is lost, none is shown twice."""
+    learnt = [learn(key, text, **how) for key, how in hows]
+    columns = [
+        Column(str(i), training.at_step(training.steps), boundaries, training.steps)
+        for i, (training, boundaries) in enumerate(learnt)
+    ]
+    parts = player.parts(text, metrics.common_cuts(columns, always=True), size)
+    assert "".join(text[part.first : part.last] for part in parts) == text
+    for training, boundaries in learnt:
+        shown = [player.part_between(boundaries, part, text) for part in parts]
+        assert (shown[0].start, shown[-1].end) == (0, len(boundaries))
+        for before, after in pairwise(shown):
+            assert before.end == after.start
+        for part, mine in zip(parts, shown, strict=True):
+            assert (mine.first, mine.last) == (part.first, part.last)
+            film = player.film(text, training, boundaries, mine, training.steps)
+            piece = text[part.first : part.last]
+            assert film["text"] == piece
+            if film["sizes"] is not None:
+                assert sum(film["sizes"]) == len(piece.encode())
+            elif film["atoms"] == "characters":
+                assert mine.end - mine.start == len(piece)
+            else:
+                assert mine.end - mine.start == len(piece.encode())
+
+
+def test_a_mark_belongs_to_what_stands_before_it() -> None:
+    text = "ab cd"
+    training, boundaries = learn("bpe", text, atoms="characters", end_mark="symbol")
+    assert boundaries.ends.tolist() == [1, 2, 2, 3, 4, 5, 5]
+    first = player.part_between(boundaries, player.Part(0, 2, 0, 2), text)
+    second = player.part_between(boundaries, player.Part(2, 5, 2, 5), text)
+    assert (first.start, first.end, second.start, second.end) == (0, 3, 3, 7)
+    # ▁ stands before the text: it is shown with what comes.
+    training, boundaries = learn("sentencepiece", text)
+    assert boundaries.ends.tolist() == [0, 1, 2, 3, 4, 5]
+    first = player.part_between(boundaries, player.Part(0, 2, 0, 2), text)
+    second = player.part_between(boundaries, player.Part(2, 5, 2, 5), text)
+    assert (first.start, first.end, second.start, second.end) == (0, 3, 3, 6)
+    film = player.film(text, training, boundaries, first, 0)
+    assert film["sizes"] == [0, 1, 1]
+
+
+def test_no_part_begins_within_a_token_at_any_step() -> None:
+    """At the last step Unigram cuts wherever others do; at earlier ones it may not."""
+    text = "".join(sample.text for sample in samples.SAMPLES)
+    keys = ["bpe", "wordpiece", "unigram", "scaffold"]
+    learnt = [learn(key, text, **usual.ON_ALGORITHMS) for key in keys]
+    columns = [
+        Column(key, training.at_step(training.steps), boundaries, training.steps)
+        for key, (training, boundaries) in zip(keys, learnt, strict=True)
+    ]
+    parts = player.parts(text, metrics.common_cuts(columns, always=True), 1_000)
+    assert len(parts) > 10
+    for part in parts[1:]:
+        for _, boundaries in learnt:
+            start = player.part_between(boundaries, part, text).start
+            assert boundaries.always[start - 1]

@@ -1,0 +1,488 @@
+"""What the player and the columns are sent, held against slow readings of the same."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import astuple
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+import usual
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import bpeviz
+from bpeviz import Training
+from bpeviz.analysis.metrics import Column, common_cuts
+from bpeviz.core.boundaries import DROPPED, INSIDE, NEVER, Boundaries
+from bpeviz.core.training import Candidate, Pruning
+from bpeviz.corpus import samples
+from bpeviz.text import hue
+from bpeviz.trainers import LEARNERS
+from bpeviz.ui.inputs import LARGEST
+from bpeviz.views import player
+
+MOST = 8
+
+ODD = "naïve 👩‍👩‍👧 e\u0301\r\n\tصباح \u202e<b>&amp;\0 \u200b नमस्ते 🇫🇷\n\n"
+ATOMS = (
+    {"atoms": "bytes"},
+    {"atoms": "characters"},
+    {"atoms": "characters", "end_mark": "attached"},
+    {"atoms": "characters", "end_mark": "symbol"},
+)
+atoms = pytest.mark.parametrize("how", ATOMS, ids=lambda how: "-".join(how.values()))
+TEXTS = st.one_of(st.text("ab c\n", max_size=60), st.text(max_size=30), st.just(ODD * 3))
+
+
+def train(text: str, **how: Any) -> tuple[Training, Boundaries]:
+    training = bpeviz.train(text, merges=how.pop("merges", 60), **how)
+    return training, training.tokenizer().boundaries(text)
+
+
+def whole_film(text: str, **how: Any) -> dict[str, Any]:
+    training, boundaries = train(text, **how)
+    (part,) = player.parts(text, boundaries)
+    return player.film(text, training, boundaries, part, len(training.merges))
+
+
+# ---- the film
+
+
+@atoms
+@pytest.mark.parametrize("sample", [one.key for one in samples.SAMPLES])
+def test_a_film_of_every_sample_is_plain_json(sample: str, how: dict[str, str]) -> None:
+    text = samples.by_key(sample).text
+    film = whole_film(text, vocab_size=LARGEST, merges=None, **how)
+    assert json.loads(json.dumps(film, allow_nan=False)) == json.loads(json.dumps(film))
+    assert "NaN" not in json.dumps(film)
+    assert_consistent(film, text)
+
+
+@settings(max_examples=150)
+@given(TEXTS, st.sampled_from(ATOMS))
+def test_a_film_is_consistent(text: str, how: dict[str, str]) -> None:
+    assert_consistent(whole_film(text, **how), text)
+
+
+def assert_consistent(film: dict[str, Any], text: str) -> None:
+    """What the script in the browser relies on."""
+    assert film["text"] == text
+    assert film["part"] is None
+    steps = len(film["steps"]["id"])
+    expected = len(text.encode()) if film["atoms"] == "bytes" else len(text)
+    if film["sizes"] is not None:
+        assert sum(film["sizes"]) == len(text.encode())
+        expected += film["sizes"].count(0)
+    vanish = film["vanish"]
+    assert len(vanish) == expected
+    assert film["changes"] is None
+    told = {"id", "left", "right", "count", "applied", "ties"}
+    assert {len(film["steps"][name]) for name in told} == {steps}
+    assert all(-1 <= time < steps for time in vanish)
+    if vanish:
+        assert vanish[-1] == -1
+    counts = [sum(time < 0 or time >= step for time in vanish) for step in range(steps + 1)]
+    assert film["tokens"] == counts
+    # Each merge takes away as many boundaries as it was applied.
+    times = Counter(vanish)
+    assert [times[step] for step in range(steps)] == film["steps"]["applied"]
+    atom_ids = film["atomIds"] if film["atomIds"] is not None else [*text.encode()]
+    assert len(atom_ids) == len(vanish)
+    first = film["firstId"]
+    assert film["steps"]["id"] == [*range(first, first + steps)]
+    parents = {*film["steps"]["left"], *film["steps"]["right"]}
+    assert {*atom_ids, *film["steps"]["id"], *parents} == film["looks"].keys()
+    for i in range(steps):
+        assert film["steps"]["left"][i] < first + i
+        assert film["steps"]["right"][i] < first + i
+    assert film["bytes"] == len(text.encode())
+
+
+def test_the_hue_and_label_of_a_merge_come_from_its_bytes() -> None:
+    film = whole_film("the é the é", merges=9)
+    of = dict(film["looks"].values())
+    assert of["·the"] == hue(b" the")
+    assert of["·é"] == hue(" é".encode())
+
+
+@pytest.mark.parametrize(
+    ("end_mark", "marked", "sizes"),
+    [("attached", [1, 3], None), ("symbol", [], [1, 1, 0, 1, 1, 0])],
+)
+def test_marks_are_the_atoms_that_end_a_word(
+    end_mark: str, marked: list[int], sizes: list[int] | None
+) -> None:
+    film = whole_film("ab c", merges=0, atoms="characters", end_mark=end_mark, pattern="whitespace")
+    assert film["marks"] == marked
+    assert film["sizes"] == sizes
+
+
+def test_a_mark_typed_into_the_text_is_text() -> None:
+    text = "a</w> b</w>"
+    film = whole_film(text, merges=0, atoms="characters", end_mark="symbol", pattern="none")
+    assert film["sizes"] == [1] * len(text) + [0]
+
+
+def test_only_what_is_asked_for_changes_the_keys() -> None:
+    text = "low lower lowest " * 9
+    training, boundaries = train(text)
+    (part,) = player.parts(text, boundaries)
+    film, shorter = (player.film(text, training, boundaries, part, last) for last in (9, 5))
+    # A smaller vocabulary is the same film with an earlier end: nothing is drawn anew.
+    assert {**film, "last": 5} == shorter
+    other = whole_film(text, ties="largest")
+    assert other["film"] != film["film"]
+    assert other["key"] != film["key"]
+
+
+# ---- films of all learners, read as the script in the browser reads them
+
+
+def begins(changes: dict[str, Any], atom: int, step: int) -> int:
+    """What begins at an atom: its last entry before the step (`Changing.begins` in film.js)."""
+    found = INSIDE
+    for k in range(changes["rows"][atom], changes["rows"][atom + 1]):
+        if changes["times"][k] >= step:
+            break
+        found = changes["ids"][k]
+    return found
+
+
+def token_around(film: dict[str, Any], atom: int, step: int) -> tuple[int, int, int]:
+    """Start, end and id of the token around an atom (`token` of both films in film.js)."""
+    start = end = atom
+    if film["changes"] is not None:
+        changes = film["changes"]
+        atoms = len(changes["rows"]) - 1
+        token_id = begins(changes, start, step)
+        while start > 0 and token_id == INSIDE:
+            start -= 1
+            token_id = begins(changes, start, step)
+        end += 1
+        while end < atoms and begins(changes, end, step) == INSIDE:
+            end += 1
+        return start, end, token_id
+    vanish, made = film["vanish"], -1
+    while start > 0 and 0 <= vanish[start - 1] < step:
+        start -= 1
+        made = max(made, vanish[start])
+    while end < len(vanish) - 1 and 0 <= vanish[end] < step:
+        made = max(made, vanish[end])
+        end += 1
+    atom_ids = film["atomIds"] if film["atomIds"] is not None else [*film["text"].encode()]
+    return start, end + 1, atom_ids[start] if made < 0 else film["firstId"] + made
+
+
+def shown_tokens(film: dict[str, Any], step: int) -> list[tuple[int, int, int]]:
+    """All tokens that a film shows at a step, from left to right."""
+    size = (
+        len(film["vanish"] or []) if film["changes"] is None else len(film["changes"]["rows"]) - 1
+    )
+    found: list[tuple[int, int, int]] = []
+    at = 0
+    while at < size:
+        token = token_around(film, at, step)
+        assert all(token_around(film, other, step) == token for other in range(at, token[1]))
+        assert token[0] == at
+        found.append(token)
+        at = token[1]
+    return found
+
+
+def assert_shown(
+    film: dict[str, Any], boundaries: Boundaries, part: player.Part, step: int
+) -> None:
+    """A film shows at a step what its boundaries say of the part, and has a look for each id."""
+    ends = boundaries.token_ends(step)
+    inside = (ends > part.start) & (ends <= part.end)
+    tokens = shown_tokens(film, step)
+    assert [end for _, end, _ in tokens] == (ends[inside] - part.start).tolist()
+    assert [token_id for *_, token_id in tokens] == boundaries.ids(step)[inside].tolist()
+    assert {token_id for *_, token_id in tokens if token_id >= 0} <= film["looks"].keys()
+
+
+def spread(steps: int) -> list[int]:
+    return sorted({0, min(1, steps), steps // 3, steps // 2, max(steps - 1, 0), steps})
+
+
+HOWS: list[tuple[str, dict[str, str | int]]] = [
+    *((key, {}) for key in LEARNERS),
+    *((key, {"atoms": "characters"}) for key in ("bpe", "scaffold", "superbpe", "multilingual")),
+    ("bpe", {"encode": "longest"}),
+    ("bpe", {"threshold": 3}),
+    ("unigram", {"atoms": "bytes"}),
+    ("wordpiece", {"case": "lower"}),
+    ("sentencepiece", {"unknown": "unk", "coverage": "0.98"}),
+]
+every_how = pytest.mark.parametrize(
+    ("key", "how"), HOWS, ids=lambda one: one if isinstance(one, str) else "-".join(map(str, one))
+)
+
+
+@every_how
+@pytest.mark.parametrize(
+    "text",
+    [
+        samples.by_key("english-prose").text[:700],
+        samples.by_key("several-languages").text[-300:],
+        ODD,
+        "",
+        "a",
+        " \n\t ",
+        "👍",
+    ],
+    ids=["prose", "languages", "odd", "empty", "letter", "blanks", "emoji"],
+)
+def test_the_film_of_every_learner_is_read_as_its_boundaries(
+    key: str, how: dict[str, str | int], text: str
+) -> None:
+    training = usual.train(key, text, **how)
+    boundaries = training.tokenizer().boundaries(text)
+    (part,) = player.parts(text, boundaries)
+    film = json.loads(
+        json.dumps(player.film(text, training, boundaries, part, training.steps), allow_nan=False),
+        object_hook=lambda one: {
+            int(k) if k.lstrip("-").isdigit() else k: v for k, v in one.items()
+        },
+    )
+    for step in spread(training.steps):
+        assert_shown(film, boundaries, part, step)
+    assert film["tokens"] == [
+        np.count_nonzero(boundaries.ids(step) != DROPPED) for step in range(training.steps + 1)
+    ]
+    assert_steps_are_told(film, training)
+
+
+def assert_steps_are_told(film: dict[str, Any], training: Training) -> None:
+    steps = film["steps"]
+    prunes = any(isinstance(one, Pruning) for one in training.decisions)
+    assert steps["kind"] == ("pruning" if prunes else "merge")
+    told = {"id", "count"} | (
+        {"score", "round"} if prunes else {"left", "right", "applied", "ties"}
+    )
+    if training.score_name:
+        told |= {"score"}
+    for name in ("id", "left", "right", "count", "applied", "ties", "score", "round"):
+        assert len(steps[name]) == (training.steps if name in told else 0), name
+    assert {*steps["note"]} == {i for i, one in enumerate(training.decisions) if one.note}
+    assert {*steps["id"], *steps["left"], *steps["right"]} <= film["looks"].keys()
+    assert len({*steps["id"]}) == training.steps  # the script finds the step that is about an id
+
+
+@every_how
+def test_a_part_is_read_as_its_boundaries(key: str, how: dict[str, str | int]) -> None:
+    text = samples.by_key("english-prose").text
+    training = usual.train(key, text, **how)
+    boundaries = training.tokenizer().boundaries(text)
+    parts = player.parts(text, boundaries, 300)
+    assert len(parts) > 3
+    for part in (parts[1], parts[-1]):
+        assert boundaries.always[part.end - 1]  # a sample of words has such a place in every part
+        film = player.film(text, training, boundaries, part, training.steps)
+        for step in spread(training.steps):
+            assert_shown(film, boundaries, part, step)
+
+
+@settings(max_examples=60)
+@given(TEXTS, st.sampled_from(HOWS))
+def test_the_film_of_any_text_is_read_as_its_boundaries_at_every_step(
+    text: str, how: tuple[str, dict[str, str | int]]
+) -> None:
+    key, options = how
+    training = usual.train(key, text, **options)
+    boundaries = training.tokenizer().boundaries(text)
+    (part,) = player.parts(text, boundaries)
+    film = player.film(text, training, boundaries, part, training.steps)
+    for step in range(training.steps + 1) if training.steps < 30 else spread(training.steps):
+        assert_shown(film, boundaries, part, step)
+
+
+# ---- parts
+
+
+def slow_parts(text: str, boundaries: Boundaries, size: int) -> list[tuple[int, int, int, int]]:
+    """Return where each part begins and ends, in atoms and in characters."""
+    upto = [len(text[: i + 1].encode()) for i in range(len(text))]
+    ends, always, atoms = boundaries.ends.tolist(), boundaries.always.tolist(), len(boundaries)
+    found = []
+    start = 0
+    while start < atoms or not found:
+        end = min(start + size, atoms)
+        if end < atoms:
+            between = [
+                at
+                for at in range(start + 1, end + 1)
+                if ends[at - 1] in (0, *upto) and ends[at - 1] != ends[at]
+            ]
+            best = [at for at in between if at > start + size // 2 and always[at - 1]]
+            end = (best or between or [end])[-1]
+        first, last = (sum(one <= ends[at - 1] for one in upto) if at else 0 for at in (start, end))
+        found.append((start, end, first, last))
+        start = end
+    return found
+
+
+@settings(max_examples=150)
+@given(
+    st.one_of(st.text("ab c", max_size=90), st.text(max_size=60), st.just(ODD * 4)),
+    st.sampled_from(ATOMS),
+    st.integers(8, 40),
+    st.sampled_from(["gpt2", "none"]),
+)
+def test_parts_cover_the_text_and_part_no_character(
+    text: str, how: dict[str, str], size: int, pattern: str
+) -> None:
+    training, boundaries = train(text, pattern=pattern, **how)
+    parts = player.parts(text, boundaries, size)
+    assert [*map(astuple, parts)] == slow_parts(text, boundaries, size)
+    assert "".join(text[part.first : part.last] for part in parts) == text
+    assert (parts[0].start, parts[-1].end) == (0, len(boundaries))
+    assert all(left.end == right.start for left, right in pairwise(parts))
+    for part in parts:
+        assert part.end - part.start <= size
+        # As many atoms as its characters have, with their marks.
+        film = player.film(text, training, boundaries, part, 0)
+        piece = film["text"]
+        inside = len(piece.encode()) if film["atoms"] == "bytes" else len(piece)
+        assert len(film["vanish"]) == inside + (film["sizes"] or []).count(0)
+        assert len(parts) == 1 or film["part"] == [part.first, part.last, len(text)]
+
+
+@atoms
+def test_a_part_ends_between_tokens_where_it_can(how: dict[str, str]) -> None:
+    text = samples.by_key("russian").text * 3
+    _, boundaries = train(text, **how)
+    parts = player.parts(text, boundaries, 500)
+    assert len(parts) > 5
+    for part in parts:
+        assert 250 < part.end - part.start <= 500 or part == parts[-1]
+        assert boundaries.vanishes[part.end - 1] == NEVER
+
+
+def test_a_long_text_is_shown_in_parts_of_at_most_the_window() -> None:
+    text = samples.by_key("english-prose").text * 30
+    _, boundaries = train(text, merges=10)
+    parts = player.parts(text, boundaries)
+    assert len(parts) >= 3
+    assert max(part.end - part.start for part in parts) <= player.WINDOW
+
+
+def test_an_empty_text_is_one_empty_part() -> None:
+    _, boundaries = train("")
+    assert player.parts("", boundaries) == [player.Part(0, 0, 0, 0)]
+
+
+# ---- candidates
+
+
+def naive_candidates(
+    tokenizer: bpeviz.MergeTokenizer, text: str, step: int
+) -> dict[tuple[int, int], int]:
+    """Count neighbours, chunk by chunk, in what the first merges make of each."""
+    known = tokenizer.at_step(step)
+    counts: Counter[tuple[int, int]] = Counter()
+    for chunk in tokenizer.splitting.chunks(text):
+        counts.update(pairwise(known.encode(chunk)))
+    return dict(counts)  # in the order of first sight
+
+
+@pytest.mark.parametrize("ties", ["first", "smallest", "largest"])
+@pytest.mark.parametrize("pattern", ["gpt2", "whitespace", "none"])
+@pytest.mark.parametrize("sample", ["english-prose", "emoji-and-unicode"])
+def test_candidates_are_what_a_slow_count_finds(sample: str, pattern: str, ties: str) -> None:
+    text = samples.by_key(sample).text
+    training, boundaries = train(text, pattern=pattern, ties=ties, merges=150)
+    tokenizer = training.tokenizer()
+    for step in (0, 1, 2, 7, 40, 149):
+        slow = naive_candidates(tokenizer, text, step)
+        merge = training.merges[step]
+        found = training.candidates(text, boundaries, step, MOST)
+        assert len(found) == min(MOST, len(slow))
+        pairs = [pair.ids for pair in found]
+        assert len({*pairs}) == len(pairs)
+        assert {p.ids: p.count for p in found}.items() <= slow.items()
+        best = sorted(slow.values(), reverse=True)
+        assert [pair.count for pair in found] == best[: len(found)]
+        # The pair that is merged is the first of them, whatever the tie rule.
+        assert pairs[0] == (merge.left, merge.right)
+        assert merge.count == best[0]
+        assert merge.ties == best.count(best[0]) - 1
+        if ties == "first":
+            in_order = sorted(slow, key=slow.__getitem__, reverse=True)
+            assert pairs == in_order[: len(pairs)]
+
+
+@atoms
+def test_the_pair_that_is_merged_is_a_best_candidate(how: dict[str, str]) -> None:
+    text = samples.by_key("spanish").text
+    training, boundaries = train(text, merges=80, **how)
+    for step, merge in enumerate(training.merges):
+        best = training.candidates(text, boundaries, step, MOST)[0]
+        assert best == Candidate((merge.left, merge.right), merge.count)
+
+
+@pytest.mark.parametrize("text", ["", "a"])
+def test_without_a_pair_there_are_no_candidates(text: str) -> None:
+    training, boundaries = train(text)
+    assert training.candidates(text, boundaries, 0, MOST) == []
+
+
+# ---- the columns
+
+
+def columns_of(text: str, learnt_from: str = "") -> list[Column]:
+    found = []
+    for i, (merges, pattern) in enumerate([(0, "none"), (12, "gpt2"), (40, "none")]):
+        training = bpeviz.train(learnt_from or text, merges=merges, pattern=pattern)
+        tokenizer = training.tokenizer()
+        found.append(Column(str(i), tokenizer, tokenizer.boundaries(text), len(training.merges)))
+    return found
+
+
+@settings(max_examples=100)
+@given(TEXTS, st.integers(0, 2), st.sampled_from([6, 40, 10_000]))
+def test_columns_tell_where_each_differs_from_the_reference(
+    text: str, reference: int, size: int
+) -> None:
+    columns = columns_of(text, "ab cab éa 👍 the cab " * 3)
+    raw = text.encode()
+    parts = player.parts(text, common_cuts(columns), size)
+    assert "".join(text[part.first : part.last] for part in parts) == text
+    for part in parts:
+        data = player.side_by_side(text, columns, part, reference)
+        json.dumps(data, allow_nan=False)
+        assert data["text"] == text[part.first : part.last]
+        here = raw[part.start : part.end]
+        cuts = [{*column["ends"]} - {len(here)} for column in data["columns"]]
+        for column, mine, shown in zip(columns, cuts, data["columns"], strict=True):
+            assert {*shown["own"]} == mine - cuts[reference]
+            assert {*shown["missing"]} == cuts[reference] - mine
+            assert len(shown["ends"]) == len(shown["tokens"])
+            # The tokens shown are the text, and have the look of their bytes.
+            spans = pairwise((0, *shown["ends"]))
+            for (start, end), (token_id, _, hexadecimal, colour) in zip(
+                spans, shown["tokens"], strict=True
+            ):
+                token = bytes.fromhex(hexadecimal)
+                if start > 0 and end < len(here):
+                    assert token == here[start:end]
+                else:  # a token may reach beyond the part
+                    assert here[start:end] in token
+                    assert token in raw
+                learnt = not column.tokenizer.is_atom(token_id)
+                assert colour == (hue(token) if learnt else -1)
+
+
+def test_a_column_over_characters_counts_unknown_ones() -> None:
+    training = bpeviz.train("abab", merges=1, atoms="characters", end_mark="symbol")
+    tokenizer = training.tokenizer()
+    column = Column("mine", tokenizer, tokenizer.boundaries("abé ab"), 1)
+    (part,) = player.parts("abé ab", common_cuts([column]))
+    shown = player.side_by_side("abé ab", [column], part, 0)["columns"][0]
+    assert [token[0] for token in shown["tokens"]].count(-1) == 2  # é and the space
+    assert shown["ends"][-1] == 7
+    assert np.all(np.diff(shown["ends"]) >= 0)
