@@ -10,7 +10,7 @@ from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import Training
 from bpeviz.formats import FORMATS, MAX_FILE, FormatError
 from bpeviz.pretrained.rank_tokenizer import load
-from bpeviz.trainers import LEARNERS, Corpus
+from bpeviz.trainers import TRAINERS, Corpus
 
 __all__ = ["load", "read", "save", "train"]
 
@@ -28,9 +28,9 @@ def train(
     special_tokens: tuple[str, ...] = (),
     **options: Any,
 ) -> Training:
-    """Learn a tokenizer from a text, or from a mapping of chunks to how often each comes.
+    """Learn a tokenizer from a text, or from a mapping of pre-tokens to how often each comes.
 
-    algorithm: a key of `bpeviz.trainers.LEARNERS`; `options` are those of that learner (see its
+    algorithm: a key of `bpeviz.trainers.TRAINERS`; `options` are those of that trainer (see its
         `train`, for "bpe" `bpeviz.trainers.bpe.train`).
     vocab_size or merges: how far to go. `vocab_size` counts atoms (bytes or characters) and what
         is learnt, but no special tokens.
@@ -40,16 +40,16 @@ def train(
 
     Raises `ValueError` with a sentence where a value makes no sense.
     """
-    learner = LEARNERS.get(algorithm)
-    if learner is None:
-        raise ValueError(f"There is no algorithm {algorithm!r}. Known: {', '.join(LEARNERS)}.")
-    known = {option.name for option in learner.options}
+    trainer = TRAINERS.get(algorithm)
+    if trainer is None:
+        raise ValueError(f"There is no algorithm {algorithm!r}. Known: {', '.join(TRAINERS)}.")
+    known = {option.name for option in trainer.options}
     if unknown := set(options) - known:
         raise ValueError(
-            f"{learner.title} has no option {', '.join(sorted(unknown))}. "
+            f"{trainer.title} has no option {', '.join(sorted(unknown))}. "
             f"It has: {', '.join(sorted(known))}."
         )
-    return learner.train(
+    return trainer.train(
         text,
         vocab_size=vocab_size,
         merges=merges,

@@ -1,6 +1,6 @@
 """How far long work has come: said where it is done, heard by whoever asked for it.
 
-Learners say it; the command line and the worker behind the pages listen. Where nobody does,
+Trainers say it; the command line and the worker behind the pages listen. Where nobody does,
 nothing happens.
 """
 
@@ -29,7 +29,7 @@ def tell(doing: str, done: int, of: int) -> None:
 
 
 @contextmanager
-def listening(listener: Listener) -> Iterator[None]:
+def reporting_to(listener: Listener) -> Iterator[None]:
     """Hear what is told within. What the listener raises ends the work."""
     token = _listener.set(listener)
     try:

@@ -1,4 +1,4 @@
-"""Small things about text that every room needs: cleaning, hues, and readable names."""
+"""Small things about text that every room needs: cleaning, color indices, and readable names."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import contextlib
 import unicodedata
 from collections.abc import Iterator
 
-HUES = 12
-"""How many token colours there are; the colours themselves stand in `ui/components/cells.css`."""
+COLORS = 12
+"""How many token colors there are; the colors themselves stand in `ui/components/cells.css`."""
 
 _PRIME = 1_000_003
 _SHORT_NAMES = {" ": "·", "\t": "→", "\n": "↵", "\r": "␍"}
@@ -26,18 +26,18 @@ def clean(text: str) -> str:
     return text
 
 
-def hue(raw: bytes) -> int:
-    """Return the number of the colour of a token, 0 to `HUES` - 1, from its bytes alone.
+def color_index(raw: bytes) -> int:
+    """Return the number of the color of a token, 0 to `COLORS` - 1, from its bytes alone.
 
     So a token looks the same on every page, under every tokenizer, and in every export. The bytes
-    are read as one number and reduced by a prime, so the hue of a long token follows from its
+    are read as one number and reduced by a prime, so the color index of a long token follows from its
     parents' remainders (`joined_remainder`).
     """
-    return remainder(raw) % HUES
+    return remainder(raw) % COLORS
 
 
 def remainder(raw: bytes) -> int:
-    """Return the remainder from which a token's hue is taken."""
+    """Return the remainder from which a token's color index is taken."""
     return int.from_bytes(raw) % _PRIME
 
 

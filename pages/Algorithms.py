@@ -1,4 +1,4 @@
-"""Algorithms: several learners on the same text, in lock-step."""
+"""Algorithms: several trainers on the same text, in lock-step."""
 
 import streamlit as st
 

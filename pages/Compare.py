@@ -1,4 +1,4 @@
-"""Compare: the same text under the visitor's tokenizer, GPT-2, cl100k and o200k."""
+"""Compare: the same text under the user's tokenizer, GPT-2, cl100k and o200k."""
 
 import streamlit as st
 
@@ -8,12 +8,12 @@ from bpeviz.ui.runtime import stop_run
 
 with page.frame("Compare", "How do tokenizers cut the same text, and where do they differ?"):
     with st.sidebar:
-        learnt_from = inputs.text("text", "Text", "english-prose")
+        training_text = inputs.text("text", "Text", "english-prose")
         second = st.container()
         sizes = st.container()
         choice = inputs.choice()
-        learnt_from = inputs.written_out(learnt_from, choice.counted)
-    training = trained.training(learnt_from, choice, sizes)
+        training_text = inputs.written_out(training_text, choice.counted)
+    training = trained.training(training_text, choice, sizes)
     with sizes.container():
         if isinstance(training, str):
             inputs.idle_vocabulary_size()
@@ -26,16 +26,16 @@ with page.frame("Compare", "How do tokenizers cut the same text, and where do th
     with top:
         names = compare.others()
         held_out = compare.held_out()
-    text = learnt_from
+    text = training_text
     if held_out:
         with second:
             text = inputs.text("held_out", "Held-out text", "numbers-and-tables")
-    columns = compare.columns_for(text, learnt_from, choice, step, names)
+    columns = compare.columns_for(text, training_text, choice, step, names)
     if isinstance(columns, str):
         st.error(columns)
         stop_run.stop()
     with top:
         reference = compare.reference_of(columns)
     compare.show(text, columns, reference)
-    compare.fair_words(text, learnt_from, columns, held_out=held_out)
+    compare.fair_words(text, training_text, columns, held_out=held_out)
     compare.measures(text, columns, reference)

@@ -1,4 +1,4 @@
-"""Split: how a text is cut into chunks before anything is learnt."""
+"""Split: how a text is cut into pre-tokens before anything is learnt."""
 
 import streamlit as st
 

@@ -10,6 +10,7 @@ from hypothesis import settings
 
 # A first example may fill caches or load a vocabulary, so no example has a deadline of its own.
 settings.register_profile("bpeviz", deadline=None)
+settings.register_profile("quick", deadline=None, max_examples=5)  # --hypothesis-profile=quick
 settings.load_profile("bpeviz")
 
 

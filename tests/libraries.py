@@ -91,8 +91,8 @@ def minbpe(files: Files) -> Encode:
             left, right = map(int, line.split())
             merges[left, right] = 256 + len(merges)
 
-    def encode_chunk(chunk: str) -> list[int]:
-        ids = [*chunk.encode()]
+    def encode_chunk(pre_token: str) -> list[int]:
+        ids = [*pre_token.encode()]
         while len(ids) > 1:
             pair = min(pairwise(ids), key=lambda p: merges.get(p, 1e9))
             if pair not in merges:
@@ -106,8 +106,8 @@ def minbpe(files: Files) -> Encode:
         return ids
 
     def encode(text: str) -> list[int]:
-        chunks = regex.findall(pattern, text) if pattern else [text]
-        return [token_id for chunk in chunks for token_id in encode_chunk(chunk)]
+        pre_tokens = regex.findall(pattern, text) if pattern else [text]
+        return [token_id for pre_token in pre_tokens for token_id in encode_chunk(pre_token)]
 
     return encode
 

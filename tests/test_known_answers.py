@@ -124,7 +124,7 @@ def test_lower_by_hand() -> None:
 
     # And by the naive loop.
     atom_id = {symbol: i for i, symbol in enumerate(training.alphabet)}
-    words = [([atom_id[c] for c in chunk], 1) for chunk in split(text, "whitespace")]
+    words = [([atom_id[c] for c in pre_token], 1) for pre_token in split(text, "whitespace")]
     steps, _ = reference.learn(words, training.alphabet, 4)
     assert [(m.left, m.right) for m in training.merges] == [(s.left, s.right) for s in steps]
     lower = reduce(
@@ -138,9 +138,9 @@ def test_lower_by_hand() -> None:
 # Splitting
 
 
-def without_blanks(chunks: list[str]) -> list[str]:
+def without_blanks(pre_tokens: list[str]) -> list[str]:
     """The chunks that are not white space alone: others than this project leave those out."""
-    return [chunk for chunk in chunks if chunk.strip()]
+    return [pre_token for pre_token in pre_tokens if pre_token.strip()]
 
 
 def test_do_you_know_where_my_first_dog_is() -> None:
@@ -160,8 +160,8 @@ def test_that_usa_poster_print() -> None:
 
 def test_arithmetic() -> None:
     """`3 + 5 * (10 - 2)` by numbers, operators and brackets."""
-    chunks = split("3 + 5 * (10 - 2)", "arithmetic")
-    assert without_blanks(chunks) == ["3", "+", "5", "*", "(", "10", "-", "2", ")"]
+    pre_tokens = split("3 + 5 * (10 - 2)", "arithmetic")
+    assert without_blanks(pre_tokens) == ["3", "+", "5", "*", "(", "10", "-", "2", ")"]
 
 
 def test_yao_ming_reaches_the_finals() -> None:

@@ -7,7 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import bpeviz
-from bpeviz.text import character_stand_in, clean, hue, joined_remainder, label, remainder, shorten
+from bpeviz.text import (
+    character_stand_in,
+    clean,
+    color_index,
+    joined_remainder,
+    label,
+    remainder,
+    shorten,
+)
 
 
 @given(st.binary(), st.binary())
@@ -17,9 +25,9 @@ def test_a_hue_follows_from_the_parents(left: bytes, right: bytes) -> None:
 
 
 def test_hues_of_a_vocabulary_are_spread() -> None:
-    hues = [hue(bytes([a, b])) for a in range(97, 123) for b in range(97, 123)]
-    counts = [hues.count(i) for i in range(12)]
-    assert min(counts) > len(hues) / 12 * 0.8
+    color_indices = [color_index(bytes([a, b])) for a in range(97, 123) for b in range(97, 123)]
+    counts = [color_indices.count(i) for i in range(12)]
+    assert min(counts) > len(color_indices) / 12 * 0.8
 
 
 @pytest.mark.parametrize("pattern", ["gpt2", "none"])
@@ -30,9 +38,9 @@ def test_names_and_hues_of_a_training_are_those_of_its_tokens(pattern: str, atom
     tokenizer = training.tokenizer()
     assert len(training.names) == training.vocab_size
     long = 0
-    for merge, colour in zip(training.merges, training.hues, strict=True):
+    for merge, color in zip(training.merges, training.color_indices, strict=True):
         raw, name = tokenizer.token_bytes(merge.new_id), training.names[merge.new_id]
-        assert colour == hue(raw)
+        assert color == color_index(raw)
         full = tokenizer.token_label(merge.new_id)
         if len(raw) <= 60:
             assert name == shorten(full)

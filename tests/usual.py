@@ -7,7 +7,7 @@ from typing import Any
 import bpeviz
 from bpeviz.core.training import Training
 from bpeviz.corpus import samples
-from bpeviz.trainers import LEARNERS
+from bpeviz.trainers import TRAINERS
 from bpeviz.ui.inputs import LARGEST
 
 ON_ALGORITHMS = {"atoms": "characters"}
@@ -19,10 +19,10 @@ def options(key: str, **initial: str | int) -> dict[str, Any]:
 
     initial: what options of a name begin with, where it is not what they say themselves.
     """
-    learner = LEARNERS[key]
+    trainer = TRAINERS[key]
     chosen: dict[str, Any] = {}
-    for option in learner.options:
-        if option.name == learner.largest:
+    for option in trainer.options:
+        if option.name == trainer.largest:
             continue
         if option.needs is not None and chosen.get(option.needs[0]) != option.needs[1]:
             continue
@@ -31,7 +31,7 @@ def options(key: str, **initial: str | int) -> dict[str, Any]:
         else:
             usual = option.default if option.initial is None else option.initial
             chosen[option.name] = initial.get(option.name, usual)
-    return chosen | {learner.largest: LARGEST}
+    return chosen | {trainer.largest: LARGEST}
 
 
 def train(key: str, text: str, **initial: str | int) -> Training:

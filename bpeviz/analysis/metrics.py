@@ -157,8 +157,8 @@ def common_cuts(columns: Sequence[Column], *, always: bool = False) -> Boundarie
         of_column = column.boundaries
         cuts = of_column.ends[of_column.always] if always else column.cuts
         votes[_distinct(cuts)] += 1
-    vanishes = np.where(votes[1:] == len(columns), NEVER, 0).astype(np.int32)
-    return MergeBoundaries(np.arange(1, size + 1), np.zeros(size, np.int32), 1, vanishes, 0)
+    merged_at = np.where(votes[1:] == len(columns), NEVER, 0).astype(np.int32)
+    return MergeBoundaries(np.arange(1, size + 1), np.zeros(size, np.int32), 1, merged_at, 0)
 
 
 def sweep(column: Column, points: int = 200) -> tuple[NDArray[np.int64], NDArray[np.float64]]:

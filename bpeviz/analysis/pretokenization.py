@@ -1,6 +1,6 @@
-"""What splits do to a text: their chunks side by side, level by level, and what they forbid.
+"""What splits do to a text: their pre-tokens side by side, level by level, and what they forbid.
 
-A split forbids whatever would stand across its cuts. Two views of that: the pairs of neighbouring
+A split forbids whatever would stand across its cuts. Two views of that: the pairs of neighboring
 characters that it cuts apart, and the merges that BPE would learn from the text if nothing were
 split, of which it makes some impossible.
 """
@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bpeviz.pretokenizers.patterns import split
-from bpeviz.text import hue, label, shorten
+from bpeviz.text import color_index, label, shorten
 from bpeviz.trainers import bpe
 
 LEVELS = ("sentences", "words", "characters")
@@ -36,9 +36,9 @@ _APART = "\ud800"  # a lone surrogate: it stands in no cleaned text, so no token
 
 @dataclass(frozen=True, eq=False)
 class Cut:
-    """A text cut into chunks: `ends` says where each ends, in characters. int32 [chunks].
+    """A text cut into pre-tokens: `ends` says where each ends, in characters. int32 [pre-tokens].
 
-    The chunks themselves are read off the text when somebody asks: kept as strings, those of a
+    The pre-tokens themselves are read off the text when somebody asks: kept as strings, those of a
     long text would take far more room than the text.
     """
 
@@ -48,19 +48,19 @@ class Cut:
     def __len__(self) -> int:
         return len(self.ends)
 
-    def chunks(self) -> Iterator[str]:
-        """Yield the chunks; joined, they are the text."""
+    def pre_tokens(self) -> Iterator[str]:
+        """Yield the pre-tokens; joined, they are the text."""
         for start, end in pairwise((0, *self.ends.tolist())):
             yield self.text[start:end]
 
     @cached_property
     def times(self) -> Counter[str]:
-        """How often each distinct chunk comes, in the order in which they are first seen."""
-        return Counter(self.chunks())
+        """How often each distinct pre-token comes, in the order in which they are first seen."""
+        return Counter(self.pre_tokens())
 
     @property
     def longest(self) -> str:
-        """The longest chunk, the first of several; nothing where there is none."""
+        """The longest pre-token, the first of several; nothing where there is none."""
         return max(self.times, key=len, default="")
 
 
@@ -69,8 +69,8 @@ def cut(text: str, pattern: str, expression: str = "") -> Cut:
     return _cut(text, split(text, pattern, expression))
 
 
-def _cut(text: str, chunks: Sequence[str]) -> Cut:
-    return Cut(text, np.fromiter(accumulate(map(len, chunks)), np.int32, len(chunks)))
+def _cut(text: str, pre_tokens: Sequence[str]) -> Cut:
+    return Cut(text, np.fromiter(accumulate(map(len, pre_tokens)), np.int32, len(pre_tokens)))
 
 
 def levels(text: str) -> list[Cut]:
@@ -79,10 +79,10 @@ def levels(text: str) -> list[Cut]:
     So every cut of a level is one of the next, too.
     """
     found = []
-    chunks = [text] if text else []
+    pre_tokens = [text] if text else []
     for pattern in LEVELS:
-        chunks = [piece for chunk in chunks for piece in split(chunk, pattern)]
-        found.append(_cut(text, chunks))
+        pre_tokens = [piece for pre_token in pre_tokens for piece in split(pre_token, pattern)]
+        found.append(_cut(text, pre_tokens))
     return found
 
 
@@ -103,22 +103,22 @@ def learnt_unsplit(text: str, limit: int = MERGES) -> list[str]:
 
 
 def standing(tokens: Sequence[str], of: Cut) -> list[int]:
-    """Return for each token in how many places it stands within one chunk.
+    """Return for each token in how many places it stands within one pre-token.
 
     Counted from the left, without overlaps. Where that is 0, the split forbids the token: each of
     its places has a cut inside, and no merge crosses a cut. Where it is not, its two parents
-    stand in that chunk as well, side by side, so that nothing about the split forbids it.
+    stand in that pre-token as well, side by side, so that nothing about the split forbids it.
 
     >>> standing(["th", "e ", "the"], cut("the theme", "gpt2"))
     [2, 0, 2]
     """
-    apart = _APART.join(of.chunks())
+    apart = _APART.join(of.pre_tokens())
     return [apart.count(token) for token in tokens]
 
 
 @dataclass(frozen=True)
 class Apart:
-    """Two neighbouring characters: how often they stand side by side, and how often cut apart."""
+    """Two neighboring characters: how often they stand side by side, and how often cut apart."""
 
     pair: str
     cut: int
@@ -126,7 +126,7 @@ class Apart:
 
 
 def cut_apart(of: Cut, limit: int = PAIRS) -> list[Apart]:
-    """Return the pairs of neighbouring characters that are most often cut apart.
+    """Return the pairs of neighboring characters that are most often cut apart.
 
     Of equally frequent pairs the one first cut comes first.
 
@@ -155,12 +155,12 @@ class Column:
 class Summary:
     """What is told of one split of a text.
 
-    distinct: how many different chunks there are. forbidden: how many of `merges` (the first that
+    distinct: how many different pre-tokens there are. forbidden: how many of `merges` (the first that
     BPE learns where nothing is split) it makes impossible. apart: see `cut_apart`.
     """
 
     title: str
-    chunks: int
+    pre_tokens: int
     distinct: int
     characters: int
     longest: str
@@ -188,7 +188,7 @@ def summary(column: Column, places: Sequence[int], apart: Sequence[Apart]) -> Su
 def parts(cuts: Sequence[Cut], size: int) -> list[tuple[int, int]]:
     """Cut a text into stretches of at most `size` characters that can be shown one at a time.
 
-    Return where each begins and ends. It ends where a chunk of every cut does, if there is such a
+    Return where each begins and ends. It ends where a pre-token of every cut does, if there is such a
     place in its second half; else after `size` characters.
     """
     length = len(cuts[0].text)
@@ -214,12 +214,12 @@ def side_by_side(
     """Return what the columns of Split show, as plain JSON values: one text, cut several ways.
 
     Characters `first` to `last` are shown; ends are in UTF-8 bytes from there. nested: each column
-    cuts the chunks of the one before, whose cuts are marked in it.
+    cuts the pre-tokens of the one before, whose cuts are marked in it.
     """
     shown: list[dict[str, Any]] = []
     for column in columns:
-        chunks = _shown(column.cut, first, last)
-        ends = list(accumulate(size for size, *_ in chunks))
+        pre_tokens = _shown(column.cut, first, last)
+        ends = list(accumulate(size for size, *_ in pre_tokens))
         marked = shown[-1]["ends"][:-1] if nested and shown else []
         shown.append(
             {
@@ -227,7 +227,7 @@ def side_by_side(
                 "note": column.about,
                 "total": len(column.cut),
                 "ends": ends,
-                "tokens": [[None, *looks] for _, *looks in chunks],
+                "tokens": [[None, *looks] for _, *looks in pre_tokens],
                 "own": marked,
                 "missing": [],
             }
@@ -244,9 +244,9 @@ def side_by_side(
 
 
 def _shown(of: Cut, first: int, last: int) -> list[tuple[int, str, str, int]]:
-    """Return of each chunk between two characters: bytes shown, name, what to say, and hue.
+    """Return of each pre-token between two characters: bytes shown, name, what to say, and color index.
 
-    A chunk that reaches beyond is itself, cut short. A single character has no hue: colour is for
+    A pre-token that reaches beyond is itself, cut short. A single character has no color index: color is for
     what is kept together.
     """
     begin, stop = (int(np.searchsorted(of.ends, at, "right")) for at in (first, last - 1))
@@ -254,30 +254,30 @@ def _shown(of: Cut, first: int, last: int) -> list[tuple[int, str, str, int]]:
     looks: dict[str, tuple[str, str, int]] = {}
     start = int(of.ends[begin - 1]) if begin else 0
     for end in of.ends[begin : stop + 1].tolist():
-        chunk = of.text[start:end]
-        if chunk not in looks:
-            raw = chunk.encode()
-            looks[chunk] = (
-                name(chunk),
-                f"{counted(len(chunk), 'character')}, {counted(len(raw), 'byte')}; "
-                f"{counted(of.times[chunk], 'time')} in this text",
-                hue(raw) if len(chunk) > 1 else -1,
+        pre_token = of.text[start:end]
+        if pre_token not in looks:
+            raw = pre_token.encode()
+            looks[pre_token] = (
+                name(pre_token),
+                f"{counted(len(pre_token), 'character')}, {counted(len(raw), 'byte')}; "
+                f"{counted(of.times[pre_token], 'time')} in this text",
+                color_index(raw) if len(pre_token) > 1 else -1,
             )
         size = len(of.text[max(start, first) : min(end, last)].encode())
-        found.append((size, *looks[chunk]))
+        found.append((size, *looks[pre_token]))
         start = end
     return found
 
 
-def name(chunk: str) -> str:
-    """Return a short readable name for a chunk: the middle of a long one is left out.
+def name(pre_token: str) -> str:
+    """Return a short readable name for a pre-token: the middle of a long one is left out.
 
     >>> name("a b"), len(name("a" * 1_000_000))
     ('a·b', 79)
     """
-    if len(chunk) > 200:  # a stand-in for each character of a whole text would take its time
-        chunk = chunk[:100] + chunk[-100:]
-    return shorten(label(chunk.encode()))
+    if len(pre_token) > 200:  # a stand-in for each character of a whole text would take its time
+        pre_token = pre_token[:100] + pre_token[-100:]
+    return shorten(label(pre_token.encode()))
 
 
 def counted(number: int, thing: str) -> str:

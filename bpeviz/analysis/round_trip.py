@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from bpeviz.analysis.token_lookup import learnt_of, unknown_id
+from bpeviz.analysis.token_lookup import trained_on, unknown_id
 from bpeviz.analysis.trace import NAME, Inspection
 from bpeviz.core.boundaries import DROPPED
 from bpeviz.text import label, shorten
@@ -98,8 +98,8 @@ def _edits(inspection: Inspection, decoded: bytes) -> list[Edit] | None:
     """
     tokenizer, raw = inspection.tokenizer, inspection.raw
     unknown = unknown_id(tokenizer)
-    learnt = learnt_of(tokenizer)
-    prefixed = learnt is not None and getattr(learnt.splitting, "prefix", "no") == "yes"
+    learnt = trained_on(tokenizer)
+    prefixed = learnt is not None and getattr(learnt.pre_tokenizer, "prefix", "no") == "yes"
     edits: list[Edit] = []
 
     def note(start: int, end: int, became: bytes, reason: Reason) -> None:

@@ -1,6 +1,6 @@
 """What a vocabulary says of a single token, and of ids that somebody brings along.
 
-What a token is merged from (`parents`, `ancestry`), where it stands (`look_up`, `neighbours`), and
+What a token is merged from (`parents`, `ancestry`), where it stands (`look_up`, `neighbors`), and
 what a list of ids decodes to (`read_ids`, `decoded`): alike for all tokenizers.
 """
 
@@ -14,12 +14,12 @@ from typing import Any
 import regex
 
 from bpeviz.core.boundaries import UNKNOWN_ID
-from bpeviz.core.hidden_tokens import DemolishingTokenizer
+from bpeviz.core.hidden_tokens import HiddenTokenTokenizer
 from bpeviz.core.longest_match import LongestMatchTokenizer
-from bpeviz.core.tokenizer import LearntTokenizer, Tokenizer
+from bpeviz.core.tokenizer import Tokenizer, TrainedTokenizer
 from bpeviz.core.training import Training
 from bpeviz.pretrained.rank_tokenizer import RankTokenizer
-from bpeviz.text import hue, label, shorten
+from bpeviz.text import color_index, label, shorten
 from bpeviz.trainers.continued_bpe import AdaptiveTokenizer
 
 MOST_IDS = 2_000
@@ -32,17 +32,17 @@ LONGEST_LIST = 40_000
 # What is known of a token
 
 
-def learnt_of(tokenizer: Tokenizer) -> LearntTokenizer | None:
-    """Return what knows chunks and atoms: the tokenizer, or one that it gives other ids to."""
+def trained_on(tokenizer: Tokenizer) -> TrainedTokenizer | None:
+    """Return what knows pre-tokens and atoms: the tokenizer, or one that it gives other ids to."""
     inner = getattr(tokenizer, "inner", tokenizer)
-    return inner if isinstance(inner, LearntTokenizer) else None
+    return inner if isinstance(inner, TrainedTokenizer) else None
 
 
 def _merger(tokenizer: Tokenizer) -> Any:
     """Return what knows the merges that a tokenizer's pieces come from."""
     if isinstance(tokenizer, LongestMatchTokenizer):
         return tokenizer._merger
-    return tokenizer.merger if isinstance(tokenizer, DemolishingTokenizer) else tokenizer
+    return tokenizer.merger if isinstance(tokenizer, HiddenTokenTokenizer) else tokenizer
 
 
 def parents(tokenizer: Tokenizer, token_id: int) -> tuple[int, int] | None:
@@ -80,14 +80,14 @@ def made_by(tokenizer: Tokenizer, step: int) -> int:
 
 def unknown_id(tokenizer: Tokenizer) -> int | None:
     """Return the id that stands for what is not in the vocabulary, or None."""
-    learnt = learnt_of(tokenizer)
-    if learnt is None or learnt.splitting.unknown is None:
+    learnt = trained_on(tokenizer)
+    if learnt is None or learnt.pre_tokenizer.unknown is None:
         return None
-    return tokenizer.special_tokens.get(learnt.splitting.unknown)
+    return tokenizer.special_tokens.get(learnt.pre_tokenizer.unknown)
 
 
-def hue_of(tokenizer: Tokenizer, token_id: int) -> int:
-    return -1 if tokenizer.is_atom(token_id) else hue(tokenizer.token_bytes(token_id))
+def color_index_of(tokenizer: Tokenizer, token_id: int) -> int:
+    return -1 if tokenizer.is_atom(token_id) else color_index(tokenizer.token_bytes(token_id))
 
 
 def look_of(
@@ -95,7 +95,7 @@ def look_of(
     training: Training | None = None,
     special: Collection[int] = (),
 ) -> Callable[[int], tuple[str, int]]:
-    """Return what tells the name of a token and the number of its colour (-1: none).
+    """Return what tells the name of a token and the number of its color (-1: none).
 
     training: what the tokenizer was learnt by; it also knows pieces that are pruned by now, whose
         ids may since have become those of special tokens. special: ids that do stand for such.
@@ -103,8 +103,8 @@ def look_of(
 
     def look(token_id: int) -> tuple[str, int]:
         if training is not None and token_id not in special:
-            return training.name(token_id), training.hue(token_id)
-        return shorten(tokenizer.token_label(token_id)), hue_of(tokenizer, token_id)
+            return training.name(token_id), training.color_index(token_id)
+        return shorten(tokenizer.token_label(token_id)), color_index_of(tokenizer, token_id)
 
     return look
 
@@ -185,7 +185,7 @@ class Decoded:
     id: int
     raw: bytes | None
     label: str
-    hue: int
+    color_index: int
     note: str
 
 
@@ -214,7 +214,7 @@ def _decoded(token_id: int, tokenizer: Tokenizer) -> Decoded:
         except UnicodeDecodeError:
             note = "holds only a part of a character"
     return Decoded(
-        token_id, raw, tokenizer.token_label(token_id), hue_of(tokenizer, token_id), note
+        token_id, raw, tokenizer.token_label(token_id), color_index_of(tokenizer, token_id), note
     )
 
 
@@ -243,7 +243,7 @@ class Found:
     id: int
     raw: bytes
     label: str
-    hue: int
+    color_index: int
     place: str
 
 
@@ -293,7 +293,7 @@ def about(token_id: int, tokenizer: Tokenizer) -> Found:
         token_id,
         raw,
         tokenizer.token_label(token_id),
-        hue_of(tokenizer, token_id),
+        color_index_of(tokenizer, token_id),
         _place(token_id, tokenizer),
     )
 
@@ -313,7 +313,7 @@ def _place(token_id: int, tokenizer: Tokenizer) -> str:
     return "a single byte" if tokenizer.atoms == "bytes" else "a single character"
 
 
-def neighbours(token_id: int, tokenizer: Tokenizer, each_side: int = 4) -> list[Found]:
+def neighbors(token_id: int, tokenizer: Tokenizer, each_side: int = 4) -> list[Found]:
     """Return the tokens before and after one in the order of the ids, with itself among them."""
     found = []
     for other in range(max(0, token_id - each_side), token_id + each_side + 1):

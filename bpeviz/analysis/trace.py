@@ -1,6 +1,6 @@
 """One text on its way from characters to ids, under one tokenizer.
 
-What stands under what (`grid`), and the steps of a tokenizer that change this text (`film`).
+What stands under what (`grid`), and the steps of a tokenizer that change this text (`timeline`).
 
 Positions are UTF-8 bytes of the text where nothing else is said: all tokenizers agree in them.
 """
@@ -22,13 +22,13 @@ import regex
 from numpy.typing import NDArray
 
 from bpeviz.analysis.token_lookup import (
-    hue_of,
-    learnt_of,
+    color_index_of,
     look_of,
     made_at,
     made_by,
     parents,
     special_ids,
+    trained_on,
     unknown_id,
 )
 from bpeviz.core.boundaries import (
@@ -96,7 +96,7 @@ class Event:
 class Inspection:
     """A text under a tokenizer.
 
-    special_tokens: those that count as such in this text. chunk_ends: where each chunk ends, or
+    special_tokens: those that count as such in this text. pre_token_ends: where each pre-token ends, or
     None where that is not known. boundaries: how the text is cut after each event: its step k is
     the state after the first k of `events`.
     """
@@ -105,7 +105,7 @@ class Inspection:
     tokenizer: Tokenizer
     special_tokens: tuple[str, ...]
     pieces: tuple[Piece, ...]
-    chunk_ends: tuple[int, ...] | None
+    pre_token_ends: tuple[int, ...] | None
     boundaries: ChangingBoundaries
     events: tuple[Event, ...]
 
@@ -139,11 +139,11 @@ class Inspection:
     def cuts(self) -> MergeBoundaries:
         """Boundaries over bytes that stay where a token and a grapheme end, so that the text can be
         parted there (`bpeviz.views.player.parts`)."""
-        vanishes = np.zeros(len(self.raw), np.int32)
+        merged_at = np.zeros(len(self.raw), np.int32)
         ends = {piece.end for piece in self.pieces} & {*self.grapheme_ends}
-        vanishes[[end - 1 for end in ends]] = NEVER
+        merged_at[[end - 1 for end in ends]] = NEVER
         size = len(self.raw)
-        return MergeBoundaries(np.arange(1, size + 1), np.zeros(size, np.int32), 1, vanishes, 0)
+        return MergeBoundaries(np.arange(1, size + 1), np.zeros(size, np.int32), 1, merged_at, 0)
 
     def cuts_inside(self) -> list[tuple[int, Literal["character", "grapheme"]]]:
         """Return where a token ends inside a character, or between two code points of a grapheme.
@@ -168,7 +168,7 @@ def inspect(text: str, tokenizer: Tokenizer, special_tokens: Collection[str] = (
     sizes = np.fromiter((len(point.encode()) for point in text), np.int64, len(text))
     character = np.repeat(np.arange(len(text)), sizes)
     pieces: list[Piece] = []
-    chunk_ends: list[int] | None = []
+    pre_token_ends: list[int] | None = []
     rows = _Rows(tokenizer)
     at = 0
     for part, special in tokenizer._parts(text, special_tokens):
@@ -184,11 +184,11 @@ def inspect(text: str, tokenizer: Tokenizer, special_tokens: Collection[str] = (
             last = int(character[at + length - 1]) + 1 if length else first
             pieces.append(Piece(token_id, at, at + length, first, last))
             at += length
-        ends = [size] if special else _chunk_ends(tokenizer, part)
+        ends = [size] if special else _pre_token_ends(tokenizer, part)
         if ends is None:
-            chunk_ends = None
-        elif chunk_ends is not None:
-            chunk_ends += [start + end for end in ends]
+            pre_token_ends = None
+        elif pre_token_ends is not None:
+            pre_token_ends += [start + end for end in ends]
         if special:
             rows.add_special(part)
         else:
@@ -199,25 +199,25 @@ def inspect(text: str, tokenizer: Tokenizer, special_tokens: Collection[str] = (
         tokenizer,
         tuple(special_tokens),
         tuple(pieces),
-        None if chunk_ends is None else tuple(chunk_ends),
+        None if pre_token_ends is None else tuple(pre_token_ends),
         boundaries,
         events,
     )
 
 
-def _chunk_ends(tokenizer: Tokenizer, part: str) -> list[int] | None:
-    """Return where each chunk of a part ends, in bytes, or None where nothing is known of them."""
+def _pre_token_ends(tokenizer: Tokenizer, part: str) -> list[int] | None:
+    """Return where each pre-token of a part ends, in bytes, or None where nothing is known of them."""
     if isinstance(tokenizer, RankTokenizer):
-        return [*accumulate(map(len, tokenizer._chunks(part)))]
+        return [*accumulate(map(len, tokenizer._pre_tokens(part)))]
     if isinstance(tokenizer, AdaptiveTokenizer):
-        chunks = tokenizer.splitting.chunks(part)
-        return [*accumulate(len(chunk.encode()) for chunk in chunks)]
-    learnt = learnt_of(tokenizer)
+        pre_tokens = tokenizer.pre_tokenizer.pre_tokens(part)
+        return [*accumulate(len(pre_token.encode()) for pre_token in pre_tokens)]
+    learnt = trained_on(tokenizer)
     if learnt is not None:
-        atoms = learnt.chunk_ends(part)
-        _, ends = learnt.atoms_in(learnt.splitting.chunks(part))
+        atoms = learnt.pre_token_ends(part)
+        _, ends = learnt.atoms_in(learnt.pre_tokenizer.pre_tokens(part))
         found: list[int] = np.unique(ends[atoms - 1]).tolist()
-        return [end for end in found if end]  # a mark at the start is a chunk of no bytes
+        return [end for end in found if end]  # a mark at the start is a pre-token of no bytes
     return None
 
 
@@ -316,7 +316,7 @@ class _Rows:
         return length, found
 
     def _counts_bytes(self, token_id: int) -> bool:
-        # A token to which no merges lead is taken whole where it is a chunk.
+        # A token to which no merges lead is taken whole where it is a pre-token.
         return token_id >= 0 and isinstance(self.tokenizer, RankTokenizer)
 
     def finished(self) -> tuple[ChangingBoundaries, tuple[Event, ...]]:
@@ -406,10 +406,10 @@ def grid(inspection: Inspection, shown: Stretch) -> dict[str, Any]:
         ],
         "bytes": [[column(at, behind_marks=True), f"{raw[at]:02X}"] for at in range(low, high)],
         "chunks": None
-        if inspection.chunk_ends is None
+        if inspection.pre_token_ends is None
         else [
             [start, end, shorten(label(raw[max(a, low) : min(b, high)]), NAME)]
-            for a, b, start, end in spans(inspection.chunk_ends)
+            for a, b, start, end in spans(inspection.pre_token_ends)
         ],
         "tokens": tokens,
         "cuts": [
@@ -456,7 +456,7 @@ def _token(inspection: Inspection, piece: Piece) -> dict[str, Any]:
     return {
         "id": piece.id,
         "label": shorten(tokenizer.token_label(piece.id), NAME),
-        "hue": -1 if kind in ("unknown", "special") else hue_of(tokenizer, piece.id),
+        "hue": -1 if kind in ("unknown", "special") else color_index_of(tokenizer, piece.id),
         "hex": shorten(hexadecimal(token), 3 * NAME),
         "note": "; ".join(notes),
         "kind": kind,
@@ -479,10 +479,10 @@ def _partial(inspection: Inspection, piece: Piece) -> list[str]:
 # Step by step
 
 
-def film(
+def timeline(
     inspection: Inspection, shown: Stretch, title: str, training: Training | None = None
 ) -> dict[str, Any]:
-    """Return what the player shows (as `bpeviz.views.player.film` does): how this text comes to be cut.
+    """Return what the player shows (as `bpeviz.views.player.timeline` does): how this text comes to be cut.
 
     Of a vocabulary of 100,000 merges only those have a step here that change the stretch shown, in
     their order; a note tells the number of each in its vocabulary. Counts are those of the
@@ -560,7 +560,7 @@ def _steps(
     kind = "merge"
     notes: dict[int, str] = {}
     made = Counter(zip(cut.times.tolist(), cut.entries.tolist(), strict=True))
-    chunk_ends = {*(inspection.chunk_ends or ())}
+    pre_token_ends = {*(inspection.pre_token_ends or ())}
     for number, event in enumerate(events):
         note = ""
         if training is not None:
@@ -586,7 +586,7 @@ def _steps(
         count = applied
         if pair[0] == pair[1]:
             ends = cut.cuts(number).tolist()
-            count = max(applied, _side_by_side(states[number], ends, pair[0], chunk_ends))
+            count = max(applied, _side_by_side(states[number], ends, pair[0], pre_token_ends))
         columns["id"].append(token_id)
         columns["left"].append(pair[0])
         columns["right"].append(pair[1])
@@ -600,11 +600,11 @@ def _steps(
 
 
 def _side_by_side(
-    ids: Sequence[int], ends: Sequence[int], token_id: int, chunk_ends: Collection[int]
+    ids: Sequence[int], ends: Sequence[int], token_id: int, pre_token_ends: Collection[int]
 ) -> int:
-    """Count how often a token stands beside itself within a chunk, overlaps included."""
+    """Count how often a token stands beside itself within a pre-token, overlaps included."""
     return sum(
-        left == right == token_id and end not in chunk_ends
+        left == right == token_id and end not in pre_token_ends
         for (left, right), end in zip(pairwise(ids), ends, strict=False)
     )
 
@@ -634,8 +634,8 @@ def _sizes(
 
 def _marks(tokenizer: Tokenizer, atom_ids: NDArray[np.int32]) -> list[int]:
     """Return which of the atoms shown carry an end-of-word mark."""
-    learnt = learnt_of(tokenizer)
-    if learnt is None or learnt.splitting.end_mark != "attached":
+    learnt = trained_on(tokenizer)
+    if learnt is None or learnt.pre_tokenizer.end_mark != "attached":
         return []
     numbers = getattr(tokenizer, "numbers", range(len(learnt.alphabet)))
     marked = [numbers[i] for i, name in enumerate(learnt.alphabet) if name.endswith(END_OF_WORD)]

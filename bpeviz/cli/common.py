@@ -21,7 +21,7 @@ from bpeviz.corpus import files as corpus_files
 from bpeviz.corpus.files import STANDARD, Span, named
 from bpeviz.pretokenizers.patterns import CUSTOM, PATTERNS, WORD_LIST
 from bpeviz.pretrained import download, rank_tokenizer
-from bpeviz.progress import listening
+from bpeviz.progress import reporting_to
 
 if TYPE_CHECKING:  # the class has no type arguments when the program runs
     Commands = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -172,7 +172,7 @@ class Progress:
             clock.start()
             try:
                 self.heard = ""
-                with listening(self._hear):
+                with reporting_to(self._hear):
                     yield
                 self.heard = "done"
             finally:

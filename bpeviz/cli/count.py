@@ -1,4 +1,4 @@
-"""``count``: count the chunks of a corpus, to learn from them later."""
+"""``count``: count the pre-tokens of a corpus, to learn from them later."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from bpeviz.corpus.files import STANDARD, Span, named
 from bpeviz.pretokenizers.counts import count_blocks
 
 _HELP = """\
-Count the distinct chunks of a corpus, and write them to a Parquet file: all that `train --counts`
+Count the distinct pre-tokens of a corpus, and write them to a Parquet file: all that `train --counts`
 needs of it, however large it is.
 
 Several files are one text here, one behind the other with nothing between, as `cat` would put

@@ -16,9 +16,9 @@ from bpeviz.cli.common import Commands, Failure, Progress, WrongCommand
 from bpeviz.core.training import Training
 from bpeviz.corpus import parquet
 from bpeviz.corpus.files import STANDARD, named
-from bpeviz.pretokenizers.counts import ChunkCounts, CountsError
+from bpeviz.pretokenizers.counts import CountsError, PreTokenCounts
 from bpeviz.pretokenizers.patterns import CUSTOM
-from bpeviz.trainers import LEARNERS, Corpus, Learner, Option
+from bpeviz.trainers import TRAINERS, Corpus, Option, Trainer
 
 _HELP = """\
 Learn a tokenizer from texts, and write it to a file that other libraries read, too.
@@ -27,7 +27,7 @@ Several files are several texts: no token reaches from one into the next. With -
 multilingual, each file is a text of its own to be weighed (so is what stands between lines of
 ---).
 
-With --counts, it learns from the chunks that `count` counted, and so what it would learn from the
+With --counts, it learns from the pre-tokens that `count` counted, and so what it would learn from the
 text: bpe, scaffold, wordpiece, unigram and adaptive can.
 
 What a format cannot hold is refused with the reason; of a long text, before it is learnt from.
@@ -42,11 +42,11 @@ examples:
   python -m bpeviz train corpus.txt --vocab-size 500 --algorithm bpe --atoms characters \\
       --ties largest --min-count 2 --output merges.csv
 """
-_FROM_CHUNKS = ("bpe", "scaffold", "wordpiece", "unigram", "adaptive")
-"""The algorithms that learn the same from chunks with counts as from the text itself."""
+_FROM_PRE_TOKENS = ("bpe", "scaffold", "wordpiece", "unigram", "adaptive")
+"""The algorithms that learn the same from pre-tokens with counts as from the text itself."""
 
 _AS_THEY_ARE = ("bpe", "scaffold")
-"""Those of them that take counted chunks as they are."""
+"""Those of them that take counted pre-tokens as they are."""
 
 _PART = 2_000
 """Characters that are learnt from first, to see whether the format can hold what is asked for."""
@@ -109,9 +109,9 @@ def add(commands: Commands) -> argparse.ArgumentParser:
     common.add_progress(command)
     command.add_argument(
         "--algorithm",
-        choices=[*LEARNERS],
+        choices=[*TRAINERS],
         default="bpe",
-        help="; ".join(f"{key}: {learner.title}" for key, learner in LEARNERS.items())
+        help="; ".join(f"{key}: {trainer.title}" for key, trainer in TRAINERS.items())
         + " (default: bpe)",
     )
     group = command.add_argument_group(
@@ -125,9 +125,9 @@ def add(commands: Commands) -> argparse.ArgumentParser:
 def run(options: argparse.Namespace) -> int:
     """Learn, and write what was learnt; return the exit code."""
     files = _files(options)
-    learner = LEARNERS[options.algorithm]
+    trainer = TRAINERS[options.algorithm]
     common.check_expression(options)
-    chosen = _chosen(options, learner)
+    chosen = _chosen(options, trainer)
     common.once([*files, *(str(value) for name, value in chosen.items() if _is_text(name))])
     form, output = _target(options)
     if output != STANDARD:
@@ -139,8 +139,8 @@ def run(options: argparse.Namespace) -> int:
         name: common.read_text(str(value)) if _is_text(name) else value
         for name, value in chosen.items()
     }
-    corpus = _corpus(files, learner) if options.counts is None else _counts(options)
-    if isinstance(corpus, ChunkCounts):
+    corpus = _corpus(files, trainer) if options.counts is None else _counts(options)
+    if isinstance(corpus, PreTokenCounts):
         options.pattern, options.expression = corpus.pattern, corpus.expression
         called = f"{len(corpus):,} distinct chunks"
     else:
@@ -149,7 +149,7 @@ def run(options: argparse.Namespace) -> int:
     def learn(corpus: Corpus) -> Training:
         return api.train(
             corpus,
-            learner.key,
+            trainer.key,
             vocab_size=options.vocab_size,
             merges=options.merges,
             pattern=options.pattern or "gpt2",
@@ -185,29 +185,29 @@ def _files(options: argparse.Namespace) -> list[str]:
         return options.files or [STANDARD]
     if options.files:
         raise WrongCommand("Learn from files or from --counts, not from both.")
-    if options.algorithm not in _FROM_CHUNKS:
+    if options.algorithm not in _FROM_PRE_TOKENS:
         raise WrongCommand(
             f"--algorithm {options.algorithm} needs the text itself, not --counts. "
-            f"From counts learn {', '.join(_FROM_CHUNKS)}."
+            f"From counts learn {', '.join(_FROM_PRE_TOKENS)}."
         )
     return [options.counts]
 
 
-def _corpus(files: Sequence[str], learner: Learner) -> Corpus:
+def _corpus(files: Sequence[str], trainer: Trainer) -> Corpus:
     texts = [common.read_text(path) for path in files]
     if len(texts) == 1:
         return texts[0]
-    if learner.key == "multilingual":  # weighs texts, and wants them parted by lines of dashes
+    if trainer.key == "multilingual":  # weighs texts, and wants them parted by lines of dashes
         return "---\n".join(text if text.endswith("\n") else text + "\n" for text in texts)
     return Counter(texts)
 
 
-def _counts(options: argparse.Namespace) -> ChunkCounts:
+def _counts(options: argparse.Namespace) -> PreTokenCounts:
     """Read the file of ``--counts``. Raises `Failure`."""
     content = common.read(options.counts)
     try:
         counts = parquet.parse(content, options.pattern or "", options.expression)
-        counts.keys()  # the chunks as text
+        counts.keys()  # the pre-tokens as text
     except CountsError as error:
         raise Failure(f"{named(options.counts)}: {error}") from error
     if counts.pattern == CUSTOM and options.algorithm not in _AS_THEY_ARE:
@@ -226,7 +226,7 @@ def _characters(corpus: Corpus) -> int:
 
 def _beginning(corpus: Corpus) -> Corpus | None:
     """Return what a corpus begins with; None where it is not much more itself."""
-    if isinstance(corpus, ChunkCounts):
+    if isinstance(corpus, PreTokenCounts):
         few = dict(islice(corpus.items(), _PART // 10))
         return few if len(corpus) > 10 * len(few) else None
     if _characters(corpus) <= 10 * _PART:
@@ -315,9 +315,9 @@ def _guessed(output: str) -> str:
 def _owners() -> dict[str, dict[str, Option]]:
     """Return, by the name of an option, what it is to each algorithm that has it."""
     found: dict[str, dict[str, Option]] = {}
-    for learner in LEARNERS.values():
-        for option in learner.options:
-            found.setdefault(option.name, {})[learner.key] = option
+    for trainer in TRAINERS.values():
+        for option in trainer.options:
+            found.setdefault(option.name, {})[trainer.key] = option
     return found
 
 
@@ -359,27 +359,27 @@ def _argument(name: str, owners: Mapping[str, Option]) -> dict[str, Any]:
     return {**told, "help": help_text.replace("%", "%%")}
 
 
-def _chosen(options: argparse.Namespace, learner: Learner) -> dict[str, str | int]:
+def _chosen(options: argparse.Namespace, trainer: Trainer) -> dict[str, str | int]:
     """Return the options that were given, by name. Raises `WrongCommand`."""
     chosen: dict[str, str | int] = {}
     for name, owners in _owners().items():
         value = getattr(options, _place(name))
         if value is None:
             continue
-        option = owners.get(learner.key)
+        option = owners.get(trainer.key)
         if option is None:
             raise WrongCommand(
-                f"{_flag(name)} is no option of --algorithm {learner.key}, but of "
+                f"{_flag(name)} is no option of --algorithm {trainer.key}, but of "
                 f"{', '.join(owners)}."
             )
         if option.choices is not None and value not in option.choices:
             raise WrongCommand(
-                f"With --algorithm {learner.key}, {_flag(name)} is one of "
+                f"With --algorithm {trainer.key}, {_flag(name)} is one of "
                 f"{', '.join(option.choices)}, not {value}."
             )
         if option.choices is None and isinstance(value, int) and value < option.minimum:
             raise WrongCommand(
-                f"With --algorithm {learner.key}, {_flag(name)} is {option.minimum} or more."
+                f"With --algorithm {trainer.key}, {_flag(name)} is {option.minimum} or more."
             )
         chosen[name] = value
     return chosen

@@ -5,7 +5,7 @@ between two atoms the number of the merge that removes it, or says that it stays
 (`MergeBoundaries`). From that one array follow the tokens after any number of merges, how many
 there are after each, and the merge tree of every token, with no further pass of a tokenizer.
 
-Under other learners a boundary may come back: Unigram prunes its pieces, longest match finds
+Under other trainers a boundary may come back: Unigram prunes its pieces, longest match finds
 another piece, a scaffold is taken down. They write down for each place when another token begins
 there (`ChangingBoundaries`). What is asked of both is the same: `Boundaries`.
 """
@@ -105,29 +105,29 @@ class Boundaries(ABC):
 class MergeBoundaries(Boundaries):
     """When each boundary of a text vanishes: the step is a number of merges.
 
-    vanishes: int32 [atoms]. `vanishes[i]` is the number of the merge, from 0, that removes the
-        boundary behind atom i, or `NEVER`. After `step` merges those with `vanishes >= step`
+    merged_at: int32 [atoms]. `merged_at[i]` is the number of the merge, from 0, that removes the
+        boundary behind atom i, or `NEVER`. After `step` merges those with `merged_at >= step`
         stand. The boundary at the end of the text never vanishes.
     first_merge_id: the id that merge 0 makes; merge i makes the i-th after it.
     """
 
-    vanishes: NDArray[np.int32]
+    merged_at: NDArray[np.int32]
     first_merge_id: int
 
     def kept(self, step: int) -> NDArray[np.bool_]:
-        kept: NDArray[np.bool_] = self.vanishes >= step
+        kept: NDArray[np.bool_] = self.merged_at >= step
         return kept
 
     @cached_property
     def always(self) -> NDArray[np.bool_]:
-        stay: NDArray[np.bool_] = self.vanishes == NEVER
+        stay: NDArray[np.bool_] = self.merged_at == NEVER
         return stay
 
     @cached_property
     def token_counts(self) -> NDArray[np.int64]:
         removed = np.zeros(self.steps, np.int64)
         for start in range(0, len(self), _BLOCK):
-            times = self.vanishes[start : start + _BLOCK]
+            times = self.merged_at[start : start + _BLOCK]
             removed += np.bincount(times[times < self.steps], minlength=self.steps)
         whole = len(self) - np.count_nonzero(self.atom_ids == DROPPED)
         return whole - np.concatenate(([0], np.cumsum(removed)))
@@ -143,7 +143,7 @@ class MergeBoundaries(Boundaries):
         ends = self.token_ends(step)
         if not len(ends):  # reduceat takes no empty list
             return np.empty(0, np.int32)
-        inner = np.where(self.kept(step), -1, self.vanishes)
+        inner = np.where(self.kept(step), -1, self.merged_at)
         return np.maximum.reduceat(inner, np.concatenate(([0], ends[:-1]))).astype(np.int32)
 
     def until(self, steps: int) -> MergeBoundaries:
@@ -152,7 +152,7 @@ class MergeBoundaries(Boundaries):
             self.ends,
             self.atom_ids,
             min(steps, self.steps),
-            np.where(self.vanishes >= steps, NEVER, self.vanishes).astype(np.int32),
+            np.where(self.merged_at >= steps, NEVER, self.merged_at).astype(np.int32),
             self.first_merge_id,
         )
 
@@ -165,7 +165,7 @@ class MergeBoundaries(Boundaries):
         """
         if not 0 <= start < end <= len(self):
             raise ValueError(f"There are no atoms {start} to {end} here.")
-        times = self.vanishes[start : end - 1].tolist()
+        times = self.merged_at[start : end - 1].tolist()
         if any(time == NEVER for time in times):
             raise ValueError(f"Atoms {start} to {end} are never one token.")
         # A stack of finished subtrees with the boundary at the right of each: whenever a later
@@ -238,7 +238,7 @@ class ChangingBoundaries(Boundaries):
         return ids
 
 
-Film = Sequence[tuple[int, Sequence[int], Sequence[int]]]
+Timeline = Sequence[tuple[int, Sequence[int], Sequence[int]]]
 """How one row of atoms is cut over time: (time, ids of its tokens, how many atoms each has).
 
 The first has time -1; each other tells how it is cut once step `time` (from 0) is taken.
@@ -250,12 +250,12 @@ Changes = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]
 by atom (see `ChangingBoundaries`)."""
 
 
-def changes(film: Film) -> Changes:
+def changes(timeline: Timeline) -> Changes:
     """Return for each atom of a row its entries of `ChangingBoundaries`."""
-    atoms = sum(film[0][2]) if film else 0
+    atoms = sum(timeline[0][2]) if timeline else 0
     found: list[list[tuple[int, int]]] = [[] for _ in range(atoms)]
     before: dict[int, int] = {}
-    for time, ids, lengths in film:
+    for time, ids, lengths in timeline:
         now: dict[int, int] = {}
         at = 0
         for token_id, length in zip(ids, lengths, strict=True):
@@ -314,9 +314,9 @@ def boundaries_from_changes(
     atom_ids: NDArray[np.int32],
     steps: int,
 ) -> ChangingBoundaries:
-    """Put a text together from its distinct chunks.
+    """Put a text together from its distinct pre-tokens.
 
-    rows: what changes in each distinct chunk. order: int64 [chunks], for each chunk of the text
+    rows: what changes in each distinct pre-token. order: int64 [pre-tokens], for each pre-token of the text
     the number of its row.
     """
 

@@ -12,7 +12,7 @@ and drops each of them with probability p, whatever it dropped before. Of those 
 makes the one that was learnt first (of equals, the leftmost). It ends in the first round that
 leaves none, whether all were dropped or none was possible. So p = 0 is plain byte-pair encoding,
 and p = 1 leaves the atoms. The more merges are possible at once, the less likely is it that a round
-leaves none: in a very long chunk hardly anything stays unmerged.
+leaves none: in a very long pre-token hardly anything stays unmerged.
 
 Libraries differ in what the paper leaves to them. Here a round makes one merge. subword-nmt's makes
 it at every place where it was not dropped, and draws anew only then. Hugging Face's makes one, as
@@ -47,9 +47,9 @@ def segment_with_dropout(
 
 
 def segmentations(
-    tokenizer: MergeTokenizer, chunk: str, strength: float, draws: int, seed: int
+    tokenizer: MergeTokenizer, pre_token: str, strength: float, draws: int, seed: int
 ) -> Counter[tuple[int, ...]]:
-    """Cut a chunk `draws` times with dropout; return the cuts, as ids, with how often each came.
+    """Cut a pre-token `draws` times with dropout; return the cuts, as ids, with how often each came.
 
     strength: the probability p with which each merge is dropped, 0 to 1. The same seed gives the
     same cuts. Raises `ValueError` where a value makes no sense or would take too long.
@@ -62,8 +62,8 @@ def segmentations(
     """
     if draws < 0:
         raise ValueError(f"The number of draws must be 0 or more, not {draws}.")
-    row, _ = tokenizer.row(chunk)
-    if tokenizer.splitting.drops(chunk):
+    row, _ = tokenizer.row(pre_token)
+    if tokenizer.pre_tokenizer.drops(pre_token):
         row = ()
     _check(len(row), strength, draws)
     random = Random(seed)  # noqa: S311 - nothing is kept secret by it

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from bpeviz.core.boundaries import INSIDE, Boundaries, Changes
 from bpeviz.core.merges import Merge, MergeTokenizer, lengths
-from bpeviz.core.tokenizer import Cut, FilmTokenizer, Row
+from bpeviz.core.tokenizer import Cut, Row, TimelineTokenizer
 from bpeviz.core.training import Detail, MergeTraining
 
 Flips = tuple[tuple[int, ...], ...]
@@ -50,7 +50,7 @@ def hidden_counts(flips: Flips, steps: int) -> NDArray[np.int64]:
 
 
 @dataclass(frozen=True)
-class DemolishingTokenizer(FilmTokenizer):
+class HiddenTokenTokenizer(TimelineTokenizer):
     """Applies merges in their order, then takes apart what is hidden. Atoms never are.
 
     flips: of each merge (those at the last step and later do not matter).
@@ -63,7 +63,7 @@ class DemolishingTokenizer(FilmTokenizer):
     def merger(self) -> MergeTokenizer:
         """The tokenizer that applies the merges and hides nothing."""
         return MergeTokenizer(
-            self.name, self.splitting, self.alphabet, self.merges, special=self.special
+            self.name, self.pre_tokenizer, self.alphabet, self.merges, special=self.special
         )
 
     @property
@@ -78,7 +78,7 @@ class DemolishingTokenizer(FilmTokenizer):
     def sizes(self) -> NDArray[np.int64]:
         return self.merger.sizes
 
-    def at_step(self, step: int) -> DemolishingTokenizer:
+    def at_step(self, step: int) -> HiddenTokenTokenizer:
         step = max(0, step)
         return replace(self, merges=self.merges[:step], flips=self.flips[:step], _cut={})
 
@@ -199,19 +199,19 @@ def _parted(spans: Sequence[Span], times: Sequence[int]) -> tuple[list[Span], li
 
 
 @dataclass(frozen=True)
-class DemolishedTraining(MergeTraining):
-    """What a learner decided that merges pairs, some of whose tokens are taken apart again."""
+class HiddenTokenTraining(MergeTraining):
+    """What a trainer decided that merges pairs, some of whose tokens are taken apart again."""
 
     @abstractmethod
-    def at_step(self, step: int) -> DemolishingTokenizer: ...
+    def at_step(self, step: int) -> HiddenTokenTokenizer: ...
 
     def segmentations(
-        self, step: int, chunk: str, strength: float, draws: int, seed: int
+        self, step: int, pre_token: str, strength: float, draws: int, seed: int
     ) -> Counter[tuple[int, ...]]:
         """Merge with dropout, then take apart, as `apply_bpe.py` of subword-nmt does."""
         shown = self.at_step(step).shown
         found: Counter[tuple[int, ...]] = Counter()
-        for ids, times in super().segmentations(step, chunk, strength, draws, seed).items():
+        for ids, times in super().segmentations(step, pre_token, strength, draws, seed).items():
             found[tuple(shown(ids))] += times
         return found
 
@@ -253,8 +253,8 @@ class DemolishedTraining(MergeTraining):
 
 
 @dataclass(frozen=True)
-class RestrictedTraining(DemolishedTraining):
-    """What a learner decided that merges pairs, for an encoder with a vocabulary threshold.
+class RestrictedTraining(HiddenTokenTraining):
+    """What a trainer decided that merges pairs, for an encoder with a vocabulary threshold.
 
     threshold: a token that comes less often than this in the text learnt from, as the merges so
     far cut it, is taken apart again. How often it then comes follows from the merges: as often as
@@ -283,11 +283,11 @@ class RestrictedTraining(DemolishedTraining):
     def _rare(self) -> NDArray[np.int64]:
         return hidden_counts(self.flips, self.steps)
 
-    def at_step(self, step: int) -> DemolishingTokenizer:
+    def at_step(self, step: int) -> HiddenTokenTokenizer:
         step = max(0, step)
-        return DemolishingTokenizer(
+        return HiddenTokenTokenizer(
             self.algorithm,
-            self.splitting,
+            self.pre_tokenizer,
             self.alphabet,
             self.merges[:step],
             self.flips[:step],

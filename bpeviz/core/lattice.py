@@ -8,7 +8,7 @@ of an unknown token, so that there is always a path. It is worth `UNKNOWN_PENALT
 least likely piece, as in SentencePiece (`unigram_model.cc`).
 
 `Lattice` is the lattice of one text, and reads like its definitions. `Lattices` holds those of
-many texts in flat arrays and does the same to all of them at once: for learning, and for films.
+many texts in flat arrays and does the same to all of them at once: for learning, and for timelines.
 
 **Ties.** Log probabilities are rounded to multiples of 2**-30. Then sums of them are exact, as
 long as they are above -2**23, whatever the order of adding, so what ties is equal. Of equally

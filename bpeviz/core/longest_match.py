@@ -19,13 +19,13 @@ from numpy.typing import NDArray
 
 from bpeviz.core.boundaries import INSIDE, UNKNOWN_ID, Changes
 from bpeviz.core.merges import Merge, MergeTokenizer, lengths
-from bpeviz.core.tokenizer import Cut, FilmTokenizer, Row
+from bpeviz.core.tokenizer import Cut, Row, TimelineTokenizer
 from bpeviz.core.training import MergeTraining
 
 LONGEST_PIECE = 128
 """How many atoms a piece has at most that is looked for; longer ones are in the vocabulary only.
 
-At every place pieces of each length are tried, so without a limit a long text in one chunk would
+At every place pieces of each length are tried, so without a limit a long text in one pre-token would
 take time without end. The longest tokens of GPT-2 and cl100k have just as many bytes."""
 
 LONGEST_WORD = 100
@@ -35,14 +35,14 @@ _NO_PIECE = "\0"
 
 
 @dataclass(frozen=True)
-class LongestMatchTokenizer(FilmTokenizer):
-    """A tokenizer that takes the longest piece, from the left, within each chunk.
+class LongestMatchTokenizer(TimelineTokenizer):
+    """A tokenizer that takes the longest piece, from the left, within each pre-token.
 
     Its pieces are the atoms and what each merge makes; after step s, of the first s merges.
 
     unknown_words: what becomes of an atom that is not in the vocabulary. False: it is one unknown
-        token, and the rest of its chunk goes on. True: its whole chunk is, as in BERT, and so is
-        a chunk of more than `LONGEST_WORD` atoms. (Since every known atom is a piece by itself,
+        token, and the rest of its pre-token goes on. True: its whole pre-token is, as in BERT, and so is
+        a pre-token of more than `LONGEST_WORD` atoms. (Since every known atom is a piece by itself,
         there is no other way for a word to have no cut.)
     """
 
@@ -66,7 +66,7 @@ class LongestMatchTokenizer(FilmTokenizer):
 
     @cached_property
     def _merger(self) -> MergeTokenizer:
-        return MergeTokenizer(self.name, self.splitting, self.alphabet, self.merges)
+        return MergeTokenizer(self.name, self.pre_tokenizer, self.alphabet, self.merges)
 
     def atoms_of(self, token_id: int) -> Sequence[int]:
         return self._merger.atoms_of(token_id)
@@ -216,11 +216,15 @@ def _whole(row: Row) -> Changes:
 
 @dataclass(frozen=True)
 class LongestMatchTraining(MergeTraining):
-    """What a learner decided that merges pairs, for an encoding by longest match."""
+    """What a trainer decided that merges pairs, for an encoding by longest match."""
 
     randomness = None
 
     def at_step(self, step: int) -> LongestMatchTokenizer:
         return LongestMatchTokenizer(
-            self.algorithm, self.splitting, self.alphabet, self.merges[:step], special=self.special
+            self.algorithm,
+            self.pre_tokenizer,
+            self.alphabet,
+            self.merges[:step],
+            special=self.special,
         )

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from bpeviz.core import tiktoken_engine
 from bpeviz.core.boundaries import MergeBoundaries, boundaries_from_ids
-from bpeviz.core.tokenizer import Cut, LearntTokenizer, Row
+from bpeviz.core.tokenizer import Cut, Row, TrainedTokenizer
 from bpeviz.text import clean
 
 MOST_SPELT = 20_000_000
@@ -25,7 +25,7 @@ WORTHWHILE = 4_000
 
 
 class Merge(NamedTuple):
-    """One decision of a learner: `left` and `right` become `new_id`.
+    """One decision of a trainer: `left` and `right` become `new_id`.
 
     count: how often the pair stood side by side, overlaps included ("aaa" holds (a, a) twice).
     applied: how many replacements were made, which for (a, a) may be fewer.
@@ -45,8 +45,8 @@ class Merge(NamedTuple):
 
 
 @dataclass(frozen=True)
-class MergeTokenizer(LearntTokenizer):
-    """A tokenizer that applies learnt merges, the earliest first, within each chunk.
+class MergeTokenizer(TrainedTokenizer):
+    """A tokenizer that applies learnt merges, the earliest first, within each pre-token.
 
     Ids are dense: first the atoms, then one for each merge, then the token for what is unknown
     (where atoms are characters), then the special tokens.
@@ -123,7 +123,7 @@ class MergeTokenizer(LearntTokenizer):
 
     @cached_property
     def _engine(self) -> Callable[[bytes], list[int]] | None:
-        """What encodes a chunk's bytes faster, where that leads to the same."""
+        """What encodes a pre-token's bytes faster, where that leads to the same."""
         if not self.canonical or not self.over_bytes or sum(self._lengths) > MOST_SPELT:
             return None
         raw = [bytes([byte]) for byte in range(256)]
@@ -150,12 +150,14 @@ class MergeTokenizer(LearntTokenizer):
         return [~step for step in self.walk(token_id) if step < 0]
 
     def boundaries(self, text: str) -> MergeBoundaries:
-        chunks = self.splitting.chunks(clean(text))
-        cut = self.cut(chunks)
-        ids = np.fromiter(chain.from_iterable(cut[chunk][0] for chunk in chunks), np.int32)
-        vanishes = boundaries_from_ids(ids, self._times_inside)
-        atom_ids, ends = self.atoms_in(chunks)
-        return MergeBoundaries(ends, atom_ids, self.steps, vanishes, self.first_merge_id)
+        pre_tokens = self.pre_tokenizer.pre_tokens(clean(text))
+        cut = self.cut(pre_tokens)
+        ids = np.fromiter(
+            chain.from_iterable(cut[pre_token][0] for pre_token in pre_tokens), np.int32
+        )
+        merged_at = boundaries_from_ids(ids, self._times_inside)
+        atom_ids, ends = self.atoms_in(pre_tokens)
+        return MergeBoundaries(ends, atom_ids, self.steps, merged_at, self.first_merge_id)
 
 
 def lengths(atoms: int, merges: Iterable[Merge]) -> list[int]:
@@ -171,7 +173,7 @@ def apply_merges(ids: list[int], rank: Mapping[tuple[int, int], int]) -> tuple[i
 
     `rank` maps a pair to the id that it becomes. A merge's halves are older than itself, so no
     merge makes an earlier one possible: each is applied once, at all its places. A linked row
-    keeps this in proportion to the length, for chunks of any length. `ids` is used up.
+    keeps this in proportion to the length, for pre-tokens of any length. `ids` is used up.
     """
     get = rank.get
     places: dict[int, list[int]] = {}  # by the id that the pair there becomes; from left to right

@@ -1,8 +1,8 @@
 """tiktoken's encoder under a vocabulary of one's own: the same ids, many times faster.
 
-tiktoken knows no pairs: it joins two neighbours where their bytes together are a token, the lowest
+tiktoken knows no pairs: it joins two neighbors where their bytes together are a token, the lowest
 id first. That leads to what the merges in their order lead to where each merge was learnt from a
-text to which all earlier ones had been applied: then no other two neighbours ever make its bytes.
+text to which all earlier ones had been applied: then no other two neighbors ever make its bytes.
 For merges that came about in another way it need not, and for two tokens of the same bytes it
 cannot; the tests hold both ways against each other.
 """
@@ -15,7 +15,7 @@ import tiktoken
 
 
 def encoder(tokens: Sequence[bytes]) -> Callable[[bytes], list[int]] | None:
-    """Return what encodes the bytes of a chunk; None where two tokens have the same bytes.
+    """Return what encodes the bytes of a pre-token; None where two tokens have the same bytes.
 
     tokens: by id, the 256 single bytes first, in their order.
     """

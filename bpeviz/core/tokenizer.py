@@ -18,18 +18,18 @@ from bpeviz.core.boundaries import (
     Boundaries,
     Changes,
     ChangingBoundaries,
-    Film,
+    Timeline,
     boundaries_from_changes,
     changes,
 )
-from bpeviz.pretokenizers.pretokenizer import Atoms, Splitting
+from bpeviz.pretokenizers.pretokenizer import Atoms, PreTokenizer
 from bpeviz.text import clean, label
 
 _BYTES = tuple(map(chr, range(256)))
 """The symbols of single bytes."""
 
 Row = tuple[int, ...]
-"""The ids of the atoms of a chunk."""
+"""The ids of the atoms of a pre-token."""
 
 Cut = tuple[tuple[int, ...], tuple[int, ...]]
 """The tokens of a row of atoms: their ids, and how many atoms each has."""
@@ -40,7 +40,7 @@ class Token:
     """A token in a text.
 
     `start` and `end` count characters. A token that holds only some bytes of a character spans
-    that character, so the spans of neighbouring tokens overlap where they share one.
+    that character, so the spans of neighboring tokens overlap where they share one.
     """
 
     id: int
@@ -174,8 +174,8 @@ class Tokenizer(ABC):
 
 
 @dataclass(frozen=True)
-class LearntTokenizer(Tokenizer):
-    """A tokenizer that was learnt here: it cuts a text chunk by chunk, and knows its atoms.
+class TrainedTokenizer(Tokenizer):
+    """A tokenizer that was learnt here: it cuts a text pre-token by pre-token, and knows its atoms.
 
     Ids are dense: first the atoms (bytes 0 to 255, or the characters that were learnt from, in
     code point order), then what was learnt, then the token for what is unknown, if there is one,
@@ -185,13 +185,13 @@ class LearntTokenizer(Tokenizer):
     """
 
     name: str
-    splitting: Splitting
+    pre_tokenizer: PreTokenizer
     alphabet: tuple[str, ...]
     special: tuple[str, ...] = field(default=(), kw_only=True)
     _cut: dict[str, Cut] = field(default_factory=dict, repr=False, compare=False, kw_only=True)
 
     MEMO, MEMO_LENGTH = 50_000, 50
-    """How many chunks' tokens are remembered, and how many characters such a chunk has at most."""
+    """How many pre-tokens' tokens are remembered, and how many characters such a pre-token has at most."""
 
     @abstractmethod
     def _cut_rows(self, rows: Sequence[Row]) -> list[Cut]:
@@ -207,7 +207,7 @@ class LearntTokenizer(Tokenizer):
 
     @property
     def atoms(self) -> Atoms:  # type: ignore[override]
-        return self.splitting.atoms
+        return self.pre_tokenizer.atoms
 
     @property
     def vocab_size(self) -> int:
@@ -215,7 +215,7 @@ class LearntTokenizer(Tokenizer):
 
     @cached_property
     def special_tokens(self) -> Mapping[str, int]:
-        unknown = self.splitting.unknown
+        unknown = self.pre_tokenizer.unknown
         names = self.special
         if unknown is not None and unknown not in names:
             names = (unknown, *names)
@@ -240,7 +240,7 @@ class LearntTokenizer(Tokenizer):
     def token_bytes(self, token_id: int) -> bytes:
         special = self._special_name(token_id)
         if special is not None:
-            unknown = special == self.splitting.unknown
+            unknown = special == self.pre_tokenizer.unknown
             return ("\N{REPLACEMENT CHARACTER}" if unknown else special).encode()
         return b"".join(map(self._atom_bytes.__getitem__, self.atoms_of(token_id)))
 
@@ -248,17 +248,18 @@ class LearntTokenizer(Tokenizer):
         special = self._special_name(token_id)
         if special is not None:
             return special
-        return self.splitting.label([self.alphabet[atom] for atom in self.atoms_of(token_id)])
+        return self.pre_tokenizer.label([self.alphabet[atom] for atom in self.atoms_of(token_id)])
 
     @cached_property
     def _atom_bytes(self) -> list[bytes]:
-        return [self.splitting.symbol_bytes(symbol) for symbol in self.alphabet]
+        return [self.pre_tokenizer.symbol_bytes(symbol) for symbol in self.alphabet]
 
     @cached_property
     def over_bytes(self) -> bool:
-        """Whether a chunk's atoms are its bytes, and the ids of atoms are the bytes' values."""
+        """Whether a pre-token's atoms are its bytes, and the ids of atoms are the bytes' values."""
         plain = (
-            self.splitting.atoms == "bytes" and type(self.splitting).symbols is Splitting.symbols
+            self.pre_tokenizer.atoms == "bytes"
+            and type(self.pre_tokenizer).symbols is PreTokenizer.symbols
         )
         return plain and self.alphabet == _BYTES
 
@@ -266,96 +267,96 @@ class LearntTokenizer(Tokenizer):
     def _atom_id(self) -> dict[str, int]:
         return {symbol: i for i, symbol in enumerate(self.alphabet)}
 
-    def row(self, chunk: str) -> tuple[Row, list[int]]:
-        """Return the ids of a chunk's atoms, and how many bytes of the text each stands for.
+    def row(self, pre_token: str) -> tuple[Row, list[int]]:
+        """Return the ids of a pre-token's atoms, and how many bytes of the text each stands for.
 
         The id is -1 for an atom that was never learnt from.
         """
         if self.over_bytes:
-            raw = chunk.encode()
+            raw = pre_token.encode()
             return tuple(raw), [1] * len(raw)
         get = self._atom_id.get
-        row = tuple(get(symbol, UNKNOWN_ID) for symbol in self.splitting.symbols(chunk))
-        return row, self.splitting.sizes(chunk)
+        row = tuple(get(symbol, UNKNOWN_ID) for symbol in self.pre_tokenizer.symbols(pre_token))
+        return row, self.pre_tokenizer.sizes(pre_token)
 
-    def cut(self, chunks: Sequence[str]) -> dict[str, Cut]:
-        """Cut chunks into tokens: return for each its ids, and how many atoms each of them has."""
+    def cut(self, pre_tokens: Sequence[str]) -> dict[str, Cut]:
+        """Cut pre-tokens into tokens: return for each its ids, and how many atoms each of them has."""
         cut: dict[str, Cut] = {}
         rows: dict[str, Row] = {}
-        for chunk in dict.fromkeys(chunks):
-            if (known := self._cut.get(chunk)) is not None:
-                cut[chunk] = known
+        for pre_token in dict.fromkeys(pre_tokens):
+            if (known := self._cut.get(pre_token)) is not None:
+                cut[pre_token] = known
                 continue
-            row, _ = self.row(chunk)
-            if self.splitting.drops(chunk):
-                cut[chunk] = (DROPPED,) * len(row), (1,) * len(row)
+            row, _ = self.row(pre_token)
+            if self.pre_tokenizer.drops(pre_token):
+                cut[pre_token] = (DROPPED,) * len(row), (1,) * len(row)
             else:
-                rows[chunk] = row
-        for chunk, tokens in zip(rows, self._cut_rows(list(rows.values())), strict=True):
-            cut[chunk] = tokens
-            if len(self._cut) < self.MEMO and len(chunk) <= self.MEMO_LENGTH:
-                self._cut[chunk] = tokens
+                rows[pre_token] = row
+        for pre_token, tokens in zip(rows, self._cut_rows(list(rows.values())), strict=True):
+            cut[pre_token] = tokens
+            if len(self._cut) < self.MEMO and len(pre_token) <= self.MEMO_LENGTH:
+                self._cut[pre_token] = tokens
         return cut
 
     def _named(self, token_id: int) -> int:
         """Return the id under which a token is encoded: an unknown one has a name of its own."""
-        if token_id != UNKNOWN_ID or self.splitting.unknown is None:
+        if token_id != UNKNOWN_ID or self.pre_tokenizer.unknown is None:
             return token_id
-        return self.special_tokens[self.splitting.unknown]
+        return self.special_tokens[self.pre_tokenizer.unknown]
 
     def _encode_ordinary(self, text: str) -> list[int]:
-        chunks = self.splitting.chunks(text)
-        cut = self.cut(chunks)
-        ids = chain.from_iterable(cut[chunk][0] for chunk in chunks)
+        pre_tokens = self.pre_tokenizer.pre_tokens(text)
+        cut = self.cut(pre_tokens)
+        ids = chain.from_iterable(cut[pre_token][0] for pre_token in pre_tokens)
         if self.over_bytes:  # nothing is unknown or left out
             return [*ids]
         return [self._named(token_id) for token_id in ids if token_id != DROPPED]
 
     def _pieces(self, part: str) -> list[tuple[int, int]]:
-        chunks = self.splitting.chunks(part)
-        cut = self.cut(chunks)
+        pre_tokens = self.pre_tokenizer.pre_tokens(part)
+        cut = self.cut(pre_tokens)
         pieces: list[tuple[int, int]] = []
-        for chunk in chunks:
-            ids, lengths = cut[chunk]
-            before = (0, *accumulate(self.row(chunk)[1]))
+        for pre_token in pre_tokens:
+            ids, lengths = cut[pre_token]
+            before = (0, *accumulate(self.row(pre_token)[1]))
             at = 0
             for token_id, length in zip(ids, lengths, strict=True):
                 pieces.append((self._named(token_id), before[at + length] - before[at]))
                 at += length
         return pieces
 
-    def atoms_in(self, chunks: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """Return the id of each atom of a text's chunks, and the byte behind it."""
+    def atoms_in(self, pre_tokens: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """Return the id of each atom of a text's pre-tokens, and the byte behind it."""
         if self.over_bytes:
-            raw = np.frombuffer("".join(chunks).encode(), np.uint8)
+            raw = np.frombuffer("".join(pre_tokens).encode(), np.uint8)
             return raw.astype(np.int32), np.arange(1, len(raw) + 1)
-        drops = self.splitting.drops
+        drops = self.pre_tokenizer.drops
         row_of = {
-            chunk: (
-                ((DROPPED,) * len(self.row(chunk)[0]), self.row(chunk)[1])
-                if drops(chunk)
-                else self.row(chunk)
+            pre_token: (
+                ((DROPPED,) * len(self.row(pre_token)[0]), self.row(pre_token)[1])
+                if drops(pre_token)
+                else self.row(pre_token)
             )
-            for chunk in dict.fromkeys(chunks)
+            for pre_token in dict.fromkeys(pre_tokens)
         }
-        atom_ids = np.fromiter(chain.from_iterable(row_of[c][0] for c in chunks), np.int32)
-        sizes = np.fromiter(chain.from_iterable(row_of[c][1] for c in chunks), np.int64)
+        atom_ids = np.fromiter(chain.from_iterable(row_of[c][0] for c in pre_tokens), np.int32)
+        sizes = np.fromiter(chain.from_iterable(row_of[c][1] for c in pre_tokens), np.int64)
         return atom_ids, np.cumsum(sizes)
 
-    def chunk_ends(self, text: str) -> NDArray[np.int64]:
-        """Return the index behind the last atom of each chunk of a text. int64 [chunks]."""
-        chunks = self.splitting.chunks(clean(text))
-        length = {chunk: len(self.row(chunk)[0]) for chunk in dict.fromkeys(chunks)}
-        return np.cumsum(np.fromiter((length[chunk] for chunk in chunks), np.int64))
+    def pre_token_ends(self, text: str) -> NDArray[np.int64]:
+        """Return the index behind the last atom of each pre-token of a text. int64 [pre-tokens]."""
+        pre_tokens = self.pre_tokenizer.pre_tokens(clean(text))
+        length = {pre_token: len(self.row(pre_token)[0]) for pre_token in dict.fromkeys(pre_tokens)}
+        return np.cumsum(np.fromiter((length[pre_token] for pre_token in pre_tokens), np.int64))
 
 
-class FilmTokenizer(LearntTokenizer):
-    """A tokenizer whose boundaries may come back: it tells how a chunk is cut at every step.
+class TimelineTokenizer(TrainedTokenizer):
+    """A tokenizer whose boundaries may come back: it tells how a pre-token is cut at every step.
 
-    It does so by `films`, or, where only little changes at a time, by `changes`.
+    It does so by `timelines`, or, where only little changes at a time, by `changes`.
     """
 
-    def films(self, rows: Sequence[Row]) -> list[Film]:
+    def timelines(self, rows: Sequence[Row]) -> list[Timeline]:
         """Return how rows of atom ids (-1 for an unknown atom) are cut at every step.
 
         The last entry of each is how this tokenizer cuts it.
@@ -364,18 +365,20 @@ class FilmTokenizer(LearntTokenizer):
 
     def changes(self, rows: Sequence[Row]) -> list[Changes]:
         """Return for rows of atom ids which tokens begin at each atom, and when they change."""
-        return [changes(film) for film in self.films(rows)]
+        return [changes(timeline) for timeline in self.timelines(rows)]
 
     def boundaries(self, text: str) -> ChangingBoundaries:
-        chunks = self.splitting.chunks(clean(text))
-        drops = self.splitting.drops
-        row_of = {chunk: self.row(chunk)[0] for chunk in dict.fromkeys(chunks)}
-        kept = {chunk: row for chunk, row in row_of.items() if not drops(chunk)}
+        pre_tokens = self.pre_tokenizer.pre_tokens(clean(text))
+        drops = self.pre_tokenizer.drops
+        row_of = {pre_token: self.row(pre_token)[0] for pre_token in dict.fromkeys(pre_tokens)}
+        kept = {pre_token: row for pre_token, row in row_of.items() if not drops(pre_token)}
         found = dict(zip(kept, self.changes(list(kept.values())), strict=True))
-        for chunk, row in row_of.items():
-            if chunk not in kept:
-                found[chunk] = changes([(-1, (DROPPED,) * len(row), (1,) * len(row))])
-        number = {chunk: i for i, chunk in enumerate(found)}
-        order = np.fromiter((number[chunk] for chunk in chunks), np.int64, len(chunks))
-        atom_ids, ends = self.atoms_in(chunks)
+        for pre_token, row in row_of.items():
+            if pre_token not in kept:
+                found[pre_token] = changes([(-1, (DROPPED,) * len(row), (1,) * len(row))])
+        number = {pre_token: i for i, pre_token in enumerate(found)}
+        order = np.fromiter(
+            (number[pre_token] for pre_token in pre_tokens), np.int64, len(pre_tokens)
+        )
+        atom_ids, ends = self.atoms_in(pre_tokens)
         return boundaries_from_changes([*found.values()], order, ends, atom_ids, self.steps)

@@ -1,4 +1,4 @@
-"""What a learner decided, step by step, and the tokenizers that follow from it."""
+"""What a trainer decided, step by step, and the tokenizers that follow from it."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from bpeviz.core.boundaries import Boundaries, MergeBoundaries
 from bpeviz.core.dropout import segmentations
 from bpeviz.core.merges import Merge, MergeTokenizer
 from bpeviz.core.tokenizer import Tokenizer
-from bpeviz.pretokenizers.pretokenizer import Splitting
-from bpeviz.text import HUES, joined_remainder, remainder, shorten
+from bpeviz.pretokenizers.pretokenizer import PreTokenizer
+from bpeviz.text import COLORS, joined_remainder, remainder, shorten
 
 Found = TypeVar("Found")
 
@@ -29,7 +29,7 @@ _CUT_AT_START = regex.compile(r"^(⟨[0-9A-F]{2}⟩)+")
 
 @dataclass(frozen=True)
 class Pruning:
-    """One decision of a learner that begins with many pieces: piece `id` is given up.
+    """One decision of a trainer that begins with many pieces: piece `id` is given up.
 
     count: how many tokens of the training text it then was.
     loss: by how much the training text's negative log likelihood rises without it, in nats.
@@ -58,7 +58,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Detail:
-    """What a learner alone has to show at a step: a table, which every page draws alike.
+    """What a trainer alone has to show at a step: a table, which every page draws alike.
 
     columns: by name, each with the same number of rows. curve: the names of two columns, x and y,
     that are drawn as a curve as well.
@@ -95,20 +95,20 @@ DROPOUT = Randomness(
 )
 
 Stopped = Literal["full", "no pair", "rare", "atoms"]
-"""Why a learner ended: the size asked for is reached; nothing is left to merge; what is left is
+"""Why a trainer ended: the size asked for is reached; nothing is left to merge; what is left is
 rarer than the smallest count allowed; the single atoms alone are left."""
 
 
 @dataclass(frozen=True)
 class Training(ABC):
-    """What a learner decided: the atoms, and one decision a step.
+    """What a trainer decided: the atoms, and one decision a step.
 
     alphabet: the symbols of the atoms, by id. stopped: why it ended. special: names that get the
     ids after all others.
     """
 
     algorithm: str
-    splitting: Splitting
+    pre_tokenizer: PreTokenizer
     alphabet: tuple[str, ...]
     stopped: Stopped
     special: tuple[str, ...]
@@ -132,9 +132,9 @@ class Training(ABC):
     """How its tokenizers may cut at random, if they may."""
 
     def segmentations(
-        self, step: int, chunk: str, strength: float, draws: int, seed: int
+        self, step: int, pre_token: str, strength: float, draws: int, seed: int
     ) -> Counter[tuple[int, ...]]:
-        """Cut a chunk `draws` times at random after `step` steps; the same seed gives the same.
+        """Cut a pre-token `draws` times at random after `step` steps; the same seed gives the same.
 
         Return the ids of each cut with how often it came. Raises `ValueError` where a number makes
         no sense, or where nothing is cut at random.
@@ -142,7 +142,7 @@ class Training(ABC):
         raise ValueError(f"{self.algorithm} cuts nothing at random.")
 
     def details(self, text: str, boundaries: Boundaries, step: int) -> list[Detail]:
-        """Return what this learner alone has to show after `step` steps.
+        """Return what this trainer alone has to show after `step` steps.
 
         text: that was learnt from; boundaries: what the last tokenizer makes of it.
         """
@@ -171,7 +171,7 @@ class Training(ABC):
     @property
     def beginning(self) -> str:
         """Say how the text stands before the first step."""
-        atom = "byte" if self.splitting.atoms == "bytes" else "character"
+        atom = "byte" if self.pre_tokenizer.atoms == "bytes" else "character"
         return f"Nothing is merged yet: every {atom} is a token."
 
     @property
@@ -214,8 +214,8 @@ class Training(ABC):
         """Return a short readable name of an id: the middle of a long token is left out."""
 
     @abstractmethod
-    def hue(self, token_id: int) -> int:
-        """Return the number of a token's colour (see `bpeviz.text.hue`), -1 for an atom."""
+    def color_index(self, token_id: int) -> int:
+        """Return the number of a token's color (see `bpeviz.text.color_index`), -1 for an atom."""
 
     @abstractmethod
     def parents(self, token_id: int) -> tuple[int, int] | None:
@@ -239,7 +239,7 @@ class Training(ABC):
 
 @dataclass(frozen=True)
 class MergeTraining(Training):
-    """What a learner decided that merges pairs.
+    """What a trainer decided that merges pairs.
 
     A subclass whose tokenizers do not simply apply the merges in their order sets `randomness` to
     None: dropout is about that order.
@@ -277,7 +277,7 @@ class MergeTraining(Training):
         merges = self.merges[: max(0, step)]
         return MergeTokenizer(
             self.algorithm,
-            self.splitting,
+            self.pre_tokenizer,
             self.alphabet,
             merges,
             special=self.special,
@@ -288,22 +288,22 @@ class MergeTraining(Training):
         return self.merger(step)
 
     def segmentations(
-        self, step: int, chunk: str, strength: float, draws: int, seed: int
+        self, step: int, pre_token: str, strength: float, draws: int, seed: int
     ) -> Counter[tuple[int, ...]]:
         if self.randomness is None:
-            return super().segmentations(step, chunk, strength, draws, seed)
-        return segmentations(self.merger(step), chunk, strength, draws, seed)
+            return super().segmentations(step, pre_token, strength, draws, seed)
+        return segmentations(self.merger(step), pre_token, strength, draws, seed)
 
     def made_of(self, step: int) -> str:
         plural = "" if step == 1 else "s"
-        return f"{len(self.alphabet)} {self.splitting.atoms} + {step:,} merge{plural}"
+        return f"{len(self.alphabet)} {self.pre_tokenizer.atoms} + {step:,} merge{plural}"
 
     def name(self, token_id: int) -> str:
         return self.names[token_id]
 
-    def hue(self, token_id: int) -> int:
+    def color_index(self, token_id: int) -> int:
         place = token_id - len(self.alphabet)
-        return -1 if place < 0 else self.hues[place]
+        return -1 if place < 0 else self.color_indices[place]
 
     def parents(self, token_id: int) -> tuple[int, int] | None:
         place = token_id - len(self.alphabet)
@@ -322,21 +322,21 @@ class MergeTraining(Training):
         return pairs.best(pairs.counts, taken, limit)
 
     def as_learnt(self, text: str, boundaries: Boundaries) -> MergeBoundaries:
-        """Return the boundaries of a text as the learner saw them: merged, in order."""
+        """Return the boundaries of a text as the trainer saw them: merged, in order."""
         if isinstance(boundaries, MergeBoundaries) and boundaries.steps == self.steps:
             return boundaries
         return self._once(("learnt", text), lambda: self.merger(self.steps).boundaries(text))
 
     def barriers(self, text: str, step: int) -> NDArray[np.int64]:
         """Return the atoms behind which no merge may reach over, the next at `step`. [barriers]."""
-        return self._once(("barriers", text), lambda: self.merger(0).chunk_ends(text))
+        return self._once(("barriers", text), lambda: self.merger(0).pre_token_ends(text))
 
     def weights(self, text: str) -> NDArray[np.int64] | None:
         """Return how often each atom of the text counts, or None where each counts once."""
         return None
 
     def pairs(self, text: str, learnt: MergeBoundaries, step: int) -> Pairs:
-        """Count the pairs of a text after `step` merges, as the learner counts them."""
+        """Count the pairs of a text after `step` merges, as the trainer counts them."""
         return count_pairs(learnt, self.barriers(text, step), step, self.weights(text))
 
     @cached_property
@@ -346,8 +346,8 @@ class MergeTraining(Training):
         Built from the parents' first and last atoms, since the tokens spelt out may together be
         far longer than the text.
         """
-        in_bytes = self.splitting.atoms == "bytes"
-        label = self.splitting.label
+        in_bytes = self.pre_tokenizer.atoms == "bytes"
+        label = self.pre_tokenizer.label
         # Of each id its first and its last symbols; the same twice if that is all of it.
         ends: list[tuple[tuple[str, ...], tuple[str, ...], bool]] = [
             ((symbol,), (symbol,), True) for symbol in self.alphabet
@@ -373,19 +373,19 @@ class MergeTraining(Training):
         return tuple(names)
 
     @cached_property
-    def hues(self) -> tuple[int, ...]:
-        """The colours of the tokens that the merges make, one a merge (see `bpeviz.text.hue`)."""
-        atoms = [self.splitting.symbol_bytes(symbol) for symbol in self.alphabet]
+    def color_indices(self) -> tuple[int, ...]:
+        """The colors of the tokens that the merges make, one a merge (see `bpeviz.text.color_index`)."""
+        atoms = [self.pre_tokenizer.symbol_bytes(symbol) for symbol in self.alphabet]
         found = [(remainder(raw), len(raw)) for raw in atoms]
         for merge in self.merges:
             (left, left_length), (right, length) = found[merge.left], found[merge.right]
             found.append((joined_remainder(left, right, length), left_length + length))
-        return tuple(value % HUES for value, _ in found[len(self.alphabet) :])
+        return tuple(value % COLORS for value, _ in found[len(self.alphabet) :])
 
 
 @dataclass(frozen=True)
 class Pairs:
-    """The pairs of neighbours of a text, in the order in which they are first seen.
+    """The pairs of neighbors of a text, in the order in which they are first seen.
 
     keys: int64 [pairs], left id << 32 | right id; counts: int64 [pairs], overlaps included;
     tokens: how often each token comes, by id, as far as any does.
@@ -418,7 +418,7 @@ def count_pairs(
     step: int,
     weights: NDArray[np.int64] | None = None,
 ) -> Pairs:
-    """Count the pairs of neighbours after `step` steps, overlaps included.
+    """Count the pairs of neighbors after `step` steps, overlaps included.
 
     barriers: the atoms behind which no pair reaches over. weights: how often each atom counts.
     """

@@ -1,7 +1,7 @@
 """Counting a corpus on a Dask cluster: its workers count parts; what they find is added up here.
 
 Dask is asked for only where it is used. The same parts would be counted on this machine, and a
-chunk's count and first place do not depend on who counts first; so the result is the same.
+pre-token's count and first place do not depend on who counts first; so the result is the same.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 import regex
 
 from bpeviz.corpus.files import PART, CorpusError, Part, parts, read
-from bpeviz.pretokenizers.counts import ChunkCounts, Tally, count_blocks
+from bpeviz.pretokenizers.counts import PreTokenCounts, Tally, count_blocks
 from bpeviz.pretokenizers.patterns import SplitError
 
 CONNECTING = 10.0
@@ -47,8 +47,8 @@ def count(
     part: int = PART,
     patience: float | None = None,
     connecting: float | None = None,
-) -> ChunkCounts:
-    """Count the chunks of files, which are one text, on the workers of a Dask scheduler.
+) -> PreTokenCounts:
+    """Count the pre-tokens of files, which are one text, on the workers of a Dask scheduler.
 
     address: of the scheduler, such as "tcp://127.0.0.1:8786". part: bytes of a part, more or less.
     patience, connecting: seconds; None: `PATIENCE` and `CONNECTING`.
@@ -99,13 +99,13 @@ def count(
             running -= done
 
 
-def _count_part(part: Part, pattern: str, expression: str) -> tuple[str, ChunkCounts]:
+def _count_part(part: Part, pattern: str, expression: str) -> tuple[str, PreTokenCounts]:
     """Count a part, on a worker; return also what tells letters from digits there."""
     counts = count_blocks(read(part.spans), pattern, expression, at=part.at)
     return regex.__version__, counts
 
 
-def _result(dask: Any, future: Any, address: str) -> ChunkCounts:
+def _result(dask: Any, future: Any, address: str) -> PreTokenCounts:
     """Return what a worker counted. Raises `ClusterError`, and what `count` names."""
     try:
         version, counts = future.result()
@@ -128,7 +128,7 @@ def _result(dask: Any, future: Any, address: str) -> ChunkCounts:
             f"A worker has version {version} of the package regex, here is {regex.__version__}: "
             "they may not agree what a letter is. Install the same."
         )
-    found: ChunkCounts = counts
+    found: PreTokenCounts = counts
     return found
 
 

@@ -1,6 +1,6 @@
 """A corpus in files: read as one text, without holding it, and cut into parts that stand alone.
 
-The files count as one text, one behind the other with nothing between: a chunk may begin in one
+The files count as one text, one behind the other with nothing between: a pre-token may begin in one
 file and end in the next, where they are split so. A byte order mark at the head of a file is no
 part of it.
 """
@@ -102,7 +102,7 @@ def _texts(file: BinaryIO, span: Span) -> Iterator[str]:
 
 
 def parts(paths: Sequence[str], pattern: str, size: int = PART) -> Iterator[Part]:
-    """Cut a corpus into parts of about `size` bytes, whose chunks are together those of the whole.
+    """Cut a corpus into parts of about `size` bytes, whose pre-tokens are together those of the whole.
 
     Only what stands around the cuts is read. Where no cut is found (`pretokenize.last_break`), a
     part is larger. Raises `CorpusError`.

@@ -1,8 +1,8 @@
-"""Counted chunks as a Parquet file: what `bpeviz count` writes, and what other programs may write.
+"""Counted pre-tokens as a Parquet file: what `bpeviz count` writes, and what other programs may write.
 
 Three columns, in rows of any order:
 
-- `chunk`: the chunk's bytes in UTF-8; as bytes or as text, no two the same, none empty.
+- `chunk`: the pre-token's bytes in UTF-8; as bytes or as text, no two the same, none empty.
 - `count`: how often it comes, a whole number from 1 on.
 - `first`: where it stands first, a whole number from 0 on, no two the same. Only the order counts;
   where bpeviz writes it, it is in bytes from the beginning of the text.
@@ -17,7 +17,13 @@ from typing import Any
 
 import numpy as np
 
-from bpeviz.pretokenizers.counts import ChunkCounts, CountsError, Integers, arrow_chunks, distinct
+from bpeviz.pretokenizers.counts import (
+    CountsError,
+    Integers,
+    PreTokenCounts,
+    arrow_pre_tokens,
+    distinct,
+)
 from bpeviz.pretokenizers.patterns import SplitError, split
 from bpeviz.text import label
 
@@ -27,7 +33,7 @@ _MOST = 2**62
 """Bytes that a text may have, so that no sum of counts overflows."""
 
 
-def dump(counts: ChunkCounts) -> bytes:
+def dump(counts: PreTokenCounts) -> bytes:
     """Return a Parquet file. The same counts give the same bytes, with the same Arrow."""
     import pyarrow as pa  # here, since it takes a moment to load
     from pyarrow import parquet
@@ -37,12 +43,12 @@ def dump(counts: ChunkCounts) -> bytes:
         [pa.field(name, one, nullable=False) for name, one in types.items()],
         {_PATTERN: counts.pattern.encode(), _EXPRESSION: counts.expression.encode()},
     )
-    chunks = arrow_chunks(counts.blob, counts.ends)
+    pre_tokens = arrow_pre_tokens(counts.blob, counts.ends)
     table = pa.Table.from_arrays(
-        [chunks, pa.array(counts.times), pa.array(counts.first)], schema=schema
+        [pre_tokens, pa.array(counts.times), pa.array(counts.first)], schema=schema
     )
     output = pa.BufferOutputStream()
-    # A text has few chunks twice, and nobody looks for one: no dictionary, no statistics.
+    # A text has few pre-tokens twice, and nobody looks for one: no dictionary, no statistics.
     parquet.write_table(
         table,
         output,
@@ -54,7 +60,7 @@ def dump(counts: ChunkCounts) -> bytes:
     return bytes(output.getvalue().to_pybytes())
 
 
-def parse(content: bytes, pattern: str = "", expression: str = "") -> ChunkCounts:
+def parse(content: bytes, pattern: str = "", expression: str = "") -> PreTokenCounts:
     """Return the counts that a Parquet file holds.
 
     pattern, expression: how the text was split, for a file that does not say so; if it does, it
@@ -90,7 +96,7 @@ def _split_named(pattern: str, expression: str) -> str:
 def _columns(
     content: bytes,
 ) -> tuple[dict[bytes, bytes], tuple[bytes, Integers, Integers, Integers]]:
-    """Return the metadata, and the columns: the chunks joined and their ends, counts, and places.
+    """Return the metadata, and the columns: the pre-tokens joined and their ends, counts, and places.
 
     Raises `CountsError`.
     """
@@ -118,10 +124,12 @@ def _columns(
             raise CountsError(f"The column {name!r} holds {column.type}; it takes {what}.")
         if column.null_count:
             raise CountsError(f"In the column {name!r} a value is missing.")
-    chunks = pa.concat_arrays([part.cast(pa.large_binary()) for part in _parts(table, "chunk")])
-    _, offset_buffer, data = chunks.buffers()
-    n = len(chunks)
-    edges = np.frombuffer(offset_buffer or b"", np.int64)[chunks.offset : chunks.offset + n + 1]
+    pre_tokens = pa.concat_arrays([part.cast(pa.large_binary()) for part in _parts(table, "chunk")])
+    _, offset_buffer, data = pre_tokens.buffers()
+    n = len(pre_tokens)
+    edges = np.frombuffer(offset_buffer or b"", np.int64)[
+        pre_tokens.offset : pre_tokens.offset + n + 1
+    ]
     blob = data[int(edges[0]) : int(edges[-1])].to_pybytes() if data is not None and n else b""
     return schema.metadata or {}, (
         blob,
@@ -158,7 +166,7 @@ def _whole(table: Any, name: str) -> Integers:
     return numbers
 
 
-def _checked(blob: bytes, ends: Integers, times: Integers, first: Integers) -> ChunkCounts:
+def _checked(blob: bytes, ends: Integers, times: Integers, first: Integers) -> PreTokenCounts:
     """Return counts in order. Raises `CountsError`."""
     lengths = np.diff(ends, prepend=0)
 
@@ -173,17 +181,17 @@ def _checked(blob: bytes, ends: Integers, times: Integers, first: Integers) -> C
     ):
         if wrong.any():
             row = np.argmax(wrong)
-            raise CountsError(what.format(chunk=shown(row), count=times[row], first=first[row]))
+            raise CountsError(what.format(pre_token=shown(row), count=times[row], first=first[row]))
     if float((lengths.astype(np.float64) * times).sum()) >= _MOST:
         raise CountsError("The counts are larger than those of any text can be.")
     counts = distinct(blob, ends, times, first, "")
     if len(counts) < len(ends):
         seen: set[bytes] = set()
         for index, (end, length) in enumerate(zip(ends.tolist(), lengths.tolist(), strict=True)):
-            chunk = blob[end - length : end]
-            if chunk in seen:
+            pre_token = blob[end - length : end]
+            if pre_token in seen:
                 raise CountsError(f"The chunk {shown(np.intp(index))} stands there twice.")
-            seen.add(chunk)
+            seen.add(pre_token)
     if (counts.first[1:] == counts.first[:-1]).any():
         row = np.argmax(counts.first[1:] == counts.first[:-1])
         raise CountsError(

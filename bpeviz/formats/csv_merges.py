@@ -31,8 +31,8 @@ from bpeviz.formats.parsing import (
 )
 from bpeviz.formats.regex_dialects import ForeignExpressionError, checked
 from bpeviz.pretokenizers.patterns import CUSTOM, PATTERNS, WORD_LIST, SplitError, split
-from bpeviz.pretokenizers.pretokenizer import END_OF_WORD, UNKNOWN, Atoms, EndMark, Splitting
-from bpeviz.trainers.sentencepiece_bpe import SentencePieceSplitting
+from bpeviz.pretokenizers.pretokenizer import END_OF_WORD, UNKNOWN, Atoms, EndMark, PreTokenizer
+from bpeviz.trainers.sentencepiece_bpe import SentencePiecePreTokenizer
 
 FORMAT = Format(
     "csv",
@@ -50,20 +50,20 @@ _BYTES = {byte: chr(byte) for byte in range(256)}
 def write(tokenizer: Tokenizer) -> dict[str, bytes]:
     """Return the file. Raises `CannotError`."""
     merges = merges_of(tokenizer)
-    splitting = merges.splitting
-    if isinstance(splitting, SentencePieceSplitting):
+    pre_tokenizer = merges.pre_tokenizer
+    if isinstance(pre_tokenizer, SentencePiecePreTokenizer):
         raise CannotError(
             "its ▁ for spaces, and its bytes for what is unknown, have no place there"
         )
     _ = merges.sizes
-    about: dict[str, Any] = {"atoms": splitting.atoms, "pattern": splitting.pattern}
-    if splitting.expression:
-        about["expression"] = splitting.expression
-    if splitting.end_mark != "none":
-        about["end_mark"] = splitting.end_mark
-    if dict(merges.symbols) != _BYTES or splitting.atoms != "bytes":
+    about: dict[str, Any] = {"atoms": pre_tokenizer.atoms, "pattern": pre_tokenizer.pattern}
+    if pre_tokenizer.expression:
+        about["expression"] = pre_tokenizer.expression
+    if pre_tokenizer.end_mark != "none":
+        about["end_mark"] = pre_tokenizer.end_mark
+    if dict(merges.symbols) != _BYTES or pre_tokenizer.atoms != "bytes":
         about["alphabet"] = [
-            [i, ord(symbol) if splitting.atoms == "bytes" else symbol]
+            [i, ord(symbol) if pre_tokenizer.atoms == "bytes" else symbol]
             for i, symbol in sorted(merges.symbols.items())
         ]
     if merges.special:
@@ -94,10 +94,10 @@ def read(name: str, files: dict[str, bytes], pattern: str, expression: str) -> T
     if lines and lines[0].startswith(MARK):
         place = f"{file}, line 1"
         about = json_of(place, lines[0].removeprefix(MARK).encode())
-        splitting, symbols, special = _about(place, Keys.of(place, "", about))
+        pre_tokenizer, symbols, special = _about(place, Keys.of(place, "", about))
         first = 2
     elif pattern:
-        splitting, symbols, special = Splitting("bytes", pattern, expression), _BYTES, {}
+        pre_tokenizer, symbols, special = PreTokenizer("bytes", pattern, expression), _BYTES, {}
     else:
         raise FormatError(
             f"{shown_name(file)} does not say how a text is split; choose a split for it."
@@ -114,7 +114,7 @@ def read(name: str, files: dict[str, bytes], pattern: str, expression: str) -> T
     if not {"left", "right"} <= {*header}:
         raise wrong(file, f"line {first}", "expected a line of names, left and right among them")
     merges, counts = _rows(file, lines[first:], first + 1, header, {*symbols}, {*special.values()})
-    return built(name, Merges(splitting, symbols, merges, special, counts))
+    return built(name, Merges(pre_tokenizer, symbols, merges, special, counts))
 
 
 def _rows(
@@ -157,7 +157,7 @@ def _rows(
     return merges, counts
 
 
-def _about(file: str, keys: Keys) -> tuple[Splitting, dict[int, str], dict[str, int]]:
+def _about(file: str, keys: Keys) -> tuple[PreTokenizer, dict[int, str], dict[str, int]]:
     atoms = keys.expect("atoms", *get_args(Atoms))
     end_mark: EndMark = keys.expect("end_mark", None, *get_args(EndMark)) or "none"
     pattern = keys.expect("pattern", *PATTERNS, CUSTOM, WORD_LIST)
@@ -188,7 +188,7 @@ def _about(file: str, keys: Keys) -> tuple[Splitting, dict[int, str], dict[str, 
     for name, token_id in special.items():
         if token_id in symbols:
             raise keys.wrong("special", f"the id {token_id} of {shown(name)} is that of an atom")
-    return Splitting(atoms, pattern, expression, end_mark), symbols, special
+    return PreTokenizer(atoms, pattern, expression, end_mark), symbols, special
 
 
 def _alphabet(file: str, keys: Keys, atoms: Atoms, end_mark: EndMark) -> dict[int, str]:

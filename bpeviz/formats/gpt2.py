@@ -20,7 +20,7 @@ from bpeviz.formats.parsing import (
     vocabulary,
     wrong,
 )
-from bpeviz.pretokenizers.pretokenizer import Splitting
+from bpeviz.pretokenizers.pretokenizer import PreTokenizer
 from bpeviz.pretrained.rank_tokenizer import RankTokenizer
 
 FORMAT = Format(
@@ -39,9 +39,9 @@ def write(tokenizer: Tokenizer) -> dict[str, bytes]:
     if isinstance(tokenizer, RankTokenizer) and split_of_ranks(tokenizer)[0] != "gpt2":
         raise CannotError(_OTHER_SPLIT)
     merges = merges_of(tokenizer)
-    if merges.splitting.atoms != "bytes":
+    if merges.pre_tokenizer.atoms != "bytes":
         raise CannotError("its atoms are characters, and there they are bytes")
-    if merges.splitting.pattern != "gpt2":
+    if merges.pre_tokenizer.pattern != "gpt2":
         raise CannotError(_OTHER_SPLIT)
     if len(merges.symbols) < 256:
         raise CannotError("it does not know all 256 bytes")
@@ -72,7 +72,7 @@ def read(name: str, files: dict[str, bytes]) -> Tokenizer:
     if "" in special:
         raise wrong(of_ids[0], "the key ''", "a token has one character or more")
     symbols = {entries[character]: chr(byte) for character, byte in BYTE_OF.items()}
-    return built(name, Merges(Splitting("bytes", "gpt2"), symbols, merges, special))
+    return built(name, Merges(PreTokenizer("bytes", "gpt2"), symbols, merges, special))
 
 
 def read_merges(

@@ -8,19 +8,19 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 
-from bpeviz.core.hidden_tokens import DemolishingTokenizer
+from bpeviz.core.hidden_tokens import HiddenTokenTokenizer
 from bpeviz.core.longest_match import LongestMatchTokenizer
 from bpeviz.core.merges import Merge, MergeTokenizer
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats.parsing import MAX_ID, MAX_SPELT, MAX_TOKEN, shown
 from bpeviz.formats.rank_table import LoadedRanks, halves
 from bpeviz.formats.regex_dialects import ForeignExpressionError, splitting_of
-from bpeviz.formats.remapped_ids import NumberedTokenizer, with_ids
-from bpeviz.pretokenizers.pretokenizer import Splitting
+from bpeviz.formats.remapped_ids import RemappedTokenizer, with_ids
+from bpeviz.pretokenizers.pretokenizer import PreTokenizer
 from bpeviz.pretrained.rank_tokenizer import RankTokenizer
 from bpeviz.trainers.continued_bpe import AdaptiveTokenizer
 from bpeviz.trainers.multilingual_bpe import MultilingualSplitting
-from bpeviz.trainers.sentencepiece_bpe import SentencePieceSplitting, SentencePieceTokenizer
+from bpeviz.trainers.sentencepiece_bpe import SentencePiecePreTokenizer, SentencePieceTokenizer
 from bpeviz.trainers.superbpe import SuperTokenizer
 
 
@@ -37,7 +37,7 @@ class Merges:
     came, where that is known.
     """
 
-    splitting: Splitting
+    pre_tokenizer: PreTokenizer
     symbols: Mapping[int, str]
     merges: Sequence[tuple[int, int, int]]
     special: Mapping[str, int] = field(default_factory=dict)
@@ -47,7 +47,7 @@ class Merges:
     def sizes(self) -> dict[int, int]:
         """How many bytes each token has, by id. Raises `CannotError` where that is too much."""
         found = {i: len(symbol.encode()) for i, symbol in self.symbols.items()}
-        if self.splitting.atoms == "bytes":
+        if self.pre_tokenizer.atoms == "bytes":
             found = dict.fromkeys(self.symbols, 1)
         together = sum(found.values())
         for left, right, new in self.merges:
@@ -116,7 +116,7 @@ def _check_ids(found: Merges) -> None:
 
 
 def _merges_of(tokenizer: Tokenizer) -> Merges:
-    if isinstance(tokenizer, NumberedTokenizer):
+    if isinstance(tokenizer, RemappedTokenizer):
         inner = _merges_of(tokenizer.inner)
         table = tokenizer.table.tolist()
         return replace(
@@ -129,7 +129,7 @@ def _merges_of(tokenizer: Tokenizer) -> Merges:
         return _of_ranks(tokenizer)
     if isinstance(tokenizer, AdaptiveTokenizer):
         return _of_adaptive(tokenizer)
-    if isinstance(tokenizer, DemolishingTokenizer):
+    if isinstance(tokenizer, HiddenTokenTokenizer):
         if tokenizer.hidden:
             hidden = len(tokenizer.hidden)
             raise CannotError(
@@ -146,17 +146,20 @@ def _merges_of(tokenizer: Tokenizer) -> Merges:
             "its later merges cross words and its earlier ones do not, and there one split is for "
             "all merges"
         )
-    splitting = tokenizer.splitting
-    if isinstance(splitting, MultilingualSplitting):
+    pre_tokenizer = tokenizer.pre_tokenizer
+    if isinstance(pre_tokenizer, MultilingualSplitting):
         raise CannotError(
             "it parts texts at lines of three dashes, which is no split of the kinds known there"
         )
-    if not isinstance(splitting, SentencePieceSplitting):
-        splitting = Splitting(
-            splitting.atoms, splitting.pattern, splitting.expression, splitting.end_mark
+    if not isinstance(pre_tokenizer, SentencePiecePreTokenizer):
+        pre_tokenizer = PreTokenizer(
+            pre_tokenizer.atoms,
+            pre_tokenizer.pattern,
+            pre_tokenizer.expression,
+            pre_tokenizer.end_mark,
         )
     return Merges(
-        splitting,
+        pre_tokenizer,
         dict(enumerate(tokenizer.alphabet)),
         [(merge.left, merge.right, merge.new_id) for merge in tokenizer.merges],
         dict(tokenizer.special_tokens),
@@ -177,7 +180,7 @@ def split_of_ranks(tokenizer: RankTokenizer) -> tuple[str, str]:
 def _of_ranks(tokenizer: RankTokenizer) -> Merges:
     """Recover the merges of ranks.
 
-    tiktoken looks up the bytes of two neighbours joined, and a chunk as a whole. That comes to the
+    tiktoken looks up the bytes of two neighbors joined, and a pre-token as a whole. That comes to the
     same as merging pairs where each token, by itself, is made of two others by lower ranks alone:
     what becomes of a stretch of text while both its ends stand depends on that stretch alone.
     """
@@ -197,14 +200,17 @@ def _of_ranks(tokenizer: RankTokenizer) -> Merges:
             )
         merges.append((*parents, rank))
     return Merges(
-        Splitting("bytes", pattern, expression), symbols, merges, dict(tokenizer.special_tokens)
+        PreTokenizer("bytes", pattern, expression), symbols, merges, dict(tokenizer.special_tokens)
     )
 
 
 def _of_adaptive(tokenizer: AdaptiveTokenizer) -> Merges:
     base = merges_of(tokenizer.base)
-    ours = tokenizer.splitting
-    if (ours.pattern, ours.expression) != (base.splitting.pattern, base.splitting.expression):
+    ours = tokenizer.pre_tokenizer
+    if (ours.pattern, ours.expression) != (
+        base.pre_tokenizer.pattern,
+        base.pre_tokenizer.expression,
+    ):
         raise CannotError(
             "the vocabulary that it began with splits a text in another way than what was added"
         )
@@ -218,7 +224,7 @@ def by_ranks(merges: Merges) -> dict[bytes, int]:
 
     Raises `CannotError` where that reader would merge otherwise.
     """
-    if merges.splitting.atoms != "bytes":
+    if merges.pre_tokenizer.atoms != "bytes":
         raise CannotError("its atoms are characters, and there they are bytes")
     if {*merges.symbols} != {*range(256)}:
         raise CannotError("its single bytes have other ids than 0 to 255")
@@ -250,13 +256,15 @@ def built(name: str, merges: Merges) -> Tokenizer:
     for (left, right, new), count in zip(merges.merges, counts, strict=True):
         inner_id[new] = len(inner_id)
         learnt.append(Merge(inner_id[left], inner_id[right], inner_id[new], count, 0, 0))
-    splitting = merges.splitting
+    pre_tokenizer = merges.pre_tokenizer
     names = tuple(sorted(merges.special, key=merges.special.__getitem__))
     alphabet = tuple(merges.symbols[i] for i in atoms)
-    special = tuple(one for one in names if one != splitting.unknown)
+    special = tuple(one for one in names if one != pre_tokenizer.unknown)
     inner: MergeTokenizer
-    if isinstance(splitting, SentencePieceSplitting):
-        inner = SentencePieceTokenizer(name, splitting, alphabet, tuple(learnt), special=special)
+    if isinstance(pre_tokenizer, SentencePiecePreTokenizer):
+        inner = SentencePieceTokenizer(
+            name, pre_tokenizer, alphabet, tuple(learnt), special=special
+        )
     else:
-        inner = MergeTokenizer(name, splitting, alphabet, tuple(learnt), special=special)
+        inner = MergeTokenizer(name, pre_tokenizer, alphabet, tuple(learnt), special=special)
     return with_ids(inner, tuple(inner_id), merges.special)

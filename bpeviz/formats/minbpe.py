@@ -22,7 +22,7 @@ from bpeviz.formats.parsing import (
 )
 from bpeviz.formats.regex_dialects import ForeignExpressionError, matching_all, splitting_of
 from bpeviz.pretokenizers.patterns import CUSTOM
-from bpeviz.pretokenizers.pretokenizer import Splitting
+from bpeviz.pretokenizers.pretokenizer import PreTokenizer
 
 FORMAT = Format(
     "minbpe",
@@ -38,7 +38,7 @@ FIRST_LINE = "minbpe v1"
 def write(tokenizer: Tokenizer) -> dict[str, bytes]:
     """Return the file. Raises `CannotError`."""
     merges = merges_of(tokenizer)
-    if merges.splitting.atoms != "bytes":
+    if merges.pre_tokenizer.atoms != "bytes":
         raise CannotError("its atoms are characters, and there they are bytes")
     for token_id, symbol in sorted(merges.symbols.items()):
         if token_id != ord(symbol):
@@ -52,13 +52,13 @@ def write(tokenizer: Tokenizer) -> dict[str, bytes]:
                 f"a merge makes the id {new}, and there the merges make 256 and following"
             )
     _ = merges.sizes
-    expression = merges.splitting.expression
-    if merges.splitting.pattern == CUSTOM and expression != expression.strip():
+    expression = merges.pre_tokenizer.expression
+    if merges.pre_tokenizer.pattern == CUSTOM and expression != expression.strip():
         expression = f"(?:{expression})"  # for minbpe strips the line
     try:
         pattern = ""
-        if merges.splitting.pattern != "none":
-            pattern = matching_all(merges.splitting.pattern, expression, "regex")
+        if merges.pre_tokenizer.pattern != "none":
+            pattern = matching_all(merges.pre_tokenizer.pattern, expression, "regex")
     except ForeignExpressionError as error:
         raise CannotError(f"its split cannot be written for minbpe: {error}") from error
     for name in merges.special:
@@ -126,4 +126,4 @@ def read(name: str, files: dict[str, bytes]) -> Tokenizer:
         pairs.add((left, right))
         merges.append((left, right, new))
     symbols = {byte: chr(byte) for byte in range(256)}
-    return built(name, Merges(Splitting("bytes", *split), symbols, merges, special))
+    return built(name, Merges(PreTokenizer("bytes", *split), symbols, merges, special))

@@ -8,7 +8,7 @@ from itertools import pairwise
 from bpeviz.pretokenizers.patterns import split
 from bpeviz.pretrained.rank_tokenizer import RankTokenizer, below, from_ranks, merged
 
-_WHOLE = "(?s:.+)"  # chunks are cut here, with a time limit for others' expressions
+_WHOLE = "(?s:.+)"  # pre-tokens are cut here, with a time limit for others' expressions
 
 _SHORT = 32  # bytes up to which looking at all pairs again and again is the faster way
 
@@ -54,9 +54,9 @@ class LoadedRanks(RankTokenizer):
     def known_ids(self) -> Iterable[int]:
         return sorted((*self._rank_set, *self.special_tokens.values()))
 
-    def _chunks(self, text: str) -> list[bytes]:
-        return [chunk.encode() for chunk in split(text, self.pattern, self.expression)]
+    def _pre_tokens(self, text: str) -> list[bytes]:
+        return [pre_token.encode() for pre_token in split(text, self.pattern, self.expression)]
 
     def _encode_ordinary(self, text: str) -> list[int]:
         encode = self._encoding._encode_single_piece
-        return [rank for chunk in self._chunks(text) for rank in encode(chunk)]
+        return [rank for pre_token in self._pre_tokens(text) for rank in encode(pre_token)]

@@ -332,7 +332,7 @@ def _ends_of_runs(of_class: str) -> frozenset[int]:
 def _different_characters(expression: str) -> list[str]:
     """Return characters among which every one that there is has its like, for an expression.
 
-    Alike are neighbours that are in the same classes, and that no character of the expression
+    Alike are neighbors that are in the same classes, and that no character of the expression
     parts, as itself, as the end of a range, or in another case.
     """
     places = {0}
@@ -350,7 +350,7 @@ def _different_characters(expression: str) -> list[str]:
 def covers(expression: str, source: Engine) -> bool:
     """Tell whether it is certain that the matches of an expression leave out no part of any text.
 
-    tiktoken and minbpe drop what an expression leaves out. Here it is a chunk of its own.
+    tiktoken and minbpe drop what an expression leaves out. Here it is a pre-token of its own.
 
     It is certain where every character by itself is matched by an alternative that looks at
     nothing else: one without look-around, and without possessive repeats or atomic groups of more
@@ -370,9 +370,9 @@ def _gap(expression: str, any_character: str) -> str:
 
 
 def matching_all(pattern: str, expression: str, target: Engine) -> str:
-    """Return an expression for another engine whose matches are the chunks of a split.
+    """Return an expression for another engine whose matches are the pre-tokens of a split.
 
-    For Oniguruma, what stands between two matches is a chunk as well: so it is read there.
+    For Oniguruma, what stands between two matches is a pre-token as well: so it is read there.
     Raises `ForeignExpressionError` where there is none.
     """
     if pattern == CUSTOM:
@@ -439,7 +439,7 @@ def _names(engine: Engine) -> dict[str, str]:
 
 
 def splitting_of(written: str, source: Engine, *, drops: bool) -> tuple[str, str]:
-    """Return the split, as `pattern` and `expression`, whose chunks an expression matches.
+    """Return the split, as `pattern` and `expression`, whose pre-tokens an expression matches.
 
     drops: whether what the expression leaves out is dropped there; then it must leave out nothing.
     Raises `ForeignExpressionError` where the expression is not read here exactly as there.

@@ -22,20 +22,20 @@ from bpeviz.core.boundaries import (
     changes_of_merges,
 )
 from bpeviz.core.merges import MergeTokenizer
-from bpeviz.core.tokenizer import LearntTokenizer, Tokenizer
+from bpeviz.core.tokenizer import Tokenizer, TrainedTokenizer
 from bpeviz.pretokenizers.pretokenizer import Atoms
 from bpeviz.text import clean
 
 
 @dataclass(frozen=True)
-class NumberedTokenizer(Tokenizer):
+class RemappedTokenizer(Tokenizer):
     """Does as another tokenizer does, under other ids.
 
     inner: the other one. numbers: the ids of its atoms and of what it learnt, in its own order,
     no id twice. special: the ids of its special tokens by name.
     """
 
-    inner: LearntTokenizer
+    inner: TrainedTokenizer
     numbers: tuple[int, ...]
     special: Mapping[str, int]
 
@@ -106,9 +106,9 @@ class NumberedTokenizer(Tokenizer):
         inner_id = self.inner_id(token_id)
         return self.inner.merge_step(inner_id) if isinstance(self.inner, MergeTokenizer) else -1
 
-    def at_step(self, step: int) -> NumberedTokenizer:
+    def at_step(self, step: int) -> RemappedTokenizer:
         inner = self.inner.at_step(step)
-        if not isinstance(inner, LearntTokenizer):
+        if not isinstance(inner, TrainedTokenizer):
             raise TypeError("What was learnt here is so at every step.")
         return replace(self, inner=inner)
 
@@ -148,11 +148,13 @@ class NumberedTokenizer(Tokenizer):
             found = inner.boundaries(text)
             after = int(made[0]) if len(made) else first
             return replace(found, atom_ids=self._renamed(found.atom_ids), first_merge_id=after)
-        chunks = inner.splitting.chunks(text)
-        cut = inner.cut(chunks)
-        ids = np.array([token_id for chunk in chunks for token_id in cut[chunk][0]], np.int64)
+        pre_tokens = inner.pre_tokenizer.pre_tokens(text)
+        cut = inner.cut(pre_tokens)
+        ids = np.array(
+            [token_id for pre_token in pre_tokens for token_id in cut[pre_token][0]], np.int64
+        )
         distinct, order = np.unique(ids, return_inverse=True)
-        atom_ids, ends = inner.atoms_in(chunks)
+        atom_ids, ends = inner.atoms_in(pre_tokens)
         return boundaries_from_changes(
             [self._changes(inner, int(token_id)) for token_id in distinct],
             order,
@@ -170,10 +172,10 @@ class NumberedTokenizer(Tokenizer):
 
 
 def with_ids(
-    inner: LearntTokenizer, numbers: tuple[int, ...], special: Mapping[str, int]
+    inner: TrainedTokenizer, numbers: tuple[int, ...], special: Mapping[str, int]
 ) -> Tokenizer:
     """Return a tokenizer under these ids: itself, where they are its own."""
     own = range(len(numbers))
     if all(map(int.__eq__, numbers, own)) and dict(special) == dict(inner.special_tokens):
         return inner
-    return NumberedTokenizer(inner, numbers, dict(special))
+    return RemappedTokenizer(inner, numbers, dict(special))

@@ -69,7 +69,7 @@ def write(tokenizer: Tokenizer) -> dict[str, bytes]:
     else:
         merges = merges_of(tokenizer)
         ranks = by_ranks(merges)
-        pattern, expression = merges.splitting.pattern, merges.splitting.expression
+        pattern, expression = merges.pre_tokenizer.pattern, merges.pre_tokenizer.expression
     try:
         written = matching_all(pattern, expression, "rust")
     except ForeignExpressionError as error:

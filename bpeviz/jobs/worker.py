@@ -4,7 +4,7 @@ One line of JSON comes in on standard input, how to learn, {"size": bytes} in it
 text in UTF-8. Lines of JSON go out: how far learning has come, and in the end {"error": a
 sentence}, or {"size": bytes, "arrays": [bytes, …]}, and behind it the result, pickled, and its
 arrays: what was learnt, and when the boundaries of the text vanish under it. (A pickle may pass
-between two processes of one program; none is ever read from a file, or from a visitor.)
+between two processes of one program; none is ever read from a file, or from a user.)
 
 Standard input stays open. When it ends, whoever asked is gone, and so is this process: also when
 the server was killed and could not say anything.
@@ -50,7 +50,7 @@ def main() -> None:
             _line(output, {"doing": doing, "done": done, "of": of})
 
     try:
-        with progress.listening(tell):
+        with progress.reporting_to(tell):
             learnt = bpeviz.train(text, request["algorithm"], **request["options"])
         _line(output, {"doing": "Cutting the text", "done": 0, "of": 0})
         boundaries = learnt.tokenizer().boundaries(text)

@@ -1,8 +1,8 @@
-"""The distinct chunks of a text, in the order in which they are first seen, and how often each is.
+"""The distinct pre-tokens of a text, in the order in which they are first seen, and how often each is.
 
-That is all a learner needs of a text, however long it is. A text is counted in blocks, cut where
+That is all a trainer needs of a text, however long it is. A text is counted in blocks, cut where
 its pattern breaks in any case; so what is needed beside the text are a block and the distinct
-chunks. Equal chunks are found by Arrow.
+pre-tokens. Equal pre-tokens are found by Arrow.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from bpeviz.pretokenizers.patterns import (
     split,
 )
 from bpeviz.pretokenizers.vectorized import PATTERNS as AT_ONCE
-from bpeviz.pretokenizers.vectorized import chunk_starts, word_ends
+from bpeviz.pretokenizers.vectorized import pre_token_starts, word_ends
 
 Integers = npt.NDArray[np.int64]
 
 _COMPACTED_FROM = 1 << 19
-"""From so many waiting rows on, those of several blocks that hold the same chunk become one."""
+"""From so many waiting rows on, those of several blocks that hold the same pre-token become one."""
 
 _SHARED_OUT_FROM = 1 << 20
 """From so many rows on, Arrow is given some at a time: its table of them all would take several
@@ -45,20 +45,20 @@ class CountsError(ValueError):
 
 
 @dataclass(frozen=True, eq=False)
-class ChunkCounts(Mapping[str, int]):
-    """The distinct chunks of a text in first-seen order, each with how often it comes.
+class PreTokenCounts(Mapping[str, int]):
+    """The distinct pre-tokens of a text in first-seen order, each with how often it comes.
 
-    It is a mapping of chunks to counts, as learners take it. Without a Python object for each
-    chunk, the same stands in arrays over the n chunks, and is not to be changed.
+    It is a mapping of pre-tokens to counts, as trainers take it. Without a Python object for each
+    pre-token, the same stands in arrays over the n pre-tokens, and is not to be changed.
 
-    blob: all distinct chunks in UTF-8, one behind the other.
+    blob: all distinct pre-tokens in UTF-8, one behind the other.
     ends: int64 [n], where in `blob` each ends, in bytes.
     times: int64 [n], how often each comes, 1 or more.
     first: int64 [n], where in the text each stands first, in bytes; ascending.
     pattern, expression: how the text was split, as in `bpeviz.pretokenizers.patterns.split`.
 
     >>> counts = count("to be or not to be")
-    >>> counts[" be"], [*counts], counts.chunks[0]
+    >>> counts[" be"], [*counts], counts.pre-tokens[0]
     (2, ['to', ' be', ' or', ' not', ' to'], b'to')
     """
 
@@ -71,34 +71,34 @@ class ChunkCounts(Mapping[str, int]):
 
     @cached_property
     def starts(self) -> Integers:
-        """Return where in `blob` each chunk begins: int64 [n]."""
+        """Return where in `blob` each pre-token begins: int64 [n]."""
         return np.concatenate((np.zeros(1, np.int64), self.ends))[:-1]
 
     @cached_property
-    def chunks(self) -> list[bytes]:
-        """Return the distinct chunks."""
-        found: list[bytes] = arrow_chunks(self.blob, self.ends).to_pylist()
+    def pre_tokens(self) -> list[bytes]:
+        """Return the distinct pre-tokens."""
+        found: list[bytes] = arrow_pre_tokens(self.blob, self.ends).to_pylist()
         return found
 
     @cached_property
     def _by_text(self) -> dict[str, int]:
         try:
-            texts = arrow_chunks(self.blob, self.ends, text=True).to_pylist()
+            texts = arrow_pre_tokens(self.blob, self.ends, text=True).to_pylist()
         except UnicodeDecodeError:
             raise CountsError(self._which_is_no_text()) from None
         return dict(zip(texts, self.times.tolist(), strict=True))
 
     def _which_is_no_text(self) -> str:
-        for chunk in self.chunks:
+        for pre_token in self.pre_tokens:
             try:
-                chunk.decode()
+                pre_token.decode()
             except UnicodeDecodeError:
-                shown = chunk[:40].hex(" ").upper() + (" …" if len(chunk) > 40 else "")
+                shown = pre_token[:40].hex(" ").upper() + (" …" if len(pre_token) > 40 else "")
                 return f"The chunk of the bytes {shown} is not a text in UTF-8."
         raise AssertionError("all chunks are texts")
 
-    def __getitem__(self, chunk: str) -> int:
-        return self._by_text[chunk]
+    def __getitem__(self, pre_token: str) -> int:
+        return self._by_text[pre_token]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._by_text)
@@ -123,10 +123,10 @@ class ChunkCounts(Mapping[str, int]):
         return int(((self.ends - self.starts) * self.times).sum())
 
 
-def arrow_chunks(raw: bytes, ends: Integers, *, text: bool = False) -> Any:
-    """Return chunks as an array of Arrow's, of bytes or of texts; none is copied.
+def arrow_pre_tokens(raw: bytes, ends: Integers, *, text: bool = False) -> Any:
+    """Return pre-tokens as an array of Arrow's, of bytes or of texts; none is copied.
 
-    raw: the n chunks, one behind the other; ends: int64 [n], where in it each ends, in bytes.
+    raw: the n pre-tokens, one behind the other; ends: int64 [n], where in it each ends, in bytes.
     """
     import pyarrow as pa  # here, since it takes a moment to load
 
@@ -145,10 +145,10 @@ def distinct(
     first: Integers,
     pattern: str,
     expression: str = "",
-) -> ChunkCounts:
-    """Return the distinct ones of some chunks in first-seen order.
+) -> PreTokenCounts:
+    """Return the distinct ones of some pre-tokens in first-seen order.
 
-    raw: the n chunks, one behind the other; ends: int64 [n], where in it each ends, in bytes.
+    raw: the n pre-tokens, one behind the other; ends: int64 [n], where in it each ends, in bytes.
     times: int64 [n], how often each counts; None: once. first: int64 [n], where each stands.
     """
     import pyarrow as pa
@@ -156,10 +156,10 @@ def distinct(
 
     if len(ends) == 1:  # perhaps a long text, not to be copied
         once = np.ones(1, np.int64) if times is None else times
-        return ChunkCounts(raw[: int(ends[0])], ends, once, first, pattern, expression)
+        return PreTokenCounts(raw[: int(ends[0])], ends, once, first, pattern, expression)
     # Arrow's own memory would not be given back: it keeps what it had for the next time.
-    chunks, memory = arrow_chunks(raw, ends), pa.system_memory_pool()
-    parts = [_encoded(chunks, rows, times, first, memory) for rows in _shares(raw, ends)]
+    pre_tokens, memory = arrow_pre_tokens(raw, ends), pa.system_memory_pool()
+    parts = [_encoded(pre_tokens, rows, times, first, memory) for rows in _shares(raw, ends)]
     found = pa.concat_arrays([part for part, _, _ in parts], memory_pool=memory)
     n = len(found)
     seen = np.concatenate([of_part for _, of_part, _ in parts])
@@ -174,34 +174,34 @@ def distinct(
     _, offsets, data = found.buffers()
     edges = np.frombuffer(offsets, np.int64)[found.offset : found.offset + n + 1]
     blob = b"" if data is None else data[int(edges[0]) : int(edges[-1])].to_pybytes()
-    return ChunkCounts(blob, edges[1:] - edges[0], added, seen, pattern, expression)
+    return PreTokenCounts(blob, edges[1:] - edges[0], added, seen, pattern, expression)
 
 
 def _shares(raw: bytes, ends: Integers) -> list[Integers | None]:
-    """Return rows that are looked at together, None for all: equal chunks are in the same share."""
+    """Return rows that are looked at together, None for all: equal pre-tokens are in the same share."""
     if len(ends) < _SHARED_OUT_FROM or not raw:
         return [None]
     share = np.frombuffer(raw, np.uint8).take(ends - 1) % _SHARES
-    share[np.diff(ends, prepend=0) == 0] = 0  # an empty chunk has no last byte
+    share[np.diff(ends, prepend=0) == 0] = 0  # an empty pre-token has no last byte
     numbers = np.bincount(share, minlength=_SHARES)
     return [*np.split(share.argsort(kind="stable"), numbers.cumsum()[:-1])]
 
 
 def _encoded(
-    chunks: Any, rows: Integers | None, times: Integers | None, first: Integers, memory: Any
+    pre_tokens: Any, rows: Integers | None, times: Integers | None, first: Integers, memory: Any
 ) -> tuple[Any, Integers, Integers]:
-    """Return the distinct ones of some chunks, where each stands first, and how often it comes.
+    """Return the distinct ones of some pre-tokens, where each stands first, and how often it comes.
 
-    chunks: of Arrow's; rows: which of them, None for all; times, first: as `distinct` takes them;
+    pre_tokens: of Arrow's; rows: which of them, None for all; times, first: as `distinct` takes them;
     memory: where Arrow takes it.
     """
     import pyarrow as pa
     from pyarrow import compute
 
     if rows is not None:
-        chunks = compute.take(chunks, pa.array(rows), memory_pool=memory)
+        pre_tokens = compute.take(pre_tokens, pa.array(rows), memory_pool=memory)
         first, times = first[rows], None if times is None else times[rows]
-    encoded = compute.dictionary_encode(chunks, memory_pool=memory)
+    encoded = compute.dictionary_encode(pre_tokens, memory_pool=memory)
     found, codes = encoded.dictionary, encoded.indices.to_numpy()
     seen = np.full(len(found), np.iinfo(np.int64).max)
     np.minimum.at(seen, codes, first)
@@ -212,9 +212,9 @@ def _encoded(
     return found, seen, added
 
 
-def _starts(chunks: Sequence[str]) -> Integers:
-    """Return where each of some chunks begins, in characters."""
-    lengths = np.fromiter(map(len, chunks), np.int64, len(chunks))
+def _starts(pre_tokens: Sequence[str]) -> Integers:
+    """Return where each of some pre-tokens begins, in characters."""
+    lengths = np.fromiter(map(len, pre_tokens), np.int64, len(pre_tokens))
     return np.cumsum(lengths) - lengths
 
 
@@ -230,7 +230,7 @@ def _in_bytes(text: str, places: Integers) -> Integers:
 
 
 class Tally:
-    """Adds up the chunks of a text that comes in blocks, or of several parts of a text.
+    """Adds up the pre-tokens of a text that comes in blocks, or of several parts of a text.
 
     at: where in the whole text the first block begins, in bytes. Raises `SplitError`.
     """
@@ -239,7 +239,7 @@ class Tally:
         split("", pattern, expression)  # raises `SplitError` where there is no such split
         self._split = pattern, expression
         self._at = at
-        self._waiting: list[ChunkCounts] = []
+        self._waiting: list[PreTokenCounts] = []
         self._rows = 0
 
     def add_text(self, block: str, time_limit: float = TIME_LIMIT) -> None:
@@ -252,7 +252,7 @@ class Tally:
             found = self._by_words(block, raw)
         else:
             if pattern in AT_ONCE:
-                starts = chunk_starts(block, pattern)
+                starts = pre_token_starts(block, pattern)
             else:
                 starts = _starts(split(block, pattern, expression, time_limit))
             starts = _in_bytes(block, starts)
@@ -260,7 +260,7 @@ class Tally:
         self.add(found)
         self._at += len(raw)
 
-    def _by_words(self, block: str, raw: bytes) -> ChunkCounts:
+    def _by_words(self, block: str, raw: bytes) -> PreTokenCounts:
         """Split only the distinct pieces between word ends: most words come more than once.
 
         There every pattern breaks; and when the distinct pieces are joined, too, since each but
@@ -275,19 +275,19 @@ class Tally:
         ends = _ends(starts, pieces.blob)
         return distinct(pieces.blob, ends, pieces.times[piece], first, *self._split)
 
-    def add(self, counts: ChunkCounts) -> None:
+    def add(self, counts: PreTokenCounts) -> None:
         """Add what was counted elsewhere in the same text; in any order."""
         self._waiting.append(counts)
         self._rows += len(counts)
         if self._rows > max(_COMPACTED_FROM, 2 * len(self._waiting[0])):
             self._compact()
 
-    def result(self) -> ChunkCounts:
+    def result(self) -> PreTokenCounts:
         """Return what was counted up to now."""
         self._compact()
         if not self._waiting:
             none = np.zeros(0, np.int64)
-            return ChunkCounts(b"", none, none, none, *self._split)
+            return PreTokenCounts(b"", none, none, none, *self._split)
         return self._waiting[0]
 
     def _compact(self) -> None:
@@ -311,8 +311,8 @@ def count_blocks(
     *,
     block: int = BLOCK,
     at: int = 0,
-) -> ChunkCounts:
-    """Count the chunks of the text that `pieces` are, joined; not more of it is held than needed.
+) -> PreTokenCounts:
+    """Count the pre-tokens of the text that `pieces` are, joined; not more of it is held than needed.
 
     That is about a `block` of characters, or what stands between two places where the text may be
     cut; with "regex" or "none" as the pattern it is the whole text. An expression or a word list
@@ -325,8 +325,8 @@ def count_blocks(
     return tally.result()
 
 
-def count(text: str, pattern: str = "gpt2", expression: str = "") -> ChunkCounts:
-    """Count the chunks of a text, which has no lone surrogates (`bpeviz.text.clean`).
+def count(text: str, pattern: str = "gpt2", expression: str = "") -> PreTokenCounts:
+    """Count the pre-tokens of a text, which has no lone surrogates (`bpeviz.text.clean`).
 
     pattern, expression: as in `bpeviz.pretokenizers.patterns.split`, whose time limit holds for the whole
     text. Raises `SplitError`.

@@ -1,7 +1,7 @@
-"""Pre-tokenization: cutting a text into chunks that no merge may cross.
+"""Pre-tokenization: cutting a text into pre-tokens that no merge may cross.
 
-Every split is lossless: the chunks of a text, joined, are the text again. Where a visitor's
-own regular expression leaves something out, what stands between two matches is a chunk of its
+Every split is lossless: the pre-tokens of a text, joined, are the text again. Where a user's
+own regular expression leaves something out, what stands between two matches is a pre-token of its
 own, too. The built-in expressions leave nothing out. (tiktoken drops what does not match.)
 
 The expressions of GPT-2, cl100k and o200k are those that tiktoken publishes in
@@ -9,7 +9,7 @@ The expressions of GPT-2, cl100k and o200k are those that tiktoken publishes in
 is, each reads in its own Unicode tables: for characters that only the newer one knows, the
 splits may differ.
 
-Long texts are split by GPT-2's and cl100k's expressions without running them (`chunk_starts`), and
+Long texts are split by GPT-2's and cl100k's expressions without running them (`pre_token_starts`), and
 in blocks (`blocks`), so that what is needed beside the text stays small.
 """
 
@@ -27,13 +27,13 @@ import regex
 from bpeviz.pretokenizers import vectorized
 
 TIME_LIMIT = 2.0
-"""Seconds that a visitor's own regular expression or word list may take for one text."""
+"""Seconds that a user's own regular expression or word list may take for one text."""
 
 MAX_EXPRESSION = 2_000
-"""Characters that a visitor's own regular expression may have."""
+"""Characters that a user's own regular expression may have."""
 
 MAX_REPEATED = 1_000_000
-"""How long a visitor's own regular expression may become with its `{n}` written out.
+"""How long a user's own regular expression may become with its `{n}` written out.
 
 That is what `regex` does with them, at some 70 bytes a character: `((a{1000}){1000}){1000}` takes
 all memory there is before a time limit could see it.
@@ -49,7 +49,7 @@ BLOCK = 1 << 18
 """Characters that are split at once, where a text may be cut."""
 
 _LONG = 2_000
-"""From so many characters on, finding all chunks at once is faster than one after the other."""
+"""From so many characters on, finding all pre-tokens at once is faster than one after the other."""
 
 _LEAST_REPEATS = regex.compile(r"(?<!\\)(?:\\\\)*\{\s*([0-9]+)")
 _GROUP_CALL = regex.compile(r"(?<!\\)(?:\\\\)*\(\?(?:R|[+-]?[0-9]|&|P>)")
@@ -79,12 +79,12 @@ _SIGNS = r"\]\[.,;\"'?():_`-"  # those that NLTK's pattern takes one by one
 
 
 class SplitError(ValueError):
-    """A split that cannot be done; its message is a sentence for the visitor."""
+    """A split that cannot be done; its message is a sentence for the user."""
 
 
 @dataclass(frozen=True)
 class Pattern:
-    """A named way to split: `expression` is None where the text stays in one chunk."""
+    """A named way to split: `expression` is None where the text stays in one pre-token."""
 
     key: str
     title: str
@@ -173,10 +173,10 @@ PATTERNS = {
 """The built-in splits by key, in the order in which they are offered."""
 
 CUSTOM = "regex"
-"""The key under which a visitor's own regular expression is used."""
+"""The key under which a user's own regular expression is used."""
 
 WORD_LIST = "list"
-"""The key under which a visitor's own word list is used."""
+"""The key under which a user's own word list is used."""
 
 
 _UNBROKEN = ("none", CUSTOM)  # an expression of one's own may look at anything
@@ -192,10 +192,10 @@ def breaks(pattern: str) -> bool:
 def last_break(text: str, pattern: str) -> int | None:
     """Return the last place inside a text where it may be cut, or None if none is known.
 
-    Both parts together have the chunks of the text then, and so they have if more text stands
+    Both parts together have the pre-tokens of the text then, and so they have if more text stands
     before the first part, or behind the second. `pattern` is as in `split`.
 
-    No pattern (but those that have no breaks) lets a chunk go on from a letter or a digit to white
+    No pattern (but those that have no breaks) lets a pre-token go on from a letter or a digit to white
     space; nor from a line end between two other characters to the second of them, but o200k's to a
     slash, and NLTK's to what is no word. None looks further than over white space. A word of a
     word list holds none. A sentence ends with its line, and what follows begins another.
@@ -226,7 +226,7 @@ _SEEN_BEFORE_BREAK = 2
 def blocks(pieces: Iterable[str], pattern: str, size: int = BLOCK) -> Iterator[str]:
     """Cut the text that `pieces` are, joined, where it breaks, into blocks of about `size`.
 
-    The chunks of the blocks are the chunks of the text. Between two places where it may be cut,
+    The pre-tokens of the blocks are the pre-tokens of the text. Between two places where it may be cut,
     however far away they are, there is one block. No block is empty.
     """
     unbroken: list[str] = []
@@ -295,7 +295,7 @@ def _custom(expression: str) -> regex.Pattern[str]:
 def _pieces(compiled: regex.Pattern[str], text: str, time_limit: float | None) -> Iterator[str]:
     """Yield the matches and what stands between them."""
     end = 0
-    # concurrent=True lets other visitors' work go on while a match is searched.
+    # concurrent=True lets other users' work go on while a match is searched.
     for match in compiled.finditer(text, concurrent=True, timeout=time_limit):
         start, stop = match.span()
         if start > end:
@@ -337,13 +337,13 @@ def _longest_words(text: str, words: frozenset[str], time_limit: float) -> Itera
         if at >= len(text):
             return
         for length in lengths.get(text[at], ()):
-            chunk = text[at : at + length]
-            if chunk in words:
+            pre_token = text[at : at + length]
+            if pre_token in words:
                 break
         else:
-            chunk = text[at]
-        yield chunk
-        at += len(chunk)
+            pre_token = text[at]
+        yield pre_token
+        at += len(pre_token)
         if made % 10_000 == 0 and monotonic() > until:
             raise TimeoutError
 
@@ -351,15 +351,15 @@ def _longest_words(text: str, words: frozenset[str], time_limit: float) -> Itera
 def split(
     text: str, pattern: str = "gpt2", expression: str = "", time_limit: float = TIME_LIMIT
 ) -> list[str]:
-    """Cut `text` into chunks; joined, they are `text` again.
+    """Cut `text` into pre-tokens; joined, they are `text` again.
 
     `pattern` is a key of `PATTERNS`, or one of two that need an `expression`, and may take
     `time_limit` seconds:
 
     - "regex": a regular expression in the syntax of the `regex` package, whose matches are the
-      chunks; so is what stands between two of them.
+      pre-tokens; so is what stands between two of them.
     - "list": words with white space between them. From the left, the longest of them that stands
-      there is a chunk; a character where none stands is a chunk of its own.
+      there is a pre-token; a character where none stands is a pre-token of its own.
 
     Raises `SplitError`, whose message is a whole sentence.
 
@@ -401,5 +401,7 @@ def split(
     return [
         block[start:end]
         for block in blocks(slices(text), pattern)
-        for start, end in pairwise((*vectorized.chunk_starts(block, pattern).tolist(), len(block)))
+        for start, end in pairwise(
+            (*vectorized.pre_token_starts(block, pattern).tolist(), len(block))
+        )
     ]

@@ -1,4 +1,4 @@
-"""How a learner sees a text: its atoms, and the chunks that no token crosses."""
+"""How a trainer sees a text: its atoms, and the pre-tokens that no token crosses."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from bpeviz.pretokenizers.counts import ChunkCounts, count
+from bpeviz.pretokenizers.counts import PreTokenCounts, count
 from bpeviz.pretokenizers.patterns import split
 from bpeviz.text import label
 
@@ -22,10 +22,10 @@ UNKNOWN = "<unk>"
 
 
 @dataclass(frozen=True)
-class Splitting:
-    """Cuts a text into chunks and a chunk into atoms, each with a name: its symbol.
+class PreTokenizer:
+    """Cuts a text into pre-tokens and a pre-token into atoms, each with a name: its symbol.
 
-    A learner that writes its atoms in another way (`##` before what continues a word, ▁ for a
+    A trainer that writes its atoms in another way (`##` before what continues a word, ▁ for a
     space) has a class of its own beside it, which says so in the methods below.
     """
 
@@ -43,55 +43,55 @@ class Splitting:
         """The token for what is not in the vocabulary, or None where nothing can be unknown."""
         return None if self.atoms == "bytes" else UNKNOWN
 
-    def chunks(self, text: str) -> list[str]:
-        """Cut a text into chunks. Raises `SplitError`."""
+    def pre_tokens(self, text: str) -> list[str]:
+        """Cut a text into pre-tokens. Raises `SplitError`."""
         return split(text, self.pattern, self.expression)
 
     def counted(self, text: str) -> Mapping[str, int]:
-        """Return the distinct chunks of a text, as first seen, with how often each comes.
+        """Return the distinct pre-tokens of a text, as first seen, with how often each comes.
 
         Raises `SplitError`.
         """
         if self._cuts_by_pattern_alone():
             return count(text, self.pattern, self.expression)
-        return Counter(self.chunks(text))
+        return Counter(self.pre_tokens(text))
 
     def has_made(self, corpus: Mapping[str, int]) -> bool:
-        """Tell whether a corpus is counted chunks of a text that was split in the same way."""
+        """Tell whether a corpus is counted pre-tokens of a text that was split in the same way."""
         return (
-            isinstance(corpus, ChunkCounts)
+            isinstance(corpus, PreTokenCounts)
             and self._cuts_by_pattern_alone()
             and (corpus.pattern, corpus.expression) == (self.pattern, self.expression)
         )
 
     def _cuts_by_pattern_alone(self) -> bool:
-        return type(self).chunks is Splitting.chunks
+        return type(self).pre_tokens is PreTokenizer.pre_tokens
 
-    def drops(self, chunk: str) -> bool:
-        """Tell whether a chunk becomes no token at all."""
+    def drops(self, pre_token: str) -> bool:
+        """Tell whether a pre-token becomes no token at all."""
         return False
 
-    def symbols(self, chunk: str) -> list[str]:
-        """Return the atoms of a chunk, each as a name: for bytes one character of U+0000–U+00FF.
+    def symbols(self, pre_token: str) -> list[str]:
+        """Return the atoms of a pre-token, each as a name: for bytes one character of U+0000–U+00FF.
 
-        The mark goes to words only: a chunk of white space has none.
+        The mark goes to words only: a pre-token of white space has none.
         """
         if self.atoms == "bytes":
-            return list(chunk.encode().decode("latin-1"))
-        symbols = list(chunk)
-        if self.end_mark != "none" and not chunk.isspace():
+            return list(pre_token.encode().decode("latin-1"))
+        symbols = list(pre_token)
+        if self.end_mark != "none" and not pre_token.isspace():
             if self.end_mark == "symbol":
                 symbols.append(END_OF_WORD)
             else:
                 symbols[-1] += END_OF_WORD
         return symbols
 
-    def sizes(self, chunk: str) -> list[int]:
-        """Return how many bytes of the text each atom of a chunk stands for; a mark for none."""
+    def sizes(self, pre_token: str) -> list[int]:
+        """Return how many bytes of the text each atom of a pre-token stands for; a mark for none."""
         if self.atoms == "bytes":
-            return [1] * len(chunk.encode())
-        sizes = [len(character.encode()) for character in chunk]
-        return sizes + [0] * (len(self.symbols(chunk)) - len(sizes))
+            return [1] * len(pre_token.encode())
+        sizes = [len(character.encode()) for character in pre_token]
+        return sizes + [0] * (len(self.symbols(pre_token)) - len(sizes))
 
     def symbol_bytes(self, symbol: str) -> bytes:
         """Return the bytes that an atom decodes to.

@@ -1,10 +1,10 @@
-"""Where the chunks of GPT-2's and cl100k's patterns begin, found for a whole text at once.
+"""Where the pre-tokens of GPT-2's and cl100k's patterns begin, found for a whole text at once.
 
 Both patterns tell letters, digits, white space and all other signs apart, and say what may stand
-together in one chunk. So a chunk begins where the class of character changes, but for what the
+together in one pre-token. So a pre-token begins where the class of character changes, but for what the
 few rules below add and take away; each rule is one step over arrays. What a letter, a digit or
-white space is, is asked of the `regex` package, so that the chunks are exactly those of
-`bpeviz.pretokenizers.patterns.split`. From the same classes follows where other patterns' chunks begin in any
+white space is, is asked of the `regex` package, so that the pre-tokens are exactly those of
+`bpeviz.pretokenizers.patterns.split`. From the same classes follows where other patterns' pre-tokens begin in any
 case (`word_ends`, `line_starts`).
 """
 
@@ -89,7 +89,7 @@ def line_starts(text: str, *, after_one: bool = True) -> npt.NDArray[np.intp]:
 
 
 def _cut_contractions(starts: Bools, letters: Integers, quotes: Integers) -> None:
-    """Make chunks of 's 't 'd 'm 'll 've 're, where an apostrophe at one of `quotes` begins them.
+    """Make pre-tokens of 's 't 'd 'm 'll 've 're, where an apostrophe at one of `quotes` begins them.
 
     letters: code points of the text, small ones for capitals where these count as well.
     """
@@ -161,7 +161,7 @@ def _part_line_ends(starts: Bools, line_end: Bools, classes: Classes, last: Bool
     taken = (begins > 0) & (classes[begins - 1] == OTHER)
     starts[begins[taken]] = False
     starts[ends[taken]] = True
-    # Elsewhere a chunk goes up to the last line end of its white space, or to the text's end.
+    # Elsewhere a pre-token goes up to the last line end of its white space, or to the text's end.
     inside = np.flatnonzero((ends < n) & (classes[np.minimum(ends, n - 1)] == BLANK))
     if len(inside):
         blank_ends = np.append(np.flatnonzero(last) + 1, n + 1)
@@ -176,15 +176,15 @@ _RULES: dict[str, Callable[[Integers, Classes, Bools], None]] = {
 }
 
 PATTERNS = frozenset(_RULES)
-"""The keys of the patterns that `chunk_starts` knows."""
+"""The keys of the patterns that `pre_token_starts` knows."""
 
 
-def chunk_starts(text: str, pattern: str) -> npt.NDArray[np.intp]:
-    """Return at which characters of a text its chunks begin, in ascending order.
+def pre_token_starts(text: str, pattern: str) -> npt.NDArray[np.intp]:
+    """Return at which characters of a text its pre-tokens begin, in ascending order.
 
     pattern: one of `PATTERNS`. Takes some 20 bytes of memory a character.
 
-    >>> chunk_starts("I'll go 1234", "cl100k")
+    >>> pre_token_starts("I'll go 1234", "cl100k")
     array([ 0,  1,  4,  7,  8, 11])
     """
     n = len(text)

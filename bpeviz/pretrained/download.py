@@ -58,7 +58,7 @@ __all__ = [
 
 
 class VocabularyUnavailable(Exception):  # noqa: N818 (it is a state of affairs, said in full)
-    """A vocabulary could not be brought; the text is one sentence fit for a visitor."""
+    """A vocabulary could not be brought; the text is one sentence fit for a user."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ class File:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a vocabulary is: a state, and a sentence about it for a visitor."""
+    """How far a vocabulary is: a state, and a sentence about it for a user."""
 
     state: Literal["ready", "missing", "fetching", "failed"]
     message: str
@@ -459,7 +459,7 @@ def _why_pip_failed(complaints: str) -> str:
     # After "ERROR: Exception:" comes a traceback, so there the last line says what happened.
     errors = [line for line in lines if line.startswith("ERROR:") and line != "ERROR: Exception:"]
     reason = (errors or lines)[-1].removeprefix("ERROR:").strip()
-    # Addresses can carry passwords, and mean nothing to a visitor.
+    # Addresses can carry passwords, and mean nothing to a user.
     reason = re.sub(r"\w+://\S+|\(host='[^']*', port=\d+\)", "…", reason)
     return f"pip said “{reason[:160]}”"
 
@@ -552,8 +552,8 @@ def fetch_in_background(name: str, retry: bool = False) -> None:
     """Start fetching a vocabulary in a thread and return at once; `progress` tells the rest.
 
     Meant to be called on every rerun of a page: nothing happens if the vocabulary is there, if a
-    fetch of it is running for any visitor of this process, or if one failed less than a minute
-    ago. ``retry`` (a visitor's click) skips that minute.
+    fetch of it is running for any user of this process, or if one failed less than a minute
+    ago. ``retry`` (a user's click) skips that minute.
 
     Raises ``ValueError`` for an unknown name, and nothing else.
     """
@@ -567,7 +567,7 @@ def fetch_in_background(name: str, retry: bool = False) -> None:
             if not retry and time.monotonic() - latest.failed_at < LIMITS.pause:
                 return
         if retry:
-            # The visitor may just have plugged in the network.
+            # The user may just have plugged in the network.
             _unreachable.clear()
         job = _jobs[name] = _Job(f"{name}: starting …")
     try:

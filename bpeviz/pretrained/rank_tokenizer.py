@@ -40,7 +40,7 @@ class RankTokenizer(Tokenizer):
     """A tokenizer of tiktoken's kind: a rank for every token's bytes; the lowest merges first.
 
     tiktoken looks up the rank of the merged bytes, not of the pair (`src/lib.rs`), and takes a
-    chunk that is a token whole. Its first ranks are the single bytes, so the token of rank r is
+    pre-token that is a token whole. Its first ranks are the single bytes, so the token of rank r is
     made by merge r - 256: that is its step.
 
     In GPT-2, cl100k and o200k each token is made of two others by lower ranks alone, so a boundary
@@ -121,15 +121,15 @@ class RankTokenizer(Tokenizer):
                 raise
         return [
             rank
-            for chunk in self._chunks(text)
+            for pre_token in self._pre_tokens(text)
             for rank in (
-                [self._ranks[chunk]]
-                if chunk in self._ranks
-                else (self._ranks[part] for part in merged(chunk, self._ranks.get)[0])
+                [self._ranks[pre_token]]
+                if pre_token in self._ranks
+                else (self._ranks[part] for part in merged(pre_token, self._ranks.get)[0])
             )
         ]
 
-    def _chunks(self, text: str) -> list[bytes]:
+    def _pre_tokens(self, text: str) -> list[bytes]:
         matches = regex.finditer(self._encoding._pat_str, text)
         return [match.group().encode() for match in matches if match.group()]
 
@@ -146,18 +146,22 @@ class RankTokenizer(Tokenizer):
         atom_ids = self._byte_ids[raw]
         ends = np.arange(1, len(raw) + 1)
         if any(self._tree(int(token_id)).times is None for token_id in np.unique(ids)):
-            return self._changing(self._chunks(text), ends, atom_ids)
-        vanishes = boundaries_from_ids(ids, lambda token_id: self._tree(token_id).times or ())
-        self._check_whole(len(vanishes), ends)
-        return MergeBoundaries(ends, atom_ids, self.steps, vanishes, self.first_merge_id)
+            return self._changing(self._pre_tokens(text), ends, atom_ids)
+        merged_at = boundaries_from_ids(ids, lambda token_id: self._tree(token_id).times or ())
+        self._check_whole(len(merged_at), ends)
+        return MergeBoundaries(ends, atom_ids, self.steps, merged_at, self.first_merge_id)
 
     def _changing(
-        self, chunks: list[bytes], ends: NDArray[np.int64], atom_ids: NDArray[np.int32]
+        self, pre_tokens: list[bytes], ends: NDArray[np.int64], atom_ids: NDArray[np.int32]
     ) -> Boundaries:
-        self._check_whole(sum(map(len, chunks)), ends)
-        rows = {chunk: _changes(chunk, self._ranks) for chunk in dict.fromkeys(chunks)}
-        number = {chunk: i for i, chunk in enumerate(rows)}
-        order = np.fromiter((number[chunk] for chunk in chunks), np.int64, len(chunks))
+        self._check_whole(sum(map(len, pre_tokens)), ends)
+        rows = {
+            pre_token: _changes(pre_token, self._ranks) for pre_token in dict.fromkeys(pre_tokens)
+        }
+        number = {pre_token: i for i, pre_token in enumerate(rows)}
+        order = np.fromiter(
+            (number[pre_token] for pre_token in pre_tokens), np.int64, len(pre_tokens)
+        )
         return boundaries_from_changes([*rows.values()], order, ends, atom_ids, self.steps)
 
     def _check_whole(self, found: int, ends: NDArray[np.int64]) -> None:
@@ -181,7 +185,7 @@ def merged(raw: bytes, rank_of: Callable[[bytes], int | None]) -> tuple[list[byt
     """Merge bytes by rank, the lowest first and from the left, as tiktoken does.
 
     Return the parts that are left, and the merges that were made, in their order. O(n log n),
-    since a chunk may have any length.
+    since a pre-token may have any length.
     """
     parts = [raw[i : i + 1] for i in range(len(raw))]  # each where it begins; b"" where none does
     following = list(range(1, len(raw) + 1))
@@ -241,7 +245,7 @@ def _tree(raw: bytes, rank: int, ranks: Mapping[bytes, int]) -> _Tree:
     """Find how a token of a vocabulary of ranks is merged from bytes.
 
     Merges inside a token never depend on what stands around it, so its bytes alone are enough.
-    A token to which no merges lead can only be a whole chunk, taken at its own rank.
+    A token to which no merges lead can only be a whole pre-token, taken at its own rank.
     """
     parts, events = merged(raw, below(rank, ranks))
     if len(raw) > 1 and len(parts) != 2:
@@ -258,23 +262,23 @@ def _tree(raw: bytes, rank: int, ranks: Mapping[bytes, int]) -> _Tree:
     return _Tree(times, parents)
 
 
-def _changes(chunk: bytes, ranks: Mapping[bytes, int]) -> Changes:
-    """Return which token begins at each byte of a chunk, and when another does.
+def _changes(pre_token: bytes, ranks: Mapping[bytes, int]) -> Changes:
+    """Return which token begins at each byte of a pre-token, and when another does.
 
     A merge is there once all ranks up to it and to those before it are: with fewer, the lower
-    ranks after a higher one would never have come about. A chunk that is a token is whole as soon
+    ranks after a higher one would never have come about. A pre-token that is a token is whole as soon
     as that token is there.
     """
-    found = [{-1: ranks[chunk[i : i + 1]]} for i in range(len(chunk))]
-    whole = ranks.get(chunk)
+    found = [{-1: ranks[pre_token[i : i + 1]]} for i in range(len(pre_token))]
+    whole = ranks.get(pre_token)
     highest = 0
-    for rank, start, middle in merged(chunk, ranks.get)[1]:
+    for rank, start, middle in merged(pre_token, ranks.get)[1]:
         highest = max(highest, rank)
         if whole is not None and highest >= whole:
             break
         found[start][highest - 256] = rank
         found[middle][highest - 256] = INSIDE
-    if whole is not None and len(chunk) > 1:
+    if whole is not None and len(pre_token) > 1:
         found[0][whole - 256] = whole
         for at_byte in found[1:]:
             if [*at_byte.values()][-1] != INSIDE:

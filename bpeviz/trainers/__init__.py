@@ -1,11 +1,11 @@
 """Training algorithms: one file each, with the same interface, listed in `registry`.
 
-To add one, write a file that declares a `LEARNER` and add its line to `registry`.
+To add one, write a file that declares a `TRAINER` and add its line to `registry`.
 """
 
 from __future__ import annotations
 
-from bpeviz.trainers.base import Corpus, Learner, Option
-from bpeviz.trainers.registry import LEARNERS
+from bpeviz.trainers.base import Corpus, Option, Trainer
+from bpeviz.trainers.registry import TRAINERS
 
-__all__ = ["LEARNERS", "Corpus", "Learner", "Option"]
+__all__ = ["TRAINERS", "Corpus", "Option", "Trainer"]

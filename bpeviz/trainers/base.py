@@ -1,4 +1,4 @@
-"""What a learner is: a function from a text to a training, and what may be chosen about it."""
+"""What a trainer is: a function from a text to a training, and what may be chosen about it."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from typing import Protocol
 from bpeviz.core.training import Training
 
 Corpus = str | Mapping[str, int]
-"""What is learnt from: a running text, or chunks with how often each comes."""
+"""What is learnt from: a running text, or pre-tokens with how often each comes."""
 
 
 @contextmanager
 def collector_off() -> Iterator[None]:
-    """Keep the garbage collector away: a learner makes many small things and no cycles."""
+    """Keep the garbage collector away: a trainer makes many small things and no cycles."""
     was_on = gc.isenabled()
     gc.disable()
     try:
@@ -28,7 +28,7 @@ def collector_off() -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Option:
-    """Something a visitor may choose about a learner; drawn by the pages, passed on by name.
+    """Something a user may choose about a trainer; drawn by the pages, passed on by name.
 
     With `choices` (value to label) it is one of them; with `sample` it is a text, and the pages
     begin with that sample; else it is a whole number, `minimum` to
@@ -50,7 +50,7 @@ class Option:
 
 
 class Train(Protocol):
-    """The signature that all learners share; what else they take stands in their options."""
+    """The signature that all trainers share; what else they take stands in their options."""
 
     def __call__(
         self,
@@ -66,13 +66,13 @@ class Train(Protocol):
 
 
 @dataclass(frozen=True)
-class Learner:
-    """An entry of the registry. `source` names the publication that the learner follows.
+class Trainer:
+    """An entry of the registry. `source` names the publication that the trainer follows.
 
     short: what it is called where there is little room.
 
     largest: the argument that says how large the vocabulary may ever be: "vocab_size", or, for a
-        learner that begins with many pieces and gives them up, how many it begins with.
+        trainer that begins with many pieces and gives them up, how many it begins with.
     largest_title: what that is called on the pages.
     """
 

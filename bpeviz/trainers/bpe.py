@@ -1,4 +1,4 @@
-"""Byte-pair encoding: merge the most frequent pair of neighbours, again and again.
+"""Byte-pair encoding: merge the most frequent pair of neighbors, again and again.
 
 Sources: Gage, "A New Algorithm for Data Compression", C Users Journal, 1994; Sennrich, Haddow
 and Birch, "Neural Machine Translation of Rare Words with Subword Units", 2016, arXiv:1508.07909
@@ -6,10 +6,10 @@ and Birch, "Neural Machine Translation of Rare Words with Subword Units", 2016, 
 Wang, Cho and Gu, "Neural Machine Translation with Byte-Level Subwords", 2019, arXiv:1909.03341.
 
 The definition, as a slow loop, stands in `tests/reference.py`: count all pairs, take the most
-frequent, replace it everywhere, repeat. This learner decides the same without counting anew:
+frequent, replace it everywhere, repeat. This trainer decides the same without counting anew:
 
-- All distinct chunks lie in one row with a gap between them, each with its weight: how often
-  the text holds it. A token over atoms [s, e] has its id at both ends, so the neighbours of a
+- All distinct pre-tokens lie in one row with a gap between them, each with its weight: how often
+  the text holds it. A token over atoms [s, e] has its id at both ends, so the neighbors of a
   token at p are `row[p - 1]` and `row[p + size]`.
 - A merge changes only the pairs around the places where it is made, so counts are kept, and
   changed by what each merge adds and takes away.
@@ -37,11 +37,11 @@ from bpeviz.core.hidden_tokens import RestrictedTraining
 from bpeviz.core.longest_match import LongestMatchTraining
 from bpeviz.core.merges import Merge
 from bpeviz.core.training import MergeTraining
-from bpeviz.pretokenizers.counts import ChunkCounts
+from bpeviz.pretokenizers.counts import PreTokenCounts
 from bpeviz.pretokenizers.patterns import BLOCK
-from bpeviz.pretokenizers.pretokenizer import END_OF_WORD, UNKNOWN, Atoms, EndMark, Splitting
+from bpeviz.pretokenizers.pretokenizer import END_OF_WORD, UNKNOWN, Atoms, EndMark, PreTokenizer
 from bpeviz.text import clean
-from bpeviz.trainers.base import Corpus, Learner, Option, collector_off
+from bpeviz.trainers.base import Corpus, Option, Trainer, collector_off
 from bpeviz.trainers.fast_bpe import layout, rounds
 
 TieRule = Literal["first", "smallest", "largest"]
@@ -72,7 +72,7 @@ class _Descending:
 
 
 def learn_merges(
-    chunks: Sequence[tuple[Sequence[int], int]],
+    pre_tokens: Sequence[tuple[Sequence[int], int]],
     symbols: Sequence[str],
     limit: int,
     *,
@@ -83,7 +83,7 @@ def learn_merges(
 ) -> tuple[list[Merge], Literal["full", "no pair", "rare"]]:
     """Learn up to `limit` merges, and say why there are no more.
 
-    chunks: distinct rows of atom ids, each with its weight, in the order in which they are first
+    pre_tokens: distinct rows of atom ids, each with its weight, in the order in which they are first
         seen (the tie rule "first" means that order).
     symbols: what each atom stands for; used by the tie rules "largest" and "shortest" (the
         shorter of what two become, then the lexicographically smaller: SentencePiece's). Atom ids
@@ -95,7 +95,7 @@ def learn_merges(
     named = ties in ("largest", "shortest") or allowed is not None
     row: list[int] = [GAP]
     weight: list[int] = [0]
-    for ids, times in chunks:
+    for ids, times in pre_tokens:
         row += (*ids, GAP)
         weight += [times] * (len(ids) + 1)
     names = list(symbols)
@@ -105,17 +105,17 @@ def learn_merges(
     counts: dict[Pair, int] = {}
     for place in range(1, len(row) - 2):
         if row[place] != GAP and row[place + 1] != GAP:
-            neighbours = row[place], row[place + 1]
-            places.setdefault(neighbours, []).append(place)
-            counts[neighbours] = counts.get(neighbours, 0) + weight[place]
+            neighbors = row[place], row[place + 1]
+            places.setdefault(neighbors, []).append(place)
+            counts[neighbors] = counts.get(neighbors, 0) + weight[place]
 
     def may_join(pair: Pair) -> bool:
         return allowed is None or allowed(names[pair[0]] + names[pair[1]])
 
     if allowed is not None:
-        for neighbours in [*counts]:
-            if not may_join(neighbours):
-                del counts[neighbours], places[neighbours]
+        for neighbors in [*counts]:
+            if not may_join(neighbors):
+                del counts[neighbors], places[neighbors]
     with_count = Counter(counts.values())  # how many pairs have each count
 
     first_seen = dict.fromkeys(places, 0)  # index in `places` of the first that may still hold
@@ -225,7 +225,7 @@ def learn_merges(
 
 
 def fast_merges(
-    chunks: Sequence[tuple[Sequence[int], int]],
+    pre_tokens: Sequence[tuple[Sequence[int], int]],
     symbols: Sequence[str],
     limit: int,
     *,
@@ -234,32 +234,32 @@ def fast_merges(
 ) -> tuple[list[Merge], Literal["full", "no pair", "rare"]]:
     """Do what `learn_merges` does, faster where NumPy can: not by what pairs are called."""
     if ties == "largest":
-        return learn_merges(chunks, symbols, limit, ties=ties, min_count=min_count)
-    rows = layout.Rows.of(chunks)
+        return learn_merges(pre_tokens, symbols, limit, ties=ties, min_count=min_count)
+    rows = layout.Rows.of(pre_tokens)
     return _by_numpy(rows, len(symbols), limit, ties, min_count)
 
 
-def _joined(chunks: Mapping[str, int]) -> tuple[bytes, Array, Array]:
-    """Return all chunks in UTF-8, where each ends, in bytes, and how often it comes."""
-    if isinstance(chunks, ChunkCounts):
-        return chunks.blob, chunks.ends, chunks.times
-    raw = [*map(str.encode, chunks)]
+def _joined(pre_tokens: Mapping[str, int]) -> tuple[bytes, Array, Array]:
+    """Return all pre-tokens in UTF-8, where each ends, in bytes, and how often it comes."""
+    if isinstance(pre_tokens, PreTokenCounts):
+        return pre_tokens.blob, pre_tokens.ends, pre_tokens.times
+    raw = [*map(str.encode, pre_tokens)]
     ends = np.cumsum(np.fromiter(map(len, raw), np.int64, len(raw)))
-    return b"".join(raw), ends, np.fromiter(chunks.values(), np.int64, len(raw))
+    return b"".join(raw), ends, np.fromiter(pre_tokens.values(), np.int64, len(raw))
 
 
-def _bytes_laid_out(chunks: Mapping[str, int]) -> layout.Rows:
-    blob, ends, times = _joined(chunks)
+def _bytes_laid_out(pre_tokens: Mapping[str, int]) -> layout.Rows:
+    blob, ends, times = _joined(pre_tokens)
     return layout.Rows.of_array(np.frombuffer(blob, np.uint8), ends, times)
 
 
-def _characters_laid_out(chunks: Mapping[str, int]) -> tuple[tuple[str, ...], layout.Rows]:
+def _characters_laid_out(pre_tokens: Mapping[str, int]) -> tuple[tuple[str, ...], layout.Rows]:
     """Do what `prepared` does where each character is an atom, without an object for each."""
-    blob, ends, times = _joined(chunks)
+    blob, ends, times = _joined(pre_tokens)
     begins = np.frombuffer(blob, np.int8) >= -64  # where a character does, in UTF-8
     starts = np.append(0, ends)[:-1]
     if not begins[starts].all():
-        iter(chunks)  # tells which of them is no text
+        iter(pre_tokens)  # tells which of them is no text
     cuts = [0]
     while cuts[-1] < len(blob):
         after = min(cuts[-1] + BLOCK, len(blob))
@@ -270,7 +270,7 @@ def _characters_laid_out(chunks: Mapping[str, int]) -> tuple[tuple[str, ...], la
             try:
                 text = blob[start:end].decode()
             except UnicodeDecodeError:
-                iter(chunks)
+                iter(pre_tokens)
                 raise
             yield np.frombuffer(text.encode("utf-32-le"), np.uint32)
 
@@ -305,27 +305,27 @@ def _by_numpy(
     return rounds.learn_merges(rows, atoms, limit, ties=ties, min_count=min_count, tell=tell)
 
 
-def weighted_chunks(corpus: Corpus, splitting: Splitting) -> Mapping[str, int]:
-    """Return the distinct chunks in first-seen order with how often each comes."""
+def weighted_pre_tokens(corpus: Corpus, pre_tokenizer: PreTokenizer) -> Mapping[str, int]:
+    """Return the distinct pre-tokens in first-seen order with how often each comes."""
     if isinstance(corpus, str):
-        return splitting.counted(clean(corpus))
-    if splitting.has_made(corpus):
+        return pre_tokenizer.counted(clean(corpus))
+    if pre_tokenizer.has_made(corpus):
         return corpus
-    for chunk, times in corpus.items():
+    for pre_token, times in corpus.items():
         if times < 1:
-            raise ValueError(f"The count of {chunk!r} must be 1 or more, not {times}.")
+            raise ValueError(f"The count of {pre_token!r} must be 1 or more, not {times}.")
     pieces: Counter[str] = Counter()
-    for chunk, times in corpus.items():
-        for piece in splitting.chunks(clean(chunk)):
+    for pre_token, times in corpus.items():
+        for piece in pre_tokenizer.pre_tokens(clean(pre_token)):
             pieces[piece] += times
     return pieces
 
 
-def alphabet_of(rows: Iterable[Sequence[str]], splitting: Splitting) -> tuple[str, ...]:
-    if splitting.atoms == "bytes":
+def alphabet_of(rows: Iterable[Sequence[str]], pre_tokenizer: PreTokenizer) -> tuple[str, ...]:
+    if pre_tokenizer.atoms == "bytes":
         return tuple(map(chr, range(256)))
     # The mark belongs to it even where there is no word yet: it must never be unknown.
-    mark = {END_OF_WORD} if splitting.end_mark == "symbol" else set()
+    mark = {END_OF_WORD} if pre_tokenizer.end_mark == "symbol" else set()
     return tuple(sorted(mark.union(*rows)))
 
 
@@ -344,7 +344,7 @@ def train(
     encode: Literal["merges", "longest"] = "merges",
     threshold: int = 0,
 ) -> MergeTraining:
-    """Learn byte-pair merges from a text, or from chunks with counts.
+    """Learn byte-pair merges from a text, or from pre-tokens with counts.
 
     vocab_size counts atoms and merges; give it or `merges`, not both. `min_count`: a pair that
     comes less often is not merged. `encode`: by the merges in their order, or by longest match
@@ -358,25 +358,25 @@ def train(
         raise ValueError(f"There is no way to encode {encode!r}: take merges or longest.")
     if threshold and encode == "longest":
         raise ValueError("A vocabulary threshold needs encoding in the order of the merges.")
-    splitting = checked_splitting(
+    pre_tokenizer = checked_splitting(
         pattern, expression, special_tokens, atoms, end_mark, ties, min_count
     )
     with collector_off():
         if atoms == "bytes" and ties != "largest":
-            alphabet = alphabet_of((), splitting)
+            alphabet = alphabet_of((), pre_tokenizer)
             limit = merge_limit(vocab_size, merges, len(alphabet), atoms)
-            # The chunks may go when they are laid out.
-            laid_out = _bytes_laid_out(weighted_chunks(corpus, splitting))
+            # The pre-tokens may go when they are laid out.
+            laid_out = _bytes_laid_out(weighted_pre_tokens(corpus, pre_tokenizer))
             learnt, stopped = _by_numpy(laid_out, len(alphabet), limit, ties, min_count)
         elif end_mark == "none" and ties != "largest":
-            alphabet, laid_out = _characters_laid_out(weighted_chunks(corpus, splitting))
+            alphabet, laid_out = _characters_laid_out(weighted_pre_tokens(corpus, pre_tokenizer))
             limit = merge_limit(vocab_size, merges, len(alphabet), atoms)
             learnt, stopped = _by_numpy(laid_out, len(alphabet), limit, ties, min_count)
         else:
-            alphabet, rows = prepared(corpus, splitting)
+            alphabet, rows = prepared(corpus, pre_tokenizer)
             limit = merge_limit(vocab_size, merges, len(alphabet), atoms)
             learnt, stopped = fast_merges(rows, alphabet, limit, ties=ties, min_count=min_count)
-    decided = ("bpe", splitting, alphabet, stopped, special_tokens, tuple(learnt))
+    decided = ("bpe", pre_tokenizer, alphabet, stopped, special_tokens, tuple(learnt))
     if encode == "longest":
         return LongestMatchTraining(*decided)
     if threshold:
@@ -392,7 +392,7 @@ def checked_splitting(
     end_mark: EndMark,
     ties: TieRule,
     min_count: int,
-) -> Splitting:
+) -> PreTokenizer:
     """Return the splitting that these arguments of `train` ask for. Raises `ValueError`."""
     if ties not in ("first", "smallest", "largest"):
         raise ValueError(f"There is no tie rule {ties!r}: take first, smallest or largest.")
@@ -404,22 +404,22 @@ def checked_splitting(
         raise ValueError(f"The smallest count must be 1 or more, not {min_count}.")
     if len({*special_tokens}) < len(special_tokens) or {"", UNKNOWN} & {*special_tokens}:
         raise ValueError(f"Special tokens must differ, and be neither empty nor {UNKNOWN}.")
-    return Splitting(atoms, pattern, expression, end_mark)
+    return PreTokenizer(atoms, pattern, expression, end_mark)
 
 
 def prepared(
-    corpus: Corpus, splitting: Splitting
+    corpus: Corpus, pre_tokenizer: PreTokenizer
 ) -> tuple[tuple[str, ...], list[tuple[list[int], int]]]:
-    """Return the alphabet, and the distinct chunks as rows of atom ids with their weights."""
-    chunks = weighted_chunks(corpus, splitting)
-    rows = [(splitting.symbols(chunk), times) for chunk, times in chunks.items()]
-    alphabet = alphabet_of((row for row, _ in rows), splitting)
+    """Return the alphabet, and the distinct pre-tokens as rows of atom ids with their weights."""
+    pre_tokens = weighted_pre_tokens(corpus, pre_tokenizer)
+    rows = [(pre_tokenizer.symbols(pre_token), times) for pre_token, times in pre_tokens.items()]
+    alphabet = alphabet_of((row for row, _ in rows), pre_tokenizer)
     atom_id = {symbol: i for i, symbol in enumerate(alphabet)}
     return alphabet, [([atom_id[symbol] for symbol in row], times) for row, times in rows]
 
 
 def count_pairs(rows: Iterable[tuple[Sequence[int], int]]) -> dict[Pair, int]:
-    """Count the pairs of neighbours in rows with their weights, in the order of first sight.
+    """Count the pairs of neighbors in rows with their weights, in the order of first sight.
 
     This is the definition; `learn_merges` keeps the same counts without counting anew.
     """
@@ -444,11 +444,11 @@ def merge_limit(vocab_size: int | None, merges: int | None, atoms: int, kind: st
     return limit
 
 
-LEARNER = Learner(
+TRAINER = Trainer(
     key="bpe",
     title="Byte-pair encoding (BPE)",
     short="BPE",
-    about="Merges the most frequent pair of neighbours, again and again. Over bytes this is "
+    about="Merges the most frequent pair of neighbors, again and again. Over bytes this is "
     "byte-level BPE, also called BBPE.",
     source="Sennrich, Haddow and Birch 2016, arXiv:1508.07909; over bytes: Wang, Cho and Gu 2019, "
     "arXiv:1909.03341",

@@ -1,7 +1,7 @@
 """Adaptive learning: go on from an existing vocabulary, on a new text.
 
 The tokenizer that one begins with, the base, cuts the text into its tokens, and byte-pair
-encoding goes on from there: it merges the most frequent pair of neighbours, again and again. What
+encoding goes on from there: it merges the most frequent pair of neighbors, again and again. What
 it learns is what the text's domain adds to the vocabulary; the base's ids stay as they are, so
 that a model that knows them can be taught the new ones.
 
@@ -9,8 +9,8 @@ Source: "continued BPE training" in Purason, Chizhov, Yamshchikov and Fishel, "T
 Tokenizers New Words", 2025, arXiv:2512.03989 (their pruning of old tokens is left out). They keep
 the base's own split; here it is chosen, and choosing the base's own does as they do.
 
-- The new merges stay within the chunks of the `pattern` chosen. Where a token of the base reaches
-  over the end of a chunk, the chunk ends before it, and the token belongs to the next.
+- The new merges stay within the pre-tokens of the `pattern` chosen. Where a token of the base reaches
+  over the end of a pre-token, the pre-token ends before it, and the token belongs to the next.
 - The new ids follow all of the base's, gaps and special tokens included, so none is used twice.
 - Two tokens may stand for the same bytes: the base may know a word that it does not make, since
   its merges or its split lead elsewhere, and then that word may be learnt once more.
@@ -37,11 +37,11 @@ from bpeviz.core.boundaries import (
 from bpeviz.core.merges import Merge, apply_merges
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import Candidate, MergeTraining, Training, count_pairs
-from bpeviz.pretokenizers.pretokenizer import Atoms, Splitting
+from bpeviz.pretokenizers.pretokenizer import Atoms, PreTokenizer
 from bpeviz.pretrained import download, rank_tokenizer
-from bpeviz.text import clean, hue, shorten
+from bpeviz.text import clean, color_index, shorten
 from bpeviz.trainers import bpe
-from bpeviz.trainers.base import Corpus, Learner, Option, collector_off
+from bpeviz.trainers.base import Corpus, Option, Trainer, collector_off
 from bpeviz.trainers.bpe import TieRule, fast_merges, merge_limit
 
 Base = Literal["text", "gpt2", "cl100k_base", "o200k_base"]
@@ -58,7 +58,7 @@ class AdaptiveTokenizer(Tokenizer):
 
     name: str
     base: Tokenizer
-    splitting: Splitting
+    pre_tokenizer: PreTokenizer
     merges: tuple[Merge, ...]
     special: tuple[str, ...] = ()
 
@@ -134,7 +134,7 @@ class AdaptiveTokenizer(Tokenizer):
         return {(merge.left, merge.right): merge.new_id for merge in self.merges}
 
     def _encode_ordinary(self, text: str) -> list[int]:
-        rows = base_rows(text, self.base, self.splitting)
+        rows = base_rows(text, self.base, self.pre_tokenizer)
         return list(chain.from_iterable(apply_merges(row, self._rank) for row in rows))
 
     def _pieces(self, part: str) -> list[tuple[int, int]]:
@@ -166,8 +166,8 @@ class AdaptiveTokenizer(Tokenizer):
         )
 
 
-def base_rows(text: str, base: Tokenizer, splitting: Splitting) -> list[list[int]]:
-    """Return the ids of the base's tokens in each chunk of a cleaned text.
+def base_rows(text: str, base: Tokenizer, pre_tokenizer: PreTokenizer) -> list[list[int]]:
+    """Return the ids of the base's tokens in each pre-token of a cleaned text.
 
     Raises `ValueError` where the base leaves out a part of it, and `SplitError`.
     """
@@ -176,9 +176,11 @@ def base_rows(text: str, base: Tokenizer, splitting: Splitting) -> list[list[int
     ends = np.cumsum([length[token_id] for token_id in ids], dtype=np.int64)
     if (ends[-1] if len(ends) else 0) != len(text.encode()):
         raise ValueError(f"{base.name} leaves out a part of this text, so it cannot be a base.")
-    chunk_ends = np.cumsum([len(c.encode()) for c in splitting.chunks(text)], dtype=np.int64)
+    pre_token_ends = np.cumsum(
+        [len(c.encode()) for c in pre_tokenizer.pre_tokens(text)], dtype=np.int64
+    )
     # How many tokens end by each of these; a token that reaches over is not among them.
-    behind = np.unique(np.searchsorted(ends, chunk_ends, "right")).tolist()
+    behind = np.unique(np.searchsorted(ends, pre_token_ends, "right")).tolist()
     return [ids[a:b] for a, b in zip([0, *behind], behind, strict=False) if a < b]
 
 
@@ -207,7 +209,9 @@ class AdaptiveTraining(Training):
 
     def at_step(self, step: int) -> AdaptiveTokenizer:
         merges = self.merges[: max(0, step)]
-        return AdaptiveTokenizer(self.algorithm, self.base, self.splitting, merges, self.special)
+        return AdaptiveTokenizer(
+            self.algorithm, self.base, self.pre_tokenizer, merges, self.special
+        )
 
     def made_of(self, step: int) -> str:
         plural = "" if step == 1 else "s"
@@ -226,7 +230,7 @@ class AdaptiveTraining(Training):
             for merge in self.merges
         ]
         training = MergeTraining(
-            self.algorithm, Splitting(), tuple(atoms), self.stopped, (), tuple(merges)
+            self.algorithm, PreTokenizer(), tuple(atoms), self.stopped, (), tuple(merges)
         )
         return training, number
 
@@ -240,11 +244,13 @@ class AdaptiveTraining(Training):
         training, number = self._dense
         return training.name(number[token_id])
 
-    def hue(self, token_id: int) -> int:
+    def color_index(self, token_id: int) -> int:
         if token_id not in self._made:
-            return -1 if self.base.is_atom(token_id) else hue(self.base.token_bytes(token_id))
+            return (
+                -1 if self.base.is_atom(token_id) else color_index(self.base.token_bytes(token_id))
+            )
         training, number = self._dense
-        return training.hue(number[token_id])
+        return training.color_index(number[token_id])
 
     def parents(self, token_id: int) -> tuple[int, int] | None:
         if token_id not in self._made:
@@ -269,7 +275,7 @@ class AdaptiveTraining(Training):
         """Return the bytes behind which no merge may reach over. int64 [barriers]."""
         ends = self._barriers.get(text)
         if ends is None:
-            rows = base_rows(clean(text), self.base, self.splitting)
+            rows = base_rows(clean(text), self.base, self.pre_tokenizer)
             distinct = {token_id for row in rows for token_id in row}
             length = {token_id: len(self.base.token_bytes(token_id)) for token_id in distinct}
             ends = np.cumsum([sum(map(length.__getitem__, row)) for row in rows], dtype=np.int64)
@@ -300,7 +306,7 @@ def train(
         over bytes learns from `base_text` up to `base_size` ids, with the same pattern, ties and
         smallest count; or any tokenizer over bytes whose ids 0 to 255 are the single bytes.
     vocab_size: counts all of the base's ids and the merges; give it or `merges`, not both.
-    pattern: new merges stay within its chunks; but a token of the base is never cut.
+    pattern: new merges stay within its pre-tokens; but a token of the base is never cut.
     ties: "largest" compares what two tokens stand for, in bytes.
 
     Of a mapping each key is a text by itself. Raises `ValueError`, whose message is a sentence,
@@ -310,7 +316,7 @@ def train(
         raise ValueError(f"There is no tie rule {ties!r}: take first, smallest or largest.")
     if min_count < 1:
         raise ValueError(f"The smallest count must be 1 or more, not {min_count}.")
-    splitting = Splitting("bytes", pattern, expression)
+    pre_tokenizer = PreTokenizer("bytes", pattern, expression)
     if isinstance(base, Tokenizer):
         tokenizer, title = base, base.name
     elif base == "text":
@@ -346,9 +352,9 @@ def train(
     for text, times in {corpus: 1}.items() if isinstance(corpus, str) else corpus.items():
         if times < 1:
             raise ValueError(f"The count of {text!r} must be 1 or more, not {times}.")
-        for row in base_rows(clean(text), tokenizer, splitting):
+        for row in base_rows(clean(text), tokenizer, pre_tokenizer):
             rows[tuple(row)] += times
-    # The learner wants ids without gaps: the base's that occur, in their order.
+    # The trainer wants ids without gaps: the base's that occur, in their order.
     ids = sorted({token_id for row in rows for token_id in row})
     number = {token_id: i for i, token_id in enumerate(ids)}
     with collector_off():
@@ -373,7 +379,7 @@ def train(
     )
     alphabet = tuple(tokenizer.token_bytes(i).decode("latin-1") for i in range(256))
     return AdaptiveTraining(
-        "adaptive", splitting, alphabet, stopped, special_tokens, tokenizer, title, added
+        "adaptive", pre_tokenizer, alphabet, stopped, special_tokens, tokenizer, title, added
     )
 
 
@@ -403,9 +409,9 @@ def _check_base(base: Tokenizer) -> None:
         )
 
 
-_OF_BPE = {option.name: option for option in bpe.LEARNER.options}
+_OF_BPE = {option.name: option for option in bpe.TRAINER.options}
 
-LEARNER = Learner(
+TRAINER = Trainer(
     key="adaptive",
     title="Adaptive BPE (goes on learning)",
     short="Adaptive BPE",

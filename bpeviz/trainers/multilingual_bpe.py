@@ -33,10 +33,10 @@ from numpy.typing import NDArray
 
 from bpeviz.core.boundaries import Boundaries
 from bpeviz.core.training import Detail, MergeTraining
-from bpeviz.pretokenizers.pretokenizer import UNKNOWN, Atoms, Splitting
+from bpeviz.pretokenizers.pretokenizer import UNKNOWN, Atoms, PreTokenizer
 from bpeviz.text import clean
-from bpeviz.trainers.base import Corpus, Learner, Option, collector_off
-from bpeviz.trainers.bpe import alphabet_of, fast_merges, merge_limit, weighted_chunks
+from bpeviz.trainers.base import Corpus, Option, Trainer, collector_off
+from bpeviz.trainers.bpe import alphabet_of, fast_merges, merge_limit, weighted_pre_tokens
 
 SMOOTHING = {
     "1.0": "As they are",
@@ -133,14 +133,14 @@ def weighed(text: str, alpha: float) -> list[Part]:
 
 
 @dataclass(frozen=True)
-class MultilingualSplitting(Splitting):
+class MultilingualSplitting(PreTokenizer):
     """Splits each text by itself; each character of a line of three dashes stands alone."""
 
-    def chunks(self, text: str) -> list[str]:
-        chunks: list[str] = []
+    def pre_tokens(self, text: str) -> list[str]:
+        pre_tokens: list[str] = []
         for part, between in texts(text):
-            chunks += part if between else super().chunks(part)
-        return chunks
+            pre_tokens += part if between else super().pre_tokens(part)
+        return pre_tokens
 
 
 @dataclass(frozen=True)
@@ -169,7 +169,7 @@ class MultilingualTraining(MergeTraining):
         """Return the parts of a text, and for each atom the number of its part. int64 [atoms]."""
         text = clean(text)
         parts = weighed(text, float(self.smoothing))
-        if self.splitting.atoms == "bytes":
+        if self.pre_tokenizer.atoms == "bytes":
             atoms = [part.size for part in parts]
         else:
             atoms = [len(part.text) for part in parts]
@@ -245,7 +245,7 @@ def train(
 ) -> MultilingualTraining:
     """Learn byte-pair merges from several texts, parted by lines of three dashes.
 
-    Chunks with counts are one text. vocab_size counts atoms and merges; give it or `merges`, not
+    Pre-tokens with counts are one text. vocab_size counts atoms and merges; give it or `merges`, not
     both. smoothing: the power to which the texts' shares are raised, a key of `SMOOTHING`. Raises
     `ValueError`, whose message is a sentence, for values that make no sense, and `SplitError`
     (one of them) for a bad split.
@@ -256,18 +256,20 @@ def train(
         raise ValueError(f"The smoothing must be {', '.join(SMOOTHING)}, not {smoothing!r}.")
     if len({*special_tokens}) < len(special_tokens) or {"", UNKNOWN} & {*special_tokens}:
         raise ValueError(f"Special tokens must differ, and be neither empty nor {UNKNOWN}.")
-    splitting = MultilingualSplitting(atoms, pattern, expression)
+    pre_tokenizer = MultilingualSplitting(atoms, pattern, expression)
     if isinstance(corpus, str):
-        # The same chunk in two texts adds up: it is one row, with the sum of both.
-        chunks: Counter[str] = Counter()
+        # The same pre-token in two texts adds up: it is one row, with the sum of both.
+        pre_tokens: Counter[str] = Counter()
         for part in weighed(clean(corpus), float(smoothing)):
-            for chunk in splitting.chunks(part.text):
-                chunks[chunk] += part.factor
-        rows = [(splitting.symbols(chunk), times) for chunk, times in chunks.items()]
+            for pre_token in pre_tokenizer.pre_tokens(part.text):
+                pre_tokens[pre_token] += part.factor
+        rows = [
+            (pre_tokenizer.symbols(pre_token), times) for pre_token, times in pre_tokens.items()
+        ]
     else:
-        counted = weighted_chunks(corpus, splitting)
-        rows = [(splitting.symbols(chunk), times) for chunk, times in counted.items()]
-    alphabet = alphabet_of((row for row, _ in rows), splitting)
+        counted = weighted_pre_tokens(corpus, pre_tokenizer)
+        rows = [(pre_tokenizer.symbols(pre_token), times) for pre_token, times in counted.items()]
+    alphabet = alphabet_of((row for row, _ in rows), pre_tokenizer)
     limit = merge_limit(vocab_size, merges, len(alphabet), atoms)
     atom_id = {symbol: i for i, symbol in enumerate(alphabet)}
     with collector_off():
@@ -277,11 +279,11 @@ def train(
             limit,
         )
     return MultilingualTraining(
-        "multilingual", splitting, alphabet, stopped, special_tokens, tuple(learnt), smoothing
+        "multilingual", pre_tokenizer, alphabet, stopped, special_tokens, tuple(learnt), smoothing
     )
 
 
-LEARNER = Learner(
+TRAINER = Trainer(
     key="multilingual",
     title="BPE over several texts",
     short="BPE over texts",

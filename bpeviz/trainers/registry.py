@@ -12,18 +12,18 @@ from bpeviz.trainers import (
     unigram,
     wordpiece,
 )
-from bpeviz.trainers.base import Learner
+from bpeviz.trainers.base import Trainer
 
-LEARNERS: dict[str, Learner] = {
-    learner.key: learner
-    for learner in (
-        bpe.LEARNER,
-        wordpiece.LEARNER,
-        unigram.LEARNER,
-        sentencepiece_bpe.LEARNER,
-        scaffold_bpe.LEARNER,
-        superbpe.LEARNER,
-        multilingual_bpe.LEARNER,
-        continued_bpe.LEARNER,
+TRAINERS: dict[str, Trainer] = {
+    trainer.key: trainer
+    for trainer in (
+        bpe.TRAINER,
+        wordpiece.TRAINER,
+        unigram.TRAINER,
+        sentencepiece_bpe.TRAINER,
+        scaffold_bpe.TRAINER,
+        superbpe.TRAINER,
+        multilingual_bpe.TRAINER,
+        continued_bpe.TRAINER,
     )
 }

@@ -43,19 +43,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bpeviz.core.boundaries import Boundaries
-from bpeviz.core.hidden_tokens import DemolishedTraining, DemolishingTokenizer, Flips, hidden_counts
+from bpeviz.core.hidden_tokens import (
+    Flips,
+    HiddenTokenTokenizer,
+    HiddenTokenTraining,
+    hidden_counts,
+)
 from bpeviz.core.merges import Merge
 from bpeviz.core.training import Detail
 from bpeviz.pretokenizers.pretokenizer import Atoms, EndMark
 from bpeviz.text import shorten
 from bpeviz.trainers import bpe
-from bpeviz.trainers.base import Corpus, Learner, collector_off
+from bpeviz.trainers.base import Corpus, Trainer, collector_off
 
 _NAMED = 3  # how many tokens a note names
 
 
 @dataclass(frozen=True)
-class ScaffoldTokenizer(DemolishingTokenizer):
+class ScaffoldTokenizer(HiddenTokenTokenizer):
     """Applies all merges, then takes scaffolds apart. They have ids, but are never encoded."""
 
     @cached_property
@@ -64,7 +69,7 @@ class ScaffoldTokenizer(DemolishingTokenizer):
 
 
 @dataclass(frozen=True)
-class ScaffoldTraining(DemolishedTraining):
+class ScaffoldTraining(HiddenTokenTraining):
     """What Scaffold-BPE decided. `sizes` counts no scaffolds.
 
     flips: of each merge, when its token becomes a scaffold and when it is normal again.
@@ -98,7 +103,7 @@ class ScaffoldTraining(DemolishedTraining):
         step = max(0, step)
         return ScaffoldTokenizer(
             self.algorithm,
-            self.splitting,
+            self.pre_tokenizer,
             self.alphabet,
             self.merges[:step],
             self.flips[:step],
@@ -213,10 +218,10 @@ def train(
     vocab_size counts atoms and normal tokens, no scaffolds; `merges` counts all merges. Raises
     `ValueError` where a value makes no sense.
     """
-    splitting = bpe.checked_splitting(
+    pre_tokenizer = bpe.checked_splitting(
         pattern, expression, special_tokens, atoms, end_mark, ties, min_count
     )
-    alphabet, rows = bpe.prepared(corpus, splitting)
+    alphabet, rows = bpe.prepared(corpus, pre_tokenizer)
     limit = bpe.merge_limit(vocab_size, merges, len(alphabet), atoms)
     scaffolds = _Scaffolds(len(alphabet), sys.maxsize if vocab_size is None else limit, min_count)
     with collector_off():
@@ -230,14 +235,14 @@ def train(
         )
     flips = tuple(map(tuple, scaffolds.flips))
     training = ScaffoldTraining(
-        "scaffold", splitting, alphabet, stopped, special_tokens, tuple(learnt), flips
+        "scaffold", pre_tokenizer, alphabet, stopped, special_tokens, tuple(learnt), flips
     )
     notes = _notes(flips, lambda place: training.names[place + len(alphabet)])
     noted = (merge._replace(note=note) for merge, note in zip(learnt, notes, strict=True))
     return replace(training, merges=tuple(noted))
 
 
-LEARNER = Learner(
+TRAINER = Trainer(
     key="scaffold",
     title="Scaffold-BPE",
     short="Scaffold-BPE",
@@ -247,7 +252,7 @@ LEARNER = Learner(
     train=cast(Any, train),
     options=tuple(
         option
-        for option in bpe.LEARNER.options
+        for option in bpe.TRAINER.options
         if option.name in ("atoms", "end_mark", "ties", "min_count")
     ),
 )

@@ -2,7 +2,7 @@
 
 Source: Kudo and Richardson, "SentencePiece: A simple and language independent subword tokenizer
 and detokenizer for Neural Text Processing", 2018, arXiv:1808.06226, and the library itself, whose
-version 0.2.3 the tests hold this learner against.
+version 0.2.3 the tests hold this trainer against.
 
 SentencePiece is a library, not an algorithm: it has BPE, unigram, character and word models. What
 is its own in BPE stands here:
@@ -21,12 +21,12 @@ is its own in BPE stands here:
 - A character that was never learnt from, or is so rare that it was left out (`coverage`), becomes
   its UTF-8 bytes, `<0xC3>` and so on, or `<unk>`: a run of such characters is one `<unk>`.
 
-The library encodes by looking up what two neighbours would be *together*, best rank first, and
+The library encodes by looking up what two neighbors would be *together*, best rank first, and
 this tokenizer by the pair. Both find the same. What becomes of a stretch of text while both its
 edges stand depends on that stretch alone. When a piece was learnt it was made of two certain
 parts, so while it stretches from edge to edge no others can ever stand there side by side.
 
-What the library does beyond that, and this learner does not: by default it normalizes (nmt_nfkc)
+What the library does beyond that, and this trainer does not: by default it normalizes (nmt_nfkc)
 and collapses spaces, so that `hello   world` comes back as `hello world`. Here nothing is
 normalized, as with its `normalization_rule_name=identity` and `remove_extra_whitespaces=false`.
 It takes a ▁ in the text for a space; here that is a character never learnt from. It passes over
@@ -52,9 +52,9 @@ from bpeviz.core.merges import Merge, MergeTokenizer, apply_merges
 from bpeviz.core.tokenizer import Row
 from bpeviz.core.training import MergeTraining, Pairs
 from bpeviz.pretokenizers.patterns import split
-from bpeviz.pretokenizers.pretokenizer import UNKNOWN, Atoms, Splitting
-from bpeviz.trainers.base import Corpus, Learner, Option, collector_off
-from bpeviz.trainers.bpe import learn_merges, merge_limit, weighted_chunks
+from bpeviz.pretokenizers.pretokenizer import UNKNOWN, Atoms, PreTokenizer
+from bpeviz.trainers.base import Corpus, Option, Trainer, collector_off
+from bpeviz.trainers.bpe import learn_merges, merge_limit, weighted_pre_tokens
 
 SPACE = "▁"
 """How a space is written: U+2581, LOWER ONE EIGHTH BLOCK."""
@@ -75,7 +75,7 @@ DIGITS = frozenset("0123456789０１２３４５６７８９")
 # What is never learnt from: the ends of lines; what the library keeps for itself (NUL, U+001F and
 # U+2585); and a ▁ that stands in the text, since it is not a space.
 _NEVER = frozenset("\n\r\0\x1f▅▁")
-# The dummy prefix within a chunk: a lone surrogate, which no cleaned text holds.
+# The dummy prefix within a pre-token: a lone surrogate, which no cleaned text holds.
 _PREFIX = "\ud800"
 _WORDS = regex.compile(r"[\r\n]| [^ \r\n]*+|[^ \r\n]++")
 _DUMMY = regex.compile(rb"(?<![^\r\n]) ")  # a space at the start of a line
@@ -149,10 +149,10 @@ def is_piece(piece: str, longest: int = LONGEST, digits: Choice = "no") -> bool:
 
 
 @dataclass(frozen=True)
-class SentencePieceSplitting(Splitting):
+class SentencePiecePreTokenizer(PreTokenizer):
     """Lines into words and words into characters, with ▁ for a space.
 
-    The named split, or the visitor's own, comes first: what it parts stays apart. "none" leaves
+    The named split, or the user's own, comes first: what it parts stays apart. "none" leaves
     it to the library's rules alone. prefix: whether a ▁ that is no text begins each line.
     """
 
@@ -164,12 +164,12 @@ class SentencePieceSplitting(Splitting):
     def unknown(self) -> str | None:
         return UNKNOWN if self.fallback == "unk" else None
 
-    def chunks(self, text: str) -> list[str]:
+    def pre_tokens(self, text: str) -> list[str]:
         """Cut a text into words, each with the space before it; the ends of lines stand alone.
 
-        The dummy prefix is a lone surrogate at the start of a line's first chunk.
+        The dummy prefix is a lone surrogate at the start of a line's first pre-token.
         """
-        chunks: list[str] = []
+        pre_tokens: list[str] = []
         start = self.prefix == "yes"
         for piece in split(text, self.pattern, self.expression):
             for word in _WORDS.findall(piece):
@@ -178,15 +178,15 @@ class SentencePieceSplitting(Splitting):
                 elif start:
                     start = False
                     if word[0] == " ":
-                        chunks.append(_PREFIX)
+                        pre_tokens.append(_PREFIX)
                     else:
                         word = _PREFIX + word
-                chunks.append(word)
-        return chunks
+                pre_tokens.append(word)
+        return pre_tokens
 
-    def _atoms(self, chunk: str) -> Iterator[tuple[str, int]]:
+    def _atoms(self, pre_token: str) -> Iterator[tuple[str, int]]:
         """Yield the symbol of each atom, and how many bytes of the text it stands for."""
-        for character in chunk:
+        for character in pre_token:
             if character == _PREFIX:
                 yield SPACE, 0
             elif character == " ":
@@ -204,11 +204,11 @@ class SentencePieceSplitting(Splitting):
         else:
             yield from ((BYTES[byte], 1) for byte in raw)
 
-    def symbols(self, chunk: str) -> list[str]:
-        return [symbol for symbol, _ in self._atoms(chunk)]
+    def symbols(self, pre_token: str) -> list[str]:
+        return [symbol for symbol, _ in self._atoms(pre_token)]
 
-    def sizes(self, chunk: str) -> list[int]:
-        return [size for _, size in self._atoms(chunk)]
+    def sizes(self, pre_token: str) -> list[int]:
+        return [size for _, size in self._atoms(pre_token)]
 
     def symbol_bytes(self, symbol: str) -> bytes:
         if symbol == SPACE:
@@ -228,20 +228,20 @@ class SentencePieceTokenizer(MergeTokenizer):
     off, as one space at the start of each line.
     """
 
-    splitting: SentencePieceSplitting
+    pre_tokenizer: SentencePiecePreTokenizer
 
-    def row(self, chunk: str) -> tuple[Row, list[int]]:
+    def row(self, pre_token: str) -> tuple[Row, list[int]]:
         ids: list[int] = []
         sizes: list[int] = []
         get = self._atom_id.get
-        for symbol, size in self.splitting._atoms(chunk):
+        for symbol, size in self.pre_tokenizer._atoms(pre_token):
             atom = get(symbol, UNKNOWN_ID)
             if atom != UNKNOWN_ID:
                 ids.append(atom)
                 sizes.append(size)
-            elif self.splitting.fallback == "bytes":
+            elif self.pre_tokenizer.fallback == "bytes":
                 # A space is unknown where no line has a prefix and no space was learnt from.
-                for byte, length in self.splitting.unknown_atoms(symbol.replace(SPACE, " ")):
+                for byte, length in self.pre_tokenizer.unknown_atoms(symbol.replace(SPACE, " ")):
                     ids.append(self._atom_id[byte])
                     sizes.append(length)
             elif ids and ids[-1] == UNKNOWN_ID:  # a run of unknown characters is one token
@@ -252,10 +252,10 @@ class SentencePieceTokenizer(MergeTokenizer):
         return tuple(ids), sizes
 
     def _is_special(self, token_id: int) -> bool:
-        return self._special_name(token_id) not in (None, self.splitting.unknown)
+        return self._special_name(token_id) not in (None, self.pre_tokenizer.unknown)
 
     def decode_bytes(self, ids: Iterable[int]) -> bytes:
-        if self.splitting.prefix == "no":
+        if self.pre_tokenizer.prefix == "no":
             return super().decode_bytes(ids)
         # What stands between special tokens was encoded by itself, each with its prefix.
         decoded = []
@@ -269,14 +269,14 @@ class SentencePieceTokenizer(MergeTokenizer):
 class SentencePieceTraining(MergeTraining):
     """What was learnt, with what a piece may be: its greatest length, and whether of digits."""
 
-    splitting: SentencePieceSplitting
+    pre_tokenizer: SentencePiecePreTokenizer
     longest: int = LONGEST
     digits: Choice = "no"
 
     def merger(self, step: int) -> SentencePieceTokenizer:
         return SentencePieceTokenizer(
             self.algorithm,
-            self.splitting,
+            self.pre_tokenizer,
             self.alphabet,
             self.merges[:step],
             special=self.special,
@@ -285,7 +285,7 @@ class SentencePieceTraining(MergeTraining):
     @property
     def _bytes(self) -> int:
         """How many of the atoms are bytes; they come first."""
-        return len(BYTES) if self.splitting.fallback == "bytes" else 0
+        return len(BYTES) if self.pre_tokenizer.fallback == "bytes" else 0
 
     @property
     def beginning(self) -> str:
@@ -364,7 +364,9 @@ def from_pieces(
     Those of one character are the atoms. Raises `ValueError` where a piece cannot be made of two
     earlier ones, as none can be that the library learnt.
     """
-    splitting = SentencePieceSplitting("characters", pattern, expression, "none", prefix, fallback)
+    pre_tokenizer = SentencePiecePreTokenizer(
+        "characters", pattern, expression, "none", prefix, fallback
+    )
     alphabet = alphabet_of((piece for piece in pieces if len(piece) == 1), prefix, fallback)
     ids = {symbol: i for i, symbol in enumerate(alphabet)}
     rank: dict[tuple[int, int], int] = {}
@@ -378,7 +380,7 @@ def from_pieces(
             raise ValueError(f"The piece {piece!r} cannot be made of two earlier pieces.")
         rank[parts[0], parts[1]] = new
         merges.append(Merge(parts[0], parts[1], new, 0, 0, 0))
-    return SentencePieceTokenizer("sentencepiece", splitting, alphabet, tuple(merges))
+    return SentencePieceTokenizer("sentencepiece", pre_tokenizer, alphabet, tuple(merges))
 
 
 def train(
@@ -413,12 +415,14 @@ def train(
         raise ValueError(f"The longest piece must have 1 character or more, not {longest}.")
     if len({*special_tokens}) < len(special_tokens) or {"", UNKNOWN} & {*special_tokens}:
         raise ValueError(f"Special tokens must differ, and be neither empty nor {UNKNOWN}.")
-    splitting = SentencePieceSplitting("characters", pattern, expression, "none", prefix, unknown)
-    chunks = weighted_chunks(corpus, splitting)
+    pre_tokenizer = SentencePiecePreTokenizer(
+        "characters", pattern, expression, "none", prefix, unknown
+    )
+    pre_tokens = weighted_pre_tokens(corpus, pre_tokenizer)
     words: Counter[tuple[str, ...]] = Counter()
     characters: Counter[str] = Counter()
-    for chunk, times in chunks.items():
-        symbols = splitting.symbols(chunk)
+    for pre_token, times in pre_tokens.items():
+        symbols = pre_tokenizer.symbols(pre_token)
         # What is never learnt from parts a word; a character's name has one character.
         for known, run in groupby(symbols, lambda symbol: len(symbol) == 1):
             if known:
@@ -446,7 +450,7 @@ def train(
         )
     return SentencePieceTraining(
         "sentencepiece",
-        splitting,
+        pre_tokenizer,
         alphabet,
         stopped,
         special_tokens,
@@ -463,7 +467,7 @@ COVERAGES = {
     "0.98": "98 % of the text",
 }
 
-LEARNER = Learner(
+TRAINER = Trainer(
     key="sentencepiece",
     title="SentencePiece-style BPE",
     short="SentencePiece BPE",

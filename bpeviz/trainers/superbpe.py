@@ -3,9 +3,9 @@
 Source: Liu, Hayase, Hofmann, Oh, Smith and Choi, "SuperBPE: Space Travel for Language Models",
 2025, arXiv:2503.13423, and its authors' code. What follows them:
 
-- The first phase is byte-pair encoding within chunks, until the vocabulary has the size at which
+- The first phase is byte-pair encoding within pre-tokens, until the vocabulary has the size at which
   the second begins (the paper's transition point).
-- The second goes on merging with the chunks taken away. As in their code, no token made there has
+- The second goes on merging with the pre-tokens taken away. As in their code, no token made there has
   more than so many words, four by default, and none holds a colon followed by a space, since what
   one asks of a language model often ends in a colon. Any other pair may be merged: of words, of
   parts of words, or within one.
@@ -17,8 +17,8 @@ What differs:
   and while encoding: what was learnt within words is applied within words. So boundaries only
   ever vanish. Two tokens may then stand for the same bytes, where the first split has cut them in
   two ways; their ids differ.
-- They hold digits in groups of three, from the right, in both phases. Here the visitor chooses how
-  the text is split first, and the second phase knows no chunks but those of `second`.
+- They hold digits in groups of three, from the right, in both phases. Here the user chooses how
+  the text is split first, and the second phase knows no pre-tokens but those of `second`.
 - Their library reads its training text line by line. `second="lines"` does so, also in encoding.
 """
 
@@ -40,17 +40,17 @@ from bpeviz.core.merges import MergeTokenizer, apply_merges
 from bpeviz.core.tokenizer import Cut
 from bpeviz.core.training import Candidate, MergeTraining
 from bpeviz.pretokenizers.patterns import split
-from bpeviz.pretokenizers.pretokenizer import UNKNOWN, Atoms, Splitting
+from bpeviz.pretokenizers.pretokenizer import UNKNOWN, Atoms, PreTokenizer
 from bpeviz.text import clean
 from bpeviz.trainers import bpe
-from bpeviz.trainers.base import Corpus, Learner, Option, collector_off
+from bpeviz.trainers.base import Corpus, Option, Trainer, collector_off
 from bpeviz.trainers.bpe import (
     TieRule,
     alphabet_of,
     fast_merges,
     learn_merges,
     merge_limit,
-    weighted_chunks,
+    weighted_pre_tokens,
 )
 
 Second = Literal["none", "lines", "sentences"]
@@ -64,47 +64,47 @@ _WORD = re.compile(r"[^ \t\n\r\f\v]+")  # white space of ASCII alone: it is a by
 
 
 @dataclass(frozen=True)
-class SuperSplitting(Splitting):
-    """Cuts a text into chunks as ever, and joins them to the larger ones of the second phase.
+class SuperSplitting(PreTokenizer):
+    """Cuts a text into pre-tokens as ever, and joins them to the larger ones of the second phase.
 
-    second: how the larger ones are cut. Where such a cut falls inside a chunk, as behind the space
-    that leads a word, it is made before that chunk: each larger one is a number of whole chunks.
+    second: how the larger ones are cut. Where such a cut falls inside a pre-token, as behind the space
+    that leads a word, it is made before that pre-token: each larger one is a number of whole pre-tokens.
     """
 
     second: Second = "none"
 
     def grouped(self, text: str) -> tuple[list[str], list[int]]:
-        """Return the chunks of a text, and how many of them each larger one holds.
+        """Return the pre-tokens of a text, and how many of them each larger one holds.
 
         Raises `SplitError`.
         """
-        chunks = self.chunks(text)
-        if not chunks:
+        pre_tokens = self.pre_tokens(text)
+        if not pre_tokens:
             return [], []
         if self.second == "none":
-            return chunks, [len(chunks)]
+            return pre_tokens, [len(pre_tokens)]
         pieces = _LINE.findall(text) if self.second == "lines" else split(text, self.second)
-        ends = np.cumsum([len(chunk) for chunk in chunks])
+        ends = np.cumsum([len(pre_token) for pre_token in pre_tokens])
         cuts = np.cumsum([len(piece) for piece in pieces])
         behind = np.unique(np.searchsorted(ends, cuts, "right"))
-        return chunks, np.diff(behind[behind > 0], prepend=0).tolist()
+        return pre_tokens, np.diff(behind[behind > 0], prepend=0).tolist()
 
 
 @dataclass(frozen=True)
 class SuperTokenizer(MergeTokenizer):
-    """Applies merges as SuperBPE learnt them: the first so many within chunks, the rest beyond.
+    """Applies merges as SuperBPE learnt them: the first so many within pre-tokens, the rest beyond.
 
     transition: how many merges belong to the first phase, or more.
     """
 
-    splitting: SuperSplitting
+    pre_tokenizer: SuperSplitting
     transition: int
 
     @cached_property
     def _within(self) -> MergeTokenizer:
-        """The tokenizer of the first phase; it remembers chunks."""
+        """The tokenizer of the first phase; it remembers pre-tokens."""
         merges = self.merges[: self.transition]
-        return MergeTokenizer(self.name, self.splitting, self.alphabet, merges, canonical=True)
+        return MergeTokenizer(self.name, self.pre_tokenizer, self.alphabet, merges, canonical=True)
 
     @cached_property
     def _beyond(self) -> dict[tuple[int, int], int]:
@@ -112,31 +112,31 @@ class SuperTokenizer(MergeTokenizer):
         return {(merge.left, merge.right): merge.new_id for merge in later}
 
     def _cut_text(self, text: str) -> tuple[list[str], list[int]]:
-        """Return the chunks of a text and the ids of its tokens, which may reach over them."""
-        chunks, groups = self.splitting.grouped(text)
-        cut = self._within.cut(chunks)
+        """Return the pre-tokens of a text and the ids of its tokens, which may reach over them."""
+        pre_tokens, groups = self.pre_tokenizer.grouped(text)
+        cut = self._within.cut(pre_tokens)
         ids: list[int] = []
-        for row in _rows(chunks, groups, cut):
+        for row in _rows(pre_tokens, groups, cut):
             ids += apply_merges(row, self._beyond)
-        return chunks, ids
+        return pre_tokens, ids
 
     def _length(self, token_id: int) -> int:
         return 1 if token_id < 0 else self._lengths[token_id]
 
-    def cut(self, chunks: Sequence[str]) -> dict[str, Cut]:
+    def cut(self, pre_tokens: Sequence[str]) -> dict[str, Cut]:
         """Cut texts into tokens, each for itself."""
         cut: dict[str, Cut] = {}
-        for chunk in dict.fromkeys(chunks):
-            _, ids = self._cut_text(chunk)
-            cut[chunk] = tuple(ids), tuple(map(self._length, ids))
+        for pre_token in dict.fromkeys(pre_tokens):
+            _, ids = self._cut_text(pre_token)
+            cut[pre_token] = tuple(ids), tuple(map(self._length, ids))
         return cut
 
     def _encode_ordinary(self, text: str) -> list[int]:
         return [self._named(token_id) for token_id in self._cut_text(text)[1]]
 
     def _pieces(self, part: str) -> list[tuple[int, int]]:
-        chunks, ids = self._cut_text(part)
-        ends = [0, *self.atoms_in(chunks)[1].tolist()]
+        pre_tokens, ids = self._cut_text(part)
+        ends = [0, *self.atoms_in(pre_tokens)[1].tolist()]
         pieces: list[tuple[int, int]] = []
         start = 0
         for token_id, end in zip(ids, accumulate(map(self._length, ids)), strict=True):
@@ -145,17 +145,19 @@ class SuperTokenizer(MergeTokenizer):
         return pieces
 
     def boundaries(self, text: str) -> MergeBoundaries:
-        chunks, ids = self._cut_text(clean(text))
-        vanishes = boundaries_from_ids(np.array(ids, np.int32), self._times_inside)
-        atom_ids, ends = self.atoms_in(chunks)
-        return MergeBoundaries(ends, atom_ids, self.steps, vanishes, self.first_merge_id)
+        pre_tokens, ids = self._cut_text(clean(text))
+        merged_at = boundaries_from_ids(np.array(ids, np.int32), self._times_inside)
+        atom_ids, ends = self.atoms_in(pre_tokens)
+        return MergeBoundaries(ends, atom_ids, self.steps, merged_at, self.first_merge_id)
 
-    def chunk_ends(self, text: str) -> NDArray[np.int64]:
-        """Return the index behind the last atom of each chunk that no token crosses. [chunks]."""
+    def pre_token_ends(self, text: str) -> NDArray[np.int64]:
+        """Return the index behind the last atom of each pre-token that no token crosses. [pre-tokens]."""
         if self.steps <= self.transition:
-            return super().chunk_ends(text)
-        chunks, groups = self.splitting.grouped(clean(text))
-        ends = np.cumsum([len(self.splitting.symbols(chunk)) for chunk in chunks], dtype=np.int64)
+            return super().pre_token_ends(text)
+        pre_tokens, groups = self.pre_tokenizer.grouped(clean(text))
+        ends = np.cumsum(
+            [len(self.pre_tokenizer.symbols(pre_token)) for pre_token in pre_tokens], dtype=np.int64
+        )
         last: NDArray[np.int64] = ends[np.cumsum(groups, dtype=np.int64) - 1]
         return last
 
@@ -168,7 +170,7 @@ class SuperTraining(MergeTraining):
     max_words: how many words a token of the second phase may hold.
     """
 
-    splitting: SuperSplitting
+    pre_tokenizer: SuperSplitting
     transition_step: int
     max_words: int
 
@@ -177,7 +179,7 @@ class SuperTraining(MergeTraining):
     def merger(self, step: int) -> SuperTokenizer:
         return SuperTokenizer(
             self.algorithm,
-            self.splitting,
+            self.pre_tokenizer,
             self.alphabet,
             self.merges[:step],
             self.transition_step,
@@ -195,9 +197,9 @@ class SuperTraining(MergeTraining):
             return super().barriers(text, step)
 
         def ends() -> NDArray[np.int64]:
-            _, groups = self.splitting.grouped(clean(text))
-            of_chunks = super(SuperTraining, self).barriers(text, step)
-            last: NDArray[np.int64] = of_chunks[np.cumsum(groups, dtype=np.int64) - 1]
+            _, groups = self.pre_tokenizer.grouped(clean(text))
+            of_pre_tokens = super(SuperTraining, self).barriers(text, step)
+            last: NDArray[np.int64] = of_pre_tokens[np.cumsum(groups, dtype=np.int64) - 1]
             return last
 
         return self._once(("barriers beyond", text), ends)
@@ -239,11 +241,15 @@ def _allowed(max_words: int) -> Callable[[str], bool]:
     return allowed
 
 
-def _rows(chunks: Sequence[str], groups: Sequence[int], cut: dict[str, Cut]) -> Iterable[list[int]]:
-    """Yield the ids of the tokens of each larger chunk."""
+def _rows(
+    pre_tokens: Sequence[str], groups: Sequence[int], cut: dict[str, Cut]
+) -> Iterable[list[int]]:
+    """Yield the ids of the tokens of each larger pre-token."""
     at = 0
     for size in groups:
-        yield list(chain.from_iterable(cut[chunk][0] for chunk in chunks[at : at + size]))
+        yield list(
+            chain.from_iterable(cut[pre_token][0] for pre_token in pre_tokens[at : at + size])
+        )
         at += size
 
 
@@ -262,12 +268,12 @@ def train(
     ties: TieRule = "first",
     min_count: int = 1,
 ) -> SuperTraining:
-    """Learn merges within chunks, then beyond them, from a text or from chunks with counts.
+    """Learn merges within pre-tokens, then beyond them, from a text or from pre-tokens with counts.
 
     transition: the size of the vocabulary at which the second phase begins. At the number of
-        atoms, or below, it begins at once. Where nothing is left to merge within chunks, it
+        atoms, or below, it begins at once. Where nothing is left to merge within pre-tokens, it
         begins then, even if that is earlier; so at the size asked for, or above, this is
-        byte-pair encoding as long as there are pairs within chunks.
+        byte-pair encoding as long as there are pairs within pre-tokens.
     second: what a merge of the second phase may not cross. max_words: how many words a token of
         the second phase may hold, at most.
     The others are those of `bpeviz.trainers.bpe.train`. Of a mapping each key is a text by itself.
@@ -289,10 +295,10 @@ def train(
         raise ValueError(f"The smallest count must be 1 or more, not {min_count}.")
     if len({*special_tokens}) < len(special_tokens) or {"", UNKNOWN} & {*special_tokens}:
         raise ValueError(f"Special tokens must differ, and be neither empty nor {UNKNOWN}.")
-    splitting = SuperSplitting(atoms, pattern, expression, second=second)
-    chunks = weighted_chunks(corpus, splitting)
-    rows = [(splitting.symbols(chunk), times) for chunk, times in chunks.items()]
-    alphabet = alphabet_of((row for row, _ in rows), splitting)
+    pre_tokenizer = SuperSplitting(atoms, pattern, expression, second=second)
+    pre_tokens = weighted_pre_tokens(corpus, pre_tokenizer)
+    rows = [(pre_tokenizer.symbols(pre_token), times) for pre_token, times in pre_tokens.items()]
+    alphabet = alphabet_of((row for row, _ in rows), pre_tokenizer)
     limit = merge_limit(vocab_size, merges, len(alphabet), atoms)
     atom_id = {symbol: i for i, symbol in enumerate(alphabet)}
     turn = max(0, transition - len(alphabet))
@@ -307,9 +313,9 @@ def train(
         if stopped != "full":
             turn = len(learnt)
         if turn < limit:
-            within = MergeTokenizer("superbpe", splitting, alphabet, tuple(learnt))
+            within = MergeTokenizer("superbpe", pre_tokenizer, alphabet, tuple(learnt))
             beyond, stopped = learn_merges(
-                [*_weighted_rows(corpus, within, splitting).items()],
+                [*_weighted_rows(corpus, within, pre_tokenizer).items()],
                 _spelt_out(within),
                 limit - turn,
                 ties=ties,
@@ -321,7 +327,7 @@ def train(
             learnt += beyond
     return SuperTraining(
         "superbpe",
-        splitting,
+        pre_tokenizer,
         alphabet,
         stopped,
         special_tokens,
@@ -332,13 +338,13 @@ def train(
 
 
 def _weighted_rows(
-    corpus: Corpus, within: MergeTokenizer, splitting: SuperSplitting
+    corpus: Corpus, within: MergeTokenizer, pre_tokenizer: SuperSplitting
 ) -> Counter[tuple[int, ...]]:
-    """Return the larger chunks as the first phase cuts them, with how often each comes."""
+    """Return the larger pre-tokens as the first phase cuts them, with how often each comes."""
     found: Counter[tuple[int, ...]] = Counter()
     for text, times in {corpus: 1}.items() if isinstance(corpus, str) else corpus.items():
-        chunks, groups = splitting.grouped(clean(text))
-        for row in _rows(chunks, groups, within.cut(chunks)):
+        pre_tokens, groups = pre_tokenizer.grouped(clean(text))
+        for row in _rows(pre_tokens, groups, within.cut(pre_tokens)):
             found[tuple(row)] += times
     return found
 
@@ -351,9 +357,9 @@ def _spelt_out(tokenizer: MergeTokenizer) -> list[str]:
     return names
 
 
-_OF_BPE = {option.name: option for option in bpe.LEARNER.options}
+_OF_BPE = {option.name: option for option in bpe.TRAINER.options}
 
-LEARNER = Learner(
+TRAINER = Trainer(
     key="superbpe",
     title="SuperBPE",
     short="SuperBPE",

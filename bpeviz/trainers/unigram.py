@@ -22,7 +22,7 @@ those of its beginning; the last step of a round is also the beginning of the ne
 from then on its new probabilities count. Pieces are numbered by how long they survive: the atoms,
 then the piece that is given up last. So the vocabulary of size n is the ids below n.
 
-It begins with (seed pieces) the frequent substrings of the chunks: those that stand there at least
+It begins with (seed pieces) the frequent substrings of the pre-tokens: those that stand there at least
 twice, and are at most `max_piece` characters or bytes long. If there are too many, first those go
 that stand only within one longer such substring; then those of the smallest count times length,
 by which SentencePiece chooses, too; the last in code point order among equals. Their first
@@ -42,7 +42,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bpeviz import progress
-from bpeviz.core.boundaries import UNKNOWN_ID, Boundaries, Film
+from bpeviz.core.boundaries import UNKNOWN_ID, Boundaries, Timeline
 from bpeviz.core.lattice import (
     Floats,
     Lattice,
@@ -53,15 +53,15 @@ from bpeviz.core.lattice import (
     rounded,
     score,
 )
-from bpeviz.core.tokenizer import Cut, FilmTokenizer, Row
+from bpeviz.core.tokenizer import Cut, Row, TimelineTokenizer
 from bpeviz.core.training import Candidate, Detail, Pruning, Randomness, Stopped, Training
-from bpeviz.pretokenizers.pretokenizer import UNKNOWN, Atoms, Splitting
-from bpeviz.text import clean, hue, shorten
-from bpeviz.trainers.base import Corpus, Learner, Option, collector_off
-from bpeviz.trainers.bpe import alphabet_of, merge_limit, weighted_chunks
+from bpeviz.pretokenizers.pretokenizer import UNKNOWN, Atoms, PreTokenizer
+from bpeviz.text import clean, color_index, shorten
+from bpeviz.trainers.base import Corpus, Option, Trainer, collector_off
+from bpeviz.trainers.bpe import alphabet_of, merge_limit, weighted_pre_tokens
 
 SEED_SIZE = 10_000
-LONGEST_CHUNK = 128
+LONGEST_PRE_TOKEN = 128
 MAX_EM_STEPS = 20
 
 LEAST_EXPECTED = 1e-6
@@ -71,18 +71,18 @@ _NO_ATOM = "\ud800"  # a lone surrogate: no text has one, once it is cleaned
 
 
 @dataclass(frozen=True)
-class ShortChunks(Splitting):
-    """Cuts chunks longer than `LONGEST_CHUNK` characters after each so many.
+class ShortPreTokens(PreTokenizer):
+    """Cuts pre-tokens longer than `LONGEST_PRE_TOKEN` characters after each so many.
 
-    The work for a chunk grows with its length. So a text that is not split at all can be learnt
+    The work for a pre-token grows with its length. So a text that is not split at all can be learnt
     from, too; but no piece crosses these places.
     """
 
-    def chunks(self, text: str) -> list[str]:
+    def pre_tokens(self, text: str) -> list[str]:
         return [
-            chunk[start : start + LONGEST_CHUNK]
-            for chunk in super().chunks(text)
-            for start in range(0, len(chunk), LONGEST_CHUNK)
+            pre_token[start : start + LONGEST_PRE_TOKEN]
+            for pre_token in super().pre_tokens(text)
+            for start in range(0, len(pre_token), LONGEST_PRE_TOKEN)
         ]
 
 
@@ -118,8 +118,8 @@ class Round:
 
 
 @dataclass(frozen=True)
-class UnigramTokenizer(FilmTokenizer):
-    """A tokenizer that cuts each chunk into the most likely pieces (Viterbi; ties: see lattice).
+class UnigramTokenizer(TimelineTokenizer):
+    """A tokenizer that cuts each pre-token into the most likely pieces (Viterbi; ties: see lattice).
 
     pieces: the symbols of every piece joined, by id, also of those given up by now.
     rounds: those that begin at or before `step`, and perhaps later ones.
@@ -163,8 +163,8 @@ class UnigramTokenizer(FilmTokenizer):
         scores = np.append(self.model.scores, self.model.unknown)  # the last one is that of id -1
         return _cuts(lattices, scores[lattices.ids])
 
-    def films(self, rows: Sequence[Row]) -> list[Film]:
-        films: list[list[tuple[int, tuple[int, ...], tuple[int, ...]]]] = [[] for _ in rows]
+    def timelines(self, rows: Sequence[Row]) -> list[Timeline]:
+        timelines: list[list[tuple[int, tuple[int, ...], tuple[int, ...]]]] = [[] for _ in rows]
         lattices = Lattices.of([self._text(row) for row in rows], index_of(self.pieces))
         # The step, by id; the last one is that of id -1, and never looked at.
         given_up = np.append(len(self.pieces) - 1 - np.arange(len(self.pieces)), 0)
@@ -187,21 +187,23 @@ class UnigramTokenizer(FilmTokenizer):
                 alive = (some.ids < 0) | (given_up[some.ids] > times[some.texts])
                 cuts = _cuts(some, np.where(alive, scores[some.ids], -inf))
                 for row, time, cut in zip(changing.tolist(), times.tolist(), cuts, strict=True):
-                    if not films[row] or films[row][-1][1] != cut[0]:
-                        films[row].append((time, *cut))
+                    if not timelines[row] or timelines[row][-1][1] != cut[0]:
+                        timelines[row].append((time, *cut))
                 # The highest id of a cut is the first to go.
                 first = np.array([len(self.pieces) - 1 - max(ids, default=-1) for ids, _ in cuts])
                 changing, times = changing[first < until], first[first < until]
-        return [*films]
+        return [*timelines]
 
     def lattice(self, text: str) -> Lattice:
-        """Return the lattice of a text: of its chunks, one behind the other.
+        """Return the lattice of a text: of its pre-tokens, one behind the other.
 
         The atoms are the symbols: over bytes, one character of U+0000–U+00FF each. The ids of the
         edges are those of the pieces, -1 for an unknown character.
         """
-        chunks = self.splitting.chunks(clean(text))
-        return self.model.lattice(*("".join(self.splitting.symbols(chunk)) for chunk in chunks))
+        pre_tokens = self.pre_tokenizer.pre_tokens(clean(text))
+        return self.model.lattice(
+            *("".join(self.pre_tokenizer.symbols(pre_token)) for pre_token in pre_tokens)
+        )
 
     def _ids(self, path: Path) -> tuple[int, ...]:
         return tuple(self._named(edge.id) for edge in path)
@@ -250,7 +252,7 @@ def _round_at(rounds: Sequence[Round], step: int) -> Round:
 
 @dataclass(frozen=True)
 class UnigramTraining(Training):
-    """What the Unigram learner decided.
+    """What the Unigram trainer decided.
 
     pieces: the symbols of every piece joined, by id: first the atoms, then the others, the one
     that was given up last first. rounds: those that begin at or before the last step.
@@ -280,12 +282,14 @@ class UnigramTraining(Training):
     )
 
     def segmentations(
-        self, step: int, chunk: str, strength: float, draws: int, seed: int
+        self, step: int, pre_token: str, strength: float, draws: int, seed: int
     ) -> Counter[tuple[int, ...]]:
         # An unknown character is -1 here, as everywhere in a training: its id is another at each
         # step, and that of a piece at the steps before.
         drawn: Counter[tuple[int, ...]] = Counter()
-        for path, times in self.at_step(step).lattice(chunk).sample(strength, draws, seed).items():
+        for path, times in (
+            self.at_step(step).lattice(pre_token).sample(strength, draws, seed).items()
+        ):
             drawn[tuple(edge.id for edge in path)] += times
         return drawn
 
@@ -342,7 +346,7 @@ class UnigramTraining(Training):
     def at_step(self, step: int) -> UnigramTokenizer:
         return UnigramTokenizer(
             self.algorithm,
-            self.splitting,
+            self.pre_tokenizer,
             self.alphabet,
             self.pieces,
             self.rounds,
@@ -353,15 +357,15 @@ class UnigramTraining(Training):
     def made_of(self, step: int) -> str:
         left = int(self.sizes[step]) - len(self.alphabet)
         plural = "" if left == 1 else "s"
-        return f"{len(self.alphabet)} {self.splitting.atoms} + {left:,} piece{plural}"
+        return f"{len(self.alphabet)} {self.pre_tokenizer.atoms} + {left:,} piece{plural}"
 
     def name(self, token_id: int) -> str:
-        return shorten(self.splitting.label(self.pieces[token_id]))
+        return shorten(self.pre_tokenizer.label(self.pieces[token_id]))
 
-    def hue(self, token_id: int) -> int:
+    def color_index(self, token_id: int) -> int:
         if token_id < len(self.alphabet):
             return -1
-        return hue(b"".join(map(self.splitting.symbol_bytes, self.pieces[token_id])))
+        return color_index(b"".join(map(self.pre_tokenizer.symbol_bytes, self.pieces[token_id])))
 
     def parents(self, token_id: int) -> None:
         return None
@@ -532,7 +536,7 @@ def train(
     em_steps: int = 2,
     pruned_share: int = 25,
 ) -> UnigramTraining:
-    """Learn the pieces of a text, or of chunks with counts, and which of them to give up.
+    """Learn the pieces of a text, or of pre-tokens with counts, and which of them to give up.
 
     vocab_size: where pruning ends; it counts atoms and pieces. None: the single atoms alone are
         left. What is given up on the way to it does not depend on it, nor do the ids.
@@ -560,10 +564,10 @@ def train(
         raise ValueError(
             f"Pruning begins with {seed_size} pieces at most, so no {vocab_size} can be left."
         )
-    splitting = ShortChunks(atoms, pattern, expression)
-    weighted = weighted_chunks(corpus, splitting)
-    texts = ["".join(splitting.symbols(chunk)) for chunk in weighted]
-    alphabet = alphabet_of(texts, splitting)
+    pre_tokenizer = ShortPreTokens(atoms, pattern, expression)
+    weighted = weighted_pre_tokens(corpus, pre_tokenizer)
+    texts = ["".join(pre_tokenizer.symbols(pre_token)) for pre_token in weighted]
+    alphabet = alphabet_of(texts, pre_tokenizer)
     if vocab_size is not None:
         merge_limit(vocab_size, None, len(alphabet), atoms)
     if seed_size is None:
@@ -594,10 +598,12 @@ def train(
             for one in rounds
             if one.start <= steps
         )
-    return UnigramTraining("unigram", splitting, alphabet, stopped, special_tokens, pieces, rounds)
+    return UnigramTraining(
+        "unigram", pre_tokenizer, alphabet, stopped, special_tokens, pieces, rounds
+    )
 
 
-LEARNER = Learner(
+TRAINER = Trainer(
     key="unigram",
     title="Unigram",
     short="Unigram",

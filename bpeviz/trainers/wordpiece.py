@@ -49,9 +49,9 @@ from bpeviz.core.boundaries import Boundaries
 from bpeviz.core.longest_match import LongestMatchTokenizer, LongestMatchTraining
 from bpeviz.core.merges import Merge
 from bpeviz.core.training import Candidate, Detail, Pairs
-from bpeviz.pretokenizers.pretokenizer import Splitting
-from bpeviz.trainers.base import Corpus, Learner, Option, collector_off
-from bpeviz.trainers.bpe import DOING, TOLD_EVERY, alphabet_of, merge_limit, weighted_chunks
+from bpeviz.pretokenizers.pretokenizer import PreTokenizer
+from bpeviz.trainers.base import Corpus, Option, Trainer, collector_off
+from bpeviz.trainers.bpe import DOING, TOLD_EVERY, alphabet_of, merge_limit, weighted_pre_tokens
 
 Case = Literal["keep", "lower"]
 """Whether characters stay as they are, or are put into lower case."""
@@ -73,7 +73,7 @@ _SPACE = regex.compile(r"\s")
 
 
 @dataclass(frozen=True)
-class WordPieceSplitting(Splitting):
+class WordPieceSplitting(PreTokenizer):
     """Words, whose characters but the first have ## before them. White space is dropped."""
 
     atoms: Literal["characters"] = "characters"
@@ -83,18 +83,22 @@ class WordPieceSplitting(Splitting):
     def unknown(self) -> str:
         return UNKNOWN
 
-    def chunks(self, text: str) -> list[str]:
-        """Cut a text into words and white space, the latter as chunks of its own.
+    def pre_tokens(self, text: str) -> list[str]:
+        """Cut a text into words and white space, the latter as pre-tokens of its own.
 
         Raises `SplitError`.
         """
-        return [part for chunk in super().chunks(text) for part in _WORD_OR_SPACE.findall(chunk)]
+        return [
+            part
+            for pre_token in super().pre_tokens(text)
+            for part in _WORD_OR_SPACE.findall(pre_token)
+        ]
 
-    def drops(self, chunk: str) -> bool:
-        return _SPACE.match(chunk) is not None
+    def drops(self, pre_token: str) -> bool:
+        return _SPACE.match(pre_token) is not None
 
-    def symbols(self, chunk: str) -> list[str]:
-        characters = map(str.lower, chunk) if self.case == "lower" else iter(chunk)
+    def symbols(self, pre_token: str) -> list[str]:
+        characters = map(str.lower, pre_token) if self.case == "lower" else iter(pre_token)
         return [CONTINUES * (i > 0) + character for i, character in enumerate(characters)]
 
     def symbol_bytes(self, symbol: str) -> bytes:
@@ -154,7 +158,7 @@ class WordPieceTraining(LongestMatchTraining):
     def at_step(self, step: int) -> WordPieceTokenizer:
         return WordPieceTokenizer(
             self.algorithm,
-            self.splitting,
+            self.pre_tokenizer,
             self.alphabet,
             self.merges[:step],
             unknown_words=True,
@@ -193,7 +197,7 @@ class WordPieceTraining(LongestMatchTraining):
                 "How BPE and WordPiece rank the same pairs, in the text as it is merged so far: "
                 "first those that come most often, then those of the highest score. The score "
                 "divides the count of the pair by the product of the counts of its halves, so it "
-                "favours pairs whose halves seldom stand apart. Pairs below the smallest count are "
+                "favors pairs whose halves seldom stand apart. Pairs below the smallest count are "
                 "shown, too, but not merged.",
                 {
                     "left": [self.name(int(left[i])) for i in places],
@@ -322,7 +326,7 @@ class _Words:
         self.left, self.right, self.count = self.left[stays], self.right[stays], self.count[stays]
 
 
-def learn_by_score(
+def train_by_score(
     words: Sequence[tuple[Sequence[int], int]],
     atoms: int,
     limit: int,
@@ -384,18 +388,18 @@ def train(
             "Special tokens must differ from each other, be none of "
             f"{', '.join(SPECIAL)}, and not be empty."
         )
-    splitting = WordPieceSplitting(pattern=pattern, expression=expression, case=case)
-    words: Mapping[str, int] = weighted_chunks(corpus, splitting)
+    pre_tokenizer = WordPieceSplitting(pattern=pattern, expression=expression, case=case)
+    words: Mapping[str, int] = weighted_pre_tokens(corpus, pre_tokenizer)
     rows = [
-        (splitting.symbols(word), times)
+        (pre_tokenizer.symbols(word), times)
         for word, times in words.items()
-        if not splitting.drops(word)
+        if not pre_tokenizer.drops(word)
     ]
-    alphabet = alphabet_of((row for row, _ in rows), splitting)
+    alphabet = alphabet_of((row for row, _ in rows), pre_tokenizer)
     limit = merge_limit(vocab_size, merges, len(alphabet), "characters (with and without ##)")
     atom_id = {symbol: i for i, symbol in enumerate(alphabet)}
     with collector_off():
-        learnt, stopped = learn_by_score(
+        learnt, stopped = train_by_score(
             [([atom_id[symbol] for symbol in row], times) for row, times in rows],
             len(alphabet),
             limit,
@@ -403,11 +407,11 @@ def train(
             min_count=min_count,
         )
     return WordPieceTraining(
-        "wordpiece", splitting, alphabet, stopped, special, tuple(learnt), min_count
+        "wordpiece", pre_tokenizer, alphabet, stopped, special, tuple(learnt), min_count
     )
 
 
-LEARNER = Learner(
+TRAINER = Trainer(
     key="wordpiece",
     title="WordPiece",
     short="WordPiece",

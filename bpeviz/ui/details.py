@@ -1,4 +1,4 @@
-"""What a learner alone has to show (`bpeviz.core.training.Detail`), drawn alike on all pages."""
+"""What a trainer alone has to show (`bpeviz.core.training.Detail`), drawn alike on all pages."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import streamlit as st
 
 from bpeviz.core.boundaries import Boundaries
 from bpeviz.core.training import Training
-from bpeviz.trainers import LEARNERS
+from bpeviz.trainers import TRAINERS
 from bpeviz.views import charts, tables
 
 
 def details(text: str, training: Training, boundaries: Boundaries, step: int) -> None:
-    """Draw what a learner alone has to show."""
-    title = LEARNERS[training.algorithm].short
+    """Draw what a trainer alone has to show."""
+    title = TRAINERS[training.algorithm].short
     for number, detail in enumerate(training.details(text, boundaries, step)):
         st.subheader(f"{title}: {detail.title}", anchor=False)
         st.caption(detail.about)

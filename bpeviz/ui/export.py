@@ -1,4 +1,4 @@
-"""What a visitor takes along, and what he brings: tokenizers as files, and the coloured text.
+"""What a user takes along, and what he brings: tokenizers as files, and the colored text.
 
 A file that is opened stays for the session, on every page, until it is closed.
 """
@@ -85,7 +85,7 @@ def open_here(chosen: Callable[[str], None] = lambda key: None) -> None:
     chosen: is told the key of one that was just opened, before the page is drawn again.
     """
     # No popover: one that is drawn only while it is open runs the page again when it closes, and
-    # that run would call back a visitor who closes it by going to another page.
+    # that run would call back a user who closes it by going to another page.
     if st.button("From a file", icon=":material/upload_file:", key="open_tokenizer"):
         _opener(chosen)
 
@@ -225,7 +225,7 @@ def _close(key: str) -> None:
 
 @dataclass(frozen=True)
 class Picture:
-    """The coloured text as it can be taken along: arguments of `bpeviz.views.export`."""
+    """The colored text as it can be taken along: arguments of `bpeviz.views.export`."""
 
     text: str
     columns: Sequence[Column]
@@ -271,7 +271,7 @@ def _shelf(key: str, picture: Callable[[], Picture], learnt: Learnt | None) -> N
     shown = picture()
     if learnt is not None:
         _tokenizer(key, learnt)
-    st.markdown("**The coloured text**")
+    st.markdown("**The colored text**")
     st.caption(
         "As it stands on the page, each file complete in itself, for a page, a slide or a print. "
         f"Up to {export.HELD:,} bytes of the text are held."

@@ -13,7 +13,7 @@ from bpeviz.core.training import Training
 from bpeviz.corpus import samples
 from bpeviz.pretokenizers.patterns import CUSTOM, MAX_EXPRESSION, PATTERNS, WORD_LIST
 from bpeviz.text import clean
-from bpeviz.trainers import LEARNERS, Learner, Option
+from bpeviz.trainers import TRAINERS, Option, Trainer
 from bpeviz.ui.export import as_text
 from bpeviz.ui.runtime import run_lock
 from bpeviz.views import player
@@ -58,7 +58,7 @@ MOST_SIDE_BY_SIDE = 4
 
 @dataclass(frozen=True)
 class Choice:
-    """How a visitor wants to learn. Hashable: the caches use it as a key.
+    """How a user wants to learn. Hashable: the caches use it as a key.
 
     counted: whether the text is a list of words, each with how often it comes.
     """
@@ -72,7 +72,7 @@ class Choice:
 
 
 def one_of(label: str, titles: Mapping[str, str], key: str, about: str | None = None) -> str:
-    """Let the visitor choose one of a few, which all are seen; return its name.
+    """Let the user choose one of a few, which all are seen; return its name.
 
     titles: by name, the first is chosen at first. about: what the question mark says.
     """
@@ -105,7 +105,7 @@ def text(key: str, label: str, first_sample: str, most: int = MAX_TEXT) -> str:
         state[sample] = first_sample
     elif upload not in state and name not in state:
         # A value put into the state before its widget was ever drawn is lost if the next run is
-        # another page's. So it is put there again when the visitor arrives: the upload, which is
+        # another page's. So it is put there again when the user arrives: the upload, which is
         # not kept from page to page, tells that.
         state[box], state[sample] = state[box], state[sample]
 
@@ -236,19 +236,19 @@ def choice() -> Choice:
     """Draw the algorithm with its options and the split; return what is chosen."""
     key = st.selectbox(
         "Algorithm",
-        LEARNERS,
-        format_func=lambda one: LEARNERS[one].title,
+        TRAINERS,
+        format_func=lambda one: TRAINERS[one].title,
         key="algorithm",
         persist_state="session",
-        help=_about([LEARNERS[st.session_state.get("algorithm", next(iter(LEARNERS)))]]),
+        help=_about([TRAINERS[st.session_state.get("algorithm", next(iter(TRAINERS)))]]),
     )
-    learner = LEARNERS[key]
+    trainer = TRAINERS[key]
     values: dict[str, str | int] = {}
-    _options(learner, learner.options[:1], values)
+    _options(trainer, trainer.options[:1], values)
     pattern, expression = _split()
     with st.expander("More"):
-        largest = _largest(learner.largest_title)
-        _options(learner, learner.options[1:], values)
+        largest = _largest(trainer.largest_title)
+        _options(trainer, trainer.options[1:], values)
         counted = _counted()
     return Choice(key, largest, pattern, expression, counted, tuple(values.items()))
 
@@ -260,13 +260,13 @@ def choices(default: Sequence[str], initial: Mapping[str, str | int]) -> list[Ch
     """
     keys = st.multiselect(
         "Algorithms",
-        LEARNERS,
+        TRAINERS,
         default=list(default),
-        format_func=lambda one: LEARNERS[one].short,
+        format_func=lambda one: TRAINERS[one].short,
         max_selections=MOST_SIDE_BY_SIDE,
         key="algorithms",
         persist_state="session",
-        help=_about(LEARNERS.values()),
+        help=_about(TRAINERS.values()),
     )
     pattern, expression = _split()
     with st.expander("More"):
@@ -275,14 +275,14 @@ def choices(default: Sequence[str], initial: Mapping[str, str | int]) -> list[Ch
     found = []
     for key in keys:
         values: dict[str, str | int] = {}
-        with st.expander(f"Options of {LEARNERS[key].short}"):
-            _options(LEARNERS[key], LEARNERS[key].options, values, SIDE, initial)
+        with st.expander(f"Options of {TRAINERS[key].short}"):
+            _options(TRAINERS[key], TRAINERS[key].options, values, SIDE, initial)
         found.append(Choice(key, largest, pattern, expression, counted, tuple(values.items())))
     return found
 
 
-def _about(learners: Iterable[Learner]) -> str:
-    return "\n".join(f"- **{one.title}**: {one.about} Source: {one.source}." for one in learners)
+def _about(trainers: Iterable[Trainer]) -> str:
+    return "\n".join(f"- **{one.title}**: {one.about} Source: {one.source}." for one in trainers)
 
 
 def _split() -> tuple[str, str]:
@@ -347,28 +347,28 @@ def _counted() -> bool:
 
 
 def _options(
-    learner: Learner,
+    trainer: Trainer,
     options: Iterable[Option],
     values: dict[str, str | int],
     place: str = "",
     initial: Mapping[str, str | int] = MappingProxyType({}),
 ) -> None:
-    """Draw options of a learner; add to `values` what is chosen, without what does not matter.
+    """Draw options of a trainer; add to `values` what is chosen, without what does not matter.
 
     place: where options stand that have values of their own. initial: what some begin with there.
     """
     for option in options:
-        if option.name == learner.largest:
+        if option.name == trainer.largest:
             continue
         if option.needs is None or values.get(option.needs[0]) == option.needs[1]:
-            key = option_key(learner, option.name, place)
+            key = option_key(trainer, option.name, place)
             usual = option.default if option.initial is None else option.initial
             values[option.name] = _option(option, key, initial.get(option.name, usual))
 
 
-def option_key(learner: Learner, option: str, place: str = "") -> str:
+def option_key(trainer: Trainer, option: str, place: str = "") -> str:
     """Return the name under which the value of an option is kept."""
-    return "_".join(filter(None, (place, learner.key, option)))
+    return "_".join(filter(None, (place, trainer.key, option)))
 
 
 def split_title(pattern: str) -> str:
@@ -430,7 +430,7 @@ def vocabulary_size(training: Training, largest: int) -> int:
         size = state.pop(LINKED_SIZE, int(training.sizes[training.opening]))
         state[key] = min(max(size, low), high)
     elif state.get(SLIDER_ON) != state.get(PAGE) and key in state:
-        # The visitor comes from another page, and the browser may not know yet where it stood.
+        # The user comes from another page, and the browser may not know yet where it stood.
         state[key] = state[key]
     state[SLIDER_ON] = state.get(PAGE)
     chosen = st.slider(

@@ -1,4 +1,4 @@
-"""What the pages ask for: computed once for all visitors, and long learning not in this process."""
+"""What the pages ask for: computed once for all users, and long learning not in this process."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from bpeviz.core.training import Training
 from bpeviz.jobs import queue
 from bpeviz.pretokenizers.patterns import CUSTOM
 from bpeviz.pretrained import download, rank_tokenizer
-from bpeviz.trainers import LEARNERS
+from bpeviz.trainers import TRAINERS
 from bpeviz.ui.inputs import Choice, idle_vocabulary_size
 from bpeviz.ui.runtime import run_lock, stop_run
 from bpeviz.ui.runtime.cache import digest, kept
@@ -23,7 +23,7 @@ from bpeviz.views import player
 
 AT_ONCE, AT_ONCE_UNSPLIT = 50_000, 10_000
 """Characters of a text that is learnt from at once, in about 100 ms, where it is split into words,
-and where its chunks may be long. To start a process takes longer than that."""
+and where its pre-tokens may be long. To start a process takes longer than that."""
 
 Key = tuple[object, ...]
 
@@ -58,12 +58,12 @@ def training(text: str, choice: Choice, sizes: DeltaGenerator | None = None) -> 
     return _learnt(text, choice, sizes)[0]
 
 
-def boundaries(text: str, learnt_from: str, choice: Choice) -> Boundaries | str:
+def boundaries(text: str, training_text: str, choice: Choice) -> Boundaries | str:
     """Return when the boundaries of a text vanish under what was learnt from another."""
-    learnt, own = _learnt(learnt_from, choice)
-    if isinstance(learnt, str) or text == learnt_from:
+    learnt, own = _learnt(training_text, choice)
+    if isinstance(learnt, str) or text == training_text:
         return own
-    key = ("boundaries", digest(text), *key_of(learnt_from, choice))
+    key = ("boundaries", digest(text), *key_of(training_text, choice))
     return kept.once(key, lambda: _cut(learnt, text))
 
 
@@ -94,13 +94,13 @@ def _learnt(text: str, choice: Choice, slider: DeltaGenerator | None = None) -> 
 
 
 def _at_once(text: str, choice: Choice) -> bool:
-    long_chunks = choice.pattern in ("none", "sentences", CUSTOM)
-    return len(text) <= (AT_ONCE_UNSPLIT if long_chunks else AT_ONCE)
+    long_pre_tokens = choice.pattern in ("none", "sentences", CUSTOM)
+    return len(text) <= (AT_ONCE_UNSPLIT if long_pre_tokens else AT_ONCE)
 
 
 def _arguments(choice: Choice) -> dict[str, Any]:
     return dict(choice.options) | {
-        LEARNERS[choice.algorithm].largest: choice.largest,
+        TRAINERS[choice.algorithm].largest: choice.largest,
         "pattern": choice.pattern,
         "expression": choice.expression,
     }
@@ -115,7 +115,7 @@ def _here(text: str, choice: Choice) -> Learnt:
 
 
 def _elsewhere(key: Key, text: str, choice: Choice, slider: DeltaGenerator | None) -> Learnt:
-    """Let another process learn, and say how that goes; the visitor may stop it.
+    """Let another process learn, and say how that goes; the user may stop it.
 
     Whatever ends this run of the page, a change or a closed tab, ends the learning: nobody wants
     it any more. If nothing was learnt, the page ends here, with a button to learn after all.
@@ -178,15 +178,15 @@ def parts(text: str, choice: Choice) -> list[player.Part]:
     return kept.once(("parts", *key_of(text, choice)), lambda: player.parts(text, of_text))
 
 
-def film(text: str, choice: Choice, part: player.Part) -> dict[str, Any]:
-    """Return the film of all steps, of a part of the text. Nobody may change it: it is shared.
+def timeline(text: str, choice: Choice, part: player.Part) -> dict[str, Any]:
+    """Return the timeline of all steps, of a part of the text. Nobody may change it: it is shared.
 
     part: of the text's own boundaries.
     """
     learnt, of_text = there(text, choice)
     return kept.once(
         ("film", *key_of(text, choice), part),
-        lambda: player.film(text, learnt, of_text, part, learnt.steps),
+        lambda: player.timeline(text, learnt, of_text, part, learnt.steps),
     )
 
 

@@ -1,7 +1,7 @@
-"""The coloured text as a file to keep: a page of HTML, or a drawing as SVG, each whole in itself.
+"""The colored text as a file to keep: a page of HTML, or a drawing as SVG, each whole in itself.
 
 What is drawn is what the columns of Compare show: a text in UTF-8 bytes, cut in one way or in
-several. Nothing in a file is run or fetched, and a text is only ever text. The colours are those of
+several. Nothing in a file is run or fetched, and a text is only ever text. The colors are those of
 the light theme, so that a file can be printed.
 """
 
@@ -29,7 +29,7 @@ FILLS = (
     *("#fcd5d3", "#f9d8c6", "#efddbf", "#e1e3c1", "#d1e7cc", "#c4eadb"),
     *("#bee9eb", "#c3e6f8", "#cfe1fe", "#dedbfc", "#edd7f2", "#f8d4e4"),
 )
-"""The hues by number (`bpeviz.text.hue`): those of `ui/components/cells.css` on white."""
+"""The color indices by number (`bpeviz.text.color_index`): those of `ui/components/cells.css` on white."""
 
 INK, QUIET, ACCENT = "#31333f", "#5c5e67", "#1f6feb"
 
@@ -54,7 +54,7 @@ def html(
     first: int = 0,
     last: int | None = None,
 ) -> str:
-    """Return the coloured text as a page of HTML, its columns side by side.
+    """Return the colored text as a page of HTML, its columns side by side.
 
     first, last: the characters that are held; what is more than `HELD` bytes is left out, and the
     page says so. reference: the column against whose cuts the others are held.
@@ -90,7 +90,7 @@ def svg(
     first: int = 0,
     last: int | None = None,
 ) -> str:
-    """Return the coloured text as a drawing; arguments as for `html`."""
+    """Return the colored text as a drawing; arguments as for `html`."""
     return _Sheet(_drawing(text, columns, title, reference, first, last)).svg()
 
 
@@ -101,14 +101,14 @@ def svg(
 class _Byte:
     """A byte of the text, or a mark that is no text (`name` is then empty).
 
-    name: the byte in hex. token: which of the tokens it belongs to, counted from 0. hue: -1 for
+    name: the byte in hex. token: which of the tokens it belongs to, counted from 0. color_index: -1 for
     none. ends: a token ends behind it; own: and the reference does not cut there; missing: only
     the reference cuts there. rest: "unknown" or "left-out", if it is so.
     """
 
     name: str
     token: int
-    hue: int
+    color_index: int
     ends: bool = False
     own: bool = False
     missing: bool = False
@@ -210,14 +210,14 @@ def _lines(text: str, drawn: dict[str, Any], note: str) -> _Lines:
     marks: dict[int, list[_Sign]] = {}  # by the byte behind which they stand
     start = 0
     tokens = zip(drawn["ends"], drawn["tokens"], strict=True)
-    for number, (end, (token_id, label, _, hue)) in enumerate(tokens):
+    for number, (end, (token_id, label, _, color_index)) in enumerate(tokens):
         rest = {UNKNOWN_ID: "unknown", DROPPED: "left-out"}.get(token_id, "")
         if end == start:
-            mark = _Byte("", number, hue, ends=True, rest=rest)
+            mark = _Byte("", number, color_index, ends=True, rest=rest)
             marks.setdefault(end, []).append(_Sign("", label, (mark,)))
         for at in range(start + 1, end + 1):
             looks = (at == end, at in own, at in missing)
-            each.append(_Byte(f"{raw[at - 1]:02X}", number, hue, *looks, rest))
+            each.append(_Byte(f"{raw[at - 1]:02X}", number, color_index, *looks, rest))
         start = end
     lines: list[list[_Sign]] = [[*marks.get(0, ())]]
     at = 0
@@ -236,7 +236,9 @@ def _lines(text: str, drawn: dict[str, Any], note: str) -> _Lines:
 
 
 def _html_style() -> str:
-    hues = "".join(f".h{number} {{ background: {fill}; }}\n" for number, fill in enumerate(FILLS))
+    color_indices = "".join(
+        f".h{number} {{ background: {fill}; }}\n" for number, fill in enumerate(FILLS)
+    )
     return f"""\
 :root {{ color-scheme: light; }}
 body {{ margin: 1.5rem; background: #fff; color: {INK}; font: 16px/1.5 system-ui, sans-serif; }}
@@ -268,14 +270,14 @@ i {{ font-style: normal; }}
 .cut .strip {{ font-size: .62em; line-height: 1.5; }}
 .cut .strip i {{ padding: 0 .15em; }}
 .legend {{ margin: .6rem 0 0; font-size: .9rem; }}
-{hues}@page {{ margin: 12mm; }}
+{color_indices}@page {{ margin: 12mm; }}
 @media print {{ body {{ margin: 0; }} }}
 """
 
 
 def _looks(byte: _Byte) -> str:
     """Return the class attribute of what ends with this byte."""
-    names = [f"h{byte.hue}" if byte.hue >= 0 else "", byte.rest]
+    names = [f"h{byte.color_index}" if byte.color_index >= 0 else "", byte.rest]
     names += ["own"] if byte.own else ["b"] if byte.ends else ["missing"] if byte.missing else []
     found = " ".join(filter(None, names))
     return f' class="{found}"' if found else ""
@@ -362,7 +364,7 @@ def _wide(sign: _Sign) -> int:
 def levels(directions: Sequence[str]) -> list[int]:
     """Return the level of each sign of a line: odd where it runs from right to left.
 
-    directions: of each sign "L", "R", "digit", or "" where it goes with its neighbours. A short
+    directions: of each sign "L", "R", "digit", or "" where it goes with its neighbors. A short
     form of Unicode's bidirectional algorithm (UAX #9), without embeddings: the first letter sets
     the line's direction, numbers run from left to right, and what stands between two signs of one
     direction goes with them.
@@ -466,7 +468,7 @@ class _Sheet:
         for line in drawing.legend:
             y = self._words(line, _MARGIN, y, width - 2 * _MARGIN, "quiet", 7)
         lines = [f'<path class="{name}" d="{"".join(d)}"/>' for name, d in self.paths.items() if d]
-        hues = "".join(f".h{number}{{fill:{fill}}}" for number, fill in enumerate(FILLS))
+        color_indices = "".join(f".h{number}{{fill:{fill}}}" for number, fill in enumerate(FILLS))
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{y}" '
             f'viewBox="0 0 {width} {y}" role="img">\n<title>{escape(drawing.title)}</title>\n'
@@ -478,7 +480,7 @@ class _Sheet:
             f"text.q{{font-size:12px;fill:{QUIET}}}text.byte{{font-size:9.5px}}"
             f".left-out{{opacity:.45}}path{{fill:none;stroke:{QUIET}}}"
             f".own{{stroke:{ACCENT};stroke-width:3}}.unknown{{stroke:{ACCENT}}}"
-            f".missing{{stroke:{ACCENT};stroke-width:3;stroke-dasharray:3 2}}{hues}</style>\n"
+            f".missing{{stroke:{ACCENT};stroke-width:3;stroke-dasharray:3 2}}{color_indices}</style>\n"
             f'<rect width="{width}" height="{y}" fill="#fff"/>\n'
             + "\n".join([*self.parts, *lines])
             + "\n</svg>\n"
@@ -521,11 +523,11 @@ class _Sheet:
 
         for (_, parted), group in groupby(row, token):
             run = [*group]
-            hue = run[0].sign.last.hue
-            if hue >= 0 and not parted:
+            color_index = run[0].sign.last.color_index
+            if color_index >= 0 and not parted:
                 left, wide = x + run[0].at * _CELL, sum(one.wide for one in run) * _CELL
                 self.parts.append(
-                    f'<rect class="h{hue}" x="{left}" y="{y}" width="{wide}" height="{_ROW - 4}"/>'
+                    f'<rect class="h{color_index}" x="{left}" y="{y}" width="{wide}" height="{_ROW - 4}"/>'
                 )
         for _, group in groupby(row, same):
             self._text([*group], x, y)
@@ -571,9 +573,9 @@ class _Sheet:
         wide = (right - left) / len(each)
         for number, byte in enumerate(each):
             at = left + number * wide
-            if byte.hue >= 0:
+            if byte.color_index >= 0:
                 self.parts.append(
-                    f'<rect class="h{byte.hue}" x="{at:g}" y="{y}" width="{wide:g}" '
+                    f'<rect class="h{byte.color_index}" x="{at:g}" y="{y}" width="{wide:g}" '
                     f'height="{_STRIP - 2}"/>'
                 )
             self.parts.append(

@@ -1,4 +1,4 @@
-"""The whole film of a short text in one picture: every boundary as high as the step at which it
+"""The whole timeline of a short text in one picture: every boundary as high as the step at which it
 goes, every token from the step that makes it to the step that makes it part of another.
 
 Atoms lie along the bottom. Between the lines of two boundaries, at any height, stands the token
@@ -29,7 +29,7 @@ class Side:
     """A tokenizer in the picture.
 
     boundaries: of the text. last: the step of these boundaries at which the picture ends. total:
-    how many steps the tokenizer has. look: the name and the number of the colour of an id. unit:
+    how many steps the tokenizer has. look: the name and the number of the color of an id. unit:
     what a step is called. numbers: for each step of the boundaries, from 0, which of the
     tokenizer's it is, where they are not the same.
     """
@@ -47,12 +47,14 @@ def of_training(title: str, training: Training, boundaries: Boundaries, last: in
     """Return the side of what was learnt, up to step `last`; boundaries: of the text, all steps."""
 
     def look(token_id: int) -> tuple[str, int]:
-        return training.name(token_id), training.hue(token_id)
+        return training.name(token_id), training.color_index(token_id)
 
     return Side(title, boundaries, last, last, look, training.unit)
 
 
-def skyline(raw: bytes, sides: Sequence[Side], start: int = 0, end: int | None = None) -> Any:
+def merge_diagram_payload(
+    raw: bytes, sides: Sequence[Side], start: int = 0, end: int | None = None
+) -> Any:
     """Return what the picture shows, as plain JSON values: one side, or two.
 
     raw: the text in UTF-8. start, end: the bytes of it that are shown. A column is a byte; a mark
@@ -85,10 +87,10 @@ def _part(boundaries: Boundaries, start: int, end: int) -> MergeBoundaries | Cha
     last = int(np.searchsorted(boundaries.ends, end, "right"))
     ends, atom_ids = boundaries.ends[first:last], boundaries.atom_ids[first:last]
     if isinstance(boundaries, MergeBoundaries):
-        vanishes = boundaries.vanishes[first:last].copy()
-        vanishes[-1:] = NEVER
+        merged_at = boundaries.merged_at[first:last].copy()
+        merged_at[-1:] = NEVER
         return MergeBoundaries(
-            ends, atom_ids, boundaries.steps, vanishes, boundaries.first_merge_id
+            ends, atom_ids, boundaries.steps, merged_at, boundaries.first_merge_id
         )
     if not isinstance(boundaries, ChangingBoundaries):
         raise TypeError(f"The picture does not know {type(boundaries).__name__}.")
@@ -131,7 +133,7 @@ def _side(
 ) -> dict[str, Any]:
     """Return the tokens of a side, each with its place and its time."""
     places = _columns(part, start, marks)
-    times = part.vanishes if isinstance(part, MergeBoundaries) else part.times
+    times = part.merged_at if isinstance(part, MergeBoundaries) else part.times
     happen = np.unique(times[(times >= 0) & (times < side.last)]).tolist()
     tokens: list[list[int]] = []
     standing: dict[tuple[int, int, int], int] = {}

@@ -27,7 +27,7 @@ from bpeviz.core.boundaries import (
 from bpeviz.core.merges import Merge
 from bpeviz.core.training import Pruning, Training
 from bpeviz.pretokenizers.pretokenizer import END_OF_WORD, Atoms
-from bpeviz.text import hexadecimal, hue, shorten
+from bpeviz.text import color_index, hexadecimal, shorten
 
 WINDOW = 20_000
 """How many atoms the player shows at once; a longer text is shown in parts."""
@@ -94,17 +94,17 @@ def _last(places: NDArray[np.bool_]) -> int:
     return int(found[-1]) + 1 if len(found) else 0
 
 
-def film(
+def timeline(
     text: str, training: Training, boundaries: Boundaries, part: Part, last: int
 ) -> dict[str, Any]:
     """Return what the player shows, as plain JSON values.
 
     boundaries: of the whole text under the last tokenizer of `training`.
-    part: what of it is shown. last: the step at which the film ends.
+    part: what of it is shown. last: the step at which the timeline ends.
     """
     atom_ids = boundaries.atom_ids[part.start : part.end]
     whole = part.end - part.start == len(boundaries)
-    kind = training.splitting.atoms
+    kind = training.pre_tokenizer.atoms
     steps = _steps(training)
     when = _when(boundaries, part)
     ids = {*atom_ids.tolist(), *steps["id"], *steps["left"], *steps["right"]}
@@ -116,8 +116,8 @@ def film(
         "marks": _marks(training, atom_ids),
         "atomIds": None if kind == "bytes" else atom_ids.tolist(),
         **when,
-        "looks": {i: [training.name(i), training.hue(i)] for i in sorted(ids) if i >= 0},
-        "unknown": training.splitting.unknown,
+        "looks": {i: [training.name(i), training.color_index(i)] for i in sorted(ids) if i >= 0},
+        "unknown": training.pre_tokenizer.unknown,
         "steps": steps,
         "unit": training.unit,
         "weighted": training.weighted,
@@ -130,36 +130,36 @@ def film(
     digest = hashlib.blake2b(digest_size=12)
     digest.update(repr(data).encode())
     identity = hashlib.blake2b(digest_size=12)
-    identity.update(repr((training.splitting, data["tokens"], data["steps"])).encode())
+    identity.update(repr((training.pre_tokenizer, data["tokens"], data["steps"])).encode())
     identity.update(text.encode())
     # `last` may change while everything above stays: the player then keeps what it has drawn.
     return data | {"key": digest.hexdigest(), "film": identity.hexdigest(), "last": last}
 
 
-def reel(film: dict[str, Any]) -> dict[str, Any]:
-    """Return what the player is sent for one film: its steps are the player's."""
+def payload(timeline: dict[str, Any]) -> dict[str, Any]:
+    """Return what the player is sent for one timeline: its steps are the player's."""
     names = ("key", "film", "last", "unit")
-    return {name: film[name] for name in names} | {
+    return {name: timeline[name] for name in names} | {
         "sizes": None,
-        "opening": film["last"],
-        "views": [film],
+        "opening": timeline["last"],
+        "views": [timeline],
     }
 
 
-def lock_step(films: Sequence[tuple[str, dict[str, Any], Training]]) -> dict[str, Any]:
-    """Return what the player is sent for several films of one text, aligned by vocabulary size.
+def lock_step(timelines: Sequence[tuple[str, dict[str, Any], Training]]) -> dict[str, Any]:
+    """Return what the player is sent for several timelines of one text, aligned by vocabulary size.
 
-    films: title, film, and the training it shows; at which step of it each size stands says
+    timelines: title, timeline, and the training it shows; at which step of it each size stands says
     `steps_at`.
     """
     # The sizes that one of them has: between a small vocabulary and GPT-2's there are none.
     sizes = np.unique(
-        np.concatenate([np.arange(one.sizes.min(), one.sizes.max() + 1) for *_, one in films])
+        np.concatenate([np.arange(one.sizes.min(), one.sizes.max() + 1) for *_, one in timelines])
     )
     views = []
-    for title, film, training in films:
+    for title, timeline, training in timelines:
         at = steps_at(training, int(sizes[0]), int(sizes[-1]))[sizes - sizes[0]].tolist()
-        views.append(film | {"title": title, "at": at, "vocabulary": training.sizes.tolist()})
+        views.append(timeline | {"title": title, "at": at, "vocabulary": training.sizes.tolist()})
     keys = hashlib.blake2b(repr([view["key"] for view in views]).encode(), digest_size=12)
     identities = hashlib.blake2b(repr([view["film"] for view in views]).encode(), digest_size=12)
     return {
@@ -167,7 +167,7 @@ def lock_step(films: Sequence[tuple[str, dict[str, Any], Training]]) -> dict[str
         "film": identities.hexdigest(),
         "last": len(sizes) - 1,
         # Where it begins: at the largest vocabulary that all of them have.
-        "opening": int(np.searchsorted(sizes, min(int(one.sizes.max()) for *_, one in films))),
+        "opening": int(np.searchsorted(sizes, min(int(one.sizes.max()) for *_, one in timelines))),
         "sizes": sizes.tolist(),
         "unit": "size",
         "views": views,
@@ -222,9 +222,9 @@ def _when(boundaries: Boundaries, part: Part) -> dict[str, Any]:
     """Return when the boundaries of a part change: either `vanish` or `changes`, the other None."""
     shown = slice(part.start, part.end)
     if isinstance(boundaries, MergeBoundaries):
-        vanishes = boundaries.vanishes[shown]
+        merged_at = boundaries.merged_at[shown]
         return {
-            "vanish": np.where(vanishes == NEVER, -1, vanishes).tolist(),
+            "vanish": np.where(merged_at == NEVER, -1, merged_at).tolist(),
             "firstId": boundaries.first_merge_id,
             "changes": None,
         }
@@ -267,7 +267,7 @@ def still(training: Training) -> str:
 
 def _marks(training: Training, atom_ids: NDArray[np.int32]) -> list[int]:
     """Return which of the atoms shown carry an end-of-word mark."""
-    if training.splitting.end_mark != "attached":
+    if training.pre_tokenizer.end_mark != "attached":
         return []
     marked = [i for i, symbol in enumerate(training.alphabet) if symbol.endswith(END_OF_WORD)]
     found: list[int] = np.flatnonzero(np.isin(atom_ids, marked)).tolist()
@@ -312,7 +312,7 @@ def _cuts_within(column: Column, part: Part) -> NDArray[np.int64]:
 
 
 def _tokens(column: Column, part: Part) -> list[tuple[int, int, str, str, int]]:
-    """Return of each token of a part: its end in bytes, id, label, bytes in hex, and hue.
+    """Return of each token of a part: its end in bytes, id, label, bytes in hex, and color index.
 
     A token that reaches beyond the part is itself, cut short.
     """
@@ -332,7 +332,7 @@ def _tokens(column: Column, part: Part) -> list[tuple[int, int, str, str, int]]:
         looks[token_id] = (
             shorten(tokenizer.token_label(token_id)),
             shorten(hexadecimal(raw)),
-            -1 if tokenizer.is_atom(token_id) else hue(raw),
+            -1 if tokenizer.is_atom(token_id) else color_index(raw),
         )
     shown = np.minimum(ends[first:last], part.end) - part.start
     return [

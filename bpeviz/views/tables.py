@@ -170,13 +170,13 @@ def splits(rows: Sequence[Summary]) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "split": [row.title for row in rows],
-            "chunks": [f"{row.chunks:,}" for row in rows],
+            "chunks": [f"{row.pre_tokens:,}" for row in rows],
             "merges forbidden": [
                 f"{row.forbidden:,} of {row.merges:,}" if row.merges else "–" for row in rows
             ],
             "most often cut apart": [pairs(row) or "–" for row in rows],
             "distinct": [f"{row.distinct:,}" for row in rows],
-            "characters per chunk": [f"{row.characters / row.chunks:.2f}" for row in rows],
+            "characters per chunk": [f"{row.characters / row.pre_tokens:.2f}" for row in rows],
             "longest chunk": [chunk_name(row.longest) for row in rows],
         }
     )
@@ -185,7 +185,7 @@ def splits(rows: Sequence[Summary]) -> pd.DataFrame:
 def standing(tokens: Sequence[str], places: Sequence[tuple[str, Sequence[int]]]) -> pd.DataFrame:
     """Return the merges learnt where nothing is split, one a row, and what splits leave of them.
 
-    places: for each split its title, and in how many places each token stands within one chunk.
+    places: for each split its title, and in how many places each token stands within one pre-token.
     """
     frame = pd.DataFrame({"merge": range(1, len(tokens) + 1), "token": [*map(chunk_name, tokens)]})
     for title, counts in places:

@@ -14,8 +14,8 @@ from bpeviz.core.boundaries import NEVER
 from bpeviz.corpus import samples
 
 
-def learnt(text: str, merges: int, learnt_from: str | None = None, **how: str) -> Column:
-    training = bpeviz.train(text if learnt_from is None else learnt_from, merges=merges, **how)
+def learnt(text: str, merges: int, training_text: str | None = None, **how: str) -> Column:
+    training = bpeviz.train(text if training_text is None else training_text, merges=merges, **how)
     tokenizer = training.tokenizer()
     return Column(f"{merges} merges", tokenizer, tokenizer.boundaries(text), tokenizer.steps)
 
@@ -176,7 +176,7 @@ def test_measures_of_every_sample_equal_a_slow_count() -> None:
 def test_common_cuts_stay_only_where_every_column_cuts() -> None:
     text = "ab ab c"
     boundaries = metrics.common_cuts([learnt(text, 0), learnt(text, 1)])
-    kept = np.flatnonzero(boundaries.vanishes == NEVER) + 1
+    kept = np.flatnonzero(boundaries.merged_at == NEVER) + 1
     assert kept.tolist() == [2, 3, 5, 6, 7]
     assert len(metrics.common_cuts([learnt("", 0)])) == 0
 

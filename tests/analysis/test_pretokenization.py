@@ -41,12 +41,12 @@ def columns_of(text: str, *keys: str) -> list[pretokenization.Column]:
 @given(ANY_TEXT, KEYS)
 def test_a_cut_holds_the_chunks_of_the_split(text: str, key: str) -> None:
     cut = pretokenization.cut(text, key)
-    chunks = split(text, key)
-    assert [*cut.chunks()] == chunks
-    assert len(cut) == len(chunks)
-    assert cut.times == {chunk: chunks.count(chunk) for chunk in chunks}
-    assert cut.longest in {*chunks, ""}
-    assert len(cut.longest) == max(map(len, chunks), default=0)
+    pre_tokens = split(text, key)
+    assert [*cut.pre_tokens()] == pre_tokens
+    assert len(cut) == len(pre_tokens)
+    assert cut.times == {pre_token: pre_tokens.count(pre_token) for pre_token in pre_tokens}
+    assert cut.longest in {*pre_tokens, ""}
+    assert len(cut.longest) == max(map(len, pre_tokens), default=0)
 
 
 @settings(max_examples=200)
@@ -56,32 +56,32 @@ def test_each_level_only_cuts_what_the_one_above_kept(text: str) -> None:
     found = pretokenization.levels(text)
     assert len(found) == len(pretokenization.LEVELS)
     for level in found:
-        assert "".join(level.chunks()) == text
+        assert "".join(level.pre_tokens()) == text
         ends = {*level.ends.tolist()}
         assert above <= ends
         above = ends
-    assert [*found[0].chunks()] == split(text, "sentences")
-    assert [*found[-1].chunks()] == [*text]
+    assert [*found[0].pre_tokens()] == split(text, "sentences")
+    assert [*found[-1].pre_tokens()] == [*text]
 
 
 def test_words_end_where_their_sentence_does() -> None:
     """Cut at once, the blank after a sentence and the line end after it would be one chunk."""
     sentences, words, characters = pretokenization.levels("It rains. \n It pours.")
-    assert [*sentences.chunks()] == ["It rains. \n", " It pours."]
-    assert [*words.chunks()] == ["It", " ", "rains", ".", " \n", " ", "It", " ", "pours", "."]
+    assert [*sentences.pre_tokens()] == ["It rains. \n", " It pours."]
+    assert [*words.pre_tokens()] == ["It", " ", "rains", ".", " \n", " ", "It", " ", "pours", "."]
     assert len(characters) == 21
 
 
 # What a split forbids
 
 
-def places_within_chunks(token: str, chunks: list[str]) -> int:
+def places_within_chunks(token: str, pre_tokens: list[str]) -> int:
     """Look at every place of every chunk, and go on behind the token where it stands."""
     found = 0
-    for chunk in chunks:
+    for pre_token in pre_tokens:
         at = 0
-        while at < len(chunk):
-            if chunk.startswith(token, at):
+        while at < len(pre_token):
+            if pre_token.startswith(token, at):
                 found += 1
                 at += len(token)
             else:
@@ -99,8 +99,8 @@ def places_within_chunks(token: str, chunks: list[str]) -> int:
 def test_places_of_a_token_are_counted_within_chunks(
     text: str, key: str, tokens: list[str]
 ) -> None:
-    chunks = split(text, key)
-    expected = [places_within_chunks(token, chunks) for token in tokens]
+    pre_tokens = split(text, key)
+    expected = [places_within_chunks(token, pre_tokens) for token in tokens]
     assert pretokenization.standing(tokens, pretokenization.cut(text, key)) == expected
 
 
@@ -127,9 +127,9 @@ def test_what_is_learnt_under_a_split_is_nothing_that_it_forbids(text: str, key:
     """Learn under the split, by the naive loop: no token of it may be called forbidden."""
     alphabet = sorted({*text})
     number = {character: i for i, character in enumerate(alphabet)}
-    chunks = [([number[c] for c in chunk], 1) for chunk in split(text, key)]
+    pre_tokens = [([number[c] for c in pre_token], 1) for pre_token in split(text, key)]
     names = [*alphabet]
-    steps, _ = reference.learn(chunks, alphabet, 15)
+    steps, _ = reference.learn(pre_tokens, alphabet, 15)
     for step in steps:
         names.append(names[step.left] + names[step.right])
     made = names[len(alphabet) :]
@@ -168,11 +168,11 @@ def test_gpt2_forbids_a_space_behind_a_letter_but_not_before_one() -> None:
 def test_pairs_cut_apart_are_counted(text: str, key: str) -> None:
     cut = pretokenization.cut(text, key)
     ends = {*cut.ends.tolist()}
-    neighbours = [text[i : i + 2] for i in range(len(text) - 1)]
-    apart = [pair for i, pair in enumerate(neighbours) if i + 1 in ends]
+    neighbors = [text[i : i + 2] for i in range(len(text) - 1)]
+    apart = [pair for i, pair in enumerate(neighbors) if i + 1 in ends]
     found = pretokenization.cut_apart(cut, 1_000)
     assert {one.pair: (one.cut, one.times) for one in found} == {
-        pair: (apart.count(pair), neighbours.count(pair)) for pair in apart
+        pair: (apart.count(pair), neighbors.count(pair)) for pair in apart
     }
     assert all(one.cut >= other.cut for one, other in pairwise(found))
     assert pretokenization.cut_apart(cut, 2) == found[:2]
@@ -218,22 +218,23 @@ def test_columns_show_every_chunk_where_it_stands(
     assert sent["text"] == text[first:last]
     raw = text[first:last].encode()
     for key, column in zip(keys, sent["columns"], strict=True):
-        chunks = split(text, key)
+        pre_tokens = split(text, key)
         assert (column["title"], column["note"]) == (key, f"About {key}.")
-        assert column["total"] == len(chunks)
+        assert column["total"] == len(pre_tokens)
         shown = [raw[a:b].decode() for a, b in pairwise((0, *column["ends"]))]
         # The chunks of the whole text, and of them the characters within the part.
         at, expected, looks = 0, [], []
-        for chunk in chunks:
-            within = text[max(at, first) : max(first, min(at + len(chunk), last))]
+        for pre_token in pre_tokens:
+            within = text[max(at, first) : max(first, min(at + len(pre_token), last))]
             if within:
                 expected.append(within)
-                looks.append(pretokenization.name(chunk))
-            at += len(chunk)
+                looks.append(pretokenization.name(pre_token))
+            at += len(pre_token)
         assert shown == expected
         assert [label for _, label, _, _ in column["tokens"]] == looks
         assert all(
-            (hue < 0) == (note.startswith("1 character,")) for _, _, note, hue in column["tokens"]
+            (color_index < 0) == (note.startswith("1 character,"))
+            for _, _, note, color_index in column["tokens"]
         )
 
 

@@ -22,10 +22,10 @@ from bpeviz.core.boundaries import DROPPED, INSIDE
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import Training
 from bpeviz.corpus import samples
-from bpeviz.pretokenizers.pretokenizer import Splitting
+from bpeviz.pretokenizers.pretokenizer import PreTokenizer
 from bpeviz.pretrained import download
 from bpeviz.pretrained.rank_tokenizer import from_ranks
-from bpeviz.trainers import LEARNERS
+from bpeviz.trainers import TRAINERS
 from bpeviz.views import merge_diagram, player
 
 SCRIPTS = (
@@ -51,7 +51,7 @@ def published(name: str) -> Any:
 @pytest.fixture(scope="module")
 def trainings() -> dict[str, Training]:
     text = LEARNT_FROM * 3
-    found = {key: usual.train(key, text) for key in LEARNERS}
+    found = {key: usual.train(key, text) for key in TRAINERS}
     found["characters"] = bpeviz.train(text, merges=60, atoms="characters")
     for mark in ("attached", "symbol"):
         found[f"mark {mark}"] = bpeviz.train(text, merges=60, atoms="characters", end_mark=mark)
@@ -117,7 +117,7 @@ def test_special_tokens_by_choice() -> None:
     assert found.ids == ids
     assert [piece.first for piece in found.pieces] == encoding.decode_with_offsets(ids)[1]
     assert round_trip(found).lossless
-    assert 14 in found.chunk_ends  # type: ignore[operator]
+    assert 14 in found.pre_token_ends  # type: ignore[operator]
     kinds = [t["kind"] for t in trace.grid(found, whole(found))["tokens"]]
     assert kinds.count("special") == 2
     # It is one token from the first step on.
@@ -165,8 +165,8 @@ def test_pieces_are_the_tokens_of_every_tokenizer(
         assert [piece.start for piece in found.pieces[1:]] == [p.end for p in found.pieces[:-1]]
         assert sum(piece.end - piece.start for piece in found.pieces) == len(found.raw)
         # Chunks are the tokenizer's: no token of one that merges within chunks crosses them.
-        assert found.chunk_ends is not None
-        assert [0, *found.chunk_ends][-1] == len(found.raw)
+        assert found.pre_token_ends is not None
+        assert [0, *found.pre_token_ends][-1] == len(found.raw)
 
 
 def test_chunks_are_those_of_the_split() -> None:
@@ -174,10 +174,10 @@ def test_chunks_are_those_of_the_split() -> None:
     found = inspect(text, published("gpt2"))
     pattern = tiktoken.get_encoding("gpt2")._pat_str
     ends, at = [], 0
-    for chunk in regex.findall(pattern, text):
-        at += len(chunk.encode())
+    for pre_token in regex.findall(pattern, text):
+        at += len(pre_token.encode())
         ends.append(at)
-    assert found.chunk_ends == tuple(ends)
+    assert found.pre_token_ends == tuple(ends)
 
 
 @given(text=st.text("aé世👍🏽\u0301\u200d\r\n क्षि", max_size=20))
@@ -233,7 +233,7 @@ def test_a_published_vocabulary_merges_rank_by_rank(name: str) -> None:
     found = inspect(text, tokenizer)
     boundaries = tokenizer.boundaries(text)
     assert [event.step for event in found.events] == sorted(
-        {t for t in boundaries.vanishes.tolist() if t < tokenizer.steps}
+        {t for t in boundaries.merged_at.tolist() if t < tokenizer.steps}
     )
     for number, event in enumerate(found.events, 1):
         assert (found.boundaries.kept(number) == boundaries.kept(event.step + 1)).all()
@@ -262,8 +262,10 @@ def test_any_table_of_ranks_ends_at_its_own_ids(ranks: dict[bytes, int], text: s
         for token_id, start, end in spelt_out(found, number):
             assert tokenizer.token_bytes(token_id) == found.raw[start:end]
     # Each event makes the token that it names of its two parents.
-    film = trace.film(found, whole_film(found), "ranks")
-    for left, right, new in zip(*(film["steps"][c] for c in ("left", "right", "id")), strict=True):
+    timeline = trace.timeline(found, whole_film(found), "ranks")
+    for left, right, new in zip(
+        *(timeline["steps"][c] for c in ("left", "right", "id")), strict=True
+    ):
         assert ranks_of(ranks, left) + ranks_of(ranks, right) == ranks_of(ranks, new)
 
 
@@ -335,7 +337,7 @@ def test_what_cannot_be_followed_is_one_difference() -> None:
             return b"a" + super().decode_bytes(reversed([*ids][1:]))  # type: ignore[no-any-return]
 
     training = bpeviz.train("ab", merges=0)
-    tokenizer = Backwards("backwards", Splitting(), training.alphabet, ())
+    tokenizer = Backwards("backwards", PreTokenizer(), training.alphabet, ())
     found = inspect("abcba", tokenizer)
     trip = round_trip(found)
     assert made(found, trip) == trip.decoded == "aabcb"
@@ -387,25 +389,28 @@ def test_the_grid_holds_all_of_a_part_and_nothing_else(
 def test_the_film_of_a_vocabulary_has_only_the_steps_of_this_text(name: str) -> None:
     tokenizer = published(name)
     found = inspect("hello hello naïve 👍", tokenizer)
-    film = trace.film(found, whole_film(found), "cl100k")
-    assert json.loads(json.dumps(film))["text"] == found.text
-    steps = film["steps"]
-    assert film["last"] == len(steps["id"]) == len(film["tokens"]) - 1 < 30
+    timeline = trace.timeline(found, whole_film(found), "cl100k")
+    assert json.loads(json.dumps(timeline))["text"] == found.text
+    steps = timeline["steps"]
+    assert timeline["last"] == len(steps["id"]) == len(timeline["tokens"]) - 1 < 30
     assert steps["id"] == sorted(steps["id"])
     for left, right, new in zip(steps["left"], steps["right"], steps["id"], strict=True):
         assert tokenizer.token_bytes(left) + tokenizer.token_bytes(right) == (
             tokenizer.token_bytes(new)
         )
-    assert film["tokens"][0] == len(found.raw)
-    assert film["tokens"][-1] == len(found.ids)
-    saved = [a - b for a, b in zip(film["tokens"], film["tokens"][1:], strict=False)]
+    assert timeline["tokens"][0] == len(found.raw)
+    assert timeline["tokens"][-1] == len(found.ids)
+    saved = [a - b for a, b in zip(timeline["tokens"], timeline["tokens"][1:], strict=False)]
     assert saved == steps["applied"]
     last = steps["id"][-1]
-    assert film["steps"]["note"][film["last"] - 1] == f"merge {last - 255:,} of {tokenizer.steps:,}"
-    for token_id, (label, _) in film["looks"].items():
+    assert (
+        timeline["steps"]["note"][timeline["last"] - 1]
+        == f"merge {last - 255:,} of {tokenizer.steps:,}"
+    )
+    for token_id, (label, _) in timeline["looks"].items():
         assert label == tokenizer.token_label(token_id)
-    used = {i for i in film["changes"]["ids"] if i >= 0}
-    assert used <= {*film["looks"]}
+    used = {i for i in timeline["changes"]["ids"] if i >= 0}
+    assert used <= {*timeline["looks"]}
     assert len(tokenizer.token_bytes(last)) > 1
 
 
@@ -416,23 +421,23 @@ def test_a_film_can_be_made_of_every_learner(trainings: dict[str, Training], tex
     for training in trainings.values():
         found = inspect(text, training.tokenizer())
         for part in player.parts(found.text, found.boundaries, 16):
-            film = trace.film(found, part, "Yours", training)
-            json.dumps(film)
-            assert film["last"] == len(film["steps"]["id"])
-            times = film["changes"]["times"]
-            assert {*times} - {-1} == {*range(film["last"])}
-            assert film["text"] == found.text[part.first : part.last]
-            ids = {i for i in film["changes"]["ids"] if i >= 0}
-            assert ids <= {*film["looks"]}
-            assert min(film["changes"]["ids"], default=0) >= INSIDE
+            timeline = trace.timeline(found, part, "Yours", training)
+            json.dumps(timeline)
+            assert timeline["last"] == len(timeline["steps"]["id"])
+            times = timeline["changes"]["times"]
+            assert {*times} - {-1} == {*range(timeline["last"])}
+            assert timeline["text"] == found.text[part.first : part.last]
+            ids = {i for i in timeline["changes"]["ids"] if i >= 0}
+            assert ids <= {*timeline["looks"]}
+            assert min(timeline["changes"]["ids"], default=0) >= INSIDE
 
 
 def test_overlapping_pairs_are_counted_as_they_stand() -> None:
     training = bpeviz.train("aaaa aaaa", merges=2, pattern="gpt2")
     found = inspect("aaa a", training.tokenizer())
-    film = trace.film(found, whole_film(found), "Yours", training)
-    assert film["steps"]["count"][0] == 2
-    assert film["steps"]["applied"][0] == 1
+    timeline = trace.timeline(found, whole_film(found), "Yours", training)
+    assert timeline["steps"]["count"][0] == 2
+    assert timeline["steps"]["applied"][0] == 1
 
 
 # ---- ids
@@ -508,11 +513,11 @@ def test_a_token_is_found_by_id_by_text_and_by_name() -> None:
     assert token_lookup.look_up("A", tokenizer)[0].place == "a single byte"
     for query in ("", "no such token", "999999999", "9" * 19):
         assert token_lookup.look_up(query, tokenizer) == []
-    near = token_lookup.neighbours(15339, tokenizer, 2)
+    near = token_lookup.neighbors(15339, tokenizer, 2)
     assert [one.id for one in near] == [15337, 15338, 15339, 15340, 15341]
-    assert [one.id for one in token_lookup.neighbours(0, tokenizer, 2)] == [0, 1, 2]
+    assert [one.id for one in token_lookup.neighbors(0, tokenizer, 2)] == [0, 1, 2]
     # Vocabularies have gaps: cl100k has no 100256.
-    assert [one.id for one in token_lookup.neighbours(100257, tokenizer, 1)] == [100257, 100258]
+    assert [one.id for one in token_lookup.neighbors(100257, tokenizer, 1)] == [100257, 100258]
 
 
 def test_every_token_has_parents_down_to_what_no_merge_makes(
@@ -583,11 +588,11 @@ def test_at_every_height_stand_the_tokens_of_that_step(
         through = merge_diagram.Side(
             "Yours", found.boundaries, len(numbers), training.steps, look, training.unit, numbers
         )
-        one = merge_diagram.skyline(found.raw, [direct])
+        one = merge_diagram.merge_diagram_payload(found.raw, [direct])
         assert json.loads(json.dumps(one)) is not None
         assert (
             one["sides"][0]["tokens"]
-            == (merge_diagram.skyline(found.raw, [through])["sides"][0]["tokens"])
+            == (merge_diagram.merge_diagram_payload(found.raw, [through])["sides"][0]["tokens"])
         )
         byte_of = {column: i for i, (column, _) in enumerate(b for s in one["signs"] for b in s[3])}
         for taken in {0, 1, *(step + 1 for step in numbers), training.steps}:
@@ -607,7 +612,7 @@ def test_two_tokenizers_stand_at_one_text(trainings: dict[str, Training]) -> Non
     for key in ("mark symbol", "sentencepiece"):
         boundaries = trainings[key].tokenizer().boundaries(text)
         sides.append(merge_diagram.of_training(key, trainings[key], boundaries, 40))
-    data = merge_diagram.skyline(text.encode(), sides)
+    data = merge_diagram.merge_diagram_payload(text.encode(), sides)
     assert [side["title"] for side in data["sides"]] == ["mark symbol", "sentencepiece"]
     assert "".join(sign for _, _, sign, _ in data["signs"]) == text.replace(" ", "·")
     for side in data["sides"]:
@@ -616,7 +621,7 @@ def test_two_tokenizers_stand_at_one_text(trainings: dict[str, Training]) -> Non
             assert until == -1 or 0 <= since < until <= 40
             assert token_id < 0 or token_id in side["looks"]
     with pytest.raises(ValueError, match="one side or two"):
-        merge_diagram.skyline(b"", [])
+        merge_diagram.merge_diagram_payload(b"", [])
 
 
 def test_a_stretch_of_a_text_is_drawn_as_it_stands_in_the_text(
@@ -626,7 +631,7 @@ def test_a_stretch_of_a_text_is_drawn_as_it_stands_in_the_text(
     training = trainings["bpe"]
     boundaries = training.tokenizer().boundaries(text)
     side = merge_diagram.of_training("Yours", training, boundaries, training.steps)
-    data = merge_diagram.skyline(text.encode(), [side], 26, 53)
+    data = merge_diagram.merge_diagram_payload(text.encode(), [side], 26, 53)
     assert "".join(sign for _, _, sign, _ in data["signs"]) == text[26:53].replace(" ", "·")
     last = [token for token in data["sides"][0]["tokens"] if token[3] < 0]
     assert [training.name(token[4]) for token in last] == [
@@ -640,6 +645,6 @@ def test_nothing_is_no_trouble(trainings: dict[str, Training]) -> None:
         assert round_trip(found).lossless
         (part,) = player.parts("", found.cuts, 240)
         assert trace.grid(found, part)["columns"] == 0
-        assert trace.film(found, part, "Yours", training)["last"] == 0
+        assert trace.timeline(found, part, "Yours", training)["last"] == 0
         side = merge_diagram.of_training("Yours", training, found.boundaries, 0)
-        assert merge_diagram.skyline(b"", [side])["sides"][0]["tokens"] == []
+        assert merge_diagram.merge_diagram_payload(b"", [side])["sides"][0]["tokens"] == []

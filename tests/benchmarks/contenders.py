@@ -96,13 +96,13 @@ def _bpeviz_smallest(job: Job) -> Prepared:
 
 
 def _bpeviz_plain(job: Job) -> Prepared:
-    from bpeviz.pretokenizers.pretokenizer import Splitting
+    from bpeviz.pretokenizers.pretokenizer import PreTokenizer
     from bpeviz.trainers import bpe
 
     text = _text(job.text)
 
     def learn() -> Any:
-        alphabet, rows = bpe.prepared(text, Splitting("bytes", job.pattern))
+        alphabet, rows = bpe.prepared(text, PreTokenizer("bytes", job.pattern))
         return bpe.learn_merges(rows, alphabet, job.size - len(alphabet))[0]
 
     return learn, lambda merges: _spelt((merge.left, merge.right) for merge in merges)
@@ -120,7 +120,7 @@ def _byte_letters() -> dict[str, int]:
 def _bpeviz_in_their_order(job: Job) -> Prepared:
     """Learn with the ids of bytes in the order in which `tokenizers` has them, since of equally
     frequent pairs it takes the one with the smallest ids."""
-    from bpeviz.pretokenizers.pretokenizer import Splitting
+    from bpeviz.pretokenizers.pretokenizer import PreTokenizer
     from bpeviz.trainers import bpe
 
     text = _text(job.text)
@@ -128,8 +128,10 @@ def _bpeviz_in_their_order(job: Job) -> Prepared:
     place = {byte: i for i, byte in enumerate(order)}
 
     def learn() -> Any:
-        chunks = Counter(Splitting("bytes", job.pattern).chunks(text))
-        rows = [([place[byte] for byte in chunk.encode()], n) for chunk, n in chunks.items()]
+        pre_tokens = Counter(PreTokenizer("bytes", job.pattern).pre_tokens(text))
+        rows = [
+            ([place[byte] for byte in pre_token.encode()], n) for pre_token, n in pre_tokens.items()
+        ]
         return bpe.fast_merges(rows, [""] * 256, job.size - 256, ties="smallest")[0]
 
     atoms = [bytes([byte]) for byte in order]
@@ -144,17 +146,17 @@ def _minbpe(job: Job) -> Prepared:
     expression = regex.compile(job.expression)
 
     def learn() -> list[tuple[int, int]]:
-        chunks = [[*chunk.encode()] for chunk in expression.findall(text)]
+        pre_tokens = [[*pre_token.encode()] for pre_token in expression.findall(text)]
         merges: list[tuple[int, int]] = []
         for new in range(256, job.size):
             counts: dict[tuple[int, int], int] = {}
-            for ids in chunks:
+            for ids in pre_tokens:
                 for pair in pairwise(ids):
                     counts[pair] = counts.get(pair, 0) + 1
             if not counts:
                 break
             best = max(counts, key=counts.__getitem__)
-            chunks = [_replaced(ids, best, new) for ids in chunks]
+            pre_tokens = [_replaced(ids, best, new) for ids in pre_tokens]
             merges.append(best)
         return merges
 
@@ -274,7 +276,7 @@ def _sentencepiece(job: Job) -> Prepared:
 
 
 def _counted(counts: dict[str, int]) -> Iterator[bytes]:
-    return (f"{times} {chunk}".encode() for chunk, times in counts.items())
+    return (f"{times} {pre_token}".encode() for pre_token, times in counts.items())
 
 
 def _bpeviz_counts(job: Job) -> Prepared:
@@ -329,12 +331,15 @@ def _plain_encodes(job: Job) -> Prepared:
     text = _text(job.text)
     training = _learnt(job.base, job.size, job.pattern)
     rank = {(merge.left, merge.right): merge.new_id for merge in training.merges}
-    splitting = training.splitting
+    pre_tokenizer = training.pre_tokenizer
 
     def encode() -> list[int]:
-        chunks = splitting.chunks(text)
-        cut = {chunk: apply_merges([*chunk.encode()], rank) for chunk in dict.fromkeys(chunks)}
-        return [*chain.from_iterable(map(cut.__getitem__, chunks))]
+        pre_tokens = pre_tokenizer.pre_tokens(text)
+        cut = {
+            pre_token: apply_merges([*pre_token.encode()], rank)
+            for pre_token in dict.fromkeys(pre_tokens)
+        }
+        return [*chain.from_iterable(map(cut.__getitem__, pre_tokens))]
 
     return encode, _numbers
 

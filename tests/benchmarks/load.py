@@ -84,7 +84,7 @@ class Visitor:
         self.pages: dict[str, str] = {}
         self.page = ""
         self.fragments: dict[str, str] = {}
-        self.film = ""
+        self.timeline = ""
 
     async def act(self, kind: str, *, page: str = "", fragment: str = "") -> None:
         """Ask the server to run the page, and wait until it has; note how long that took."""
@@ -136,7 +136,7 @@ class Visitor:
                 self._say(kind, shown)
             self.fragments[key] = delta.fragment_id
             if key == "player" and '"film": "' in shown.json:
-                self.film = shown.json.split('"film": "', 1)[1].split('"', 1)[0]
+                self.timeline = shown.json.split('"film": "', 1)[1].split('"', 1)[0]
 
     def _say(self, kind: str, shown: Any) -> None:
         """From now on say of an input what the server has put there, as a browser does of all."""
@@ -179,8 +179,8 @@ class Visitor:
 
     async def step(self, draw: random.Random) -> None:
         follower = self.widgets.get("follower")
-        if follower is not None and self.film:
-            told = f'{{"step": {{"step": {draw.randint(0, 100)}, "film": "{self.film}"}}}}'
+        if follower is not None and self.timeline:
+            told = f'{{"step": {{"step": {draw.randint(0, 100)}, "film": "{self.timeline}"}}}}'
             self.states[follower.id] = WidgetState(id=follower.id, json_value=told)
             await self.act("step", fragment=self.fragments["follower"])
 

@@ -16,14 +16,14 @@ from bpeviz.views import player
 
 
 @st.cache_resource(max_entries=4)
-def reel(atoms: int) -> dict[str, Any]:
+def payload(atoms: int) -> dict[str, Any]:
     """Return the film of a text of so many bytes, in one part."""
     text = standard_library(atoms)
     training = bpeviz.train(text, vocab_size=2_000)
     boundaries = training.tokenizer().boundaries(text)
     (part,) = player.parts(text, boundaries, atoms)
-    return player.reel(player.film(text, training, boundaries, part, training.steps))
+    return player.payload(player.timeline(text, training, boundaries, part, training.steps))
 
 
 if __name__ == "__main__":
-    components.player(reel(int(st.query_params["atoms"])), "player")
+    components.player(payload(int(st.query_params["atoms"])), "player")

@@ -96,7 +96,7 @@ class Group:
 SMALLEST = "bpeviz, ties: smallest"
 THEIR_ORDER = "bpeviz, bytes in their order"
 
-LEARNERS = (
+TRAINERS = (
     Entry(BPEVIZ),
     Entry(SMALLEST),
     Entry(THEIR_ORDER, hidden=True),
@@ -111,14 +111,14 @@ LEARNERS = (
 smallest ids, and `tokenizers` that as well, with the ids of bytes in another order."""
 
 
-def learners(*but: str) -> tuple[Entry, ...]:
-    return tuple(entry for entry in LEARNERS if entry.name not in but)
+def trainers(*but: str) -> tuple[Entry, ...]:
+    return tuple(entry for entry in TRAINERS if entry.name not in but)
 
 
 # For the memory: who is not slow. Of 100 MB, who does not take a Python object for each chunk.
 MEASURED = tuple(
     replace(entry, hidden=entry.hidden or entry.name == SMALLEST)
-    for entry in learners("minbpe's loop", "tiktoken._educational")
+    for entry in trainers("minbpe's loop", "tiktoken._educational")
 )
 MEASURED_LARGE = tuple(
     entry for entry in MEASURED if entry.name not in (THEIR_ORDER, "bpeviz, plain learner")
@@ -269,7 +269,7 @@ def groups(texts: Texts, settings: Settings, limit: float | None) -> Iterator[Gr
                 f"vocabulary {size:,}",
                 f"{short} {in_short(size)}",
                 job("train", path, size=size),
-                LEARNERS,
+                TRAINERS,
             )
             for short, (name, path) in texts.main.items()
             for size in settings.sizes
@@ -289,7 +289,7 @@ def groups(texts: Texts, settings: Settings, limit: float | None) -> Iterator[Gr
                 f"vocabulary {size:,}",
                 f"{short} {in_short(size)}",
                 job("train", path, "none", size=size),
-                learners("sentencepiece"),
+                trainers("sentencepiece"),
             )
             for size in settings.unsplit
         ),
@@ -307,7 +307,7 @@ def groups(texts: Texts, settings: Settings, limit: float | None) -> Iterator[Gr
                 "training",
                 short,
                 job("train", path, size=settings.worst_size),
-                learners("sentencepiece", "tiktoken._educational"),
+                trainers("sentencepiece", "tiktoken._educational"),
             )
             for short, name, path in texts.worst()
         ),

@@ -23,7 +23,7 @@ from hands import (
 
 from bpeviz.core.boundaries import DROPPED, Boundaries
 from bpeviz.core.training import Training
-from bpeviz.trainers import LEARNERS
+from bpeviz.trainers import TRAINERS
 from bpeviz.views import player as player_view
 
 Open = Callable[..., Page]
@@ -60,7 +60,7 @@ def learn(*keys: str, text: str = ENGLISH, **initial: str) -> list[Learnt]:
     for key in keys:
         training = usual.train(key, text, **usual.ON_ALGORITHMS | initial)
         boundaries = training.tokenizer().boundaries(text)
-        found.append(Learnt(LEARNERS[key].short, training, boundaries))
+        found.append(Learnt(TRAINERS[key].short, training, boundaries))
     return found
 
 
@@ -96,7 +96,7 @@ def await_size(page: Page, size: int) -> None:
 
 def add_algorithm(page: Page, key: str) -> None:
     page.get_by_role("combobox", name="Algorithms").click()
-    page.get_by_role("option", name=LEARNERS[key].short, exact=True).click()
+    page.get_by_role("option", name=TRAINERS[key].short, exact=True).click()
     page.keyboard.press("Escape")
 
 
@@ -202,7 +202,7 @@ def test_options_of_one_change_its_view_alone_and_four_fit(open_page: Open) -> N
     # Where one cannot learn, a sentence says why, and the others stay.
     open_more(page)
     type_number(page, "Largest vocabulary", 200)
-    expect(alert(page, LEARNERS["bpe"].title)).to_contain_text("256 bytes")
+    expect(alert(page, TRAINERS["bpe"].title)).to_contain_text("256 bytes")
     expect(player.views).to_have_count(2)  # SentencePiece needs its 256 bytes, too
     expect(player.text("WordPiece")).to_contain_text("river")
 

@@ -11,7 +11,7 @@ from hands import ENGLISH, Columns, Page, Player, choose, drawn_boundaries, expe
 
 from bpeviz.core.boundaries import Boundaries
 from bpeviz.core.training import Pruning, Training
-from bpeviz.trainers import LEARNERS
+from bpeviz.trainers import TRAINERS
 
 Open = Callable[..., Page]
 
@@ -44,15 +44,15 @@ def look_at_a_token(player: Player, training: Training, boundaries: Boundaries, 
     expect(player.tree).to_be_hidden()
 
 
-@pytest.mark.parametrize("key", LEARNERS)
+@pytest.mark.parametrize("key", TRAINERS)
 def test_every_learner_plays_on_train_and_stands_on_compare(open_page: Open, key: str) -> None:
     training = usual.train(key, ENGLISH)
     boundaries = training.tokenizer().boundaries(ENGLISH)
     page = open_page()
     player = Player(page, training.unit)
-    if key != next(iter(LEARNERS)):
+    if key != next(iter(TRAINERS)):
         expect(player.last).to_be_visible()
-        choose(page, "Algorithm", LEARNERS[key].title)
+        choose(page, "Algorithm", TRAINERS[key].title)
     last = player.await_training(training, boundaries)
     assert last > 20
     for step in (0, last // 2, last):
@@ -88,7 +88,7 @@ def test_every_learner_plays_on_train_and_stands_on_compare(open_page: Open, key
     for number in range(2):
         expect(charts.nth(number).locator("canvas, svg").first).to_be_visible()
     for detail in training.details(ENGLISH, boundaries, last // 2):
-        heading = f"{LEARNERS[key].short}: {detail.title}"
+        heading = f"{TRAINERS[key].short}: {detail.title}"
         expect(page.get_by_role("heading", name=heading)).to_be_visible()
 
     player.button("First").click()

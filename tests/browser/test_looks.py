@@ -7,22 +7,22 @@ from collections.abc import Callable
 import pytest
 from hands import ENGLISH, Columns, Page, Player, expect
 
-from bpeviz.text import HUES
+from bpeviz.text import COLORS
 
 Open = Callable[..., Page]
 
 CONTRASTS = """(text, hues) => {
-  // Colours come as oklch() or color(); a canvas turns them into numbers.
+  // Colors come as oklch() or color(); a canvas turns them into numbers.
   const canvas = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
-  const rgb = colour => {
+  const rgb = color => {
     canvas.clearRect(0, 0, 1, 1);
-    canvas.fillStyle = colour;
+    canvas.fillStyle = color;
     canvas.fillRect(0, 0, 1, 1);
     return [...canvas.getImageData(0, 0, 1, 1).data].slice(0, 3);
   };
   const linear = c => (c /= 255) <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
-  const luminance = colour => {
-    const [r, g, b] = rgb(colour).map(linear);
+  const luminance = color => {
+    const [r, g, b] = rgb(color).map(linear);
     return 0.2126 * r + 0.7152 * g + 0.0722 * b;
   };
   const contrast = (a, b) => {
@@ -62,8 +62,8 @@ def test_text_stands_out_from_every_hue(open_page: Open, scheme: str) -> None:
         }"""
     )
     assert dark == (scheme == "dark")
-    found = player.text.evaluate(CONTRASTS, HUES)
-    assert len({colour for *_, colour in found}) == HUES
+    found = player.text.evaluate(CONTRASTS, COLORS)
+    assert len({color for *_, color in found}) == COLORS
     for contrast, quiet, _ in found:
         assert contrast >= 4.5
         assert quiet >= 3  # stand-ins are quieter than text, and still seen

@@ -40,7 +40,7 @@ class Splits:
         heading = self.page.get_by_role("heading", name=title, exact=True)
         return self.frame.locator(".column").filter(has=heading)
 
-    def chunks(self, title: str) -> list[str]:
+    def pre_tokens(self, title: str) -> list[str]:
         """The text between the boundaries that are drawn; for signs that are never cut inside."""
         found: list[str] = self.text(title).evaluate(
             """text => {
@@ -71,9 +71,9 @@ def test_a_cold_deep_link_shows_splits_side_by_side(open_page: Open) -> None:
     for key in ("whitespace", "words", "gpt2", "cl100k"):
         title = PATTERNS[key].title
         expect(shown.text(title)).to_contain_text("river")
-        chunks = split(ENGLISH, key)
-        assert shown.chunks(title) == chunks
-        expect(shown.head(title)).to_contain_text(f"{len(chunks)} chunks")
+        pre_tokens = split(ENGLISH, key)
+        assert shown.pre_tokens(title) == pre_tokens
+        expect(shown.head(title)).to_contain_text(f"{len(pre_tokens)} chunks")
         expect(shown.head(title)).to_contain_text(PATTERNS[key].about)
     # Titles, sentences and texts stand level.
     for part in ("h3", "p", ".text"):
@@ -85,7 +85,7 @@ def test_a_cold_deep_link_shows_splits_side_by_side(open_page: Open) -> None:
     # One more, and one less.
     pill(page, "NLTK's book").click()
     expect(shown.text("NLTK's book")).to_contain_text("river")
-    assert shown.chunks("NLTK's book") == split(ENGLISH, "nltk")
+    assert shown.pre_tokens("NLTK's book") == split(ENGLISH, "nltk")
     pill(page, "GPT-2").click()
     expect(shown.text("GPT-2")).to_have_count(0)
 
@@ -114,16 +114,16 @@ def test_the_two_published_cuts_come_out_of_two_word_lists(open_page: Open) -> N
     page.get_by_role("button", name="Load the Chinese example").click()
     shown = Splits(page)
     expect(shown.text("Word list A")).to_contain_text("总")
-    assert shown.chunks("Characters") == [*YAO_MING]
-    assert shown.chunks("Word list A") == ["姚明", "进入", "总决赛"]
-    assert shown.chunks("Word list B") == ["姚", "明", "进入", "总", "决赛"]
+    assert shown.pre_tokens("Characters") == [*YAO_MING]
+    assert shown.pre_tokens("Word list A") == ["姚明", "进入", "总决赛"]
+    assert shown.pre_tokens("Word list B") == ["姚", "明", "进入", "总", "决赛"]
     expect(page.get_by_role("textbox", name="Text to use")).to_have_value(YAO_MING)
     expect(page.get_by_text("as the Chinese Treebank cuts it")).to_be_visible()
     expect(page.get_by_text("as Peking University cuts it")).to_be_visible()
 
     type_text(page, "姚明进入 总决赛", "Word list A")
     expect(shown.head("Word list A")).to_contain_text("2 chunks")
-    assert shown.chunks("Word list A") == ["姚明进入", "总决赛"]
+    assert shown.pre_tokens("Word list A") == ["姚明进入", "总决赛"]
     # What was written is still there after a look at another page, and so is the text.
     go_to(page, "Train")
     expect(page.get_by_role("textbox", name="Text to use")).to_have_value(YAO_MING)
@@ -144,7 +144,7 @@ def test_an_expression_of_ones_own_is_shared_with_train(open_page: Open) -> None
     shown = Splits(page)
     expect(shown.text("Regular expression")).to_contain_text("river")
     expect(box).to_have_value("[a-z]+")
-    assert shown.chunks("Regular expression") == split(ENGLISH, "regex", "[a-z]+")
+    assert shown.pre_tokens("Regular expression") == split(ENGLISH, "regex", "[a-z]+")
 
     # A broken one is a sentence; the others stay.
     box.fill("[a-z")
@@ -187,8 +187,8 @@ def test_levels_are_nested(open_page: Open) -> None:
     expect(shown.text("… then characters")).to_contain_text("W")
     sentences = split(ENGLISH, "sentences")
     words = [word for sentence in sentences for word in split(sentence, "words")]
-    assert shown.chunks("Sentences") == sentences
-    assert shown.chunks("… then words") == words
+    assert shown.pre_tokens("Sentences") == sentences
+    assert shown.pre_tokens("… then words") == words
     assert drawn_boundaries(shown.text("… then characters")) == len(ENGLISH)
     # Thick lines are the cuts of the level above.
     thick = [
@@ -211,7 +211,7 @@ def test_markup_in_a_text_stays_text(open_page: Open) -> None:
     expect(shown.head("Word list A")).to_contain_text(
         f"{len(split(text, 'list', '<b> </b> **no**'))} chunks"
     )
-    assert "<b>" in shown.chunks("Word list A")
+    assert "<b>" in shown.pre_tokens("Word list A")
     assert page.evaluate("window.hacked === undefined")
 
 

@@ -30,7 +30,7 @@ def taken(page: Page, label: str, folder: Path) -> tuple[str, bytes]:
 
 def take_along(page: Page) -> None:
     page.get_by_role("button", name="Take it along").click()
-    expect(page.get_by_role("dialog")).to_contain_text("The coloured text")
+    expect(page.get_by_role("dialog")).to_contain_text("The colored text")
 
 
 def give_tokenizer(page: Page, *files: tuple[str, bytes]) -> None:
@@ -141,7 +141,7 @@ def test_a_file_without_a_split_is_opened_with_one(open_page: Open) -> None:
 
 
 @pytest.mark.parametrize("path", ["/", "/Compare", "/Inspect"])
-def test_the_coloured_text_is_a_file_of_its_own(open_page: Open, tmp_path: Path, path: str) -> None:
+def test_the_colored_text_is_a_file_of_its_own(open_page: Open, tmp_path: Path, path: str) -> None:
     page = open_page(path)
     if path == "/Inspect":
         type_text(page, ABROAD, "Type a text")
@@ -182,7 +182,7 @@ def test_the_coloured_text_is_a_file_of_its_own(open_page: Open, tmp_path: Path,
     other.close()
 
 
-def test_colours_of_the_file_are_those_on_screen(open_page: Open, tmp_path: Path) -> None:
+def test_colors_of_the_file_are_those_on_screen(open_page: Open, tmp_path: Path) -> None:
     page = open_page(color_scheme="light")
     Player(page).await_text(ENGLISH)
     looks = """cells => {
@@ -203,9 +203,11 @@ def test_colours_of_the_file_are_those_on_screen(open_page: Open, tmp_path: Path
     other.set_content(made.decode())
     in_file = other.locator("[class^=h]").evaluate_all(looks)
     assert len(on_screen) > 8
-    for hue, colour in on_screen.items():
-        near = zip(map(int, colour.split(",")), map(int, in_file[hue].split(",")), strict=True)
-        assert all(abs(a - b) <= 1 for a, b in near), hue
+    for color_index, color in on_screen.items():
+        near = zip(
+            map(int, color.split(",")), map(int, in_file[color_index].split(",")), strict=True
+        )
+        assert all(abs(a - b) <= 1 for a, b in near), color_index
     other.close()
 
 
@@ -259,7 +261,7 @@ def test_a_word_that_is_pressed_is_drawn(open_page: Open) -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("path", ["/", "/Compare", "/Inspect", "/Algorithms", "/Split"])
-def test_on_paper_the_text_is_whole_and_coloured_and_nothing_is_to_press(
+def test_on_paper_the_text_is_whole_and_colored_and_nothing_is_to_press(
     open_page: Open, path: str, scheme: str
 ) -> None:
     page = open_page(path, color_scheme=scheme)

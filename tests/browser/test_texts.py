@@ -175,7 +175,11 @@ def test_words_end_with_their_mark(open_page: Open, mark: str) -> None:
     training, boundaries = player.await_text(text, **how)
     # Each chunk that is no white space ends with one. GPT-2's pattern takes marks from their
     # letter, so there are some within a sign of नमस्ते.
-    words = [chunk for chunk in training.splitting.chunks(text) if not chunk.isspace()]
+    words = [
+        pre_token
+        for pre_token in training.pre_tokenizer.pre_tokens(text)
+        if not pre_token.isspace()
+    ]
     assert len(words) > 5
     expect(player.text.get_by_text("</w>")).to_have_count(len(words))
     for step in (0, len(training.merges)):
@@ -190,7 +194,7 @@ def ground(cell: Locator) -> str:
     return found
 
 
-def test_a_token_has_one_colour_everywhere(open_page: Open) -> None:
+def test_a_token_has_one_color_everywhere(open_page: Open) -> None:
     page = open_page()
     player = Player(page)
     player.await_text(ENGLISH)

@@ -23,7 +23,7 @@ from bpeviz import formats
 from bpeviz.__main__ import main
 from bpeviz.cli import common
 from bpeviz.progress import tell
-from bpeviz.trainers import LEARNERS
+from bpeviz.trainers import TRAINERS
 
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = "low lower lowest slow slower slowest, newest and widest: été 👋🏽\n" * 5
@@ -196,9 +196,9 @@ def test_every_option_of_every_learner_is_a_flag_that_reaches_it(
         raise ValueError("Noted.")
 
     monkeypatch.setattr("bpeviz.api.train", note)
-    for key, learner in LEARNERS.items():
+    for key, trainer in TRAINERS.items():
         flags, expected = [], {}
-        for option in learner.options:
+        for option in trainer.options:
             if option.sample is not None:
                 Path("base.txt").write_text("some text")
                 given, value = "base.txt", "some text"
@@ -677,9 +677,9 @@ def test_help_shows_examples(shell: Shell, command: str) -> None:
 
 def test_help_names_every_option_of_every_learner(shell: Shell) -> None:
     told = shell("train", "--help").out.decode()
-    for learner in LEARNERS.values():
-        assert f"{learner.key}:" in told
-        for option in learner.options:
+    for trainer in TRAINERS.values():
+        assert f"{trainer.key}:" in told
+        for option in trainer.options:
             assert f"--{option.name.replace('_', '-')} " in told
 
 

@@ -14,7 +14,7 @@ from bpeviz.core.boundaries import (
     INSIDE,
     UNKNOWN_ID,
     ChangingBoundaries,
-    Film,
+    Timeline,
     boundaries_from_changes,
     changes,
 )
@@ -36,14 +36,14 @@ def cuts(draw: st.DrawFn, atoms: int) -> Frame:
 
 
 @st.composite
-def films(draw: st.DrawFn) -> list[tuple[int, Frame]]:
+def timelines(draw: st.DrawFn) -> list[tuple[int, Frame]]:
     """A row of atoms over time; a new frame may be the same as the one before."""
     atoms = draw(st.integers(0, 7))
     times = sorted(draw(st.sets(st.integers(0, STEPS - 1), max_size=STEPS)))
     return [(time, draw(cuts(atoms))) for time in (-1, *times)]
 
 
-def as_film(frames: list[tuple[int, Frame]]) -> Film:
+def as_film(frames: list[tuple[int, Frame]]) -> Timeline:
     return [
         (time, [token_id for token_id, _ in frame], [length for _, length in frame])
         for time, frame in frames
@@ -81,7 +81,7 @@ def read(rows: list[list[tuple[int, Frame]]], order: list[int], step: int) -> Fr
 
 @st.composite
 def texts(draw: st.DrawFn) -> tuple[list[list[tuple[int, Frame]]], list[int]]:
-    rows = draw(st.lists(films(), min_size=1, max_size=4))
+    rows = draw(st.lists(timelines(), min_size=1, max_size=4))
     order = draw(st.lists(st.integers(0, len(rows) - 1), max_size=6))
     return rows, order
 
@@ -112,7 +112,7 @@ def test_at_every_step_they_are_what_the_films_show(
 
 
 @settings(max_examples=150)
-@given(films())
+@given(timelines())
 def test_what_a_row_holds_are_changes_alone(row: list[tuple[int, Frame]]) -> None:
     """No entry repeats the one before it, and their times rise; the first is no `INSIDE`."""
     counts, times, entries = changes(as_film(row))

@@ -25,7 +25,7 @@ from tokenizers import Tokenizer, models
 import bpeviz
 from bpeviz.core.dropout import segment_with_dropout, segmentations
 from bpeviz.core.merges import Merge, MergeTokenizer
-from bpeviz.pretokenizers.pretokenizer import Splitting
+from bpeviz.pretokenizers.pretokenizer import PreTokenizer
 
 Cut = tuple[str, ...]
 
@@ -89,7 +89,7 @@ def tokenizer_of(merges: list[tuple[str, str]], alphabet: str) -> MergeTokenizer
     for left, right in merges:
         ids[left + right] = len(ids)
         made.append(Merge(ids[left], ids[right], ids[left + right], 1, 1, 0))
-    return MergeTokenizer("bpe", Splitting("characters", "none"), tuple(alphabet), tuple(made))
+    return MergeTokenizer("bpe", PreTokenizer("characters", "none"), tuple(alphabet), tuple(made))
 
 
 def named(tokenizer: MergeTokenizer, cuts: Counter[tuple[int, ...]]) -> Counter[Cut]:
@@ -229,14 +229,14 @@ def test_inference_knows_no_dropout() -> None:
 
 
 @pytest.mark.parametrize("chunk", ["", "a", " ", "é👋", "שלום", "\u0301\u0301"], ids=repr)
-def test_odd_chunks(chunk: str) -> None:
+def test_odd_chunks(pre_token: str) -> None:
     for how in ({}, {"atoms": "characters"}, {"atoms": "characters", "end_mark": "symbol"}):
         tokenizer = bpeviz.train("aa é é", merges=5, **how).tokenizer()
         assert isinstance(tokenizer, MergeTokenizer)
-        found = segmentations(tokenizer, chunk, 0.5, 20, 1)
+        found = segmentations(tokenizer, pre_token, 0.5, 20, 1)
         assert found.total() == 20
         lengths = {sum(len(tokenizer.atoms_of(i)) if i >= 0 else 1 for i in ids) for ids in found}
-        assert lengths == {len(tokenizer.row(chunk)[0])}
+        assert lengths == {len(tokenizer.row(pre_token)[0])}
 
 
 def test_no_draws_are_no_cuts() -> None:

@@ -15,9 +15,9 @@ from texts import SMALL_TEXTS
 
 import bpeviz
 from bpeviz.core.dropout import segmentations
-from bpeviz.core.hidden_tokens import DemolishingTokenizer, RestrictedTraining, hidden_counts
+from bpeviz.core.hidden_tokens import HiddenTokenTokenizer, RestrictedTraining, hidden_counts
 from bpeviz.core.training import MergeTraining
-from bpeviz.trainers.bpe import LEARNER
+from bpeviz.trainers.bpe import TRAINER
 
 HOW = st.sampled_from(
     [
@@ -32,10 +32,10 @@ HOW = st.sampled_from(
 
 def rows_of(training: MergeTraining, text: str) -> list[list[int]]:
     atom_id = {symbol: i for i, symbol in enumerate(training.alphabet)}
-    splitting = training.splitting
+    pre_tokenizer = training.pre_tokenizer
     return [
-        [atom_id.get(symbol, -1) for symbol in splitting.symbols(chunk)]
-        for chunk in splitting.chunks(text)
+        [atom_id.get(symbol, -1) for symbol in pre_tokenizer.symbols(pre_token)]
+        for pre_token in pre_tokenizer.pre_tokens(text)
     ]
 
 
@@ -69,7 +69,7 @@ def lengths(training: MergeTraining, tokens: list[int]) -> list[int]:
 
 
 def check(
-    tokenizer: DemolishingTokenizer, training: MergeTraining, text: str, hidden: list[set[int]]
+    tokenizer: HiddenTokenTokenizer, training: MergeTraining, text: str, hidden: list[set[int]]
 ) -> None:
     """Hold all that a tokenizer says of a text against the definition, at every step."""
     boundaries = tokenizer.boundaries(text)
@@ -104,8 +104,8 @@ def test_every_step_is_by_the_definition_whatever_is_hidden_when(
         tuple(sorted(data.draw(st.sets(st.integers(born, steps), max_size=3))))
         for born in range(steps)
     )
-    tokenizer = DemolishingTokenizer(
-        "x", training.splitting, training.alphabet, training.merges, flips
+    tokenizer = HiddenTokenTokenizer(
+        "x", training.pre_tokenizer, training.alphabet, training.merges, flips
     )
     hidden = [
         {
@@ -137,7 +137,7 @@ def test_restriction_is_by_the_definition_at_every_step(
         made = [merge.new_id for merge in training.merges[:step]]
         hidden.append({token for token in made if tokens.count(token) < threshold})
     tokenizer = training.tokenizer()
-    assert isinstance(tokenizer, DemolishingTokenizer)
+    assert isinstance(tokenizer, HiddenTokenTokenizer)
     for held in (corpus, text):
         check(tokenizer, training, held, hidden)
     for step, at_step in enumerate(hidden):
@@ -202,7 +202,7 @@ def test_a_high_threshold_leaves_the_atoms() -> None:
 
 
 def test_the_option_is_listed_and_checked() -> None:
-    option = next(option for option in LEARNER.options if option.name == "threshold")
+    option = next(option for option in TRAINER.options if option.name == "threshold")
     assert (option.default, option.minimum, option.choices) == (0, 0, None)
     with pytest.raises(ValueError, match=r"The vocabulary threshold must be 0 or more, not -1\."):
         bpeviz.train("abc", merges=1, threshold=-1)

@@ -15,7 +15,7 @@ from texts import SMALL_TEXTS
 import bpeviz
 from bpeviz import Merge, Training
 from bpeviz.core.longest_match import LONGEST_PIECE, LongestMatchTokenizer
-from bpeviz.pretokenizers.pretokenizer import Splitting
+from bpeviz.pretokenizers.pretokenizer import PreTokenizer
 
 HOW = st.sampled_from(
     [
@@ -44,11 +44,11 @@ def symbols_by_id(training: Training) -> list[tuple[str, ...]]:
 def naive_tokens(training: Training, text: str, step: int) -> list[tuple[int, int]]:
     spelt = symbols_by_id(training)[: len(training.alphabet) + step]
     pieces = {symbols: i for i, symbols in reversed([*enumerate(spelt)])}
-    splitting = training.splitting
+    pre_tokenizer = training.pre_tokenizer
     return [
         token
-        for chunk in splitting.chunks(text)
-        for token in longest_match(splitting.symbols(chunk), pieces)
+        for pre_token in pre_tokenizer.pre_tokens(text)
+        for token in longest_match(pre_tokenizer.symbols(pre_token), pieces)
     ]
 
 
@@ -176,7 +176,7 @@ def test_of_two_merges_that_make_the_same_the_earlier_counts() -> None:
 
     tokenizer = LongestMatchTokenizer(
         "twice",
-        Splitting("characters", "none"),
+        PreTokenizer("characters", "none"),
         ("a", "b", "c"),
         (merge(0, 1, 3), merge(1, 2, 4), merge(3, 2, 5), merge(0, 4, 6)),
     )

@@ -38,8 +38,8 @@ def naive_tokens(tokenizer: MergeTokenizer, text: str, step: int) -> list[tuple[
     atom_id = {symbol: i for i, symbol in enumerate(tokenizer.alphabet)}
     pairs = [(merge.left, merge.right) for merge in tokenizer.merges[:step]]
     found: list[tuple[int, int]] = []
-    for chunk in tokenizer.splitting.chunks(text):
-        ids = [atom_id.get(symbol, -1) for symbol in tokenizer.splitting.symbols(chunk)]
+    for pre_token in tokenizer.pre_tokenizer.pre_tokens(text):
+        ids = [atom_id.get(symbol, -1) for symbol in tokenizer.pre_tokenizer.symbols(pre_token)]
         found += reference.segment(ids, pairs, len(tokenizer.alphabet))
     return found
 
@@ -89,7 +89,7 @@ def test_until_equals_the_boundaries_of_the_smaller_tokenizer(
     tokenizer = learn(corpus, how)
     until = tokenizer.boundaries(text).until(step)
     smaller = tokenizer.at_step(step).boundaries(text)
-    assert until.vanishes.tolist() == smaller.vanishes.tolist()
+    assert until.merged_at.tolist() == smaller.merged_at.tolist()
     assert until.ends.tolist() == smaller.ends.tolist()
     assert until.atom_ids.tolist() == smaller.atom_ids.tolist()
     assert until.steps == smaller.steps
@@ -115,17 +115,19 @@ def test_cuts_are_where_tokens_end_in_bytes(corpus: str, text: str, how: dict[st
 @given(SMALL_TEXTS, SMALL_TEXTS, HOW)
 def test_chunks_end_where_no_merge_reaches(corpus: str, text: str, how: dict[str, Any]) -> None:
     tokenizer = learn(corpus, how)
-    ends = tokenizer.chunk_ends(text)
+    ends = tokenizer.pre_token_ends(text)
     boundaries = tokenizer.boundaries(text)
-    sizes = [len(tokenizer.splitting.symbols(c)) for c in tokenizer.splitting.chunks(text)]
+    sizes = [
+        len(tokenizer.pre_tokenizer.symbols(c)) for c in tokenizer.pre_tokenizer.pre_tokens(text)
+    ]
     assert ends.tolist() == np.cumsum(sizes, dtype=np.int64).tolist()
-    assert (boundaries.vanishes[ends - 1] == NEVER).all()
+    assert (boundaries.merged_at[ends - 1] == NEVER).all()
     assert len(boundaries) == sum(sizes)
 
 
 def test_the_end_of_the_text_never_vanishes() -> None:
     tokenizer = bpeviz.train("ab", merges=1).tokenizer()
-    assert tokenizer.boundaries("abab").vanishes.tolist() == [0, NEVER, 0, NEVER]
+    assert tokenizer.boundaries("abab").merged_at.tolist() == [0, NEVER, 0, NEVER]
 
 
 def test_the_example_of_hugs() -> None:
@@ -135,7 +137,7 @@ def test_the_example_of_hugs() -> None:
     )
     tokenizer = training.tokenizer()
     assert [tokenizer.token_label(m.new_id) for m in training.merges] == ["ug", "hug", "hugs"]
-    assert tokenizer.boundaries("hugs").vanishes.tolist() == [1, 0, 2, NEVER]
+    assert tokenizer.boundaries("hugs").merged_at.tolist() == [1, 0, 2, NEVER]
 
 
 # Trees
@@ -196,7 +198,7 @@ def test_a_tree_as_deep_as_its_token_is_long_is_built_without_recursion() -> Non
     training = bpeviz.train(text, merges=size - 1, pattern="none", atoms="characters")
     tokenizer = training.tokenizer()
     boundaries = tokenizer.boundaries(text)
-    assert boundaries.vanishes.tolist() == [*range(size - 1), NEVER]
+    assert boundaries.merged_at.tolist() == [*range(size - 1), NEVER]
     check_tree(tokenizer, boundaries.tree(0, size), training.merges[-1].new_id)
 
 
@@ -214,14 +216,14 @@ def test_an_empty_text_has_no_boundaries(how: dict[str, str]) -> None:
         assert boundaries.cuts(step).tolist() == []
         assert boundaries.last_merges(step).tolist() == []
         assert boundaries.ids(step).tolist() == []
-    assert tokenizer.chunk_ends("").tolist() == []
+    assert tokenizer.pre_token_ends("").tolist() == []
 
 
 def test_one_atom_is_one_token() -> None:
     boundaries = bpeviz.train("", merges=0).tokenizer().boundaries("a")
-    assert (boundaries.vanishes.tolist(), boundaries.steps) == ([NEVER], 0)
+    assert (boundaries.merged_at.tolist(), boundaries.steps) == ([NEVER], 0)
     assert boundaries.token_counts.tolist() == [1]
-    assert boundaries.until(5).vanishes.tolist() == [NEVER]
+    assert boundaries.until(5).merged_at.tolist() == [NEVER]
     assert boundaries.tree(0, 1) == Node(0, 1, -1)
 
 
@@ -249,9 +251,9 @@ def test_lone_surrogates_are_replaced_first() -> None:
 def test_types_are_as_documented() -> None:
     for how in ({}, {"atoms": "characters"}):
         boundaries = bpeviz.train("ab ab", merges=2, **how).tokenizer().boundaries("ab c")
-        types = boundaries.vanishes.dtype, boundaries.ends.dtype, boundaries.atom_ids.dtype
+        types = boundaries.merged_at.dtype, boundaries.ends.dtype, boundaries.atom_ids.dtype
         assert types == (np.int32, np.int64, np.int32)
-        assert boundaries.until(1).vanishes.dtype == np.int32
+        assert boundaries.until(1).merged_at.dtype == np.int32
         assert boundaries.last_merges(1).dtype == np.int32
 
 

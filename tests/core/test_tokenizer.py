@@ -18,7 +18,7 @@ from bpeviz import Training
 from bpeviz.core import merges as merge_module
 from bpeviz.core.merges import Merge, MergeTokenizer, apply_merges
 from bpeviz.pretokenizers.patterns import PATTERNS
-from bpeviz.pretokenizers.pretokenizer import Splitting
+from bpeviz.pretokenizers.pretokenizer import PreTokenizer
 from bpeviz.text import clean
 
 CORPUS = (
@@ -54,7 +54,7 @@ def as_tiktoken(tokenizer: MergeTokenizer) -> tiktoken.Encoding:
     return tiktoken.Encoding(
         "learnt",
         # "." leaves out line ends unless told otherwise.
-        pat_str=PATTERNS[tokenizer.splitting.pattern].expression or "(?s:.+)",
+        pat_str=PATTERNS[tokenizer.pre_tokenizer.pattern].expression or "(?s:.+)",
         mergeable_ranks={tokenizer.token_bytes(i): i for i in range(256 + tokenizer.steps)},
         special_tokens={},
     )
@@ -76,8 +76,8 @@ def test_encoding_equals_the_naive_encoder(
     tokenizer = bpeviz.train(corpus, merges=merges, pattern=pattern).tokenizer()
     rank = {(merge.left, merge.right): merge.new_id for merge in tokenizer.merges}
     expected: list[int] = []
-    for chunk in tokenizer.splitting.chunks(text):
-        expected += reference.encode(list(chunk.encode()), rank)
+    for pre_token in tokenizer.pre_tokenizer.pre_tokens(text):
+        expected += reference.encode(list(pre_token.encode()), rank)
     assert tokenizer.encode(text) == expected
 
 
@@ -171,7 +171,7 @@ def test_lone_surrogates_are_replaced_wherever_text_comes_in() -> None:
     assert tokenizer.encode("a\ud800") == tokenizer.encode("a\ufffd")
     assert tokenizer.tokens("a\ud800") == tokenizer.tokens("a\ufffd")
     assert tokenizer.boundaries("a\ud800").ends.tolist() == [1, 2, 3, 4]
-    assert tokenizer.chunk_ends("a\ud800").tolist() == [1, 4]
+    assert tokenizer.pre_token_ends("a\ud800").tolist() == [1, 4]
 
 
 def test_unknown_characters_decode_to_the_replacement_character() -> None:
@@ -413,19 +413,19 @@ def test_threads_may_share_a_tokenizer() -> None:
     st.integers(0, 40),
 )
 def test_tiktokens_engine_cuts_as_the_merges_in_their_order_do(
-    learnt_from: str, text: str, ties: str, pattern: str, merges: int
+    training_text: str, text: str, ties: str, pattern: str, merges: int
 ) -> None:
-    tokenizer = bpeviz.train(learnt_from, merges=merges, ties=ties, pattern=pattern).tokenizer()
+    tokenizer = bpeviz.train(training_text, merges=merges, ties=ties, pattern=pattern).tokenizer()
     assert tokenizer.canonical
     rank = {(merge.left, merge.right): merge.new_id for merge in tokenizer.merges}
     expected = [
         token_id
-        for chunk in tokenizer.splitting.chunks(learnt_from + text)
-        for token_id in apply_merges(list(chunk.encode()), rank)
+        for pre_token in tokenizer.pre_tokenizer.pre_tokens(training_text + text)
+        for token_id in apply_merges(list(pre_token.encode()), rank)
     ]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(merge_module, "WORTHWHILE", -1)
-        assert tokenizer.encode(learnt_from + text) == expected
+        assert tokenizer.encode(training_text + text) == expected
 
 
 def test_merges_that_nobody_learnt_are_applied_in_their_order_and_not_by_bytes() -> None:
@@ -435,5 +435,5 @@ def test_merges_that_nobody_learnt_are_applied_in_their_order_and_not_by_bytes()
         Merge(98, 99, 257, 1, 1, 0),
         Merge(97, 257, 258, 1, 1, 0),
     )
-    tokenizer = MergeTokenizer("odd", Splitting(), tuple(map(chr, range(256))), merges)
+    tokenizer = MergeTokenizer("odd", PreTokenizer(), tuple(map(chr, range(256))), merges)
     assert tokenizer.encode("abc" * 3_000) == [256, 99] * 3_000

@@ -18,7 +18,7 @@ from bpeviz.corpus import dask as cluster
 from bpeviz.corpus import files, parquet
 from bpeviz.corpus.dask import ClusterError
 from bpeviz.corpus.files import CorpusError, Span
-from bpeviz.pretokenizers.counts import ChunkCounts, count_blocks
+from bpeviz.pretokenizers.counts import PreTokenCounts, count_blocks
 
 ROOT = Path(__file__).resolve().parents[2]
 LINE = "It's the 12345th “time” we meet, Élodie;\r\n  and слово {} follows {}.\n"
@@ -69,7 +69,7 @@ def alone(paths: list[str], pattern: str) -> bytes:
     return parquet.dump(counted)
 
 
-def on(local: dask.LocalCluster, paths: list[str], pattern: str, **more: float) -> ChunkCounts:
+def on(local: dask.LocalCluster, paths: list[str], pattern: str, **more: float) -> PreTokenCounts:
     return cluster.count(local.scheduler_address, paths, pattern, part=50_000, **more)
 
 
@@ -110,7 +110,7 @@ def test_workers_that_are_killed_are_replaced(
     with started(2) as local:
         add = cluster.Tally.add
 
-        def add_and_kill(tally: cluster.Tally, counts: ChunkCounts) -> None:
+        def add_and_kill(tally: cluster.Tally, counts: PreTokenCounts) -> None:
             """When something has come back, the others are at work."""
             add(tally, counts)
             if len(killed) < 2:
@@ -163,7 +163,7 @@ def test_a_scheduler_that_goes_away_gets_a_sentence(
     local = started(1)
     add = cluster.Tally.add
 
-    def add_and_close(tally: cluster.Tally, counts: ChunkCounts) -> None:
+    def add_and_close(tally: cluster.Tally, counts: PreTokenCounts) -> None:
         add(tally, counts)
         local.close()
 
@@ -185,8 +185,8 @@ def test_a_scheduler_that_is_not_there_is_not_waited_for(
     with socket.socket() as silent:
         silent.bind(("127.0.0.1", 0))
         port = silent.getsockname()[1]
-        for listening in (False, True):  # nobody there; somebody who never answers
-            if listening:
+        for reporting_to in (False, True):  # nobody there; somebody who never answers
+            if reporting_to:
                 silent.listen()
             command = ["count", *corpus, "--scheduler", f"tcp://127.0.0.1:{port}", "--output", "c"]
             assert main(command) == 1

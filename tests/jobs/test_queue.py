@@ -17,7 +17,7 @@ import pytest
 
 import bpeviz
 from bpeviz.jobs import queue
-from bpeviz.trainers import LEARNERS
+from bpeviz.trainers import TRAINERS
 from bpeviz.ui.runtime.cache import Kept, digest, size_of
 
 TEXT = "the cat sat on the mat; the rat sat on the cat. " * 4
@@ -64,10 +64,10 @@ def no_orphans() -> Iterator[None]:
     await_that(lambda: not (children() - before), "all processes have ended")
 
 
-@pytest.mark.parametrize("algorithm", LEARNERS)
+@pytest.mark.parametrize("algorithm", TRAINERS)
 def test_another_process_learns_the_same(algorithm: str) -> None:
-    learner = LEARNERS[algorithm]
-    options = {learner.largest: 300, "pattern": "gpt2"}
+    trainer = TRAINERS[algorithm]
+    options = {trainer.largest: 300, "pattern": "gpt2"}
     with queue.learning(("same", algorithm), TEXT, algorithm, options) as job:
         assert job.wait(PATIENCE)
     learnt, boundaries = job.found

@@ -30,18 +30,18 @@ from bpeviz.corpus import files
 from bpeviz.corpus import parquet as counts_parquet
 from bpeviz.corpus.files import CorpusError, Span
 from bpeviz.pretokenizers.counts import (
-    ChunkCounts,
     CountsError,
+    PreTokenCounts,
     Tally,
     count,
     count_blocks,
     distinct,
 )
 from bpeviz.pretokenizers.patterns import PATTERNS, blocks, slices, split
-from bpeviz.pretokenizers.pretokenizer import Splitting
+from bpeviz.pretokenizers.pretokenizer import PreTokenizer
 from bpeviz.pretokenizers.vectorized import PATTERNS as AT_ONCE
-from bpeviz.pretokenizers.vectorized import chunk_starts
-from bpeviz.trainers.bpe import weighted_chunks
+from bpeviz.pretokenizers.vectorized import pre_token_starts
+from bpeviz.trainers.bpe import weighted_pre_tokens
 
 WORDS = "a ab ABC Ab 名 слово 12345 's"
 RUNS = st.lists(
@@ -57,20 +57,22 @@ def cut(text: str, key: str) -> list[str]:
     return split(text, key, WORDS if key == "list" else "")
 
 
-def by_definition(chunks: list[str]) -> list[tuple[str, int, int]]:
+def by_definition(pre_tokens: list[str]) -> list[tuple[str, int, int]]:
     """Each distinct chunk in first-seen order, how often it comes, and where first, in bytes."""
-    places = accumulate((len(chunk.encode()) for chunk in chunks), initial=0)
+    places = accumulate((len(pre_token.encode()) for pre_token in pre_tokens), initial=0)
     first: dict[str, int] = {}
-    for chunk, place in zip(chunks, places, strict=False):
-        first.setdefault(chunk, place)
-    counts = Counter(chunks)
-    return [(chunk, counts[chunk], place) for chunk, place in first.items()]
+    for pre_token, place in zip(pre_tokens, places, strict=False):
+        first.setdefault(pre_token, place)
+    counts = Counter(pre_tokens)
+    return [(pre_token, counts[pre_token], place) for pre_token, place in first.items()]
 
 
-def listed(counts: ChunkCounts) -> list[tuple[str, int, int]]:
+def listed(counts: PreTokenCounts) -> list[tuple[str, int, int]]:
     return [
-        (chunk.decode(), int(times), int(first))
-        for chunk, times, first in zip(counts.chunks, counts.times, counts.first, strict=True)
+        (pre_token.decode(), int(times), int(first))
+        for pre_token, times, first in zip(
+            counts.pre_tokens, counts.times, counts.first, strict=True
+        )
     ]
 
 
@@ -87,7 +89,7 @@ def test_chunks_begin_where_the_expression_matches(text: str, key: str) -> None:
     expression = PATTERNS[key].expression
     assert expression is not None
     starts = [match.start() for match in regex.finditer(expression, text)]
-    assert chunk_starts(text, key).tolist() == starts
+    assert pre_token_starts(text, key).tolist() == starts
 
 
 def test_every_character_has_the_class_that_regex_gives_it() -> None:
@@ -111,7 +113,7 @@ def test_blocks_have_the_chunks_of_the_text(text: str, key: str, size: int, piec
     cut_up = [*blocks(slices(text, piece), key, size)]
     assert "".join(cut_up) == text
     assert all(cut_up)
-    assert [chunk for block in cut_up for chunk in cut(block, key)] == cut(text, key)
+    assert [pre_token for block in cut_up for pre_token in cut(block, key)] == cut(text, key)
 
 
 @pytest.mark.parametrize("key", [key for key in KEYS if key != "none"])
@@ -139,19 +141,19 @@ def test_counts_are_those_of_the_chunks_in_order(
 ) -> None:
     expression = WORDS if key == "list" else ""
     found = count_blocks(slices(text, piece), key, expression, block=block)
-    chunks = cut(text, key)
-    assert listed(found) == by_definition(chunks)
-    assert [*found.items()] == [*Counter(chunks).items()]
+    pre_tokens = cut(text, key)
+    assert listed(found) == by_definition(pre_tokens)
+    assert [*found.items()] == [*Counter(pre_tokens).items()]
     assert (found.size, found.pattern, found.expression) == (len(text.encode()), key, expression)
 
 
 @settings(max_examples=200)
 @given(TEXTS, st.sampled_from(["[a-z]+", r"(?<=a)\s|.", "x*", r"\b"]))
 def test_any_expression_is_counted(text: str, expression: str) -> None:
-    chunks = split(text, "regex", expression)
-    assert listed(count(text, "regex", expression)) == by_definition(chunks)
+    pre_tokens = split(text, "regex", expression)
+    assert listed(count(text, "regex", expression)) == by_definition(pre_tokens)
     assert listed(count_blocks(slices(text, 3), "regex", expression, block=2)) == (
-        by_definition(chunks)
+        by_definition(pre_tokens)
     )
 
 
@@ -174,8 +176,8 @@ def test_parts_are_added_in_any_order(
         tally.add(part)
     with patch("bpeviz.pretokenizers.counts._SHARED_OUT_FROM", shared_out_from):
         found = tally.result()
-    chunks = [chunk for text in texts for chunk in split(text)]
-    assert listed(found) == by_definition(chunks)
+    pre_tokens = [pre_token for text in texts for pre_token in split(text)]
+    assert listed(found) == by_definition(pre_tokens)
 
 
 @given(
@@ -185,16 +187,16 @@ def test_parts_are_added_in_any_order(
 def test_chunks_are_told_apart_by_all_of_them(
     rows: list[tuple[str, int]], shared_out_from: int
 ) -> None:
-    raw = [chunk.encode() for chunk, _ in rows]
+    raw = [pre_token.encode() for pre_token, _ in rows]
     ends = np.cumsum([len(one) for one in raw], dtype=np.int64)
     times = np.array([many for _, many in rows], np.int64)
     with patch("bpeviz.pretokenizers.counts._SHARED_OUT_FROM", shared_out_from):
         found = distinct(b"".join(raw), ends, times, np.arange(len(rows)), "gpt2")
     expected: dict[str, tuple[int, int]] = {}
-    for place, (chunk, many) in enumerate(rows):
-        before, first = expected.get(chunk, (0, place))
-        expected[chunk] = before + many, first
-    assert listed(found) == [(chunk, *both) for chunk, both in expected.items()]
+    for place, (pre_token, many) in enumerate(rows):
+        before, first = expected.get(pre_token, (0, place))
+        expected[pre_token] = before + many, first
+    assert listed(found) == [(pre_token, *both) for pre_token, both in expected.items()]
 
 
 def test_parts_become_one_as_they_wait(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -207,7 +209,7 @@ def test_the_rows_of_long_texts_are_added_without_overflow() -> None:
     tally = Tally("gpt2")
     times = np.array([2**40], np.int64)
     for _ in range(3):
-        tally.add(ChunkCounts(b"a", np.array([1]), times, np.array([0])))
+        tally.add(PreTokenCounts(b"a", np.array([1]), times, np.array([0])))
     assert tally.result()["a"] == 3 * 2**40
 
 
@@ -217,9 +219,9 @@ def test_long_texts_are_split_as_by_the_expression() -> None:
     for key in ("gpt2", "cl100k", "o200k"):
         expression = PATTERNS[key].expression
         assert expression is not None
-        chunks = regex.findall(expression, text)
-        assert split(text, key) == chunks
-        assert [*count(text, key).items()] == [*Counter(chunks).items()]
+        pre_tokens = regex.findall(expression, text)
+        assert split(text, key) == pre_tokens
+        assert [*count(text, key).items()] == [*Counter(pre_tokens).items()]
 
 
 def test_a_long_text_needs_little_memory_beside_it() -> None:
@@ -242,7 +244,7 @@ def test_time_limits_of_expressions_and_word_lists_hold() -> None:
 def test_an_empty_text_has_no_counts() -> None:
     for key in KEYS:
         assert [*count("", key, WORDS if key == "list" else "").items()] == []
-    assert count("").chunks == []
+    assert count("").pre_tokens == []
 
 
 @pytest.mark.parametrize("text", ["", "a"])
@@ -259,18 +261,18 @@ def test_a_split_that_is_none_gets_a_sentence(text: str) -> None:
 @given(TEXTS, st.sampled_from(sorted(PATTERNS)), st.sampled_from(["bytes", "characters"]))
 def test_learners_see_the_chunks_in_order(text: str, key: str, atoms: str) -> None:
     text = text.encode("utf-8", "replace").decode()
-    splitting = Splitting(atoms, key)  # type: ignore[arg-type]
+    pre_tokenizer = PreTokenizer(atoms, key)  # type: ignore[arg-type]
     expected = [*Counter(split(text, key)).items()]
-    counted = weighted_chunks(text, splitting)
+    counted = weighted_pre_tokens(text, pre_tokenizer)
     assert [*counted.items()] == expected
     # Counted chunks are taken as they are; and cut again, they are the same.
-    assert weighted_chunks(counted, splitting) is counted
-    assert [*weighted_chunks(dict(expected), splitting).items()] == expected
+    assert weighted_pre_tokens(counted, pre_tokenizer) is counted
+    assert [*weighted_pre_tokens(dict(expected), pre_tokenizer).items()] == expected
 
 
 def test_counts_by_another_pattern_are_split_anew() -> None:
     counted = count("it's 12345", "none")
-    assert [*weighted_chunks(counted, Splitting("bytes", "cl100k"))] == [
+    assert [*weighted_pre_tokens(counted, PreTokenizer("bytes", "cl100k"))] == [
         "it",
         "'s",
         " ",
@@ -294,7 +296,7 @@ def test_chunks_of_an_expression_are_taken_as_they_are(algorithm: str) -> None:
     text = "low lower lowest slow slower slowest, newest and widest"
     split_so = {"pattern": "regex", "expression": "l|(?<!l)o"}
     counts = count(text, **split_so)
-    assert any(split(chunk, **split_so) != [chunk] for chunk in counts)
+    assert any(split(pre_token, **split_so) != [pre_token] for pre_token in counts)
     from_counts = bpeviz.train(counts, algorithm, merges=6, **split_so)
     assert from_counts == bpeviz.train(text, algorithm, merges=6, **split_so)
 
@@ -314,8 +316,8 @@ def test_bytes_that_are_no_text_are_named() -> None:
         (b"a\xff", [1, 2], "FF"),
         ("é".encode(), [1, 2], "C3"),  # a text, but cut in the middle of a character
     ):
-        counts = ChunkCounts(blob, np.array(ends), np.array([1, 1]), np.array([0, 1]))
-        assert counts.chunks == [blob[:1], blob[1:]]
+        counts = PreTokenCounts(blob, np.array(ends), np.array([1, 1]), np.array([0, 1]))
+        assert counts.pre_tokens == [blob[:1], blob[1:]]
         said = rf"^The chunk of the bytes {shown} is not"
         with pytest.raises(CountsError, match=said):
             counts.keys()
@@ -433,12 +435,14 @@ def parquet(metadata: dict[str, str] | None = None, **columns: object) -> bytes:
         pa.array(["é", " a", "b"], pa.large_string()),
         pa.array(["é", " a", "b"]).cast(pa.binary()),
     ],
-    ids=lambda chunks: str(chunks.type),
+    ids=lambda pre_tokens: str(pre_tokens.type),
 )
 @pytest.mark.parametrize("whole", [pa.int64(), pa.int32(), pa.uint64()], ids=str)
-def test_what_other_programs_write_is_read_in_order(chunks: pa.Array, whole: pa.DataType) -> None:
+def test_what_other_programs_write_is_read_in_order(
+    pre_tokens: pa.Array, whole: pa.DataType
+) -> None:
     content = parquet(
-        chunk=chunks,
+        pre_token=pre_tokens,
         count=pa.array([1, 2, 3], whole),
         first=pa.array([9, 4, 7], whole),
         more=pa.array([None, 1.5, 2.0]),

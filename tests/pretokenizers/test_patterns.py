@@ -57,25 +57,25 @@ def test_named_splits_equal_tiktokens_expressions(text: str, key: str) -> None:
 def test_named_splits_equal_what_tiktokens_own_matcher_finds(text: str, key: str) -> None:
     """Every chunk that the split makes is made a token here, so tiktoken gives it back whole."""
     text = "".join(c for c in text if c in reference.known_to_both())
-    chunks = split(text, key)
+    pre_tokens = split(text, key)
     expression = PATTERNS[key].expression
     assert expression is not None
     ranks = {bytes([i]): i for i in range(256)}
-    for chunk in chunks:
-        ranks.setdefault(chunk.encode(), len(ranks))
+    for pre_token in pre_tokens:
+        ranks.setdefault(pre_token.encode(), len(ranks))
     encoding = tiktoken.Encoding(
         "chunks", pat_str=expression, mergeable_ranks=ranks, special_tokens={}
     )
     found = encoding.decode_tokens_bytes(encoding.encode_ordinary(text))
-    assert [chunk.decode() for chunk in found] == chunks
+    assert [pre_token.decode() for pre_token in found] == pre_tokens
 
 
 @settings(max_examples=300)
 @given(ANY_TEXT, st.sampled_from([*PATTERNS]))
 def test_chunks_joined_are_the_text(text: str, key: str) -> None:
-    chunks = split(text, key)
-    assert "".join(chunks) == text
-    assert all(chunks)
+    pre_tokens = split(text, key)
+    assert "".join(pre_tokens) == text
+    assert all(pre_tokens)
 
 
 @settings(max_examples=300)
@@ -213,9 +213,9 @@ def test_an_unknown_split_gets_a_sentence() -> None:
 )
 def test_chunks_of_any_expression_joined_are_the_text(text: str, expression: str) -> None:
     expression = expression or "(?:)"
-    chunks = split(text, "regex", expression)
-    assert "".join(chunks) == text
-    assert all(chunks)
+    pre_tokens = split(text, "regex", expression)
+    assert "".join(pre_tokens) == text
+    assert all(pre_tokens)
 
 
 def test_matches_and_what_stands_between_them_are_chunks() -> None:
@@ -342,13 +342,13 @@ def test_deep_nesting_gets_a_sentence(expression: str) -> None:
 
 def longest_match(text: str, words: list[str]) -> list[str]:
     """Try every listed word at every place, by the definition."""
-    chunks = []
+    pre_tokens = []
     while text:
         standing = [word for word in words if text.startswith(word)]
-        chunk = max(standing, key=len, default=text[0])
-        chunks.append(chunk)
-        text = text[len(chunk) :]
-    return chunks
+        pre_token = max(standing, key=len, default=text[0])
+        pre_tokens.append(pre_token)
+        text = text[len(pre_token) :]
+    return pre_tokens
 
 
 @settings(max_examples=300)
@@ -364,9 +364,9 @@ def test_the_longest_listed_word_is_taken(text: str, words: list[str]) -> None:
 @settings(max_examples=200)
 @given(ANY_TEXT, ANY_TEXT.filter(lambda words: bool(words.split())))
 def test_chunks_of_any_list_joined_are_the_text(text: str, words: str) -> None:
-    chunks = split(text, "list", words)
-    assert "".join(chunks) == text
-    assert chunks == longest_match(text, words.split())
+    pre_tokens = split(text, "list", words)
+    assert "".join(pre_tokens) == text
+    assert pre_tokens == longest_match(text, words.split())
 
 
 def test_longest_match_looks_no_further_than_one_word() -> None:

@@ -173,7 +173,7 @@ def test_thresholds_equal_tiktoken_with_the_first_ranks_only(
         if step < tokenizer.steps:
             assert boundaries.token_counts[step] == len(smaller.encode(text))
             until, afresh = boundaries.until(step), smaller.boundaries(text)
-            assert until.vanishes.tolist() == afresh.vanishes.tolist()
+            assert until.merged_at.tolist() == afresh.merged_at.tolist()
             assert until.steps == afresh.steps == step
 
 
@@ -288,7 +288,7 @@ def test_a_gap_in_the_ranks_is_a_step_that_merges_nothing() -> None:
     tokenizer = from_ranks("gap", WHOLE, ranks, {"<end>": 257})
     assert (tokenizer.steps, tokenizer.vocab_size) == (3, 259)
     boundaries = tokenizer.boundaries("abc")
-    assert boundaries.vanishes.tolist() == [0, 2, NEVER]
+    assert boundaries.merged_at.tolist() == [0, 2, NEVER]
     assert boundaries.token_counts.tolist() == [3, 2, 2, 1]
 
 
@@ -357,7 +357,7 @@ def test_a_chain_of_thousands_of_tokens_is_taken_apart() -> None:
     chain = [text[:size].encode() for size in range(2, len(text) + 1)]
     tokenizer = from_ranks("chain", WHOLE, table(*chain), {})
     boundaries = tokenizer.boundaries(text)
-    assert boundaries.vanishes.tolist() == [*range(len(chain)), NEVER]
+    assert boundaries.merged_at.tolist() == [*range(len(chain)), NEVER]
 
 
 # Where tiktoken's matcher gives up

@@ -43,10 +43,10 @@ def replace_all(ids: Sequence[int], pair: Pair, new: int) -> list[int]:
     return out
 
 
-def count_pairs(chunks: Sequence[tuple[Sequence[int], int]]) -> dict[Pair, int]:
-    """Count neighbours, overlaps included; the pairs stand in the order of first sight."""
+def count_pairs(pre_tokens: Sequence[tuple[Sequence[int], int]]) -> dict[Pair, int]:
+    """Count neighbors, overlaps included; the pairs stand in the order of first sight."""
     counts: dict[Pair, int] = {}
-    for ids, weight in chunks:
+    for ids, weight in pre_tokens:
         for i in range(len(ids) - 1):
             pair = ids[i], ids[i + 1]
             counts[pair] = counts.get(pair, 0) + weight
@@ -54,7 +54,7 @@ def count_pairs(chunks: Sequence[tuple[Sequence[int], int]]) -> dict[Pair, int]:
 
 
 def learn(
-    chunks: Sequence[tuple[Sequence[int], int]],
+    pre_tokens: Sequence[tuple[Sequence[int], int]],
     symbols: Sequence[str],
     limit: int,
     ties: str = "first",
@@ -64,7 +64,7 @@ def learn(
 
     Return the merges and why there are no more: "full", "no pair" or "rare".
     """
-    rows = [(list(ids), weight) for ids, weight in chunks]
+    rows = [(list(ids), weight) for ids, weight in pre_tokens]
     names = list(symbols)
     steps: list[Step] = []
     while len(steps) < limit:

@@ -20,7 +20,7 @@ class Learnt(NamedTuple):
 
 
 def learn(
-    chunks: Sequence[tuple[Sequence[int], int]],
+    pre_tokens: Sequence[tuple[Sequence[int], int]],
     symbols: Sequence[str],
     *,
     size: int | None = None,
@@ -32,7 +32,7 @@ def learn(
 
     After `limit` merges, scaffolds still come back.
     """
-    rows = [(list(ids), weight) for ids, weight in chunks]
+    rows = [(list(ids), weight) for ids, weight in pre_tokens]
     names = list(symbols)
     vocabulary = set(range(len(symbols)))
     scaffolds: set[int] = set()

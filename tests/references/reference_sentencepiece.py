@@ -142,7 +142,7 @@ def atoms(word: str, known: set[str], fallback: bool) -> list[Atom]:
 
 
 def encode(row: Sequence[Atom], pieces: Sequence[str]) -> list[Atom]:
-    """Join the two neighbours that together are the piece of the best rank, leftmost first.
+    """Join the two neighbors that together are the piece of the best rank, leftmost first.
 
     By what the two are together, as the library looks it up, and not by the pair.
     """

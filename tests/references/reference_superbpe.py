@@ -17,16 +17,16 @@ def lines(text: str) -> list[str]:
     return [line for line in found if line]
 
 
-def grouped(chunks: Sequence[str], pieces: Sequence[str]) -> list[list[str]]:
+def grouped(pre_tokens: Sequence[str], pieces: Sequence[str]) -> list[list[str]]:
     """Put chunks together: a new row begins with a chunk at whose start, or in which, one ends."""
     cuts = {sum(map(len, pieces[: i + 1])) for i in range(len(pieces))}
     groups: list[list[str]] = [[]]
     at = 0
-    for chunk in chunks:
-        if cuts & set(range(at, at + len(chunk))):
+    for pre_token in pre_tokens:
+        if cuts & set(range(at, at + len(pre_token))):
             groups.append([])
-        groups[-1].append(chunk)
-        at += len(chunk)
+        groups[-1].append(pre_token)
+        at += len(pre_token)
     return [group for group in groups if group]
 
 
@@ -49,21 +49,24 @@ def learn(
 
     Return the merges, the number of the first one of the second phase, and why there are no more.
     """
-    chunks = [(chunk, 1) for group in groups for chunk in group]
-    steps, why = reference.learn(chunks, symbols, min(turn, limit), ties, min_count)
+    pre_tokens = [(pre_token, 1) for group in groups for pre_token in group]
+    steps, why = reference.learn(pre_tokens, symbols, min(turn, limit), ties, min_count)
     if why != "full":
         turn = len(steps)
     if turn >= limit:
         return steps, turn, why
     names = list(symbols)
-    rows = [[list(chunk) for chunk in group] for group in groups]
+    rows = [[list(pre_token) for pre_token in group] for group in groups]
     for step in steps:
         names.append(names[step.left] + names[step.right])
         rows = [
-            [reference.replace_all(chunk, (step.left, step.right), step.new_id) for chunk in group]
+            [
+                reference.replace_all(pre_token, (step.left, step.right), step.new_id)
+                for pre_token in group
+            ]
             for group in rows
         ]
-    joined = [[token for chunk in group for token in chunk] for group in rows]
+    joined = [[token for pre_token in group for token in pre_token] for group in rows]
     while len(steps) < limit:
         counts = {
             pair: count
@@ -103,8 +106,8 @@ def segment(
     found: list[tuple[int, int]] = []
     for group in groups:
         row: list[int] = []
-        for chunk in group:
-            ids = list(chunk)
+        for pre_token in group:
+            ids = list(pre_token)
             for merge in merges[:turn]:
                 ids = reference.replace_all(ids, (merge.left, merge.right), merge.new_id)
             row += ids

@@ -16,7 +16,7 @@ from texts import SMALL_TEXTS
 import bpeviz
 from bpeviz import Training
 from bpeviz.pretokenizers.patterns import PATTERNS
-from bpeviz.trainers import LEARNERS, bpe
+from bpeviz.trainers import TRAINERS, bpe
 from bpeviz.trainers.base import collector_off
 
 TIES = st.sampled_from(["first", "smallest", "largest"])
@@ -36,19 +36,19 @@ def naive(
     """Learn the same by the slow loop, from the chunks of a text with their weights."""
     atom_id = {symbol: i for i, symbol in enumerate(training.alphabet)}
     rows = [
-        ([atom_id[s] for s in symbols_of(chunk, training)], times)
-        for chunk, times in weighted.items()
+        ([atom_id[s] for s in symbols_of(pre_token, training)], times)
+        for pre_token, times in weighted.items()
     ]
     return reference.learn(rows, training.alphabet, limit, **how)
 
 
-def symbols_of(chunk: str, training: Training) -> list[str]:
+def symbols_of(pre_token: str, training: Training) -> list[str]:
     """The atoms of a chunk, by the rules of Sennrich et al. and subword-nmt, once more."""
-    how = training.splitting
+    how = training.pre_tokenizer
     if how.atoms == "bytes":
-        return [chr(byte) for byte in chunk.encode()]
-    letters = list(chunk)
-    if how.end_mark == "none" or not chunk.strip():
+        return [chr(byte) for byte in pre_token.encode()]
+    letters = list(pre_token)
+    if how.end_mark == "none" or not pre_token.strip():
         return letters
     if how.end_mark == "symbol":
         return [*letters, "</w>"]
@@ -57,8 +57,8 @@ def symbols_of(chunk: str, training: Training) -> list[str]:
 
 def chunks_in_order(text: str, training: Training) -> dict[str, int]:
     weighted: dict[str, int] = {}
-    for chunk in training.splitting.chunks(text):
-        weighted[chunk] = weighted.get(chunk, 0) + 1
+    for pre_token in training.pre_tokenizer.pre_tokens(text):
+        weighted[pre_token] = weighted.get(pre_token, 0) + 1
     return weighted
 
 
@@ -326,13 +326,13 @@ def test_a_count_below_one_gets_a_sentence() -> None:
 
 def test_the_options_of_a_learner_are_what_it_takes() -> None:
     """Every option, at every choice, is accepted under the name it is listed with."""
-    for learner in LEARNERS.values():
+    for trainer in TRAINERS.values():
         # One that begins with many pieces goes down to the atoms by itself.
-        begins_large = learner.largest in {option.name for option in learner.options}
+        begins_large = trainer.largest in {option.name for option in trainer.options}
         how_far = {} if begins_large else {"merges": 1}
-        for option in learner.options:
+        for option in trainer.options:
             numbers = [option.minimum, option.minimum + 1]
             for value in option.choices or (numbers if option.sample is None else ["", "a b"]):
                 chosen = {**dict([option.needs] if option.needs else []), option.name: value}
-                training = bpeviz.train("a b", learner.key, **how_far, **chosen)
-                assert training.algorithm == learner.key
+                training = bpeviz.train("a b", trainer.key, **how_far, **chosen)
+                assert training.algorithm == trainer.key

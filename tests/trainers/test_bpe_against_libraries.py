@@ -34,9 +34,9 @@ HOW = st.sampled_from(
 )
 
 
-def written(training: MergeTraining, chunks: Iterable[str]) -> list[str]:
+def written(training: MergeTraining, pre_tokens: Iterable[str]) -> list[str]:
     """Chunks as a row of the alphabet's symbols, each one character."""
-    return ["".join(training.splitting.symbols(chunk)) for chunk in chunks]
+    return ["".join(training.pre_tokenizer.symbols(pre_token)) for pre_token in pre_tokens]
 
 
 def spelt(training: MergeTraining) -> list[tuple[str, str]]:
@@ -59,7 +59,7 @@ def their_merges(training: MergeTraining, text: str, min_count: int) -> list[tup
         limit_alphabet=len(training.alphabet),
         show_progress=False,
     )
-    model.train_from_iterator(written(training, training.splitting.chunks(text)), trainer)
+    model.train_from_iterator(written(training, training.pre_tokenizer.pre_tokens(text)), trainer)
     ids = model.get_vocab()
     assert {symbol: ids[symbol] for symbol in training.alphabet} == {
         symbol: i for i, symbol in enumerate(training.alphabet)
@@ -67,14 +67,18 @@ def their_merges(training: MergeTraining, text: str, min_count: int) -> list[tup
     return [tuple(pair) for pair in json.loads(model.to_str())["model"]["merges"]]
 
 
-def their_ids(training: MergeTraining, chunks: Iterable[str]) -> list[int]:
+def their_ids(training: MergeTraining, pre_tokens: Iterable[str]) -> list[int]:
     """What `models.BPE` with our merges makes of chunks."""
     vocabulary = {symbol: i for i, symbol in enumerate(training.alphabet)}
     merges = spelt(training)
     for pair in merges:
         vocabulary.setdefault("".join(pair), len(vocabulary))
     model = models.BPE(vocab=vocabulary, merges=merges)
-    return [token.id for chunk in written(training, chunks) for token in model.tokenize(chunk)]
+    return [
+        token.id
+        for pre_token in written(training, pre_tokens)
+        for token in model.tokenize(pre_token)
+    ]
 
 
 @settings(max_examples=150)
@@ -107,12 +111,12 @@ def test_ids_equal_hugging_faces_with_our_merges(
 ) -> None:
     training = bpeviz.train(corpus, merges=25, ties=ties, **how)
     # What was never learnt from is dropped there, where there is no token for it.
-    text = "".join(c for c in text if training.splitting.atoms == "bytes" or c in corpus)
+    text = "".join(c for c in text if training.pre_tokenizer.atoms == "bytes" or c in corpus)
     tokenizer = training.tokenizer()
     assert isinstance(tokenizer, MergeTokenizer)
     for held in (corpus, text):
-        chunks = tokenizer.splitting.chunks(held)
-        assert tokenizer.encode(held) == their_ids(training, chunks)
+        pre_tokens = tokenizer.pre_tokenizer.pre_tokens(held)
+        assert tokenizer.encode(held) == their_ids(training, pre_tokens)
 
 
 @pytest.mark.parametrize("how", [{}, {"atoms": "characters"}, {"pattern": "none"}], ids=str)
@@ -121,4 +125,4 @@ def test_ids_of_a_sample_equal_hugging_faces(path: Path, how: dict[str, str]) ->
     text = path.read_text()
     training = bpeviz.train(text[: len(text) // 2] + "".join(sorted({*text})), merges=300, **how)
     tokenizer = training.tokenizer()
-    assert tokenizer.encode(text) == their_ids(training, tokenizer.splitting.chunks(text))
+    assert tokenizer.encode(text) == their_ids(training, tokenizer.pre_tokenizer.pre_tokens(text))

@@ -17,7 +17,7 @@ import bpeviz
 from bpeviz import Tokenizer
 from bpeviz.pretokenizers.patterns import PATTERNS, split
 from bpeviz.pretrained import download, rank_tokenizer
-from bpeviz.trainers import LEARNERS
+from bpeviz.trainers import TRAINERS
 from bpeviz.trainers.continued_bpe import AdaptiveTokenizer, AdaptiveTraining
 from bpeviz.trainers.continued_bpe import train as learn_on
 
@@ -73,8 +73,8 @@ def rows_of(text: str, base: Tokenizer, pattern: str) -> list[list[int]]:
     """The base's tokens; a new row begins with one in which, or at whose start, a chunk ends."""
     cuts = set()
     at = 0
-    for chunk in split(text, pattern):
-        at += len(chunk.encode())
+    for pre_token in split(text, pattern):
+        at += len(pre_token.encode())
         cuts.add(at)
     rows: list[list[int]] = [[]]
     at = 0
@@ -251,11 +251,11 @@ def test_names_hues_and_what_it_is_made_of() -> None:
     for merge in training.merges:
         assert training.name(merge.new_id) == tokenizer.token_label(merge.new_id)
         raw = tokenizer.token_bytes(merge.new_id)
-        assert training.hue(merge.new_id) == bpeviz.text.hue(raw)
+        assert training.color_index(merge.new_id) == bpeviz.text.color_index(raw)
     the = base.encode("the")[0]
     assert training.name(the) == "the"
-    assert training.hue(the) == bpeviz.text.hue(b"the")
-    assert training.hue(97) == -1
+    assert training.color_index(the) == bpeviz.text.color_index(b"the")
+    assert training.color_index(97) == -1
     assert training.made_of(1) == f"{base.vocab_size} of bpe + 1 merge"
     assert training.made_of(8) == f"{base.vocab_size} of bpe + 8 merges"
     assert training.beginning == "Nothing is added yet: these are the tokens of bpe."
@@ -389,7 +389,7 @@ def test_long_texts_in_one_chunk_and_deep_tokens() -> None:
         counts = tokenizer.boundaries(text).token_counts
         assert counts[-1] == len(tokenizer.encode(text))
         assert len(training.name(training.merges[-1].new_id)) <= 80
-        assert 0 <= training.hue(training.merges[-1].new_id) < 12
+        assert 0 <= training.color_index(training.merges[-1].new_id) < 12
 
 
 @pytest.mark.parametrize(
@@ -432,7 +432,7 @@ def test_what_cannot_be_a_base_gets_a_sentence() -> None:
 
 
 def test_every_option_is_taken() -> None:
-    for option in LEARNERS["adaptive"].options:
+    for option in TRAINERS["adaptive"].options:
         if option.sample is not None:
             values: list[Any] = ["", "abc abc"]
         else:

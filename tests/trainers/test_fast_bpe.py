@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bpeviz import progress
-from bpeviz.trainers.fast_bpe import layout, limits, pairs, rounds, tied
 from bpeviz.trainers.bpe import fast_merges, learn_merges
+from bpeviz.trainers.fast_bpe import layout, limits, pairs, rounds, tied
 
 LETTERS = st.integers(0, 3)
 LINES = st.lists(LETTERS, min_size=1, max_size=24).map(tuple)
@@ -104,9 +104,9 @@ def test_a_longer_text_is_decided_alike(
     draw = random.Random(5)
     letters = [draw.choices("abcdefgh", weights=range(1, 9))[0] for _ in range(6_000)]
     row = ["abcdefgh".index(letter) for letter in letters]
-    chunks = [(row[i : i + 690], 1 + i % 4) for i in range(0, 5_000, 700)]
-    learnt = fast_merges(chunks, "abcdefgh", 900, ties=ties)
-    assert learnt == learn_merges(chunks, "abcdefgh", 900, ties=ties)
+    pre_tokens = [(row[i : i + 690], 1 + i % 4) for i in range(0, 5_000, 700)]
+    learnt = fast_merges(pre_tokens, "abcdefgh", 900, ties=ties)
+    assert learnt == learn_merges(pre_tokens, "abcdefgh", 900, ties=ties)
     assert any(merge.ties > 5 for merge in learnt[0])
 
 
@@ -194,7 +194,7 @@ def test_more_ids_than_small_numbers_hold_are_decided_alike(
 def test_progress_is_told_and_what_the_listener_raises_ends_the_work(learn: object) -> None:
     rows = [([i % 7 for i in range(3_000)], 1)]
     told: list[tuple[str, int, int]] = []
-    with progress.listening(lambda *said: told.append(said)):
+    with progress.reporting_to(lambda *said: told.append(said)):
         learn(rows, "abcdefg", 50)
     assert told[0] == ("Learning merges", 0, 50)
     assert all(0 <= done < of == 50 for _, done, of in told)
@@ -202,5 +202,5 @@ def test_progress_is_told_and_what_the_listener_raises_ends_the_work(learn: obje
     def stop(*said: object) -> None:
         raise KeyboardInterrupt
 
-    with pytest.raises(KeyboardInterrupt), progress.listening(stop):
+    with pytest.raises(KeyboardInterrupt), progress.reporting_to(stop):
         learn(rows, "abcdefg", 50)

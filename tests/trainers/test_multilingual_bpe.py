@@ -83,22 +83,24 @@ def naive_rows(
     found = iter(naive_factors(counted, float(training.smoothing)) if counted else [])
     of_part = [0 if between else (next(found) if part.strip() else None) for part, between in parts]
     least = min((times for times in of_part if times), default=1)
-    plain = bpeviz.train("", merges=0, pattern=training.splitting.pattern).splitting
-    chunks = [
-        (chunk, least if times is None else times)
+    plain = bpeviz.train("", merges=0, pattern=training.pre_tokenizer.pattern).pre_tokenizer
+    pre_tokens = [
+        (pre_token, least if times is None else times)
         for (part, between), times in zip(parts, of_part, strict=True)
-        for chunk in (part if between else plain.chunks(part))
+        for pre_token in (part if between else plain.pre_tokens(part))
     ]
     weights: dict[str, int] = {}
-    for chunk, times in chunks:
-        weights[chunk] = weights.get(chunk, 0) + times
+    for pre_token, times in pre_tokens:
+        weights[pre_token] = weights.get(pre_token, 0) + times
     atom_id = {symbol: i for i, symbol in enumerate(training.alphabet)}
-    in_bytes = training.splitting.atoms == "bytes"
+    in_bytes = training.pre_tokenizer.atoms == "bytes"
 
-    def row(chunk: str) -> list[int]:
-        return [*chunk.encode()] if in_bytes else [atom_id[character] for character in chunk]
+    def row(pre_token: str) -> list[int]:
+        return (
+            [*pre_token.encode()] if in_bytes else [atom_id[character] for character in pre_token]
+        )
 
-    return [(row(chunk), times) for chunk, times in weights.items()], chunks
+    return [(row(pre_token), times) for pre_token, times in weights.items()], pre_tokens
 
 
 @settings(max_examples=150)
@@ -137,17 +139,17 @@ def test_boundaries_equal_the_naive_segmentation_at_every_step(
     tokenizer = training.tokenizer()
     pairs = [(merge.left, merge.right) for merge in training.merges]
     atom_id = {symbol: i for i, symbol in enumerate(training.alphabet)}
-    plain = bpeviz.train("", merges=0, pattern=how["pattern"]).splitting
+    plain = bpeviz.train("", merges=0, pattern=how["pattern"]).pre_tokenizer
     for held in (joined(parts), joined(others)):
         boundaries = tokenizer.boundaries(held)
         for step in range(training.steps + 1):
             expected: list[int] = []
             for part, between in naive_parts(held):
-                for chunk in part if between else plain.chunks(part):
+                for pre_token in part if between else plain.pre_tokens(part):
                     if how["atoms"] == "bytes":
-                        row = [*chunk.encode()]
+                        row = [*pre_token.encode()]
                     else:
-                        row = [atom_id.get(character, -1) for character in chunk]
+                        row = [atom_id.get(character, -1) for character in pre_token]
                     expected += [i for i, _ in reference.segment(row, pairs[:step], len(atom_id))]
             assert boundaries.ids(step).tolist() == expected
             smaller = training.at_step(step)
@@ -162,11 +164,11 @@ def test_boundaries_equal_the_naive_segmentation_at_every_step(
 def test_weights_are_the_factors_of_the_chunks(parts: list[str], how: dict[str, Any]) -> None:
     text = joined(parts)
     training = learn(text, 3, **how)
-    _, chunks = naive_rows(training, text)
+    _, pre_tokens = naive_rows(training, text)
     expected = [
         times
-        for chunk, times in chunks
-        for _ in (chunk.encode() if how["atoms"] == "bytes" else chunk)
+        for pre_token, times in pre_tokens
+        for _ in (pre_token.encode() if how["atoms"] == "bytes" else pre_token)
     ]
     assert training.weights(text).tolist() == expected
     assert training.weights(text).dtype == np.int64
@@ -251,8 +253,8 @@ def test_the_curve_says_what_was_counted() -> None:
 def test_shares_as_they_are_is_plain_bpe(atoms: str) -> None:
     text = joined([LARGE, SMALL])
     training = learn(text, 60, smoothing="1.0", atoms=atoms)
-    chunks = Counter(training.splitting.chunks(text))
-    plain = bpeviz.train(chunks, merges=60, pattern="none", atoms=atoms)
+    pre_tokens = Counter(training.pre_tokenizer.pre_tokens(text))
+    plain = bpeviz.train(pre_tokens, merges=60, pattern="none", atoms=atoms)
     assert training.merges == plain.merges
 
 
@@ -300,7 +302,7 @@ def test_the_line_between_is_never_merged() -> None:
     training = learn(text, 50, pattern="none")
     boundaries = training.tokenizer().boundaries(text)
     line = slice(text.index("\n---\n"), text.index("\n---\n") + 5)
-    assert (boundaries.vanishes[line] == NEVER).all()
+    assert (boundaries.merged_at[line] == NEVER).all()
     assert "---" in [training.name(merge.new_id) for merge in training.merges]
 
 

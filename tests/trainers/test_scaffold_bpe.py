@@ -33,22 +33,26 @@ def learn(corpus: Any, **how: Any) -> ScaffoldTraining:
     return bpeviz.train(corpus, "scaffold", **how)
 
 
-def rows_of(training: ScaffoldTraining, chunks: dict[str, int]) -> list[tuple[list[int], int]]:
+def rows_of(training: ScaffoldTraining, pre_tokens: dict[str, int]) -> list[tuple[list[int], int]]:
     atom_id = {symbol: i for i, symbol in enumerate(training.alphabet)}
-    symbols = training.splitting.symbols
-    return [([atom_id.get(s, -1) for s in symbols(c)], times) for c, times in chunks.items()]
+    symbols = training.pre_tokenizer.symbols
+    return [([atom_id.get(s, -1) for s in symbols(c)], times) for c, times in pre_tokens.items()]
 
 
 def chunks_of(training: ScaffoldTraining, text: str) -> dict[str, int]:
     found: dict[str, int] = {}
-    for chunk in training.splitting.chunks(text):
-        found[chunk] = found.get(chunk, 0) + 1
+    for pre_token in training.pre_tokenizer.pre_tokens(text):
+        found[pre_token] = found.get(pre_token, 0) + 1
     return found
 
 
-def slowly(training: ScaffoldTraining, chunks: dict[str, int], how: dict[str, Any], **limit: int):
+def slowly(
+    training: ScaffoldTraining, pre_tokens: dict[str, int], how: dict[str, Any], **limit: int
+):
     rule = {name: how[name] for name in ("ties", "min_count") if name in how}
-    return reference_scaffold.learn(rows_of(training, chunks), training.alphabet, **limit, **rule)
+    return reference_scaffold.learn(
+        rows_of(training, pre_tokens), training.alphabet, **limit, **rule
+    )
 
 
 def scaffolds(training: ScaffoldTraining, step: int) -> set[int]:
@@ -121,8 +125,8 @@ def test_every_step_equals_the_slow_encoder(corpus: str, text: str, how: dict[st
         found_counts = boundaries.token_counts
         for step in range(training.steps + 1):
             expected: list[int] = []
-            for chunk in training.splitting.chunks(held):
-                ((row, _),) = rows_of(training, {chunk: 1})
+            for pre_token in training.pre_tokenizer.pre_tokens(held):
+                ((row, _),) = rows_of(training, {pre_token: 1})
                 expected += reference_scaffold.encode(row, atoms, learnt, step)
             ends = [*accumulate(1 if token < 0 else sizes[token] for token in expected)]
             assert boundaries.ids(step).tolist() == expected

@@ -58,7 +58,7 @@ def naive(training: SentencePieceTraining, texts: dict[str, int], limit: int) ->
     return reference.learn(
         texts,
         limit,
-        training.splitting.prefix == "yes",
+        training.pre_tokenizer.prefix == "yes",
         longest=training.longest,
         split_digits=training.digits == "yes",
     )
@@ -200,8 +200,8 @@ def test_a_vocabulary_too_small_for_its_atoms_is_refused() -> None:
 def naive_tokens(
     training: SentencePieceTraining, text: str, step: int
 ) -> tuple[list[int], list[int]]:
-    """Encode by looking up what two neighbours are together: ids, and bytes of the text."""
-    how = training.splitting
+    """Encode by looking up what two neighbors are together: ids, and bytes of the text."""
+    how = training.pre_tokenizer
     fallback = how.fallback == "bytes"
     known = {*training.alphabet[256 if fallback else 0 :]}
     ids = {piece: i for i, piece in enumerate(training.pieces)}
@@ -341,13 +341,13 @@ def test_ids_are_bytes_then_characters_then_merges() -> None:
     assert "byte" not in learn("a", unknown="unk").beginning
 
 
-def test_names_and_colours() -> None:
+def test_names_and_colors() -> None:
     """A token that begins with a space looks as it does in any other tokenizer."""
     training = learn("the the", merges=9)
     plain = bpeviz.train("x the the", merges=9)
     assert training.name(training.merges[-1].new_id) == "▁the"
     of_plain = {plain.tokenizer().token_bytes(m.new_id): m.new_id for m in plain.merges}
-    assert training.hue(training.merges[-1].new_id) == plain.hue(of_plain[b" the"])
+    assert training.color_index(training.merges[-1].new_id) == plain.color_index(of_plain[b" the"])
 
 
 @pytest.mark.parametrize(

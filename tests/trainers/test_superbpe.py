@@ -14,7 +14,7 @@ from texts import over
 import bpeviz
 from bpeviz import NEVER
 from bpeviz.pretokenizers.patterns import split
-from bpeviz.trainers import LEARNERS
+from bpeviz.trainers import TRAINERS
 from bpeviz.trainers.superbpe import SuperTokenizer, SuperTraining
 
 TEXTS = st.one_of(
@@ -49,8 +49,8 @@ def train(text: str, how: dict[str, Any], turn: int, merges: int = 25) -> SuperT
 
 
 def groups_of(text: str, training: SuperTraining) -> list[list[list[int]]]:
-    how = training.splitting
-    chunks = split(text, how.pattern, how.expression)
+    how = training.pre_tokenizer
+    pre_tokens = split(text, how.pattern, how.expression)
     pieces = {
         "none": [text],
         "lines": reference_superbpe.lines(text),
@@ -58,13 +58,14 @@ def groups_of(text: str, training: SuperTraining) -> list[list[list[int]]]:
     }[how.second]
     atom_id = {symbol: i for i, symbol in enumerate(training.alphabet)}
 
-    def atoms(chunk: str) -> list[int]:
+    def atoms(pre_token: str) -> list[int]:
         if how.atoms == "bytes":
-            return list(chunk.encode())
-        return [atom_id.get(character, -1) for character in chunk]
+            return list(pre_token.encode())
+        return [atom_id.get(character, -1) for character in pre_token]
 
     return [
-        [atoms(chunk) for chunk in group] for group in reference_superbpe.grouped(chunks, pieces)
+        [atoms(pre_token) for pre_token in group]
+        for group in reference_superbpe.grouped(pre_tokens, pieces)
     ]
 
 
@@ -242,11 +243,11 @@ def test_lines_and_sentences_hold_merges_back() -> None:
 def test_a_cut_inside_a_chunk_is_made_before_it() -> None:
     """GPT-2's split holds a space and the word after it together, and a line end and an indent."""
     how = {"merges": 0, "transition": 0}
-    lines = bpeviz.train("", "superbpe", second="lines", **how).splitting
+    lines = bpeviz.train("", "superbpe", second="lines", **how).pre_tokenizer
     assert lines.grouped("a\n   b\nc") == (["a", "\n  ", " b", "\n", "c"], [1, 3, 1])
-    sentences = bpeviz.train("", "superbpe", second="sentences", **how).splitting
+    sentences = bpeviz.train("", "superbpe", second="sentences", **how).pre_tokenizer
     assert sentences.grouped("A b. C d.") == (["A", " b", ".", " C", " d", "."], [3, 3])
-    whole = bpeviz.train("", "superbpe", second="lines", pattern="none", **how).splitting
+    whole = bpeviz.train("", "superbpe", second="lines", pattern="none", **how).pre_tokenizer
     assert whole.grouped("a\nb") == (["a\nb"], [1])
 
 
@@ -290,10 +291,10 @@ def test_chunk_ends_are_where_no_token_reaches() -> None:
     training = bpeviz.train(WAY, "superbpe", vocab_size=300, transition=265, second="lines")
     for step in (0, 5, training.transition_step, training.transition_step + 1, training.steps):
         tokenizer = training.at_step(step)
-        ends = tokenizer.chunk_ends(WAY)
-        assert (tokenizer.boundaries(WAY).vanishes[ends - 1] == NEVER).all()
-    assert len(training.tokenizer().chunk_ends(WAY)) == 3
-    assert training.tokenizer().chunk_ends("").tolist() == []
+        ends = tokenizer.pre_token_ends(WAY)
+        assert (tokenizer.boundaries(WAY).merged_at[ends - 1] == NEVER).all()
+    assert len(training.tokenizer().pre_token_ends(WAY)) == 3
+    assert training.tokenizer().pre_token_ends("").tolist() == []
 
 
 def test_cutting_several_texts_at_once_is_cutting_each() -> None:
@@ -390,7 +391,7 @@ def test_bad_values_get_a_sentence(wrong: dict[str, Any], sentence: str) -> None
 
 
 def test_every_option_is_taken() -> None:
-    for option in LEARNERS["superbpe"].options:
+    for option in TRAINERS["superbpe"].options:
         for value in option.choices or (option.minimum, option.minimum + 1, 700):
             training = bpeviz.train(WAY, "superbpe", merges=30, **{option.name: value})
             assert training.algorithm == "superbpe"

@@ -21,8 +21,8 @@ from bpeviz.core import lattice as lattice_module
 from bpeviz.core.boundaries import UNKNOWN_ID, ChangingBoundaries, spans
 from bpeviz.core.lattice import Lattice, Lattices, Path, UnigramModel, index_of, score
 from bpeviz.corpus import samples
-from bpeviz.trainers import LEARNERS, unigram
-from bpeviz.trainers.unigram import LONGEST_CHUNK, UnigramTokenizer, UnigramTraining, train
+from bpeviz.trainers import TRAINERS, unigram
+from bpeviz.trainers.unigram import LONGEST_PRE_TOKEN, UnigramTokenizer, UnigramTraining, train
 
 HUGS = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
 
@@ -342,8 +342,8 @@ def test_films_are_right_at_every_step(
         known = alive_at(training, step)
         expected = [
             piece
-            for chunk in tokenizer.splitting.chunks(text)
-            for piece in reference.ranked(chunk, known)[0]
+            for pre_token in tokenizer.pre_tokenizer.pre_tokens(text)
+            for piece in reference.ranked(pre_token, known)[0]
         ]
         number = {piece: i for i, piece in enumerate(training.pieces)}
         ids = [number.get(piece, UNKNOWN_ID) for piece in expected]
@@ -436,8 +436,8 @@ def test_what_is_shown_of_a_training() -> None:
     first = next(i for i, one in enumerate(training.decisions) if one.loss > 0)
     assert training.opening == (first + training.steps) // 2
     assert {training.name(i) for i in range(len(training.pieces))} >= {"h", "hug", "un"}
-    assert (training.hue(0), training.parents(9)) == (-1, None)
-    assert 0 <= training.hue(9) < 12
+    assert (training.color_index(0), training.parents(9)) == (-1, None)
+    assert 0 <= training.color_index(9) < 12
     assert "{step}" in training.rule
 
 
@@ -527,21 +527,23 @@ def sample_words() -> list[str]:
 def test_segmentations_equal_those_of_tokenizers(size: int) -> None:
     """Hugging Face `tokenizers` with our pieces and scores.
 
-    It joins neighbouring unknown characters into one token; here each is one by itself.
+    It joins neighboring unknown characters into one token; here each is one by itself.
     """
     text = samples.by_key("english-prose").text
     tokenizer = train(text).tokenizer(size)
     model = tokenizer.model
     pieces = [("<unk>", 0.0), *zip(model.pieces, model.scores.tolist(), strict=True)]
     theirs = tokenizers.Tokenizer(tokenizers.models.Unigram(pieces, unk_id=0))
-    chunks = tokenizer.splitting.chunks(text + " ¿quëst? aaaabbbb thethethe " + text[::-1])
-    for chunk in dict.fromkeys(chunks):
+    pre_tokens = tokenizer.pre_tokenizer.pre_tokens(
+        text + " ¿quëst? aaaabbbb thethethe " + text[::-1]
+    )
+    for pre_token in dict.fromkeys(pre_tokens):
         ours: list[int] = []
-        for token_id in tokenizer.encode(chunk):
+        for token_id in tokenizer.encode(pre_token):
             known = 0 if token_id == size else token_id + 1
             if known or ours[-1:] != [0]:
                 ours.append(known)
-        assert ours == theirs.encode(chunk).ids
+        assert ours == theirs.encode(pre_token).ids
 
 
 @settings(max_examples=150)
@@ -653,9 +655,9 @@ def test_odd_texts_are_learnt_from(text: str, atoms: str) -> None:
 
 def test_an_empty_row_is_cut_into_nothing() -> None:
     tokenizer = learn(HUGS).tokenizer()
-    assert tokenizer.films([(), (0,)]) == [[(-1, (), ())], [(-1, (0,), (1,))]]
+    assert tokenizer.timelines([(), (0,)]) == [[(-1, (), ())], [(-1, (0,), (1,))]]
     assert tokenizer._cut_rows([()]) == [((), ())]
-    assert tokenizer.films([]) == tokenizer._cut_rows([]) == []
+    assert tokenizer.timelines([]) == tokenizer._cut_rows([]) == []
 
 
 @pytest.mark.parametrize("text", ["a" * 300_000, "ab" * 100_000, "the cat sat on the mat " * 4_000])
@@ -663,7 +665,7 @@ def test_long_texts_without_a_split_are_learnt_from(text: str) -> None:
     training = train(text, pattern="none", seed_size=300)
     boundaries = training.tokenizer().boundaries(text)
     ends = boundaries.cuts(0).tolist()
-    assert {*range(LONGEST_CHUNK, len(text), LONGEST_CHUNK)} <= {*ends}
+    assert {*range(LONGEST_PRE_TOKEN, len(text), LONGEST_PRE_TOKEN)} <= {*ends}
     assert boundaries.token_counts[-1] == len(text)
     tokenizer = training.at_step(0)
     assert tokenizer.encode(text) == boundaries.ids(0).tolist()
@@ -709,11 +711,11 @@ def test_bad_values_get_a_sentence(wrong: dict[str, Any], sentence: str) -> None
 
 
 def test_every_option_at_every_choice_is_taken() -> None:
-    learner = LEARNERS["unigram"]
-    assert learner.largest in {option.name for option in learner.options}
-    for option in learner.options:
+    trainer = TRAINERS["unigram"]
+    assert trainer.largest in {option.name for option in trainer.options}
+    for option in trainer.options:
         for value in option.choices or (option.minimum, option.default):
-            training = learner.train(
+            training = trainer.train(
                 "a b a b",
                 vocab_size=None,
                 merges=None,

@@ -36,8 +36,8 @@ def learn(corpus: str | dict[str, int], merges: int = 25, **how: Any) -> Trainin
 
 def words_of(text: str, training: Training) -> list[str]:
     """The words of a text: its chunks, parted at white space once more."""
-    chunks = bpeviz.pretokenizers.patterns.split(text, training.splitting.pattern)
-    return [word for chunk in chunks for word in chunk.split()]
+    pre_tokens = bpeviz.pretokenizers.patterns.split(text, training.pre_tokenizer.pattern)
+    return [word for pre_token in pre_tokens for word in pre_token.split()]
 
 
 def tokens_by_id(training: Training) -> list[reference.Token]:
@@ -49,7 +49,7 @@ def tokens_by_id(training: Training) -> list[reference.Token]:
 
 
 def symbols_of(word: str, training: Training) -> list[str]:
-    return reference.word_symbols(word, training.splitting.case == "lower")
+    return reference.word_symbols(word, training.pre_tokenizer.case == "lower")
 
 
 def decided(training: Training) -> tuple[list[tuple[Any, ...]], str]:

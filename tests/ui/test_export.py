@@ -15,7 +15,7 @@ from bpeviz import formats
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.corpus import samples
 from bpeviz.formats import FORMATS, FormatError, archive
-from bpeviz.trainers import LEARNERS
+from bpeviz.trainers import TRAINERS
 from bpeviz.ui import export
 from bpeviz.ui.export import Opened
 from bpeviz.ui.pages.inspect import CLOSER, FIRST_TEXT
@@ -245,7 +245,7 @@ def labels(app: AppTest) -> list[str]:
     return [one.proto.label for one in app.get("download_button")]
 
 
-@pytest.mark.parametrize("key", LEARNERS)
+@pytest.mark.parametrize("key", TRAINERS)
 def test_each_format_offers_a_file_or_says_why_not(key: str) -> None:
     app = along("train", algorithm=key, text_box=TEXT, text_sample="own")
     offered = labels(app)
@@ -260,7 +260,7 @@ def test_each_format_offers_a_file_or_says_why_not(key: str) -> None:
 
 
 @pytest.mark.parametrize("key", ["compare", "inspect"])
-def test_the_coloured_text_is_offered_elsewhere_too(key: str) -> None:
+def test_the_colored_text_is_offered_elsewhere_too(key: str) -> None:
     assert labels(along(key, others=[])) == ["A page of HTML", "A drawing (SVG)"]
 
 
@@ -284,7 +284,7 @@ def test_the_film_of_the_beginning_is_drawn_and_that_of_words_that_are_typed() -
     assert any("nowhere in the text" in one.value for one in app.caption)
 
 
-@pytest.mark.parametrize("key", LEARNERS)
+@pytest.mark.parametrize("key", TRAINERS)
 def test_every_learner_has_its_film_on_train(key: str) -> None:
     for text, words in ((TEXT, "lower lowest"), ("世界 世界 naïve " * 9, "界 世"), ("", "")):
         app = opened(algorithm=key, text_box=text, text_sample="own", drawn_words=words)

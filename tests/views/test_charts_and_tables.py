@@ -17,15 +17,15 @@ from bpeviz.analysis.metrics import Column, Vocabulary
 from bpeviz.core.merges import Merge
 from bpeviz.core.training import Candidate, Detail, MergeTraining, Pruning, Training
 from bpeviz.corpus import samples
-from bpeviz.pretokenizers.pretokenizer import Splitting
-from bpeviz.trainers import LEARNERS
+from bpeviz.pretokenizers.pretokenizer import PreTokenizer
+from bpeviz.trainers import TRAINERS
 from bpeviz.views import charts, tables
 
 
 def learnt(counts: list[int]) -> Training:
     """A training with such counts, to be drawn."""
     merges = tuple(Merge(0, 1, 256 + i, count, count, 0) for i, count in enumerate(counts))
-    return MergeTraining("bpe", Splitting(), tuple(map(chr, range(256))), "full", (), merges)
+    return MergeTraining("bpe", PreTokenizer(), tuple(map(chr, range(256))), "full", (), merges)
 
 
 def decided(counts: list[int], step: int) -> dict[str, Any]:
@@ -290,7 +290,7 @@ def test_a_measure_without_meaning_is_a_dash() -> None:
 
 def given_up(losses: list[float]) -> Training:
     """A training that prunes pieces with such losses, with the ids that Unigram gives."""
-    return replace(Pruned("pruned", Splitting(), ("a",), "atoms", (), ()), losses=tuple(losses))
+    return replace(Pruned("pruned", PreTokenizer(), ("a",), "atoms", (), ()), losses=tuple(losses))
 
 
 @dataclass(frozen=True)
@@ -351,7 +351,7 @@ def test_scores_below_one_keep_a_logarithmic_scale() -> None:
     assert title_of(chart) == "The cost of the piece lies between 0.04 and 0.5"
 
 
-@pytest.mark.parametrize("key", LEARNERS)
+@pytest.mark.parametrize("key", TRAINERS)
 def test_the_curve_of_every_learner_is_drawn(key: str) -> None:
     training = usual.train(key, samples.by_key("english-prose").text)
     for last in {1, 2, training.steps}:
@@ -381,7 +381,7 @@ def test_a_detail_has_a_curve_only_where_it_says_so() -> None:
     assert (encoding["x"]["title"], encoding["y"]["axis"]["title"]) == ("vocabulary", "loss")
 
 
-@pytest.mark.parametrize("key", LEARNERS)
+@pytest.mark.parametrize("key", TRAINERS)
 def test_the_details_of_every_learner_are_drawn_and_listed(key: str) -> None:
     text = samples.by_key("several-languages").text
     training = usual.train(key, text)

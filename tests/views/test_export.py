@@ -1,4 +1,4 @@
-"""The coloured text as HTML and SVG: whole, whatever the text, and nothing but drawing."""
+"""The colored text as HTML and SVG: whole, whatever the text, and nothing but drawing."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from bpeviz.analysis.metrics import Column
 from bpeviz.core.boundaries import UNKNOWN_ID
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.corpus import samples
-from bpeviz.text import HUES, clean, hue
+from bpeviz.text import COLORS, clean, color_index
 from bpeviz.views import export
 
 CSS = Path(bpeviz.__file__).parent / "ui" / "components" / "cells.css"
@@ -152,11 +152,11 @@ def test_nothing_in_a_file_is_run_or_fetched(kind: object) -> None:
     assert "@import" not in style
 
 
-def test_colours_are_those_of_the_page_on_white() -> None:
+def test_colors_are_those_of_the_page_on_white() -> None:
     css = CSS.read_text(encoding="utf-8")
-    hues = re.findall(r"\.h\d+ { --hue: oklch\(([\d.]+) ([\d.]+) ([\d.]+)\)", css)
+    color_indices = re.findall(r"\.h\d+ { --hue: oklch\(([\d.]+) ([\d.]+) ([\d.]+)\)", css)
     share = int(re.findall(r"--tint: (\d+)%", css)[0]) / 100
-    assert len(hues) == len(export.FILLS) == HUES
+    assert len(color_indices) == len(export.FILLS) == COLORS
 
     def fill(lightness: float, chroma: float, angle: float) -> list[int]:
         # Mixed with white in oklch, then as in https://bottosson.github.io/posts/oklab/
@@ -176,16 +176,16 @@ def test_colours_are_those_of_the_page_on_white() -> None:
         linear = np.array(to_linear) @ (np.array(to_cones) @ lab) ** 3
         return [round(float(one)) for one in 255 * (1.055 * linear ** (1 / 2.4) - 0.055)]
 
-    for made, one in zip(export.FILLS, hues, strict=True):
+    for made, one in zip(export.FILLS, color_indices, strict=True):
         assert [*bytes.fromhex(made[1:])] == fill(*map(float, one))
 
 
 def test_a_token_has_its_hue() -> None:
     page = export.html("low", [column(LEARNT.tokenizer(), "low")], title="T")
-    assert f'<span class="h{hue(b"low")} b">low</span>' in page
+    assert f'<span class="h{color_index(b"low")} b">low</span>' in page
     drawing = ET.fromstring(export.svg("low", [column(LEARNT.tokenizer(), "low")], title="T"))
     (box,) = [one for one in drawing.iter(f"{SVG}rect") if one.get("class")]
-    assert box.get("class") == f"h{hue(b'low')}"
+    assert box.get("class") == f"h{color_index(b'low')}"
 
 
 def test_what_differs_from_the_reference_is_drawn_and_explained() -> None:

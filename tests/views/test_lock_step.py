@@ -26,12 +26,12 @@ from bpeviz.core.boundaries import (
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import Pruning, Training
 from bpeviz.corpus import samples
-from bpeviz.text import HUES
-from bpeviz.text import hue as hue_of_bytes
-from bpeviz.trainers import LEARNERS
+from bpeviz.text import COLORS
+from bpeviz.text import color_index as color_index_of_bytes
+from bpeviz.trainers import TRAINERS
 from bpeviz.views import player
 
-every_learner = pytest.mark.parametrize("key", LEARNERS)
+every_learner = pytest.mark.parametrize("key", TRAINERS)
 
 TEXTS = {
     **{
@@ -116,10 +116,12 @@ def assert_told_alike(training: Training, boundaries: Boundaries, text: str, ste
         assert training.name(token_id)
         assert token_id not in special
         if tokenizer.is_atom(token_id):
-            assert training.hue(token_id) == -1
+            assert training.color_index(token_id) == -1
         else:
-            assert training.hue(token_id) == hue_of_bytes(tokenizer.token_bytes(token_id))
-            assert 0 <= training.hue(token_id) < HUES
+            assert training.color_index(token_id) == color_index_of_bytes(
+                tokenizer.token_bytes(token_id)
+            )
+            assert 0 <= training.color_index(token_id) < COLORS
         parents = training.parents(token_id)
         if parents is not None:
             raw = b"".join(map(tokenizer.token_bytes, parents))
@@ -194,7 +196,7 @@ def test_every_learner_is_so_on_any_text_at_every_step(key: str, text: str) -> N
         assert_told_alike(training, boundaries, text, step)
 
 
-ABLE = [key for key in LEARNERS if usual.train(key, "low lower").randomness is not None]
+ABLE = [key for key in TRAINERS if usual.train(key, "low lower").randomness is not None]
 
 
 @pytest.mark.parametrize("key", ABLE)
@@ -257,31 +259,31 @@ def shown_together(
         for key, (training, boundaries) in zip(keys, learnt, strict=True)
     ]
     part = player.parts(text, metrics.common_cuts(columns, always=True), size)[number]
-    films = []
+    timelines = []
     for key, (training, boundaries) in zip(keys, learnt, strict=True):
         shown = player.part_between(boundaries, part, text)
-        film = player.film(text, training, boundaries, shown, training.steps)
-        films.append((LEARNERS[key].short, film, training))
-    return player.lock_step(films), learnt
+        timeline = player.timeline(text, training, boundaries, shown, training.steps)
+        timelines.append((TRAINERS[key].short, timeline, training))
+    return player.lock_step(timelines), learnt
 
 
-@pytest.mark.parametrize("keys", [["bpe", "wordpiece", "unigram"], [*LEARNERS], ["unigram"]])
+@pytest.mark.parametrize("keys", [["bpe", "wordpiece", "unigram"], [*TRAINERS], ["unigram"]])
 @pytest.mark.parametrize("name", TEXTS)
 def test_in_lock_step_each_stands_at_its_own_step_of_the_size(keys: list[str], name: str) -> None:
     text = TEXTS[name]
-    reel, learnt = shown_together(keys, text)
-    json.dumps(reel, allow_nan=False)
-    assert [view["title"] for view in reel["views"]] == [LEARNERS[key].short for key in keys]
-    assert {view["text"] for view in reel["views"]} == {text}
-    assert reel["unit"] == "size"
+    payload, learnt = shown_together(keys, text)
+    json.dumps(payload, allow_nan=False)
+    assert [view["title"] for view in payload["views"]] == [TRAINERS[key].short for key in keys]
+    assert {view["text"] for view in payload["views"]} == {text}
+    assert payload["unit"] == "size"
     # All sizes that one of them passes through, and no others.
-    sizes = reel["sizes"]
+    sizes = payload["sizes"]
     extents = [range(training.sizes.min(), training.sizes.max() + 1) for training, _ in learnt]
     assert sizes == sorted({size for extent in extents for size in extent})
-    assert len(sizes) == reel["last"] + 1
+    assert len(sizes) == payload["last"] + 1
     # It begins at the largest size that all of them reach.
-    assert sizes[reel["opening"]] == min(extent[-1] for extent in extents)
-    for view, (training, boundaries) in zip(reel["views"], learnt, strict=True):
+    assert sizes[payload["opening"]] == min(extent[-1] for extent in extents)
+    for view, (training, boundaries) in zip(payload["views"], learnt, strict=True):
         assert len(view["at"]) == len(sizes)
         assert view["vocabulary"] == training.sizes.tolist()
         assert view["tokens"] == boundaries.token_counts.tolist()
@@ -309,10 +311,15 @@ def test_the_keys_of_several_tell_whether_one_is_another() -> None:
 def test_a_reel_is_one_film_and_its_steps() -> None:
     training, boundaries = learn("bpe", "low lower lowest " * 3)
     (part,) = player.parts("low lower lowest " * 3, boundaries)
-    film = player.film("low lower lowest " * 3, training, boundaries, part, 4)
-    reel = player.reel(film)
-    assert reel["views"] == [film]
-    assert (reel["sizes"], reel["last"], reel["opening"], reel["unit"]) == (None, 4, 4, "merge")
+    timeline = player.timeline("low lower lowest " * 3, training, boundaries, part, 4)
+    payload = player.payload(timeline)
+    assert payload["views"] == [timeline]
+    assert (payload["sizes"], payload["last"], payload["opening"], payload["unit"]) == (
+        None,
+        4,
+        4,
+        "merge",
+    )
 
 
 # ---- the same part of a text under all
@@ -353,12 +360,12 @@ def test_a_part_shows_the_same_characters_under_all(
             assert before.end == after.start
         for part, mine in zip(parts, shown, strict=True):
             assert (mine.first, mine.last) == (part.first, part.last)
-            film = player.film(text, training, boundaries, mine, training.steps)
+            timeline = player.timeline(text, training, boundaries, mine, training.steps)
             piece = text[part.first : part.last]
-            assert film["text"] == piece
-            if film["sizes"] is not None:
-                assert sum(film["sizes"]) == len(piece.encode())
-            elif film["atoms"] == "characters":
+            assert timeline["text"] == piece
+            if timeline["sizes"] is not None:
+                assert sum(timeline["sizes"]) == len(piece.encode())
+            elif timeline["atoms"] == "characters":
                 assert mine.end - mine.start == len(piece)
             else:
                 assert mine.end - mine.start == len(piece.encode())
@@ -377,8 +384,8 @@ def test_a_mark_belongs_to_what_stands_before_it() -> None:
     first = player.part_between(boundaries, player.Part(0, 2, 0, 2), text)
     second = player.part_between(boundaries, player.Part(2, 5, 2, 5), text)
     assert (first.start, first.end, second.start, second.end) == (0, 3, 3, 6)
-    film = player.film(text, training, boundaries, first, 0)
-    assert film["sizes"] == [0, 1, 1]
+    timeline = player.timeline(text, training, boundaries, first, 0)
+    assert timeline["sizes"] == [0, 1, 1]
 
 
 def test_no_part_begins_within_a_token_at_any_step() -> None:

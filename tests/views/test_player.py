@@ -20,8 +20,8 @@ from bpeviz.analysis.metrics import Column, common_cuts
 from bpeviz.core.boundaries import DROPPED, INSIDE, NEVER, Boundaries
 from bpeviz.core.training import Candidate, Pruning
 from bpeviz.corpus import samples
-from bpeviz.text import hue
-from bpeviz.trainers import LEARNERS
+from bpeviz.text import color_index
+from bpeviz.trainers import TRAINERS
 from bpeviz.ui.inputs import LARGEST
 from bpeviz.views import player
 
@@ -46,7 +46,7 @@ def train(text: str, **how: Any) -> tuple[Training, Boundaries]:
 def whole_film(text: str, **how: Any) -> dict[str, Any]:
     training, boundaries = train(text, **how)
     (part,) = player.parts(text, boundaries)
-    return player.film(text, training, boundaries, part, len(training.merges))
+    return player.timeline(text, training, boundaries, part, len(training.merges))
 
 
 # ---- the film
@@ -56,10 +56,10 @@ def whole_film(text: str, **how: Any) -> dict[str, Any]:
 @pytest.mark.parametrize("sample", [one.key for one in samples.SAMPLES])
 def test_a_film_of_every_sample_is_plain_json(sample: str, how: dict[str, str]) -> None:
     text = samples.by_key(sample).text
-    film = whole_film(text, vocab_size=LARGEST, merges=None, **how)
-    assert json.loads(json.dumps(film, allow_nan=False)) == json.loads(json.dumps(film))
-    assert "NaN" not in json.dumps(film)
-    assert_consistent(film, text)
+    timeline = whole_film(text, vocab_size=LARGEST, merges=None, **how)
+    assert json.loads(json.dumps(timeline, allow_nan=False)) == json.loads(json.dumps(timeline))
+    assert "NaN" not in json.dumps(timeline)
+    assert_consistent(timeline, text)
 
 
 @settings(max_examples=150)
@@ -68,45 +68,45 @@ def test_a_film_is_consistent(text: str, how: dict[str, str]) -> None:
     assert_consistent(whole_film(text, **how), text)
 
 
-def assert_consistent(film: dict[str, Any], text: str) -> None:
+def assert_consistent(timeline: dict[str, Any], text: str) -> None:
     """What the script in the browser relies on."""
-    assert film["text"] == text
-    assert film["part"] is None
-    steps = len(film["steps"]["id"])
-    expected = len(text.encode()) if film["atoms"] == "bytes" else len(text)
-    if film["sizes"] is not None:
-        assert sum(film["sizes"]) == len(text.encode())
-        expected += film["sizes"].count(0)
-    vanish = film["vanish"]
+    assert timeline["text"] == text
+    assert timeline["part"] is None
+    steps = len(timeline["steps"]["id"])
+    expected = len(text.encode()) if timeline["atoms"] == "bytes" else len(text)
+    if timeline["sizes"] is not None:
+        assert sum(timeline["sizes"]) == len(text.encode())
+        expected += timeline["sizes"].count(0)
+    vanish = timeline["vanish"]
     assert len(vanish) == expected
-    assert film["changes"] is None
+    assert timeline["changes"] is None
     told = {"id", "left", "right", "count", "applied", "ties"}
-    assert {len(film["steps"][name]) for name in told} == {steps}
+    assert {len(timeline["steps"][name]) for name in told} == {steps}
     assert all(-1 <= time < steps for time in vanish)
     if vanish:
         assert vanish[-1] == -1
     counts = [sum(time < 0 or time >= step for time in vanish) for step in range(steps + 1)]
-    assert film["tokens"] == counts
+    assert timeline["tokens"] == counts
     # Each merge takes away as many boundaries as it was applied.
     times = Counter(vanish)
-    assert [times[step] for step in range(steps)] == film["steps"]["applied"]
-    atom_ids = film["atomIds"] if film["atomIds"] is not None else [*text.encode()]
+    assert [times[step] for step in range(steps)] == timeline["steps"]["applied"]
+    atom_ids = timeline["atomIds"] if timeline["atomIds"] is not None else [*text.encode()]
     assert len(atom_ids) == len(vanish)
-    first = film["firstId"]
-    assert film["steps"]["id"] == [*range(first, first + steps)]
-    parents = {*film["steps"]["left"], *film["steps"]["right"]}
-    assert {*atom_ids, *film["steps"]["id"], *parents} == film["looks"].keys()
+    first = timeline["firstId"]
+    assert timeline["steps"]["id"] == [*range(first, first + steps)]
+    parents = {*timeline["steps"]["left"], *timeline["steps"]["right"]}
+    assert {*atom_ids, *timeline["steps"]["id"], *parents} == timeline["looks"].keys()
     for i in range(steps):
-        assert film["steps"]["left"][i] < first + i
-        assert film["steps"]["right"][i] < first + i
-    assert film["bytes"] == len(text.encode())
+        assert timeline["steps"]["left"][i] < first + i
+        assert timeline["steps"]["right"][i] < first + i
+    assert timeline["bytes"] == len(text.encode())
 
 
 def test_the_hue_and_label_of_a_merge_come_from_its_bytes() -> None:
-    film = whole_film("the é the é", merges=9)
-    of = dict(film["looks"].values())
-    assert of["·the"] == hue(b" the")
-    assert of["·é"] == hue(" é".encode())
+    timeline = whole_film("the é the é", merges=9)
+    of = dict(timeline["looks"].values())
+    assert of["·the"] == color_index(b" the")
+    assert of["·é"] == color_index(" é".encode())
 
 
 @pytest.mark.parametrize(
@@ -116,27 +116,29 @@ def test_the_hue_and_label_of_a_merge_come_from_its_bytes() -> None:
 def test_marks_are_the_atoms_that_end_a_word(
     end_mark: str, marked: list[int], sizes: list[int] | None
 ) -> None:
-    film = whole_film("ab c", merges=0, atoms="characters", end_mark=end_mark, pattern="whitespace")
-    assert film["marks"] == marked
-    assert film["sizes"] == sizes
+    timeline = whole_film(
+        "ab c", merges=0, atoms="characters", end_mark=end_mark, pattern="whitespace"
+    )
+    assert timeline["marks"] == marked
+    assert timeline["sizes"] == sizes
 
 
 def test_a_mark_typed_into_the_text_is_text() -> None:
     text = "a</w> b</w>"
-    film = whole_film(text, merges=0, atoms="characters", end_mark="symbol", pattern="none")
-    assert film["sizes"] == [1] * len(text) + [0]
+    timeline = whole_film(text, merges=0, atoms="characters", end_mark="symbol", pattern="none")
+    assert timeline["sizes"] == [1] * len(text) + [0]
 
 
 def test_only_what_is_asked_for_changes_the_keys() -> None:
     text = "low lower lowest " * 9
     training, boundaries = train(text)
     (part,) = player.parts(text, boundaries)
-    film, shorter = (player.film(text, training, boundaries, part, last) for last in (9, 5))
+    timeline, shorter = (player.timeline(text, training, boundaries, part, last) for last in (9, 5))
     # A smaller vocabulary is the same film with an earlier end: nothing is drawn anew.
-    assert {**film, "last": 5} == shorter
+    assert {**timeline, "last": 5} == shorter
     other = whole_film(text, ties="largest")
-    assert other["film"] != film["film"]
-    assert other["key"] != film["key"]
+    assert other["film"] != timeline["film"]
+    assert other["key"] != timeline["key"]
 
 
 # ---- films of all learners, read as the script in the browser reads them
@@ -152,11 +154,11 @@ def begins(changes: dict[str, Any], atom: int, step: int) -> int:
     return found
 
 
-def token_around(film: dict[str, Any], atom: int, step: int) -> tuple[int, int, int]:
+def token_around(timeline: dict[str, Any], atom: int, step: int) -> tuple[int, int, int]:
     """Start, end and id of the token around an atom (`token` of both films in film.js)."""
     start = end = atom
-    if film["changes"] is not None:
-        changes = film["changes"]
+    if timeline["changes"] is not None:
+        changes = timeline["changes"]
         atoms = len(changes["rows"]) - 1
         token_id = begins(changes, start, step)
         while start > 0 and token_id == INSIDE:
@@ -166,27 +168,31 @@ def token_around(film: dict[str, Any], atom: int, step: int) -> tuple[int, int, 
         while end < atoms and begins(changes, end, step) == INSIDE:
             end += 1
         return start, end, token_id
-    vanish, made = film["vanish"], -1
+    vanish, made = timeline["vanish"], -1
     while start > 0 and 0 <= vanish[start - 1] < step:
         start -= 1
         made = max(made, vanish[start])
     while end < len(vanish) - 1 and 0 <= vanish[end] < step:
         made = max(made, vanish[end])
         end += 1
-    atom_ids = film["atomIds"] if film["atomIds"] is not None else [*film["text"].encode()]
-    return start, end + 1, atom_ids[start] if made < 0 else film["firstId"] + made
+    atom_ids = (
+        timeline["atomIds"] if timeline["atomIds"] is not None else [*timeline["text"].encode()]
+    )
+    return start, end + 1, atom_ids[start] if made < 0 else timeline["firstId"] + made
 
 
-def shown_tokens(film: dict[str, Any], step: int) -> list[tuple[int, int, int]]:
+def shown_tokens(timeline: dict[str, Any], step: int) -> list[tuple[int, int, int]]:
     """All tokens that a film shows at a step, from left to right."""
     size = (
-        len(film["vanish"] or []) if film["changes"] is None else len(film["changes"]["rows"]) - 1
+        len(timeline["vanish"] or [])
+        if timeline["changes"] is None
+        else len(timeline["changes"]["rows"]) - 1
     )
     found: list[tuple[int, int, int]] = []
     at = 0
     while at < size:
-        token = token_around(film, at, step)
-        assert all(token_around(film, other, step) == token for other in range(at, token[1]))
+        token = token_around(timeline, at, step)
+        assert all(token_around(timeline, other, step) == token for other in range(at, token[1]))
         assert token[0] == at
         found.append(token)
         at = token[1]
@@ -194,15 +200,15 @@ def shown_tokens(film: dict[str, Any], step: int) -> list[tuple[int, int, int]]:
 
 
 def assert_shown(
-    film: dict[str, Any], boundaries: Boundaries, part: player.Part, step: int
+    timeline: dict[str, Any], boundaries: Boundaries, part: player.Part, step: int
 ) -> None:
     """A film shows at a step what its boundaries say of the part, and has a look for each id."""
     ends = boundaries.token_ends(step)
     inside = (ends > part.start) & (ends <= part.end)
-    tokens = shown_tokens(film, step)
+    tokens = shown_tokens(timeline, step)
     assert [end for _, end, _ in tokens] == (ends[inside] - part.start).tolist()
     assert [token_id for *_, token_id in tokens] == boundaries.ids(step)[inside].tolist()
-    assert {token_id for *_, token_id in tokens if token_id >= 0} <= film["looks"].keys()
+    assert {token_id for *_, token_id in tokens if token_id >= 0} <= timeline["looks"].keys()
 
 
 def spread(steps: int) -> list[int]:
@@ -210,7 +216,7 @@ def spread(steps: int) -> list[int]:
 
 
 HOWS: list[tuple[str, dict[str, str | int]]] = [
-    *((key, {}) for key in LEARNERS),
+    *((key, {}) for key in TRAINERS),
     *((key, {"atoms": "characters"}) for key in ("bpe", "scaffold", "superbpe", "multilingual")),
     ("bpe", {"encode": "longest"}),
     ("bpe", {"threshold": 3}),
@@ -243,22 +249,24 @@ def test_the_film_of_every_learner_is_read_as_its_boundaries(
     training = usual.train(key, text, **how)
     boundaries = training.tokenizer().boundaries(text)
     (part,) = player.parts(text, boundaries)
-    film = json.loads(
-        json.dumps(player.film(text, training, boundaries, part, training.steps), allow_nan=False),
+    timeline = json.loads(
+        json.dumps(
+            player.timeline(text, training, boundaries, part, training.steps), allow_nan=False
+        ),
         object_hook=lambda one: {
             int(k) if k.lstrip("-").isdigit() else k: v for k, v in one.items()
         },
     )
     for step in spread(training.steps):
-        assert_shown(film, boundaries, part, step)
-    assert film["tokens"] == [
+        assert_shown(timeline, boundaries, part, step)
+    assert timeline["tokens"] == [
         np.count_nonzero(boundaries.ids(step) != DROPPED) for step in range(training.steps + 1)
     ]
-    assert_steps_are_told(film, training)
+    assert_steps_are_told(timeline, training)
 
 
-def assert_steps_are_told(film: dict[str, Any], training: Training) -> None:
-    steps = film["steps"]
+def assert_steps_are_told(timeline: dict[str, Any], training: Training) -> None:
+    steps = timeline["steps"]
     prunes = any(isinstance(one, Pruning) for one in training.decisions)
     assert steps["kind"] == ("pruning" if prunes else "merge")
     told = {"id", "count"} | (
@@ -269,7 +277,7 @@ def assert_steps_are_told(film: dict[str, Any], training: Training) -> None:
     for name in ("id", "left", "right", "count", "applied", "ties", "score", "round"):
         assert len(steps[name]) == (training.steps if name in told else 0), name
     assert {*steps["note"]} == {i for i, one in enumerate(training.decisions) if one.note}
-    assert {*steps["id"], *steps["left"], *steps["right"]} <= film["looks"].keys()
+    assert {*steps["id"], *steps["left"], *steps["right"]} <= timeline["looks"].keys()
     assert len({*steps["id"]}) == training.steps  # the script finds the step that is about an id
 
 
@@ -282,9 +290,9 @@ def test_a_part_is_read_as_its_boundaries(key: str, how: dict[str, str | int]) -
     assert len(parts) > 3
     for part in (parts[1], parts[-1]):
         assert boundaries.always[part.end - 1]  # a sample of words has such a place in every part
-        film = player.film(text, training, boundaries, part, training.steps)
+        timeline = player.timeline(text, training, boundaries, part, training.steps)
         for step in spread(training.steps):
-            assert_shown(film, boundaries, part, step)
+            assert_shown(timeline, boundaries, part, step)
 
 
 @settings(max_examples=60)
@@ -296,9 +304,9 @@ def test_the_film_of_any_text_is_read_as_its_boundaries_at_every_step(
     training = usual.train(key, text, **options)
     boundaries = training.tokenizer().boundaries(text)
     (part,) = player.parts(text, boundaries)
-    film = player.film(text, training, boundaries, part, training.steps)
+    timeline = player.timeline(text, training, boundaries, part, training.steps)
     for step in range(training.steps + 1) if training.steps < 30 else spread(training.steps):
-        assert_shown(film, boundaries, part, step)
+        assert_shown(timeline, boundaries, part, step)
 
 
 # ---- parts
@@ -345,11 +353,11 @@ def test_parts_cover_the_text_and_part_no_character(
     for part in parts:
         assert part.end - part.start <= size
         # As many atoms as its characters have, with their marks.
-        film = player.film(text, training, boundaries, part, 0)
-        piece = film["text"]
-        inside = len(piece.encode()) if film["atoms"] == "bytes" else len(piece)
-        assert len(film["vanish"]) == inside + (film["sizes"] or []).count(0)
-        assert len(parts) == 1 or film["part"] == [part.first, part.last, len(text)]
+        timeline = player.timeline(text, training, boundaries, part, 0)
+        piece = timeline["text"]
+        inside = len(piece.encode()) if timeline["atoms"] == "bytes" else len(piece)
+        assert len(timeline["vanish"]) == inside + (timeline["sizes"] or []).count(0)
+        assert len(parts) == 1 or timeline["part"] == [part.first, part.last, len(text)]
 
 
 @atoms
@@ -360,7 +368,7 @@ def test_a_part_ends_between_tokens_where_it_can(how: dict[str, str]) -> None:
     assert len(parts) > 5
     for part in parts:
         assert 250 < part.end - part.start <= 500 or part == parts[-1]
-        assert boundaries.vanishes[part.end - 1] == NEVER
+        assert boundaries.merged_at[part.end - 1] == NEVER
 
 
 def test_a_long_text_is_shown_in_parts_of_at_most_the_window() -> None:
@@ -382,11 +390,11 @@ def test_an_empty_text_is_one_empty_part() -> None:
 def naive_candidates(
     tokenizer: bpeviz.MergeTokenizer, text: str, step: int
 ) -> dict[tuple[int, int], int]:
-    """Count neighbours, chunk by chunk, in what the first merges make of each."""
+    """Count neighbors, chunk by chunk, in what the first merges make of each."""
     known = tokenizer.at_step(step)
     counts: Counter[tuple[int, int]] = Counter()
-    for chunk in tokenizer.splitting.chunks(text):
-        counts.update(pairwise(known.encode(chunk)))
+    for pre_token in tokenizer.pre_tokenizer.pre_tokens(text):
+        counts.update(pairwise(known.encode(pre_token)))
     return dict(counts)  # in the order of first sight
 
 
@@ -434,10 +442,10 @@ def test_without_a_pair_there_are_no_candidates(text: str) -> None:
 # ---- the columns
 
 
-def columns_of(text: str, learnt_from: str = "") -> list[Column]:
+def columns_of(text: str, training_text: str = "") -> list[Column]:
     found = []
     for i, (merges, pattern) in enumerate([(0, "none"), (12, "gpt2"), (40, "none")]):
-        training = bpeviz.train(learnt_from or text, merges=merges, pattern=pattern)
+        training = bpeviz.train(training_text or text, merges=merges, pattern=pattern)
         tokenizer = training.tokenizer()
         found.append(Column(str(i), tokenizer, tokenizer.boundaries(text), len(training.merges)))
     return found
@@ -464,7 +472,7 @@ def test_columns_tell_where_each_differs_from_the_reference(
             assert len(shown["ends"]) == len(shown["tokens"])
             # The tokens shown are the text, and have the look of their bytes.
             spans = pairwise((0, *shown["ends"]))
-            for (start, end), (token_id, _, hexadecimal, colour) in zip(
+            for (start, end), (token_id, _, hexadecimal, color) in zip(
                 spans, shown["tokens"], strict=True
             ):
                 token = bytes.fromhex(hexadecimal)
@@ -474,7 +482,7 @@ def test_columns_tell_where_each_differs_from_the_reference(
                     assert here[start:end] in token
                     assert token in raw
                 learnt = not column.tokenizer.is_atom(token_id)
-                assert colour == (hue(token) if learnt else -1)
+                assert color == (color_index(token) if learnt else -1)
 
 
 def test_a_column_over_characters_counts_unknown_ones() -> None:

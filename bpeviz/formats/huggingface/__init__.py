@@ -1,6 +1,6 @@
 """Hugging Face's tokenizer.json, as the library `tokenizers` reads and writes it.
 
-Written are its three models: BPE, over bytes or characters, WordPiece, and Unigram. A chunk of
+Written are its three models: BPE, over bytes or characters, WordPiece, and Unigram. A pre-token of
 ours is a pre-token there: a `Split` cuts a text as our expression does, written for Oniguruma, and
 over bytes a `ByteLevel` turns bytes into characters. What is written encodes as we do, on every
 text, as far as both know the same Unicode; what cannot be made to, is refused.
@@ -21,7 +21,7 @@ from bpeviz.formats.huggingface import bpe, unigram, wordpiece
 from bpeviz.formats.huggingface.common import added_tokens
 from bpeviz.formats.merges import merges_of
 from bpeviz.formats.parsing import Format, FormatError, Keys, as_json, json_of, kind
-from bpeviz.formats.remapped_ids import NumberedTokenizer
+from bpeviz.formats.remapped_ids import RemappedTokenizer
 from bpeviz.trainers.unigram import UnigramTokenizer
 from bpeviz.trainers.wordpiece import WordPieceTokenizer
 
@@ -35,7 +35,7 @@ FORMAT = Format(
 
 def write(tokenizer: Tokenizer) -> dict[str, bytes]:
     """Return the file. Raises `CannotError`."""
-    inner = tokenizer.inner if isinstance(tokenizer, NumberedTokenizer) else tokenizer
+    inner = tokenizer.inner if isinstance(tokenizer, RemappedTokenizer) else tokenizer
     if isinstance(inner, WordPieceTokenizer):
         document = wordpiece.document(inner, tokenizer)
     elif isinstance(inner, UnigramTokenizer):

@@ -23,18 +23,18 @@ from bpeviz.formats.huggingface.common import (
 )
 from bpeviz.formats.merges import CannotError, Merges, built
 from bpeviz.formats.parsing import Keys, kind, listed, shown, vocabulary, wrong
-from bpeviz.formats.remapped_ids import NumberedTokenizer
-from bpeviz.pretokenizers.pretokenizer import END_OF_WORD, UNKNOWN, Splitting
-from bpeviz.trainers.sentencepiece_bpe import BYTES, SPACE, SentencePieceSplitting
+from bpeviz.formats.remapped_ids import RemappedTokenizer
+from bpeviz.pretokenizers.pretokenizer import END_OF_WORD, UNKNOWN, PreTokenizer
+from bpeviz.trainers.sentencepiece_bpe import BYTES, SPACE, SentencePiecePreTokenizer
 
 
 def document(merges: Merges) -> dict[str, Any]:
     """Return the document of merges. Raises `CannotError`."""
-    splitting = merges.splitting
+    pre_tokenizer = merges.pre_tokenizer
     model: dict[str, Any] = {
         "type": "BPE",
         "dropout": None,
-        "unk_token": splitting.unknown,
+        "unk_token": pre_tokenizer.unknown,
         "continuing_subword_prefix": None,
         "end_of_word_suffix": None,
         "fuse_unk": False,
@@ -43,35 +43,35 @@ def document(merges: Merges) -> dict[str, Any]:
     }
     normalizers: list[Part] = []
     symbols = dict(merges.symbols)
-    if isinstance(splitting, SentencePieceSplitting):
+    if isinstance(pre_tokenizer, SentencePiecePreTokenizer):
         symbols = {i: symbol.replace(SPACE, " ") for i, symbol in symbols.items()}
-        fallback = splitting.fallback == "bytes"
+        fallback = pre_tokenizer.fallback == "bytes"
         model |= {"byte_fallback": fallback, "fuse_unk": not fallback}
-        normalizers, pre_tokenizers, decoder = _as_sentencepiece(splitting)
-    elif splitting.atoms == "bytes":
+        normalizers, pre_tokenizers, decoder = _as_sentencepiece(pre_tokenizer)
+    elif pre_tokenizer.atoms == "bytes":
         if len(symbols) < 256:
             raise CannotError("it does not know all 256 bytes")
         symbols = {i: CHARACTER_OF[ord(symbol)] for i, symbol in symbols.items()}
-        pre_tokenizers = [*splits(splitting.pattern, splitting.expression), BYTE_LEVEL]
+        pre_tokenizers = [*splits(pre_tokenizer.pattern, pre_tokenizer.expression), BYTE_LEVEL]
         decoder = BYTE_LEVEL
     else:
-        if splitting.end_mark == "symbol":
+        if pre_tokenizer.end_mark == "symbol":
             raise CannotError(
                 "its end-of-word mark is a symbol of its own, and there it is part of the last "
                 "character"
             )
         decoder = {"type": "Fuse"}
-        if splitting.end_mark == "attached":
+        if pre_tokenizer.end_mark == "attached":
             _check_no_white_space(symbols.values())
             model["end_of_word_suffix"] = END_OF_WORD
             decoder = {"type": "BPEDecoder", "suffix": END_OF_WORD}
-        pre_tokenizers = splits(splitting.pattern, splitting.expression)
+        pre_tokenizers = splits(pre_tokenizer.pattern, pre_tokenizer.expression)
     spelt = merges.spelt(symbols)
     entries = {name: token_id for token_id, name in spelt.items()}
-    if splitting.unknown is not None:
-        entries[splitting.unknown] = merges.special[splitting.unknown]
+    if pre_tokenizer.unknown is not None:
+        entries[pre_tokenizer.unknown] = merges.special[pre_tokenizer.unknown]
     model["vocab"] = entries = with_special(entries, merges.special)
-    if splitting.atoms == "characters":
+    if pre_tokenizer.atoms == "characters":
         for name in merges.special:
             if name in entries and len(name.removesuffix(END_OF_WORD)) == 1:
                 raise CannotError(
@@ -96,20 +96,22 @@ def _check_no_white_space(symbols: Collection[str]) -> None:
         )
 
 
-def _as_sentencepiece(splitting: SentencePieceSplitting) -> tuple[list[Part], list[Part], Part]:
+def _as_sentencepiece(
+    pre_tokenizer: SentencePiecePreTokenizer,
+) -> tuple[list[Part], list[Part], Part]:
     """Return normalizers, pre-tokenizers and the decoder.
 
     A space stays a space there, for a ▁ in the text is another character. The dummy prefix is a
     space before each line that is not empty.
     """
-    if splitting.pattern != "none":
+    if pre_tokenizer.pattern != "none":
         raise CannotError(
-            f"its split {splitting.pattern} is made before a ▁ is put to the start of each line, "
+            f"its split {pre_tokenizer.pattern} is made before a ▁ is put to the start of each line, "
             "and there it would be made afterwards (learnt with the split none, it can be held)"
         )
     normalizers: list[Part] = []
     decoders: list[Part] = [{"type": "ByteFallback"}, {"type": "Fuse"}]
-    if splitting.prefix == "yes":
+    if pre_tokenizer.prefix == "yes":
         normalizers = [
             *(
                 {"type": "Replace", "pattern": {"Regex": written}, "content": f"{end} "}
@@ -124,7 +126,7 @@ def _as_sentencepiece(splitting: SentencePieceSplitting) -> tuple[list[Part], li
 
 
 _WORDS = split_at(r"[\r\n]| [^ \r\n]*|[^ \r\n]+")
-"""Cuts lines into words, each with the space before it, as `SentencePieceSplitting` does."""
+"""Cuts lines into words, each with the space before it, as `SentencePiecePreTokenizer` does."""
 
 
 def read(name: str, keys: Keys, model: Keys, special: Mapping[str, int]) -> Tokenizer:
@@ -135,7 +137,7 @@ def read(name: str, keys: Keys, model: Keys, special: Mapping[str, int]) -> Toke
     model.get("unk_token")
     model.expect("fuse_unk", None, False, True)
     model.expect("byte_fallback", None, False, True)
-    whole_chunks = bool(model.expect("ignore_merges", None, False, True))
+    whole_pre_tokens = bool(model.expect("ignore_merges", None, False, True))
     entries = vocabulary(keys.name, "model.vocab", model.get("vocab"))
     pairs = model.listed("merges")
     model.done()
@@ -151,13 +153,13 @@ def read(name: str, keys: Keys, model: Keys, special: Mapping[str, int]) -> Toke
         if suffix is not None:
             raise model.wrong("end_of_word_suffix", "over bytes there is no end-of-word mark here")
         check_bytes(keys.name, "model.vocab", entries)
-        splitting = Splitting("bytes", *found)
+        pre_tokenizer = PreTokenizer("bytes", *found)
         symbols = {entries[character]: chr(byte) for character, byte in BYTE_OF.items()}
     else:
-        splitting = _splitting(keys, model, suffix)
-        if splitting.unknown is not None and UNKNOWN not in special:
+        pre_tokenizer = _splitting(keys, model, suffix)
+        if pre_tokenizer.unknown is not None and UNKNOWN not in special:
             raise keys.wrong("added_tokens", f"{UNKNOWN} must be among them: what is unknown")
-        symbols = _characters(keys.name, entries, pairs, special, splitting)
+        symbols = _characters(keys.name, entries, pairs, special, pre_tokenizer)
     reader = PairReader(keys.name, entries, {*symbols})
     for place, entry in enumerate(pairs):
         where = f"model.merges[{place}]"
@@ -171,10 +173,10 @@ def read(name: str, keys: Keys, model: Keys, special: Mapping[str, int]) -> Toke
                 "added_tokens, so nothing can be encoded as it",
             )
     check_added(keys, entries, special)
-    merges = Merges(splitting, symbols, reader.merges, special)
+    merges = Merges(pre_tokenizer, symbols, reader.merges, special)
     tokenizer = built(name, merges)
-    if whole_chunks:
-        _check_whole_chunks(keys.name, tokenizer, entries, special)
+    if whole_pre_tokens:
+        _check_whole_pre_tokens(keys.name, tokenizer, entries, special)
     if found is None:
         try:
             check_same(keys, model, document(merges))
@@ -219,11 +221,11 @@ def _split_over_bytes(keys: Keys) -> tuple[str, str] | None:
     return ("gpt2", "") if own_split else ("none", "")
 
 
-def _splitting(keys: Keys, model: Keys, suffix: str | None) -> Splitting:
+def _splitting(keys: Keys, model: Keys, suffix: str | None) -> PreTokenizer:
     """Read how characters are split; `check_same` compares all of it afterwards."""
     value = keys.get("pre_tokenizer")
     if value == _WORDS:
-        return SentencePieceSplitting(
+        return SentencePiecePreTokenizer(
             pattern="none",
             prefix="no" if keys.get("normalizer") is None else "yes",
             fallback="bytes" if model.get("byte_fallback") else "unk",
@@ -236,7 +238,7 @@ def _splitting(keys: Keys, model: Keys, suffix: str | None) -> Splitting:
             value,
             otherwise="null, a Split, or a ByteLevel, alone or behind one Split",
         )
-    return Splitting("characters", *pattern, end_mark="none" if suffix is None else "attached")
+    return PreTokenizer("characters", *pattern, end_mark="none" if suffix is None else "attached")
 
 
 def _characters(
@@ -244,13 +246,13 @@ def _characters(
     entries: Mapping[str, int],
     pairs: Sequence[object],
     special: Mapping[str, int],
-    splitting: Splitting,
+    pre_tokenizer: PreTokenizer,
 ) -> dict[int, str]:
     """Return the atoms: what no merge makes."""
     made = {"".join(_pair(file, f"model.merges[{i}]", pair)) for i, pair in enumerate(pairs)}
     known_bytes: Collection[str] = ()
-    of_sentencepiece = isinstance(splitting, SentencePieceSplitting)
-    if of_sentencepiece and splitting.unknown is None:
+    of_sentencepiece = isinstance(pre_tokenizer, SentencePiecePreTokenizer)
+    if of_sentencepiece and pre_tokenizer.unknown is None:
         known_bytes = BYTES
         for byte in BYTES:
             if byte not in entries:
@@ -259,7 +261,7 @@ def _characters(
     for entry, token_id in entries.items():
         if entry in made or special.get(entry) == token_id:
             continue
-        bare = entry.removesuffix(END_OF_WORD) if splitting.end_mark == "attached" else entry
+        bare = entry.removesuffix(END_OF_WORD) if pre_tokenizer.end_mark == "attached" else entry
         if (len(bare) != 1 and entry not in known_bytes) or (of_sentencepiece and bare == SPACE):
             raise wrong(
                 file,
@@ -270,11 +272,11 @@ def _characters(
     return symbols
 
 
-def _check_whole_chunks(
+def _check_whole_pre_tokens(
     file: str, tokenizer: Tokenizer, entries: Mapping[str, int], special: Mapping[str, int]
 ) -> None:
-    """Raise `FormatError` where taking known chunks whole differs from merging them."""
-    inner = tokenizer.inner if isinstance(tokenizer, NumberedTokenizer) else tokenizer
+    """Raise `FormatError` where taking known pre-tokens whole differs from merging them."""
+    inner = tokenizer.inner if isinstance(tokenizer, RemappedTokenizer) else tokenizer
     if isinstance(inner, MergeTokenizer):
         for merge in inner.merges:
             if apply_merges(inner.atoms_of(merge.new_id), inner._rank) != (merge.new_id,):

@@ -6,11 +6,11 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from bpeviz.core.tokenizer import LearntTokenizer, Tokenizer
+from bpeviz.core.tokenizer import Tokenizer, TrainedTokenizer
 from bpeviz.formats.merges import CannotError
 from bpeviz.formats.parsing import FormatError, Keys, checked_id, kind, shown, shown_name, wrong
 from bpeviz.formats.regex_dialects import ForeignExpressionError, matching_all, splitting_of
-from bpeviz.formats.remapped_ids import NumberedTokenizer
+from bpeviz.formats.remapped_ids import RemappedTokenizer
 from bpeviz.text import shorten
 
 Part = dict[str, Any]
@@ -103,10 +103,10 @@ def with_special(entries: dict[str, int], special: Mapping[str, int]) -> dict[st
     return dict(sorted(entries.items(), key=lambda entry: entry[1]))
 
 
-def ids_of(inner: LearntTokenizer, tokenizer: Tokenizer) -> list[int]:
+def ids_of(inner: TrainedTokenizer, tokenizer: Tokenizer) -> list[int]:
     """Return the ids of atoms and of what is learnt, in the inner tokenizer's order."""
     known = len(inner.alphabet) + inner.learnt
-    if isinstance(tokenizer, NumberedTokenizer):
+    if isinstance(tokenizer, RemappedTokenizer):
         found: list[int] = tokenizer.table[:known].tolist()
         return found
     return [*range(known)]

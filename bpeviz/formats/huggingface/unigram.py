@@ -27,7 +27,7 @@ from bpeviz.formats.merges import CannotError
 from bpeviz.formats.parsing import Keys, checked_text, kind, listed, shown, wrong
 from bpeviz.formats.remapped_ids import with_ids
 from bpeviz.pretokenizers.pretokenizer import UNKNOWN
-from bpeviz.trainers.unigram import LONGEST_CHUNK, Round, ShortChunks, UnigramTokenizer
+from bpeviz.trainers.unigram import LONGEST_PRE_TOKEN, Round, ShortPreTokens, UnigramTokenizer
 
 NEVER_CHOSEN = -1e9
 """The log probability of the unknown token, so that no text that spells it out is taken for it."""
@@ -36,7 +36,7 @@ LONGEST_PIECE = 512
 MAX_SQUARES = 8_000_000
 LEAST_LIKELY = -(2.0**14)
 QUANTUM = 2.0**-30
-"""How many atoms a piece may have (as many bytes as the longest chunk), what the squares of these
+"""How many atoms a piece may have (as many bytes as the longest pre-token), what the squares of these
 may come to (all beginnings of all pieces are looked up), and how small a log probability may be,
 and of what it is a multiple (see `bpeviz.core.lattice`).
 
@@ -50,8 +50,8 @@ def document(inner: UnigramTokenizer, tokenizer: Tokenizer) -> dict[str, Any]:
 
     Raises `CannotError`.
     """
-    splitting = inner.splitting
-    over_bytes = splitting.atoms == "bytes"
+    pre_tokenizer = inner.pre_tokenizer
+    over_bytes = pre_tokenizer.atoms == "bytes"
     special = dict(tokenizer.special_tokens)
     if not inner.alphabet:
         raise CannotError("it has no pieces")
@@ -65,9 +65,9 @@ def document(inner: UnigramTokenizer, tokenizer: Tokenizer) -> dict[str, Any]:
             raise CannotError(f"one of its pieces has more than {LONGEST_PIECE:,} atoms")
         by_id[token_id] = [piece, _readable(score)]
     _check_size(inner.model.pieces)
-    if splitting.unknown is not None:
+    if pre_tokenizer.unknown is not None:
         # There a run of unknown characters in one pre-token is one unknown token; here each is.
-        by_id[special[splitting.unknown]] = [splitting.unknown, NEVER_CHOSEN]
+        by_id[special[pre_tokenizer.unknown]] = [pre_tokenizer.unknown, NEVER_CHOSEN]
         last = split_at(_none_of(inner.alphabet))
     else:
         last = BYTE_LEVEL
@@ -82,14 +82,14 @@ def document(inner: UnigramTokenizer, tokenizer: Tokenizer) -> dict[str, Any]:
         )
     model = {
         "type": "Unigram",
-        "unk_id": None if splitting.unknown is None else special[splitting.unknown],
+        "unk_id": None if pre_tokenizer.unknown is None else special[pre_tokenizer.unknown],
         "vocab": [by_id[i] for i in range(len(by_id))],
         "byte_fallback": False,
     }
     return whole(
         model,
         special,
-        pre_tokenizers=[*splits(splitting.pattern, splitting.expression), _SHORT, last],
+        pre_tokenizers=[*splits(pre_tokenizer.pattern, pre_tokenizer.expression), _SHORT, last],
         decoder=BYTE_LEVEL if over_bytes else {"type": "Fuse"},
     )
 
@@ -126,8 +126,8 @@ def _check_size(pieces: Collection[str]) -> None:
         raise CannotError("its pieces are too long together")
 
 
-_SHORT = split_at(f"(?m:.){{1,{LONGEST_CHUNK}}}")
-"""Cuts a chunk after each so many characters, as `ShortChunks` does."""
+_SHORT = split_at(f"(?m:.){{1,{LONGEST_PRE_TOKEN}}}")
+"""Cuts a pre-token after each so many characters, as `ShortPreTokens` does."""
 
 
 def _none_of(characters: Sequence[str]) -> str:
@@ -165,7 +165,7 @@ def read(name: str, keys: Keys, model: Keys, special: Mapping[str, int]) -> Toke
     if not isinstance(parts, list) or len(parts) not in (2, 3):
         raise keys.wrong(
             "pre_tokenizer",
-            f"for Unigram expected a Sequence (a Split; one after each {LONGEST_CHUNK} characters; "
+            f"for Unigram expected a Sequence (a Split; one after each {LONGEST_PRE_TOKEN} characters; "
             f"one at unknown characters, or a ByteLevel), not {kind(value)}",
         )
     over_bytes = parts[-1] == BYTE_LEVEL
@@ -230,7 +230,7 @@ def read(name: str, keys: Keys, model: Keys, special: Mapping[str, int]) -> Toke
     names = sorted(special, key=special.__getitem__)
     inner = UnigramTokenizer(
         name,
-        ShortChunks("bytes" if over_bytes else "characters", *pattern),
+        ShortPreTokens("bytes" if over_bytes else "characters", *pattern),
         tuple(symbols[i] for i in atoms),
         tuple(symbols[i] for i in ids),
         (only,),

@@ -43,9 +43,9 @@ def document(inner: WordPieceTokenizer, tokenizer: Tokenizer) -> dict[str, Any]:
 
     Raises `CannotError`.
     """
-    splitting = cast(WordPieceSplitting, inner.splitting)
+    pre_tokenizer = cast(WordPieceSplitting, inner.pre_tokenizer)
     pieces = _pieces(inner)
-    prefix = _prefix(splitting, pieces)
+    prefix = _prefix(pre_tokenizer, pieces)
     entries: dict[str, int] = {}
     for (piece, continues), token_id in zip(pieces, ids_of(inner, tokenizer), strict=True):
         name = prefix * continues + piece
@@ -62,10 +62,10 @@ def document(inner: WordPieceTokenizer, tokenizer: Tokenizer) -> dict[str, Any]:
     entries[UNKNOWN] = special[UNKNOWN]
     entries = with_special(entries, special)
     for name in special:
-        if name in entries and _may_be_spelt(name, splitting, prefix):
+        if name in entries and _may_be_spelt(name, pre_tokenizer, prefix):
             raise CannotError(
                 f"there a word that begins with {shown(name)} would be taken for that special "
-                f"token even in a text, and the split {splitting.pattern} may leave such a word "
+                f"token even in a text, and the split {pre_tokenizer.pattern} may leave such a word "
                 "whole"
             )
     model = {
@@ -76,12 +76,12 @@ def document(inner: WordPieceTokenizer, tokenizer: Tokenizer) -> dict[str, Any]:
         "vocab": entries,
     }
     parts = [_WHITE_SPACE]
-    if splitting.pattern not in ("none", "whitespace"):  # white space parts words anyway
-        parts = [*splits(splitting.pattern, splitting.expression), _WHITE_SPACE]
+    if pre_tokenizer.pattern not in ("none", "whitespace"):  # white space parts words anyway
+        parts = [*splits(pre_tokenizer.pattern, pre_tokenizer.expression), _WHITE_SPACE]
     return whole(
         model,
         special,
-        normalizers=_lower(splitting, inner.alphabet),
+        normalizers=_lower(pre_tokenizer, inner.alphabet),
         pre_tokenizers=parts,
         decoder={"type": "WordPiece", "prefix": prefix, "cleanup": False},
     )
@@ -106,11 +106,11 @@ def _parted(symbol: str) -> Piece:
 
 
 _PARTING = ("gpt2", "cl100k", "o200k", "words", "arithmetic", "nltk", "characters")
-"""Splits of which one look at some signs tells whether they ever stand in one chunk, whatever is
+"""Splits of which one look at some signs tells whether they ever stand in one pre-token, whatever is
 around them."""
 
 
-def _prefix(splitting: WordPieceSplitting, pieces: Sequence[Piece]) -> str:
+def _prefix(pre_tokenizer: WordPieceSplitting, pieces: Sequence[Piece]) -> str:
     """Return what is written before a piece that continues a word: ## where that is safe.
 
     There a piece is a string, so a word that spells out ## would be taken for the middle of
@@ -118,39 +118,39 @@ def _prefix(splitting: WordPieceSplitting, pieces: Sequence[Piece]) -> str:
     can have.
     """
     mixed_up = " " + CONTINUES
-    if splitting.pattern not in _PARTING:
+    if pre_tokenizer.pattern not in _PARTING:
         return mixed_up
     if any(piece.startswith(CONTINUES) for piece, continues in pieces if not continues):
         return mixed_up
     for first in {piece[0] for piece, continues in pieces if continues}:
-        if len(split(CONTINUES + first, splitting.pattern)[0]) > len(CONTINUES):
+        if len(split(CONTINUES + first, pre_tokenizer.pattern)[0]) > len(CONTINUES):
             return mixed_up
     return CONTINUES
 
 
-def _may_be_spelt(name: str, splitting: WordPieceSplitting, prefix: str) -> bool:
+def _may_be_spelt(name: str, pre_tokenizer: WordPieceSplitting, prefix: str) -> bool:
     """Tell whether a text may be taken for an entry of the vocabulary that is a special token."""
     if name.startswith(prefix):
         return True
-    if regex.search(r"\s", name) or (splitting.case == "lower" and name.lower() != name):
+    if regex.search(r"\s", name) or (pre_tokenizer.case == "lower" and name.lower() != name):
         return False  # no word holds white space, and none then a capital
-    return splitting.pattern not in _PARTING or len(split(name, splitting.pattern)) == 1
+    return pre_tokenizer.pattern not in _PARTING or len(split(name, pre_tokenizer.pattern)) == 1
 
 
 _RUNES = [chr(code) for code in range(0x16A0, 0x16EB)]  # letters without case
 
 
-def _lower(splitting: WordPieceSplitting, alphabet: Sequence[str]) -> list[Part]:
+def _lower(pre_tokenizer: WordPieceSplitting, alphabet: Sequence[str]) -> list[Part]:
     """Return the normalizers that put a text into lower case as our splitting does.
 
     İ alone has a lower case of two characters; here it stays one. Where it was never learnt it is
     unknown, and so is a rune that was never learnt.
     """
-    if splitting.case == "keep":
+    if pre_tokenizer.case == "keep":
         return []
-    if splitting.pattern not in ("none", "whitespace", "words", "arithmetic", "characters"):
+    if pre_tokenizer.pattern not in ("none", "whitespace", "words", "arithmetic", "characters"):
         raise CannotError(
-            f"its split {splitting.pattern} may tell capital letters apart, and there the text is "
+            f"its split {pre_tokenizer.pattern} may tell capital letters apart, and there the text is "
             "in lower case before it is split"
         )
     known = {_parted(symbol)[0] for symbol in alphabet}

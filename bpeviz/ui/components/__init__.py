@@ -1,6 +1,6 @@
 """The page's own components: each a markup, a style and a script beside this file.
 
-`cells` is shared: text drawn as cells, and the colours of tokens. Register once, at import; the
+`cells` is shared: text drawn as cells, and the colors of tokens. Register once, at import; the
 files are read then, so after editing them the server has to be started anew.
 """
 
@@ -35,19 +35,19 @@ _follower = st.components.v2.component("bpeviz_follower", js=_read("events.js", 
 _link = _drawn("link", "events.js")
 
 LINKED_STEP = "linked_step"
-"""Where the session keeps the step that a link brought, and to which film it belongs."""
+"""Where the session keeps the step that a link brought, and to which timeline it belongs."""
 
 
-def player(reel: dict[str, Any], key: str) -> None:
-    """Show a film, or several side by side (`bpeviz.views.player.reel`). `follower` tells where it is.
+def player(payload: dict[str, Any], key: str) -> None:
+    """Show a timeline, or several side by side (`bpeviz.views.player.payload`). `follower` tells where it is.
 
-    The first film that is shown after a link was opened begins at the step which that brought.
+    The first timeline that is shown after a link was opened begins at the step which that brought.
     """
     linked = st.session_state.get(LINKED_STEP)
-    if linked is not None and linked["film"] in (None, reel["film"]):
-        linked["film"] = reel["film"]
-        reel = reel | {"opening": min(linked["step"], reel["last"])}
-    _player(key=key, data=reel)
+    if linked is not None and linked["film"] in (None, payload["film"]):
+        linked["film"] = payload["film"]
+        payload = payload | {"opening": min(linked["step"], payload["last"])}
+    _player(key=key, data=payload)
 
 
 def link(made: dict[str, Any], key: str) -> None:
@@ -64,7 +64,7 @@ def follower(
 ) -> dict[str, Any]:
     """Follow the player: return where it stands and which word was clicked last.
 
-    "step" is {"step", "film"}, or None before the player has told; "word" is {"word", "number"},
+    "step" is {"step", "timeline"}, or None before the player has told; "word" is {"word", "number"},
     with the number of the click, or None. Whenever one changes, the fragment that called this runs
     again, at most once a second while the player plays.
 
@@ -101,8 +101,8 @@ def grid(data: dict[str, Any], key: str) -> dict[str, Any] | None:
 
 
 def picture(data: dict[str, Any], key: str) -> None:
-    """Show the whole film of a short text in one picture (`bpeviz.views.merge_diagram.skyline`).
+    """Show the whole timeline of a short text in one picture (`bpeviz.views.merge_diagram.merge_diagram_payload`).
 
-    With "film" in `data`, its rule and the player that shows this film go together.
+    With "timeline" in `data`, its rule and the player that shows this timeline go together.
     """
     _picture(key=key, data=data)

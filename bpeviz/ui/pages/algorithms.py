@@ -1,4 +1,4 @@
-"""What stands on the Algorithms page: learners in lock-step, and what follows their size."""
+"""What stands on the Algorithms page: trainers in lock-step, and what follows their size."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from bpeviz.analysis import metrics
 from bpeviz.analysis.metrics import Column
 from bpeviz.core.boundaries import Boundaries
 from bpeviz.core.training import Training
-from bpeviz.trainers import LEARNERS
+from bpeviz.trainers import TRAINERS
 from bpeviz.ui import components, trained
 from bpeviz.ui.details import details
 from bpeviz.ui.inputs import Choice
@@ -36,7 +36,7 @@ def learnt(text: str, choices: list[Choice]) -> list[Learnt]:
         boundaries = trained.boundaries(text, text, choice)
         if isinstance(training, str) or isinstance(boundaries, str):
             why = str(training if isinstance(training, str) else boundaries)
-            refused.setdefault(why, []).append(LEARNERS[choice.algorithm].title)
+            refused.setdefault(why, []).append(TRAINERS[choice.algorithm].title)
         else:
             found.append((choice, training, boundaries))
     for why, titles in refused.items():
@@ -45,7 +45,7 @@ def learnt(text: str, choices: list[Choice]) -> list[Learnt]:
 
 
 def show(text: str, shown: list[Learnt]) -> None:
-    """Draw the player with a view for each learner, and what follows its size."""
+    """Draw the player with a view for each trainer, and what follows its size."""
     place = st.container()
     columns = [_column(one, one[1].steps) for one in shown]
     parts = player.parts(text, metrics.common_cuts(columns, always=True), SHOWN)
@@ -58,47 +58,49 @@ def show(text: str, shown: list[Learnt]) -> None:
             f"Characters {part.first + 1:,} to {part.last:,} of {len(text):,} are shown; learning, "
             "counts and figures are about the whole text."
         )
-    films = []
+    timelines = []
     for choice, training, boundaries in shown:
         own = player.part_between(boundaries, part, text)
-        films.append((LEARNERS[choice.algorithm].short, trained.film(text, choice, own), training))
-    reel = player.lock_step(films)
+        timelines.append(
+            (TRAINERS[choice.algorithm].short, trained.timeline(text, choice, own), training)
+        )
+    payload = player.lock_step(timelines)
     with place:
-        components.player(reel, "lock_step")
+        components.player(payload, "lock_step")
         if len(shown) > 1:
             st.caption(
-                f"At every vocabulary size each stands at its own step. {films[0][0]} is the "
+                f"At every vocabulary size each stands at its own step. {timelines[0][0]} is the "
                 "reference: a thick line is a cut that it does not make there, a dotted one is a "
                 "cut of its own that is missing. Below its smallest or above its largest "
                 "vocabulary, an algorithm stands still."
             )
-    _follow(text, [choice for choice, *_ in shown], reel)
+    _follow(text, [choice for choice, *_ in shown], payload)
 
 
 def _column(one: Learnt, step: int) -> Column:
     choice, training, boundaries = one
-    title = LEARNERS[choice.algorithm].short
+    title = TRAINERS[choice.algorithm].short
     return Column(title, training.at_step(step), boundaries, step)
 
 
 @fragment
-def _follow(text: str, choices: list[Choice], reel: dict[str, object]) -> None:
+def _follow(text: str, choices: list[Choice], payload: dict[str, object]) -> None:
     """Draw what follows the size. Runs again by itself when that changes, or a word is clicked."""
     state = st.session_state
     shown = [(choice, *trained.there(text, choice)) for choice in choices]
     body = st.container()
     told = components.follower(None, "lock_step_follower", picks=True)
-    last = int(str(reel["last"]))
-    place = int(str(reel["opening"]))  # there the player begins
-    if told["step"] and told["step"]["film"] == reel["film"]:
+    last = int(str(payload["last"]))
+    place = int(str(payload["opening"]))  # there the player begins
+    if told["step"] and told["step"]["film"] == payload["film"]:
         place = min(int(told["step"]["step"]), last)
     if told["word"] and state.get("picked_word") != told["word"]:
         state["picked_word"] = told["word"]
         state["word"] = told["word"]["word"][:LONGEST_WORD]
-    views: list[dict[str, list[int]]] = reel["views"]  # type: ignore[assignment]
+    views: list[dict[str, list[int]]] = payload["views"]  # type: ignore[assignment]
     steps = [view["at"][place] for view in views]
     with body:
-        sizes: list[int] = reel["sizes"]  # type: ignore[assignment]
+        sizes: list[int] = payload["sizes"]  # type: ignore[assignment]
         size = sizes[place]
         _measures(text, shown, steps, size)
         _vocabularies(text, shown, steps)
@@ -127,7 +129,7 @@ def _vocabularies(text: str, shown: list[Learnt], steps: list[int]) -> None:
         return
     st.subheader("What the vocabularies share", anchor=False)
     learnt = [
-        (LEARNERS[choice.algorithm].short, trained.learnt_tokens(text, choice, step))
+        (TRAINERS[choice.algorithm].short, trained.learnt_tokens(text, choice, step))
         for (choice, *_), step in zip(shown, steps, strict=True)
     ]
     table = tables.vocabularies(metrics.vocabularies(learnt))
@@ -147,7 +149,7 @@ def _vocabularies(text: str, shown: list[Learnt], steps: list[int]) -> None:
 
 
 def _at_random(shown: list[Learnt], steps: list[int]) -> None:
-    """Let the visitor cut a word at random, where a learner can do so."""
+    """Let the user cut a word at random, where a trainer can do so."""
     able = [
         (training, training.randomness, step)
         for (_, training, _), step in zip(shown, steps, strict=True)
@@ -171,7 +173,7 @@ def _at_random(shown: list[Learnt], steps: list[int]) -> None:
                 "By",
                 range(len(able)),
                 format_func=lambda i: (
-                    f"{able[i][1].title} ({LEARNERS[able[i][0].algorithm].short})"
+                    f"{able[i][1].title} ({TRAINERS[able[i][0].algorithm].short})"
                 ),
                 key=f"random_of_{len(able)}",
             )
@@ -191,16 +193,16 @@ def _at_random(shown: list[Learnt], steps: list[int]) -> None:
             st.caption("There is no word to cut yet.")
             return
         try:
-            # With the space before it a word is another chunk than without, if a split lets it.
-            chunk = word.rstrip()
-            if len(training.splitting.chunks(chunk)) > 1:
-                chunk = chunk.lstrip()
-            name = training.splitting.label(training.splitting.symbols(chunk))
-            found = training.segmentations(step, chunk, strength, DRAWS, seed)
+            # With the space before it a word is another pre-token than without, if a split lets it.
+            pre_token = word.rstrip()
+            if len(training.pre_tokenizer.pre_tokens(pre_token)) > 1:
+                pre_token = pre_token.lstrip()
+            name = training.pre_tokenizer.label(training.pre_tokenizer.symbols(pre_token))
+            found = training.segmentations(step, pre_token, strength, DRAWS, seed)
         except ValueError as error:
             st.error(str(error))
             return
-        unknown = training.splitting.unknown or "?"
+        unknown = training.pre_tokenizer.unknown or "?"
         rows = [
             (" | ".join(training.name(i) if i >= 0 else unknown for i in ids), times)
             for ids, times in found.most_common(MOST_CUTS)

@@ -22,7 +22,7 @@ WAVY = " A wavy line stands under what is not in a vocabulary."
 
 
 def others() -> list[str]:
-    """Let the visitor choose what to compare with; return the vocabularies that are there.
+    """Let the user choose what to compare with; return the vocabularies that are there.
 
     Tokenizers of files that are opened are compared as long as they are open.
     """
@@ -41,18 +41,18 @@ def others() -> list[str]:
 
 
 def held_out() -> bool:
-    """Let the visitor choose between the text that was learnt from and another."""
+    """Let the user choose between the text that was learnt from and another."""
     titles = {"learnt": "The text learnt from", "held out": "Another text"}
     chosen = one_of("Text", titles, "measured_on")
     return chosen == "held out"
 
 
 def columns_for(
-    text: str, learnt_from: str, choice: Choice, step: int, names: list[str]
+    text: str, training_text: str, choice: Choice, step: int, names: list[str]
 ) -> list[Column] | str:
     """Return the columns, or the sentence that says why the text cannot be cut."""
-    learnt = trained.training(learnt_from, choice)
-    mine = trained.boundaries(text, learnt_from, choice)
+    learnt = trained.training(training_text, choice)
+    mine = trained.boundaries(text, training_text, choice)
     if isinstance(learnt, str):
         return learnt
     if isinstance(mine, str):
@@ -75,7 +75,7 @@ def columns_for(
 
 
 def reference_of(columns: list[Column]) -> int:
-    """Let the visitor choose the column that the others are held against."""
+    """Let the user choose the column that the others are held against."""
     if len(columns) < 2:
         return 0
     return st.selectbox(
@@ -120,8 +120,8 @@ def show(text: str, columns: list[Column], reference: int) -> None:
     )
 
 
-def fair_words(text: str, learnt_from: str, columns: list[Column], *, held_out: bool) -> None:
-    """Say what the comparison can and cannot tell. The first column is the visitor's."""
+def fair_words(text: str, training_text: str, columns: list[Column], *, held_out: bool) -> None:
+    """Say what the comparison can and cannot tell. The first column is the user's."""
     mine, *others = columns
     words = []
     if others:
@@ -131,7 +131,7 @@ def fair_words(text: str, learnt_from: str, columns: list[Column], *, held_out: 
             f"{largest:,}. More entries usually mean fewer tokens; the curves below compare at "
             "equal size."
         )
-    if text != learnt_from:
+    if text != training_text:
         words.append("This text was held out: your tokenizer did not learn from it.")
     else:
         words.append("Your tokenizer learnt from this very text, which flatters it.")

@@ -69,8 +69,8 @@ class Offer:
         return "Yours" if self.key == YOURS else self.title
 
 
-def offers(learnt_from: str, choice: Choice, training: Training | str, step: int) -> list[Offer]:
-    """Return the tokenizers that can be looked at, the visitor's own first."""
+def offers(training_text: str, choice: Choice, training: Training | str, step: int) -> list[Offer]:
+    """Return the tokenizers that can be looked at, the user's own first."""
 
     def learnt() -> Tokenizer:
         if isinstance(training, str):
@@ -84,7 +84,7 @@ def offers(learnt_from: str, choice: Choice, training: Training | str, step: int
     if not isinstance(training, str):
         title = f"Yours ({int(training.sizes[step]):,})"
     own = None if isinstance(training, str) else training
-    yours = Offer(YOURS, title, learnt, own, (learnt_from, choice, step))
+    yours = Offer(YOURS, title, learnt, own, (training_text, choice, step))
     files = [
         Offer(one.key, one.title, partial(_opened, one), identity=(one.key,))
         for one in export.opened()
@@ -114,11 +114,11 @@ def _round_trip(
     return round_trip(_of)
 
 
-def show(learnt_from: str, offered: Sequence[Offer]) -> None:
+def show(training_text: str, offered: Sequence[Offer]) -> None:
     """Draw the page beside its inputs."""
     left, right = st.columns((3, 2), gap="medium")
     with left:
-        text = _text(learnt_from)
+        text = _text(training_text)
     with right:
         offer = _tokenizer(offered)
         special = _special_tokens(offer)
@@ -147,28 +147,28 @@ def show(learnt_from: str, offered: Sequence[Offer]) -> None:
         label_visibility="collapsed",
     )
     if closer == "film":
-        _film(offer, found, part)
+        _timeline(offer, found, part)
     elif closer == "picture":
         _picture(offer, found, offered)
     elif closer == "token":
         _token(offer, found.tokenizer)
     else:
         _ids(offer, found)
-    export.along("inspect", partial(_coloured, offer, found))
+    export.along("inspect", partial(_colored, offer, found))
 
 
-def _coloured(offer: Offer, found: Inspection) -> export.Picture:
+def _colored(offer: Offer, found: Inspection) -> export.Picture:
     boundaries = found.boundaries
     column = Column(offer.title, found.tokenizer, boundaries, boundaries.steps)
     return export.Picture(found.text, [column], "One text, cut into tokens")
 
 
-def _text(learnt_from: str) -> str:
-    """Let the visitor type a text, or take the one at the left."""
+def _text(training_text: str) -> str:
+    """Let the user type a text, or take the one at the left."""
     titles = {"own": "A text typed here", "learnt": "The text learnt from"}
     chosen = one_of("Text to inspect", titles, "inspected")
     if chosen == "learnt":
-        text = learnt_from
+        text = training_text
         st.caption("The text at the left, from which “Yours” is learnt.")
     else:
         text = clean(
@@ -190,7 +190,7 @@ def _text(learnt_from: str) -> str:
 
 
 def _tokenizer(offered: Sequence[Offer]) -> Offer | None:
-    """Let the visitor choose a tokenizer; None while its files are on their way."""
+    """Let the user choose a tokenizer; None while its files are on their way."""
     by_key = {offer.key: offer for offer in offered}
     if st.session_state.get("inspected_by") not in by_key:
         st.session_state.pop("inspected_by", None)
@@ -219,7 +219,7 @@ def _if_there(offer: Offer) -> Offer | None:
 
 
 def _special_tokens(offer: Offer | None) -> tuple[str, ...]:
-    """Let the visitor choose whether what looks like a special token is one."""
+    """Let the user choose whether what looks like a special token is one."""
     try:
         names = () if offer is None else tuple(offer.make().special_tokens)
     except ValueError:
@@ -276,7 +276,7 @@ def _light(offer: Offer, found: Inspection) -> None:
 
 
 def _part(found: Inspection) -> player.Part:
-    """Let the visitor choose which part of a long text stands in the grid."""
+    """Let the user choose which part of a long text stands in the grid."""
     parts = player.parts(found.text, found.cuts, SHOWN)
     if len(parts) < 2:
         return parts[0]
@@ -295,11 +295,11 @@ def _part(found: Inspection) -> player.Part:
     return part
 
 
-def _film(offer: Offer, found: Inspection, part: player.Part) -> None:
+def _timeline(offer: Offer, found: Inspection, part: player.Part) -> None:
     """Draw the player: the steps that change this text, in their order."""
     shown = player.part_between(found.boundaries, part, found.text)
-    data = trace.film(found, shown, _plain_title(offer), offer.training)
-    components.player(player.reel(data), "inspect_player")
+    data = trace.timeline(found, shown, _plain_title(offer), offer.training)
+    components.player(player.payload(data), "inspect_player")
     st.caption(
         "Only the steps that change what is shown are here, in their order; beside each stands its "
         "number in the whole vocabulary. Counts are those of the text shown."
@@ -331,7 +331,7 @@ def _side_of(
 
 
 def _picture(offer: Offer, found: Inspection, offered: Sequence[Offer]) -> None:
-    """Draw the whole film in one picture, and another tokenizer mirrored below."""
+    """Draw the whole timeline in one picture, and another tokenizer mirrored below."""
     others = {other.key: other for other in offered if other.key != offer.key}
     names = {"none": "Nothing"} | {key: other.name for key, other in others.items()}
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
@@ -365,7 +365,9 @@ def _picture(offer: Offer, found: Inspection, offered: Sequence[Offer]) -> None:
             st.error(beside)
         else:
             sides.append(_side(other, beside))
-    components.picture(merge_diagram.skyline(found.raw, sides, part.start, part.end), "picture")
+    components.picture(
+        merge_diagram.merge_diagram_payload(found.raw, sides, part.start, part.end), "picture"
+    )
     st.caption(
         "Atoms lie along the bottom. Every boundary is as high as the step at which it goes, on a "
         "logarithmic scale; between two lines, at any height, stands the token of that step."
@@ -414,7 +416,7 @@ def _token(offer: Offer, tokenizer: Tokenizer) -> None:
     if spelt is not None:
         raw, boundaries, events = spelt
         side = _side_of(offer, tokenizer, boundaries, [event.step for event in events])
-        components.picture(merge_diagram.skyline(raw, [side]), "picture_of_token")
+        components.picture(merge_diagram.merge_diagram_payload(raw, [side]), "picture_of_token")
     left, right = st.columns((3, 2), gap="medium")
     with left:
         st.subheader("What it is merged from", anchor=False)
@@ -424,8 +426,8 @@ def _token(offer: Offer, tokenizer: Tokenizer) -> None:
             st.dataframe(tables.ancestry(ancestry), hide_index=True, height=316, key="ancestry")
     with right:
         st.subheader("Beside it in the vocabulary", anchor=False)
-        near = token_lookup.neighbours(one.id, tokenizer)
-        st.dataframe(tables.tokens(near), hide_index=True, height=316, key="neighbours")
+        near = token_lookup.neighbors(one.id, tokenizer)
+        st.dataframe(tables.tokens(near), hide_index=True, height=316, key="neighbors")
 
 
 def _no_token(query: str, tokenizer: Tokenizer) -> None:

@@ -26,7 +26,7 @@ ORDER = ("none", "sentences", "whitespace", "words", "characters", "nltk", "arit
 """The splits that come first: from coarse to fine, then those of particular sources."""
 
 OWN = {LIST_A: "Word list A", LIST_B: "Word list B", CUSTOM: "Regular expression"}
-"""The splits that a visitor writes."""
+"""The splits that a user writes."""
 
 ABOUT_LISTS = (
     "From the left, the longest listed word that stands there is a chunk; a character where none "
@@ -46,7 +46,7 @@ PUBLISHED = {
 
 @dataclass(frozen=True)
 class Chosen:
-    """A split that the visitor chose: its title, a sentence, and what `pretokenize.split` takes.
+    """A split that the user chose: its title, a sentence, and what `pretokenize.split` takes.
 
     place: where to say what is wrong with it, below its box.
     """
@@ -59,7 +59,7 @@ class Chosen:
 
 
 def choose() -> list[Chosen]:
-    """Let the visitor choose what stands side by side; return it in the order of the page."""
+    """Let the user choose what stands side by side; return it in the order of the page."""
     keys = [*ORDER, *(key for key in PATTERNS if key not in ORDER), *OWN]
     # What a page is not drawing loses its state, unless that persists. So does the button below.
     arrived = EXAMPLE not in st.session_state
@@ -112,7 +112,7 @@ def _load_example() -> None:
 
 
 def _written(keys: list[str], arrived: bool) -> dict[str, Chosen]:
-    """Draw the boxes of the splits that the visitor writes; return what is in them."""
+    """Draw the boxes of the splits that the user writes; return what is in them."""
     found: dict[str, Chosen] = {}
     if not keys:
         return found
@@ -190,7 +190,7 @@ def show(text: str, chosen: list[Chosen]) -> None:
     if done:
         _draw([column for _, column in done], "side by side")
         st.caption(
-            "A line is a cut; colour is for what is kept together. Point at a chunk to see the "
+            "A line is a cut; color is for what is kept together. Point at a chunk to see the "
             "same span everywhere."
         )
         _forbidden(text, done)
@@ -239,7 +239,7 @@ def _forbidden(text: str, done: list[tuple[Chosen, pretokenization.Column]]) -> 
         column_config=dict.fromkeys(figures, right),
     )
     st.caption(
-        "Most often cut apart: two neighbouring characters, and in how many of their places a "
+        "Most often cut apart: two neighboring characters, and in how many of their places a "
         "chunk ends between them. There, no merge can join them."
     )
     if not unsplit:

@@ -10,7 +10,7 @@ from bpeviz.analysis.metrics import Column
 from bpeviz.core.boundaries import Boundaries
 from bpeviz.core.training import Training
 from bpeviz.text import clean
-from bpeviz.trainers import LEARNERS
+from bpeviz.trainers import TRAINERS
 from bpeviz.ui import components, export, trained
 from bpeviz.ui.details import details
 from bpeviz.ui.inputs import Choice
@@ -26,7 +26,7 @@ COUNTED = 2_500_000
 second, for everybody who waits."""
 
 BEGINNING = 60
-"""How many characters of a text are drawn in the whole film at first."""
+"""How many characters of a text are drawn in the whole timeline at first."""
 
 
 def _jump(step: int) -> None:
@@ -37,7 +37,7 @@ def _jump(step: int) -> None:
 
 
 def _part(text: str, choice: Choice) -> player.Part:
-    """Let the visitor choose which part of a long text is shown."""
+    """Let the user choose which part of a long text is shown."""
     parts = trained.parts(text, choice)
     if len(parts) < 2:
         return parts[0]
@@ -60,25 +60,25 @@ def show(text: str, training: Training, boundaries: Boundaries, choice: Choice, 
     """Draw the player, and below it all that follows its step."""
     place = st.container()
     part = _part(text, choice)
-    # One film for all sizes: it ends sooner or later.
-    film = trained.film(text, choice, part) | {"last": last}
+    # One timeline for all sizes: it ends sooner or later.
+    timeline = trained.timeline(text, choice, part) | {"last": last}
     with place:
-        components.player(player.reel(film), "player")
-    _follow(text, choice, last, film["film"], part)
+        components.player(player.payload(timeline), "player")
+    _follow(text, choice, last, timeline["film"], part)
     if last:
-        _whole_film(text, choice, last, film["film"])
+        _merge_diagram(text, choice, last, timeline["film"])
 
 
 @fragment
-def _follow(text: str, choice: Choice, last: int, film: str, shown: player.Part) -> None:
+def _follow(text: str, choice: Choice, last: int, timeline: str, shown: player.Part) -> None:
     """Draw what follows the step. Runs again by itself when the step changes."""
     state = st.session_state
     training, boundaries = trained.there(text, choice)
     body = st.container()
     told = components.follower(state.get("jump"), "follower")["step"]
-    if state.get("shown") != (film, last):
-        state["shown"], state["step"] = (film, last), last
-    if told and told["film"] == film and state.get("told") != told:
+    if state.get("shown") != (timeline, last):
+        state["shown"], state["step"] = (timeline, last), last
+    if told and told["film"] == timeline and state.get("told") != told:
         state["told"], state["step"] = told, min(told["step"], last)
     step = state["step"]
     with body:
@@ -91,7 +91,7 @@ def _follow(text: str, choice: Choice, last: int, film: str, shown: player.Part)
         with left:
             _candidates(text, training, boundaries, step)
         with right:
-            _decisions(training, last, film)
+            _decisions(training, last, timeline)
         left, right = st.columns(2, gap="medium")
         with left:
             name, _ = training.curve
@@ -105,18 +105,18 @@ def _follow(text: str, choice: Choice, last: int, film: str, shown: player.Part)
 def _along(
     text: str, training: Training, choice: Choice, last: int, step: int, shown: player.Part
 ) -> None:
-    """Let the visitor take along the tokenizer of the chosen size, and the text at this step."""
-    learner = LEARNERS[training.algorithm]
+    """Let the user take along the tokenizer of the chosen size, and the text at this step."""
+    trainer = TRAINERS[training.algorithm]
     size = int(training.sizes[last])
 
     def picture() -> export.Picture:
         training, boundaries = trained.there(text, choice)
         tokenizer = training.at_step(step)
         column = Column(training.made_of(step), tokenizer, boundaries, step)
-        title = f"{learner.title}: {training.unit} {step:,} of {last:,}"
+        title = f"{trainer.title}: {training.unit} {step:,} of {last:,}"
         return export.Picture(text, [column], title, first=shown.first, last=shown.last)
 
-    title = f"a vocabulary of {size:,} by {learner.short}"
+    title = f"a vocabulary of {size:,} by {trainer.short}"
     learnt = export.Learnt(
         title, (text, choice, last), lambda: trained.there(text, choice)[0].at_step(last)
     )
@@ -124,8 +124,8 @@ def _along(
 
 
 @fragment
-def _whole_film(text: str, choice: Choice, last: int, film: str) -> None:
-    """Draw the whole film of a few words in one picture, whose rule goes with the player.
+def _merge_diagram(text: str, choice: Choice, last: int, timeline: str) -> None:
+    """Draw the whole timeline of a few words in one picture, whose rule goes with the player.
 
     That is done in the browser: nothing here depends on the step.
     """
@@ -156,7 +156,7 @@ def _whole_film(text: str, choice: Choice, last: int, film: str) -> None:
     start = len(text[:at].encode())
     end = start + len(query.encode())
     data = _drawn(text, choice, last, start, end)
-    components.picture(data | {"film": film}, "train_picture")
+    components.picture(data | {"film": timeline}, "train_picture")
     st.caption(
         "Atoms lie along the bottom. Every boundary is as high as the step at which it goes, on a "
         "logarithmic scale; between two lines, at any height, stands the token of that step. The "
@@ -168,9 +168,9 @@ def _whole_film(text: str, choice: Choice, last: int, film: str) -> None:
 def _drawn(text: str, choice: Choice, last: int, start: int, end: int) -> dict[str, Any]:
     """Return the picture of a stretch of the text, in bytes. Nobody may change it: it is shared."""
     training, boundaries = trained.there(text, choice)
-    title = LEARNERS[training.algorithm].short
+    title = TRAINERS[training.algorithm].short
     side = merge_diagram.of_training(title, training, boundaries, last)
-    found: dict[str, Any] = merge_diagram.skyline(text.encode(), [side], start, end)
+    found: dict[str, Any] = merge_diagram.merge_diagram_payload(text.encode(), [side], start, end)
     return found
 
 
@@ -190,7 +190,7 @@ def _candidates(text: str, training: Training, boundaries: Boundaries, step: int
     )
 
 
-def _decisions(training: Training, last: int, film: str) -> None:
+def _decisions(training: Training, last: int, timeline: str) -> None:
     st.subheader(f"The {training.unit}s", anchor=False)
     search = st.text_input(
         "Find a token",
@@ -202,7 +202,7 @@ def _decisions(training: Training, last: int, film: str) -> None:
     table = tables.decisions(training, last, search)
     numbers = table[training.unit].tolist()
     # Other rows, another table: nothing of it is selected yet, and its first click is not lost.
-    key = f"decisions of {film} to {last} with {search}"
+    key = f"decisions of {timeline} to {last} with {search}"
 
     def picked() -> None:
         cells = st.session_state[key].selection.cells

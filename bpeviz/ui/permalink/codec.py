@@ -1,4 +1,4 @@
-"""A visitor's choices in a link: packed into few letters, and read again with care.
+"""A user's choices in a link: packed into few letters, and read again with care.
 
 What is packed is a flat JSON object, compressed by zlib (RFC 1950), in base64 as it may stand in an
 address (RFC 4648, section 5, without padding). Whoever reads it gets plain values only, and never
@@ -30,7 +30,7 @@ MOST_VALUES = 100
 
 
 class LinkError(ValueError):
-    """A link that cannot be read; the message is a sentence for the visitor."""
+    """A link that cannot be read; the message is a sentence for the user."""
 
 
 class TooLongError(ValueError):

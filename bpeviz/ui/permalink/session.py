@@ -2,7 +2,7 @@
 
 A link holds what is on the page where it was made: its text and its choices, nothing that was typed
 elsewhere, and the step at which the player stands. It is applied once, when it is opened; then the
-page goes on as if the visitor had made these choices. The address keeps the link, so loading the
+page goes on as if the user had made these choices. The address keeps the link, so loading the
 page again brings back what the link holds.
 """
 
@@ -19,7 +19,7 @@ from bpeviz.corpus import samples
 from bpeviz.pretokenizers.patterns import CUSTOM, MAX_EXPRESSION, PATTERNS, WORD_LIST
 from bpeviz.pretrained import download
 from bpeviz.text import shorten
-from bpeviz.trainers import LEARNERS, Learner
+from bpeviz.trainers import TRAINERS, Trainer
 from bpeviz.ui import components, export
 from bpeviz.ui.inputs import (
     LINKED_SIZE,
@@ -104,7 +104,7 @@ class Chosen:
     value: Callable[[str], Any]
     names: Iterable[str]
 
-    def numbered(
+    def remapped(
         self, stem: str, label: str, first: int = 1, *, apart: bool = False
     ) -> Iterator[Kept]:
         """Yield what is one of so many, as its name says: "part_of_3" is 1, 2 or 3."""
@@ -157,14 +157,14 @@ def _a_text(key: str, label: str, chosen: Chosen) -> Iterator[Kept]:
         yield Kept(f"{key}_box", label, _text(MAX_TEXT))
 
 
-def _options(learner: Learner, place: str, chosen: Chosen) -> Iterator[Kept]:
-    for option in learner.options:
+def _options(trainer: Trainer, place: str, chosen: Chosen) -> Iterator[Kept]:
+    for option in trainer.options:
         needs, value = option.needs or (None, None)
-        if needs is not None and chosen.value(option_key(learner, needs, place)) != value:
+        if needs is not None and chosen.value(option_key(trainer, needs, place)) != value:
             continue
-        if option.name == learner.largest:
+        if option.name == trainer.largest:
             continue
-        key = option_key(learner, option.name, place)
+        key = option_key(trainer, option.name, place)
         if option.sample is not None:
             yield from _a_text(key, option.label, chosen)
         elif option.choices is not None:
@@ -186,10 +186,10 @@ def _how(chosen: Chosen) -> Iterator[Kept]:
 
 
 def _learnt(chosen: Chosen) -> Iterator[Kept]:
-    """Yield how the visitor's own tokenizer is learnt, and its size."""
-    yield Kept("algorithm", "Algorithm", _one_of(*LEARNERS))
-    if learner := LEARNERS.get(chosen.value("algorithm")):
-        yield from _options(learner, "", chosen)
+    """Yield how the user's own tokenizer is learnt, and its size."""
+    yield Kept("algorithm", "Algorithm", _one_of(*TRAINERS))
+    if trainer := TRAINERS.get(chosen.value("algorithm")):
+        yield from _options(trainer, "", chosen)
     yield from _how(chosen)
     yield Kept(SIZE, "Vocabulary size", Number(1, LARGEST_INTEGER))
 
@@ -198,7 +198,7 @@ def _on_train(chosen: Chosen) -> Iterator[Kept]:
     yield from _learnt(chosen)
     yield Kept("search", "Find a token", _text(MAX_EXPRESSION), apart=True)
     yield Kept("drawn_words", "Words drawn", _text(merge_diagram.MOST), apart=True)
-    yield from chosen.numbered("part_of_", "Part shown")
+    yield from chosen.remapped("part_of_", "Part shown")
 
 
 def _on_compare(chosen: Chosen) -> Iterator[Kept]:
@@ -207,8 +207,8 @@ def _on_compare(chosen: Chosen) -> Iterator[Kept]:
     yield Kept("measured_on", "Text measured", _one_of("learnt", "held out"))
     if chosen.value("measured_on") == "held out":
         yield from _a_text("held_out", "Held-out text", chosen)
-    yield from chosen.numbered("reference_of_", "Reference", first=0)
-    yield from chosen.numbered("shown_of_", "Part shown")
+    yield from chosen.remapped("reference_of_", "Reference", first=0)
+    yield from chosen.remapped("shown_of_", "Part shown")
 
 
 def _on_inspect(chosen: Chosen) -> Iterator[Kept]:
@@ -219,11 +219,11 @@ def _on_inspect(chosen: Chosen) -> Iterator[Kept]:
         yield Kept("inspect_box", "Text to inspect", _text(MAX_TEXT))
     yield Kept("inspected_by", "Tokenizer", _one_of(*tokenizers))
     yield Kept("special_tokens", "Special tokens", _one_of("text", "special"))
-    yield from chosen.numbered("inspected_part_of_", "Part shown")
+    yield from chosen.remapped("inspected_part_of_", "Part shown")
     yield Kept("closer", "Look closer", _one_of(*inspect.CLOSER))
     if chosen.value("closer") == "picture":
         yield Kept("mirrored", "Mirrored below", _one_of("none", *tokenizers))
-        yield from chosen.numbered("drawn_part_of_", "Stretch drawn")
+        yield from chosen.remapped("drawn_part_of_", "Stretch drawn")
     if chosen.value("closer") == "token":
         yield Kept("look_up", "Token looked up", _text(MAX_EXPRESSION))
         which = f"which of {chosen.value('look_up')} in {chosen.value('inspected_by')}"
@@ -233,13 +233,13 @@ def _on_inspect(chosen: Chosen) -> Iterator[Kept]:
 
 
 def _on_algorithms(chosen: Chosen) -> Iterator[Kept]:
-    yield Kept("algorithms", "Algorithms", _some_of(LEARNERS, MOST_SIDE_BY_SIDE))
+    yield Kept("algorithms", "Algorithms", _some_of(TRAINERS, MOST_SIDE_BY_SIDE))
     yield from _how(chosen)
     for key in chosen.value("algorithms") or ():
-        yield from _options(LEARNERS[key], SIDE, chosen)
-    yield from chosen.numbered("lock_of_", "Part shown")
+        yield from _options(TRAINERS[key], SIDE, chosen)
+    yield from chosen.remapped("lock_of_", "Part shown")
     yield Kept("word", "Word", _text(algorithms.LONGEST_WORD), apart=True)
-    yield from chosen.numbered("random_of_", "By", first=0, apart=True)
+    yield from chosen.remapped("random_of_", "By", first=0, apart=True)
     for name in chosen.names:
         if found := re.fullmatch(r"strength of .{1,60} up to ([0-9]{1,3}\.[0-9]{1,3})", name):
             yield Kept(name, "Strength", _up_to(float(found[1])), apart=True)
@@ -255,8 +255,8 @@ def _on_split(chosen: Chosen) -> Iterator[Kept]:
     for key, (name, *_) in pretokenize.PUBLISHED.items():
         if key in found:
             yield Kept(name, pretokenize.OWN[key], _text(MAX_TEXT))
-    yield from chosen.numbered("side by side of ", "Part shown")
-    yield from chosen.numbered("levels of ", "Part shown")
+    yield from chosen.remapped("side by side of ", "Part shown")
+    yield from chosen.remapped("levels of ", "Part shown")
 
 
 _OF_PAGES: Mapping[str, Callable[[Chosen], Iterator[Kept]]] = {

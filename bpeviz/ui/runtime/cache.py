@@ -1,4 +1,4 @@
-"""What is computed once and kept for all visitors, bounded by its size in memory."""
+"""What is computed once and kept for all users, bounded by its size in memory."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _of_some(some: list[Any], number: int, depth: int) -> int:
 
 
 class Kept:
-    """Values by key, of limited size together. Each is made by one visitor at a time.
+    """Values by key, of limited size together. Each is made by one user at a time.
 
     Whoever asks for a value that somebody else is just making waits for it.
     """
@@ -139,7 +139,7 @@ def _short(value: Any) -> Any:
 
 
 def shared(spinner: str = "") -> Callable[[Callable[..., Made]], Callable[..., Made]]:
-    """Let what a function returns be kept for all visitors; nobody may change it.
+    """Let what a function returns be kept for all users; nobody may change it.
 
     Its arguments are the key, but for those whose names begin with `_`. They are given in their
     order. spinner: what is said while it works.

@@ -16,7 +16,7 @@ from bpeviz.analysis.metrics import Column
 from bpeviz.corpus import samples
 from bpeviz.pretokenizers.patterns import CUSTOM
 from bpeviz.pretrained import download
-from bpeviz.trainers import LEARNERS
+from bpeviz.trainers import TRAINERS
 from bpeviz.views import player
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -40,9 +40,9 @@ def with_text(text: str, **state: Any) -> AppTest:
 def reel_of(app: AppTest) -> dict[str, Any]:
     """What the player is sent."""
     sent = [json.loads(one.proto.json) for one in app.get("bidi_component")]
-    (reel,) = [data for data in sent if "views" in data]
-    assert isinstance(reel, dict)
-    return reel
+    (payload,) = [data for data in sent if "views" in data]
+    assert isinstance(payload, dict)
+    return payload
 
 
 def errors(app: AppTest) -> list[str]:
@@ -55,8 +55,8 @@ def told(app: AppTest, place: int, word: str | None = None) -> AppTest:
 
     place: the number of a size among those of the player; from the end where it is negative.
     """
-    reel = reel_of(app)
-    step = {"step": place if place >= 0 else len(reel["sizes"]) + place, "film": reel["film"]}
+    payload = reel_of(app)
+    step = {"step": place if place >= 0 else len(payload["sizes"]) + place, "film": payload["film"]}
     picked = None if word is None else {"word": word, "number": 1}
     app.session_state[FOLLOWER] = {"step": step, "word": picked}
     return app.run()
@@ -90,36 +90,36 @@ def rows_of(arrow: bytes) -> list[dict[str, Any]]:
 def test_untouched_it_shows_three_learners_at_the_size_that_all_have() -> None:
     app = opened()
     assert errors(app) == []
-    reel = reel_of(app)
-    assert [view["title"] for view in reel["views"]] == [LEARNERS[key].short for key in USUAL]
-    assert {view["text"] for view in reel["views"]} == {samples.by_key("english-prose").text}
-    size = reel["sizes"][reel["opening"]]
+    payload = reel_of(app)
+    assert [view["title"] for view in payload["views"]] == [TRAINERS[key].short for key in USUAL]
+    assert {view["text"] for view in payload["views"]} == {samples.by_key("english-prose").text}
+    size = payload["sizes"][payload["opening"]]
     assert headings(app)[0] == f"At a vocabulary of {size:,}"
     # Over characters, so that they stand at like sizes.
-    assert {view["atoms"] for view in reel["views"]} == {"characters"}
+    assert {view["atoms"] for view in payload["views"]} == {"characters"}
     assert "One word, cut at random" in headings(app)
     assert any(head.startswith("WordPiece: ") for head in headings(app))
     assert any(head.startswith("Unigram: ") for head in headings(app))
     assert drawn_cuts(app)
 
 
-@pytest.mark.parametrize("key", LEARNERS)
+@pytest.mark.parametrize("key", TRAINERS)
 def test_every_learner_is_shown_alone(key: str) -> None:
     app = with_text(SHORT, algorithms=[key])
     assert errors(app) == []
-    reel = reel_of(app)
-    assert [view["title"] for view in reel["views"]] == [LEARNERS[key].short]
+    payload = reel_of(app)
+    assert [view["title"] for view in payload["views"]] == [TRAINERS[key].short]
     assert "What the vocabularies share" not in headings(app)
     training = usual.train(key, SHORT, **usual.ON_ALGORITHMS)
-    assert reel["views"][0]["vocabulary"] == training.sizes.tolist()
+    assert payload["views"][0]["vocabulary"] == training.sizes.tolist()
     assert ("One word, cut at random" in headings(app)) == (training.randomness is not None)
 
 
-@pytest.mark.parametrize("keys", [[*LEARNERS][:4], [*LEARNERS][4:], [*LEARNERS][:-5:-1]], ids=str)
+@pytest.mark.parametrize("keys", [[*TRAINERS][:4], [*TRAINERS][4:], [*TRAINERS][:-5:-1]], ids=str)
 def test_four_learners_stand_side_by_side(keys: list[str]) -> None:
     app = opened(algorithms=keys)
     assert errors(app) == []
-    titles = [LEARNERS[key].short for key in keys]
+    titles = [TRAINERS[key].short for key in keys]
     assert [view["title"] for view in reel_of(app)["views"]] == titles
     measures, shared = (table.value for table in app.dataframe[:2])
     assert measures.columns.tolist()[1:-1] == titles
@@ -128,7 +128,7 @@ def test_four_learners_stand_side_by_side(keys: list[str]) -> None:
 
 def test_every_learner_is_on_offer_and_four_are_the_most() -> None:
     (box,) = [one for one in opened().multiselect if one.key == "algorithms"]
-    assert box.options == [learner.short for learner in LEARNERS.values()]
+    assert box.options == [trainer.short for trainer in TRAINERS.values()]
     assert box.proto.max_selections == 4
 
 
@@ -143,7 +143,7 @@ def test_every_sample_is_shown(sample: samples.Sample) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "a", "é", " ", " \n\t\n ", "\0", "👩‍👩‍👧", "صباح الخير"])
-@pytest.mark.parametrize("keys", [[*LEARNERS][:4], [*LEARNERS][4:]], ids=["first", "last"])
+@pytest.mark.parametrize("keys", [[*TRAINERS][:4], [*TRAINERS][4:]], ids=["first", "last"])
 def test_next_to_nothing_is_shown(text: str, keys: list[str]) -> None:
     app = with_text(text, algorithms=keys)
     assert errors(app) == []
@@ -170,8 +170,8 @@ def test_a_long_text_is_shown_in_parts() -> None:
 @pytest.mark.parametrize("place", [0, 7, -1])
 def test_figures_are_those_of_each_at_its_own_step_of_the_size(place: int) -> None:
     app = with_text(SHORT)
-    reel = reel_of(app)
-    size = reel["sizes"][place]
+    payload = reel_of(app)
+    size = payload["sizes"][place]
     app = told(app, place)
     assert errors(app) == []
     assert headings(app)[0] == f"At a vocabulary of {size:,}"
@@ -180,7 +180,7 @@ def test_figures_are_those_of_each_at_its_own_step_of_the_size(place: int) -> No
         training = usual.train(key, SHORT, **usual.ON_ALGORITHMS)
         step = int(player.steps_at(training, size, size)[0])
         boundaries = training.tokenizer().boundaries(SHORT)
-        short = LEARNERS[key].short
+        short = TRAINERS[key].short
         columns.append(Column(short, training.at_step(step), boundaries, step))
         tokens.append((short, metrics.learnt_tokens(training.at_step(step))))
     measures, shared = (table.value for table in app.dataframe[:2])
@@ -199,11 +199,11 @@ def test_what_the_player_told_of_another_film_counts_no_more() -> None:
     app = with_text(SHORT)
     app.session_state[FOLLOWER] = {"step": {"step": 1, "film": "another"}, "word": None}
     app.run()
-    reel = reel_of(app)
-    assert headings(app)[0] == f"At a vocabulary of {reel['sizes'][reel['opening']]:,}"
+    payload = reel_of(app)
+    assert headings(app)[0] == f"At a vocabulary of {payload['sizes'][payload['opening']]:,}"
     # Nor does a place beyond the end.
     app = told(app, 99_999)
-    assert headings(app)[0] == f"At a vocabulary of {reel['sizes'][-1]:,}"
+    assert headings(app)[0] == f"At a vocabulary of {payload['sizes'][-1]:,}"
 
 
 # ---- a word cut at random
@@ -226,8 +226,8 @@ def test_without_dropout_there_is_one_cut_and_it_is_the_tokenizers() -> None:
     app.slider(key="strength of BPE-dropout up to 1.0").set_value(0.0).run()
     assert errors(app) == []
     training = usual.train("bpe", SHORT, **usual.ON_ALGORITHMS)
-    reel = reel_of(app)
-    size = reel["sizes"][reel["opening"]]
+    payload = reel_of(app)
+    size = payload["sizes"][payload["opening"]]
     step = int(player.steps_at(training, size, size)[0])
     ids = training.at_step(step).encode("lowest")
     cut = " | ".join(map(training.name, ids))
@@ -244,8 +244,8 @@ def test_subword_regularization_is_unigrams() -> None:
     radio.set_value(1).run()
     assert errors(app) == []
     training = usual.train("unigram", SHORT, **usual.ON_ALGORITHMS)
-    reel = reel_of(app)
-    size = reel["sizes"][reel["opening"]]
+    payload = reel_of(app)
+    size = payload["sizes"][payload["opening"]]
     step = int(player.steps_at(training, size, size)[0])
     found = training.segmentations(step, "lowest", 1.0, 1_000, 0)
     rows = drawn_cuts(app)
@@ -289,15 +289,15 @@ def test_options_of_one_learner_change_its_view_alone() -> None:
 @pytest.mark.parametrize(
     ("option", "value"),
     [
-        (f"side_{learner.key}_{option.name}", value)
-        for learner in LEARNERS.values()
-        for option in learner.options
+        (f"side_{trainer.key}_{option.name}", value)
+        for trainer in TRAINERS.values()
+        for option in trainer.options
         if option.choices is not None and option.name not in ("base", "base_text")
         for value in option.choices
     ],
 )
 def test_every_choice_is_taken(option: str, value: str) -> None:
-    (key,) = [key for key in LEARNERS if option.startswith(f"side_{key}_")]
+    (key,) = [key for key in TRAINERS if option.startswith(f"side_{key}_")]
     assert errors(with_text(SHORT, algorithms=[key], **{option: value})) == []
 
 
@@ -322,7 +322,7 @@ def test_with_none_chosen_it_says_what_to_do() -> None:
 def test_a_broken_expression_is_one_sentence_for_all() -> None:
     app = with_text(SHORT, pattern=CUSTOM, regex="[a-z")
     (sentence,) = errors(app)
-    assert sentence.split(": ")[0] == ", ".join(LEARNERS[key].title for key in USUAL)
+    assert sentence.split(": ")[0] == ", ".join(TRAINERS[key].title for key in USUAL)
     assert sentence.endswith(".")
     assert app.info == []  # there is nothing to choose: what is wrong is said
 
@@ -331,7 +331,7 @@ def test_a_learner_that_cannot_learn_is_a_sentence_and_the_others_stay() -> None
     # Enough for the characters of this text, and fewer than there are bytes.
     app = with_text(SHORT, algorithms=["wordpiece", "bpe"], largest=40, side_bpe_atoms="bytes")
     (sentence,) = errors(app)
-    assert sentence.startswith(LEARNERS["bpe"].title)
+    assert sentence.startswith(TRAINERS["bpe"].title)
     assert "256" in sentence
     assert [view["title"] for view in reel_of(app)["views"]] == ["WordPiece"]
 
@@ -344,7 +344,7 @@ def test_a_base_whose_files_are_away_is_taken_once_they_have_come(
         away.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path))
         app = with_text(SHORT, **state)
         (sentence,) = errors(app)
-        assert sentence.startswith(LEARNERS["adaptive"].title)
+        assert sentence.startswith(TRAINERS["adaptive"].title)
         assert "gpt2" in sentence
         assert [view["title"] for view in reel_of(app)["views"]] == ["BPE"]
     if not download.available("gpt2"):

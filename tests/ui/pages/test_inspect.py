@@ -15,7 +15,7 @@ from bpeviz.analysis import trace
 from bpeviz.analysis.round_trip import round_trip
 from bpeviz.corpus import samples
 from bpeviz.pretrained import download
-from bpeviz.trainers import LEARNERS
+from bpeviz.trainers import TRAINERS
 from bpeviz.ui.pages.inspect import CLOSER, FIRST_TEXT, MOST, SHOWN
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -83,7 +83,7 @@ def test_a_text_of_ones_own_is_inspected_first() -> None:
 
 
 @pytest.mark.parametrize("closer", CLOSER)
-@pytest.mark.parametrize("key", LEARNERS)
+@pytest.mark.parametrize("key", TRAINERS)
 def test_every_learner_can_be_inspected(key: str, closer: str) -> None:
     text = "low low lower lowest, newer newest wider. " * 3
     app = opened(algorithm=key, text_box=text, text_sample="own", closer=closer, look_up="low")

@@ -21,8 +21,8 @@ from bpeviz.corpus import samples
 from bpeviz.jobs import queue
 from bpeviz.pretokenizers.patterns import CUSTOM, PATTERNS
 from bpeviz.pretrained import download
-from bpeviz.trainers import LEARNERS
-from bpeviz.trainers.bpe import LEARNER as BPE
+from bpeviz.trainers import TRAINERS
+from bpeviz.trainers.bpe import TRAINER as BPE
 from bpeviz.ui import inputs, trained
 from bpeviz.ui.inputs import MAX_TEXT, MAX_TRAINED, UnreadableFile, read_file
 from bpeviz.ui.runtime import cache
@@ -110,7 +110,7 @@ def test_every_option_is_taken(page: str, option: str, value: str | int) -> None
 
 def test_every_learner_is_on_offer() -> None:
     offered = [box.options for box in opened("Train").selectbox if box.key == "algorithm"]
-    titles = [learner.title for learner in LEARNERS.values()]
+    titles = [trainer.title for trainer in TRAINERS.values()]
     assert offered == [titles]
 
 

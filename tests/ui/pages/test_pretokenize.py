@@ -48,7 +48,7 @@ def errors(app: AppTest) -> list[str]:
     return [error.value for error in app.error]
 
 
-def chunks(app: AppTest, title: str) -> list[str]:
+def pre_tokens(app: AppTest, title: str) -> list[str]:
     raw = drawn(app)["The text under each split"]["text"].encode()
     ends = side_by_side(app)[title]["ends"]
     return [raw[a:b].decode() for a, b in zip([0, *ends], ends, strict=False)]
@@ -88,7 +88,7 @@ def test_every_split_is_on_offer_and_says_one_sentence() -> None:
 def test_a_column_holds_the_chunks_of_its_split(key: str) -> None:
     app = with_text(SHORT, splits=[key])
     assert errors(app) == []
-    assert chunks(app, PATTERNS[key].title) == split(SHORT, key)
+    assert pre_tokens(app, PATTERNS[key].title) == split(SHORT, key)
 
 
 def test_levels_go_from_sentences_to_characters() -> None:
@@ -136,14 +136,14 @@ def test_the_chinese_example_shows_both_published_cuts() -> None:
     assert errors(app) == []
     assert app.text_area(key="text_box").value == YAO_MING
     assert [*side_by_side(app)] == ["Characters", "Word list A", "Word list B"]
-    assert chunks(app, "Characters") == [*YAO_MING]
-    assert chunks(app, "Word list A") == ["姚明", "进入", "总决赛"]
-    assert chunks(app, "Word list B") == ["姚", "明", "进入", "总", "决赛"]
+    assert pre_tokens(app, "Characters") == [*YAO_MING]
+    assert pre_tokens(app, "Word list A") == ["姚明", "进入", "总决赛"]
+    assert pre_tokens(app, "Word list B") == ["姚", "明", "进入", "总", "决赛"]
     said = " ".join(caption.value for caption in app.caption)
     assert "Chinese Treebank" in said
     assert "Peking University" in said
     app.text_area(key="words").input("姚明进入 总决赛").run()
-    assert chunks(app, "Word list A") == ["姚明进入", "总决赛"]
+    assert pre_tokens(app, "Word list A") == ["姚明进入", "总决赛"]
     assert "Chinese Treebank" not in " ".join(caption.value for caption in app.caption)
 
 
@@ -158,7 +158,7 @@ def test_the_example_puts_a_file_aside() -> None:
 def test_an_expression_of_ones_own_is_used(expression: str) -> None:
     app = with_text(SHORT, splits=["regex"], regex=expression)
     assert errors(app) == []
-    assert chunks(app, "Regular expression") == split(SHORT, "regex", expression)
+    assert pre_tokens(app, "Regular expression") == split(SHORT, "regex", expression)
 
 
 # ---- bad input

@@ -22,7 +22,7 @@ from streamlit.testing.v1 import AppTest
 import bpeviz
 from bpeviz.corpus import samples
 from bpeviz.text import clean
-from bpeviz.trainers import LEARNERS
+from bpeviz.trainers import TRAINERS
 from bpeviz.ui import export
 from bpeviz.ui.inputs import MAX_TEXT, option_key
 from bpeviz.ui.page import PAGES
@@ -238,14 +238,14 @@ def everything(page: str, **value: Any) -> Iterator[Kept]:
         "measured_on": "held out",
         "inspected": "own",
         "splits": ["regex", "list A", "list B"],
-        "algorithms": list(LEARNERS),
+        "algorithms": list(TRAINERS),
     } | value
     stems = ("part_of_", "reference_of_", "shown_of_", "inspected_part_of_", "drawn_part_of_")
     stems += ("lock_of_", "random_of_", "side by side of ", "levels of ")
     names = [f"{stem}3" for stem in stems] + ["strength of anything up to 1.0"]
     for pattern in ("regex", "list"):
         for closer in inspect.CLOSER:
-            for algorithm in LEARNERS:
+            for algorithm in TRAINERS:
                 now = some | {"pattern": pattern, "closer": closer, "algorithm": algorithm}
                 yield from kept(page, Chosen(now.get, names))
 
@@ -314,16 +314,16 @@ def test_what_does_not_fit_is_left_out_and_said(page: str) -> None:
 def test_a_step_that_is_none_is_left_out(step: str) -> None:
     app = opened("Train", pack({"text_sample": "spanish"}), step=step)
     assert says(app) == "Left out of this link, since it does not fit here: `Step`."
-    (reel,) = (data for data in sent(app) if "views" in data)
-    assert reel["opening"] == reel["last"]
+    (payload,) = (data for data in sent(app) if "views" in data)
+    assert payload["opening"] == payload["last"]
 
 
 def test_a_size_and_a_step_out_of_range_are_brought_into_it() -> None:
     app = opened("Train", pack({"text_sample": "spanish", "size": 9_999}), step="9999")
     assert says(app) == ""
-    (reel,) = (data for data in sent(app) if "views" in data)
+    (payload,) = (data for data in sent(app) if "views" in data)
     assert app.slider[0].value == app.slider[0].max
-    assert reel["opening"] == reel["last"] > 9
+    assert payload["opening"] == payload["last"] > 9
     app = opened("Train", pack({"text_sample": "spanish", "size": 3}), step="3")
     assert says(app) == ""
     assert app.slider[0].value == app.slider[0].min
@@ -331,11 +331,11 @@ def test_a_size_and_a_step_out_of_range_are_brought_into_it() -> None:
 
 def test_the_step_belongs_to_the_film_that_the_link_shows() -> None:
     app = opened("Train", pack({"text_sample": "spanish"}), step="7")
-    (reel,) = (data for data in sent(app) if "views" in data)
-    assert reel["opening"] == 7
+    (payload,) = (data for data in sent(app) if "views" in data)
+    assert payload["opening"] == 7
     app.selectbox(key="text_sample").select("russian").run()
-    (reel,) = (data for data in sent(app) if "views" in data)
-    assert reel["opening"] == reel["last"] > 7
+    (payload,) = (data for data in sent(app) if "views" in data)
+    assert payload["opening"] == payload["last"] > 7
 
 
 @every_page
@@ -387,7 +387,7 @@ def inputs_of(app: AppTest) -> set[str]:
 
 
 LOOKS: dict[str, list[dict[str, Any]]] = {
-    "Train": [{"algorithm": key} for key in LEARNERS]
+    "Train": [{"algorithm": key} for key in TRAINERS]
     + [{"pattern": "regex"}, {"pattern": "list", "words": "a b"}, {"text_box": TEXT * 400}],
     "Compare": [
         {"measured_on": "held out"},
@@ -398,7 +398,7 @@ LOOKS: dict[str, list[dict[str, Any]]] = {
         *({"closer": closer, "inspect_box": TEXT * 9} for closer in inspect.CLOSER),
         {"inspected": "learnt"},
     ],
-    "Algorithms": [{"algorithms": [key]} for key in LEARNERS]
+    "Algorithms": [{"algorithms": [key]} for key in TRAINERS]
     + [{"algorithms": ["bpe", "unigram"], "text_box": TEXT * 99}],
     "Split": [{"splits": ["regex", "list A", "list B"]}, {"text_box": TEXT * 999}],
 }
@@ -439,18 +439,18 @@ def test_what_a_page_packs_it_takes_back_whole(page: str) -> None:
         assert inputs_of(app) == inputs_of(opened(page, **state))
 
 
-@pytest.mark.parametrize("key", LEARNERS)
+@pytest.mark.parametrize("key", TRAINERS)
 @pytest.mark.parametrize("page", ["Train", "Algorithms"])
 def test_every_option_comes_back(page: str, key: str) -> None:
     place = "side" if page == "Algorithms" else ""
     state: dict[str, Any] = {"algorithm": key, "algorithms": [key]}
-    for option in LEARNERS[key].options:
+    for option in TRAINERS[key].options:
         if option.choices is not None and option.name != "base":
-            state[option_key(LEARNERS[key], option.name, place)] = [*option.choices][-1]
-        elif option.sample is None and option.name != LEARNERS[key].largest:
+            state[option_key(TRAINERS[key], option.name, place)] = [*option.choices][-1]
+        elif option.sample is None and option.name != TRAINERS[key].largest:
             value = max(option.minimum, 7)
             if option.choices is None:
-                state[option_key(LEARNERS[key], option.name, place)] = value
+                state[option_key(TRAINERS[key], option.name, place)] = value
     state |= {"largest": 700, "pattern": "words", "text_box": TEXT, "text_sample": "own"}
     before = opened(page, **state)
     packed, _ = copied(before)
