@@ -141,7 +141,7 @@ def test_a_smaller_vocabulary_that_took_too_long_is_not_tried_larger() -> None:
 
 
 def test_the_readme_takes_the_ratios_between_its_marks(tmp_path: Path) -> None:
-    readme = speed.ROOT / "README.md"
+    readme = speed.ROOT / "tests/benchmarks/README.md"
     copy = tmp_path / "README.md"
     copy.write_text(readme.read_text())
     speed.into_readme("the ratios", copy)

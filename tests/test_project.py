@@ -98,7 +98,7 @@ def test_the_readme_names_every_learner_split_and_option() -> None:
     from bpeviz.pretokenizers.patterns import CUSTOM, PATTERNS
     from bpeviz.trainers import TRAINERS
 
-    readme = (ROOT / "README.md").read_text()
+    readme = (ROOT / "bpeviz/trainers/README.md").read_text()
     for name in (*PATTERNS, CUSTOM, *TRAINERS):
         assert f"`{name}`" in readme
     for trainer in TRAINERS.values():
@@ -106,18 +106,31 @@ def test_the_readme_names_every_learner_split_and_option() -> None:
             assert f"`{option.name}`" in readme
 
 
-def test_python_in_the_readme_runs(capsys: pytest.CaptureFixture[str]) -> None:
+READMES = sorted(ROOT.rglob("README.md"))
+
+
+@pytest.mark.parametrize("readme", READMES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_python_examples_of_readmes_run(readme: Path) -> None:
     import doctest
 
-    readme = (ROOT / "README.md").read_text()
-    blocks = re.findall(r"```python\n(.*?)```", readme, re.DOTALL)
-    assert blocks
-    for block in blocks:
-        if ">>>" not in block:  # the learner that is added as an example, below
-            continue
-        test = doctest.DocTestParser().get_doctest(block, {}, "README", "README.md", 0)
-        assert test.examples
-        assert doctest.DocTestRunner().run(test).failed == 0
+    source = readme.read_text(encoding="utf-8")
+    blocks = [b for b in re.findall(r"```python\n(.*?)```", source, re.DOTALL) if ">>>" in b]
+    test = doctest.DocTestParser().get_doctest("\n".join(blocks), {}, str(readme), str(readme), 0)
+    assert bool(test.examples) == bool(blocks)
+    assert doctest.DocTestRunner().run(test).failed == 0
+
+
+def test_top_readme_is_short_and_names_every_other() -> None:
+    source = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert len(source.splitlines()) <= 200
+    assert source.count("README.md)") >= 5
+
+
+@pytest.mark.parametrize("readme", READMES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_links_of_readmes_lead_to_files(readme: Path) -> None:
+    for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", readme.read_text(encoding="utf-8")):
+        if "://" not in target:
+            assert (readme.parent / target).exists(), target
 
 
 EVERY_PAGE = """
@@ -142,7 +155,7 @@ print("every page")
 def test_the_learner_that_the_readme_adds_is_one_file_and_one_line(tmp_path: Path) -> None:
     import shutil
 
-    readme = (ROOT / "README.md").read_text()
+    readme = (ROOT / "bpeviz/README.md").read_text()
     (source,) = (
         block
         for block in re.findall(r"```python\n(.*?)```", readme, re.DOTALL)

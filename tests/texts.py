@@ -18,3 +18,15 @@ SMALL_TEXTS = st.one_of(
     over("aé👍 \n", 30),
 )
 """Learnt from and looked at; the slow loops of `reference.py` take milliseconds for one."""
+
+PIECES = st.lists(
+    st.sampled_from(
+        ["a", "Ab", "ABC", "'s", "'S", "'ll", "'Re", "é", "e\u0301", "ǅ", "ʰ", "名", "слово",
+         "हिन्दी", "1", "12345", "٣", "½", ".", "...", "!?/", "/", "👍", "👨‍👩‍👧", "_", "$",
+         " ", "  ", "\t", "\n", "\r\n", "\r", "\u00a0", "\u2028", "\u3000",
+         "\x1c", "\x85", "\u200b", "\0", "\ufffd", "a. B", "U.S.", "$1", "$12.40", "。", "？」",
+         "…", "-", "(", "+", "\u2029"]
+    ),
+    max_size=20,
+).map("".join)  # fmt: skip
+ANY_TEXT = st.one_of(st.text(st.characters(codec="utf-8"), max_size=40), PIECES)

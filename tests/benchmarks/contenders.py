@@ -385,7 +385,7 @@ CONTENDERS: dict[str, dict[str, Callable[[Job], Prepared]]] = {
     "train": {
         "bpeviz": _bpeviz,
         "bpeviz, ties: smallest": _bpeviz_smallest,
-        "bpeviz, plain learner": _bpeviz_plain,
+        "bpeviz, plain trainer": _bpeviz_plain,
         "bpeviz, bytes in their order": _bpeviz_in_their_order,
         "rustbpe": _rustbpe,
         "tokenizers": _tokenizers,

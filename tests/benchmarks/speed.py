@@ -100,7 +100,7 @@ TRAINERS = (
     Entry(BPEVIZ),
     Entry(SMALLEST),
     Entry(THEIR_ORDER, hidden=True),
-    Entry("bpeviz, plain learner", BPEVIZ),
+    Entry("bpeviz, plain trainer", BPEVIZ),
     Entry("rustbpe", SMALLEST),
     Entry("tokenizers", THEIR_ORDER),
     Entry("sentencepiece", why="another job"),
@@ -121,7 +121,7 @@ MEASURED = tuple(
     for entry in trainers("minbpe's loop", "tiktoken._educational")
 )
 MEASURED_LARGE = tuple(
-    entry for entry in MEASURED if entry.name not in (THEIR_ORDER, "bpeviz, plain learner")
+    entry for entry in MEASURED if entry.name not in (THEIR_ORDER, "bpeviz, plain trainer")
 )
 
 
@@ -639,11 +639,11 @@ def in_brief(group: Group, done: Done) -> str:
     return f"**{group.title}**\n\n" + table(lines, left=1)
 
 
-BEGIN = "<!-- what tests/benchmarks/speed.py --readme writes: begin -->"
-END = "<!-- what tests/benchmarks/speed.py --readme writes: end -->"
+BEGIN = "<!-- written by speed.py --readme: begin -->"
+END = "<!-- written by speed.py --readme: end -->"
 
 
-def into_readme(text: str, path: Path = ROOT / "README.md") -> None:
+def into_readme(text: str, path: Path = ROOT / "tests/benchmarks/README.md") -> None:
     """Put a text between the two marks in the README."""
     before, rest = path.read_text(encoding="utf-8").split(BEGIN)
     _, behind = rest.split(END)
@@ -733,7 +733,9 @@ def main(given: Sequence[str] | None = None) -> int:
         "--large", action="store_true", help="the memory for 100 MB and 200,000 tokens, too"
     )
     parser.add_argument(
-        "--readme", action="store_true", help="put the ratios into README.md; takes the whole run"
+        "--readme",
+        action="store_true",
+        help="put the ratios into tests/benchmarks/README.md; takes the whole run",
     )
     arguments = parser.parse_args(given)
     if arguments.readme and (arguments.quick or arguments.only):

@@ -732,11 +732,10 @@ def test_the_examples_of_the_help_run(shell: Shell) -> None:
         run_as_shown(shell, line)
 
 
-def test_the_commands_of_the_readme_print_what_it_says(shell: Shell) -> None:
+@pytest.mark.parametrize("readme", ["README.md", "bpeviz/corpus/README.md"])
+def test_commands_of_readmes_print_what_they_say(shell: Shell, readme: str) -> None:
     Path("sample_texts").symlink_to(ROOT / "sample_texts")
-    readme = (ROOT / "README.md").read_text()
-    section = readme.partition("\n## On the command line\n")[2].partition("\n## ")[0]
-    blocks = re.findall(r"```console\n(.*?)```", section, re.DOTALL)
+    blocks = re.findall(r"```console\n(.*?)```", (ROOT / readme).read_text(), re.DOTALL)
     assert blocks
     for block in blocks:
         for shown in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:

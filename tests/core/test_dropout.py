@@ -228,7 +228,7 @@ def test_inference_knows_no_dropout() -> None:
 # Odd inputs
 
 
-@pytest.mark.parametrize("chunk", ["", "a", " ", "é👋", "שלום", "\u0301\u0301"], ids=repr)
+@pytest.mark.parametrize("pre_token", ["", "a", " ", "é👋", "שלום", "\u0301\u0301"], ids=repr)
 def test_odd_chunks(pre_token: str) -> None:
     for how in ({}, {"atoms": "characters"}, {"atoms": "characters", "end_mark": "symbol"}):
         tokenizer = bpeviz.train("aa é é", merges=5, **how).tokenizer()

@@ -429,7 +429,7 @@ def parquet(metadata: dict[str, str] | None = None, **columns: object) -> bytes:
 
 
 @pytest.mark.parametrize(
-    "chunks",
+    "pre_tokens",
     [
         pa.array(["é", " a", "b"]),
         pa.array(["é", " a", "b"], pa.large_string()),
