@@ -20,7 +20,7 @@ from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.corpus import files as corpus_files
 from bpeviz.corpus.files import STANDARD, Span, named
 from bpeviz.pretokenizers.patterns import CUSTOM, PATTERNS, WORD_LIST
-from bpeviz.pretrained import download, rank_tokenizer
+from bpeviz.pretrained import catalog, download, rank_tokenizer
 from bpeviz.progress import reporting_to
 
 if TYPE_CHECKING:  # the class has no type arguments when the program runs
@@ -62,7 +62,7 @@ def add_tokenizer(command: argparse.ArgumentParser, *, several: bool = False) ->
         action="append" if several else "store",
         required=True,
         metavar="TOKENIZER",
-        help=f"{', '.join(download.NAMES)}, a file that `train` wrote or another library did, "
+        help=f"{', '.join(catalog.NAMES)}, a file that `train` wrote or another library did, "
         f"or a folder with {' or '.join(' and '.join(names) for names in FOLDER_FILES)}"
         + ("; give it once for each" if several else ""),
     )
@@ -244,7 +244,7 @@ def once(paths: Sequence[str]) -> None:
 
 def load(name: str, options: argparse.Namespace, progress: Progress) -> Tokenizer:
     """Return the tokenizer that ``--tokenizer`` names. Raises `ValueError` with a sentence."""
-    if name in download.NAMES:
+    if name in catalog.NAMES:
         if not download.available(name):
             return rank_tokenizer.load(name, progress.say)  # tells itself how bringing it goes
         with progress.during(f"Loading {name}"):
@@ -264,7 +264,7 @@ def _files_of(name: str) -> list[str]:
     if not os.path.exists(name):
         raise Failure(
             f"There is no tokenizer {named(name)}: it is neither a file nor one of "
-            f"{', '.join(download.NAMES)}."
+            f"{', '.join(catalog.NAMES)}."
         )
     path = Path(name)
     if path.is_dir():

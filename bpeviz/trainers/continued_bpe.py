@@ -38,7 +38,7 @@ from bpeviz.core.merges import Merge, apply_merges
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import Candidate, MergeTraining, Training, count_pairs
 from bpeviz.pretokenizers.pretokenizer import Atoms, PreTokenizer
-from bpeviz.pretrained import download, rank_tokenizer
+from bpeviz.pretrained import catalog, download, rank_tokenizer
 from bpeviz.text import clean, color_index, shorten
 from bpeviz.trainers import bpe
 from bpeviz.trainers.base import Corpus, Option, Trainer, collector_off
@@ -335,7 +335,7 @@ def train(
         ).tokenizer()
         title = "the first text"
     else:
-        tokenizer, title = _published(base), rank_tokenizer.TITLES[base]
+        tokenizer, title = _published(base), catalog.TITLES[base]
     _check_base(tokenizer)
     names = {"", *tokenizer.special_tokens}
     if len({*special_tokens}) < len(special_tokens) or names & {*special_tokens}:
@@ -384,8 +384,8 @@ def train(
 
 
 def _published(name: str) -> Tokenizer:
-    if name not in download.NAMES:
-        known = ", ".join(("text", *download.NAMES))
+    if name not in catalog.NAMES:
+        known = ", ".join(("text", *catalog.NAMES))
         raise ValueError(f"There is no base {name!r}. Known: {known}, and any tokenizer.")
     if not download.available(name):
         raise ValueError(
@@ -426,7 +426,7 @@ TRAINER = Trainer(
             "The vocabulary that learning begins with. Its ids stay as they are; what is learnt "
             "comes after them.",
             "text",
-            {"text": "A first text's vocabulary", **rank_tokenizer.TITLES},
+            {"text": "A first text's vocabulary", **catalog.TITLES},
         ),
         Option(
             "base_text",

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from bpeviz.pretrained import download
-from bpeviz.pretrained.rank_tokenizer import TITLES
+from bpeviz.pretrained.catalog import TITLES
 
 
 def ready(names: Sequence[str]) -> list[str]:

@@ -20,7 +20,7 @@ from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats import FORMATS, FormatError, archive
 from bpeviz.formats.parsing import shown_name
 from bpeviz.pretokenizers.patterns import PATTERNS
-from bpeviz.pretrained.rank_tokenizer import TITLES
+from bpeviz.pretrained.catalog import TITLES
 from bpeviz.text import shorten
 from bpeviz.ui.runtime.cache import shared
 from bpeviz.ui.runtime.fragments import fragment

@@ -14,7 +14,7 @@ from bpeviz.core.boundaries import Boundaries
 from bpeviz.core.training import Training
 from bpeviz.jobs import queue
 from bpeviz.pretokenizers.patterns import CUSTOM
-from bpeviz.pretrained import download, rank_tokenizer
+from bpeviz.pretrained import catalog, download, rank_tokenizer
 from bpeviz.trainers import TRAINERS
 from bpeviz.ui.inputs import Choice, idle_vocabulary_size
 from bpeviz.ui.runtime import run_lock, stop_run
@@ -42,7 +42,7 @@ def key_of(text: str, choice: Choice) -> Key:
     It depends on which published vocabularies that are chosen are on this machine: the sentence
     that one is away is no longer true once it has come.
     """
-    named = [str(value) for _, value in choice.options if value in download.NAMES]
+    named = [str(value) for _, value in choice.options if value in catalog.NAMES]
     there = tuple(name for name in named if download.available(name))
     options = tuple((name, digest(str(value))) for name, value in choice.options)
     chosen = (choice.algorithm, choice.largest, choice.pattern, digest(choice.expression))

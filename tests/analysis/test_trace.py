@@ -23,7 +23,7 @@ from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import Training
 from bpeviz.corpus import samples
 from bpeviz.pretokenizers.pretokenizer import PreTokenizer
-from bpeviz.pretrained import download
+from bpeviz.pretrained import catalog, download
 from bpeviz.pretrained.rank_tokenizer import from_ranks
 from bpeviz.trainers import TRAINERS
 from bpeviz.views import merge_diagram, player
@@ -74,7 +74,7 @@ def spelt_out(of: Inspection, step: int) -> list[tuple[int, int, int]]:
 # ---- the pieces
 
 
-@pytest.mark.parametrize("name", download.NAMES)
+@pytest.mark.parametrize("name", catalog.NAMES)
 @pytest.mark.parametrize("text", [*SCRIPTS, *(sample.text for sample in samples.SAMPLES)])
 def test_offsets_are_those_of_tiktoken(name: str, text: str) -> None:
     found = inspect(text, published(name))
@@ -226,7 +226,7 @@ def test_after_each_event_the_text_is_cut_as_by_the_smaller_tokenizer(
             assert ids == [-1 if p.id == unknown else p.id for p in smaller.pieces]
 
 
-@pytest.mark.parametrize("name", download.NAMES)
+@pytest.mark.parametrize("name", catalog.NAMES)
 def test_a_published_vocabulary_merges_rank_by_rank(name: str) -> None:
     tokenizer = published(name)
     text = " ".join(SCRIPTS)

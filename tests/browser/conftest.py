@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import pytest
 from serving import FLAGS, Server, chromium, serving
 
-from bpeviz.pretrained import download
+from bpeviz.pretrained import catalog, download
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page, Request, Response
@@ -52,7 +52,7 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(scope="session")
 def vocabulary_files() -> None:
     """Bring the vocabularies ahead, so that Compare need not wait for them."""
-    for name in download.NAMES:
+    for name in catalog.NAMES:
         try:
             download.fetch(name)
         except download.VocabularyUnavailable as error:

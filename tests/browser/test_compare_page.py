@@ -18,7 +18,7 @@ from hands import (
 
 import bpeviz
 from bpeviz.analysis.metrics import Column, measure
-from bpeviz.pretrained.rank_tokenizer import TITLES
+from bpeviz.pretrained.catalog import TITLES
 
 Open = Callable[..., Page]
 

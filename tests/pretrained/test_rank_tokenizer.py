@@ -16,7 +16,7 @@ import bpeviz
 from bpeviz import NEVER
 from bpeviz.core.boundaries import ChangingBoundaries, Node, spans
 from bpeviz.pretokenizers.patterns import PATTERNS
-from bpeviz.pretrained import rank_tokenizer
+from bpeviz.pretrained import catalog
 from bpeviz.pretrained.rank_tokenizer import RankTokenizer, from_ranks, merged
 
 NAMES = ["gpt2", "cl100k_base", "o200k_base"]
@@ -111,7 +111,7 @@ def test_an_unknown_id_gets_a_sentence(load: Load, unknown_id: int) -> None:
 
 
 def test_an_unknown_name_gets_a_sentence() -> None:
-    with pytest.raises(ValueError, match=r"There is no 'gpt5'\. Known: gpt2, "):
+    with pytest.raises(ValueError, match=r"'gpt5'.* Known: gpt2"):
         bpeviz.load("gpt5")
 
 
@@ -317,7 +317,7 @@ def test_ranks_that_do_not_begin_with_the_bytes_get_a_sentence(ranks: dict[bytes
 def test_a_pattern_that_leaves_text_out_gets_a_sentence() -> None:
     tokenizer = from_ranks("holes", r"\w+", SINGLE_BYTES, {})
     assert len(tokenizer.boundaries("ab")) == 2
-    with pytest.raises(ValueError, match="leaves out a part of this text"):
+    with pytest.raises(ValueError, match="skips a part of this text"):
         tokenizer.boundaries("a b")
 
 
@@ -428,4 +428,16 @@ def test_other_errors_are_not_swallowed(load: Load, monkeypatch: pytest.MonkeyPa
 def test_the_patterns_are_those_of_the_named_splits(load: Load) -> None:
     for name, key in zip(NAMES, ("gpt2", "cl100k", "o200k"), strict=True):
         assert load(name)._encoding._pat_str == PATTERNS[key].expression
-    assert rank_tokenizer.TITLES.keys() == set(NAMES)
+    assert catalog.TITLES.keys() == set(NAMES)
+
+
+@pytest.mark.parametrize("name", ["gpt2", "cl100k_base", "o200k_base"])
+def test_known_ids_are_the_ids_that_have_bytes(load: Load, name: str) -> None:
+    tokenizer = load(name)
+    known = [*tokenizer.known_ids()]
+    assert known == sorted(set(known))
+    for token_id in {*range(tokenizer.vocab_size)} - {*known}:
+        with pytest.raises(ValueError, match=str(token_id)):
+            tokenizer.token_bytes(token_id)
+    assert len(known) == tokenizer.sizes[-1] + len(tokenizer.special_tokens)
+    assert all(tokenizer.token_bytes(token_id) for token_id in known[-30:])

@@ -6,8 +6,8 @@ import streamlit as st
 
 from bpeviz.analysis import metrics
 from bpeviz.analysis.metrics import Column
-from bpeviz.pretrained import download
-from bpeviz.pretrained.rank_tokenizer import TITLES
+from bpeviz.pretrained import catalog
+from bpeviz.pretrained.catalog import TITLES
 from bpeviz.ui import components, export, trained
 from bpeviz.ui.downloads import ready
 from bpeviz.ui.inputs import Choice, one_of
@@ -29,7 +29,7 @@ def others() -> list[str]:
     with st.container(horizontal=True, vertical_alignment="bottom", width="content", gap="small"):
         chosen = st.pills(
             "Compare with",
-            download.NAMES,
+            catalog.NAMES,
             selection_mode="multi",
             default=["gpt2", "cl100k_base"],
             format_func=TITLES.__getitem__,
@@ -37,7 +37,7 @@ def others() -> list[str]:
             persist_state="session",
         )
         export.open_here()
-    return ready([name for name in download.NAMES if name in chosen])
+    return ready([name for name in catalog.NAMES if name in chosen])
 
 
 def held_out() -> bool:

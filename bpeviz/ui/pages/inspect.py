@@ -16,8 +16,8 @@ from bpeviz.analysis.trace import Inspection
 from bpeviz.core.boundaries import Boundaries
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import Training
-from bpeviz.pretrained import download, rank_tokenizer
-from bpeviz.pretrained.rank_tokenizer import TITLES
+from bpeviz.pretrained import catalog, rank_tokenizer
+from bpeviz.pretrained.catalog import TITLES
 from bpeviz.text import clean
 from bpeviz.ui import components, export
 from bpeviz.ui.downloads import ready
@@ -89,7 +89,7 @@ def offers(training_text: str, choice: Choice, training: Training | str, step: i
         Offer(one.key, one.title, partial(_opened, one), identity=(one.key,))
         for one in export.opened()
     ]
-    return [yours, *map(published, download.NAMES), *files]
+    return [yours, *map(published, catalog.NAMES), *files]
 
 
 def _opened(one: export.Opened) -> Tokenizer:

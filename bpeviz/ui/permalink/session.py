@@ -17,7 +17,7 @@ import streamlit as st
 
 from bpeviz.corpus import samples
 from bpeviz.pretokenizers.patterns import CUSTOM, MAX_EXPRESSION, PATTERNS, WORD_LIST
-from bpeviz.pretrained import download
+from bpeviz.pretrained import catalog
 from bpeviz.text import shorten
 from bpeviz.trainers import TRAINERS, Trainer
 from bpeviz.ui import components, export
@@ -203,7 +203,7 @@ def _on_train(chosen: Chosen) -> Iterator[Kept]:
 
 def _on_compare(chosen: Chosen) -> Iterator[Kept]:
     yield from _learnt(chosen)
-    yield Kept("others", "Compare with", _some_of(download.NAMES, len(download.NAMES)))
+    yield Kept("others", "Compare with", _some_of(catalog.NAMES, len(catalog.NAMES)))
     yield Kept("measured_on", "Text measured", _one_of("learnt", "held out"))
     if chosen.value("measured_on") == "held out":
         yield from _a_text("held_out", "Held-out text", chosen)
@@ -213,7 +213,7 @@ def _on_compare(chosen: Chosen) -> Iterator[Kept]:
 
 def _on_inspect(chosen: Chosen) -> Iterator[Kept]:
     yield from _learnt(chosen)
-    tokenizers = (inspect.YOURS, *download.NAMES)
+    tokenizers = (inspect.YOURS, *catalog.NAMES)
     yield Kept("inspected", "Text to inspect", _one_of("own", "learnt"))
     if chosen.value("inspected") == "own":
         yield Kept("inspect_box", "Text to inspect", _text(MAX_TEXT))

@@ -14,7 +14,7 @@ import bpeviz
 from bpeviz.analysis import trace
 from bpeviz.analysis.round_trip import round_trip
 from bpeviz.corpus import samples
-from bpeviz.pretrained import download
+from bpeviz.pretrained import catalog, download
 from bpeviz.trainers import TRAINERS
 from bpeviz.ui.pages.inspect import CLOSER, FIRST_TEXT, MOST, SHOWN
 
@@ -95,7 +95,7 @@ def test_every_learner_can_be_inspected(key: str, closer: str) -> None:
     assert bool(tables(app, "lost")) != trip.lossless
 
 
-@pytest.mark.parametrize("name", download.NAMES)
+@pytest.mark.parametrize("name", catalog.NAMES)
 @pytest.mark.parametrize("closer", CLOSER)
 def test_every_published_vocabulary_can_be_inspected(name: str, closer: str) -> None:
     if not download.available(name):

@@ -20,7 +20,7 @@ from bpeviz.core.training import Training
 from bpeviz.corpus import samples
 from bpeviz.jobs import queue
 from bpeviz.pretokenizers.patterns import CUSTOM, PATTERNS
-from bpeviz.pretrained import download
+from bpeviz.pretrained import catalog, download
 from bpeviz.trainers import TRAINERS
 from bpeviz.trainers.bpe import TRAINER as BPE
 from bpeviz.ui import inputs, trained
@@ -339,11 +339,11 @@ def test_another_file_is_a_sentence(content: bytes, said: str) -> None:
 
 def test_columns_stand_side_by_side() -> None:
     try:
-        for name in download.NAMES:
+        for name in catalog.NAMES:
             download.fetch(name)
     except download.VocabularyUnavailable as error:
         pytest.skip(str(error))
-    app = with_text("Compare", SHORT, others=list(download.NAMES))
+    app = with_text("Compare", SHORT, others=list(catalog.NAMES))
     assert errors(app) == []
     data = component(app)
     titles = [column["title"] for column in data["columns"]]
