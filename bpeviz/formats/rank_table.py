@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from itertools import pairwise
 
 from bpeviz.pretokenizers.patterns import split
@@ -50,9 +50,6 @@ class LoadedRanks(RankTokenizer):
         ranks = {raw: rank for raw, rank in self._ranks.items() if rank < 256 + step}
         name = f"{self.name}, first {step} merges"
         return LoadedRanks(name, self.pattern, self.expression, ranks, {})
-
-    def known_ids(self) -> Iterable[int]:
-        return sorted((*self._rank_set, *self.special_tokens.values()))
 
     def _pre_tokens(self, text: str) -> list[bytes]:
         return [pre_token.encode() for pre_token in split(text, self.pattern, self.expression)]

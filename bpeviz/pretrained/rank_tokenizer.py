@@ -7,7 +7,7 @@ tiktoken's own download has no time limit.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from heapq import heappop, heappush
 from itertools import pairwise
@@ -64,7 +64,7 @@ class RankTokenizer(Tokenizer):
     def sizes(self) -> NDArray[np.int64]:
         return np.arange(256, 256 + self.steps + 1)
 
-    def known_ids(self) -> list[int]:
+    def known_ids(self) -> Iterable[int]:
         """Return the ids of all tokens, ascending. cl100k and o200k have gaps before special ids."""
         return sorted({*self._rank_set, *self.special_tokens.values()})
 

@@ -384,8 +384,8 @@ def test_a_bad_answer_falls_to_the_wheel_in_time(world: World, manner: str) -> N
     ("manner", "reason"),
     [
         ("silent", "no response for 0.2 s"),
-        ("dripping", "it not finished within 0.6 s"),
-        ("dripping headers", "it not finished within 0.6 s"),
+        ("dripping", "not finished within 0.6 s"),
+        ("dripping headers", "not finished within 0.6 s"),
         ("cut off", "the connection was cut off after 105,000 of 210,000 bytes"),
         ("wrong bytes", "is not the expected file"),
         ("too much", "exceeds 1,000,000 bytes"),
