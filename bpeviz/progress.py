@@ -20,8 +20,8 @@ def tell(doing: str, done: int, of: int) -> None:
     """Say that `done` of `of` is done. Cheap enough for every few milliseconds.
 
     >>> with listening(print):
-    ...     tell("Learning merges", 3, 8)
-    Learning merges 3 8
+    ...     tell("Training merges", 3, 8)
+    Training merges 3 8
     """
     listener = _listener.get()
     if listener is not None:

@@ -42,7 +42,8 @@ from bpeviz.pretrained import catalog, download, rank_tokenizer
 from bpeviz.text import clean, color_index, shorten
 from bpeviz.trainers import bpe
 from bpeviz.trainers.base import Corpus, Option, Trainer, collector_off
-from bpeviz.trainers.bpe import TieRule, fast_merges, merge_limit
+from bpeviz.trainers.bpe import merge_limit, train_merges_fast
+from bpeviz.trainers.pair_counts import TieRule
 
 Base = Literal["text", "gpt2", "cl100k_base", "o200k_base"]
 """What one begins with: what is learnt from a first text, or a published vocabulary."""
@@ -358,7 +359,7 @@ def train(
     ids = sorted({token_id for row in rows for token_id in row})
     number = {token_id: i for i, token_id in enumerate(ids)}
     with collector_off():
-        learnt, stopped = fast_merges(
+        learnt, stopped = train_merges_fast(
             [([number[token_id] for token_id in row], times) for row, times in rows.items()],
             [tokenizer.token_bytes(token_id).decode("latin-1") for token_id in ids],
             limit,

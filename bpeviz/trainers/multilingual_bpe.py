@@ -36,7 +36,7 @@ from bpeviz.core.training import Detail, MergeTraining
 from bpeviz.pretokenizers.pretokenizer import UNKNOWN, Atoms, PreTokenizer
 from bpeviz.text import clean
 from bpeviz.trainers.base import Corpus, Option, Trainer, collector_off
-from bpeviz.trainers.bpe import alphabet_of, fast_merges, merge_limit, weighted_pre_tokens
+from bpeviz.trainers.bpe import alphabet_of, merge_limit, train_merges_fast, weighted_pre_tokens
 
 SMOOTHING = {
     "1.0": "As they are",
@@ -273,7 +273,7 @@ def train(
     limit = merge_limit(vocab_size, merges, len(alphabet), atoms)
     atom_id = {symbol: i for i, symbol in enumerate(alphabet)}
     with collector_off():
-        learnt, stopped = fast_merges(
+        learnt, stopped = train_merges_fast(
             [([atom_id[symbol] for symbol in row], times) for row, times in rows],
             alphabet,
             limit,

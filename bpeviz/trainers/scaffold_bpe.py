@@ -55,6 +55,7 @@ from bpeviz.pretokenizers.pretokenizer import Atoms, EndMark
 from bpeviz.text import shorten
 from bpeviz.trainers import bpe
 from bpeviz.trainers.base import Corpus, Trainer, collector_off
+from bpeviz.trainers.pair_counts import TieRule
 
 _NAMED = 3  # how many tokens a note names
 
@@ -210,7 +211,7 @@ def train(
     special_tokens: tuple[str, ...] = (),
     atoms: Atoms = "bytes",
     end_mark: EndMark = "none",
-    ties: bpe.TieRule = "first",
+    ties: TieRule = "first",
     min_count: int = 1,
 ) -> ScaffoldTraining:
     """Learn as `bpeviz.trainers.bpe.train` does, and mark scaffolds.
@@ -225,7 +226,7 @@ def train(
     limit = bpe.merge_limit(vocab_size, merges, len(alphabet), atoms)
     scaffolds = _Scaffolds(len(alphabet), sys.maxsize if vocab_size is None else limit, min_count)
     with collector_off():
-        learnt, stopped = bpe.learn_merges(
+        learnt, stopped = bpe.train_merges(
             rows,
             alphabet,
             limit if vocab_size is None else (limit and sys.maxsize),

@@ -54,7 +54,7 @@ from bpeviz.core.training import MergeTraining, Pairs
 from bpeviz.pretokenizers.patterns import split
 from bpeviz.pretokenizers.pretokenizer import UNKNOWN, Atoms, PreTokenizer
 from bpeviz.trainers.base import Corpus, Option, Trainer, collector_off
-from bpeviz.trainers.bpe import learn_merges, merge_limit, weighted_pre_tokens
+from bpeviz.trainers.bpe import merge_limit, train_merges, weighted_pre_tokens
 
 SPACE = "▁"
 """How a space is written: U+2581, LOWER ONE EIGHTH BLOCK."""
@@ -441,7 +441,7 @@ def train(
         if known
     ]
     with collector_off():
-        learnt, stopped = learn_merges(
+        learnt, stopped = train_merges(
             rows,
             alphabet,
             limit,

@@ -45,13 +45,13 @@ from bpeviz.text import clean
 from bpeviz.trainers import bpe
 from bpeviz.trainers.base import Corpus, Option, Trainer, collector_off
 from bpeviz.trainers.bpe import (
-    TieRule,
     alphabet_of,
-    fast_merges,
-    learn_merges,
     merge_limit,
+    train_merges,
+    train_merges_fast,
     weighted_pre_tokens,
 )
+from bpeviz.trainers.pair_counts import TieRule
 
 Second = Literal["none", "lines", "sentences"]
 """What no merge of the second phase crosses: nothing but the end of the text, or also the end of
@@ -303,7 +303,7 @@ def train(
     atom_id = {symbol: i for i, symbol in enumerate(alphabet)}
     turn = max(0, transition - len(alphabet))
     with collector_off():
-        learnt, stopped = fast_merges(
+        learnt, stopped = train_merges_fast(
             [([atom_id[symbol] for symbol in row], times) for row, times in rows],
             alphabet,
             min(limit, turn),
@@ -314,7 +314,7 @@ def train(
             turn = len(learnt)
         if turn < limit:
             within = MergeTokenizer("superbpe", pre_tokenizer, alphabet, tuple(learnt))
-            beyond, stopped = learn_merges(
+            beyond, stopped = train_merges(
                 [*_weighted_rows(corpus, within, pre_tokenizer).items()],
                 _spelt_out(within),
                 limit - turn,

@@ -51,7 +51,13 @@ from bpeviz.core.merges import Merge
 from bpeviz.core.training import Candidate, Detail, Pairs
 from bpeviz.pretokenizers.pretokenizer import PreTokenizer
 from bpeviz.trainers.base import Corpus, Option, Trainer, collector_off
-from bpeviz.trainers.bpe import DOING, TOLD_EVERY, alphabet_of, merge_limit, weighted_pre_tokens
+from bpeviz.trainers.bpe import (
+    PROGRESS,
+    REPORT_EVERY,
+    alphabet_of,
+    merge_limit,
+    weighted_pre_tokens,
+)
 
 Case = Literal["keep", "lower"]
 """Whether characters stay as they are, or are put into lower case."""
@@ -342,8 +348,8 @@ def train_by_score(
     held = _Words(words, atoms, min(limit, sum(len(ids) for ids, _ in words)))
     merges: list[Merge] = []
     while len(merges) < limit:
-        if not len(merges) % TOLD_EVERY:
-            progress.tell(DOING, len(merges), limit)
+        if not len(merges) % REPORT_EVERY:
+            progress.tell(PROGRESS, len(merges), limit)
         best = held.best(min_count, ties)
         if best is None:
             return merges, "rare" if held.count.any() else "no pair"

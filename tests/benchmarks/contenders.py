@@ -103,7 +103,7 @@ def _bpeviz_plain(job: Job) -> Prepared:
 
     def learn() -> Any:
         alphabet, rows = bpe.prepared(text, PreTokenizer("bytes", job.pattern))
-        return bpe.learn_merges(rows, alphabet, job.size - len(alphabet))[0]
+        return bpe.train_merges(rows, alphabet, job.size - len(alphabet))[0]
 
     return learn, lambda merges: _spelt((merge.left, merge.right) for merge in merges)
 
@@ -132,7 +132,7 @@ def _bpeviz_in_their_order(job: Job) -> Prepared:
         rows = [
             ([place[byte] for byte in pre_token.encode()], n) for pre_token, n in pre_tokens.items()
         ]
-        return bpe.fast_merges(rows, [""] * 256, job.size - 256, ties="smallest")[0]
+        return bpe.train_merges_fast(rows, [""] * 256, job.size - 256, ties="smallest")[0]
 
     atoms = [bytes([byte]) for byte in order]
     return learn, lambda merges: _spelt(((m.left, m.right) for m in merges), atoms)

@@ -51,7 +51,7 @@ def learning(own_server: Server, open_at: Callable[..., Page]) -> Page:
     choose(page, "Among equally frequent pairs", "The lexicographically largest")
     type_number(page, "Largest vocabulary", 30_000)
     give_file(page, "letters.txt", LONG.encode())
-    expect(page.get_by_text("Learning merges:")).to_be_visible()
+    expect(page.get_by_text("Training merges:")).to_be_visible()
     assert len(own_server.workers()) == 1
     return page
 

@@ -92,7 +92,7 @@ def test_progress_is_said_while_it_learns() -> None:
     with learning(0) as job:
         process_of(job)
         await_that(lambda: job.share > 0, "something is done")
-        assert job.sentence().startswith("Learning merges: ")
+        assert job.sentence().startswith("Training merges: ")
         assert 0 < job.share < 1
 
 

@@ -16,8 +16,9 @@ from texts import SMALL_TEXTS
 import bpeviz
 from bpeviz import Training
 from bpeviz.pretokenizers.patterns import PATTERNS
-from bpeviz.trainers import TRAINERS, bpe
+from bpeviz.trainers import TRAINERS
 from bpeviz.trainers.base import collector_off
+from bpeviz.trainers.fast_bpe import pre_tokens
 
 TIES = st.sampled_from(["first", "smallest", "largest"])
 ATOMS = st.sampled_from(
@@ -132,7 +133,7 @@ def test_a_text_over_characters_may_be_laid_out_in_blocks(text: str, pattern: st
     how = {"merges": 9, "atoms": "characters", "pattern": pattern}
     whole = bpeviz.train(text, **how)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(bpe, "BLOCK", 3)
+        patch.setattr(pre_tokens, "BLOCK", 3)
         assert bpeviz.train(text, **how) == whole
 
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bpeviz import progress
-from bpeviz.trainers.bpe import fast_merges, learn_merges
+from bpeviz.trainers.bpe import train_merges, train_merges_fast
 from bpeviz.trainers.fast_bpe import layout, limits, pairs, rounds, tied
 
 LINES = st.lists(st.integers(0, 3), min_size=1, max_size=24).map(tuple)
@@ -47,7 +47,7 @@ PRETOKENS = st.one_of(
     st.sampled_from([0, 1, 3, 12, 60]),
 )
 def test_fast_trainer_equals_plain_trainer(
-    pretokens: list[tuple[tuple[int, ...], int]],
+    pre_tokens: list[tuple[tuple[int, ...], int]],
     loop_limit: int,
     batch_min: int,
     sizes: tuple[int, int, int],
@@ -60,8 +60,8 @@ def test_fast_trainer_equals_plain_trainer(
         patch.setattr(limits, "BATCH_MIN", batch_min)
         for name, size in zip(("BLOCK", "MAX_POSITIONS", "MAX_TABLE"), sizes, strict=True):
             patch.setattr(limits, name, size)
-        fast = fast_merges(pretokens, "abcdefgh", limit, ties=ties, min_count=min_count)
-    assert fast == learn_merges(pretokens, "abcdefgh", limit, ties=ties, min_count=min_count)
+        fast = train_merges_fast(pre_tokens, "abcdefgh", limit, ties=ties, min_count=min_count)
+    assert fast == train_merges(pre_tokens, "abcdefgh", limit, ties=ties, min_count=min_count)
 
 
 def random_words(seed: int, number: int) -> list[int]:
@@ -87,9 +87,9 @@ def test_batches_of_tied_pairs_equal_plain_trainer(
 
     monkeypatch.setattr(rounds, "order_tied", order_tied)
     text = random_words(3, 3_000)
-    for pretokens in ([(text, 1)], [(text[i : i + 9], 1 + i % 5) for i in range(0, len(text), 9)]):
-        fast = fast_merges(pretokens, "abcdefgh", limit)
-        assert fast == learn_merges(pretokens, "abcdefgh", limit)
+    for pre_tokens in ([(text, 1)], [(text[i : i + 9], 1 + i % 5) for i in range(0, len(text), 9)]):
+        fast = train_merges_fast(pre_tokens, "abcdefgh", limit)
+        assert fast == train_merges(pre_tokens, "abcdefgh", limit)
         assert sum(in_batches) > len(fast[0]) / 4, (in_batches, len(fast[0]))
         in_batches.clear()
 
@@ -102,9 +102,9 @@ def test_longer_text_equals_plain_trainer(
     monkeypatch.setattr(limits, "LOOP_LIMIT", loop_limit)
     draw = random.Random(5)
     row = [draw.choices(range(8), weights=range(1, 9))[0] for _ in range(6_000)]
-    pretokens = [(row[i : i + 690], 1 + i % 4) for i in range(0, 5_000, 700)]
-    fast = fast_merges(pretokens, "abcdefgh", 900, ties=ties)
-    assert fast == learn_merges(pretokens, "abcdefgh", 900, ties=ties)
+    pre_tokens = [(row[i : i + 690], 1 + i % 4) for i in range(0, 5_000, 700)]
+    fast = train_merges_fast(pre_tokens, "abcdefgh", 900, ties=ties)
+    assert fast == train_merges(pre_tokens, "abcdefgh", 900, ties=ties)
     assert any(merge.ties > 5 for merge in fast[0])
 
 
@@ -131,7 +131,9 @@ def test_self_overlapping_pairs_do_not_make_batches_quadratic(
 
     monkeypatch.setattr(rounds, "order_tied", order_tied)
     symbols = [chr(0x10000 + atom) for atom in range(max(row) + 1)]
-    assert fast_merges([(row, 1)], symbols, 10_000) == learn_merges([(row, 1)], symbols, 10_000)
+    assert train_merges_fast([(row, 1)], symbols, 10_000) == train_merges(
+        [(row, 1)], symbols, 10_000
+    )
     assert tried[0] > groups * each
     assert sum(tried) < 20 * tried[0]
 
@@ -141,8 +143,10 @@ def test_very_frequent_pretoken_equals_plain_trainer(count: int) -> None:
     text = random_words(4, 2_000)
     rows = [(text[i : i + 40], 1 + i % 3) for i in range(0, len(text), 40)]
     rows[3:3] = [(random_words(1, 2), count), (random_words(2, 3), count - 1)]
-    pretokens = [*{tuple(ids): (ids, weight) for ids, weight in rows}.values()]
-    assert fast_merges(pretokens, "abcdefgh", 500) == learn_merges(pretokens, "abcdefgh", 500)
+    pre_tokens = [*{tuple(ids): (ids, weight) for ids, weight in rows}.values()]
+    assert train_merges_fast(pre_tokens, "abcdefgh", 500) == train_merges(
+        pre_tokens, "abcdefgh", 500
+    )
 
 
 LONG_TEXTS = {
@@ -166,10 +170,10 @@ def test_long_text_needs_little_more_memory_than_its_row(
     text = np.array(LONG_TEXTS[kind], np.uint8)
     tracemalloc.start()
     rows = layout.Rows.of_array(text, np.array([len(text)]), np.array([weight]))
-    merges, _ = rounds.learn_merges(rows, 8, 300)
+    merges, _ = rounds.train_merges(rows, 8, 300)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert merges == learn_merges([(text.tolist(), weight)], "abcdefgh", 300)[0]
+    assert merges == train_merges([(text.tolist(), weight)], "abcdefgh", 300)[0]
     # Two bytes a position, one for its weight, two for its boundary, and a few blocks; four more
     # where the positions of many tied pairs are stored. [bytes]
     assert peak < 12 * len(text), peak / len(text)
@@ -184,16 +188,16 @@ def test_more_ids_than_16_bits_hold_equal_plain_trainer(
     symbols = [chr(i + 0x10000) for i in range(atoms)]
     draw = random.Random(7)
     used = [draw.randrange(atoms) for _ in range(40)]
-    pretokens = [([draw.choice(used) for _ in range(60)], 1 + i) for i in range(6)]
-    assert fast_merges(pretokens, symbols, 100) == learn_merges(pretokens, symbols, 100)
+    pre_tokens = [([draw.choice(used) for _ in range(60)], 1 + i) for i in range(6)]
+    assert train_merges_fast(pre_tokens, symbols, 100) == train_merges(pre_tokens, symbols, 100)
 
 
-@pytest.mark.parametrize("train", [fast_merges, learn_merges])
+@pytest.mark.parametrize("train", [train_merges_fast, train_merges])
 def test_progress_is_reported_and_a_raising_listener_stops_the_training(train: object) -> None:
-    pretokens = [([i % 7 for i in range(3_000)], 1)]
+    pre_tokens = [([i % 7 for i in range(3_000)], 1)]
     reports: list[tuple[str, int, int]] = []
     with progress.reporting_to(lambda *report: reports.append(report)):
-        train(pretokens, "abcdefg", 50)
+        train(pre_tokens, "abcdefg", 50)
     assert reports[0][1:] == (0, 50)
     assert all(0 <= done < of == 50 for _, done, of in reports)
 
@@ -201,4 +205,4 @@ def test_progress_is_reported_and_a_raising_listener_stops_the_training(train: o
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt), progress.reporting_to(stop):
-        train(pretokens, "abcdefg", 50)
+        train(pre_tokens, "abcdefg", 50)

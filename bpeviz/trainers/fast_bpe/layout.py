@@ -45,12 +45,12 @@ class Rows:
         return self.ids
 
     @classmethod
-    def of(cls, pretokens: Sequence[tuple[Sequence[int], int]]) -> Rows:
+    def of(cls, pre_tokens: Sequence[tuple[Sequence[int], int]]) -> Rows:
         """Lay out pre-tokens, each given as atom ids and a count."""
-        lengths = np.fromiter((len(ids) + 1 for ids, _ in pretokens), np.int64, len(pretokens))
-        counts = np.fromiter((count for _, count in pretokens), np.int64, len(pretokens))
+        lengths = np.fromiter((len(ids) + 1 for ids, _ in pre_tokens), np.int64, len(pre_tokens))
+        counts = np.fromiter((count for _, count in pre_tokens), np.int64, len(pre_tokens))
         copies, weights = _spread_weights(counts, lengths)
-        rows = chain((ids for ids, _ in pretokens), (pretokens[i][0] for i in copies))
+        rows = chain((ids for ids, _ in pre_tokens), (pre_tokens[i][0] for i in copies))
         gap = gap_of(np.int32)
         positions = chain.from_iterable((*ids, gap) for ids in rows)
         return cls(np.fromiter(chain((gap,), positions), np.int32), weights)

@@ -80,8 +80,6 @@ class PairQueue:
         first: Whether the pair that occurs first wins a tie, not the one with the smallest ids.
     """
 
-    __slots__ = ("_buckets", "_counts", "_groups", "count", "first", "min_count", "tied", "weights")
-
     def __init__(self, weights: NDArray[Any] | None, min_count: int, first: bool) -> None:
         self.weights, self.min_count, self.first = weights, min_count, first
         self.count = 0

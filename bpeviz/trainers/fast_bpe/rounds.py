@@ -1,4 +1,4 @@
-"""Train BPE with NumPy: the merges of `bpeviz.trainers.bpe.learn_merges`, faster.
+"""Train BPE with NumPy: the merges of `bpeviz.trainers.bpe.train_merges`, faster.
 
 Both make the same decisions, ties included; the tests compare them. The algorithm:
 
@@ -38,6 +38,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bpeviz.core.merges import Merge
+from bpeviz.core.training import Stopped
 from bpeviz.trainers.fast_bpe import layout, limits
 from bpeviz.trainers.fast_bpe.initial_pairs import PairTable, frequent_pairs, merge_oversized
 from bpeviz.trainers.fast_bpe.pairs import Pairs
@@ -48,17 +49,15 @@ from bpeviz.trainers.fast_bpe.tied import TiedOrder, order_tied
 REPORT_EVERY = 16
 """Merges between two progress reports."""
 
-Stopped = Literal["full", "no pair", "rare"]
 
-
-def learn_merges(
+def train_merges(
     rows: layout.Rows,
     vocab_size: int,
     limit: int,
     *,
     ties: Literal["first", "smallest"] = "first",
     min_count: int = 1,
-    tell: Callable[[int, int], None] = lambda done, limit: None,
+    report: Callable[[int, int], None] = lambda done, limit: None,
 ) -> tuple[list[Merge], Stopped]:
     """Train up to `limit` merges.
 
@@ -68,7 +67,7 @@ def learn_merges(
         limit: Largest number of merges.
         ties: Whether the pair that occurs first wins a tie, or the one with the smallest ids.
         min_count: Pairs with a lower count are not merged.
-        tell: Called now and then with the number of merges so far and `limit`.
+        report: Called now and then with the number of merges so far and `limit`.
 
     Returns:
         The merges and why there are not more: the limit, no pair left, or only rare pairs left.
@@ -84,7 +83,7 @@ def learn_merges(
             limit - done,
             ties == "first",
             min_count,
-            lambda more, done=done: tell(done + more, limit),  # type: ignore[misc]
+            lambda more, done=done: report(done + more, limit),  # type: ignore[misc]
         )
         merges += new
         if stopped is not None:
@@ -100,7 +99,7 @@ def _train_round(
     min_count: int,
     report: Callable[[int], None],
 ) -> tuple[list[Merge], Stopped | None]:
-    """Train the merges of one round (see `learn_merges`).
+    """Train the merges of one round (see `train_merges`).
 
     Returns:
         The merges, and why the training ends, or None if another round must follow on the rows.
@@ -137,11 +136,6 @@ class Round:
         vocab_size: Number of ids in use before the round.
         limit: Largest number of merges in this round.
     """
-
-    __slots__ = (
-        *("_batch_from", "_batches_allowed", "_bucket_fits", "_bucket_step", "_decisions"),
-        *("_pause", "_tie_changes", "limit", "queue", "row", "vocab_size"),
-    )
 
     def __init__(
         self, rows: layout.Rows, vocab_size: int, limit: int, first: bool, min_count: int

@@ -33,11 +33,6 @@ class RoundRow:
         unmerged: Value of `merged_at` for a boundary that is not merged.
     """
 
-    __slots__ = (
-        *("gap", "id_view", "ids", "merged_at", "merged_view", "size_array", "sizes", "unmerged"),
-        *("weight_view", "weights"),
-    )
-
     def __init__(self, rows: Rows, vocab_size: int, limit: int, min_count: int) -> None:
         """Take over the rows' memory for a round of at most `limit` merges."""
         # NumPy sorts and searches 16-bit ids faster.
