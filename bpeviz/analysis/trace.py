@@ -45,6 +45,7 @@ from bpeviz.core.training import Training
 from bpeviz.pretokenizers.pretokenizer import END_OF_WORD
 from bpeviz.pretrained.rank_tokenizer import RankTokenizer
 from bpeviz.text import character_stand_in, clean, hexadecimal, label, shorten
+from bpeviz.trainers import texts_of
 from bpeviz.trainers.continued_bpe import AdaptiveTokenizer
 
 NAME = 40
@@ -498,7 +499,7 @@ def timeline(
     look = look_of(tokenizer, training, inspection.special_ids)
     before = int(inspection.boundaries.ends[shown.start - 1]) if shown.start else 0
     size = int(cut.ends[-1]) - before if len(cut) else 0
-    unit = "merge" if training is None else training.unit
+    unit = "merge" if training is None else texts_of(training).unit
     whole = shown.last - shown.first == len(text)
     unknown = unknown_id(tokenizer)
     data: dict[str, Any] = {
@@ -613,7 +614,7 @@ def _beginning(
     tokenizer: Tokenizer, training: Training | None, steps: int, title: str, unit: str
 ) -> str:
     if training is not None:
-        start = training.beginning
+        start = texts_of(training).beginning(training)
     else:
         start = "Nothing is merged yet: every byte is a token."
     total = tokenizer.steps

@@ -18,7 +18,7 @@ from bpeviz.corpus import parquet
 from bpeviz.corpus.files import STANDARD, named
 from bpeviz.pretokenizers.counts import CountsError, PreTokenCounts
 from bpeviz.pretokenizers.patterns import CUSTOM
-from bpeviz.trainers import TRAINERS, Corpus, Option, Trainer
+from bpeviz.trainers import TRAINERS, Corpus, Option, Trainer, texts_of
 
 _HELP = """\
 Learn a tokenizer from texts, and write it to a file that other libraries read, too.
@@ -248,7 +248,7 @@ def _report(training: Training, options: argparse.Namespace, output: str) -> Non
     size = int(training.sizes[-1])
     if training.stopped in ("no pair", "rare"):
         why = "no pair is left" if training.stopped == "no pair" else "all other pairs are rarer"
-        what = training.unit + ("" if training.steps == 1 else "s")
+        what = texts_of(training).unit + ("" if training.steps == 1 else "s")
         common.tell(
             f"Only {training.steps:,} {what} could be learnt ({why}): the vocabulary has "
             f"{size:,} ids."
@@ -256,7 +256,9 @@ def _report(training: Training, options: argparse.Namespace, output: str) -> Non
     elif options.vocab_size is not None and size < options.vocab_size:
         common.tell(f"The vocabulary has only {size:,} ids: this text gives no more.")
     where = "standard output" if output == STANDARD else named(output)
-    Progress(options.progress).say(f"Written to {where}: {training.made_of(training.steps)}.")
+    Progress(options.progress).say(
+        f"Written to {where}: {texts_of(training).vocabulary(training, training.steps)}."
+    )
 
 
 # --- Where it goes -------------------------------------------------------------------------------

@@ -24,16 +24,14 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from bpeviz.core.boundaries import INSIDE, Boundaries, Changes
+from bpeviz.core.boundaries import INSIDE, Changes
 from bpeviz.core.merges import Merge, MergeTokenizer, lengths
 from bpeviz.core.tokenizer import Cut, Row, TimelineTokenizer
-from bpeviz.core.training import Detail, MergeTraining
+from bpeviz.core.training import MergeTraining
 
 Flips = tuple[tuple[int, ...], ...]
 """For each merge, when its token is hidden and when it is shown again, in turn, as steps from 0:
 (5, 9) says that the token is hidden once step 5 is taken, and shown again once step 9 is."""
-
-_NAMED = 3  # how many tokens are named that another was merged into
 
 Span = tuple[int, int]
 """From which time on, and until which."""
@@ -215,42 +213,6 @@ class HiddenTokenTraining(MergeTraining):
             found[tuple(shown(ids))] += times
         return found
 
-    def hidden_table(self, flips: Flips, step: int) -> dict[str, list[object]]:
-        """Return a table of the tokens hidden after `step` steps, the latest first.
-
-        It tells since which step (from 1) each is hidden, how often it stands in the text learnt
-        from as the merges alone cut it, and what it was merged into.
-        """
-        first = len(self.alphabet)
-        times = [0] * (first + step)
-        built: dict[int, list[int]] = {}
-        for merge in self.merges[:step]:
-            times[merge.new_id] = merge.applied
-            times[merge.left] -= merge.applied
-            times[merge.right] -= merge.applied
-            for part in {merge.left, merge.right}:
-                built.setdefault(part, []).append(merge.new_id)
-        hidden = []
-        for token_id, changes in enumerate(flips[:step], first):
-            past = bisect_left(changes, step)
-            if past % 2:
-                hidden.append((changes[past - 1] + 1, token_id))
-        hidden.sort(reverse=True)
-        ids = [token_id for _, token_id in hidden]
-
-        def into(token_id: int) -> str:
-            made = built.get(token_id, [])
-            names = ", ".join(self.name(one) for one in made[:_NAMED])
-            return f"{names} and {len(made) - _NAMED:,} more" if len(made) > _NAMED else names
-
-        return {
-            "token": [self.name(token_id) for token_id in ids],
-            "id": [*ids],
-            f"since {self.unit}": [since for since, _ in hidden],
-            "times": [times[token_id] for token_id in ids],
-            "merged into": [into(token_id) for token_id in ids],
-        }
-
 
 @dataclass(frozen=True)
 class RestrictedTraining(HiddenTokenTraining):
@@ -280,7 +242,8 @@ class RestrictedTraining(HiddenTokenTraining):
         return tuple(hidden)
 
     @cached_property
-    def _rare(self) -> NDArray[np.int64]:
+    def hidden(self) -> NDArray[np.int64]:
+        """Number of hidden tokens after each step. int64 [steps + 1]."""
         return hidden_counts(self.flips, self.steps)
 
     def at_step(self, step: int) -> HiddenTokenTokenizer:
@@ -293,15 +256,3 @@ class RestrictedTraining(HiddenTokenTraining):
             self.flips[:step],
             special=self.special,
         )
-
-    def details(self, text: str, boundaries: Boundaries, step: int) -> list[Detail]:
-        about = (
-            f"They come less than {self.threshold:,} times in the text learnt from, as it is cut "
-            "after this merge (how often says “times”), so each is taken apart wherever it would "
-            "stand."
-        )
-        return [Detail("tokens too rare to be used", about, self.hidden_table(self.flips, step))]
-
-    def made_of(self, step: int) -> str:
-        rare = int(self._rare[step])
-        return f"{super().made_of(step)}, {rare:,} of them too rare to be used"

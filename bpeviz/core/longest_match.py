@@ -218,7 +218,7 @@ def _whole(row: Row) -> Changes:
 class LongestMatchTraining(MergeTraining):
     """What a trainer decided that merges pairs, for an encoding by longest match."""
 
-    randomness = None
+    stochastic = False
 
     def at_step(self, step: int) -> LongestMatchTokenizer:
         return LongestMatchTokenizer(

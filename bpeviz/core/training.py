@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar, Literal, TypeVar
@@ -56,44 +56,6 @@ class Candidate:
     score: float | None = None
 
 
-@dataclass(frozen=True)
-class Detail:
-    """What a trainer alone has to show at a step: a table, which every page draws alike.
-
-    columns: by name, each with the same number of rows. curve: the names of two columns, x and y,
-    that are drawn as a curve as well.
-    """
-
-    title: str
-    about: str
-    columns: Mapping[str, Sequence[object]]
-    curve: tuple[str, str] | None = None
-
-
-@dataclass(frozen=True)
-class Randomness:
-    """How a tokenizer may cut at random, for the text that a model is trained on.
-
-    strength: what the number is called that says how much; it may be 0 to `most`.
-    """
-
-    title: str
-    about: str
-    strength: str
-    most: float
-    initial: float
-
-
-DROPOUT = Randomness(
-    "BPE-dropout",
-    "At each step of encoding, every possible merge is dropped with this probability. The "
-    "vocabulary stays as it was learnt: merges are dropped only while encoding the text that a "
-    "model is trained on, never when the model is used (Provilkov et al. 2020, arXiv:1910.13267).",
-    "Probability of dropping a merge",
-    1.0,
-    0.1,
-)
-
 Stopped = Literal["full", "no pair", "rare", "atoms"]
 """Why a trainer ended: the size asked for is reached; nothing is left to merge; what is left is
 rarer than the smallest count allowed; the single atoms alone are left."""
@@ -113,23 +75,11 @@ class Training(ABC):
     stopped: Stopped
     special: tuple[str, ...]
 
-    unit = "merge"
-    """What a step is called."""
-
-    heading = "Why this pair"
-    """Stands above the candidates of a step."""
-
-    rule = "The most frequent pairs before merge {step}, as the text then stood."
-    """Says what the candidates are; {step} is the number of the step."""
-
     weighted: ClassVar[bool] = False
     """Whether some places count more than once, so that counts are more than occurrences."""
 
-    score_name: ClassVar[str | None] = None
-    """What decides, where it is not the count."""
-
-    randomness: ClassVar[Randomness | None] = None
-    """How its tokenizers may cut at random, if they may."""
+    stochastic: ClassVar[bool] = False
+    """Whether its tokenizers can draw random segmentations (`segmentations`)."""
 
     def segmentations(
         self, step: int, pre_token: str, strength: float, draws: int, seed: int
@@ -140,13 +90,6 @@ class Training(ABC):
         no sense, or where nothing is cut at random.
         """
         raise ValueError(f"{self.algorithm} cuts nothing at random.")
-
-    def details(self, text: str, boundaries: Boundaries, step: int) -> list[Detail]:
-        """Return what this trainer alone has to show after `step` steps.
-
-        text: that was learnt from; boundaries: what the last tokenizer makes of it.
-        """
-        return []
 
     @property
     @abstractmethod
@@ -167,12 +110,6 @@ class Training(ABC):
     def vocab_size(self) -> int:
         """The largest vocabulary, special tokens not counted."""
         return int(self.sizes.max())
-
-    @property
-    def beginning(self) -> str:
-        """Say how the text stands before the first step."""
-        atom = "byte" if self.pre_tokenizer.atoms == "bytes" else "character"
-        return f"Nothing is merged yet: every {atom} is a token."
 
     @property
     def opening(self) -> int:
@@ -206,10 +143,6 @@ class Training(ABC):
         """Return the tokenizer after `step` steps; its `boundaries` tell of all steps up to it."""
 
     @abstractmethod
-    def made_of(self, step: int) -> str:
-        """Say in a few words what the vocabulary holds after a step."""
-
-    @abstractmethod
     def name(self, token_id: int) -> str:
         """Return a short readable name of an id: the middle of a long token is left out."""
 
@@ -223,8 +156,8 @@ class Training(ABC):
 
     @property
     @abstractmethod
-    def curve(self) -> tuple[str, NDArray[np.float64]]:
-        """What decided at each step, with its name. float64 [steps]."""
+    def curve(self) -> NDArray[np.float64]:
+        """The count, score or cost that decided each step. float64 [steps]."""
 
     @abstractmethod
     def candidates(
@@ -241,11 +174,11 @@ class Training(ABC):
 class MergeTraining(Training):
     """What a trainer decided that merges pairs.
 
-    A subclass whose tokenizers do not simply apply the merges in their order sets `randomness` to
-    None: dropout is about that order.
+    A subclass whose tokenizers do not simply apply the merges in their order sets `stochastic` to
+    False, since dropout needs that order.
     """
 
-    randomness: ClassVar[Randomness | None] = DROPOUT
+    stochastic: ClassVar[bool] = True
 
     canonical: ClassVar[bool] = True
     """Whether each merge was learnt from a text to which all earlier ones had been applied."""
@@ -290,13 +223,9 @@ class MergeTraining(Training):
     def segmentations(
         self, step: int, pre_token: str, strength: float, draws: int, seed: int
     ) -> Counter[tuple[int, ...]]:
-        if self.randomness is None:
+        if not self.stochastic:
             return super().segmentations(step, pre_token, strength, draws, seed)
         return segmentations(self.merger(step), pre_token, strength, draws, seed)
-
-    def made_of(self, step: int) -> str:
-        plural = "" if step == 1 else "s"
-        return f"{len(self.alphabet)} {self.pre_tokenizer.atoms} + {step:,} merge{plural}"
 
     def name(self, token_id: int) -> str:
         return self.names[token_id]
@@ -310,8 +239,8 @@ class MergeTraining(Training):
         return None if place < 0 else (self.merges[place].left, self.merges[place].right)
 
     @property
-    def curve(self) -> tuple[str, NDArray[np.float64]]:
-        return "count of the pair", np.array([merge.count for merge in self.merges], np.float64)
+    def curve(self) -> NDArray[np.float64]:
+        return np.array([merge.count for merge in self.merges], np.float64)
 
     def candidates(
         self, text: str, boundaries: Boundaries, step: int, limit: int

@@ -5,10 +5,11 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from bpeviz.core.training import Training
+from bpeviz.trainers.screen import Texts
 
 Corpus = str | Mapping[str, int]
 """What is learnt from: a running text, or pre-tokens with how often each comes."""
@@ -74,6 +75,7 @@ class Trainer:
     largest: the argument that says how large the vocabulary may ever be: "vocab_size", or, for a
         trainer that begins with many pieces and gives them up, how many it begins with.
     largest_title: what that is called on the pages.
+    texts: On-screen texts about its trainings.
     """
 
     key: str
@@ -85,3 +87,4 @@ class Trainer:
     options: tuple[Option, ...] = ()
     largest: str = "vocab_size"
     largest_title: str = "Largest vocabulary"
+    texts: Texts = field(default_factory=Texts)

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, cast
 
 from bpeviz import progress
+from bpeviz.core.boundaries import Boundaries
 from bpeviz.core.hidden_tokens import RestrictedTraining
 from bpeviz.core.longest_match import LongestMatchTraining
 from bpeviz.core.merges import Merge
@@ -27,6 +28,7 @@ from bpeviz.trainers.base import Corpus, Option, Trainer, collector_off
 from bpeviz.trainers.fast_bpe import layout, rounds
 from bpeviz.trainers.fast_bpe.pre_tokens import lay_out_bytes, lay_out_characters
 from bpeviz.trainers.pair_counts import PairCounts, TieRule
+from bpeviz.trainers.screen import Detail, Texts, atoms_and_merges, hidden_table
 
 PROGRESS = "Training merges"
 REPORT_EVERY = 10
@@ -236,6 +238,24 @@ def merge_limit(vocab_size: int | None, merges: int | None, atoms: int, kind: st
     return limit
 
 
+def _vocabulary(training: MergeTraining, step: int) -> str:
+    made = atoms_and_merges(training, step)
+    if not isinstance(training, RestrictedTraining):
+        return made
+    return f"{made}, {int(training.hidden[step]):,} of them too rare to use"
+
+
+def _details(training: MergeTraining, text: str, boundaries: Boundaries, step: int) -> list[Detail]:
+    if not isinstance(training, RestrictedTraining):
+        return []
+    about = (
+        f"Encoding splits these tokens back into their parts: they occur fewer than "
+        f"{training.threshold:,} times in the training text (“times”: after this merge)."
+    )
+    table = hidden_table(training, training.flips, step)
+    return [Detail("tokens too rare to use", about, table)]
+
+
 TRAINER = Trainer(
     key="bpe",
     title="Byte-pair encoding (BPE)",
@@ -307,4 +327,5 @@ TRAINER = Trainer(
             needs=("encode", "merges"),
         ),
     ),
+    texts=Texts(vocabulary=_vocabulary, details=_details),
 )

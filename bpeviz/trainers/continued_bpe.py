@@ -44,6 +44,7 @@ from bpeviz.trainers import bpe
 from bpeviz.trainers.base import Corpus, Option, Trainer, collector_off
 from bpeviz.trainers.bpe import merge_limit, train_merges_fast
 from bpeviz.trainers.pair_counts import TieRule
+from bpeviz.trainers.screen import Texts, counted
 
 Base = Literal["text", "gpt2", "cl100k_base", "o200k_base"]
 """What one begins with: what is learnt from a first text, or a published vocabulary."""
@@ -204,19 +205,11 @@ class AdaptiveTraining(Training):
     def sizes(self) -> NDArray[np.int64]:
         return np.arange(self.base.vocab_size, self.base.vocab_size + len(self.merges) + 1)
 
-    @property
-    def beginning(self) -> str:
-        return f"Nothing is added yet: these are the tokens of {self.title}."
-
     def at_step(self, step: int) -> AdaptiveTokenizer:
         merges = self.merges[: max(0, step)]
         return AdaptiveTokenizer(
             self.algorithm, self.base, self.pre_tokenizer, merges, self.special
         )
-
-    def made_of(self, step: int) -> str:
-        plural = "" if step == 1 else "s"
-        return f"{self.base.vocab_size:,} of {self.title} + {step:,} merge{plural}"
 
     @cached_property
     def _dense(self) -> tuple[MergeTraining, dict[int, int]]:
@@ -260,8 +253,8 @@ class AdaptiveTraining(Training):
         return merge.left, merge.right
 
     @property
-    def curve(self) -> tuple[str, NDArray[np.float64]]:
-        return "count of the pair", np.array([merge.count for merge in self.merges], np.float64)
+    def curve(self) -> NDArray[np.float64]:
+        return np.array([merge.count for merge in self.merges], np.float64)
 
     def candidates(
         self, text: str, boundaries: Boundaries, step: int, limit: int
@@ -410,6 +403,14 @@ def _check_base(base: Tokenizer) -> None:
         )
 
 
+def _beginning(training: AdaptiveTraining) -> str:
+    return f"Nothing is added yet: these are the tokens of {training.title}."
+
+
+def _vocabulary(training: AdaptiveTraining, step: int) -> str:
+    return f"{training.base.vocab_size:,} of {training.title} + {counted(step, 'merge')}"
+
+
 _OF_BPE = {option.name: option for option in bpe.TRAINER.options}
 
 TRAINER = Trainer(
@@ -450,4 +451,5 @@ TRAINER = Trainer(
     ),
     largest="merges",
     largest_title="Merges to add",
+    texts=Texts(beginning=_beginning, vocabulary=_vocabulary),
 )

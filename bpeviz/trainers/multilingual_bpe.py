@@ -32,11 +32,12 @@ import regex
 from numpy.typing import NDArray
 
 from bpeviz.core.boundaries import Boundaries
-from bpeviz.core.training import Detail, MergeTraining
+from bpeviz.core.training import MergeTraining
 from bpeviz.pretokenizers.pretokenizer import UNKNOWN, Atoms, PreTokenizer
 from bpeviz.text import clean
 from bpeviz.trainers.base import Corpus, Option, Trainer, collector_off
 from bpeviz.trainers.bpe import alphabet_of, merge_limit, train_merges_fast, weighted_pre_tokens
+from bpeviz.trainers.screen import Detail, Texts
 
 SMOOTHING = {
     "1.0": "As they are",
@@ -150,15 +151,6 @@ class MultilingualTraining(MergeTraining):
     smoothing: str = "1.0"
 
     weighted = True
-    rule = (
-        "The pairs of the highest weighted count before merge {step}: a pair in a small text "
-        "counts more than one in a large text. The table of shares, below, says how much."
-    )
-
-    @property
-    def curve(self) -> tuple[str, NDArray[np.float64]]:
-        _, counts = super().curve
-        return "weighted count of the pair", counts
 
     def weights(self, text: str) -> NDArray[np.int64]:
         """Return the factor of the text in which each atom stands; 0 between texts."""
@@ -174,30 +166,6 @@ class MultilingualTraining(MergeTraining):
         else:
             atoms = [len(part.text) for part in parts]
         return parts, np.repeat(np.arange(len(parts)), atoms)
-
-    def details(self, text: str, boundaries: Boundaries, step: int) -> list[Detail]:
-        """Return what each text has of the vocabulary."""
-        shares = self.shares(text, step, boundaries)
-        return [
-            Detail(
-                "the share of each text",
-                "How much of all bytes each text has, how often each pair in it counts, what its "
-                "share is then, and how many of the learnt tokens stand in it, or in it alone.",
-                {
-                    "text": [one.name for one in shares],
-                    "bytes": [one.size for one in shares],
-                    "share": [f"{one.share:.1%}" for one in shares],
-                    "counts": [f"{one.factor} ×" for one in shares],
-                    "smoothed share": [f"{one.smoothed:.1%}" for one in shares],
-                    "tokens": [one.tokens for one in shares],
-                    "learnt tokens in it": [one.used for one in shares],
-                    "of all learnt": [
-                        f"{one.used / one.learnt:.1%}" if one.learnt else "–" for one in shares
-                    ],
-                    "in it alone": [one.alone for one in shares],
-                },
-            )
-        ]
 
     def shares(self, text: str, step: int, boundaries: Boundaries | None = None) -> list[Share]:
         """Return what each text has of all, and of the vocabulary after `step` merges.
@@ -283,6 +251,33 @@ def train(
     )
 
 
+def _details(
+    training: MultilingualTraining, text: str, boundaries: Boundaries, step: int
+) -> list[Detail]:
+    """Return what each text has of the vocabulary."""
+    shares = training.shares(text, step, boundaries)
+    return [
+        Detail(
+            "the share of each text",
+            "How much of all bytes each text has, how often each pair in it counts, what its "
+            "share is then, and how many of the learnt tokens stand in it, or in it alone.",
+            {
+                "text": [one.name for one in shares],
+                "bytes": [one.size for one in shares],
+                "share": [f"{one.share:.1%}" for one in shares],
+                "counts": [f"{one.factor} ×" for one in shares],
+                "smoothed share": [f"{one.smoothed:.1%}" for one in shares],
+                "tokens": [one.tokens for one in shares],
+                "learnt tokens in it": [one.used for one in shares],
+                "of all learnt": [
+                    f"{one.used / one.learnt:.1%}" if one.learnt else "–" for one in shares
+                ],
+                "in it alone": [one.alone for one in shares],
+            },
+        )
+    ]
+
+
 TRAINER = Trainer(
     key="multilingual",
     title="BPE over several texts",
@@ -309,5 +304,11 @@ TRAINER = Trainer(
             "0.5",
             SMOOTHING,
         ),
+    ),
+    texts=Texts(
+        rule="The pairs with the highest weighted count before merge {step}: a pair in a small "
+        "text counts more than one in a large text. The table of shares, below, gives the factors.",
+        curve="weighted count of the pair",
+        details=_details,
     ),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bpeviz.core.training import Training
 from bpeviz.trainers import (
     bpe,
     continued_bpe,
@@ -13,6 +14,7 @@ from bpeviz.trainers import (
     wordpiece,
 )
 from bpeviz.trainers.base import Trainer
+from bpeviz.trainers.screen import Texts
 
 TRAINERS: dict[str, Trainer] = {
     trainer.key: trainer
@@ -27,3 +29,8 @@ TRAINERS: dict[str, Trainer] = {
         continued_bpe.TRAINER,
     )
 }
+
+
+def texts_of(training: Training) -> Texts:
+    """Return the on-screen texts about a training."""
+    return TRAINERS[training.algorithm].texts

@@ -50,12 +50,12 @@ from bpeviz.core.hidden_tokens import (
     hidden_counts,
 )
 from bpeviz.core.merges import Merge
-from bpeviz.core.training import Detail
 from bpeviz.pretokenizers.pretokenizer import Atoms, EndMark
 from bpeviz.text import shorten
 from bpeviz.trainers import bpe
 from bpeviz.trainers.base import Corpus, Trainer, collector_off
 from bpeviz.trainers.pair_counts import TieRule
+from bpeviz.trainers.screen import Detail, Texts, atoms_and_merges, hidden_table
 
 _NAMED = 3  # how many tokens a note names
 
@@ -110,18 +110,6 @@ class ScaffoldTraining(HiddenTokenTraining):
             self.flips[:step],
             special=self.special,
         )
-
-    def details(self, text: str, boundaries: Boundaries, step: int) -> list[Detail]:
-        about = (
-            "They only serve to build other tokens: after this merge they are not in the "
-            "vocabulary, and where one is left, it is taken apart. A token becomes one when it "
-            "stands less often in the text learnt from than what would be taken next, and is "
-            "normal again when its turn comes by that count, which is given under “times”."
-        )
-        return [Detail("scaffold tokens", about, self.hidden_table(self.flips, step))]
-
-    def made_of(self, step: int) -> str:
-        return f"{super().made_of(step)}, {int(self.scaffolds[step]):,} of them scaffold"
 
 
 class _Scaffolds:
@@ -243,6 +231,22 @@ def train(
     return replace(training, merges=tuple(noted))
 
 
+def _vocabulary(training: ScaffoldTraining, step: int) -> str:
+    return f"{atoms_and_merges(training, step)}, {int(training.scaffolds[step]):,} of them scaffold"
+
+
+def _details(
+    training: ScaffoldTraining, text: str, boundaries: Boundaries, step: int
+) -> list[Detail]:
+    about = (
+        "These tokens are not in the vocabulary after this merge: they only serve to build other "
+        "tokens, and encoding splits them back. A token becomes a scaffold token when it occurs "
+        "less often in the training text (“times”) than the next candidate. It becomes a normal "
+        "token again when it is the most frequent candidate."
+    )
+    return [Detail("scaffold tokens", about, hidden_table(training, training.flips, step))]
+
+
 TRAINER = Trainer(
     key="scaffold",
     title="Scaffold-BPE",
@@ -256,4 +260,5 @@ TRAINER = Trainer(
         for option in bpe.TRAINER.options
         if option.name in ("atoms", "end_mark", "ties", "min_count")
     ),
+    texts=Texts(vocabulary=_vocabulary, details=_details),
 )

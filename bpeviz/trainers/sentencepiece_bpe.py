@@ -55,6 +55,7 @@ from bpeviz.pretokenizers.patterns import split
 from bpeviz.pretokenizers.pretokenizer import UNKNOWN, Atoms, PreTokenizer
 from bpeviz.trainers.base import Corpus, Option, Trainer, collector_off
 from bpeviz.trainers.bpe import merge_limit, train_merges, weighted_pre_tokens
+from bpeviz.trainers.screen import Texts, counted, every_atom_is_a_token
 
 SPACE = "▁"
 """How a space is written: U+2581, LOWER ONE EIGHTH BLOCK."""
@@ -283,25 +284,9 @@ class SentencePieceTraining(MergeTraining):
         )
 
     @property
-    def _bytes(self) -> int:
-        """How many of the atoms are bytes; they come first."""
+    def n_bytes(self) -> int:
+        """Number of atoms that are bytes; their ids come first."""
         return len(BYTES) if self.pre_tokenizer.fallback == "bytes" else 0
-
-    @property
-    def beginning(self) -> str:
-        if not self._bytes:
-            return super().beginning
-        return (
-            "Nothing is merged yet: every character is a token, and so is every byte of an "
-            "unknown one."
-        )
-
-    def made_of(self, step: int) -> str:
-        characters = len(self.alphabet) - self._bytes
-        kinds = [f"{self._bytes} bytes"] if self._bytes else []
-        kinds.append(f"{characters:,} character{'' if characters == 1 else 's'}")
-        kinds.append(f"{step:,} merge{'' if step == 1 else 's'}")
-        return " + ".join(kinds)
 
     @cached_property
     def pieces(self) -> tuple[str, ...]:
@@ -312,7 +297,7 @@ class SentencePieceTraining(MergeTraining):
         return tuple(pieces)
 
     def _may_join(self, left: int, right: int) -> bool:
-        if min(left, right) < self._bytes:  # bytes are what is left over: they are never merged
+        if min(left, right) < self.n_bytes:  # bytes are what is left over: they are never merged
             return False
         return is_piece(self.pieces[left] + self.pieces[right], self.longest, self.digits)
 
@@ -467,6 +452,21 @@ COVERAGES = {
     "0.98": "98 % of the text",
 }
 
+
+def _beginning(training: SentencePieceTraining) -> str:
+    if not training.n_bytes:
+        return every_atom_is_a_token(training)
+    return (
+        "Nothing is merged yet: every character is a token, and so is every byte of an unknown one."
+    )
+
+
+def _vocabulary(training: SentencePieceTraining, step: int) -> str:
+    characters = len(training.alphabet) - training.n_bytes
+    kinds = [f"{training.n_bytes} bytes"] if training.n_bytes else []
+    return " + ".join([*kinds, counted(characters, "character"), counted(step, "merge")])
+
+
 TRAINER = Trainer(
     key="sentencepiece",
     title="SentencePiece-style BPE",
@@ -515,4 +515,5 @@ TRAINER = Trainer(
             LONGEST,
         ),
     ),
+    texts=Texts(beginning=_beginning, vocabulary=_vocabulary),
 )

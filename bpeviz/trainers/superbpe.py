@@ -52,6 +52,7 @@ from bpeviz.trainers.bpe import (
     weighted_pre_tokens,
 )
 from bpeviz.trainers.pair_counts import TieRule
+from bpeviz.trainers.screen import Texts, atoms_and_merges
 
 Second = Literal["none", "lines", "sentences"]
 """What no merge of the second phase crosses: nothing but the end of the text, or also the end of
@@ -174,7 +175,7 @@ class SuperTraining(MergeTraining):
     transition_step: int
     max_words: int
 
-    randomness = None
+    stochastic = False
 
     def merger(self, step: int) -> SuperTokenizer:
         return SuperTokenizer(
@@ -185,12 +186,6 @@ class SuperTraining(MergeTraining):
             self.transition_step,
             special=self.special,
         )
-
-    def made_of(self, step: int) -> str:
-        across = step - self.transition_step
-        if across <= 0:
-            return super().made_of(step)
-        return f"{super().made_of(self.transition_step)} within words + {across:,} beyond"
 
     def barriers(self, text: str, step: int) -> NDArray[np.int64]:
         if step < self.transition_step:
@@ -357,6 +352,14 @@ def _spelt_out(tokenizer: MergeTokenizer) -> list[str]:
     return names
 
 
+def _vocabulary(training: SuperTraining, step: int) -> str:
+    across = step - training.transition_step
+    if across <= 0:
+        return atoms_and_merges(training, step)
+    within = atoms_and_merges(training, training.transition_step)
+    return f"{within} within words + {across:,} across words"
+
+
 _OF_BPE = {option.name: option for option in bpe.TRAINER.options}
 
 TRAINER = Trainer(
@@ -395,4 +398,5 @@ TRAINER = Trainer(
         _OF_BPE["ties"],
         _OF_BPE["min_count"],
     ),
+    texts=Texts(vocabulary=_vocabulary),
 )

@@ -54,11 +54,12 @@ from bpeviz.core.lattice import (
     score,
 )
 from bpeviz.core.tokenizer import Cut, Row, TimelineTokenizer
-from bpeviz.core.training import Candidate, Detail, Pruning, Randomness, Stopped, Training
+from bpeviz.core.training import Candidate, Pruning, Stopped, Training
 from bpeviz.pretokenizers.pretokenizer import UNKNOWN, Atoms, PreTokenizer
 from bpeviz.text import clean, color_index, shorten
 from bpeviz.trainers.base import Corpus, Option, Trainer, collector_off
 from bpeviz.trainers.bpe import alphabet_of, merge_limit, weighted_pre_tokens
+from bpeviz.trainers.screen import Detail, Randomness, Texts, counted
 
 SEED_SIZE = 10_000
 LONGEST_PRE_TOKEN = 128
@@ -261,25 +262,7 @@ class UnigramTraining(Training):
     pieces: tuple[str, ...]
     rounds: tuple[Round, ...]
 
-    unit = "pruning"
-    heading = "Why this piece"
-    rule = (
-        "The pieces that the text missed least before pruning {step}. Cost: by how much the "
-        "negative log likelihood of the text's best segmentation rises without the piece, in nats "
-        "(natural logarithms). Uses: how many tokens of the text it was. Both as of the start of "
-        "the round."
-    )
-    score_name = "cost"
-    randomness = Randomness(
-        "Subword regularization",
-        "Each segmentation is drawn in proportion to P^alpha, where P is its probability under the "
-        "unigram model: at 0 all are equally likely, at 1 each as likely as the model says, far "
-        "above 1 the best one comes nearly always. It is for encoding the text that a model is "
-        "trained on (Kudo 2018, arXiv:1804.10959).",
-        "Inverse temperature (alpha)",
-        5.0,
-        1.0,
-    )
+    stochastic = True
 
     def segmentations(
         self, step: int, pre_token: str, strength: float, draws: int, seed: int
@@ -292,34 +275,6 @@ class UnigramTraining(Training):
         ):
             drawn[tuple(edge.id for edge in path)] += times
         return drawn
-
-    def details(self, text: str, boundaries: Boundaries, step: int) -> list[Detail]:
-        """Return the rounds up to this step."""
-        rounds = [one for one in self.rounds if one.start <= step and one.before > one.after]
-        dearest = [max(one.pruned, key=lambda pruning: pruning.loss) for one in rounds]
-        return [
-            Detail(
-                "the rounds",
-                "In each round the probabilities of all pieces are estimated anew (EM), then what "
-                "each piece would cost, and the cheapest are pruned. The loss is the negative log "
-                "likelihood of the text's best segmentation when the round begins, in nats "
-                "(natural logarithms). It falls where pieces that the text did not need leave "
-                "their probability to the others, and rises where pieces are missed.",
-                {
-                    "round": [one.number for one in rounds],
-                    "vocabulary": [one.before for one in rounds],
-                    "loss": [round(one.loss, 1) for one in rounds],
-                    "pruned": [len(one.pruned) for one in rounds],
-                    "costliest of these": [self.name(pruning.id) for pruning in dearest],
-                    "its cost": [round(pruning.loss, 2) for pruning in dearest],
-                },
-                ("vocabulary", "loss"),
-            )
-        ]
-
-    @property
-    def beginning(self) -> str:
-        return f"Nothing is pruned yet: all {len(self.pieces):,} pieces may be used."
 
     @cached_property
     def decisions(self) -> Sequence[Pruning]:
@@ -354,11 +309,6 @@ class UnigramTraining(Training):
             special=self.special,
         )
 
-    def made_of(self, step: int) -> str:
-        left = int(self.sizes[step]) - len(self.alphabet)
-        plural = "" if left == 1 else "s"
-        return f"{len(self.alphabet)} {self.pre_tokenizer.atoms} + {left:,} piece{plural}"
-
     def name(self, token_id: int) -> str:
         return shorten(self.pre_tokenizer.label(self.pieces[token_id]))
 
@@ -371,8 +321,8 @@ class UnigramTraining(Training):
         return None
 
     @property
-    def curve(self) -> tuple[str, NDArray[np.float64]]:
-        return "cost of the piece", np.array([one.loss for one in self.decisions], np.float64)
+    def curve(self) -> NDArray[np.float64]:
+        return np.array([one.loss for one in self.decisions], np.float64)
 
     def candidates(
         self, text: str, boundaries: Boundaries, step: int, limit: int
@@ -603,6 +553,42 @@ def train(
     )
 
 
+def _beginning(training: UnigramTraining) -> str:
+    return f"No piece is pruned yet: all {len(training.pieces):,} pieces can be used."
+
+
+def _vocabulary(training: UnigramTraining, step: int) -> str:
+    atoms, pieces = len(training.alphabet), int(training.sizes[step])
+    return f"{atoms} {training.pre_tokenizer.atoms} + {counted(pieces - atoms, 'piece')}"
+
+
+def _details(
+    training: UnigramTraining, text: str, boundaries: Boundaries, step: int
+) -> list[Detail]:
+    """Return the rounds up to this step."""
+    rounds = [one for one in training.rounds if one.start <= step and one.before > one.after]
+    dearest = [max(one.pruned, key=lambda pruning: pruning.loss) for one in rounds]
+    return [
+        Detail(
+            "the rounds",
+            "In each round the probabilities of all pieces are estimated anew (EM), then what "
+            "each piece would cost, and the cheapest are pruned. The loss is the negative log "
+            "likelihood of the text's best segmentation when the round begins, in nats "
+            "(natural logarithms). It falls where pieces that the text did not need leave "
+            "their probability to the others, and rises where pieces are missed.",
+            {
+                "round": [one.number for one in rounds],
+                "vocabulary": [one.before for one in rounds],
+                "loss": [round(one.loss, 1) for one in rounds],
+                "pruned": [len(one.pruned) for one in rounds],
+                "costliest of these": [training.name(pruning.id) for pruning in dearest],
+                "its cost": [round(pruning.loss, 2) for pruning in dearest],
+            },
+            ("vocabulary", "loss"),
+        )
+    ]
+
+
 TRAINER = Trainer(
     key="unigram",
     title="Unigram",
@@ -652,4 +638,27 @@ TRAINER = Trainer(
         ),
     ),
     largest="seed_size",
+    texts=Texts(
+        unit="pruning",
+        heading="Why this piece",
+        rule="The cheapest pieces before pruning {step}. Cost: the rise of the negative log "
+        "likelihood of the text's best segmentation without the piece, in nats (natural "
+        "logarithms). Uses: the number of tokens of the text that were this piece. Both as of the "
+        "start of the round.",
+        curve="cost of the piece",
+        score="cost",
+        beginning=_beginning,
+        vocabulary=_vocabulary,
+        details=_details,
+        randomness=Randomness(
+            "Subword regularization",
+            "Each segmentation is drawn in proportion to P^alpha, where P is its probability under "
+            "the unigram model. At 0 all are equally likely, at 1 as likely as the model says, and "
+            "far above 1 almost always the best one. It serves to encode the text on which a "
+            "language model is trained (Kudo 2018, arXiv:1804.10959).",
+            "Inverse temperature (alpha)",
+            5.0,
+            1.0,
+        ),
+    ),
 )

@@ -48,7 +48,7 @@ from bpeviz import progress
 from bpeviz.core.boundaries import Boundaries
 from bpeviz.core.longest_match import LongestMatchTokenizer, LongestMatchTraining
 from bpeviz.core.merges import Merge
-from bpeviz.core.training import Candidate, Detail, Pairs
+from bpeviz.core.training import Candidate, Pairs
 from bpeviz.pretokenizers.pretokenizer import PreTokenizer
 from bpeviz.trainers.base import Corpus, Option, Trainer, collector_off
 from bpeviz.trainers.bpe import (
@@ -58,6 +58,7 @@ from bpeviz.trainers.bpe import (
     merge_limit,
     weighted_pre_tokens,
 )
+from bpeviz.trainers.screen import Detail, Texts
 
 Case = Literal["keep", "lower"]
 """Whether characters stay as they are, or are put into lower case."""
@@ -150,16 +151,9 @@ class WordPieceTraining(LongestMatchTraining):
 
     min_count: int = 1
 
-    rule = (
-        "The pairs with the highest score before merge {step}: the count of the pair, divided by "
-        "the product of the counts of its halves. This score is a reconstruction (Hugging Face "
-        "course, chapter 6.6)."
-    )
-    score_name = "score"
-
     @property
-    def curve(self) -> tuple[str, NDArray[np.float64]]:
-        return "score of the pair", np.array([merge.score for merge in self.merges], np.float64)
+    def curve(self) -> NDArray[np.float64]:
+        return np.array([merge.score for merge in self.merges], np.float64)
 
     def at_step(self, step: int) -> WordPieceTokenizer:
         return WordPieceTokenizer(
@@ -181,46 +175,6 @@ class WordPieceTraining(LongestMatchTraining):
         scores = counts / (pairs.tokens[left].astype(np.float64) * pairs.tokens[right])
         taken = self.merges[step] if step < len(self.merges) else None
         return Pairs(keys, counts, pairs.tokens).best(scores, taken, limit)
-
-    def details(self, text: str, boundaries: Boundaries, step: int) -> list[Detail]:
-        """Return the pairs that come most often, and those of the highest scores, side by side."""
-        pairs = self.pairs(text, self.as_learnt(text, boundaries), step)
-        if not len(pairs.keys):
-            return []
-        left, right = pairs.keys >> 32, pairs.keys & 0xFFFFFFFF
-        scores = pairs.counts / (pairs.tokens[left].astype(np.float64) * pairs.tokens[right])
-        by_count, by_score = (
-            np.lexsort((np.arange(len(values)), -values)) for values in (pairs.counts, scores)
-        )
-        places = dict.fromkeys([*by_count[:_PLACES].tolist(), *by_score[:_PLACES].tolist()])
-        rank = {
-            name: np.argsort(order) + 1
-            for name, order in (("count", by_count), ("score", by_score))
-        }
-        return [
-            Detail(
-                "scores beside counts",
-                "How BPE and WordPiece rank the same pairs, in the text as it is merged so far: "
-                "first those that come most often, then those of the highest score. The score "
-                "divides the count of the pair by the product of the counts of its halves, so it "
-                "favors pairs whose halves seldom stand apart. Pairs below the smallest count are "
-                "shown, too, but not merged.",
-                {
-                    "left": [self.name(int(left[i])) for i in places],
-                    "right": [self.name(int(right[i])) for i in places],
-                    "count": [int(pairs.counts[i]) for i in places],
-                    "count of left": [int(pairs.tokens[left[i]]) for i in places],
-                    "count of right": [int(pairs.tokens[right[i]]) for i in places],
-                    "score": [float(scores[i]) for i in places],
-                    "place by count (BPE)": [int(rank["count"][i]) for i in places],
-                    "place by score": [int(rank["score"][i]) for i in places],
-                },
-            )
-        ]
-
-
-_PLACES = 6
-"""How many of the best pairs by count, and by score, stand side by side."""
 
 
 class _Words:
@@ -417,6 +371,48 @@ def train(
     )
 
 
+_PLACES = 6
+"""How many of the best pairs by count, and by score, stand side by side."""
+
+
+def _details(
+    training: WordPieceTraining, text: str, boundaries: Boundaries, step: int
+) -> list[Detail]:
+    """Return the pairs that come most often, and those of the highest scores, side by side."""
+    pairs = training.pairs(text, training.as_learnt(text, boundaries), step)
+    if not len(pairs.keys):
+        return []
+    left, right = pairs.keys >> 32, pairs.keys & 0xFFFFFFFF
+    scores = pairs.counts / (pairs.tokens[left].astype(np.float64) * pairs.tokens[right])
+    by_count, by_score = (
+        np.lexsort((np.arange(len(values)), -values)) for values in (pairs.counts, scores)
+    )
+    places = dict.fromkeys([*by_count[:_PLACES].tolist(), *by_score[:_PLACES].tolist()])
+    rank = {
+        name: np.argsort(order) + 1 for name, order in (("count", by_count), ("score", by_score))
+    }
+    return [
+        Detail(
+            "scores beside counts",
+            "How BPE and WordPiece rank the same pairs, in the text as it is merged so far: "
+            "first those that come most often, then those of the highest score. The score "
+            "divides the count of the pair by the product of the counts of its halves, so it "
+            "favors pairs whose halves seldom stand apart. Pairs below the smallest count are "
+            "shown, too, but not merged.",
+            {
+                "left": [training.name(int(left[i])) for i in places],
+                "right": [training.name(int(right[i])) for i in places],
+                "count": [int(pairs.counts[i]) for i in places],
+                "count of left": [int(pairs.tokens[left[i]]) for i in places],
+                "count of right": [int(pairs.tokens[right[i]]) for i in places],
+                "score": [float(scores[i]) for i in places],
+                "place by count (BPE)": [int(rank["count"][i]) for i in places],
+                "place by score": [int(rank["score"][i]) for i in places],
+            },
+        )
+    ]
+
+
 TRAINER = Trainer(
     key="wordpiece",
     title="WordPiece",
@@ -452,5 +448,13 @@ TRAINER = Trainer(
             1,
             initial=2,
         ),
+    ),
+    texts=Texts(
+        rule="The pairs with the highest score before merge {step}: the count of the pair, divided "
+        "by the product of the counts of its two parts. This score is a reconstruction (Hugging "
+        "Face course, chapter 6.6).",
+        curve="score of the pair",
+        score="score",
+        details=_details,
     ),
 )

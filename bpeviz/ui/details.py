@@ -1,4 +1,4 @@
-"""What a trainer alone has to show (`bpeviz.core.training.Detail`), drawn alike on all pages."""
+"""What a trainer alone has to show (`bpeviz.trainers.screen.Detail`), drawn alike on all pages."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import streamlit as st
 
 from bpeviz.core.boundaries import Boundaries
 from bpeviz.core.training import Training
-from bpeviz.trainers import TRAINERS
+from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.views import charts, tables
 
 
 def details(text: str, training: Training, boundaries: Boundaries, step: int) -> None:
     """Draw what a trainer alone has to show."""
     title = TRAINERS[training.algorithm].short
-    for number, detail in enumerate(training.details(text, boundaries, step)):
+    for number, detail in enumerate(texts_of(training).details(training, text, boundaries, step)):
         st.subheader(f"{title}: {detail.title}", anchor=False)
         st.caption(detail.about)
         key = f"detail {number} of {training.algorithm}"

@@ -13,7 +13,7 @@ from bpeviz.core.training import Training
 from bpeviz.corpus import samples
 from bpeviz.pretokenizers.patterns import CUSTOM, MAX_EXPRESSION, PATTERNS, WORD_LIST
 from bpeviz.text import clean
-from bpeviz.trainers import TRAINERS, Option, Trainer
+from bpeviz.trainers import TRAINERS, Option, Trainer, texts_of
 from bpeviz.ui.export import as_text
 from bpeviz.ui.runtime import run_lock
 from bpeviz.views import player
@@ -419,7 +419,7 @@ def vocabulary_size(training: Training, largest: int) -> int:
     low, high = int(training.sizes.min()), int(training.sizes.max())
     if low == high:
         idle_vocabulary_size()
-        st.caption(f"{training.made_of(0)}. {player.still(training)}")
+        st.caption(f"{texts_of(training).vocabulary(training, 0)}. {player.still(training)}")
         return 0
     # A slider of other bounds is another widget to Streamlit. Under one key it would mix up their
     # values when the page changes, so each has its own.
@@ -443,7 +443,7 @@ def vocabulary_size(training: Training, largest: int) -> int:
     )
     state[SIZE] = chosen
     step = training.step_of(chosen)
-    made = training.made_of(step)
+    made = texts_of(training).vocabulary(training, step)
     why = {
         "full": "",
         "no pair": "no pair is left",

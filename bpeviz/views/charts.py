@@ -21,7 +21,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from bpeviz.analysis.metrics import Column, sweep
-from bpeviz.core.training import Detail, Training
+from bpeviz.core.training import Training
+from bpeviz.trainers import texts_of
+from bpeviz.trainers.screen import Detail
 
 Scale = Literal["linear", "log", "symlog"]
 
@@ -135,15 +137,15 @@ def at_step(chart: Chart, step: int) -> Chart:
 
 def decided(training: Training, last: int) -> Chart:
     """Draw what decided at each of the first `last` steps, from 1 on."""
-    name, all_values = training.curve
-    values = all_values[:last]
+    texts, values = texts_of(training), training.curve[:last]
+    name = texts.curve
     places = _thin(last)
     low, high = float(values.min()), float(values.max())
     ends = (min(1.0, low), max(high, 2 * min(1.0, low))) if low > 0 else (low, max(high, low + 1))
     scale: Scale = "log" if low > 0 else "symlog"  # what costs nothing has no logarithm
     form = "," if (values == values.round()).all() else ".4~g"
-    tooltip = (("step", ",", training.unit), ("value", form, name))
-    axes = Axes(training.unit, "log", "value", name, scale, tooltip)
+    tooltip = (("step", ",", texts.unit), ("value", form, name))
+    axes = Axes(texts.unit, "log", "value", name, scale, tooltip)
     first, final, least, most = (
         format(value, ",.0f" if form == "," else ".3g")
         for value in (values[0], values[-1], low, high)

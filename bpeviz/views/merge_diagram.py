@@ -19,6 +19,7 @@ import regex
 from bpeviz.core.boundaries import INSIDE, NEVER, Boundaries, ChangingBoundaries, MergeBoundaries
 from bpeviz.core.training import Training
 from bpeviz.text import character_stand_in
+from bpeviz.trainers import texts_of
 
 MOST = 120
 """How many bytes a text has at most that can be read in the picture."""
@@ -49,7 +50,7 @@ def of_training(title: str, training: Training, boundaries: Boundaries, last: in
     def look(token_id: int) -> tuple[str, int]:
         return training.name(token_id), training.color_index(token_id)
 
-    return Side(title, boundaries, last, last, look, training.unit)
+    return Side(title, boundaries, last, last, look, texts_of(training).unit)
 
 
 def merge_diagram_payload(

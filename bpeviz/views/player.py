@@ -28,6 +28,7 @@ from bpeviz.core.merges import Merge
 from bpeviz.core.training import Pruning, Training
 from bpeviz.pretokenizers.pretokenizer import END_OF_WORD, Atoms
 from bpeviz.text import color_index, hexadecimal, shorten
+from bpeviz.trainers import texts_of
 
 WINDOW = 20_000
 """How many atoms the player shows at once; a longer text is shown in parts."""
@@ -119,9 +120,9 @@ def timeline(
         "looks": {i: [training.name(i), training.color_index(i)] for i in sorted(ids) if i >= 0},
         "unknown": training.pre_tokenizer.unknown,
         "steps": steps,
-        "unit": training.unit,
+        "unit": texts_of(training).unit,
         "weighted": training.weighted,
-        "beginning": training.beginning,
+        "beginning": texts_of(training).beginning(training),
         "still": still(training),
         "tokens": boundaries.token_counts.tolist(),
         "bytes": int(boundaries.ends[-1]) if len(boundaries) else 0,

@@ -12,8 +12,10 @@ from bpeviz.analysis.pretokenization import name as chunk_name
 from bpeviz.analysis.round_trip import Loss
 from bpeviz.analysis.token_lookup import Ancestor, Decoded, Found
 from bpeviz.core.merges import Merge
-from bpeviz.core.training import Candidate, Detail, Pruning, Training
+from bpeviz.core.training import Candidate, Pruning, Training
 from bpeviz.text import hexadecimal, shorten
+from bpeviz.trainers import texts_of
+from bpeviz.trainers.screen import Detail
 
 
 def decisions(training: Training, last: int, search: str = "") -> pd.DataFrame:
@@ -26,7 +28,7 @@ def decisions(training: Training, last: int, search: str = "") -> pd.DataFrame:
     id.
     """
     name, shown = training.name, training.decisions[:last]
-    columns: dict[str, Sequence[object]] = {training.unit: range(1, len(shown) + 1)}
+    columns: dict[str, Sequence[object]] = {texts_of(training).unit: range(1, len(shown) + 1)}
     if merges := [one for one in shown if isinstance(one, Merge)]:
         columns |= {
             "left": [name(merge.left) for merge in merges],
@@ -35,7 +37,7 @@ def decisions(training: Training, last: int, search: str = "") -> pd.DataFrame:
             "id": [merge.new_id for merge in merges],
         }
         if merges[0].score is not None:
-            columns[training.score_name or "score"] = [merge.score for merge in merges]
+            columns[texts_of(training).score or "score"] = [merge.score for merge in merges]
         columns[_counted(training)] = [merge.count for merge in merges]
         if any(merge.applied != merge.count for merge in merges):
             columns["applied"] = [merge.applied for merge in merges]
@@ -44,7 +46,7 @@ def decisions(training: Training, last: int, search: str = "") -> pd.DataFrame:
         columns |= {
             "token": [name(pruning.id) for pruning in prunings],
             "id": [pruning.id for pruning in prunings],
-            training.score_name or "cost": [pruning.loss for pruning in prunings],
+            texts_of(training).score or "cost": [pruning.loss for pruning in prunings],
             "uses": [pruning.count for pruning in prunings],
             "round": [pruning.round for pruning in prunings],
         }
@@ -88,9 +90,9 @@ def candidates(training: Training, found: Sequence[Candidate], step: int) -> pd.
             for one in found
             if len(one.ids) == len(names)
         ],
-        columns=[*names, training.score_name or "score", counted, "note"],
+        columns=[*names, texts_of(training).score or "score", counted, "note"],
     )
-    return frame if scored else frame.drop(columns=training.score_name or "score")
+    return frame if scored else frame.drop(columns=texts_of(training).score or "score")
 
 
 def measures(rows: Sequence[Measures]) -> pd.DataFrame:

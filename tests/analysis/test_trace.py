@@ -25,7 +25,7 @@ from bpeviz.corpus import samples
 from bpeviz.pretokenizers.pretokenizer import PreTokenizer
 from bpeviz.pretrained import catalog, download
 from bpeviz.pretrained.rank_tokenizer import from_ranks
-from bpeviz.trainers import TRAINERS
+from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.views import merge_diagram, player
 
 SCRIPTS = (
@@ -586,7 +586,13 @@ def test_at_every_height_stand_the_tokens_of_that_step(
         look = token_lookup.look_of(found.tokenizer, training)
         numbers = [event.step for event in found.events]
         through = merge_diagram.Side(
-            "Yours", found.boundaries, len(numbers), training.steps, look, training.unit, numbers
+            "Yours",
+            found.boundaries,
+            len(numbers),
+            training.steps,
+            look,
+            texts_of(training).unit,
+            numbers,
         )
         one = merge_diagram.merge_diagram_payload(found.raw, [direct])
         assert json.loads(json.dumps(one)) is not None

@@ -23,7 +23,7 @@ from hands import (
 
 from bpeviz.core.boundaries import DROPPED, Boundaries
 from bpeviz.core.training import Training
-from bpeviz.trainers import TRAINERS
+from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.views import player as player_view
 
 Open = Callable[..., Page]
@@ -162,8 +162,8 @@ def test_a_clicked_word_is_cut_at_random(open_page: Open) -> None:
         )
         page.keyboard.press("Escape")  # the tree of the token that was clicked
     # Without dropout there is one cut: the tokenizer's own.
-    assert bpe.training.randomness is not None
-    strength = page.get_by_role("slider", name=bpe.training.randomness.strength)
+    assert bpe.training.stochastic
+    strength = page.get_by_role("slider", name=texts_of(bpe.training).randomness.strength)
     strength.press("Home")
     tokens = len(bpe.training.at_step(step).encode(" keeper"))
     expect(drawn).to_contain_text(f"1 different cut in 1,000 draws, {tokens:.2f} tokens")

@@ -11,7 +11,7 @@ from hands import ENGLISH, Columns, Page, Player, choose, drawn_boundaries, expe
 
 from bpeviz.core.boundaries import Boundaries
 from bpeviz.core.training import Pruning, Training
-from bpeviz.trainers import TRAINERS
+from bpeviz.trainers import TRAINERS, texts_of
 
 Open = Callable[..., Page]
 
@@ -49,7 +49,7 @@ def test_every_learner_plays_on_train_and_stands_on_compare(open_page: Open, key
     training = usual.train(key, ENGLISH)
     boundaries = training.tokenizer().boundaries(ENGLISH)
     page = open_page()
-    player = Player(page, training.unit)
+    player = Player(page, texts_of(training).unit)
     if key != next(iter(TRAINERS)):
         expect(player.last).to_be_visible()
         choose(page, "Algorithm", TRAINERS[key].title)
@@ -64,7 +64,7 @@ def test_every_learner_plays_on_train_and_stands_on_compare(open_page: Open, key
                 expect(player.sentence).to_contain_text(training.name(token_id))
                 expect(player.sentence).to_contain_text(f"id {token_id}")
         else:
-            expect(player.sentence).to_contain_text(training.beginning)
+            expect(player.sentence).to_contain_text(texts_of(training).beginning(training))
     # Back and on again it looks the same.
     player.go(last // 2)
     before = player.classes()
@@ -76,8 +76,8 @@ def test_every_learner_plays_on_train_and_stands_on_compare(open_page: Open, key
 
     # What follows the step: the candidates under their own heading, the first of them the one that
     # was taken, and both curves.
-    expect(page.get_by_role("heading", name=training.heading)).to_be_visible()
-    rule = training.rule.format(step=f"{last // 2:,}")
+    expect(page.get_by_role("heading", name=texts_of(training).heading)).to_be_visible()
+    rule = texts_of(training).rule.format(step=f"{last // 2:,}")
     expect(page.get_by_text(rule)).to_be_visible()
     best = training.candidates(ENGLISH, boundaries, last // 2 - 1, 1)[0]
     table = page.get_by_test_id("stDataFrame").first
@@ -87,7 +87,7 @@ def test_every_learner_plays_on_train_and_stands_on_compare(open_page: Open, key
     charts = page.get_by_test_id("stVegaLiteChart")
     for number in range(2):
         expect(charts.nth(number).locator("canvas, svg").first).to_be_visible()
-    for detail in training.details(ENGLISH, boundaries, last // 2):
+    for detail in texts_of(training).details(training, ENGLISH, boundaries, last // 2):
         heading = f"{TRAINERS[key].short}: {detail.title}"
         expect(page.get_by_role("heading", name=heading)).to_be_visible()
 

@@ -17,6 +17,7 @@ import bpeviz
 from bpeviz.core.dropout import segmentations
 from bpeviz.core.hidden_tokens import HiddenTokenTokenizer, RestrictedTraining, hidden_counts
 from bpeviz.core.training import MergeTraining
+from bpeviz.trainers import texts_of
 from bpeviz.trainers.bpe import TRAINER
 
 HOW = st.sampled_from(
@@ -142,7 +143,11 @@ def test_restriction_is_by_the_definition_at_every_step(
         check(tokenizer, training, held, hidden)
     for step, at_step in enumerate(hidden):
         assert training.at_step(step).hidden == at_step
-        assert training.made_of(step).endswith(f", {len(at_step)} of them too rare to be used")
+        assert (
+            texts_of(training)
+            .vocabulary(training, step)
+            .endswith(f", {len(at_step)} of them too rare to use")
+        )
 
 
 @given(st.dictionaries(st.text("ab", min_size=1, max_size=6), st.integers(1, 9), max_size=6))
@@ -179,7 +184,10 @@ def test_the_words_of_sennrich_restricted_by_hand() -> None:
     assert cut("lower") == ["l", "o", "w", "e", "r</w>"]
     # After two merges est</w> comes nine times, and is used.
     assert cut("widest", 2) == ["w", "i", "d", "est</w>"]
-    assert restricted.made_of(10) == "11 characters + 10 merges, 8 of them too rare to be used"
+    assert (
+        texts_of(restricted).vocabulary(restricted, 10)
+        == "11 characters + 10 merges, 8 of them too rare to use"
+    )
 
 
 def test_no_threshold_is_plain_byte_pair_encoding() -> None:
@@ -246,10 +254,10 @@ def test_rare_tokens_are_listed() -> None:
     training = bpeviz.train(words, merges=10, pattern="none", atoms="characters", threshold=4)
     boundaries = training.tokenizer().boundaries("low")
     for step in range(11):
-        (table,) = training.details("low", boundaries, step)
+        (table,) = texts_of(training).details(training, "low", boundaries, step)
         assert {*table.columns["id"]} == training.at_step(step).hidden
         assert all(times < 4 for times in table.columns["times"])
-    assert "less than 4 times" in table.about
+    assert "fewer than 4 times" in table.about
     rows = dict(zip(table.columns["token"], table.columns["merged into"], strict=True))
     assert (rows["es"], rows["wi"]) == ("est", "wid")
 

@@ -17,7 +17,7 @@ import bpeviz
 from bpeviz import Tokenizer
 from bpeviz.pretokenizers.patterns import PATTERNS, split
 from bpeviz.pretrained import catalog, download, rank_tokenizer
-from bpeviz.trainers import TRAINERS
+from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.trainers.continued_bpe import AdaptiveTokenizer, AdaptiveTraining
 from bpeviz.trainers.continued_bpe import train as learn_on
 
@@ -256,10 +256,13 @@ def test_names_hues_and_what_it_is_made_of() -> None:
     assert training.name(the) == "the"
     assert training.color_index(the) == bpeviz.text.color_index(b"the")
     assert training.color_index(97) == -1
-    assert training.made_of(1) == f"{base.vocab_size} of bpe + 1 merge"
-    assert training.made_of(8) == f"{base.vocab_size} of bpe + 8 merges"
-    assert training.beginning == "Nothing is added yet: these are the tokens of bpe."
-    assert training.curve[1].tolist() == [merge.count for merge in training.merges]
+    assert texts_of(training).vocabulary(training, 1) == f"{base.vocab_size} of bpe + 1 merge"
+    assert texts_of(training).vocabulary(training, 8) == f"{base.vocab_size} of bpe + 8 merges"
+    assert (
+        texts_of(training).beginning(training)
+        == "Nothing is added yet: these are the tokens of bpe."
+    )
+    assert training.curve.tolist() == [merge.count for merge in training.merges]
 
 
 def test_a_first_text_is_learnt_from_before() -> None:
@@ -269,7 +272,7 @@ def test_a_first_text_is_learnt_from_before() -> None:
     assert isinstance(training, AdaptiveTraining)
     before = bpeviz.train("low lower lowest new newest", vocab_size=262).tokenizer()
     assert training.tokenizer(262).encode("newer slower") == before.encode("newer slower")
-    assert training.made_of(4) == "262 of the first text + 4 merges"
+    assert texts_of(training).vocabulary(training, 4) == "262 of the first text + 4 merges"
 
 
 def test_without_a_first_text_it_is_bpe() -> None:
@@ -321,8 +324,11 @@ def test_what_a_domain_adds_to_gpt2() -> None:
     base = gpt2()
     text = "The hydroxyl group of the hydroxylamine. A hydroxyl radical, hydroxylated.\n" * 9
     training = bpeviz.train(text, "adaptive", base="gpt2", merges=5)
-    assert training.made_of(5) == "50,257 of GPT-2 + 5 merges"
-    assert training.beginning == "Nothing is added yet: these are the tokens of GPT-2."
+    assert texts_of(training).vocabulary(training, 5) == "50,257 of GPT-2 + 5 merges"
+    assert (
+        texts_of(training).beginning(training)
+        == "Nothing is added yet: these are the tokens of GPT-2."
+    )
     assert training.merges[0].new_id == 50_257
     made = [training.name(merge.new_id) for merge in training.merges]
     assert "·hydroxyl" in made

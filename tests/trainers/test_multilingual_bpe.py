@@ -14,6 +14,7 @@ from texts import SMALL_TEXTS, over
 
 import bpeviz
 from bpeviz.core.boundaries import NEVER
+from bpeviz.trainers import texts_of
 from bpeviz.trainers.multilingual_bpe import (
     SMOOTHING,
     MultilingualTraining,
@@ -244,7 +245,7 @@ def test_factors_have_nothing_in_common() -> None:
 
 def test_the_curve_says_what_was_counted() -> None:
     training = learn(joined([LARGE, SMALL]), 5)
-    name, counts = training.curve
+    name, counts = texts_of(training).curve, training.curve
     assert name == "weighted count of the pair"
     assert counts.tolist() == [merge.count for merge in training.merges]
 

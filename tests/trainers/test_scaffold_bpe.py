@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from texts import SMALL_TEXTS, over
 
 import bpeviz
+from bpeviz.trainers import texts_of
 from bpeviz.trainers.scaffold_bpe import ScaffoldTraining
 
 HOW = st.sampled_from(
@@ -190,7 +191,8 @@ def test_zona_serves_arizona() -> None:
     # 9 atoms and more; of the merged ones all but zona.
     assert training.sizes[-1] == len(training.alphabet) + 7
     assert (
-        training.made_of(8) == f"{len(training.alphabet)} characters + 8 merges, 1 of them scaffold"
+        texts_of(training).vocabulary(training, 8)
+        == f"{len(training.alphabet)} characters + 8 merges, 1 of them scaffold"
     )
 
 
@@ -252,7 +254,10 @@ def test_scaffolds_are_listed_at_each_step() -> None:
     words = {"abc": 5, "ab": 2, "de": 4, "fg": 2}
     training = learn(words, merges=4, pattern="none", atoms="characters")
     boundaries = training.tokenizer().boundaries("abc")
-    tables = [training.details("abc", boundaries, step)[0].columns for step in range(5)]
+    tables = [
+        texts_of(training).details(training, "abc", boundaries, step)[0].columns
+        for step in range(5)
+    ]
     assert [table["token"] for table in tables] == [[], [], ["ab"], [], []]
     assert tables[2] == {
         "token": ["ab"], "id": [7], "since merge": [2], "times": [2], "merged into": ["abc"],
@@ -265,7 +270,7 @@ def test_the_table_counts_as_the_text_is_cut(corpus: str, how: dict[str, Any]) -
     training = learn(corpus, merges=15, **how)
     boundaries = training.tokenizer().boundaries(corpus)
     for step in range(training.steps + 1):
-        table = training.details(corpus, boundaries, step)[0].columns
+        table = texts_of(training).details(training, corpus, boundaries, step)[0].columns
         assert {*table["id"]} == scaffolds(training, step)
         cut = training.merger(step).boundaries(corpus).ids(step).tolist()
         assert [*table["times"]] == [cut.count(token) for token in table["id"]]

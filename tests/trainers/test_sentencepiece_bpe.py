@@ -15,6 +15,7 @@ from texts import SMALL_TEXTS, over
 import bpeviz
 from bpeviz.core.boundaries import spans
 from bpeviz.pretokenizers.patterns import SplitError
+from bpeviz.trainers import texts_of
 from bpeviz.trainers.sentencepiece_bpe import (
     SentencePieceTokenizer,
     SentencePieceTraining,
@@ -335,10 +336,11 @@ def test_ids_are_bytes_then_characters_then_merges() -> None:
     assert training.alphabet[255:] == ("<0xFF>", "a", "b", "é", "▁")
     assert training.merges[0].new_id == 260
     assert learn("ab é", merges=1, unknown="unk").alphabet == ("a", "b", "é", "▁")
-    assert training.made_of(1) == "256 bytes + 4 characters + 1 merge"
-    assert learn("a", unknown="unk", prefix="no").made_of(0) == "1 character + 0 merges"
-    assert "every byte of an unknown one" in training.beginning
-    assert "byte" not in learn("a", unknown="unk").beginning
+    assert texts_of(training).vocabulary(training, 1) == "256 bytes + 4 characters + 1 merge"
+    bare = learn("a", unknown="unk", prefix="no")
+    assert texts_of(bare).vocabulary(bare, 0) == "1 character + 0 merges"
+    assert "every byte of an unknown one" in texts_of(training).beginning(training)
+    assert "byte" not in texts_of(bare).beginning(bare)
 
 
 def test_names_and_colors() -> None:

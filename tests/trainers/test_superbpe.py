@@ -14,7 +14,7 @@ from texts import over
 import bpeviz
 from bpeviz import NEVER
 from bpeviz.pretokenizers.patterns import split
-from bpeviz.trainers import TRAINERS
+from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.trainers.superbpe import SuperTokenizer, SuperTraining
 
 TEXTS = st.one_of(
@@ -168,8 +168,11 @@ def test_the_first_phase_is_bpe_and_the_second_joins_words() -> None:
     assert training.merges[:turn] == bpe.merges[:turn]
     assert not any("·" in name[1:] for name in labels(training)[:turn])
     assert "by·the·way" in labels(training)[turn:]
-    assert training.made_of(10) == "256 bytes + 10 merges"
-    assert training.made_of(16) == "256 bytes + 10 merges within words + 6 beyond"
+    assert texts_of(training).vocabulary(training, 10) == "256 bytes + 10 merges"
+    assert (
+        texts_of(training).vocabulary(training, 16)
+        == "256 bytes + 10 merges within words + 6 across words"
+    )
 
 
 def test_the_first_merge_of_the_second_phase_has_a_note() -> None:

@@ -21,7 +21,7 @@ from bpeviz.core import lattice as lattice_module
 from bpeviz.core.boundaries import UNKNOWN_ID, ChangingBoundaries, spans
 from bpeviz.core.lattice import Lattice, Lattices, Path, UnigramModel, index_of, score
 from bpeviz.corpus import samples
-from bpeviz.trainers import TRAINERS, unigram
+from bpeviz.trainers import TRAINERS, texts_of, unigram
 from bpeviz.trainers.unigram import LONGEST_PRE_TOKEN, UnigramTokenizer, UnigramTraining, train
 
 HUGS = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
@@ -428,17 +428,17 @@ def test_what_is_shown_of_a_training() -> None:
         costs = [one.score for one in candidates]
         assert costs == sorted(costs)
     assert training.candidates(text, boundaries, training.steps, 3) == []
-    name, values = training.curve
+    name, values = texts_of(training).curve, training.curve
     assert name == "cost of the piece"
     assert values.tolist() == [one.loss for one in training.decisions]
-    assert training.made_of(0) == f"7 characters + {training.steps} pieces"
-    assert training.made_of(training.steps - 1) == "7 characters + 1 piece"
+    assert texts_of(training).vocabulary(training, 0) == f"7 characters + {training.steps} pieces"
+    assert texts_of(training).vocabulary(training, training.steps - 1) == "7 characters + 1 piece"
     first = next(i for i, one in enumerate(training.decisions) if one.loss > 0)
     assert training.opening == (first + training.steps) // 2
     assert {training.name(i) for i in range(len(training.pieces))} >= {"h", "hug", "un"}
     assert (training.color_index(0), training.parents(9)) == (-1, None)
     assert 0 <= training.color_index(9) < 12
-    assert "{step}" in training.rule
+    assert "{step}" in texts_of(training).rule
 
 
 def test_what_comes_often_survives_what_comes_seldom() -> None:

@@ -16,6 +16,7 @@ from texts import SMALL_TEXTS
 import bpeviz
 from bpeviz import SplitError, Training
 from bpeviz.core.longest_match import LONGEST_WORD
+from bpeviz.trainers import texts_of
 from bpeviz.trainers.wordpiece import SPECIAL
 
 HOW = st.fixed_dictionaries(
@@ -433,12 +434,12 @@ def test_odd_texts(corpus: str, text: str, case: str) -> None:
 
 def test_the_pages_get_what_they_ask_for() -> None:
     training = learn("hug hug hugs pug", 4)
-    name, values = training.curve
+    name, values = texts_of(training).curve, training.curve
     assert (name, values.tolist()) == (
         "score of the pair",
         [merge.score for merge in training.decisions],
     )
-    assert training.score_name == "score"
-    assert "{step}" in training.rule
-    assert training.made_of(4).endswith("+ 4 merges")
+    assert texts_of(training).score == "score"
+    assert "{step}" in texts_of(training).rule
+    assert texts_of(training).vocabulary(training, 4).endswith("+ 4 merges")
     assert training.name(training.decisions[0].new_id).startswith(("#", "h", "p"))

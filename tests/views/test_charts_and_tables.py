@@ -15,10 +15,11 @@ import bpeviz
 from bpeviz.analysis import metrics
 from bpeviz.analysis.metrics import Column, Vocabulary
 from bpeviz.core.merges import Merge
-from bpeviz.core.training import Candidate, Detail, MergeTraining, Pruning, Training
+from bpeviz.core.training import Candidate, MergeTraining, Pruning, Training
 from bpeviz.corpus import samples
 from bpeviz.pretokenizers.pretokenizer import PreTokenizer
-from bpeviz.trainers import TRAINERS
+from bpeviz.trainers import TRAINERS, texts_of
+from bpeviz.trainers.screen import Detail
 from bpeviz.views import charts, tables
 
 
@@ -356,7 +357,7 @@ def test_the_curve_of_every_learner_is_drawn(key: str) -> None:
     training = usual.train(key, samples.by_key("english-prose").text)
     for last in {1, 2, training.steps}:
         chart = drawn(charts.at_step(charts.decided(training, last), 1))
-        name, values = training.curve
+        name, values = texts_of(training).curve, training.curve
         assert name in title_of(chart)
         rows = rows_of(chart)[0]
         assert [row["value"] for row in rows] == [values[row["step"] - 1] for row in rows]
@@ -387,7 +388,7 @@ def test_the_details_of_every_learner_are_drawn_and_listed(key: str) -> None:
     training = usual.train(key, text)
     boundaries = training.tokenizer().boundaries(text)
     for step in (0, training.opening, training.steps):
-        for one in training.details(text, boundaries, step):
+        for one in texts_of(training).details(training, text, boundaries, step):
             table = tables.detail(one)
             assert table.columns.tolist() == [*one.columns]
             assert {*map(len, one.columns.values())} == {len(table)}

@@ -28,7 +28,7 @@ from bpeviz.core.training import Pruning, Training
 from bpeviz.corpus import samples
 from bpeviz.text import COLORS
 from bpeviz.text import color_index as color_index_of_bytes
-from bpeviz.trainers import TRAINERS
+from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.views import player
 
 every_learner = pytest.mark.parametrize("key", TRAINERS)
@@ -126,14 +126,14 @@ def assert_told_alike(training: Training, boundaries: Boundaries, text: str, ste
         if parents is not None:
             raw = b"".join(map(tokenizer.token_bytes, parents))
             assert tokenizer.token_bytes(token_id) == raw
-    assert training.made_of(step)
+    assert texts_of(training).vocabulary(training, step)
     assert tokenizer.sizes.tolist() == training.sizes[: step + 1].tolist()
     found = training.candidates(text, boundaries, step, 8)
     assert len(found) <= 8
     assert len({one.ids for one in found}) == len(found)
     if step < training.steps:
         assert_best_is_taken(training, found, step)
-    for detail in training.details(text, boundaries, step):
+    for detail in texts_of(training).details(training, text, boundaries, step):
         assert detail.title
         assert detail.about.endswith(".")
         assert len({len(values) for values in detail.columns.values()}) == 1
@@ -144,7 +144,7 @@ def assert_best_is_taken(training: Training, found: list[Any], step: int) -> Non
     taken = training.decisions[step]
     best = found[0]
     scored = best.score is not None
-    assert scored == (training.score_name is not None)
+    assert scored == (texts_of(training).score is not None)
     assert {one.score is not None for one in found} == {scored}
     if isinstance(taken, Pruning):
         assert best.ids == (taken.id,)
@@ -156,7 +156,7 @@ def assert_best_is_taken(training: Training, found: list[Any], step: int) -> Non
     values = [one.score if scored else one.count for one in found]
     falls = not isinstance(taken, Pruning)
     assert values == sorted(values, reverse=falls)
-    assert training.curve[1][step] == pytest.approx(values[0])
+    assert training.curve[step] == pytest.approx(values[0])
 
 
 @every_learner
@@ -167,16 +167,16 @@ def test_every_learner_is_alike_in_what_the_pages_rely_on(key: str, name: str) -
     assert isinstance(boundaries, MergeBoundaries | ChangingBoundaries)
     assert boundaries.steps == training.steps == len(training.decisions)
     assert training.algorithm == key
-    assert training.unit
-    assert training.heading
-    assert training.rule.format(step="1").endswith(".")
-    assert training.beginning.endswith(".")
+    assert texts_of(training).unit
+    assert texts_of(training).heading
+    assert texts_of(training).rule.format(step="1").endswith(".")
+    assert texts_of(training).beginning(training).endswith(".")
     assert len(training.sizes) == training.steps + 1
     assert 0 <= training.opening <= training.steps
     for step, size in enumerate(training.sizes.tolist()):
         assert training.sizes[training.step_of(size)] == size
         assert training.step_of(size) >= step
-    title, values = training.curve
+    title, values = texts_of(training).curve, training.curve
     assert title
     assert np.isfinite(values).all()
     assert len(values) == training.steps
@@ -196,7 +196,7 @@ def test_every_learner_is_so_on_any_text_at_every_step(key: str, text: str) -> N
         assert_told_alike(training, boundaries, text, step)
 
 
-ABLE = [key for key in TRAINERS if usual.train(key, "low lower").randomness is not None]
+ABLE = [key for key in TRAINERS if usual.train(key, "low lower").stochastic]
 
 
 @pytest.mark.parametrize("key", ABLE)
@@ -204,12 +204,12 @@ ABLE = [key for key in TRAINERS if usual.train(key, "low lower").randomness is n
 def test_a_word_cut_at_random_is_still_that_word(key: str, initial: dict[str, str]) -> None:
     """At every step, also where it holds what is unknown: that is -1, whatever the step is."""
     training = usual.train(key, TEXTS["english-prose"], **initial)
-    assert training.randomness is not None
+    assert training.stochastic
     for step in (0, 1, training.opening, training.steps):
         tokenizer = training.at_step(step)
         for word in ("lowest", "Ωlow", "l", "▁"):
             ids = [i for i in tokenizer.boundaries(word).ids(step).tolist() if i != UNKNOWN_ID]
-            strength = training.randomness.initial
+            strength = texts_of(training).randomness.initial
             found = training.segmentations(step, word, strength, 30, 1)
             assert found.total() == 30
             assert found == training.segmentations(step, word, strength, 30, 1)

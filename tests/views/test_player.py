@@ -21,7 +21,7 @@ from bpeviz.core.boundaries import DROPPED, INSIDE, NEVER, Boundaries
 from bpeviz.core.training import Candidate, Pruning
 from bpeviz.corpus import samples
 from bpeviz.text import color_index
-from bpeviz.trainers import TRAINERS
+from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.ui.inputs import LARGEST
 from bpeviz.views import player
 
@@ -272,7 +272,7 @@ def assert_steps_are_told(timeline: dict[str, Any], training: Training) -> None:
     told = {"id", "count"} | (
         {"score", "round"} if prunes else {"left", "right", "applied", "ties"}
     )
-    if training.score_name:
+    if texts_of(training).score:
         told |= {"score"}
     for name in ("id", "left", "right", "count", "applied", "ties", "score", "round"):
         assert len(steps[name]) == (training.steps if name in told else 0), name

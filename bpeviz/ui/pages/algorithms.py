@@ -8,7 +8,7 @@ from bpeviz.analysis import metrics
 from bpeviz.analysis.metrics import Column
 from bpeviz.core.boundaries import Boundaries
 from bpeviz.core.training import Training
-from bpeviz.trainers import TRAINERS
+from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.ui import components, trained
 from bpeviz.ui.details import details
 from bpeviz.ui.inputs import Choice
@@ -151,9 +151,9 @@ def _vocabularies(text: str, shown: list[Learnt], steps: list[int]) -> None:
 def _at_random(shown: list[Learnt], steps: list[int]) -> None:
     """Let the user cut a word at random, where a trainer can do so."""
     able = [
-        (training, training.randomness, step)
+        (training, texts_of(training).randomness, step)
         for (_, training, _), step in zip(shown, steps, strict=True)
-        if training.randomness is not None
+        if training.stochastic
     ]
     if not able:
         return

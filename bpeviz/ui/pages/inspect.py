@@ -19,6 +19,7 @@ from bpeviz.core.training import Training
 from bpeviz.pretrained import catalog, rank_tokenizer
 from bpeviz.pretrained.catalog import TITLES
 from bpeviz.text import clean
+from bpeviz.trainers import texts_of
 from bpeviz.ui import components, export
 from bpeviz.ui.downloads import ready
 from bpeviz.ui.inputs import Choice, one_of
@@ -323,7 +324,7 @@ def _side_of(
     numbers: Sequence[int],
     special: Collection[int] = (),
 ) -> merge_diagram.Side:
-    unit = "merge" if offer.training is None else offer.training.unit
+    unit = "merge" if offer.training is None else texts_of(offer.training).unit
     look = token_lookup.look_of(tokenizer, offer.training, special)
     return merge_diagram.Side(
         offer.title, boundaries, len(numbers), tokenizer.steps, look, unit, numbers

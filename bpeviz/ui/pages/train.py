@@ -10,7 +10,7 @@ from bpeviz.analysis.metrics import Column
 from bpeviz.core.boundaries import Boundaries
 from bpeviz.core.training import Training
 from bpeviz.text import clean
-from bpeviz.trainers import TRAINERS
+from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.ui import components, export, trained
 from bpeviz.ui.details import details
 from bpeviz.ui.inputs import Choice
@@ -94,10 +94,15 @@ def _follow(text: str, choice: Choice, last: int, timeline: str, shown: player.P
             _decisions(training, last, timeline)
         left, right = st.columns(2, gap="medium")
         with left:
-            name, _ = training.curve
+            name = texts_of(training).curve
             _chart(decided, step, "decided", f"The {name} at each step")
         with right:
-            _chart(compression, step, "compression", f"Bytes per token after each {training.unit}")
+            _chart(
+                compression,
+                step,
+                "compression",
+                f"Bytes per token after each {texts_of(training).unit}",
+            )
         st.caption("A click on a curve, or on a row of the table, takes the player there.")
         details(text, training, boundaries, step)
 
@@ -112,8 +117,8 @@ def _along(
     def picture() -> export.Picture:
         training, boundaries = trained.there(text, choice)
         tokenizer = training.at_step(step)
-        column = Column(training.made_of(step), tokenizer, boundaries, step)
-        title = f"{trainer.title}: {training.unit} {step:,} of {last:,}"
+        column = Column(texts_of(training).vocabulary(training, step), tokenizer, boundaries, step)
+        title = f"{trainer.title}: {texts_of(training).unit} {step:,} of {last:,}"
         return export.Picture(text, [column], title, first=shown.first, last=shown.last)
 
     title = f"a vocabulary of {size:,} by {trainer.short}"
@@ -176,7 +181,7 @@ def _drawn(text: str, choice: Choice, last: int, start: int, end: int) -> dict[s
 
 def _candidates(text: str, training: Training, boundaries: Boundaries, step: int) -> None:
     taken = max(step, 1) - 1
-    st.subheader(training.heading, anchor=False)
+    st.subheader(texts_of(training).heading, anchor=False)
     if len(boundaries) > COUNTED:
         st.caption(
             "This text is too long to count its candidates anew at each step. The "
@@ -184,14 +189,14 @@ def _candidates(text: str, training: Training, boundaries: Boundaries, step: int
         )
         return
     found = training.candidates(text, boundaries, taken, CANDIDATES)
-    st.caption(training.rule.format(step=f"{taken + 1:,}"))
+    st.caption(texts_of(training).rule.format(step=f"{taken + 1:,}"))
     st.dataframe(
         tables.candidates(training, found, step), hide_index=True, height=316, key="candidates"
     )
 
 
 def _decisions(training: Training, last: int, timeline: str) -> None:
-    st.subheader(f"The {training.unit}s", anchor=False)
+    st.subheader(f"The {texts_of(training).unit}s", anchor=False)
     search = st.text_input(
         "Find a token",
         key="search",
@@ -200,7 +205,7 @@ def _decisions(training: Training, last: int, timeline: str) -> None:
         persist_state="session",
     )
     table = tables.decisions(training, last, search)
-    numbers = table[training.unit].tolist()
+    numbers = table[texts_of(training).unit].tolist()
     # Other rows, another table: nothing of it is selected yet, and its first click is not lost.
     key = f"decisions of {timeline} to {last} with {search}"
 
@@ -212,13 +217,13 @@ def _decisions(training: Training, last: int, timeline: str) -> None:
             st.session_state[key] = {"selection": {"rows": [], "columns": [], "cells": []}}
 
     if not numbers:
-        st.caption(f"No {training.unit} is about a token with “{search}” in it.")
+        st.caption(f"No {texts_of(training).unit} is about a token with “{search}” in it.")
         return
     narrow = dict.fromkeys(table.columns, st.column_config.Column(width=62))
     if "note" in narrow:
         narrow["note"] = st.column_config.Column(width="medium")
     # What is said of a step in words stands where it is seen without scrolling.
-    first = [training.unit, "left", "right", "token", "note"]
+    first = [texts_of(training).unit, "left", "right", "token", "note"]
     order = sorted(table.columns, key=lambda name: name not in first)
     st.dataframe(
         table,
@@ -237,7 +242,7 @@ def _curves(text: str, choice: Choice, last: int) -> tuple[charts.Chart, charts.
     """Return what decided at each step, and the compression after each."""
     training, boundaries = trained.there(text, choice)
     tokens, size = boundaries.token_counts[: last + 1], int(boundaries.ends[-1])
-    compression = charts.compression(tokens, size, training.unit)
+    compression = charts.compression(tokens, size, texts_of(training).unit)
     return charts.decided(training, last), compression
 
 

@@ -112,7 +112,7 @@ def test_every_learner_is_shown_alone(key: str) -> None:
     assert "What the vocabularies share" not in headings(app)
     training = usual.train(key, SHORT, **usual.ON_ALGORITHMS)
     assert payload["views"][0]["vocabulary"] == training.sizes.tolist()
-    assert ("One word, cut at random" in headings(app)) == (training.randomness is not None)
+    assert ("One word, cut at random" in headings(app)) == (training.stochastic)
 
 
 @pytest.mark.parametrize("keys", [[*TRAINERS][:4], [*TRAINERS][4:], [*TRAINERS][:-5:-1]], ids=str)

@@ -1,0 +1,151 @@
+"""On-screen texts about a training, declared once per trainer."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bpeviz.core.boundaries import Boundaries
+from bpeviz.core.hidden_tokens import Flips
+from bpeviz.core.training import MergeTraining
+
+_MAX_NAMES = 3
+"""Tokens named in a table cell; the others are counted."""
+
+
+@dataclass(frozen=True)
+class Detail:
+    """A table that only one trainer has to show at a step.
+
+    Attributes:
+        title: Heading, in lower case.
+        about: Explanation below the heading.
+        columns: Columns by name, of equal length.
+        curve: Names of two columns, x and y, that are also drawn as a curve.
+    """
+
+    title: str
+    about: str
+    columns: Mapping[str, Sequence[object]]
+    curve: tuple[str, str] | None = None
+
+
+@dataclass(frozen=True)
+class Randomness:
+    """How a trainer's tokenizers draw random segmentations.
+
+    Attributes:
+        title: Name of the method.
+        about: Explanation of the method.
+        strength: Name of its parameter, a number from 0 to `most`.
+        most: Largest value of the parameter.
+        initial: Value of the parameter at first.
+    """
+
+    title: str
+    about: str
+    strength: str
+    most: float
+    initial: float
+
+
+DROPOUT = Randomness(
+    "BPE-dropout",
+    "Encoding drops each possible merge with this probability, so one word gets many "
+    "segmentations. It serves to encode the text on which a language model is trained, never to "
+    "use the model. The vocabulary stays the same (Provilkov et al. 2020, arXiv:1910.13267).",
+    "Probability of dropping a merge",
+    1.0,
+    0.1,
+)
+
+
+def every_atom_is_a_token(training: Any) -> str:
+    """Return the sentence about step 0 of a training that merges."""
+    atom = "byte" if training.pre_tokenizer.atoms == "bytes" else "character"
+    return f"Nothing is merged yet: every {atom} is a token."
+
+
+def atoms_and_merges(training: Any, step: int) -> str:
+    """Return the vocabulary after `step` merges, such as "256 bytes + 1 merge"."""
+    atoms = training.pre_tokenizer.atoms
+    return f"{len(training.alphabet)} {atoms} + {counted(step, 'merge')}"
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun, such as "1 merge" or "2,000 merges"."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def no_details(training: Any, text: str, boundaries: Boundaries, step: int) -> list[Detail]:
+    """Return no tables."""
+    return []
+
+
+@dataclass(frozen=True)
+class Texts:
+    """On-screen texts about a training. The defaults fit a trainer that merges frequent pairs.
+
+    Attributes:
+        unit: Name of a step.
+        heading: Heading above the candidates of a step.
+        rule: Sentence about these candidates; {step} is the number of the step.
+        curve: Name of the values that decide (`Training.curve`).
+        score: Name of the column with the score of a decision, if it has one.
+        beginning: Returns the sentence about step 0 of a training.
+        vocabulary: Returns the contents of the vocabulary after a step, in a few words.
+        details: Returns the tables that only this trainer shows after a step. Its arguments are
+            the training, its text, the text's boundaries under the last tokenizer, and the step.
+        randomness: How its tokenizers draw random segmentations, if `Training.stochastic`.
+    """
+
+    unit: str = "merge"
+    heading: str = "Why this pair"
+    rule: str = "The most frequent pairs before merge {step}."
+    curve: str = "count of the pair"
+    score: str | None = None
+    beginning: Callable[[Any], str] = every_atom_is_a_token
+    vocabulary: Callable[[Any, int], str] = atoms_and_merges
+    details: Callable[[Any, str, Boundaries, int], list[Detail]] = no_details
+    randomness: Randomness = DROPOUT
+
+
+def hidden_table(training: MergeTraining, flips: Flips, step: int) -> dict[str, Sequence[object]]:
+    """Return the columns of a table of the tokens hidden after `step` merges, the latest first.
+
+    Args:
+        training: The training that makes the tokens.
+        flips: When the token of each merge becomes hidden and visible again.
+        step: Number of merges.
+    """
+    first = len(training.alphabet)
+    occurrences = [0] * (first + step)
+    merged_into: dict[int, list[int]] = {}
+    for merge in training.merges[:step]:
+        occurrences[merge.new_id] = merge.applied
+        occurrences[merge.left] -= merge.applied
+        occurrences[merge.right] -= merge.applied
+        for part in {merge.left, merge.right}:
+            merged_into.setdefault(part, []).append(merge.new_id)
+    hidden = []
+    for token_id, changes in enumerate(flips[:step], first):
+        past = bisect_left(changes, step)
+        if past % 2:
+            hidden.append((changes[past - 1] + 1, token_id))
+    hidden.sort(reverse=True)
+    ids = [token_id for _, token_id in hidden]
+
+    def names(token_ids: Sequence[int]) -> str:
+        listed = ", ".join(map(training.name, token_ids[:_MAX_NAMES]))
+        more = len(token_ids) - _MAX_NAMES
+        return f"{listed} and {more:,} more" if more > 0 else listed
+
+    return {
+        "token": [training.name(token_id) for token_id in ids],
+        "id": ids,
+        "since merge": [since for since, _ in hidden],
+        "times": [occurrences[token_id] for token_id in ids],
+        "merged into": [names(merged_into.get(token_id, [])) for token_id in ids],
+    }
