@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from time import monotonic
 from types import MappingProxyType
 
 import streamlit as st
@@ -36,9 +35,6 @@ MAX_VOCABULARY = 32_768
 OWN = "own"
 
 ABOUT_EXPRESSION = "Each match is a chunk; so is what stands between two matches."
-
-HEARD = 3.0
-"""Seconds after which a browser has heard what its last answer was."""
 
 SIZE = "size"
 LINKED_SIZE = "linked_size"
@@ -109,35 +105,13 @@ def text(key: str, label: str, first_sample: str, most: int = MAX_TEXT) -> str:
         # not kept from page to page, tells that.
         state[box], state[sample] = state[box], state[sample]
 
-    # A choice here changes the text there, and the other way round. A browser that has not heard of
-    # that yet says once more what it had before, which is no new choice: for a moment it is not
-    # taken for one, or a text that was typed just now would be lost.
-    def passed(name: str) -> None:
-        state[f"{name}_passed"] = hash(state.get(name)), monotonic()
-
-    def is_said_again(name: str) -> bool:
-        before, when = state.get(f"{name}_passed", (None, 0.0))
-        return bool(hash(state[name]) == before and monotonic() - when < HEARD)
-
     def take_sample() -> None:
-        if is_said_again(sample):
-            state[sample] = OWN
-            return
         forget_file()
         if state[sample] != OWN:
-            passed(box)
             state[box] = samples.by_key(state[sample]).text
-
-    def own() -> None:
-        if state[sample] != OWN:
-            passed(sample)
-        state[sample] = OWN
 
     def typed() -> None:
-        if is_said_again(box) and state[sample] != OWN:
-            state[box] = samples.by_key(state[sample]).text
-            return
-        own()
+        state[sample] = OWN
         state.pop(boxed, None)
 
     def forget_file() -> None:
@@ -154,7 +128,7 @@ def text(key: str, label: str, first_sample: str, most: int = MAX_TEXT) -> str:
         if isinstance(read, UnreadableFile):
             state[failed] = str(read)
             return
-        own()
+        state[sample] = OWN
         if len(read) <= EDITABLE:
             state[box], state[boxed] = read, given.name
         else:

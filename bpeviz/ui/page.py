@@ -60,7 +60,7 @@ STYLE = """<style>
 DARK = """<style>
 @media print {
   [data-testid=stDataFrame], [data-testid=stVegaLiteChart] {
-    filter: invert(1) color index-rotate(180deg) brightness(1.12);
+    filter: invert(1) hue-rotate(180deg) brightness(1.12);
   }
 }
 </style>"""
