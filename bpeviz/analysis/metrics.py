@@ -1,4 +1,4 @@
-"""How tokenizers are measured against each other on one text."""
+"""Metrics that compare tokenizers on one text: counts, ratios, and agreement of boundaries."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+")
 
 @dataclass(frozen=True)
 class Column:
-    """A tokenizer in a comparison, with the boundaries of the text and the step looked at."""
+    """A tokenizer in a comparison, with the boundaries of the text and the step to compare."""
 
     title: str
     tokenizer: Tokenizer
@@ -33,7 +33,7 @@ class Column:
 
     @property
     def unknown(self) -> int:
-        """How many tokens are not in the vocabulary."""
+        """The number of tokens that are not in the vocabulary."""
         return int((self.ids == UNKNOWN_ID).sum())
 
     @cached_property
@@ -43,31 +43,27 @@ class Column:
 
     @cached_property
     def cuts(self) -> NDArray[np.int64]:
-        """The bytes behind which tokens end; one that stands for no byte ends where another does.
-
-        Ascending.
-        """
+        """Where tokens end, in UTF-8 bytes. Ascending; a token without bytes repeats a value."""
         return self.boundaries.cuts(self.step)
 
     @cached_property
-    def inner_cuts(self) -> NDArray[np.int64]:
-        """The bytes behind which a token ends, both ends of the text left out. Sorted, distinct."""
+    def inner_boundaries(self) -> NDArray[np.int64]:
+        """Token boundaries inside the text, in UTF-8 bytes. Ascending and distinct."""
         cuts = _distinct(self.cuts)[:-1]
-        return cuts[cuts > 0]  # a mark at the start of the text ends behind no byte
+        return cuts[cuts > 0]  # a mark at the start of the text has no bytes
 
 
 def _distinct(ascending: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return numbers that ascend, each once."""
+    """Return ascending numbers without repetitions."""
     return ascending[np.diff(ascending, prepend=-1) > 0]
 
 
 @dataclass(frozen=True)
 class Agreement:
-    """How well cuts agree with a reference's.
+    """Agreement of boundaries with those of a reference.
 
-    precision: the share of the cuts that the reference has, too; recall: the share of the
-    reference's cuts that are made; f1: their harmonic mean. Between two texts without any inner
-    cut all are 1.
+    precision: the share of the boundaries that the reference has too. recall: the share of the
+    reference's boundaries that are present. f1: their harmonic mean. All are 1 without boundaries.
     """
 
     precision: float
@@ -76,13 +72,13 @@ class Agreement:
 
 
 @dataclass(frozen=True)
-class Measures:
-    """What is told of one tokenizer on one text. None stands where a ratio has no meaning.
+class Metrics:
+    """Metrics of a tokenizer on a text. A ratio is None if it is undefined.
 
-    tokens_per_word: into how many pieces a word is cut, on average ("fertility"); a word is a
-        run of letters, marks and digits.
-    whole_words: the share of the words that no token boundary cuts, 0 to 1.
-    distinct: how many different tokens occur.
+    tokens_per_word: mean number of pieces of a word ("fertility"); a word is a run of letters,
+        marks and digits.
+    whole_words: share of the words without an inner boundary, 0 to 1.
+    distinct: number of different tokens.
     """
 
     title: str
@@ -97,7 +93,7 @@ class Measures:
 
 
 def word_spans(text: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return where words start and end, in UTF-8 bytes. Two int64 [words]."""
+    """Return the starts and ends of words, in UTF-8 bytes. Two int64 [words]."""
     raw = np.frombuffer(text.encode(), np.uint8)
     before = np.append(np.flatnonzero((raw & 0xC0) != 0x80), len(raw))
     found = [match.span() for match in _WORD.finditer(text)]
@@ -106,31 +102,31 @@ def word_spans(text: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     return before[starts], before[ends]
 
 
-def agreement(cuts: NDArray[np.int64], reference: NDArray[np.int64]) -> Agreement:
-    """Hold cuts (sorted, distinct) against a reference's."""
-    common = np.count_nonzero(np.isin(cuts, reference, assume_unique=True, kind="table"))
-    if not len(cuts) and not len(reference):
+def agreement(boundaries: NDArray[np.int64], reference: NDArray[np.int64]) -> Agreement:
+    """Compare boundaries with those of a reference; both ascending and distinct."""
+    common = np.count_nonzero(np.isin(boundaries, reference, assume_unique=True, kind="table"))
+    if not len(boundaries) and not len(reference):
         return Agreement(1.0, 1.0, 1.0)
-    precision = common / len(cuts) if len(cuts) else 1.0
+    precision = common / len(boundaries) if len(boundaries) else 1.0
     recall = common / len(reference) if len(reference) else 1.0
     total = precision + recall
     return Agreement(precision, recall, 2 * precision * recall / total if total else 0.0)
 
 
-def measure(text: str, columns: Sequence[Column], reference: int) -> list[Measures]:
-    """Measure every column on `text`; agreement is with column number `reference`."""
+def measure(text: str, columns: Sequence[Column], reference: int) -> list[Metrics]:
+    """Return the metrics of every column; `agreement` is with column number `reference`."""
     starts, ends = word_spans(text)
-    standard = columns[reference].inner_cuts
+    standard = columns[reference].inner_boundaries
     size = len(text.encode())
     found = []
     for column in columns:
-        cuts = column.inner_cuts
-        # Cuts strictly inside a word, which has one piece more.
-        inside = np.searchsorted(cuts, ends, "left") - np.searchsorted(cuts, starts, "right")
+        inner = column.inner_boundaries
+        # Boundaries strictly inside a word: it has one more piece.
+        inside = np.searchsorted(inner, ends, "left") - np.searchsorted(inner, starts, "right")
         ids = column.ids[column.ids != DROPPED]
         tokens = len(ids)
         found.append(
-            Measures(
+            Metrics(
                 title=column.title,
                 vocab_size=column.vocab_size,
                 tokens=tokens,
@@ -139,17 +135,20 @@ def measure(text: str, columns: Sequence[Column], reference: int) -> list[Measur
                 tokens_per_word=float(inside.mean()) + 1 if len(starts) else None,
                 whole_words=float((inside == 0).mean()) if len(starts) else None,
                 distinct=int(np.count_nonzero(np.bincount(ids - ids.min(initial=0)))),
-                agreement=agreement(cuts, standard),
+                agreement=agreement(inner, standard),
             )
         )
     return found
 
 
-def common_cuts(columns: Sequence[Column], *, always: bool = False) -> Boundaries:
-    """Return boundaries over bytes that stay exactly where every column cuts.
+def common_boundaries(columns: Sequence[Column], *, always: bool = False) -> Boundaries:
+    """Return boundaries over bytes that exist where every column has one.
 
-    Their places are where a text can be parted without parting a token of any column. always: at
-    none of its steps, too.
+    A text can be divided there without dividing a token of any column.
+
+    Args:
+        columns: Columns of the same text.
+        always: Only boundaries that exist at every step of every column.
     """
     size = int(columns[0].boundaries.ends[-1]) if len(columns[0].boundaries) else 0
     votes = np.zeros(size + 1, np.int64)
@@ -162,10 +161,12 @@ def common_cuts(columns: Sequence[Column], *, always: bool = False) -> Boundarie
 
 
 def sweep(column: Column, points: int = 200) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return bytes per token at up to `points` vocabulary sizes, closer together at the small end.
+    """Return bytes per token over vocabulary sizes, up to the size of the column.
 
-    The sizes run to the column's own; two arrays of equal length, empty for an empty text. Of a
-    text that becomes no token at all the ratio is 0.
+    Sizes are closer together at the small end. The ratio is 0 for a text without tokens.
+
+    Returns:
+        Sizes and ratios: two arrays of up to `points` values, empty for an empty text.
     """
     counts = column.boundaries.token_counts[: column.step + 1]
     if not len(column.boundaries):
@@ -178,24 +179,23 @@ def sweep(column: Column, points: int = 200) -> tuple[NDArray[np.int64], NDArray
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """What a vocabulary has in common with others.
+    """The overlap of a vocabulary with others, counted over tokens of more than one atom.
 
-    learnt: how many different texts its tokens of more than one atom stand for; shared: how many of
-    these all the others have, too; own: how many none of them has; examples: some of these by name,
-    the earliest learnt first.
+    tokens: number of different byte strings. shared: how many of them all other vocabularies have.
+    own: how many no other vocabulary has. examples: labels of the first of these.
     """
 
     title: str
-    learnt: int
+    tokens: int
     shared: int
     own: int
     examples: tuple[str, ...]
 
 
-def learnt_tokens(tokenizer: Tokenizer) -> dict[bytes, str]:
-    """Return the bytes of all tokens of more than one atom, with their names, by id.
+def composed_tokens(tokenizer: Tokenizer) -> dict[bytes, str]:
+    """Return the labels of all tokens of more than one atom, by their bytes, in the order of ids.
 
-    By bytes, since vocabularies write tokens each in its own way: `##s`, `s` and `▁s`.
+    Bytes are comparable, while labels differ between vocabularies: `##s`, `s` and `▁s`.
     """
     special = set(tokenizer.special_tokens.values())
     found: dict[bytes, str] = {}
@@ -205,11 +205,11 @@ def learnt_tokens(tokenizer: Tokenizer) -> dict[bytes, str]:
     return found
 
 
-def vocabularies(learnt: Sequence[tuple[str, Mapping[bytes, str]]]) -> list[Vocabulary]:
-    """Compare vocabularies (`learnt_tokens`), each with its title."""
+def vocabularies(composed: Sequence[tuple[str, Mapping[bytes, str]]]) -> list[Vocabulary]:
+    """Compare vocabularies: pairs of a title and its `composed_tokens`."""
     found = []
-    for number, (title, tokens) in enumerate(learnt):
-        others = [keys.keys() for i, (_, keys) in enumerate(learnt) if i != number]
+    for number, (title, tokens) in enumerate(composed):
+        others = [keys.keys() for i, (_, keys) in enumerate(composed) if i != number]
         own = [raw for raw in tokens if not any(raw in keys for keys in others)]
         shared = sum(all(raw in keys for keys in others) for raw in tokens)
         examples = tuple(shorten(tokens[raw], 24) for raw in own[:8])

@@ -155,8 +155,8 @@ class Column:
 class Summary:
     """What is told of one split of a text.
 
-    distinct: how many different pre-tokens there are. forbidden: how many of `merges` (the first that
-    BPE learns where nothing is split) it makes impossible. apart: see `cut_apart`.
+    distinct: how many different pre-tokens there are. forbidden: how many of `merges` (the first
+    that BPE learns where nothing is split) it makes impossible. apart: see `cut_apart`.
     """
 
     title: str
@@ -188,8 +188,8 @@ def summary(column: Column, places: Sequence[int], apart: Sequence[Apart]) -> Su
 def parts(cuts: Sequence[Cut], size: int) -> list[tuple[int, int]]:
     """Cut a text into stretches of at most `size` characters that can be shown one at a time.
 
-    Return where each begins and ends. It ends where a pre-token of every cut does, if there is such a
-    place in its second half; else after `size` characters.
+    Return where each begins and ends. It ends where a pre-token of every cut does, if there is such
+    a place in its second half; else after `size` characters.
     """
     length = len(cuts[0].text)
     if length <= size:
@@ -244,10 +244,11 @@ def side_by_side(
 
 
 def _shown(of: Cut, first: int, last: int) -> list[tuple[int, str, str, int]]:
-    """Return of each pre-token between two characters: bytes shown, name, what to say, and color index.
+    """Return of each pre-token between two characters: bytes shown, name, what to say, and color
+    index.
 
-    A pre-token that reaches beyond is itself, cut short. A single character has no color index: color is for
-    what is kept together.
+    A pre-token that reaches beyond is itself, cut short. A single character has no color index:
+    color is for what is kept together.
     """
     begin, stop = (int(np.searchsorted(of.ends, at, "right")) for at in (first, last - 1))
     found = []

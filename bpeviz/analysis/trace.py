@@ -53,8 +53,8 @@ NAME = 40
 
 
 class Stretch(Protocol):
-    """A stretch of a text, as `bpeviz.views.player.Part`: atoms `start` to `end`, characters `first` to
-    `last`. Where the atoms are said to be bytes, `start` and `end` are."""
+    """A stretch of a text, as `bpeviz.views.player.Part`: atoms `start` to `end`, characters
+    `first` to `last`. Where the atoms are said to be bytes, `start` and `end` are."""
 
     @property
     def start(self) -> int: ...
@@ -97,9 +97,9 @@ class Event:
 class Inspection:
     """A text under a tokenizer.
 
-    special_tokens: those that count as such in this text. pre_token_ends: where each pre-token ends, or
-    None where that is not known. boundaries: how the text is cut after each event: its step k is
-    the state after the first k of `events`.
+    special_tokens: those that count as such in this text. pre_token_ends: where each pre-token
+    ends, or None where that is not known. boundaries: how the text is cut after each event: its
+    step k is the state after the first k of `events`.
     """
 
     text: str
@@ -207,7 +207,8 @@ def inspect(text: str, tokenizer: Tokenizer, special_tokens: Collection[str] = (
 
 
 def _pre_token_ends(tokenizer: Tokenizer, part: str) -> list[int] | None:
-    """Return where each pre-token of a part ends, in bytes, or None where nothing is known of them."""
+    """Return where each pre-token of a part ends, in bytes, or None where nothing is known of
+    them."""
     if isinstance(tokenizer, RankTokenizer):
         return [*accumulate(map(len, tokenizer._pre_tokens(part)))]
     if isinstance(tokenizer, AdaptiveTokenizer):
@@ -483,7 +484,8 @@ def _partial(inspection: Inspection, piece: Piece) -> list[str]:
 def timeline(
     inspection: Inspection, shown: Stretch, title: str, training: Training | None = None
 ) -> dict[str, Any]:
-    """Return what the player shows (as `bpeviz.views.player.timeline` does): how this text comes to be cut.
+    """Return what the player shows (as `bpeviz.views.player.timeline` does): how this text comes to
+    be cut.
 
     Of a vocabulary of 100,000 merges only those have a step here that change the stretch shown, in
     their order; a note tells the number of each in its vocabulary. Counts are those of the

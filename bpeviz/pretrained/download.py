@@ -67,8 +67,8 @@ class Progress:
 class Limits:
     """Time limits in seconds, and a size limit in bytes.
 
-    silence: for connecting, and for each read. download: for one file. pip: for one run of pip. pause:
-    time between automatic attempts after a failure. most_bytes: size of a file; the largest
+    silence: for connecting, and for each read. download: for one file. pip: for one run of pip.
+    pause: time between automatic attempts after a failure. most_bytes: size of a file; the largest
     vocabulary has 3.6 MB.
     """
 
@@ -143,7 +143,7 @@ def _store(file: File, content: bytes) -> None:
         finally:
             unfinished.unlink(missing_ok=True)
     except OSError as error:
-        # Windows cannot replace a file that is open. Another process may have stored it already.
+        # Windows cannot replace an open file. Another process may have stored it.
         if not _is_cached(file):
             raise VocabularyUnavailable(_why_not_stored(error)) from error
 

@@ -40,9 +40,9 @@ class RankTokenizer(Tokenizer):
     it is a token (`src/lib.rs`). The first 256 ranks are the single bytes, so merge r - 256 makes
     the token of rank r, and that is its step.
 
-    In GPT-2, cl100k and o200k, merges of lower ranks alone build each token, so each boundary has one
-    step. In other tables, a lower rank may become possible only after a higher one. Such a merge
-    happens at the step of the highest rank before it, and texts that need it get
+    In GPT-2, cl100k and o200k, merges of lower ranks alone build each token, so each boundary has
+    one step. In other tables, a lower rank may become possible only after a higher one. Such a
+    merge happens at the step of the highest rank before it, and texts that need it get
     `ChangingBoundaries`. At every step, both equal the result of tiktoken with the first ranks.
     """
 
@@ -65,7 +65,8 @@ class RankTokenizer(Tokenizer):
         return np.arange(256, 256 + self.steps + 1)
 
     def known_ids(self) -> Iterable[int]:
-        """Return the ids of all tokens, ascending. cl100k and o200k have gaps before special ids."""
+        """Return the ids of all tokens, ascending. cl100k and o200k have gaps before special
+        ids."""
         return sorted({*self._rank_set, *self.special_tokens.values()})
 
     def is_atom(self, token_id: int) -> bool:
@@ -236,7 +237,8 @@ def below(rank: int, ranks: Mapping[bytes, int]) -> Callable[[bytes], int | None
 class _Tree(NamedTuple):
     """The merges inside a token.
 
-    times: the step at which each inner boundary is merged; None if a merge needs a higher rank first.
+    times: the step at which each inner boundary is merged; None if a merge needs a higher rank
+    first.
     parents: two ids, or None if merges do not lead to the token.
     """
 
@@ -268,8 +270,8 @@ def _tree(raw: bytes, rank: int, ranks: Mapping[bytes, int]) -> _Tree:
 def _changes(pre_token: bytes, ranks: Mapping[bytes, int]) -> Changes:
     """Return the entries of `ChangingBoundaries` for each byte of a pre-token.
 
-    A merge happens at the highest rank so far: with fewer ranks, the merges after that one would not
-    have happened. A pre-token that is a token is whole from the rank of that token on.
+    A merge happens at the highest rank so far: with fewer ranks, the merges after that one would
+    not have happened. A pre-token that is a token is whole from the rank of that token on.
     """
     found = [{-1: ranks[pre_token[i : i + 1]]} for i in range(len(pre_token))]
     whole = ranks.get(pre_token)

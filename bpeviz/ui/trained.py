@@ -202,14 +202,14 @@ def there(text: str, choice: Choice) -> tuple[Training, Boundaries]:
     return learnt, of_text
 
 
-def learnt_tokens(text: str, choice: Choice, step: int) -> dict[bytes, str]:
-    """Return the tokens of a vocabulary after a step (`bpeviz.analysis.metrics.learnt_tokens`)."""
+def composed_tokens(text: str, choice: Choice, step: int) -> dict[bytes, str]:
+    """Return the tokens of a vocabulary after a step (`bpeviz.analysis.metrics.composed_tokens`)."""
     learnt = training(text, choice)
     if isinstance(learnt, str):
         return {}
     return kept.once(
         ("tokens", *key_of(text, choice), step),
-        lambda: metrics.learnt_tokens(learnt.at_step(step)),
+        lambda: metrics.composed_tokens(learnt.at_step(step)),
     )
 
 

@@ -1,10 +1,10 @@
-"""Charts: the only place that imports Altair.
+"""Charts as Vega-Lite specifications, built with Altair.
 
-Each says its finding in the title, computed from what it shows, and marks the present step with
-the same rule. A curve of many points is thinned before it is drawn.
+The title of each chart states its finding, computed from the data. A dashed line marks the current
+step. Long curves are thinned.
 
-To make a chart takes some 20 ms, most of them in Altair's checks. So each kind of drawing is made
-once, as Vega-Lite, and what it shows is put in (`_showing`, `at_step`).
+Altair needs some 20 ms to validate a chart. So each kind of chart is built once, and data are
+inserted later (`_with_data`, `at_step`).
 """
 
 from __future__ import annotations
@@ -28,25 +28,26 @@ from bpeviz.trainers.screen import Detail
 Scale = Literal["linear", "log", "symlog"]
 
 Chart = dict[str, Any]
-"""A chart as Vega-Lite."""
+"""A Vega-Lite specification."""
 
 POINTS = 400
-"""How many points of a curve are drawn at most."""
+"""The largest number of points in a curve."""
 
-COLOURS = ("#3b82f6", "#d9661f", "#1f9d66", "#9a66ea")
-"""Of the curves of tokenizers: readable on light and on dark ground."""
+COLORS = ("#3b82f6", "#d9661f", "#1f9d66", "#9a66ea")
+"""Colors of tokenizers, readable on light and dark backgrounds."""
 
 HEIGHT = 280
 SELECTION = "picked"
-"""The name under which a click on a curve is reported, with the field "step"."""
+"""The Vega-Lite parameter of a click on a curve, with the field "step"."""
 
 
 @dataclass(frozen=True)
 class Axes:
-    """What a curve over steps is drawn by, beside its points.
+    """The axes of a curve over steps.
 
-    unit: what a step is called; steps, values: the kinds of their scales; value: the field that is
-    drawn, and title its axis'; tooltip: a field, its format and its title, for each line.
+    unit: name of a step. steps, values: types of the scales. value, title: field and title of the y
+    axis.
+    tooltip: field, format and title of each line.
     """
 
     unit: str
@@ -58,44 +59,44 @@ class Axes:
 
 
 def _thin(length: int) -> NDArray[np.int64]:
-    """Return up to `POINTS` places in 0 … length - 1, closer together at the start."""
+    """Return up to `POINTS` indices below `length`, closer together at the start."""
     if length <= POINTS:
         return np.arange(length)
     return np.unique(np.geomspace(1, length, POINTS).astype(np.int64)) - 1
 
 
 def _axis(title: str) -> alt.Axis:
-    """Return an axis of a fixed width, so that nothing moves when a curve is drawn anew."""
+    """Return an axis of fixed width, so that nothing moves when a curve changes."""
     return alt.Axis(title=title, minExtent=40, maxExtent=40, tickCount=5)
 
 
 def _drawn(chart: alt.LayerChart | alt.FacetChart, height: int | alt.Step = HEIGHT) -> Chart:
-    """Return a chart as Vega-Lite, still without title and data. Nobody may change it."""
+    """Return a chart as Vega-Lite without title and data. It is cached: do not modify it."""
     titled = chart.properties(height=height, title=alt.TitleParams("", anchor="start", fontSize=15))
     drawing: Chart = titled.to_dict()
-    drawing.pop("config", None)  # the size that Altair's own theme would give it
+    drawing.pop("config", None)  # the size from Altair's default theme
     return drawing
 
 
-def _showing(drawing: Chart, finding: str, **data: pa.Table) -> Chart:
-    """Return a drawing that says its finding and shows these data."""
+def _with_data(drawing: Chart, finding: str, **data: pa.Table) -> Chart:
+    """Return a chart with a finding as its title, and data."""
     title = drawing["title"] | {"text": finding}
     return deepcopy(drawing) | {"title": title, "datasets": data}
 
 
 def _scales(chart: Chart, channel: str) -> Iterator[dict[str, Any]]:
-    """Return the scale of a channel in each layer that has it."""
+    """Yield the scale of a channel in each layer that has it."""
     encodings = (layer["encoding"] for layer in chart["layer"])
     return (encoding[channel]["scale"] for encoding in encodings if channel in encoding)
 
 
 @lru_cache(maxsize=64)
 def _curve(axes: Axes) -> Chart:
-    """Return a curve over steps that can be clicked, with a rule at the present one."""
+    """Return a clickable curve over steps, with a line at the current step."""
     picked = alt.selection_point(
         name=SELECTION, fields=["step"], on="click", nearest=True, empty=False
     )
-    steps = alt.Axis(tickMinStep=1)  # there is no half merge
+    steps = alt.Axis(tickMinStep=1)  # steps are whole numbers
     x = alt.X("step:Q", title=axes.unit, axis=steps).scale(type=axes.steps)
     y = alt.Y(f"{axes.value}:Q", axis=_axis(axes.title)).scale(type=axes.values, nice=False)
     tooltip = [
@@ -105,9 +106,9 @@ def _curve(axes: Axes) -> Chart:
     line = base.mark_line(strokeWidth=2)
     points = base.mark_point(opacity=0, size=80).encode(tooltip=tooltip).add_params(picked)
     rule = (
-        alt.Chart(alt.NamedData("present"))
+        alt.Chart(alt.NamedData("current"))
         .mark_rule(strokeWidth=2, strokeDash=[5, 3], color="gray")
-        .encode(x=x, tooltip=[alt.Tooltip("step:Q", title="present step")])
+        .encode(x=x, tooltip=[alt.Tooltip("step:Q", title="current step")])
     )
     return _drawn(alt.layer(line, rule, points))
 
@@ -119,8 +120,8 @@ def _over_steps(
     values: tuple[float, float],
     finding: str,
 ) -> Chart:
-    """Draw a curve of these points. steps, values: the first and the last of each scale."""
-    chart = _showing(_curve(axes), finding, points=points)
+    """Return a curve. steps, values: the domain of each scale."""
+    chart = _with_data(_curve(axes), finding, points=points)
     for channel, ends in (("x", steps), ("y", values)):
         for scale in _scales(chart, channel):
             scale["domain"] = [*ends]
@@ -130,19 +131,19 @@ def _over_steps(
 def at_step(chart: Chart, step: int) -> Chart:
     """Return a curve over steps with its rule at one, or at its first; the curve stays as it is."""
     lowest = next(_scales(chart, "x"))["domain"][0]
-    present = {"present": pa.table({"step": [max(lowest, step)]})}
-    data = chart["datasets"] | present
+    current = {"current": pa.table({"step": [max(lowest, step)]})}
+    data = chart["datasets"] | current
     return deepcopy({**chart, "datasets": {}}) | {"datasets": data}
 
 
 def decided(training: Training, last: int) -> Chart:
-    """Draw what decided at each of the first `last` steps, from 1 on."""
+    """Return the curve of the score or count that decided each of the first `last` steps."""
     texts, values = texts_of(training), training.curve[:last]
     name = texts.curve
     places = _thin(last)
     low, high = float(values.min()), float(values.max())
     ends = (min(1.0, low), max(high, 2 * min(1.0, low))) if low > 0 else (low, max(high, low + 1))
-    scale: Scale = "log" if low > 0 else "symlog"  # what costs nothing has no logarithm
+    scale: Scale = "log" if low > 0 else "symlog"  # zero has no logarithm
     form = "," if (values == values.round()).all() else ".4~g"
     tooltip = (("step", ",", texts.unit), ("value", form, name))
     axes = Axes(texts.unit, "log", "value", name, scale, tooltip)
@@ -157,15 +158,18 @@ def decided(training: Training, last: int) -> Chart:
         moves = "falls" if values[-1] < values[0] else "rises"
         finding = f"The {name} {moves} from {first} to {final}"
     else:
-        finding = f"The {name} lies between {least} and {most}"
+        finding = f"The {name} is between {least} and {most}"
     points = pa.table({"step": places + 1, "value": values[places]})
     return _over_steps(axes, points, (1, max(2, last)), ends, finding)
 
 
 def compression(token_counts: NDArray[np.int64], size: int, unit: str) -> Chart:
-    """Draw bytes per token after each step.
+    """Return the curve of bytes per token after each step.
 
-    token_counts: int64 [steps + 1]; size: of the text in bytes; unit: what a step is called.
+    Args:
+        token_counts: int64 [steps + 1].
+        size: Size of the text in bytes.
+        unit: Name of a step.
     """
     places = _thin(len(token_counts))
     counts = token_counts[places]
@@ -184,21 +188,21 @@ def _half_way(token_counts: NDArray[np.int64], unit: str) -> str:
     if saved[-1] < 0:
         return f"{-saved[-1]:,} more tokens after {len(saved) - 1:,} {unit}s"
     if not saved[-1]:
-        return "Nothing is saved"
+        return "The number of tokens does not change"
     half = int(np.argmax(saved * 2 >= saved[-1]))
     return f"Half the saving comes from {half:,} of {len(saved) - 1:,} {unit}s"
 
 
 _NAMES = ("names above", "names below")
-"""Of the curves of tokenizers: they stand by turns above and below, so that they keep apart."""
+"""Curve labels alternate above and below, so that they do not overlap."""
 
 
 @lru_cache(maxsize=1)
 def _curves() -> Chart:
-    """Return the curves of tokenizers over vocabulary sizes, each with its name at its end."""
+    """Return curves of tokenizers over vocabulary sizes, labeled at their ends."""
     x = alt.X("vocabulary:Q", title="vocabulary size").scale(type="log", nice=False)
     y = alt.Y("bytes per token:Q", title="bytes per token").scale(zero=True)
-    color = alt.Color("tokenizer:N", legend=None).scale(range=list(COLOURS))
+    color = alt.Color("tokenizer:N", legend=None).scale(range=list(COLORS))
     tooltip = [
         "tokenizer:N",
         alt.Tooltip("vocabulary:Q", format=","),
@@ -214,7 +218,7 @@ def _curves() -> Chart:
 
 
 def sweeps(columns: Sequence[Column]) -> Chart:
-    """Draw bytes per token against vocabulary size for each column, up to its own size."""
+    """Return bytes per token over vocabulary sizes for each column."""
     names = ("vocabulary", "bytes per token", "tokenizer")
     curves = []
     for column in columns:
@@ -227,14 +231,16 @@ def sweeps(columns: Sequence[Column]) -> Chart:
         "ends": pa.concat_tables(ends),
         **{name: pa.concat_tables([none, *ends[turn::2]]) for turn, name in enumerate(_NAMES)},
     }
-    chart = _showing(_curves(), _fewest(columns), **data)
+    chart = _with_data(_curves(), _fewest(columns), **data)
     for scale in _scales(chart, "color"):
         scale["domain"] = [column.title for column in columns]
     return chart
 
 
 def _fewest(columns: Sequence[Column]) -> str:
-    """Say which of some columns has the fewest tokens where they stand."""
+    """Return a title: the columns with the fewest tokens at their current sizes."""
+    if len(columns) < 2:
+        return "Bytes per token over vocabulary sizes"
     counts = [int(column.boundaries.token_counts[column.step]) for column in columns]
     *others, last = [
         column.title for column, count in zip(columns, counts, strict=True) if count == min(counts)
@@ -242,7 +248,7 @@ def _fewest(columns: Sequence[Column]) -> str:
     if not others:
         return f"{last} needs the fewest tokens"
     if len(others) + 1 == len(columns):
-        return "All need equally many tokens"
+        return "All need the same number of tokens"
     return f"{', '.join(others)} and {last} need the fewest tokens"
 
 
@@ -257,36 +263,42 @@ def _line(x: str, y: str) -> Chart:
 
 
 def detail(shown: Detail) -> Chart | None:
-    """Draw the curve of a detail, if it has one."""
+    """Return the curve of a detail, or None."""
     if shown.curve is None or not shown.columns[shown.curve[0]]:
         return None
     points = pa.table({name: list(shown.columns[name]) for name in shown.curve})
-    chart = _showing(_line(*shown.curve), "", points=points)
-    del chart["title"]  # it stands under a heading of its own
+    chart = _with_data(_line(*shown.curve), "", points=points)
+    del chart["title"]  # the page has a heading for it
     return chart
 
 
 @lru_cache(maxsize=1)
 def _shares() -> Chart:
     base = alt.Chart(alt.NamedData("points")).encode(
-        y=alt.Y("cut:N", sort=None, title=None, axis=alt.Axis(labelLimit=420, labelFontSize=14)),
-        x=alt.X("share:Q", title="share of the draws", axis=alt.Axis(format="%")).scale(),
-        tooltip=["cut:N", alt.Tooltip("times:Q", format=","), alt.Tooltip("share:Q", format=".1%")],
+        y=alt.Y(
+            "segmentation:N", sort=None, title=None, axis=alt.Axis(labelLimit=420, labelFontSize=14)
+        ),
+        x=alt.X("share:Q", title="share of the samples", axis=alt.Axis(format="%")).scale(),
+        tooltip=[
+            "segmentation:N",
+            alt.Tooltip("times:Q", format=","),
+            alt.Tooltip("share:Q", format=".1%"),
+        ],
     )
-    numbers = base.mark_text(align="left", dx=4, fontSize=13, color=COLOURS[0]).encode(
+    numbers = base.mark_text(align="left", dx=4, fontSize=13, color=COLORS[0]).encode(
         text=alt.Text("share:Q", format=".1%")
     )
-    bars = base.mark_bar(color=COLOURS[0], height={"band": 0.7})
+    bars = base.mark_bar(color=COLORS[0], height={"band": 0.7})
     return _drawn(alt.layer(bars, numbers), alt.Step(30))
 
 
 def segmentations(rows: Sequence[tuple[str, int]], draws: int) -> Chart:
-    """Draw how often each cut came: (the pieces, parted by lines, how often), most often first."""
-    cuts, times = zip(*rows, strict=True)
+    """Return a bar chart of segmentations and how often each was drawn, most frequent first."""
+    segmentations, times = zip(*rows, strict=True)
     shares = [one / draws for one in times]
-    finding = f"The most frequent: {times[0]:,} of {draws:,} draws"
-    points = pa.table([cuts, times, shares], ("cut", "times", "share"))
-    chart = _showing(_shares(), finding, points=points)
+    finding = f"Most frequent: {times[0]:,} of {draws:,} samples"
+    points = pa.table([segmentations, times, shares], ("segmentation", "times", "share"))
+    chart = _with_data(_shares(), finding, points=points)
     for scale in _scales(chart, "x"):
         scale["domain"] = [0, max(1.2 * shares[0], 0.05)]
     return chart

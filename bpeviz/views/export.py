@@ -29,7 +29,8 @@ FILLS = (
     *("#fcd5d3", "#f9d8c6", "#efddbf", "#e1e3c1", "#d1e7cc", "#c4eadb"),
     *("#bee9eb", "#c3e6f8", "#cfe1fe", "#dedbfc", "#edd7f2", "#f8d4e4"),
 )
-"""The color indices by number (`bpeviz.text.color_index`): those of `ui/components/cells.css` on white."""
+"""The color indices by number (`bpeviz.text.color_index`): those of `ui/components/cells.css` on
+white."""
 
 INK, QUIET, ACCENT = "#31333f", "#5c5e67", "#1f6feb"
 
@@ -101,8 +102,8 @@ def svg(
 class _Byte:
     """A byte of the text, or a mark that is no text (`name` is then empty).
 
-    name: the byte in hex. token: which of the tokens it belongs to, counted from 0. color_index: -1 for
-    none. ends: a token ends behind it; own: and the reference does not cut there; missing: only
+    name: the byte in hex. token: which of the tokens it belongs to, counted from 0. color_index: -1
+    for none. ends: a token ends behind it; own: and the reference does not cut there; missing: only
     the reference cuts there. rest: "unknown" or "left-out", if it is so.
     """
 

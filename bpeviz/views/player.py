@@ -80,7 +80,7 @@ def parts(text: str, boundaries: Boundaries, size: int = WINDOW) -> list[Part]:
 def part_between(boundaries: Boundaries, shown: Part, text: str) -> Part:
     """Return the part of other boundaries of the text that shows the same characters.
 
-    shown: a part of boundaries over bytes, as of `bpeviz.analysis.metrics.common_cuts`.
+    shown: a part of boundaries over bytes, as of `bpeviz.analysis.metrics.common_boundaries`.
     """
     ends = boundaries.ends
     # A mark of no bytes belongs to what stands before it; one at the start to what comes.
@@ -308,7 +308,7 @@ def side_by_side(
 
 def _cuts_within(column: Column, part: Part) -> NDArray[np.int64]:
     """Return the cuts strictly inside a part, from its start."""
-    cuts = column.inner_cuts
+    cuts = column.inner_boundaries
     return cuts[(cuts > part.start) & (cuts < part.end)] - part.start
 
 

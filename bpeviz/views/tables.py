@@ -1,4 +1,4 @@
-"""Tables: the only place that builds pandas frames."""
+"""Tables as pandas frames."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from bpeviz.analysis.metrics import Measures, Vocabulary
+from bpeviz.analysis.metrics import Metrics, Vocabulary
 from bpeviz.analysis.pretokenization import Summary
-from bpeviz.analysis.pretokenization import name as chunk_name
+from bpeviz.analysis.pretokenization import name as pre_token_name
 from bpeviz.analysis.round_trip import Loss
 from bpeviz.analysis.token_lookup import Ancestor, Decoded, Found
 from bpeviz.core.merges import Merge
@@ -19,13 +19,16 @@ from bpeviz.trainers.screen import Detail
 
 
 def decisions(training: Training, last: int, search: str = "") -> pd.DataFrame:
-    """Return the first `last` decisions, one a row, with the number of each from 1.
+    """Return the first `last` decisions, one per row, numbered from 1.
 
-    The first column is named after the unit of a step. Merges: left, right, token, id, count,
-    applied, ties, and the score and what else is said of them, if anything. "applied" is left out
-    where it is the count in every row, as it is without pairs like (a, a). Prunings: token, id,
-    cost, uses, round. `search` keeps the rows whose token holds it, as text, as shown, or as an
-    id.
+    The first column is named after the unit of a step. Merges have the columns left, right, token,
+    id, score, count, applied, ties and note; prunings have token, id, cost, uses, round and note.
+    Columns that say nothing are left out, such as "applied" if it always equals the count.
+
+    Args:
+        training: The training history.
+        last: The number of decisions.
+        search: Keep rows whose token contains this text, or whose id it is.
     """
     name, shown = training.name, training.decisions[:last]
     columns: dict[str, Sequence[object]] = {texts_of(training).unit: range(1, len(shown) + 1)}
@@ -65,10 +68,12 @@ def _counted(training: Training) -> str:
 
 
 def candidates(training: Training, found: Sequence[Candidate], step: int) -> pd.DataFrame:
-    """Return the best candidates of a step: what they are, what decides, and what is to be said.
+    """Return the best candidates of a step, with their scores and notes.
 
-    step: 1 or more for those before that step was taken; 0 for those before the first, which is
-    still to come.
+    Args:
+        training: The training history.
+        found: The candidates, best first.
+        step: The step that chose among them, from 1; 0 for the first step, not taken yet.
     """
     taken = training.decisions[max(step, 1) - 1]
     ids = (taken.id,) if isinstance(taken, Pruning) else (taken.left, taken.right)
@@ -77,8 +82,8 @@ def candidates(training: Training, found: Sequence[Candidate], step: int) -> pd.
 
     def note(candidate: Candidate) -> str:
         if candidate.ids == ids:
-            taken_now = "merged" if len(ids) == 2 else "pruned"
-            return taken_now if step else "comes first"
+            chosen = "merged" if len(ids) == 2 else "pruned"
+            return chosen if step else "next"
         what = candidate.score if scored else candidate.count
         return "tied" if best and what == best[0 if scored else 1] else ""
 
@@ -95,8 +100,8 @@ def candidates(training: Training, found: Sequence[Candidate], step: int) -> pd.
     return frame if scored else frame.drop(columns=texts_of(training).score or "score")
 
 
-def measures(rows: Sequence[Measures]) -> pd.DataFrame:
-    """Return the measures, one a row with a column for each tokenizer and one that explains."""
+def metrics(rows: Sequence[Metrics]) -> pd.DataFrame:
+    """Return metrics, one per row, with a column per tokenizer and an explanation."""
 
     def number(value: float | None, form: str) -> str:
         return "–" if value is None else format(value, form)
@@ -105,93 +110,97 @@ def measures(rows: Sequence[Measures]) -> pd.DataFrame:
         (
             "tokens",
             [number(row.tokens, ",") for row in rows],
-            "how many the text is cut into",
+            "number of tokens in the text",
         ),
         (
             "bytes per token",
             [number(row.bytes_per_token, ".2f") for row in rows],
-            "UTF-8 bytes that one token stands for, on average",
+            "mean number of UTF-8 bytes in a token",
         ),
         (
             "characters per token",
             [number(row.characters_per_token, ".2f") for row in rows],
-            "the same in characters",
+            "mean number of characters in a token",
         ),
         (
             "tokens per word",
             [number(row.tokens_per_word, ".2f") for row in rows],
-            "pieces of a word, on average; a word is a run of letters, marks and digits",
+            "mean number of pieces of a word; a word is a run of letters, marks and digits",
         ),
         (
             "words kept whole",
             [number(row.whole_words, ".1%") for row in rows],
-            "no boundary inside",
+            "share of words without a boundary inside",
         ),
         (
             "distinct tokens",
             [number(row.distinct, ",") for row in rows],
-            "different ones that occur",
+            "number of different tokens in the text",
         ),
         (
             "vocabulary",
             [number(row.vocab_size, ",") for row in rows],
-            "how many ids there are, special tokens not counted",
+            "number of tokens, without special tokens",
         ),
         (
             "precision",
             [number(row.agreement.precision, ".1%") for row in rows],
-            "share of its cuts that the reference makes, too",
+            "share of its boundaries that the reference has too",
         ),
         (
             "recall",
             [number(row.agreement.recall, ".1%") for row in rows],
-            "share of the reference's cuts that it makes",
+            "share of the reference's boundaries that it has",
         ),
         (
             "F1",
             [number(row.agreement.f1, ".1%") for row in rows],
-            "harmonic mean of the two",
+            "harmonic mean of precision and recall",
         ),
     ]
     return pd.DataFrame(
         [(name, *values, meaning) for name, values, meaning in lines],
-        columns=["measure", *(row.title for row in rows), "what it says"],
+        columns=["metric", *(row.title for row in rows), "meaning"],
     )
 
 
 def splits(rows: Sequence[Summary]) -> pd.DataFrame:
-    """Return what is told of each split, one a row."""
+    """Return a summary of each pre-tokenization, one per row."""
 
     def pairs(row: Summary) -> str:
         return "   ".join(
-            # Isolated: else letters from right to left would change places with the numbers.
-            f"\u2068{chunk_name(one.pair)}\u2069 {one.cut:,} of {one.times:,}"
+            # Isolated, since right-to-left letters would otherwise reorder the numbers.
+            f"\u2068{pre_token_name(one.pair)}\u2069 {one.cut:,} of {one.times:,}"
             for one in row.apart
         )
 
     return pd.DataFrame(
         {
-            "split": [row.title for row in rows],
-            "chunks": [f"{row.pre_tokens:,}" for row in rows],
-            "merges forbidden": [
+            "pre-tokenization": [row.title for row in rows],
+            "pre-tokens": [f"{row.pre_tokens:,}" for row in rows],
+            "merges ruled out": [
                 f"{row.forbidden:,} of {row.merges:,}" if row.merges else "–" for row in rows
             ],
-            "most often cut apart": [pairs(row) or "–" for row in rows],
+            "most frequent separated pairs": [pairs(row) or "–" for row in rows],
             "distinct": [f"{row.distinct:,}" for row in rows],
-            "characters per chunk": [f"{row.characters / row.pre_tokens:.2f}" for row in rows],
-            "longest chunk": [chunk_name(row.longest) for row in rows],
+            "characters per pre-token": [f"{row.characters / row.pre_tokens:.2f}" for row in rows],
+            "longest pre-token": [pre_token_name(row.longest) for row in rows],
         }
     )
 
 
 def standing(tokens: Sequence[str], places: Sequence[tuple[str, Sequence[int]]]) -> pd.DataFrame:
-    """Return the merges learnt where nothing is split, one a row, and what splits leave of them.
+    """Return merges trained without pre-tokenization, and how often patterns allow their tokens.
 
-    places: for each split its title, and in how many places each token stands within one pre-token.
+    Args:
+        tokens: One token per row.
+        places: For each pre-tokenization its title, and how often each token lies in one pre-token.
     """
-    frame = pd.DataFrame({"merge": range(1, len(tokens) + 1), "token": [*map(chunk_name, tokens)]})
+    frame = pd.DataFrame(
+        {"merge": range(1, len(tokens) + 1), "token": [*map(pre_token_name, tokens)]}
+    )
     for title, counts in places:
-        frame[title] = [f"{count:,}" if count else "forbidden" for count in counts]
+        frame[title] = [f"{count:,}" if count else "ruled out" for count in counts]
     return frame
 
 
@@ -201,20 +210,20 @@ def detail(shown: Detail) -> pd.DataFrame:
 
 
 def vocabularies(rows: Sequence[Vocabulary]) -> pd.DataFrame:
-    """Return how vocabularies overlap, one a row."""
+    """Return the overlap of vocabularies, one per row."""
     return pd.DataFrame(
-        [(row.title, row.learnt, row.shared, row.own, "  ".join(row.examples)) for row in rows],
-        columns=["algorithm", "learnt tokens", "shared by all", "in it alone", "some of these"],
+        [(row.title, row.tokens, row.shared, row.own, "  ".join(row.examples)) for row in rows],
+        columns=["algorithm", "tokens", "in all of them", "only here", "examples"],
     )
 
 
 def losses(found: Sequence[Loss]) -> pd.DataFrame:
-    """Return what the way from ids back to text did not return, one reason a row."""
+    """Return what decoding does not restore, one reason per row."""
     return pd.DataFrame(
         {
             "lost": [loss.title for loss in found],
             "times": [loss.times for loss in found],
-            "first places": [
+            "first positions": [
                 "   ".join(f"{at:,}: {was} → {became}" for at, was, became in loss.places)
                 for loss in found
             ],
@@ -224,7 +233,7 @@ def losses(found: Sequence[Loss]) -> pd.DataFrame:
 
 
 def decoded(found: Sequence[Decoded]) -> pd.DataFrame:
-    """Return ids with what each stands for by itself."""
+    """Return ids with the token of each, one per row."""
     return pd.DataFrame(
         {
             "id": [str(one.id) for one in found],
@@ -236,19 +245,19 @@ def decoded(found: Sequence[Decoded]) -> pd.DataFrame:
 
 
 def tokens(found: Sequence[Found]) -> pd.DataFrame:
-    """Return tokens of a vocabulary, one a row."""
+    """Return tokens of a vocabulary, one per row."""
     return pd.DataFrame(
         {
             "id": [str(one.id) for one in found],
             "token": [shorten(one.label) for one in found],
             "bytes": [shorten(hexadecimal(one.raw)) for one in found],
-            "what it is": [one.place for one in found],
+            "kind": [one.place for one in found],
         }
     )
 
 
 def ancestry(found: Sequence[Ancestor]) -> pd.DataFrame:
-    """Return a token and all it is merged from, one a row, level by level."""
+    """Return a token and all tokens that it is merged from, one per row, level by level."""
 
     def parent(one: Ancestor, side: int) -> str:
         if one.parents is None:
@@ -262,6 +271,6 @@ def ancestry(found: Sequence[Ancestor]) -> pd.DataFrame:
             "id": [str(one.token.id) for one in found],
             "left parent": [parent(one, 0) for one in found],
             "right parent": [parent(one, 1) for one in found],
-            "what it is": [one.token.place for one in found],
+            "kind": [one.token.place for one in found],
         }
     )

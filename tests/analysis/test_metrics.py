@@ -126,7 +126,7 @@ def test_a_symbol_that_marks_the_end_is_a_token_but_no_cut_of_its_own() -> None:
     (found,) = measure(text, [learnt(text, 0, atoms="characters", end_mark="symbol")], 0)
     # a b </w> · c d </w>: the mark has no bytes, so two cuts fall on one place.
     assert found.tokens == 7
-    assert learnt(text, 0, atoms="characters", end_mark="symbol").inner_cuts.tolist() == [
+    assert learnt(text, 0, atoms="characters", end_mark="symbol").inner_boundaries.tolist() == [
         1,
         2,
         3,
@@ -175,10 +175,10 @@ def test_measures_of_every_sample_equal_a_slow_count() -> None:
 
 def test_common_cuts_stay_only_where_every_column_cuts() -> None:
     text = "ab ab c"
-    boundaries = metrics.common_cuts([learnt(text, 0), learnt(text, 1)])
+    boundaries = metrics.common_boundaries([learnt(text, 0), learnt(text, 1)])
     kept = np.flatnonzero(boundaries.merged_at == NEVER) + 1
     assert kept.tolist() == [2, 3, 5, 6, 7]
-    assert len(metrics.common_cuts([learnt("", 0)])) == 0
+    assert len(metrics.common_boundaries([learnt("", 0)])) == 0
 
 
 def test_the_sweep_is_bytes_per_token_at_every_size() -> None:
@@ -219,7 +219,7 @@ def test_a_mark_at_the_start_of_a_text_makes_no_cut() -> None:
     training = bpeviz.train("ab ab", "sentencepiece", merges=0)  # ▁ stands before the text
     column = Column("SentencePiece", training.tokenizer(), training.tokenizer().boundaries("ab"), 0)
     assert column.boundaries.cuts(0).tolist() == [0, 1, 2]
-    assert column.inner_cuts.tolist() == [1]
+    assert column.inner_boundaries.tolist() == [1]
     atoms = learnt("ab", 0)
     assert measure("ab", [atoms, column], 0)[1].agreement == Agreement(1, 1, 1)
 
@@ -231,7 +231,7 @@ def test_common_cuts_may_ask_for_those_of_every_step() -> None:
     column = Column("Unigram", training.tokenizer(), training.tokenizer().boundaries(text), 0)
     last = Column("Unigram", column.tokenizer, column.boundaries, training.steps)
     kept = {
-        always: (metrics.common_cuts([last], always=always).always.nonzero()[0] + 1).tolist()
+        always: (metrics.common_boundaries([last], always=always).always.nonzero()[0] + 1).tolist()
         for always in (False, True)
     }
     assert kept[False] == [*range(1, len(text) + 1)]
@@ -245,13 +245,13 @@ def test_common_cuts_may_ask_for_those_of_every_step() -> None:
 def test_learnt_tokens_are_those_of_more_than_one_atom_by_what_they_stand_for() -> None:
     words = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
     pieces = bpeviz.train(words, "wordpiece", merges=4).tokenizer()
-    found = metrics.learnt_tokens(pieces)
+    found = metrics.composed_tokens(pieces)
     learnt_ids = [i for i in range(pieces.vocab_size) if not pieces.is_atom(i)]
     assert {*found} == {pieces.token_bytes(i) for i in learnt_ids}
     assert found[b"gs"] == "##gs"
     # Atoms and special tokens are none of them.
     alone = bpeviz.train("low", merges=0, special_tokens=("<end>",)).tokenizer()
-    assert metrics.learnt_tokens(alone) == {}
+    assert metrics.composed_tokens(alone) == {}
 
 
 def test_of_tokens_for_the_same_text_the_earliest_learnt_names_it() -> None:
@@ -260,7 +260,7 @@ def test_of_tokens_for_the_same_text_the_earliest_learnt_names_it() -> None:
     marked = bpeviz.train("ab ab ab abc abd cab", merges=3, **how).tokenizer()
     names = [marked.token_label(i) for i in range(len(marked.alphabet), marked.vocab_size - 1)]
     assert names == ["ab", "ab</w>", "abc"]
-    assert metrics.learnt_tokens(marked) == {b"ab": "ab", b"abc": "abc"}
+    assert metrics.composed_tokens(marked) == {b"ab": "ab", b"abc": "abc"}
 
 
 def test_vocabularies_say_what_all_share_and_what_is_in_one_alone() -> None:
@@ -268,14 +268,14 @@ def test_vocabularies_say_what_all_share_and_what_is_in_one_alone() -> None:
     b = {b"er": "##er", b"low": "low", b"es": "##es"}
     c = {b"er": "er", b"est": "est"}
     found = metrics.vocabularies([("A", a), ("B", b), ("C", c)])
-    assert [(one.title, one.learnt, one.shared, one.own, one.examples) for one in found] == [
+    assert [(one.title, one.tokens, one.shared, one.own, one.examples) for one in found] == [
         ("A", 3, 1, 1, ("lo",)),
         ("B", 3, 1, 1, ("##es",)),
         ("C", 2, 1, 1, ("est",)),
     ]
     twice = metrics.vocabularies([("A", a), ("A", a)])
     assert [(one.shared, one.own) for one in twice] == [(3, 0), (3, 0)]
-    assert [(one.learnt, one.shared) for one in metrics.vocabularies([("A", a)])] == [(3, 0)]
+    assert [(one.tokens, one.shared) for one in metrics.vocabularies([("A", a)])] == [(3, 0)]
     assert [one.own for one in metrics.vocabularies([("A", a), ("none", {})])] == [3, 0]
     assert metrics.vocabularies([]) == []
 

@@ -36,7 +36,7 @@ def columns_of(text: str, *names: str) -> list[Column]:
 
 def differences(columns: list[Column], reference: int) -> list[tuple[int, int]]:
     """How many cuts are a column's own, and how many are missing."""
-    cuts = [{*column.inner_cuts.tolist()} for column in columns]
+    cuts = [{*column.inner_boundaries.tolist()} for column in columns]
     standard = cuts[reference]
     return [(len(mine - standard), len(standard - mine)) for mine in cuts]
 
@@ -99,14 +99,14 @@ def test_pointing_at_a_token_lights_the_same_span_everywhere(open_page: Open) ->
     ids = bpeviz.load("gpt2").encode(" lighthouse")
     assert len(ids) == 1
     expect(Columns(page).card).to_contain_text(f"id {ids[0]}")
-    page.get_by_role("heading", name="Measures").hover()
+    page.get_by_role("heading", name="Metrics").hover()
     expect(Columns(page).card).to_be_hidden()
     assert [lit(text) for text in texts] == ["", "", ""]
 
 
 def test_measures_are_those_of_python_and_of_a_text_held_out(open_page: Open) -> None:
     page = open_page("/Compare")
-    expect(page.get_by_role("heading", name="Measures")).to_be_visible()
+    expect(page.get_by_role("heading", name="Metrics")).to_be_visible()
     expect(page.get_by_text("Your tokenizer learnt from this very text")).to_be_visible()
     expect(page.get_by_text("Sizes differ")).to_be_visible()
     table = page.get_by_test_id("stDataFrame")

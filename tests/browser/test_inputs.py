@@ -122,7 +122,7 @@ def test_next_to_nothing(open_page: Open, text: str) -> None:
     go_to(page, "Compare")
     if text:
         expect(page.get_by_role("heading", name="GPT-2")).to_be_visible()
-        expect(page.get_by_role("heading", name="Measures")).to_be_visible()
+        expect(page.get_by_role("heading", name="Metrics")).to_be_visible()
     else:
         expect(alert(page, "There is no text to cut yet")).to_be_visible()
     type_text(page, ENGLISH)

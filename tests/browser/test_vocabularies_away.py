@@ -41,7 +41,7 @@ def test_compare_works_without_them(open_at: Callable[..., Page], cut_off: Serve
     # The visitor's own column stands, and all else works.
     training, boundaries = learnt(ENGLISH)
     assert drawn_boundaries(own) == boundaries.kept(len(training.merges)).sum()
-    expect(page.get_by_role("heading", name="Measures")).to_be_visible()
+    expect(page.get_by_role("heading", name="Metrics")).to_be_visible()
     type_text(page, "low lower lowest low")
     expect(own).to_contain_text("lowest")
     # One may try again: it is on its way, and fails anew.

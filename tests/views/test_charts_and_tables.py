@@ -118,7 +118,7 @@ def test_the_compression_chart_is_bytes_over_tokens() -> None:
         ([8, 6, 4], "Half the saving comes from 1 of 2 merges"),
         ([100, 95, 80, 70, 60, 58], "Half the saving comes from 3 of 5 merges"),
         ([8, 4], "Half the saving comes from 1 of 1 merges"),
-        ([8], "Nothing is saved"),
+        ([8], "The number of tokens does not change"),
         ([4, 6], "2 more tokens after 1 merges"),
     ],
 )
@@ -191,7 +191,7 @@ def test_the_sweeps_chart_says_who_shares_the_first_place() -> None:
     (worst,) = [one for one in columns if one is not best][:1]
     two = title_of(drawn(charts.sweeps([best, worst, again])))
     assert two == f"{best.title} and again need the fewest tokens"
-    assert title_of(drawn(charts.sweeps([best, again]))) == "All need equally many tokens"
+    assert title_of(drawn(charts.sweeps([best, again]))) == "All need the same number of tokens"
 
 
 # ---- tables
@@ -260,7 +260,7 @@ def test_candidates_say_which_is_merged_and_which_tie(training: Training) -> Non
 def test_before_the_first_merge_it_is_still_to_come(training: Training) -> None:
     first = training.merges[0]
     found = [Candidate((first.left, first.right), first.count)]
-    assert tables.candidates(training, found, 0)["note"].tolist() == ["comes first"]
+    assert tables.candidates(training, found, 0)["note"].tolist() == ["next"]
     assert tables.candidates(training, found, 1)["note"].tolist() == ["merged"]
 
 
@@ -268,7 +268,7 @@ def test_measures_have_a_column_for_each_tokenizer() -> None:
     text = samples.by_key("spanish").text
     columns = columns_of(text)
     rows = metrics.measure(text, columns, 0)
-    table = tables.measures(rows).set_index("measure")
+    table = tables.metrics(rows).set_index("metric")
     for row in rows:
         shown = table[row.title]
         assert shown["tokens"] == f"{row.tokens:,}"
@@ -277,11 +277,11 @@ def test_measures_have_a_column_for_each_tokenizer() -> None:
         assert shown["words kept whole"] == f"{row.whole_words:.1%}"
         assert shown["F1"] == f"{row.agreement.f1:.1%}"
     assert table["20 merges"]["F1"] == "100.0%"
-    assert table["what it says"].str.len().min() > 0
+    assert table["meaning"].str.len().min() > 0
 
 
 def test_a_measure_without_meaning_is_a_dash() -> None:
-    table = tables.measures(metrics.measure("", columns_of("")[:1], 0)).set_index("measure")
+    table = tables.metrics(metrics.measure("", columns_of("")[:1], 0)).set_index("metric")
     assert table.iloc[:, 0]["bytes per token"] == "–"
     assert table.iloc[:, 0]["tokens"] == "0"
 
@@ -291,7 +291,7 @@ def test_a_measure_without_meaning_is_a_dash() -> None:
 
 def given_up(losses: list[float]) -> Training:
     """A training that prunes pieces with such losses, with the ids that Unigram gives."""
-    return replace(Pruned("pruned", PreTokenizer(), ("a",), "atoms", (), ()), losses=tuple(losses))
+    return replace(Pruned("unigram", PreTokenizer(), ("a",), "atoms", (), ()), losses=tuple(losses))
 
 
 @dataclass(frozen=True)
@@ -299,9 +299,6 @@ class Pruned(MergeTraining):
     """Only what tables and charts ask for."""
 
     losses: tuple[float, ...] = ()
-
-    unit = "pruning"
-    score_name = "cost"
 
     @property
     def decisions(self) -> Any:
@@ -311,8 +308,8 @@ class Pruned(MergeTraining):
         ]
 
     @property
-    def curve(self) -> tuple[str, Any]:
-        return "cost of the piece", np.array(self.losses, np.float64)
+    def curve(self) -> Any:
+        return np.array(self.losses, np.float64)
 
     def name(self, token_id: int) -> str:
         return f"piece·{token_id}"
@@ -349,7 +346,7 @@ def test_scores_below_one_keep_a_logarithmic_scale() -> None:
     scale = chart["layer"][0]["encoding"]["y"]["scale"]
     assert scale["type"] == "log"
     assert scale["domain"] == [0.04, 0.5]
-    assert title_of(chart) == "The cost of the piece lies between 0.04 and 0.5"
+    assert title_of(chart) == "The cost of the piece is between 0.04 and 0.5"
 
 
 @pytest.mark.parametrize("key", TRAINERS)
@@ -402,19 +399,19 @@ def test_how_often_each_cut_came_is_drawn_as_its_share() -> None:
     chart = drawn(charts.segmentations([("low", 700), ("l | ow", 250), ("lo | w", 50)], 1_000))
     for rows in rows_of(chart):
         assert rows == [
-            {"cut": "low", "times": 700, "share": 0.7},
-            {"cut": "l | ow", "times": 250, "share": 0.25},
-            {"cut": "lo | w", "times": 50, "share": 0.05},
+            {"segmentation": "low", "times": 700, "share": 0.7},
+            {"segmentation": "l | ow", "times": 250, "share": 0.25},
+            {"segmentation": "lo | w", "times": 50, "share": 0.05},
         ]
-    assert title_of(chart) == "The most frequent: 700 of 1,000 draws"
+    assert title_of(chart) == "Most frequent: 700 of 1,000 samples"
     assert chart["layer"][0]["encoding"]["y"]["sort"] is None  # most often first, as given
     assert chart["layer"][0]["encoding"]["x"]["scale"]["domain"][1] >= 0.7
 
 
 def test_one_cut_is_one_cut() -> None:
     chart = drawn(charts.segmentations([("low", 1_000)], 1_000))
-    assert title_of(chart) == "The most frequent: 1,000 of 1,000 draws"
-    assert rows_of(chart)[0] == [{"cut": "low", "times": 1_000, "share": 1}]
+    assert title_of(chart) == "Most frequent: 1,000 of 1,000 samples"
+    assert rows_of(chart)[0] == [{"segmentation": "low", "times": 1_000, "share": 1}]
 
 
 def test_the_table_of_prunings_holds_them_all() -> None:
@@ -450,7 +447,7 @@ def test_candidates_for_pruning_are_pieces_with_their_cost() -> None:
     assert table.columns.tolist() == ["token", "cost", "uses", "note"]
     assert table["token"].tolist() == ["piece·3", "piece·2", "piece·1"]
     assert table["note"].tolist() == ["pruned", "tied", ""]
-    assert tables.candidates(training, found, 0)["note"].tolist()[0] == "comes first"
+    assert tables.candidates(training, found, 0)["note"].tolist()[0] == "next"
 
 
 def test_of_candidates_with_scores_equal_scores_tie() -> None:

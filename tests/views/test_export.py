@@ -196,7 +196,7 @@ def test_what_differs_from_the_reference_is_drawn_and_explained() -> None:
     ):
         columns = [column(LEARNT.tokenizer(), text, "mine"), column(bytewise, text, "bytes")]
         other = columns[1 - reference]
-        extra = np.setdiff1d(columns[1].inner_cuts, columns[0].inner_cuts)
+        extra = np.setdiff1d(columns[1].inner_boundaries, columns[0].inner_boundaries)
         assert len(extra) > 3
         page = Page(export.html(text, columns, title="T", reference=reference))
         assert page.ending(looks) == len(extra)

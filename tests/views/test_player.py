@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import bpeviz
 from bpeviz import Training
-from bpeviz.analysis.metrics import Column, common_cuts
+from bpeviz.analysis.metrics import Column, common_boundaries
 from bpeviz.core.boundaries import DROPPED, INSIDE, NEVER, Boundaries
 from bpeviz.core.training import Candidate, Pruning
 from bpeviz.corpus import samples
@@ -458,7 +458,7 @@ def test_columns_tell_where_each_differs_from_the_reference(
 ) -> None:
     columns = columns_of(text, "ab cab éa 👍 the cab " * 3)
     raw = text.encode()
-    parts = player.parts(text, common_cuts(columns), size)
+    parts = player.parts(text, common_boundaries(columns), size)
     assert "".join(text[part.first : part.last] for part in parts) == text
     for part in parts:
         data = player.side_by_side(text, columns, part, reference)
@@ -489,7 +489,7 @@ def test_a_column_over_characters_counts_unknown_ones() -> None:
     training = bpeviz.train("abab", merges=1, atoms="characters", end_mark="symbol")
     tokenizer = training.tokenizer()
     column = Column("mine", tokenizer, tokenizer.boundaries("abé ab"), 1)
-    (part,) = player.parts("abé ab", common_cuts([column]))
+    (part,) = player.parts("abé ab", common_boundaries([column]))
     shown = player.side_by_side("abé ab", [column], part, 0)["columns"][0]
     assert [token[0] for token in shown["tokens"]].count(-1) == 2  # é and the space
     assert shown["ends"][-1] == 7

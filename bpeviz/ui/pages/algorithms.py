@@ -48,7 +48,7 @@ def show(text: str, shown: list[Learnt]) -> None:
     """Draw the player with a view for each trainer, and what follows its size."""
     place = st.container()
     columns = [_column(one, one[1].steps) for one in shown]
-    parts = player.parts(text, metrics.common_cuts(columns, always=True), SHOWN)
+    parts = player.parts(text, metrics.common_boundaries(columns, always=True), SHOWN)
     part = parts[0]
     if len(parts) > 1:
         label = f"Part shown, 1 to {len(parts)}"
@@ -116,7 +116,7 @@ def _measures(text: str, shown: list[Learnt], steps: list[int], size: int) -> No
     columns = [_column(one, step) for one, step in zip(shown, steps, strict=True)]
     right = st.column_config.TextColumn(alignment="right")
     st.dataframe(
-        tables.measures(metrics.measure(text, columns, 0)),
+        tables.metrics(metrics.measure(text, columns, 0)),
         hide_index=True,
         height="content",
         key="lock_measures",
@@ -129,7 +129,7 @@ def _vocabularies(text: str, shown: list[Learnt], steps: list[int]) -> None:
         return
     st.subheader("What the vocabularies share", anchor=False)
     learnt = [
-        (TRAINERS[choice.algorithm].short, trained.learnt_tokens(text, choice, step))
+        (TRAINERS[choice.algorithm].short, trained.composed_tokens(text, choice, step))
         for (choice, *_), step in zip(shown, steps, strict=True)
     ]
     table = tables.vocabularies(metrics.vocabularies(learnt))

@@ -94,7 +94,7 @@ def show(text: str, columns: list[Column], reference: int) -> None:
     if not text:
         st.info("There is no text to cut yet. Type one at the left, or choose a sample.")
         return
-    parts = player.parts(text, metrics.common_cuts(columns), SHOWN)
+    parts = player.parts(text, metrics.common_boundaries(columns), SHOWN)
     part = 0
     if len(parts) > 1:
         label = f"Part shown, 1 to {len(parts)}"
@@ -158,10 +158,10 @@ def measures(text: str, columns: list[Column], reference: int) -> None:
     """Draw the table of measures, and the sweep over vocabulary sizes."""
     if not text:
         return
-    st.subheader("Measures", anchor=False)
+    st.subheader("Metrics", anchor=False)
     right = st.column_config.TextColumn(alignment="right")
     st.dataframe(
-        tables.measures(metrics.measure(text, columns, reference)),
+        tables.metrics(metrics.measure(text, columns, reference)),
         hide_index=True,
         height="content",
         key="measures",

@@ -230,7 +230,7 @@ def _forbidden(text: str, done: list[tuple[Chosen, pretokenization.Column]]) -> 
         places.append((one.title, standing))
         rows.append(pretokenization.summary(column, standing, apart))
     right = st.column_config.TextColumn(alignment="right")
-    figures = ("chunks", "distinct", "characters per chunk", "merges forbidden")
+    figures = ("pre-tokens", "distinct", "characters per pre-token", "merges ruled out")
     st.dataframe(
         tables.splits(rows),
         hide_index=True,

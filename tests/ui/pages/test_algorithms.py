@@ -71,7 +71,7 @@ def drawn_cuts(app: AppTest) -> list[dict[str, Any]]:
     for one in app.get("vega_lite_chart"):
         spec = json.loads(one.proto.spec)
         encodings = [layer["encoding"] for layer in spec["layer"]]
-        if encodings[0]["y"].get("field") == "cut":
+        if encodings[0]["y"].get("field") == "segmentation":
             (data,) = [one.data.data for one in one.proto.datasets[:1]]
             return rows_of(data)
     return []
@@ -182,15 +182,15 @@ def test_figures_are_those_of_each_at_its_own_step_of_the_size(place: int) -> No
         boundaries = training.tokenizer().boundaries(SHORT)
         short = TRAINERS[key].short
         columns.append(Column(short, training.at_step(step), boundaries, step))
-        tokens.append((short, metrics.learnt_tokens(training.at_step(step))))
+        tokens.append((short, metrics.composed_tokens(training.at_step(step))))
     measures, shared = (table.value for table in app.dataframe[:2])
     for measured in metrics.measure(SHORT, columns, 0):
-        shown = measures.set_index("measure")[measured.title]
+        shown = measures.set_index("metric")[measured.title]
         assert shown["tokens"] == f"{measured.tokens:,}"
         assert shown["F1"] == f"{measured.agreement.f1:.1%}"
         assert shown["vocabulary"] == f"{measured.vocab_size:,}"
     expected = [
-        (one.title, one.learnt, one.shared, one.own) for one in metrics.vocabularies(tokens)
+        (one.title, one.tokens, one.shared, one.own) for one in metrics.vocabularies(tokens)
     ]
     assert [tuple(row[:4]) for row in shared.to_numpy().tolist()] == expected
 
@@ -214,11 +214,11 @@ def test_a_clicked_word_is_cut_until_another_is_typed() -> None:
     assert app.text_input(key="word").value == "lowest"
     app = told(app, 7, "newest")
     assert app.text_input(key="word").value == "newest"
-    assert {row["cut"].replace(" | ", "") for row in drawn_cuts(app)} == {"newest"}
+    assert {row["segmentation"].replace(" | ", "") for row in drawn_cuts(app)} == {"newest"}
     # With the space before it a word is another chunk.
     app.text_input(key="word").input(" wider").run()
     assert app.text_input(key="word").value == " wider"
-    assert {row["cut"].replace(" | ", "") for row in drawn_cuts(app)} == {"·wider"}
+    assert {row["segmentation"].replace(" | ", "") for row in drawn_cuts(app)} == {"·wider"}
 
 
 def test_without_dropout_there_is_one_cut_and_it_is_the_tokenizers() -> None:
@@ -231,10 +231,12 @@ def test_without_dropout_there_is_one_cut_and_it_is_the_tokenizers() -> None:
     step = int(player.steps_at(training, size, size)[0])
     ids = training.at_step(step).encode("lowest")
     cut = " | ".join(map(training.name, ids))
-    assert drawn_cuts(app) == [{"cut": cut, "times": 1_000, "share": 1.0}]
+    assert drawn_cuts(app) == [{"segmentation": cut, "times": 1_000, "share": 1.0}]
     assert any("1 different cut in 1,000 draws" in one.value for one in app.caption)
     app.slider(key="strength of BPE-dropout up to 1.0").set_value(1.0).run()
-    assert drawn_cuts(app) == [{"cut": "l | o | w | e | s | t", "times": 1_000, "share": 1.0}]
+    assert drawn_cuts(app) == [
+        {"segmentation": "l | o | w | e | s | t", "times": 1_000, "share": 1.0}
+    ]
 
 
 def test_subword_regularization_is_unigrams() -> None:
@@ -261,7 +263,7 @@ def test_a_word_of_unknown_signs_is_cut_at_every_size(place: int, which: int) ->
     app.radio(key="random_of_2").set_value(which).run()
     assert errors(app) == []
     for row in drawn_cuts(app):
-        pieces = row["cut"].split(" | ")
+        pieces = row["segmentation"].split(" | ")
         assert (pieces[0], pieces[-1]) == ("<unk>", "<unk>")
         assert "".join(pieces[1:-1]) == "low"
 

@@ -141,7 +141,7 @@ def test_what_is_lost_stands_in_a_table() -> None:
     assert "Something is lost" in light(app)
     (table,) = tables(app, "lost")
     assert [*table["lost"]] == ["lower case", "white space", "unknown"]
-    assert table["first places"][0].startswith("1: The → the")
+    assert table["first positions"][0].startswith("1: The → the")
 
 
 def test_long_texts_are_shown_in_parts() -> None:
@@ -195,9 +195,9 @@ def test_ids_are_decoded_and_unknown_ones_named() -> None:
 def test_a_token_is_looked_up_by_id_and_by_text() -> None:
     app = cl100k(closer="token", look_up="15339")
     assert errors(app) == []
-    looked_up, near = (one for one in tables(app, "what it is") if "level" not in one)
+    looked_up, near = (one for one in tables(app, "kind") if "level" not in one)
     assert looked_up["token"][0] == "hello"
-    assert looked_up["what it is"][0] == "merge 15,084 of 100,000"
+    assert looked_up["kind"][0] == "merge 15,084 of 100,000"
     assert [*near["id"]] == [str(number) for number in range(15335, 15344)]
     (ancestry,) = tables(app, "level")
     assert ancestry["left parent"][0].endswith("71")

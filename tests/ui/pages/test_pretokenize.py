@@ -108,14 +108,14 @@ def test_the_tables_say_what_each_split_forbids() -> None:
     tokens = pretokenization.learnt_unsplit(SHORT)
     gpt2 = pretokenization.standing(tokens, pretokenization.cut(SHORT, "gpt2"))
     total = len(tokens)
-    assert [*summary["split"]] == ["None", "Characters", "GPT-2"]
-    assert [*summary["merges forbidden"]] == [
+    assert [*summary["pre-tokenization"]] == ["None", "Characters", "GPT-2"]
+    assert [*summary["merges ruled out"]] == [
         f"{number} of {total}" for number in (0, total, gpt2.count(0))
     ]
     assert 0 < gpt2.count(0) < total
     assert [*standing["token"]] == [pretokenization.name(token) for token in tokens]
-    assert [*standing["GPT-2"]] == [str(number) if number else "forbidden" for number in gpt2]
-    assert {*standing["Characters"]} == {"forbidden"}
+    assert [*standing["GPT-2"]] == [str(number) if number else "ruled out" for number in gpt2]
+    assert {*standing["Characters"]} == {"ruled out"}
     assert [*standing["not split"]] == [*standing["None"]]
 
 
