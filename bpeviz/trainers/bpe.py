@@ -93,11 +93,13 @@ def train_merges_fast(
     """Return the result of `train_merges`, with NumPy unless the tie rule compares strings."""
     if ties == "largest":
         return train_merges(pre_tokens, symbols, limit, ties=ties, min_count=min_count)
-    return _train_rows(layout.Rows.of(pre_tokens), len(symbols), limit, ties, min_count)
+    return _train_row(
+        layout.TokenRow.from_pre_tokens(pre_tokens), len(symbols), limit, ties, min_count
+    )
 
 
-def _train_rows(
-    rows: layout.Rows,
+def _train_row(
+    row: layout.TokenRow,
     n_atoms: int,
     limit: int,
     ties: Literal["first", "smallest"],
@@ -106,7 +108,7 @@ def _train_rows(
     def report(done: int, limit: int) -> None:
         progress.tell(PROGRESS, done, limit)
 
-    return rounds.train_merges(rows, n_atoms, limit, ties=ties, min_count=min_count, report=report)
+    return rounds.train_merges(row, n_atoms, limit, ties=ties, min_count=min_count, report=report)
 
 
 def weighted_pre_tokens(corpus: Corpus, pre_tokenizer: PreTokenizer) -> Mapping[str, int]:
@@ -171,11 +173,11 @@ def train(
             limit = merge_limit(vocab_size, merges, len(alphabet), atoms)
             # The pre-tokens may go when they are laid out.
             laid_out = lay_out_bytes(weighted_pre_tokens(corpus, pre_tokenizer))
-            learnt, stopped = _train_rows(laid_out, len(alphabet), limit, ties, min_count)
+            learnt, stopped = _train_row(laid_out, len(alphabet), limit, ties, min_count)
         elif end_mark == "none" and ties != "largest":
             alphabet, laid_out = lay_out_characters(weighted_pre_tokens(corpus, pre_tokenizer))
             limit = merge_limit(vocab_size, merges, len(alphabet), atoms)
-            learnt, stopped = _train_rows(laid_out, len(alphabet), limit, ties, min_count)
+            learnt, stopped = _train_row(laid_out, len(alphabet), limit, ties, min_count)
         else:
             alphabet, rows = prepared(corpus, pre_tokenizer)
             limit = merge_limit(vocab_size, merges, len(alphabet), atoms)

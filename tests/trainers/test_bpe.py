@@ -1,4 +1,4 @@
-"""The BPE learner against its definition (`reference.py`) and against tiktoken's."""
+"""The BPE trainer against its definition (`reference.py`) and tiktoken's educational trainer."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ ATOMS = st.sampled_from(
 )
 
 
-def naive(
+def reference_training(
     training: Training, weighted: dict[str, int], limit: int, **how: Any
 ) -> tuple[list[Any], str]:
-    """Learn the same by the slow loop, from the chunks of a text with their weights."""
+    """Train with the reference loop on weighted pre-tokens."""
     atom_id = {symbol: i for i, symbol in enumerate(training.alphabet)}
     rows = [
         ([atom_id[s] for s in symbols_of(pre_token, training)], times)
@@ -44,7 +44,7 @@ def naive(
 
 
 def symbols_of(pre_token: str, training: Training) -> list[str]:
-    """The atoms of a chunk, by the rules of Sennrich et al. and subword-nmt, once more."""
+    """Return the atoms of a pre-token, by the rules of Sennrich et al. and subword-nmt."""
     how = training.pre_tokenizer
     if how.atoms == "bytes":
         return [chr(byte) for byte in pre_token.encode()]
@@ -56,7 +56,7 @@ def symbols_of(pre_token: str, training: Training) -> list[str]:
     return [*letters[:-1], letters[-1] + "</w>"]
 
 
-def chunks_in_order(text: str, training: Training) -> dict[str, int]:
+def count_pre_tokens(text: str, training: Training) -> dict[str, int]:
     weighted: dict[str, int] = {}
     for pre_token in training.pre_tokenizer.pre_tokens(text):
         weighted[pre_token] = weighted.get(pre_token, 0) + 1
@@ -64,7 +64,7 @@ def chunks_in_order(text: str, training: Training) -> dict[str, int]:
 
 
 def decided(training: Training) -> tuple[list[tuple[int, ...]], str]:
-    """All that a training decided, as `reference.learn` says it."""
+    """Return the merges and the reason to stop, in the form of `reference.learn`."""
     merges = [(m.left, m.right, m.new_id, m.count, m.applied, m.ties) for m in training.merges]
     return merges, training.stopped
 
@@ -89,14 +89,14 @@ def thue_morse_word(size: int) -> str:
     st.integers(1, 3),
     st.integers(0, 25),
 )
-def test_merges_equal_the_naive_loop(
+def test_merges_equal_reference_loop(
     text: str, how: dict[str, str], ties: str, pattern: str, min_count: int, limit: int
 ) -> None:
     training = bpeviz.train(
         text, merges=limit, pattern=pattern, ties=ties, min_count=min_count, **how
     )
-    expected = naive(
-        training, chunks_in_order(text, training), limit, ties=ties, min_count=min_count
+    expected = reference_training(
+        training, count_pre_tokens(text, training), limit, ties=ties, min_count=min_count
     )
     assert decided(training) == expected
 
@@ -108,11 +108,13 @@ def test_merges_equal_the_naive_loop(
     TIES,
     st.integers(1, 12),
 )
-def test_merges_of_counted_words_equal_the_naive_loop(
+def test_merges_of_counted_words_equal_reference_loop(
     words: dict[str, int], how: dict[str, str], ties: str, min_count: int
 ) -> None:
     training = bpeviz.train(words, merges=30, pattern="none", ties=ties, min_count=min_count, **how)
-    assert decided(training) == naive(training, words, 30, ties=ties, min_count=min_count)
+    assert decided(training) == reference_training(
+        training, words, 30, ties=ties, min_count=min_count
+    )
 
 
 @pytest.mark.parametrize("ties", ["first", "smallest", "largest"])
@@ -123,13 +125,13 @@ def test_merges_of_counted_words_equal_the_naive_loop(
     + ["ab" * 100 + "ba" * 100, "aab" * 60, "a" * 50 + "b" + "a" * 49],
     ids=lambda text: f"{text[:8]}-{len(text)}",
 )
-def test_merges_of_worst_cases_equal_the_naive_loop(text: str, ties: str) -> None:
+def test_merges_of_worst_cases_equal_reference_loop(text: str, ties: str) -> None:
     training = bpeviz.train(text, merges=60, pattern="none", ties=ties)
-    assert decided(training) == naive(training, {text: 1}, 60, ties=ties)
+    assert decided(training) == reference_training(training, {text: 1}, 60, ties=ties)
 
 
 @given(SMALL_TEXTS, st.sampled_from(["none", "gpt2"]))
-def test_a_text_over_characters_may_be_laid_out_in_blocks(text: str, pattern: str) -> None:
+def test_characters_laid_out_in_blocks_give_the_same_training(text: str, pattern: str) -> None:
     how = {"merges": 9, "atoms": "characters", "pattern": pattern}
     whole = bpeviz.train(text, **how)
     with pytest.MonkeyPatch.context() as patch:
@@ -137,8 +139,8 @@ def test_a_text_over_characters_may_be_laid_out_in_blocks(text: str, pattern: st
         assert bpeviz.train(text, **how) == whole
 
 
-def test_a_counted_word_is_the_word_repeated() -> None:
-    """Weights are counts: the mapping and the text that it stands for teach the same."""
+def test_counted_word_equals_repeated_word() -> None:
+    """A mapping of counts gives the merges of the text it was counted in."""
     words = {"hug": 3, "pug": 2, "hugs": 1}
     text = " ".join(word for word, times in words.items() for _ in range(times))
     from_text = bpeviz.train(text, merges=5, pattern="regex", expression=r"\w+|\s")
@@ -151,8 +153,8 @@ def test_a_counted_word_is_the_word_repeated() -> None:
     ["a" * 200_000, fibonacci_word(200_000), thue_morse_word(200_000)],
     ids=["a", "Fibonacci", "Thue-Morse"],
 )
-def test_long_worst_cases_are_learnt_from(text: str) -> None:
-    """A learner that counts again at each step would take minutes."""
+def test_long_worst_cases_finish(text: str) -> None:
+    """A trainer that recounts at each step would take minutes."""
     merges = bpeviz.train(text, merges=1_000, pattern="none").merges
     counts = [merge.count for merge in merges]
     assert counts == sorted(counts, reverse=True)
@@ -165,19 +167,19 @@ def test_long_worst_cases_are_learnt_from(text: str) -> None:
     st.integers(1, 12),
 )
 @example("aaabdaaabac", "gpt2", 3)
-def test_merges_over_bytes_equal_tiktokens_educational_trainer(
+def test_byte_merges_equal_tiktoken_educational_trainer(
     text: str, pattern: str, merges: int
 ) -> None:
     training = bpeviz.train(text, merges=merges, pattern=pattern)
     tokenizer = training.tokenizer()
-    # Its loop ends at the vocabulary size alone, so it is asked for what the text can give.
+    # Its loop stops only at the vocabulary size, so it gets the size that was reached.
     expected = tiktoken._educational.bpe_train(
         text, training.vocab_size, PATTERNS[pattern].expression or "", visualise=None
     )
     assert {tokenizer.token_bytes(i): i for i in range(training.vocab_size)} == expected
 
 
-def test_merges_of_a_real_text_equal_tiktokens_educational_trainer(tiny_shakespeare: str) -> None:
+def test_merges_of_real_text_equal_tiktoken_educational_trainer(tiny_shakespeare: str) -> None:
     text = tiny_shakespeare[:20_000]
     tokenizer = bpeviz.train(text, vocab_size=320, pattern="gpt2").tokenizer()
     expected = tiktoken._educational.bpe_train(
@@ -201,11 +203,11 @@ def test_ids_are_dense_and_unique_and_parents_come_first(
 
 @settings(max_examples=200)
 @given(SMALL_TEXTS, TIES, st.sampled_from(["none", "gpt2"]))
-def test_no_two_merges_over_bytes_make_the_same_bytes(text: str, ties: str, pattern: str) -> None:
-    """ab+c and a+bc are never both learnt, so that a table of ranks by bytes always exists.
+def test_byte_merges_make_distinct_tokens(text: str, ties: str, pattern: str) -> None:
+    """ab+c and a+bc are never both merged, so a table of ranks by bytes always exists.
 
-    What merges do to a piece of text whose two edges stay depends on the piece alone. Once ab+c
-    is learnt, that piece is one token wherever its edges stay, and a can no more stand before bc.
+    The merges inside a piece of text depend on the piece alone as long as no merge crosses its
+    ends. Once ab+c is merged, the piece is one token, and a can no longer be followed by bc.
     """
     training = bpeviz.train(text, merges=40, pattern=pattern, ties=ties)
     tokenizer = training.tokenizer()
@@ -213,8 +215,8 @@ def test_no_two_merges_over_bytes_make_the_same_bytes(text: str, ties: str, patt
     assert len(made) == training.vocab_size
 
 
-def test_the_garbage_collector_is_as_it_was() -> None:
-    """A learner keeps it away while it works, also where it fails."""
+def test_garbage_collector_state_is_restored() -> None:
+    """A trainer disables garbage collection while it runs, and restores it on errors."""
     assert gc.isenabled()
     bpeviz.train("abc abc", merges=2)
     assert gc.isenabled()
@@ -227,26 +229,26 @@ def test_the_garbage_collector_is_as_it_was() -> None:
     assert gc.isenabled()
 
 
-# How it ends
+# ---- when training stops
 
 
-def test_it_stops_where_no_pair_is_left() -> None:
+def test_training_stops_when_no_pair_is_left() -> None:
     training = bpeviz.train("ab", merges=10)
     assert (len(training.merges), training.stopped) == (1, "no pair")
 
 
-def test_it_stops_at_the_size_asked_for() -> None:
+def test_training_stops_at_requested_size() -> None:
     by_merges = bpeviz.train("abcdef", merges=2)
     by_size = bpeviz.train("abcdef", vocab_size=258)
     assert (len(by_merges.merges), by_merges.stopped) == (2, "full")
     assert (by_size.vocab_size, by_size.merges) == (258, by_merges.merges)
 
 
-def test_it_is_full_when_the_last_pair_is_the_last_asked_for() -> None:
+def test_training_is_full_when_last_pair_reaches_limit() -> None:
     assert bpeviz.train("ab", merges=1).stopped == "full"
 
 
-def test_it_stops_where_pairs_are_too_rare() -> None:
+def test_training_stops_when_pairs_are_too_rare() -> None:
     training = bpeviz.train("ab ab cd", merges=10, pattern="whitespace", min_count=2)
     assert (len(training.merges), training.stopped) == (1, "rare")
 
@@ -262,30 +264,30 @@ def test_it_stops_where_pairs_are_too_rare() -> None:
     ids=lambda how: "-".join(how.values()),
 )
 @pytest.mark.parametrize("text", ["", " ", "a"], ids=repr)
-def test_it_stops_on_a_text_of_at_most_one_atom(text: str, how: dict[str, str]) -> None:
+def test_training_on_at_most_one_atom_makes_no_merge(text: str, how: dict[str, str]) -> None:
     training = bpeviz.train(text, merges=5, **how)
-    # With a mark of its own, a word of one letter is two atoms.
+    # With the mark as a symbol, a word of one letter has two atoms.
     merges = 1 if text == "a" and how.get("end_mark") == "symbol" else 0
     assert (len(training.merges), training.stopped) == (merges, "no pair")
     tokenizer = training.tokenizer()
     assert tokenizer.decode(tokenizer.encode(text)) == text
 
 
-def test_an_empty_mapping_is_an_empty_text() -> None:
+def test_empty_mapping_trains_like_empty_text() -> None:
     assert bpeviz.train({}, merges=5).stopped == "no pair"
 
 
-def test_nothing_is_learnt_across_chunks() -> None:
+def test_merges_do_not_cross_pre_tokens() -> None:
     training = bpeviz.train("ab ab ab", merges=10, pattern="whitespace")
     labels = [training.tokenizer().token_label(merge.new_id) for merge in training.merges]
     assert labels == ["ab"]
 
 
-def test_lone_surrogates_are_learnt_from_as_replacement_characters() -> None:
+def test_lone_surrogates_train_as_replacement_characters() -> None:
     assert bpeviz.train("a\ud800b", merges=3).merges == bpeviz.train("a\ufffdb", merges=3).merges
 
 
-# What makes no sense gets a sentence
+# ---- invalid arguments
 
 
 @pytest.mark.parametrize(
@@ -314,21 +316,21 @@ def test_lone_surrogates_are_learnt_from_as_replacement_characters() -> None:
     ],
     ids=lambda value: value[:30] if isinstance(value, str) else None,
 )
-def test_bad_values_get_a_sentence(wrong: dict[str, Any], sentence: str) -> None:
+def test_invalid_arguments_raise_value_error(wrong: dict[str, Any], sentence: str) -> None:
     with pytest.raises(ValueError, match=r"^[A-Z].*\.$") as caught:
         bpeviz.train("abc", **wrong)
     assert sentence in str(caught.value)
 
 
-def test_a_count_below_one_gets_a_sentence() -> None:
+def test_count_below_one_raises_value_error() -> None:
     with pytest.raises(ValueError, match="The count of 'b' must be 1 or more, not 0"):
         bpeviz.train({"a": 1, "b": 0}, merges=1)
 
 
-def test_the_options_of_a_learner_are_what_it_takes() -> None:
-    """Every option, at every choice, is accepted under the name it is listed with."""
+def test_every_option_choice_is_accepted() -> None:
+    """Each declared option is an argument of its trainer and accepts each of its choices."""
     for trainer in TRAINERS.values():
-        # One that begins with many pieces goes down to the atoms by itself.
+        # A trainer that starts with many pieces prunes down to the atoms without a limit.
         begins_large = trainer.largest in {option.name for option in trainer.options}
         how_far = {} if begins_large else {"merges": 1}
         for option in trainer.options:

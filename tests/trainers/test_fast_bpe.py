@@ -169,7 +169,7 @@ def test_long_text_needs_little_more_memory_than_its_row(
         monkeypatch.setattr(limits, name, size)
     text = np.array(LONG_TEXTS[kind], np.uint8)
     tracemalloc.start()
-    rows = layout.Rows.of_array(text, np.array([len(text)]), np.array([weight]))
+    rows = layout.TokenRow.from_arrays(text, np.array([len(text)]), np.array([weight]))
     merges, _ = rounds.train_merges(rows, 8, 300)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()

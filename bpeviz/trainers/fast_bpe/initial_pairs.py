@@ -1,6 +1,6 @@
 """The pairs with which a training round starts, counted in a row with one position per token.
 
-Rows are processed in blocks, so that a long text needs little more memory than its row.
+TokenRow are processed in blocks, so that a long text needs little more memory than its row.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from bpeviz.core.merges import Merge
 from bpeviz.trainers.fast_bpe import limits
-from bpeviz.trainers.fast_bpe.layout import Rows
+from bpeviz.trainers.fast_bpe.layout import TokenRow
 from bpeviz.trainers.fast_bpe.pairs import Pairs, group_lengths, group_starts, stable_argsort
 from bpeviz.trainers.fast_bpe.row import without_overlaps
 
@@ -27,37 +27,37 @@ class PairTable:
     A pair's key is left * vocab_size + right, and its index in both arrays.
 
     Attributes:
-        rows: The row.
+        row: The row.
         vocab_size: Number of ids in use.
         left: If not None, only pairs with this left token are counted, and their key is `right`.
         lengths: int64 [keys], number of positions.
         counts: int64 [keys], sum of their weights.
     """
 
-    rows: Rows
+    row: TokenRow
     vocab_size: int
     left: int | None
     lengths: NDArray[np.int64]
     counts: NDArray[np.int64]
 
     @classmethod
-    def count(cls, rows: Rows, vocab_size: int, left: int | None = None) -> PairTable:
+    def count(cls, row: TokenRow, vocab_size: int, left: int | None = None) -> PairTable:
         """Count the pairs of a row."""
         n_keys = vocab_size**2 if left is None else vocab_size
         lengths, counts = np.zeros((2, n_keys), np.int64)
-        table = cls(rows, vocab_size, left, lengths, lengths if rows.weights is None else counts)
+        table = cls(row, vocab_size, left, lengths, lengths if row.weights is None else counts)
         for keys, positions in table.blocks():
             lengths += np.bincount(keys, minlength=n_keys)
-            if rows.weights is not None:
-                weights = rows.weights.take(positions)
+            if row.weights is not None:
+                weights = row.weights.take(positions)
                 counts += np.bincount(keys, weights, n_keys).astype(np.int64)
         return table
 
     def blocks(self) -> Iterator[tuple[NDArray[Any], NDArray[np.int32]]]:
         """Yield the keys and positions of the pairs in each block of the row."""
         low, high = (0, None) if self.left is None else (self.left, self.left + 1)
-        for begin in range(0, len(self.rows.ids), limits.BLOCK):
-            keys, positions = _pair_keys(self.rows, self.vocab_size, begin, low, high)
+        for begin in range(0, len(self.row.ids), limits.BLOCK):
+            keys, positions = _pair_keys(self.row, self.vocab_size, begin, low, high)
             keys -= keys.dtype.type(low * self.vocab_size)
             yield keys, positions
 
@@ -95,7 +95,7 @@ class PairTable:
         """
         if len(tied) == 1:
             return [head]
-        tokens = _token_counts(self.rows, self.vocab_size)
+        tokens = _token_counts(self.row, self.vocab_size)
         length = self.lengths[head]
         run, left = [head], head // self.vocab_size
         if tokens[left] > length and any(key % self.vocab_size == left for key in tied):
@@ -120,19 +120,19 @@ class PairTable:
 
 
 def _pair_keys(
-    rows: Rows, vocab_size: int, begin: int, low: int = 0, high: int | None = None
+    row: TokenRow, vocab_size: int, begin: int, low: int = 0, high: int | None = None
 ) -> tuple[NDArray[Any], NDArray[np.int32]]:
     """Return the keys (left * vocab_size + right) of the pairs in a block, and their positions.
 
     Args:
-        rows: The row.
+        row: The row.
         vocab_size: Number of ids in use.
         begin: First position of the block.
         low, high: Only pairs with low <= left < high are returned.
     """
     dtype = np.min_scalar_type(max(0, vocab_size**2 - 1))
-    rights = rows.ids[begin + 1 : begin + 1 + limits.BLOCK]
-    lefts = rows.ids[begin : begin + len(rights)]
+    rights = row.ids[begin + 1 : begin + 1 + limits.BLOCK]
+    lefts = row.ids[begin : begin + len(rights)]
     wanted = (rights < vocab_size) & (lefts < (vocab_size if high is None else high))
     if low:
         wanted &= lefts >= low
@@ -144,11 +144,11 @@ def _pair_keys(
     return keys, positions.astype(np.int32)
 
 
-def _token_counts(rows: Rows, vocab_size: int) -> NDArray[np.int64]:
+def _token_counts(row: TokenRow, vocab_size: int) -> NDArray[np.int64]:
     """Return the number of positions of each id."""
     counts = np.zeros(vocab_size, np.int64)
-    for begin in range(0, len(rows.ids), limits.BLOCK):
-        block = rows.ids[begin : begin + limits.BLOCK]
+    for begin in range(0, len(row.ids), limits.BLOCK):
+        block = row.ids[begin : begin + limits.BLOCK]
         counts += np.bincount(block[block < vocab_size], minlength=vocab_size)
     return counts
 
@@ -178,7 +178,7 @@ def merge_oversized(table: PairTable, limit: int, *, first: bool, min_count: int
         return []
     left, right = divmod(run[0], vocab_size)
     others = [key % vocab_size for key in run[1:limit]]
-    applied = _rewrite(table.rows, left, right, vocab_size + len(others), len(others))
+    applied = _rewrite(table.row, left, right, vocab_size + len(others), len(others))
     merges = [Merge(left, right, vocab_size, count, applied, len(tied) - 1)]
     for other in others:
         last = merges[-1]
@@ -186,11 +186,11 @@ def merge_oversized(table: PairTable, limit: int, *, first: bool, min_count: int
     return merges
 
 
-def _rewrite(rows: Rows, left: int, right: int, new: int, n_followers: int) -> int:
+def _rewrite(row: TokenRow, left: int, right: int, new: int, n_followers: int) -> int:
     """Replace a pair, with the tokens that always follow it, by one token, and drop the rest.
 
     Args:
-        rows: The row, which becomes shorter.
+        row: The row, which becomes shorter.
         left, right: The pair.
         new: Id of the token that replaces it.
         n_followers: Number of tokens after the pair that become part of it.
@@ -198,7 +198,7 @@ def _rewrite(rows: Rows, left: int, right: int, new: int, n_followers: int) -> i
     Returns:
         The sum of the weights of all replacements.
     """
-    ids, weights = rows.ids, rows.weights
+    ids, weights = row.ids, row.weights
     applied = end = taken = 0  # taken: positions of a block that an earlier block has merged
     for begin in range(0, len(ids), limits.BLOCK):
         block = ids[begin : begin + limits.BLOCK].copy()
@@ -222,17 +222,17 @@ def _rewrite(rows: Rows, left: int, right: int, new: int, n_followers: int) -> i
             applied += int(block_weights[positions].sum(dtype=np.int64))
             weights[end : end + len(block)] = block_weights[kept]
         end += len(block)
-    rows.cut(end)
+    row.cut(end)
     return applied
 
 
 def frequent_pairs(
-    rows: Rows, vocab_size: int, min_count: int, table: PairTable | None
+    row: TokenRow, vocab_size: int, min_count: int, table: PairTable | None
 ) -> tuple[Pairs, int]:
     """Return the most frequent pairs of a row, as many as `limits.MAX_POSITIONS` allows.
 
     Args:
-        rows: The row.
+        row: The row.
         vocab_size: Number of ids in use.
         min_count: Pairs with a lower count are dropped.
         table: The counts of all pairs, if they are known.
@@ -243,12 +243,12 @@ def frequent_pairs(
     if table is not None:
         lowest = _lowest_count(table.lengths, table.counts, min_count)
         return table.pairs(lowest), lowest
-    if len(rows.ids) <= limits.MAX_POSITIONS:
-        return _sorted_pairs(rows, vocab_size, 0, vocab_size), min_count
+    if len(row.ids) <= limits.MAX_POSITIONS:
+        return _sorted_pairs(row, vocab_size, 0, vocab_size), min_count
 
     # Too many possible pairs for a table: they are sorted in ranges of left tokens, and after each
     # range the rarest pairs found so far are dropped.
-    left_lengths = _token_counts(rows, vocab_size)
+    left_lengths = _token_counts(row, vocab_size)
     large = (left_lengths > limits.MAX_POSITIONS // 2).nonzero()[0]
     full = np.diff(left_lengths.cumsum() // limits.BLOCK).nonzero()[0] + 1
     edges = np.unique(np.concatenate(([0, vocab_size], full, large, large + 1))).tolist()
@@ -256,14 +256,14 @@ def frequent_pairs(
     kept: list[tuple[Pairs, NDArray[np.int64]]] = []
     for low, high in pairwise(edges):
         if left_lengths[low] > limits.MAX_POSITIONS // 2:
-            left_table = PairTable.count(rows, vocab_size, low)
+            left_table = PairTable.count(row, vocab_size, low)
             lengths = np.concatenate([left_table.lengths, *(pairs.lengths for pairs, _ in kept)])
             counts = np.concatenate([left_table.counts, *(counts for _, counts in kept)])
             lowest = max(lowest, _lowest_count(lengths, counts, min_count))
             found = left_table.pairs(lowest)
         else:
-            found = _sorted_pairs(rows, vocab_size, low, high)
-        kept.append((found, found.counts(rows.weights)))
+            found = _sorted_pairs(row, vocab_size, low, high)
+        kept.append((found, found.counts(row.weights)))
         lengths = np.concatenate([pairs.lengths for pairs, _ in kept])
         counts = np.concatenate([counts for _, counts in kept])
         lowest = max(lowest, _lowest_count(lengths, counts, min_count))
@@ -281,11 +281,11 @@ def _lowest_count(lengths: NDArray[np.int64], counts: NDArray[np.int64], min_cou
     return max(min_count, int(min(highest, too_low + 1)))
 
 
-def _sorted_pairs(rows: Rows, vocab_size: int, low: int, high: int) -> Pairs:
+def _sorted_pairs(row: TokenRow, vocab_size: int, low: int, high: int) -> Pairs:
     """Return the pairs whose left token is in low … high - 1, found by sorting."""
     blocks = [
-        _pair_keys(rows, vocab_size, begin, low, high)
-        for begin in range(0, max(1, len(rows.ids)), limits.BLOCK)
+        _pair_keys(row, vocab_size, begin, low, high)
+        for begin in range(0, max(1, len(row.ids)), limits.BLOCK)
     ]
     keys, positions = map(np.concatenate, zip(*blocks, strict=True))
     order = stable_argsort(keys)

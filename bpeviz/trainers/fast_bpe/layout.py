@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 
 @dataclass
-class Rows:
+class TokenRow:
     """Distinct pre-tokens in first-seen order, with a gap before, between and after them.
 
     Training overwrites both arrays, which get shorter from round to round.
@@ -36,7 +36,7 @@ class Rows:
         self.ids = self.ids.copy()
         self.weights = None if self.weights is None else self.weights.copy()
 
-    def as_kind(self, dtype: type[np.uint16 | np.int32]) -> NDArray[Any]:
+    def convert(self, dtype: type[np.uint16 | np.int32]) -> NDArray[Any]:
         """Convert the ids to an integer type that can hold them, and return them."""
         if self.ids.dtype != dtype:
             gaps = self.ids == self.ids[0]
@@ -45,7 +45,7 @@ class Rows:
         return self.ids
 
     @classmethod
-    def of(cls, pre_tokens: Sequence[tuple[Sequence[int], int]]) -> Rows:
+    def from_pre_tokens(cls, pre_tokens: Sequence[tuple[Sequence[int], int]]) -> TokenRow:
         """Lay out pre-tokens, each given as atom ids and a count."""
         lengths = np.fromiter((len(ids) + 1 for ids, _ in pre_tokens), np.int64, len(pre_tokens))
         counts = np.fromiter((count for _, count in pre_tokens), np.int64, len(pre_tokens))
@@ -56,9 +56,9 @@ class Rows:
         return cls(np.fromiter(chain((gap,), positions), np.int32), weights)
 
     @classmethod
-    def of_array(
+    def from_arrays(
         cls, atom_ids: NDArray[Any], ends: NDArray[np.int64], counts: NDArray[np.int64]
-    ) -> Rows:
+    ) -> TokenRow:
         """Lay out pre-tokens from flat arrays.
 
         Args:

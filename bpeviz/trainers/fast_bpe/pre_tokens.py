@@ -10,16 +10,16 @@ from numpy.typing import NDArray
 
 from bpeviz.pretokenizers.counts import PreTokenCounts
 from bpeviz.pretokenizers.patterns import BLOCK
-from bpeviz.trainers.fast_bpe.layout import Rows
+from bpeviz.trainers.fast_bpe.layout import TokenRow
 
 
-def lay_out_bytes(pre_tokens: Mapping[str, int]) -> Rows:
+def lay_out_bytes(pre_tokens: Mapping[str, int]) -> TokenRow:
     """Return a row in which each byte of the pre-tokens in UTF-8 is an atom."""
     blob, ends, counts = _joined(pre_tokens)
-    return Rows.of_array(np.frombuffer(blob, np.uint8), ends, counts)
+    return TokenRow.from_arrays(np.frombuffer(blob, np.uint8), ends, counts)
 
 
-def lay_out_characters(pre_tokens: Mapping[str, int]) -> tuple[tuple[str, ...], Rows]:
+def lay_out_characters(pre_tokens: Mapping[str, int]) -> tuple[tuple[str, ...], TokenRow]:
     """Return the characters of the pre-tokens, sorted, and a row in which each is an atom."""
     blob, ends, counts = _joined(pre_tokens)
     is_start = np.frombuffer(blob, np.int8) >= -64  # not a continuation byte of UTF-8
@@ -49,7 +49,7 @@ def lay_out_characters(pre_tokens: Mapping[str, int]) -> tuple[tuple[str, ...], 
         atom_ids[begin : begin + len(code_points)] = id_of.take(code_points)
         begin += len(code_points)
     symbols = tuple(map(chr, alphabet.tolist()))
-    return symbols, Rows.of_array(atom_ids, _in_characters(ends, is_start, edges), counts)
+    return symbols, TokenRow.from_arrays(atom_ids, _in_characters(ends, is_start, edges), counts)
 
 
 def _joined(pre_tokens: Mapping[str, int]) -> tuple[bytes, NDArray[np.int64], NDArray[np.int64]]:

@@ -51,7 +51,7 @@ REPORT_EVERY = 16
 
 
 def train_merges(
-    rows: layout.Rows,
+    row: layout.TokenRow,
     vocab_size: int,
     limit: int,
     *,
@@ -62,7 +62,7 @@ def train_merges(
     """Train up to `limit` merges.
 
     Args:
-        rows: The pre-tokens; their memory is overwritten.
+        row: The pre-tokens; their memory is overwritten.
         vocab_size: Number of ids in use. Merge i creates the id vocab_size + i.
         limit: Largest number of merges.
         ties: Whether the pair that occurs first wins a tie, or the one with the smallest ids.
@@ -73,12 +73,12 @@ def train_merges(
         The merges and why there are not more: the limit, no pair left, or only rare pairs left.
     """
     merges: list[Merge] = []
-    limit = min(limit, len(rows.ids))
+    limit = min(limit, len(row.ids))
     min_count = max(1, min_count)
     while True:
         done = len(merges)
         new, stopped = _train_round(
-            rows,
+            row,
             vocab_size + done,
             limit - done,
             ties == "first",
@@ -88,11 +88,11 @@ def train_merges(
         merges += new
         if stopped is not None:
             return merges, stopped
-        rows.pack()
+        row.pack()
 
 
 def _train_round(
-    rows: layout.Rows,
+    row: layout.TokenRow,
     vocab_size: int,
     limit: int,
     first: bool,
@@ -102,28 +102,28 @@ def _train_round(
     """Train the merges of one round (see `train_merges`).
 
     Returns:
-        The merges, and why the training ends, or None if another round must follow on the rows.
+        The merges, and why the training ends, or None if another round must follow on the row.
     """
     table = None
-    if len(rows.ids) > limits.MAX_POSITIONS and vocab_size**2 <= limits.MAX_TABLE:
-        table = PairTable.count(rows, vocab_size)
+    if len(row.ids) > limits.MAX_POSITIONS and vocab_size**2 <= limits.MAX_TABLE:
+        table = PairTable.count(row, vocab_size)
         report(0)
         merges = merge_oversized(table, limit, first=first, min_count=min_count)
         if merges:
             return merges, "full" if len(merges) == limit else None
-    pairs, lowest_count = frequent_pairs(rows, vocab_size, min_count, table)
+    pairs, lowest_count = frequent_pairs(row, vocab_size, min_count, table)
     del table
     is_last, round_limit = lowest_count == min_count, limit
     if not is_last and vocab_size < 0xFFFE:
         round_limit = min(limit, 0xFFFE - vocab_size)  # so that ids fit into 16 bits
-    one_round = Round(rows, vocab_size, round_limit, first, lowest_count)
+    one_round = Round(row, vocab_size, round_limit, first, lowest_count)
     one_round.queue.push_pairs(pairs)
     del pairs
     stopped = one_round.run(report)
     merges = one_round.merges()
     if is_last or len(merges) == limit:
         return merges, stopped
-    rows.cut(one_round.row.compact())
+    row.cut(one_round.row.compact())
     return merges, None
 
 
@@ -138,10 +138,10 @@ class Round:
     """
 
     def __init__(
-        self, rows: layout.Rows, vocab_size: int, limit: int, first: bool, min_count: int
+        self, row: layout.TokenRow, vocab_size: int, limit: int, first: bool, min_count: int
     ) -> None:
-        self.row = RoundRow(rows, vocab_size, limit, min_count)
-        self.queue = PairQueue(rows.weights, min_count, first)
+        self.row = RoundRow(row, vocab_size, limit, min_count)
+        self.queue = PairQueue(row.weights, min_count, first)
         self.vocab_size, self.limit = vocab_size, limit
         self._decisions: list[tuple[int, int, int, int, int]] = []  # first fields of each `Merge`
         # How many more pairs have the top count at each merge than at the merge before it.
@@ -149,7 +149,7 @@ class Round:
         self._bucket_step = 0  # first merge of the top bucket
         self._bucket_fits = False  # whether its positions may be looked at all at once
         # Positions of weight 0 would keep a pair's count while it loses occurrences.
-        weights = rows.weights
+        weights = row.weights
         self._batches_allowed = first and (weights is None or bool(weights[1:].all()))
         self._batch_from = 0  # merge before which no batch is tried
         self._pause = 1  # merges to wait after the next batch that decides too little

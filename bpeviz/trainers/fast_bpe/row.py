@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bpeviz.trainers.fast_bpe import limits
-from bpeviz.trainers.fast_bpe.layout import Rows, gap_of
+from bpeviz.trainers.fast_bpe.layout import TokenRow, gap_of
 from bpeviz.trainers.fast_bpe.pairs import Pairs, group_lengths, group_starts, stable_argsort
 
 
@@ -33,11 +33,11 @@ class RoundRow:
         unmerged: Value of `merged_at` for a boundary that is not merged.
     """
 
-    def __init__(self, rows: Rows, vocab_size: int, limit: int, min_count: int) -> None:
-        """Take over the rows' memory for a round of at most `limit` merges."""
+    def __init__(self, row: TokenRow, vocab_size: int, limit: int, min_count: int) -> None:
+        """Take over the row' memory for a round of at most `limit` merges."""
         # NumPy sorts and searches 16-bit ids faster.
         dtype = np.uint16 if vocab_size + limit < gap_of(np.uint16) else np.int32
-        self.ids, self.weights, self.gap = rows.as_kind(dtype), rows.weights, gap_of(dtype)
+        self.ids, self.weights, self.gap = row.convert(dtype), row.weights, gap_of(dtype)
         # `merged_at` also holds indices of tied pairs for a moment: at most total // min_count.
         weights = self.weights
         total = len(self.ids) if weights is None else float(weights.sum(dtype=np.float64))
