@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from bpeviz.analysis.token_lookup import trained_on, unknown_id
 from bpeviz.analysis.trace import NAME, Inspection
 from bpeviz.core.boundaries import DROPPED
 from bpeviz.text import label, shorten
@@ -97,9 +96,7 @@ def _edits(inspection: Inspection, decoded: bytes) -> list[Edit] | None:
     that it begins with (the dummy prefix of SentencePiece).
     """
     tokenizer, raw = inspection.tokenizer, inspection.raw
-    unknown = unknown_id(tokenizer)
-    learnt = trained_on(tokenizer)
-    prefixed = learnt is not None and getattr(learnt.pre_tokenizer, "prefix", "no") == "yes"
+    unknown, prefixed = tokenizer.unknown_id, tokenizer.adds_prefix
     edits: list[Edit] = []
 
     def note(start: int, end: int, became: bytes, reason: Reason) -> None:
@@ -158,7 +155,7 @@ def _difference(inspection: Inspection, decoded: str) -> list[Edit]:
 
 def _losses(inspection: Inspection, edits: Sequence[Edit]) -> Iterator[Loss]:
     tokenizer = inspection.tokenizer
-    unknown = unknown_id(tokenizer)
+    unknown = tokenizer.unknown_id
     name = "" if unknown is None else tokenizer.token_label(unknown)
     for reason, times in Counter(edit.reason for edit in edits).items():
         title, why = WHY[reason]

@@ -9,18 +9,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import regex
 
-from bpeviz.core.boundaries import UNKNOWN_ID
-from bpeviz.core.hidden_tokens import HiddenTokenTokenizer
-from bpeviz.core.longest_match import LongestMatchTokenizer
-from bpeviz.core.tokenizer import Tokenizer, TrainedTokenizer
+from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import Training
-from bpeviz.pretrained.rank_tokenizer import RankTokenizer
 from bpeviz.text import color_index, label, shorten
-from bpeviz.trainers.continued_bpe import AdaptiveTokenizer
 
 MOST_IDS = 2_000
 """How many ids are decoded at once."""
@@ -30,60 +24,6 @@ LONGEST_LIST = 40_000
 
 
 # What is known of a token
-
-
-def trained_on(tokenizer: Tokenizer) -> TrainedTokenizer | None:
-    """Return what knows pre-tokens and atoms: the tokenizer, or one that it gives other ids to."""
-    inner = getattr(tokenizer, "inner", tokenizer)
-    return inner if isinstance(inner, TrainedTokenizer) else None
-
-
-def _merger(tokenizer: Tokenizer) -> Any:
-    """Return what knows the merges that a tokenizer's pieces come from."""
-    if isinstance(tokenizer, LongestMatchTokenizer):
-        return tokenizer._merger
-    return tokenizer.merger if isinstance(tokenizer, HiddenTokenTokenizer) else tokenizer
-
-
-def parents(tokenizer: Tokenizer, token_id: int) -> tuple[int, int] | None:
-    """Return the two ids that a token is merged from, or None for one that no merge makes."""
-    if isinstance(tokenizer, AdaptiveTokenizer) and token_id < tokenizer.first_merge_id:
-        return parents(tokenizer.base, token_id)
-    if token_id < 0 or token_id in special_ids(tokenizer):
-        return None
-    ask = getattr(_merger(tokenizer), "parents", None)
-    pair: tuple[int, int] | None = ask(token_id) if ask is not None else None
-    return pair
-
-
-def made_at(tokenizer: Tokenizer, token_id: int) -> int:
-    """Return the tokenizer's step, from 0, that makes a token, or -1."""
-    if token_id in special_ids(tokenizer):
-        return -1
-    ask = getattr(_merger(tokenizer), "merge_step", None)
-    return int(ask(token_id)) if ask is not None else -1
-
-
-def special_ids(tokenizer: Tokenizer) -> Collection[int]:
-    return tokenizer.special_tokens.values()
-
-
-def made_by(tokenizer: Tokenizer, step: int) -> int:
-    """Return the id that a step, from 0, makes, or -1 where steps make none."""
-    source = getattr(tokenizer, "inner", tokenizer)
-    first = getattr(_merger(source), "first_merge_id", None)
-    if first is None:
-        return UNKNOWN_ID
-    numbers = getattr(tokenizer, "numbers", None)  # other ids, in the order of its own
-    return int(first + step if numbers is None else numbers[first + step])
-
-
-def unknown_id(tokenizer: Tokenizer) -> int | None:
-    """Return the id that stands for what is not in the vocabulary, or None."""
-    learnt = trained_on(tokenizer)
-    if learnt is None or learnt.pre_tokenizer.unknown is None:
-        return None
-    return tokenizer.special_tokens.get(learnt.pre_tokenizer.unknown)
 
 
 def color_index_of(tokenizer: Tokenizer, token_id: int) -> int:
@@ -204,9 +144,9 @@ def _decoded(token_id: int, tokenizer: Tokenizer) -> Decoded:
     except ValueError:
         return Decoded(token_id, None, "", -1, f"{tokenizer.name} has no such id")
     note = ""
-    if token_id == unknown_id(tokenizer):
+    if token_id == tokenizer.unknown_id:
         note = "stands for what is not in the vocabulary"
-    elif token_id in special_ids(tokenizer):
+    elif token_id in tokenizer.special_tokens.values():
         note = "a special token"
     else:
         try:
@@ -271,19 +211,7 @@ def _ids_by_text(query: str, tokenizer: Tokenizer) -> Iterator[int]:
         return
     if query in tokenizer.special_tokens:
         yield tokenizer.special_tokens[query]
-    wanted = {query.encode(), query.replace("·", " ").encode()}
-    if isinstance(tokenizer, RankTokenizer):
-        for raw in sorted(wanted):
-            rank = tokenizer._ranks.get(raw)
-            if rank is not None:
-                yield rank
-        return
-    special = {*special_ids(tokenizer)}
-    for token_id in tokenizer.known_ids():
-        if token_id not in special and (
-            tokenizer.token_bytes(token_id) in wanted or tokenizer.token_label(token_id) == query
-        ):
-            yield token_id
+    yield from tokenizer.find(query)
 
 
 def about(token_id: int, tokenizer: Tokenizer) -> Found:
@@ -299,15 +227,16 @@ def about(token_id: int, tokenizer: Tokenizer) -> Found:
 
 
 def _place(token_id: int, tokenizer: Tokenizer) -> str:
-    if token_id == unknown_id(tokenizer):
+    if token_id == tokenizer.unknown_id:
         return "stands for what is not in the vocabulary"
-    if token_id in special_ids(tokenizer):
+    if token_id in tokenizer.special_tokens.values():
         return "a special token"
-    step = made_at(tokenizer, token_id)
+    step = tokenizer.merge_step(token_id)
     if step >= 0:
         return f"merge {step + 1:,} of {tokenizer.steps:,}"
-    if isinstance(tokenizer, AdaptiveTokenizer):
-        return f"of the vocabulary it began with: {_place(token_id, tokenizer.base)}"
+    base = tokenizer.base_of(token_id)
+    if base is not None:
+        return f"of the vocabulary it began with: {_place(token_id, base)}"
     if not tokenizer.is_atom(token_id):
         return "a piece that was not pruned"
     return "a single byte" if tokenizer.atoms == "bytes" else "a single character"
@@ -344,7 +273,7 @@ def ancestry(token_id: int, tokenizer: Tokenizer, limit: int = 100) -> list[Ance
     for level, at in waiting:
         if len(found) == limit:
             break
-        pair = parents(tokenizer, at)
+        pair = tokenizer.parents(at)
         both = None if pair is None else (about(pair[0], tokenizer), about(pair[1], tokenizer))
         found.append(Ancestor(level, about(at, tokenizer), both))
         for parent in pair or ():

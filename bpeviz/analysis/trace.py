@@ -21,16 +21,7 @@ import numpy as np
 import regex
 from numpy.typing import NDArray
 
-from bpeviz.analysis.token_lookup import (
-    color_index_of,
-    look_of,
-    made_at,
-    made_by,
-    parents,
-    special_ids,
-    trained_on,
-    unknown_id,
-)
+from bpeviz.analysis.token_lookup import color_index_of, look_of
 from bpeviz.core.boundaries import (
     DROPPED,
     INSIDE,
@@ -42,11 +33,8 @@ from bpeviz.core.boundaries import (
 from bpeviz.core.merges import Merge
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import Training
-from bpeviz.pretokenizers.pretokenizer import END_OF_WORD
-from bpeviz.pretrained.rank_tokenizer import RankTokenizer
 from bpeviz.text import character_stand_in, clean, hexadecimal, label, shorten
 from bpeviz.trainers import texts_of
-from bpeviz.trainers.continued_bpe import AdaptiveTokenizer
 
 NAME = 40
 """Characters of a token's name that are shown."""
@@ -185,11 +173,11 @@ def inspect(text: str, tokenizer: Tokenizer, special_tokens: Collection[str] = (
             last = int(character[at + length - 1]) + 1 if length else first
             pieces.append(Piece(token_id, at, at + length, first, last))
             at += length
-        ends = [size] if special else _pre_token_ends(tokenizer, part)
+        ends = np.array([size]) if special else tokenizer.pre_token_ends(part)
         if ends is None:
             pre_token_ends = None
         elif pre_token_ends is not None:
-            pre_token_ends += [start + end for end in ends]
+            pre_token_ends += (start + ends).tolist()
         if special:
             rows.add_special(part)
         else:
@@ -206,23 +194,6 @@ def inspect(text: str, tokenizer: Tokenizer, special_tokens: Collection[str] = (
     )
 
 
-def _pre_token_ends(tokenizer: Tokenizer, part: str) -> list[int] | None:
-    """Return where each pre-token of a part ends, in bytes, or None where nothing is known of
-    them."""
-    if isinstance(tokenizer, RankTokenizer):
-        return [*accumulate(map(len, tokenizer._pre_tokens(part)))]
-    if isinstance(tokenizer, AdaptiveTokenizer):
-        pre_tokens = tokenizer.pre_tokenizer.pre_tokens(part)
-        return [*accumulate(len(pre_token.encode()) for pre_token in pre_tokens)]
-    learnt = trained_on(tokenizer)
-    if learnt is not None:
-        atoms = learnt.pre_token_ends(part)
-        _, ends = learnt.atoms_in(learnt.pre_tokenizer.pre_tokens(part))
-        found: list[int] = np.unique(ends[atoms - 1]).tolist()
-        return [end for end in found if end]  # a mark at the start is a pre-token of no bytes
-    return None
-
-
 # How a text comes to be cut as it is
 
 
@@ -236,7 +207,6 @@ class _Rows:
     def __init__(self, tokenizer: Tokenizer) -> None:
         self.tokenizer = tokenizer
         self.keys: dict[int, Key] = {}
-        self.inside: dict[int, tuple[int, list[tuple[int, Key | None, int]]]] = {}
         self.entries: list[list[tuple[Key | None, int]]] = []  # of each atom, in time
         self.sizes: list[int] = []
         self.atom_ids: list[int] = []
@@ -254,36 +224,21 @@ class _Rows:
         boundaries = self.tokenizer.boundaries(part)
         self.sizes += np.diff(boundaries.ends, prepend=0).tolist()
         self.atom_ids += boundaries.atom_ids.tolist()
-        if isinstance(boundaries, ChangingBoundaries):
-            times, ids = boundaries.times.tolist(), boundaries.entries.tolist()
+        changes = boundaries.as_changes()
+        times, ids = changes.times.tolist(), changes.entries.tolist()
 
-            def key_of(time: int) -> Key | None:
-                return None if time < 0 else (time, 0, made_by(self.tokenizer, time))
+        def key_of(time: int) -> Key | None:
+            return None if time < 0 else (time, 0, self.tokenizer.merged_id(time))
 
-            for start, end in pairwise(boundaries.rows.tolist()):
-                self.entries.append([(key_of(times[i]), ids[i]) for i in range(start, end)])
-            return
-        if isinstance(self.tokenizer, RankTokenizer):
-            # tiktoken's own ids: where a merge of a lower rank waits for one of a higher rank, the
-            # boundaries do not tell which of the two a token is.
-            tokens = self.tokenizer._encode_ordinary(part)
-        else:
-            tokens = boundaries.ids(boundaries.steps).tolist()
-        for token_id in tokens:
-            if token_id not in self.inside:
-                self.inside[token_id] = self._inside(token_id)
-            length, found = self.inside[token_id]
-            rows: list[list[tuple[Key | None, int]]] = [[] for _ in range(length)]
-            for place, key, entry in found:
-                rows[place].append((key, entry))
-            self.entries += rows
+        for start, end in pairwise(changes.rows.tolist()):
+            self.entries.append([(key_of(times[i]), ids[i]) for i in range(start, end)])
 
     def _key(self, token_id: int) -> Key:
         """Return when a token is made: after both its parents, whatever their steps."""
         waiting = [token_id]
         while waiting:  # not by recursion: a tree may be as deep as its token is long
             at = waiting[-1]
-            pair = None if at in self.keys else parents(self.tokenizer, at)
+            pair = None if at in self.keys else self.tokenizer.parents(at)
             if at in self.keys or pair is None:
                 self.keys.setdefault(at, (-1, 0, at))
                 waiting.pop()
@@ -294,7 +249,7 @@ class _Rows:
                 continue
             waiting.pop()
             of_pair = [self.keys[one] for one in pair]
-            step = max(made_at(self.tokenizer, at), *(key[0] for key in of_pair))
+            step = max(self.tokenizer.merge_step(at), *(key[0] for key in of_pair))
             self.keys[at] = step, 1 + max(key[1] for key in of_pair), at
         return self.keys[token_id]
 
@@ -306,7 +261,7 @@ class _Rows:
         waiting: list[tuple[int, list[tuple[Key | None, int]]]] = [(token_id, [])]
         while waiting:
             at, later = waiting.pop()
-            pair = parents(self.tokenizer, at) if at >= 0 else None
+            pair = self.tokenizer.parents(at) if at >= 0 else None
             if pair is not None:
                 key = self._key(at)
                 later.append((key, at))
@@ -314,12 +269,10 @@ class _Rows:
                 continue
             later.append((None, at))
             found += [(length, key, entry) for key, entry in reversed(later)]
-            length += len(self.tokenizer.token_bytes(at)) if self._counts_bytes(at) else 1
+            # A token without parents has many bytes where ranks take a whole pre-token.
+            in_bytes = self.tokenizer.atoms == "bytes" and at >= 0
+            length += len(self.tokenizer.token_bytes(at)) if in_bytes else 1
         return length, found
-
-    def _counts_bytes(self, token_id: int) -> bool:
-        # A token to which no merges lead is taken whole where it is a pre-token.
-        return token_id >= 0 and isinstance(self.tokenizer, RankTokenizer)
 
     def finished(self) -> tuple[ChangingBoundaries, tuple[Event, ...]]:
         keys = sorted({key for row in self.entries for key, _ in row if key is not None})
@@ -443,10 +396,10 @@ def _token(inspection: Inspection, piece: Piece) -> dict[str, Any]:
         }
     token = tokenizer.token_bytes(piece.id)
     kind, notes = "", []
-    if piece.id == unknown_id(tokenizer):
+    if piece.id == tokenizer.unknown_id:
         kind = "unknown"
         notes.append("not in the vocabulary: which characters it was is lost")
-    elif piece.id in special_ids(tokenizer):
+    elif piece.id in tokenizer.special_tokens.values():
         kind = "special"
         notes.append("a special token")
     elif piece.start == piece.end:
@@ -503,20 +456,14 @@ def timeline(
     size = int(cut.ends[-1]) - before if len(cut) else 0
     unit = "merge" if training is None else texts_of(training).unit
     whole = shown.last - shown.first == len(text)
-    unknown = unknown_id(tokenizer)
+    unknown = tokenizer.unknown_id
     data: dict[str, Any] = {
         "text": text[shown.first : shown.last],
         "atoms": kind,
         "sizes": _sizes(inspection, cut, before, shown),
         "marks": _marks(tokenizer, cut.atom_ids),
         "atomIds": atom_ids,
-        "vanish": None,
-        "firstId": None,
-        "changes": {
-            "rows": cut.rows.tolist(),
-            "times": cut.times.tolist(),
-            "ids": cut.entries.tolist(),
-        },
+        **cut.payload(),
         "looks": {i: [*look(i)] for i in sorted(ids) if i >= 0},
         "unknown": None if unknown is None else tokenizer.token_label(unknown),
         "steps": steps,
@@ -583,7 +530,8 @@ def _steps(
         else:
             # Without a training an event is a merge of which the tokenizer tells (`_Rows`).
             token_id = event.id if event.id is not None else UNKNOWN_ID
-            pair = parents(tokenizer, token_id) or (UNKNOWN_ID, UNKNOWN_ID)
+            parents = None if token_id < 0 else tokenizer.parents(token_id)
+            pair = parents or (UNKNOWN_ID, UNKNOWN_ID)
             where = f"merge {event.step + 1:,} of {tokenizer.steps:,}"
         applied = made[number, token_id]
         count = applied
@@ -637,12 +585,7 @@ def _sizes(
 
 def _marks(tokenizer: Tokenizer, atom_ids: NDArray[np.int32]) -> list[int]:
     """Return which of the atoms shown carry an end-of-word mark."""
-    learnt = trained_on(tokenizer)
-    if learnt is None or learnt.pre_tokenizer.end_mark != "attached":
-        return []
-    numbers = getattr(tokenizer, "numbers", range(len(learnt.alphabet)))
-    marked = [numbers[i] for i, name in enumerate(learnt.alphabet) if name.endswith(END_OF_WORD)]
-    found: list[int] = np.flatnonzero(np.isin(atom_ids, marked)).tolist()
+    found: list[int] = np.flatnonzero(np.isin(atom_ids, [*tokenizer.end_of_word_ids])).tolist()
     return found
 
 
@@ -654,7 +597,7 @@ def spelt(
     None where no merge makes it, or where it has more than `limit` atoms. It is cut as its tree
     says, whatever the split would do to its text.
     """
-    if parents(tokenizer, token_id) is None:
+    if tokenizer.parents(token_id) is None:
         return None
     rows = _Rows(tokenizer)
     length, found = rows._inside(token_id)

@@ -14,10 +14,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,6 +68,9 @@ class Boundaries(ABC):
     atom_ids: NDArray[np.int32]
     steps: int
 
+    monotonic: ClassVar[bool] = False
+    """Whether a boundary that a step removes stays removed."""
+
     def __len__(self) -> int:
         return len(self.ends)
 
@@ -92,6 +95,27 @@ class Boundaries(ABC):
         One for each of `token_ends`: what becomes no token has -2.
         """
 
+    @abstractmethod
+    def as_changes(self) -> ChangingBoundaries:
+        """Return the same boundaries with the changes at each atom."""
+
+    @property
+    def change_steps(self) -> NDArray[np.int32]:
+        """The steps, from 0, that change the tokens, in rising order. int32 [changes]."""
+        return self.as_changes().change_steps
+
+    def slice(self, start: int, end: int) -> Boundaries:
+        """Return the boundaries of atoms `start` to `end`."""
+        return self.as_changes().slice(start, end)
+
+    def with_ids(self, table: NDArray[np.int32]) -> Boundaries:
+        """Return the same boundaries under other ids: `table[i]` replaces id i."""
+        return self.as_changes().with_ids(table)
+
+    def payload(self) -> dict[str, Any]:
+        """Return the steps at which boundaries change, as JSON values for the browser."""
+        return self.as_changes().payload()
+
     def token_ends(self, step: int) -> NDArray[np.int64]:
         """Return for each token after `step` steps the index behind its last atom."""
         return np.flatnonzero(self.kept(step)) + 1
@@ -113,6 +137,8 @@ class MergeBoundaries(Boundaries):
 
     merged_at: NDArray[np.int32]
     first_merge_id: int
+
+    monotonic = True
 
     def kept(self, step: int) -> NDArray[np.bool_]:
         kept: NDArray[np.bool_] = self.merged_at >= step
@@ -145,6 +171,52 @@ class MergeBoundaries(Boundaries):
             return np.empty(0, np.int32)
         inner = np.where(self.kept(step), -1, self.merged_at)
         return np.maximum.reduceat(inner, np.concatenate(([0], ends[:-1]))).astype(np.int32)
+
+    @property
+    def change_steps(self) -> NDArray[np.int32]:
+        return np.unique(self.merged_at[self.merged_at < self.steps])
+
+    def slice(self, start: int, end: int) -> MergeBoundaries:
+        merged_at = self.merged_at[start:end].copy()
+        merged_at[-1:] = NEVER
+        return replace(
+            self,
+            ends=self.ends[start:end],
+            atom_ids=self.atom_ids[start:end],
+            merged_at=merged_at,
+        )
+
+    def with_ids(self, table: NDArray[np.int32]) -> Boundaries:
+        made = table[self.first_merge_id :][: self.steps]
+        if np.any(np.diff(made) != 1):
+            return super().with_ids(table)
+        first = int(made[0]) if len(made) else self.first_merge_id
+        return replace(self, atom_ids=_renumbered(self.atom_ids, table), first_merge_id=first)
+
+    def payload(self) -> dict[str, Any]:
+        merged_at = np.where(self.merged_at == NEVER, -1, self.merged_at)
+        return {"vanish": merged_at.tolist(), "firstId": self.first_merge_id, "changes": None}
+
+    def as_changes(self) -> ChangingBoundaries:
+        ends = self.token_ends(self.steps)
+        starts = np.concatenate(([0], ends))
+        _, at, order = np.unique(self.ids(self.steps), return_index=True, return_inverse=True)
+        rows = [self._changes_inside(int(starts[i]), int(ends[i])) for i in at]
+        return boundaries_from_changes(rows, order, self.ends, self.atom_ids, self.steps)
+
+    def _changes_inside(self, start: int, end: int) -> Changes:
+        """Return the entries of the atoms of one token, `start` to `end`."""
+        found = [[(-1, atom)] for atom in self.atom_ids[start:end].tolist()]
+        # Tokens whose right end is still open: where each begins, and the merge behind it.
+        pending: list[tuple[int, int]] = []
+        for place, step in enumerate(self.merged_at[start : end - 1].tolist()):
+            begin = place
+            while pending and pending[-1][1] < step:
+                begin, _ = pending.pop()
+            pending.append((begin, step))
+            found[begin].append((step, self.first_merge_id + step))
+            found[place + 1].append((step, INSIDE))
+        return _flat([sorted(of_atom) for of_atom in found])
 
     def until(self, steps: int) -> MergeBoundaries:
         """Return the boundaries of the tokenizer that knows the first `steps` merges only."""
@@ -237,6 +309,45 @@ class ChangingBoundaries(Boundaries):
         ids: NDArray[np.int32] = begins[begins != INSIDE]
         return ids
 
+    def as_changes(self) -> ChangingBoundaries:
+        return self
+
+    @property
+    def change_steps(self) -> NDArray[np.int32]:
+        return np.unique(self.times[(self.times >= 0) & (self.times < self.steps)])
+
+    def slice(self, start: int, end: int) -> ChangingBoundaries:
+        rows = self.rows[start : end + 1]
+        entries = slice(rows[0], rows[-1])
+        return replace(
+            self,
+            ends=self.ends[start:end],
+            atom_ids=self.atom_ids[start:end],
+            rows=rows - rows[0],
+            times=self.times[entries],
+            entries=self.entries[entries],
+        )
+
+    def with_ids(self, table: NDArray[np.int32]) -> ChangingBoundaries:
+        return replace(
+            self,
+            atom_ids=_renumbered(self.atom_ids, table),
+            entries=_renumbered(self.entries, table),
+        )
+
+    def payload(self) -> dict[str, Any]:
+        changes = {
+            "rows": self.rows.tolist(),
+            "times": self.times.tolist(),
+            "ids": self.entries.tolist(),
+        }
+        return {"vanish": None, "firstId": None, "changes": changes}
+
+
+def _renumbered(ids: NDArray[np.int32], table: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Return the ids of `table` at `ids`; ids below 0 stay."""
+    return np.where(ids < 0, ids, table[np.maximum(ids, 0)]).astype(np.int32)
+
 
 Timeline = Sequence[tuple[int, Sequence[int], Sequence[int]]]
 """How one row of atoms is cut over time: (time, ids of its tokens, how many atoms each has).
@@ -269,9 +380,14 @@ def changes(timeline: Timeline) -> Changes:
             if before.get(place) != token_id:
                 found[place].append((time, token_id))
         before = now
+    return _flat(found)
+
+
+def _flat(found: Sequence[Sequence[tuple[int, int]]]) -> Changes:
+    """Return the (time, id) entries of each atom as arrays."""
     flat = [entry for of_atom in found for entry in of_atom]
     return (
-        np.fromiter(map(len, found), np.int64, atoms),
+        np.fromiter(map(len, found), np.int64, len(found)),
         np.fromiter((time for time, _ in flat), np.int32, len(flat)),
         np.fromiter((token_id for _, token_id in flat), np.int32, len(flat)),
     )

@@ -20,13 +20,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bpeviz.core.boundaries import INSIDE, Changes
-from bpeviz.core.merges import Merge, MergeTokenizer, lengths
-from bpeviz.core.tokenizer import Cut, Row, TimelineTokenizer
+from bpeviz.core.merges import MergedVocabulary, MergeTokenizer
+from bpeviz.core.tokenizer import Cut, NotMergesError, Row, TimelineTokenizer
 from bpeviz.core.training import MergeTraining
 
 Flips = tuple[tuple[int, ...], ...]
@@ -48,13 +49,12 @@ def hidden_counts(flips: Flips, steps: int) -> NDArray[np.int64]:
 
 
 @dataclass(frozen=True)
-class HiddenTokenTokenizer(TimelineTokenizer):
+class HiddenTokenTokenizer(MergedVocabulary, TimelineTokenizer):
     """Applies merges in their order, then takes apart what is hidden. Atoms never are.
 
     flips: of each merge (those at the last step and later do not matter).
     """
 
-    merges: tuple[Merge, ...]
     flips: Flips
 
     @cached_property
@@ -64,28 +64,18 @@ class HiddenTokenTokenizer(TimelineTokenizer):
             self.name, self.pre_tokenizer, self.alphabet, self.merges, special=self.special
         )
 
-    @property
-    def learnt(self) -> int:
-        return len(self.merges)
+    def as_merges(self) -> MergeTokenizer:
+        if not self.hidden:
+            return self.merger
+        hidden = len(self.hidden)
+        raise NotMergesError(
+            f"{hidden:,} of its tokens {'is' if hidden == 1 else 'are'} taken apart again "
+            "(scaffolds, or a vocabulary threshold), and merges alone do not say so"
+        )
 
-    @property
-    def steps(self) -> int:
-        return len(self.merges)
-
-    @property
-    def sizes(self) -> NDArray[np.int64]:
-        return self.merger.sizes
-
-    def at_step(self, step: int) -> HiddenTokenTokenizer:
+    def at_step(self, step: int) -> Self:
         step = max(0, step)
         return replace(self, merges=self.merges[:step], flips=self.flips[:step], _cut={})
-
-    def atoms_of(self, token_id: int) -> Sequence[int]:
-        return self.merger.atoms_of(token_id)
-
-    def parents(self, token_id: int) -> tuple[int, int] | None:
-        """Return the two ids that were merged into this one, or None for one never merged."""
-        return self.merger.parents(token_id)
 
     @cached_property
     def hidden(self) -> frozenset[int]:
@@ -107,10 +97,6 @@ class HiddenTokenTokenizer(TimelineTokenizer):
                 waiting += (merge.right, merge.left)
             else:
                 yield token_id
-
-    @cached_property
-    def _lengths(self) -> list[int]:
-        return lengths(len(self.alphabet), self.merges)
 
     def _cut_rows(self, rows: Sequence[Row]) -> list[Cut]:
         cuts = []

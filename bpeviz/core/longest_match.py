@@ -11,15 +11,14 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bpeviz.core.boundaries import INSIDE, UNKNOWN_ID, Changes
-from bpeviz.core.merges import Merge, MergeTokenizer, lengths
-from bpeviz.core.tokenizer import Cut, Row, TimelineTokenizer
+from bpeviz.core.merges import MergedVocabulary, MergeTokenizer
+from bpeviz.core.tokenizer import Cut, NotMergesError, Row, TimelineTokenizer
 from bpeviz.core.training import MergeTraining
 
 LONGEST_PIECE = 128
@@ -35,7 +34,7 @@ _NO_PIECE = "\0"
 
 
 @dataclass(frozen=True)
-class LongestMatchTokenizer(TimelineTokenizer):
+class LongestMatchTokenizer(MergedVocabulary, TimelineTokenizer):
     """A tokenizer that takes the longest piece, from the left, within each pre-token.
 
     Its pieces are the atoms and what each merge makes; after step s, of the first s merges.
@@ -46,38 +45,13 @@ class LongestMatchTokenizer(TimelineTokenizer):
         there is no other way for a word to have no cut.)
     """
 
-    merges: tuple[Merge, ...]
     unknown_words: bool = False
 
-    @property
-    def learnt(self) -> int:
-        return len(self.merges)
-
-    @property
-    def steps(self) -> int:
-        return len(self.merges)
-
-    @property
-    def sizes(self) -> NDArray[np.int64]:
-        return np.arange(len(self.alphabet), len(self.alphabet) + len(self.merges) + 1)
-
-    def at_step(self, step: int) -> LongestMatchTokenizer:
-        return replace(self, merges=self.merges[: max(0, step)], _cut={})
-
-    @cached_property
-    def _merger(self) -> MergeTokenizer:
-        return MergeTokenizer(self.name, self.pre_tokenizer, self.alphabet, self.merges)
-
-    def atoms_of(self, token_id: int) -> Sequence[int]:
-        return self._merger.atoms_of(token_id)
+    def as_merges(self) -> MergeTokenizer:
+        raise NotMergesError("it encodes by longest match, not by its merges")
 
     # Pieces are looked up as strings with one character for each atom: its id + 1. What is not
     # known, and the gap between two rows, is character 0, which no piece holds.
-
-    @cached_property
-    def _size(self) -> list[int]:
-        """How many atoms each token has, by id."""
-        return lengths(len(self.alphabet), self.merges)
 
     @cached_property
     def _ids_of_pieces(self) -> dict[str, int]:
@@ -85,7 +59,7 @@ class LongestMatchTokenizer(TimelineTokenizer):
         spelt: list[str] = [chr(atom + 1) for atom in range(len(self.alphabet))]
         found: dict[str, int] = {}
         for token_id, merge in enumerate(self.merges, len(self.alphabet)):
-            if self._size[token_id] <= LONGEST_PIECE:
+            if self._lengths[token_id] <= LONGEST_PIECE:
                 spelt.append(spelt[merge.left] + spelt[merge.right])
                 found.setdefault(spelt[-1], token_id)
             else:
@@ -93,7 +67,7 @@ class LongestMatchTokenizer(TimelineTokenizer):
         return found
 
     @cached_property
-    def _lengths(self) -> dict[str, list[int]]:
+    def _piece_lengths(self) -> dict[str, list[int]]:
         """How long the pieces are that begin with two atoms, the longest first."""
         found: dict[str, set[int]] = {}
         for piece in self._ids_of_pieces:
@@ -102,7 +76,7 @@ class LongestMatchTokenizer(TimelineTokenizer):
 
     def _matches(self, row: str, place: int) -> Iterator[int]:
         """Yield the pieces of two atoms and more that stand at a place, the longest first."""
-        for length in self._lengths.get(row[place : place + 2], ()):
+        for length in self._piece_lengths.get(row[place : place + 2], ()):
             token_id = self._ids_of_pieces.get(row[place : place + length])
             if token_id is not None:
                 yield token_id
@@ -124,7 +98,7 @@ class LongestMatchTokenizer(TimelineTokenizer):
         while place < len(row):
             token_id = next(self._matches(spelt, place), row[place])
             ids.append(token_id)
-            sizes.append(1 if token_id == UNKNOWN_ID else self._size[token_id])
+            sizes.append(1 if token_id == UNKNOWN_ID else self._lengths[token_id])
             place += sizes[-1]
         return tuple(ids), tuple(sizes)
 
@@ -153,7 +127,7 @@ class LongestMatchTokenizer(TimelineTokenizer):
 
         def cut_from(place: int, time: int) -> None:
             while True:
-                length = self._size[token[place]] if token[place] >= 0 else 1
+                length = self._lengths[token[place]] if token[place] >= 0 else 1
                 if size[place] == length:
                     return
                 size[place] = length

@@ -7,14 +7,14 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from heapq import heapify, heappop, heappush
 from itertools import chain, pairwise
-from typing import NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bpeviz.core import tiktoken_engine
 from bpeviz.core.boundaries import MergeBoundaries, boundaries_from_ids
-from bpeviz.core.tokenizer import Cut, Row, TrainedTokenizer
+from bpeviz.core.tokenizer import Cut, NotMergesError, Row, TrainedTokenizer
 from bpeviz.text import clean
 
 MOST_SPELT = 20_000_000
@@ -45,21 +45,10 @@ class Merge(NamedTuple):
 
 
 @dataclass(frozen=True)
-class MergeTokenizer(TrainedTokenizer):
-    """A tokenizer that applies learnt merges, the earliest first, within each pre-token.
-
-    Ids are dense: first the atoms, then one for each merge, then the token for what is unknown
-    (where atoms are characters), then the special tokens.
-
-    A character that was never learnt from is unknown: its boundaries never vanish, and it decodes
-    to U+FFFD. Over bytes nothing is unknown, and decoding returns every Unicode text unchanged.
-
-    canonical: whether each merge was learnt from a text to which all earlier ones had been applied,
-        so that `bpeviz.core.tiktoken_engine` encodes alike.
-    """
+class MergedVocabulary(TrainedTokenizer):
+    """A tokenizer with one token for each merge, whichever way it encodes."""
 
     merges: tuple[Merge, ...]
-    canonical: bool = field(default=False, kw_only=True)
 
     @property
     def learnt(self) -> int:
@@ -79,47 +68,79 @@ class MergeTokenizer(TrainedTokenizer):
         return len(self.alphabet)
 
     @cached_property
-    def _rank(self) -> dict[tuple[int, int], int]:
-        return {(merge.left, merge.right): merge.new_id for merge in self.merges}
-
-    @cached_property
     def _lengths(self) -> list[int]:
         """How many atoms each token has, by id."""
         return lengths(len(self.alphabet), self.merges)
 
     def walk(self, token_id: int) -> Iterator[int]:
-        """Walk a token's merge tree from left to right: yield its atoms' ids, and between them
-        ~step of the merge that joins what stands on both sides.
+        """Yield the atoms of a token from left to right, and between them the merges.
 
-        Tokens are spelt out when somebody asks, and not by recursion: one may be as long as the
-        text that it was learnt from, and its tree as deep.
+        A merge is given as ~step, where it joins the atoms on both its sides. Without recursion,
+        since a token may be as long as the training text, and its tree as deep.
         """
         atoms = len(self.alphabet)
-        waiting = [token_id]
-        while waiting:
-            at = waiting.pop()
+        pending = [token_id]
+        while pending:
+            at = pending.pop()
             if at < atoms:  # an atom, or ~step
                 yield at
             else:
                 merge = self.merges[at - atoms]
-                waiting += (merge.right, ~(at - atoms), merge.left)
+                pending += (merge.right, ~(at - atoms), merge.left)
 
     def atoms_of(self, token_id: int) -> list[int]:
         return [atom for atom in self.walk(token_id) if atom >= 0]
 
     def parents(self, token_id: int) -> tuple[int, int] | None:
-        """Return the two ids that were merged into this one, or None for one never merged."""
         step = self.merge_step(token_id)
         return None if step < 0 else (self.merges[step].left, self.merges[step].right)
 
     def merge_step(self, token_id: int) -> int:
-        """Return the merge, from 0, that makes this id, or -1 for one that no merge makes."""
         step = self._known(token_id) - len(self.alphabet)
         return step if 0 <= step < len(self.merges) else -1
 
-    def at_step(self, step: int) -> MergeTokenizer:
-        merges = self.merges[: max(0, step)]
-        return replace(self, merges=merges, _cut={})
+    def merged_id(self, step: int) -> int:
+        return self.first_merge_id + step
+
+    def at_step(self, step: int) -> Self:
+        return replace(self, merges=self.merges[: max(0, step)], _cut={})
+
+
+@dataclass(frozen=True)
+class MergeTokenizer(MergedVocabulary):
+    """A tokenizer that applies learnt merges, the earliest first, within each pre-token.
+
+    Ids are dense: first the atoms, then one for each merge, then the token for what is unknown
+    (where atoms are characters), then the special tokens.
+
+    A character that was never learnt from is unknown: its boundaries never vanish, and it decodes
+    to U+FFFD. Over bytes nothing is unknown, and decoding returns every Unicode text unchanged.
+
+    canonical: whether each merge was learnt from a text to which all earlier ones had been applied,
+        so that `bpeviz.core.tiktoken_engine` encodes alike.
+    """
+
+    canonical: bool = field(default=False, kw_only=True)
+
+    encodes_by_merges: ClassVar[bool] = True
+    """Whether `encode` applies the merges in their order and does nothing else.
+
+    A subclass states it when it is defined: class Own(MergeTokenizer, encodes_by_merges=True).
+    Without that, exports refuse it rather than write ids that differ.
+    """
+
+    def __init_subclass__(cls, *, encodes_by_merges: bool = False, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        cls.encodes_by_merges = encodes_by_merges
+
+    def as_merges(self) -> MergeTokenizer:
+        if not self.encodes_by_merges:
+            raise NotMergesError("it does more than apply its merges in their order")
+        return self
+
+    @cached_property
+    def _rank(self) -> dict[tuple[int, int], int]:
+        return {(merge.left, merge.right): merge.new_id for merge in self.merges}
 
     @cached_property
     def _engine(self) -> Callable[[bytes], list[int]] | None:

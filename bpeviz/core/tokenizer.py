@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate, chain
+from typing import TYPE_CHECKING
 
 import numpy as np
 import regex
@@ -22,8 +23,11 @@ from bpeviz.core.boundaries import (
     boundaries_from_changes,
     changes,
 )
-from bpeviz.pretokenizers.pretokenizer import Atoms, PreTokenizer
+from bpeviz.pretokenizers.pretokenizer import END_OF_WORD, Atoms, PreTokenizer
 from bpeviz.text import clean, label
+
+if TYPE_CHECKING:
+    from bpeviz.core.merges import MergeTokenizer
 
 _BYTES = tuple(map(chr, range(256)))
 """The symbols of single bytes."""
@@ -50,8 +54,16 @@ class Token:
     end: int
 
 
+class NotMergesError(ValueError):
+    """Merges in their order do not reproduce a tokenizer's encoding; the message gives the reason."""
+
+
 class Tokenizer(ABC):
-    """Text to ids and back. Subclasses say how; what follows from it stands here."""
+    """Text to ids and back.
+
+    A subclass implements the abstract methods. It overrides the others where their defaults, those
+    of a tokenizer without merges and without pre-tokens, do not hold.
+    """
 
     name: str
     atoms: Atoms
@@ -95,6 +107,62 @@ class Tokenizer(ABC):
     @abstractmethod
     def at_step(self, step: int) -> Tokenizer:
         """Return the tokenizer of the vocabulary after `step` steps."""
+
+    @property
+    def unknown_id(self) -> int | None:
+        """The id of the unknown token, or None."""
+        return None
+
+    @property
+    def end_of_word_ids(self) -> Collection[int]:
+        """The ids of the atoms that carry the end-of-word mark."""
+        return ()
+
+    @property
+    def adds_prefix(self) -> bool:
+        """Whether encoding puts a space, the dummy prefix, before a line."""
+        return False
+
+    def parents(self, token_id: int) -> tuple[int, int] | None:
+        """Return the two ids that are merged into this one, or None if no merge makes it."""
+        return None
+
+    def merge_step(self, token_id: int) -> int:
+        """Return the step, from 0, of the merge that makes this id, or -1 if none does."""
+        return -1
+
+    def merged_id(self, step: int) -> int:
+        """Return the id that the merge of a step, from 0, makes, or -1 if the step is not a merge."""
+        return UNKNOWN_ID
+
+    def base_of(self, token_id: int) -> Tokenizer | None:
+        """Return the tokenizer from which this one took over the id, or None for its own ids."""
+        return None
+
+    def pre_token_ends(self, text: str) -> NDArray[np.int64] | None:
+        """Return the ends of the pre-tokens of a text in UTF-8 bytes, or None if unknown."""
+        return None
+
+    def as_merges(self) -> MergeTokenizer:
+        """Return a tokenizer that encodes alike by applying merges in their order.
+
+        Raises:
+            NotMergesError: if there is none.
+        """
+        raise NotMergesError("it does not merge")
+
+    def find(self, query: str) -> Iterator[int]:
+        """Yield the ids of the tokens with this text or label, special tokens excluded.
+
+        A dot · also matches a space.
+        """
+        raws = {query.encode(), query.replace("·", " ").encode()}
+        special = {*self.special_tokens.values()}
+        for token_id in self.known_ids():
+            if token_id not in special and (
+                self.token_bytes(token_id) in raws or self.token_label(token_id) == query
+            ):
+                yield token_id
 
     def known_ids(self) -> Iterable[int]:
         """Return the ids of the vocabulary, in their order; special tokens may be among them."""
@@ -230,6 +298,24 @@ class TrainedTokenizer(Tokenizer):
             raise ValueError(f"There is no id {token_id}: ids go from 0 to {self.vocab_size - 1}.")
         return token_id
 
+    @abstractmethod
+    def at_step(self, step: int) -> TrainedTokenizer: ...
+
+    @property
+    def unknown_id(self) -> int | None:
+        name = self.pre_tokenizer.unknown
+        return None if name is None else self.special_tokens[name]
+
+    @property
+    def end_of_word_ids(self) -> Collection[int]:
+        if self.pre_tokenizer.end_mark != "attached":
+            return ()
+        return [i for i, symbol in enumerate(self.alphabet) if symbol.endswith(END_OF_WORD)]
+
+    @property
+    def adds_prefix(self) -> bool:
+        return self.pre_tokenizer.adds_prefix
+
     def is_atom(self, token_id: int) -> bool:
         return not 0 <= self._known(token_id) - len(self.alphabet) < self.learnt
 
@@ -300,9 +386,8 @@ class TrainedTokenizer(Tokenizer):
 
     def _named(self, token_id: int) -> int:
         """Return the id under which a token is encoded: an unknown one has a name of its own."""
-        if token_id != UNKNOWN_ID or self.pre_tokenizer.unknown is None:
-            return token_id
-        return self.special_tokens[self.pre_tokenizer.unknown]
+        unknown = self.unknown_id if token_id == UNKNOWN_ID else None
+        return token_id if unknown is None else unknown
 
     def _encode_ordinary(self, text: str) -> list[int]:
         pre_tokens = self.pre_tokenizer.pre_tokens(text)
@@ -344,6 +429,11 @@ class TrainedTokenizer(Tokenizer):
         return atom_ids, np.cumsum(sizes)
 
     def pre_token_ends(self, text: str) -> NDArray[np.int64]:
+        _, ends = self.atoms_in(self.pre_tokenizer.pre_tokens(clean(text)))
+        found = np.unique(ends[self.pre_token_atom_ends(text) - 1])
+        return found[found > 0]  # a mark at the start is a pre-token of no bytes
+
+    def pre_token_atom_ends(self, text: str) -> NDArray[np.int64]:
         """Return the index behind the last atom of each pre-token of a text. int64 [pre-tokens]."""
         pre_tokens = self.pre_tokenizer.pre_tokens(clean(text))
         length = {pre_token: len(self.row(pre_token)[0]) for pre_token in dict.fromkeys(pre_tokens)}

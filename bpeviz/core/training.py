@@ -13,7 +13,7 @@ import numpy as np
 import regex
 from numpy.typing import NDArray
 
-from bpeviz.core.boundaries import Boundaries, MergeBoundaries
+from bpeviz.core.boundaries import Boundaries
 from bpeviz.core.dropout import segmentations
 from bpeviz.core.merges import Merge, MergeTokenizer
 from bpeviz.core.tokenizer import Tokenizer
@@ -245,28 +245,27 @@ class MergeTraining(Training):
     def candidates(
         self, text: str, boundaries: Boundaries, step: int, limit: int
     ) -> list[Candidate]:
-        learnt = self.as_learnt(text, boundaries)
-        pairs = self.pairs(text, learnt, step)
+        pairs = self.pairs(text, self.as_trained(text, boundaries), step)
         taken = self.merges[step] if step < len(self.merges) else None
         return pairs.best(pairs.counts, taken, limit)
 
-    def as_learnt(self, text: str, boundaries: Boundaries) -> MergeBoundaries:
-        """Return the boundaries of a text as the trainer saw them: merged, in order."""
-        if isinstance(boundaries, MergeBoundaries) and boundaries.steps == self.steps:
+    def as_trained(self, text: str, boundaries: Boundaries) -> Boundaries:
+        """Return the boundaries of a text during training: all merges, applied in their order."""
+        if boundaries.monotonic and boundaries.steps == self.steps:
             return boundaries
         return self._once(("learnt", text), lambda: self.merger(self.steps).boundaries(text))
 
     def barriers(self, text: str, step: int) -> NDArray[np.int64]:
         """Return the atoms behind which no merge may reach over, the next at `step`. [barriers]."""
-        return self._once(("barriers", text), lambda: self.merger(0).pre_token_ends(text))
+        return self._once(("barriers", text), lambda: self.merger(0).pre_token_atom_ends(text))
 
     def weights(self, text: str) -> NDArray[np.int64] | None:
         """Return how often each atom of the text counts, or None where each counts once."""
         return None
 
-    def pairs(self, text: str, learnt: MergeBoundaries, step: int) -> Pairs:
+    def pairs(self, text: str, boundaries: Boundaries, step: int) -> Pairs:
         """Count the pairs of a text after `step` merges, as the trainer counts them."""
-        return count_pairs(learnt, self.barriers(text, step), step, self.weights(text))
+        return count_pairs(boundaries, self.barriers(text, step), step, self.weights(text))
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -342,7 +341,7 @@ class Pairs:
 
 
 def count_pairs(
-    learnt: Boundaries,
+    boundaries: Boundaries,
     barriers: NDArray[np.int64],
     step: int,
     weights: NDArray[np.int64] | None = None,
@@ -351,8 +350,8 @@ def count_pairs(
 
     barriers: the atoms behind which no pair reaches over. weights: how often each atom counts.
     """
-    ends = learnt.token_ends(step)
-    ids = learnt.ids(step)
+    ends = boundaries.token_ends(step)
+    ids = boundaries.ids(step)
     weight = np.ones(len(ids), np.int64) if weights is None else weights[ends - 1]
     known = ids >= 0
     tokens = np.bincount(ids[known], weights=weight[known]).astype(np.int64)

@@ -8,10 +8,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 
-from bpeviz.core.hidden_tokens import HiddenTokenTokenizer
-from bpeviz.core.longest_match import LongestMatchTokenizer
 from bpeviz.core.merges import Merge, MergeTokenizer
-from bpeviz.core.tokenizer import Tokenizer
+from bpeviz.core.tokenizer import NotMergesError, Tokenizer
 from bpeviz.formats.parsing import MAX_ID, MAX_SPELT, MAX_TOKEN, shown
 from bpeviz.formats.rank_table import LoadedRanks, halves
 from bpeviz.formats.regex_dialects import ForeignExpressionError, splitting_of
@@ -21,7 +19,6 @@ from bpeviz.pretrained.rank_tokenizer import RankTokenizer
 from bpeviz.trainers.continued_bpe import AdaptiveTokenizer
 from bpeviz.trainers.multilingual_bpe import MultilingualSplitting
 from bpeviz.trainers.sentencepiece_bpe import SentencePiecePreTokenizer, SentencePieceTokenizer
-from bpeviz.trainers.superbpe import SuperTokenizer
 
 
 class CannotError(Exception):
@@ -129,24 +126,11 @@ def _merges_of(tokenizer: Tokenizer) -> Merges:
         return _of_ranks(tokenizer)
     if isinstance(tokenizer, AdaptiveTokenizer):
         return _of_adaptive(tokenizer)
-    if isinstance(tokenizer, HiddenTokenTokenizer):
-        if tokenizer.hidden:
-            hidden = len(tokenizer.hidden)
-            raise CannotError(
-                f"{hidden:,} of its tokens {'is' if hidden == 1 else 'are'} taken apart again "
-                "(scaffolds, or a vocabulary threshold), and merges alone do not say so"
-            )
-        tokenizer = tokenizer.merger
-    if isinstance(tokenizer, LongestMatchTokenizer):
-        raise CannotError("it encodes by longest match, not by its merges")
-    if not isinstance(tokenizer, MergeTokenizer):
-        raise CannotError("it does not merge")
-    if isinstance(tokenizer, SuperTokenizer) and tokenizer.steps > tokenizer.transition:
-        raise CannotError(
-            "its later merges cross words and its earlier ones do not, and there one split is for "
-            "all merges"
-        )
-    pre_tokenizer = tokenizer.pre_tokenizer
+    try:
+        merging = tokenizer.as_merges()
+    except NotMergesError as error:
+        raise CannotError(str(error)) from None
+    pre_tokenizer = merging.pre_tokenizer
     if isinstance(pre_tokenizer, MultilingualSplitting):
         raise CannotError(
             "it parts texts at lines of three dashes, which is no split of the kinds known there"
@@ -160,10 +144,10 @@ def _merges_of(tokenizer: Tokenizer) -> Merges:
         )
     return Merges(
         pre_tokenizer,
-        dict(enumerate(tokenizer.alphabet)),
-        [(merge.left, merge.right, merge.new_id) for merge in tokenizer.merges],
+        dict(enumerate(merging.alphabet)),
+        [(merge.left, merge.right, merge.new_id) for merge in merging.merges],
         dict(tokenizer.special_tokens),
-        [merge.count for merge in tokenizer.merges],
+        [merge.count for merge in merging.merges],
     )
 
 

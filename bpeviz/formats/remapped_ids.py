@@ -6,25 +6,16 @@ files special tokens may come first, bytes stand in any order, and ids be left o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bpeviz.core.boundaries import (
-    UNKNOWN_ID,
-    Boundaries,
-    Changes,
-    ChangingBoundaries,
-    boundaries_from_changes,
-    changes_of_merges,
-)
-from bpeviz.core.merges import MergeTokenizer
+from bpeviz.core.boundaries import UNKNOWN_ID, Boundaries
 from bpeviz.core.tokenizer import Tokenizer, TrainedTokenizer
 from bpeviz.pretokenizers.pretokenizer import Atoms
-from bpeviz.text import clean
 
 
 @dataclass(frozen=True)
@@ -93,24 +84,34 @@ class RemappedTokenizer(Tokenizer):
     def is_atom(self, token_id: int) -> bool:
         return self.inner.is_atom(self.inner_id(token_id))
 
+    @property
+    def unknown_id(self) -> int | None:
+        inner_id = self.inner.unknown_id
+        return None if inner_id is None else int(self.table[inner_id])
+
+    @property
+    def end_of_word_ids(self) -> Collection[int]:
+        return [int(self.table[atom]) for atom in self.inner.end_of_word_ids]
+
+    @property
+    def adds_prefix(self) -> bool:
+        return self.inner.adds_prefix
+
     def parents(self, token_id: int) -> tuple[int, int] | None:
-        """Return the two ids that were merged into this one, or None for one never merged."""
-        inner_id = self.inner_id(token_id)
-        if not isinstance(self.inner, MergeTokenizer):
-            return None
-        found = self.inner.parents(inner_id)
+        found = self.inner.parents(self.inner_id(token_id))
         return None if found is None else (int(self.table[found[0]]), int(self.table[found[1]]))
 
     def merge_step(self, token_id: int) -> int:
-        """Return the merge, from 0, that makes this id, or -1 for one that no merge makes."""
-        inner_id = self.inner_id(token_id)
-        return self.inner.merge_step(inner_id) if isinstance(self.inner, MergeTokenizer) else -1
+        return self.inner.merge_step(self.inner_id(token_id))
+
+    def merged_id(self, step: int) -> int:
+        return int(self.table[self.inner.merged_id(step)])
+
+    def pre_token_ends(self, text: str) -> NDArray[np.int64]:
+        return self.inner.pre_token_ends(text)
 
     def at_step(self, step: int) -> RemappedTokenizer:
-        inner = self.inner.at_step(step)
-        if not isinstance(inner, TrainedTokenizer):
-            raise TypeError("What was learnt here is so at every step.")
-        return replace(self, inner=inner)
+        return replace(self, inner=self.inner.at_step(step))
 
     def decode_bytes(self, ids: Iterable[int]) -> bytes:
         return self.inner.decode_bytes([self.inner_id(token_id) for token_id in ids])
@@ -126,49 +127,8 @@ class RemappedTokenizer(Tokenizer):
             for token_id, length in self.inner._pieces(part)
         ]
 
-    def _renamed(self, ids: NDArray[np.int32]) -> NDArray[np.int32]:
-        """Return ids in place of the inner tokenizer's; what stands for none stays (below 0)."""
-        return np.where(ids < 0, ids, self.table[np.maximum(ids, 0)]).astype(np.int32)
-
     def boundaries(self, text: str) -> Boundaries:
-        if isinstance(self.inner, MergeTokenizer):
-            return self._of_merges(self.inner, clean(text))
-        found = self.inner.boundaries(text)
-        if not isinstance(found, ChangingBoundaries):
-            raise TypeError("What does not merge has boundaries that change.")
-        return replace(
-            found, atom_ids=self._renamed(found.atom_ids), entries=self._renamed(found.entries)
-        )
-
-    def _of_merges(self, inner: MergeTokenizer, text: str) -> Boundaries:
-        first = inner.first_merge_id
-        made = np.array(self.numbers[first:], np.int64)
-        if (np.diff(made) == 1).all():
-            # The ids of the merges follow each other, as boundaries that vanish want it.
-            found = inner.boundaries(text)
-            after = int(made[0]) if len(made) else first
-            return replace(found, atom_ids=self._renamed(found.atom_ids), first_merge_id=after)
-        pre_tokens = inner.pre_tokenizer.pre_tokens(text)
-        cut = inner.cut(pre_tokens)
-        ids = np.array(
-            [token_id for pre_token in pre_tokens for token_id in cut[pre_token][0]], np.int64
-        )
-        distinct, order = np.unique(ids, return_inverse=True)
-        atom_ids, ends = inner.atoms_in(pre_tokens)
-        return boundaries_from_changes(
-            [self._changes(inner, int(token_id)) for token_id in distinct],
-            order,
-            ends,
-            self._renamed(atom_ids),
-            self.steps,
-        )
-
-    def _changes(self, inner: MergeTokenizer, token_id: int) -> Changes:
-        """Return which tokens begin inside one of the inner tokenizer's, and when."""
-        counts, times, entries = changes_of_merges(
-            token_id, lambda at: None if at < 0 else inner.parents(at), inner.merge_step
-        )
-        return counts, times, self._renamed(entries)
+        return self.inner.boundaries(text).with_ids(self.table)
 
 
 def with_ids(

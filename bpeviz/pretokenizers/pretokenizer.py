@@ -43,6 +43,11 @@ class PreTokenizer:
         """The token for what is not in the vocabulary, or None where nothing can be unknown."""
         return None if self.atoms == "bytes" else UNKNOWN
 
+    @property
+    def adds_prefix(self) -> bool:
+        """Whether a space, the dummy prefix, is put before a line."""
+        return False
+
     def pre_tokens(self, text: str) -> list[str]:
         """Cut a text into pre-tokens. Raises `SplitError`."""
         return split(text, self.pattern, self.expression)

@@ -7,7 +7,7 @@ tiktoken's own download has no time limit.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from heapq import heappop, heappush
 from itertools import pairwise
@@ -98,15 +98,24 @@ class RankTokenizer(Tokenizer):
             raise ValueError(f"{self.name} has no id {token_id}.") from error
 
     def parents(self, token_id: int) -> tuple[int, int] | None:
-        """Return the two ids that are merged into this token, or None."""
         if self.merge_step(token_id) < 0:
             return None
         return self._tree(token_id).parents
 
     def merge_step(self, token_id: int) -> int:
-        """Return the merge (from 0) that creates a token, or -1."""
         raw = self.token_bytes(token_id)
         return -1 if len(raw) < 2 or token_id not in self._rank_set else token_id - 256
+
+    def merged_id(self, step: int) -> int:
+        return self.first_merge_id + step
+
+    def find(self, query: str) -> Iterator[int]:
+        for raw in sorted({query.encode(), query.replace("·", " ").encode()}):
+            if raw in self._ranks:
+                yield self._ranks[raw]
+
+    def pre_token_ends(self, text: str) -> NDArray[np.int64]:
+        return np.cumsum([*map(len, self._pre_tokens(clean(text)))], dtype=np.int64)
 
     @cached_property
     def _rank_set(self) -> frozenset[int]:

@@ -19,7 +19,7 @@ the base's own split; here it is chosen, and choosing the base's own does as the
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
@@ -91,14 +91,31 @@ class AdaptiveTokenizer(Tokenizer):
         return {**self.base.special_tokens, **new}
 
     def merge_step(self, token_id: int) -> int:
-        """Return the merge, from 0, that makes this id, or -1 for one that no merge here makes."""
         step = token_id - self.first_merge_id
         return step if 0 <= step < len(self.merges) else -1
 
     def parents(self, token_id: int) -> tuple[int, int] | None:
+        if token_id < self.first_merge_id:
+            return self.base.parents(token_id)
+        return self._added_parents(token_id)
+
+    def _added_parents(self, token_id: int) -> tuple[int, int] | None:
         """Return the two ids that were merged into this one, or None for one of the base's."""
         step = self.merge_step(token_id)
         return None if step < 0 else (self.merges[step].left, self.merges[step].right)
+
+    def merged_id(self, step: int) -> int:
+        return self.first_merge_id + step
+
+    def base_of(self, token_id: int) -> Tokenizer | None:
+        return self.base if token_id < self.first_merge_id else None
+
+    def known_ids(self) -> Iterable[int]:
+        return chain(self.base.known_ids(), range(self.first_merge_id, self.vocab_size))
+
+    def pre_token_ends(self, text: str) -> NDArray[np.int64]:
+        pre_tokens = self.pre_tokenizer.pre_tokens(clean(text))
+        return np.cumsum([len(one.encode()) for one in pre_tokens], dtype=np.int64)
 
     def is_atom(self, token_id: int) -> bool:
         if token_id < self.first_merge_id:
@@ -116,7 +133,7 @@ class AdaptiveTokenizer(Tokenizer):
         parts: list[bytes] = []
         waiting = [token_id]
         while waiting:  # not by recursion: a token may be as long as the text, its tree as deep
-            parents = self.parents(at := waiting.pop())
+            parents = self._added_parents(at := waiting.pop())
             if parents is None:
                 parts.append(self.base.token_bytes(at))
             else:
@@ -158,7 +175,7 @@ class AdaptiveTokenizer(Tokenizer):
 
         return boundaries_from_changes(
             [
-                changes_of_merges(int(token_id), self.parents, self.merge_step, width)
+                changes_of_merges(int(token_id), self._added_parents, self.merge_step, width)
                 for token_id in distinct
             ],
             order,
@@ -311,7 +328,7 @@ def train(
     if min_count < 1:
         raise ValueError(f"The smallest count must be 1 or more, not {min_count}.")
     pre_tokenizer = PreTokenizer("bytes", pattern, expression)
-    if isinstance(base, Tokenizer):
+    if not isinstance(base, str):
         tokenizer, title = base, base.name
     elif base == "text":
         if base_size < 256:

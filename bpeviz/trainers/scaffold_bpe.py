@@ -66,7 +66,7 @@ class ScaffoldTokenizer(HiddenTokenTokenizer):
 
     @cached_property
     def sizes(self) -> NDArray[np.int64]:
-        return self.merger.sizes - hidden_counts(self.flips, self.steps)
+        return super().sizes - hidden_counts(self.flips, self.steps)
 
 
 @dataclass(frozen=True)

@@ -47,7 +47,7 @@ from typing import Any, Literal, cast
 import numpy as np
 import regex
 
-from bpeviz.core.boundaries import UNKNOWN_ID, MergeBoundaries
+from bpeviz.core.boundaries import UNKNOWN_ID, Boundaries
 from bpeviz.core.merges import Merge, MergeTokenizer, apply_merges
 from bpeviz.core.tokenizer import Row
 from bpeviz.core.training import MergeTraining, Pairs
@@ -165,6 +165,10 @@ class SentencePiecePreTokenizer(PreTokenizer):
     def unknown(self) -> str | None:
         return UNKNOWN if self.fallback == "unk" else None
 
+    @property
+    def adds_prefix(self) -> bool:
+        return self.prefix == "yes"
+
     def pre_tokens(self, text: str) -> list[str]:
         """Cut a text into words, each with the space before it; the ends of lines stand alone.
 
@@ -218,7 +222,7 @@ class SentencePiecePreTokenizer(PreTokenizer):
 
 
 @dataclass(frozen=True)
-class SentencePieceTokenizer(MergeTokenizer):
+class SentencePieceTokenizer(MergeTokenizer, encodes_by_merges=True):
     """A tokenizer with ▁ for a space, and bytes or `<unk>` for what it does not know.
 
     Ids are dense: first the 256 bytes, where there is byte fallback, then the characters in the
@@ -301,8 +305,8 @@ class SentencePieceTraining(MergeTraining):
             return False
         return is_piece(self.pieces[left] + self.pieces[right], self.longest, self.digits)
 
-    def pairs(self, text: str, learnt: MergeBoundaries, step: int) -> Pairs:
-        found = super().pairs(text, learnt, step)
+    def pairs(self, text: str, boundaries: Boundaries, step: int) -> Pairs:
+        found = super().pairs(text, boundaries, step)
         may = [self._may_join(key >> 32, key & 0xFFFFFFFF) for key in found.keys.tolist()]
         kept = np.array(may, np.bool_)
         return Pairs(found.keys[kept], found.counts[kept], found.tokens)

@@ -37,7 +37,7 @@ from numpy.typing import NDArray
 
 from bpeviz.core.boundaries import Boundaries, MergeBoundaries, boundaries_from_ids
 from bpeviz.core.merges import MergeTokenizer, apply_merges
-from bpeviz.core.tokenizer import Cut
+from bpeviz.core.tokenizer import Cut, NotMergesError
 from bpeviz.core.training import Candidate, MergeTraining
 from bpeviz.pretokenizers.patterns import split
 from bpeviz.pretokenizers.pretokenizer import UNKNOWN, Atoms, PreTokenizer
@@ -151,10 +151,18 @@ class SuperTokenizer(MergeTokenizer):
         atom_ids, ends = self.atoms_in(pre_tokens)
         return MergeBoundaries(ends, atom_ids, self.steps, merged_at, self.first_merge_id)
 
-    def pre_token_ends(self, text: str) -> NDArray[np.int64]:
+    def as_merges(self) -> MergeTokenizer:
+        if self.steps <= self.transition:
+            return self._within
+        raise NotMergesError(
+            "its later merges cross words and its earlier ones do not, and there one split is for "
+            "all merges"
+        )
+
+    def pre_token_atom_ends(self, text: str) -> NDArray[np.int64]:
         """Return the index behind the last atom of each pre-token that no token crosses. [pre-tokens]."""
         if self.steps <= self.transition:
-            return super().pre_token_ends(text)
+            return super().pre_token_atom_ends(text)
         pre_tokens, groups = self.pre_tokenizer.grouped(clean(text))
         ends = np.cumsum(
             [len(self.pre_tokenizer.symbols(pre_token)) for pre_token in pre_tokens], dtype=np.int64
@@ -204,7 +212,7 @@ class SuperTraining(MergeTraining):
     ) -> list[Candidate]:
         if step < self.transition_step:
             return super().candidates(text, boundaries, step, limit)
-        pairs = self.pairs(text, self.as_learnt(text, boundaries), step)
+        pairs = self.pairs(text, self.as_trained(text, boundaries), step)
         taken = self.merges[step] if step < len(self.merges) else None
         allowed = _allowed(self.max_words)
         wanted = limit

@@ -168,7 +168,7 @@ class WordPieceTraining(LongestMatchTraining):
     def candidates(
         self, text: str, boundaries: Boundaries, step: int, limit: int
     ) -> list[Candidate]:
-        pairs = self.pairs(text, self.as_learnt(text, boundaries), step)
+        pairs = self.pairs(text, self.as_trained(text, boundaries), step)
         allowed = pairs.counts >= self.min_count
         keys, counts = pairs.keys[allowed], pairs.counts[allowed]
         left, right = keys >> 32, keys & 0xFFFFFFFF
@@ -379,7 +379,7 @@ def _details(
     training: WordPieceTraining, text: str, boundaries: Boundaries, step: int
 ) -> list[Detail]:
     """Return the pairs that come most often, and those of the highest scores, side by side."""
-    pairs = training.pairs(text, training.as_learnt(text, boundaries), step)
+    pairs = training.pairs(text, training.as_trained(text, boundaries), step)
     if not len(pairs.keys):
         return []
     left, right = pairs.keys >> 32, pairs.keys & 0xFFFFFFFF

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import regex
 
-from bpeviz.core.boundaries import INSIDE, NEVER, Boundaries, ChangingBoundaries, MergeBoundaries
+from bpeviz.core.boundaries import INSIDE, Boundaries
 from bpeviz.core.training import Training
 from bpeviz.text import character_stand_in
 from bpeviz.trainers import texts_of
@@ -82,29 +82,10 @@ def merge_diagram_payload(
     return data | {"key": digest.hexdigest()}
 
 
-def _part(boundaries: Boundaries, start: int, end: int) -> MergeBoundaries | ChangingBoundaries:
-    """Return the boundaries of a stretch of the text."""
+def _part(boundaries: Boundaries, start: int, end: int) -> Boundaries:
+    """Return the boundaries of bytes `start` to `end` of the text."""
     first = int(np.searchsorted(boundaries.ends, start, "right")) if start else 0
-    last = int(np.searchsorted(boundaries.ends, end, "right"))
-    ends, atom_ids = boundaries.ends[first:last], boundaries.atom_ids[first:last]
-    if isinstance(boundaries, MergeBoundaries):
-        merged_at = boundaries.merged_at[first:last].copy()
-        merged_at[-1:] = NEVER
-        return MergeBoundaries(
-            ends, atom_ids, boundaries.steps, merged_at, boundaries.first_merge_id
-        )
-    if not isinstance(boundaries, ChangingBoundaries):
-        raise TypeError(f"The picture does not know {type(boundaries).__name__}.")
-    rows = boundaries.rows[first : last + 1]
-    entries = slice(rows[0], rows[-1])
-    return ChangingBoundaries(
-        ends,
-        atom_ids,
-        boundaries.steps,
-        rows - rows[0],
-        boundaries.times[entries],
-        boundaries.entries[entries],
-    )
+    return boundaries.slice(first, int(np.searchsorted(boundaries.ends, end, "right")))
 
 
 def _signs(raw: bytes, behind: Any) -> list[list[Any]]:
@@ -129,13 +110,10 @@ def _signs(raw: bytes, behind: Any) -> list[list[Any]]:
     return found
 
 
-def _side(
-    side: Side, part: MergeBoundaries | ChangingBoundaries, start: int, marks: Any
-) -> dict[str, Any]:
+def _side(side: Side, part: Boundaries, start: int, marks: Any) -> dict[str, Any]:
     """Return the tokens of a side, each with its place and its time."""
     places = _columns(part, start, marks)
-    times = part.merged_at if isinstance(part, MergeBoundaries) else part.times
-    happen = np.unique(times[(times >= 0) & (times < side.last)]).tolist()
+    happen = part.change_steps[part.change_steps < side.last].tolist()
     tokens: list[list[int]] = []
     standing: dict[tuple[int, int, int], int] = {}
     for time in [-1, *happen]:

@@ -18,11 +18,8 @@ from numpy.typing import NDArray
 from bpeviz.analysis.metrics import Column
 from bpeviz.core.boundaries import (
     DROPPED,
-    NEVER,
     UNKNOWN_ID,
     Boundaries,
-    ChangingBoundaries,
-    MergeBoundaries,
 )
 from bpeviz.core.merges import Merge
 from bpeviz.core.training import Pruning, Training
@@ -107,7 +104,7 @@ def timeline(
     whole = part.end - part.start == len(boundaries)
     kind = training.pre_tokenizer.atoms
     steps = _steps(training)
-    when = _when(boundaries, part)
+    when = boundaries.slice(part.start, part.end).payload()
     ids = {*atom_ids.tolist(), *steps["id"], *steps["left"], *steps["right"]}
     ids.update((when["changes"] or {"ids": ()})["ids"])
     data: dict[str, Any] = {
@@ -217,28 +214,6 @@ def _steps(training: Training) -> dict[str, Any]:
         if decision.score is not None:
             columns["score"].append(decision.score)
     return {"kind": kind, "note": notes, **columns}
-
-
-def _when(boundaries: Boundaries, part: Part) -> dict[str, Any]:
-    """Return when the boundaries of a part change: either `vanish` or `changes`, the other None."""
-    shown = slice(part.start, part.end)
-    if isinstance(boundaries, MergeBoundaries):
-        merged_at = boundaries.merged_at[shown]
-        return {
-            "vanish": np.where(merged_at == NEVER, -1, merged_at).tolist(),
-            "firstId": boundaries.first_merge_id,
-            "changes": None,
-        }
-    if not isinstance(boundaries, ChangingBoundaries):
-        raise TypeError(f"The player does not know {type(boundaries).__name__}.")
-    rows = boundaries.rows[part.start : part.end + 1]
-    entries = slice(rows[0], rows[-1])
-    changes = {
-        "rows": (rows - rows[0]).tolist(),
-        "times": boundaries.times[entries].tolist(),
-        "ids": boundaries.entries[entries].tolist(),
-    }
-    return {"vanish": None, "firstId": None, "changes": changes}
 
 
 def _sizes(text: str, boundaries: Boundaries, part: Part, kind: Atoms) -> list[int] | None:

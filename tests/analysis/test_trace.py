@@ -221,7 +221,7 @@ def test_after_each_event_the_text_is_cut_as_by_the_smaller_tokenizer(
             smaller = inspect(text, training.at_step(step + 1))
             expected = [(p.start, p.end) for p in smaller.pieces]
             assert [(a, b) for _, a, b in spelt_out(found, number)] == expected
-            unknown = token_lookup.unknown_id(smaller.tokenizer)
+            unknown = smaller.tokenizer.unknown_id
             ids = [i for i, *_ in spelt_out(found, number)]
             assert ids == [-1 if p.id == unknown else p.id for p in smaller.pieces]
 
@@ -559,7 +559,7 @@ def test_pieces_of_wordpiece_are_found_by_the_name_that_is_shown(
 
 def slow(of: Inspection, training: Training, taken: int) -> set[tuple[int, int, int]]:
     """The tokens after so many steps, those of no bytes left out."""
-    unknown = token_lookup.unknown_id(training.at_step(taken))
+    unknown = training.at_step(taken).unknown_id
     pieces = inspect(of.text, training.at_step(taken)).pieces
     return {(p.start, p.end, -1 if p.id == unknown else p.id) for p in pieces if p.start < p.end}
 

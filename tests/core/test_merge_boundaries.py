@@ -112,10 +112,39 @@ def test_cuts_are_where_tokens_end_in_bytes(corpus: str, text: str, how: dict[st
         assert pieces == expected
 
 
+@settings(max_examples=100)
+@given(SMALL_TEXTS, SMALL_TEXTS, HOW)
+def test_changes_of_merge_boundaries_segment_alike_at_every_step(
+    corpus: str, text: str, how: dict[str, Any]
+) -> None:
+    boundaries = learn(corpus, how).boundaries(text)
+    changes = boundaries.as_changes()
+    assert changes.token_counts.tolist() == boundaries.token_counts.tolist()
+    assert changes.change_steps.tolist() == boundaries.change_steps.tolist()
+    for step in range(boundaries.steps + 1):
+        assert changes.token_ends(step).tolist() == boundaries.token_ends(step).tolist()
+        assert changes.ids(step).tolist() == boundaries.ids(step).tolist()
+
+
+@given(SMALL_TEXTS, HOW, st.booleans())
+def test_boundaries_under_other_ids_have_the_ids_of_the_table(
+    corpus: str, how: dict[str, Any], shuffled: bool
+) -> None:
+    tokenizer = learn(corpus, how)
+    boundaries = tokenizer.boundaries(corpus)
+    ids = np.arange(tokenizer.vocab_size, dtype=np.int32)
+    table = ids[::-1] + 7 if shuffled else ids + 7
+    renumbered = boundaries.with_ids(table)
+    for step in range(boundaries.steps + 1):
+        old = boundaries.ids(step)
+        assert renumbered.ids(step).tolist() == np.where(old < 0, old, table[old]).tolist()
+        assert renumbered.token_ends(step).tolist() == boundaries.token_ends(step).tolist()
+
+
 @given(SMALL_TEXTS, SMALL_TEXTS, HOW)
 def test_chunks_end_where_no_merge_reaches(corpus: str, text: str, how: dict[str, Any]) -> None:
     tokenizer = learn(corpus, how)
-    ends = tokenizer.pre_token_ends(text)
+    ends = tokenizer.pre_token_atom_ends(text)
     boundaries = tokenizer.boundaries(text)
     sizes = [
         len(tokenizer.pre_tokenizer.symbols(c)) for c in tokenizer.pre_tokenizer.pre_tokens(text)
@@ -216,7 +245,7 @@ def test_an_empty_text_has_no_boundaries(how: dict[str, str]) -> None:
         assert boundaries.cuts(step).tolist() == []
         assert boundaries.last_merges(step).tolist() == []
         assert boundaries.ids(step).tolist() == []
-    assert tokenizer.pre_token_ends("").tolist() == []
+    assert tokenizer.pre_token_atom_ends("").tolist() == []
 
 
 def test_one_atom_is_one_token() -> None:

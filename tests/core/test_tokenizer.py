@@ -171,7 +171,7 @@ def test_lone_surrogates_are_replaced_wherever_text_comes_in() -> None:
     assert tokenizer.encode("a\ud800") == tokenizer.encode("a\ufffd")
     assert tokenizer.tokens("a\ud800") == tokenizer.tokens("a\ufffd")
     assert tokenizer.boundaries("a\ud800").ends.tolist() == [1, 2, 3, 4]
-    assert tokenizer.pre_token_ends("a\ud800").tolist() == [1, 4]
+    assert tokenizer.pre_token_atom_ends("a\ud800").tolist() == [1, 4]
 
 
 def test_unknown_characters_decode_to_the_replacement_character() -> None:

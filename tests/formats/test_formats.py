@@ -15,6 +15,7 @@ from texts import SMALL_TEXTS
 
 import bpeviz
 from bpeviz import formats
+from bpeviz.core.merges import MergeTokenizer
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats import FORMATS, FormatError
 from bpeviz.pretokenizers.patterns import CUSTOM, PATTERNS, WORD_LIST
@@ -406,3 +407,18 @@ def test_an_unknown_format_gets_a_sentence() -> None:
             FormatError, match=r"There is no format .pickle.\. Known: huggingface, "
         ):
             ask()
+
+
+def test_export_refuses_a_subclass_that_may_encode_differently(tmp_path: Path) -> None:
+    class Backwards(MergeTokenizer):
+        def _encode_ordinary(self, text: str) -> list[int]:
+            return super()._encode_ordinary(text[::-1])
+
+    plain = bpeviz.train("low lower lowest", merges=3).tokenizer()
+    fields = {
+        name: getattr(plain, name) for name in ("name", "pre_tokenizer", "alphabet", "merges")
+    }
+    for key in FORMATS:
+        bpeviz.save(plain, tmp_path / key, format=key)
+        with pytest.raises(ValueError, match="does more than apply its merges"):
+            bpeviz.save(Backwards(**fields), tmp_path / key, format=key)

@@ -294,10 +294,10 @@ def test_chunk_ends_are_where_no_token_reaches() -> None:
     training = bpeviz.train(WAY, "superbpe", vocab_size=300, transition=265, second="lines")
     for step in (0, 5, training.transition_step, training.transition_step + 1, training.steps):
         tokenizer = training.at_step(step)
-        ends = tokenizer.pre_token_ends(WAY)
+        ends = tokenizer.pre_token_atom_ends(WAY)
         assert (tokenizer.boundaries(WAY).merged_at[ends - 1] == NEVER).all()
-    assert len(training.tokenizer().pre_token_ends(WAY)) == 3
-    assert training.tokenizer().pre_token_ends("").tolist() == []
+    assert len(training.tokenizer().pre_token_atom_ends(WAY)) == 3
+    assert training.tokenizer().pre_token_atom_ends("").tolist() == []
 
 
 def test_cutting_several_texts_at_once_is_cutting_each() -> None:
