@@ -1,8 +1,8 @@
-"""What splits do to a text: their pre-tokens side by side, level by level, and what they forbid.
+"""Comparison of pre-tokenizations: pre-tokens side by side, in levels, and ruled-out merges.
 
-A split forbids whatever would stand across its cuts. Two views of that: the pairs of neighboring
-characters that it cuts apart, and the merges that BPE would learn from the text if nothing were
-split, of which it makes some impossible.
+No token crosses a pre-token boundary. Two views show the effect: the pairs of neighboring
+characters that a pattern separates, and the merges of BPE without pre-tokenization that it rules
+out.
 """
 
 from __future__ import annotations
@@ -23,23 +23,22 @@ from bpeviz.text import color_index, label, shorten
 from bpeviz.trainers import bpe
 
 LEVELS = ("sentences", "words", "characters")
-"""The splits of `levels`, coarsest first; keys of `bpeviz.pretokenizers.patterns.PATTERNS`."""
+"""The patterns of `levels`, coarsest first."""
 
 MERGES = 100
-"""How many merges of the text that is not split are held against each split."""
+"""Number of merges without pre-tokenization that are compared with each pattern."""
 
 PAIRS = 4
-"""How many of the pairs that a split cuts apart are told."""
+"""Number of separated pairs in a summary."""
 
-_APART = "\ud800"  # a lone surrogate: it stands in no cleaned text, so no token reaches over it
+_APART = "\ud800"  # a lone surrogate, which cleaned text never contains
 
 
 @dataclass(frozen=True, eq=False)
-class Cut:
-    """A text cut into pre-tokens: `ends` says where each ends, in characters. int32 [pre-tokens].
+class PreTokenized:
+    """A text with the ends of its pre-tokens, in characters. int32 [pre-tokens].
 
-    The pre-tokens themselves are read off the text when somebody asks: kept as strings, those of a
-    long text would take far more room than the text.
+    Pre-tokens are slices on demand, since their strings would need far more memory than the text.
     """
 
     text: str
@@ -55,45 +54,47 @@ class Cut:
 
     @cached_property
     def times(self) -> Counter[str]:
-        """How often each distinct pre-token comes, in the order in which they are first seen."""
+        """The count of each distinct pre-token, in the order of first occurrence."""
         return Counter(self.pre_tokens())
 
     @property
     def longest(self) -> str:
-        """The longest pre-token, the first of several; nothing where there is none."""
+        """The first longest pre-token, or an empty string."""
         return max(self.times, key=len, default="")
 
 
-def cut(text: str, pattern: str, expression: str = "") -> Cut:
-    """Cut a text as `bpeviz.pretokenizers.patterns.split` does. Raises `SplitError`."""
-    return _cut(text, split(text, pattern, expression))
+def pre_tokenize(text: str, pattern: str, expression: str = "") -> PreTokenized:
+    """Pre-tokenize a text.
+
+    Raises:
+        SplitError: The expression is invalid or too slow.
+    """
+    return _from_pre_tokens(text, split(text, pattern, expression))
 
 
-def _cut(text: str, pre_tokens: Sequence[str]) -> Cut:
-    return Cut(text, np.fromiter(accumulate(map(len, pre_tokens)), np.int32, len(pre_tokens)))
+def _from_pre_tokens(text: str, pre_tokens: Sequence[str]) -> PreTokenized:
+    return PreTokenized(
+        text, np.fromiter(accumulate(map(len, pre_tokens)), np.int32, len(pre_tokens))
+    )
 
 
-def levels(text: str) -> list[Cut]:
-    """Cut a text top-down: into sentences, each of them into words, each word into characters.
+def levels(text: str) -> list[PreTokenized]:
+    """Divide a text into sentences, these into words, and words into characters.
 
-    So every cut of a level is one of the next, too.
+    Every boundary of a level is a boundary of the next level too.
     """
     found = []
     pre_tokens = [text] if text else []
     for pattern in LEVELS:
         pre_tokens = [piece for pre_token in pre_tokens for piece in split(pre_token, pattern)]
-        found.append(_cut(text, pre_tokens))
+        found.append(_from_pre_tokens(text, pre_tokens))
     return found
 
 
-# What a split forbids
+def unrestricted_merges(text: str, limit: int = MERGES) -> list[str]:
+    """Return the tokens of the first merges of BPE over characters without pre-tokenization.
 
-
-def learnt_unsplit(text: str, limit: int = MERGES) -> list[str]:
-    """Return the tokens of the first merges that BPE over characters learns from a text not split.
-
-    Over characters, since each merge then joins two of them, and a split cuts between characters.
-    A pair that comes only once is not merged, so a short text gives fewer.
+    The minimum pair count is 2, so a short text gives fewer merges.
     """
     training = bpe.train(text, merges=limit, pattern="none", atoms="characters", min_count=2)
     tokens = list(training.alphabet)
@@ -102,14 +103,13 @@ def learnt_unsplit(text: str, limit: int = MERGES) -> list[str]:
     return tokens[len(training.alphabet) :]
 
 
-def standing(tokens: Sequence[str], of: Cut) -> list[int]:
-    """Return for each token in how many places it stands within one pre-token.
+def occurrences(tokens: Sequence[str], of: PreTokenized) -> list[int]:
+    """Return how often each token lies within one pre-token.
 
-    Counted from the left, without overlaps. Where that is 0, the split forbids the token: each of
-    its places has a cut inside, and no merge crosses a cut. Where it is not, its two parents
-    stand in that pre-token as well, side by side, so that nothing about the split forbids it.
+    Occurrences are counted from the left, without overlaps. A count of 0 rules the token out: a
+    boundary lies inside each occurrence, and no merge crosses a boundary.
 
-    >>> standing(["th", "e ", "the"], cut("the theme", "gpt2"))
+    >>> occurrences(["th", "e ", "the"], pre_tokenize("the theme", "gpt2"))
     [2, 0, 2]
     """
     apart = _APART.join(of.pre_tokens())
@@ -118,19 +118,19 @@ def standing(tokens: Sequence[str], of: Cut) -> list[int]:
 
 @dataclass(frozen=True)
 class Apart:
-    """Two neighboring characters: how often they stand side by side, and how often cut apart."""
+    """Two neighboring characters: how often they occur, and how often they are separated."""
 
     pair: str
     cut: int
     times: int
 
 
-def cut_apart(of: Cut, limit: int = PAIRS) -> list[Apart]:
-    """Return the pairs of neighboring characters that are most often cut apart.
+def separated_pairs(of: PreTokenized, limit: int = PAIRS) -> list[Apart]:
+    """Return the pairs of neighboring characters that are separated most often.
 
-    Of equally frequent pairs the one first cut comes first.
+    Ties are in the order of first occurrence.
 
-    >>> cut_apart(cut("a bc a b", "whitespace"), 2)
+    >>> separated_pairs(pre_tokenize("a bc a b", "whitespace"), 2)
     [Apart(pair='a ', cut=2, times=2), Apart(pair=' b', cut=2, times=2)]
     """
     text = of.text
@@ -139,24 +139,21 @@ def cut_apart(of: Cut, limit: int = PAIRS) -> list[Apart]:
     return [Apart(pair, count, times[pair]) for pair, count in found.most_common(limit)]
 
 
-# Side by side
-
-
 @dataclass(frozen=True)
 class Column:
-    """A cut text with a title, and one sentence about the split."""
+    """A pre-tokenized text with a title and a sentence about the pattern."""
 
     title: str
     about: str
-    cut: Cut
+    cut: PreTokenized
 
 
 @dataclass(frozen=True)
 class Summary:
-    """What is told of one split of a text.
+    """A summary of one pre-tokenization of a text.
 
-    distinct: how many different pre-tokens there are. forbidden: how many of `merges` (the first
-    that BPE learns where nothing is split) it makes impossible. apart: see `cut_apart`.
+    distinct: number of different pre-tokens. forbidden: how many of `merges` (the first merges
+    without pre-tokenization) are ruled out. apart: the result of `separated_pairs`.
     """
 
     title: str
@@ -170,7 +167,8 @@ class Summary:
 
 
 def summary(column: Column, places: Sequence[int], apart: Sequence[Apart]) -> Summary:
-    """Sum up a split; `places` is what `standing` says of the merges learnt unsplit."""
+    """Return the summary of a column. places: the result of `occurrences` for unrestricted
+    merges."""
     of = column.cut
     forbidden = sum(not count for count in places)
     return Summary(
@@ -185,11 +183,13 @@ def summary(column: Column, places: Sequence[int], apart: Sequence[Apart]) -> Su
     )
 
 
-def parts(cuts: Sequence[Cut], size: int) -> list[tuple[int, int]]:
-    """Cut a text into stretches of at most `size` characters that can be shown one at a time.
+def parts(cuts: Sequence[PreTokenized], size: int) -> list[tuple[int, int]]:
+    """Divide a text into parts of at most `size` characters.
 
-    Return where each begins and ends. It ends where a pre-token of every cut does, if there is such
-    a place in its second half; else after `size` characters.
+    A part ends where a pre-token of every column ends, if there is such a place in its second half.
+
+    Returns:
+        The start and end of each part, in characters.
     """
     length = len(cuts[0].text)
     if length <= size:
@@ -211,10 +211,13 @@ def parts(cuts: Sequence[Cut], size: int) -> list[tuple[int, int]]:
 def side_by_side(
     columns: Sequence[Column], first: int, last: int, *, nested: bool = False
 ) -> dict[str, Any]:
-    """Return what the columns of Split show, as plain JSON values: one text, cut several ways.
+    """Return the payload of the columns of the Pre-tokenize page, as plain JSON values.
 
-    Characters `first` to `last` are shown; ends are in UTF-8 bytes from there. nested: each column
-    cuts the pre-tokens of the one before, whose cuts are marked in it.
+    Args:
+        columns: Pre-tokenizations of one text.
+        first: The first character to show; ends are in UTF-8 bytes from there.
+        last: The end of the part to show.
+        nested: Each column divides the pre-tokens of the previous one, whose boundaries are marked.
     """
     shown: list[dict[str, Any]] = []
     for column in columns:
@@ -236,19 +239,17 @@ def side_by_side(
         "text": columns[0].cut.text[first:last],
         "columns": shown,
         "reference": -1,
-        "unit": "chunk",
-        "name": "The text level by level" if nested else "The text under each split",
+        "unit": "pre-token",
+        "name": "The text level by level" if nested else "The text in each pre-tokenization",
     }
     digest = hashlib.blake2b(repr(data).encode(), digest_size=12)
     return data | {"key": digest.hexdigest()}
 
 
-def _shown(of: Cut, first: int, last: int) -> list[tuple[int, str, str, int]]:
-    """Return of each pre-token between two characters: bytes shown, name, what to say, and color
-    index.
+def _shown(of: PreTokenized, first: int, last: int) -> list[tuple[int, str, str, int]]:
+    """Return the pre-tokens between two characters: size in bytes, name, description, color index.
 
-    A pre-token that reaches beyond is itself, cut short. A single character has no color index:
-    color is for what is kept together.
+    Pre-tokens at the edges are cropped. A single character has no color index.
     """
     begin, stop = (int(np.searchsorted(of.ends, at, "right")) for at in (first, last - 1))
     found = []
@@ -271,12 +272,12 @@ def _shown(of: Cut, first: int, last: int) -> list[tuple[int, str, str, int]]:
 
 
 def name(pre_token: str) -> str:
-    """Return a short readable name for a pre-token: the middle of a long one is left out.
+    """Return a short readable name of a pre-token, without the middle of a long one.
 
     >>> name("a b"), len(name("a" * 1_000_000))
     ('a·b', 79)
     """
-    if len(pre_token) > 200:  # a stand-in for each character of a whole text would take its time
+    if len(pre_token) > 200:  # labels of long texts are slow
         pre_token = pre_token[:100] + pre_token[-100:]
     return shorten(label(pre_token.encode()))
 

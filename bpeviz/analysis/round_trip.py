@@ -1,4 +1,4 @@
-"""There and back: whether decoding what was encoded returns a text, and what is lost, and why."""
+"""Round trips: whether decoding restores an encoded text, and which parts are lost and why."""
 
 from __future__ import annotations
 
@@ -13,39 +13,39 @@ from bpeviz.core.boundaries import DROPPED
 from bpeviz.text import label, shorten
 
 PLACES = 5
-"""How many places of each kind of loss are told."""
+"""Number of positions listed for each kind of loss."""
 
-Reason = Literal["unknown", "lower case", "white space", "space put in", "prefix", "other"]
-"""Why the way back does not return what was there."""
+Reason = Literal["unknown", "lower case", "white space", "inserted space", "prefix", "other"]
+"""Why decoding does not restore a part of the text."""
 
 WHY: dict[Reason, tuple[str, str]] = {
     "unknown": (
         "unknown",
-        "It is not in the vocabulary, so it became {unknown}: which characters it was is lost.",
+        "Not in the vocabulary: encoded as {unknown}, so the characters are lost.",
     ),
-    "lower case": ("lower case", "Letters were put into lower case before the text was cut."),
+    "lower case": ("lower case", "Letters are converted to lower case before tokenization."),
     "white space": (
         "white space",
-        "White space parts words and becomes no token. Decoding puts one space between words, "
-        "whatever stood there.",
+        "White space separates words and does not become a token. Decoding inserts one space "
+        "between words.",
     ),
-    "space put in": (
-        "space put in",
-        "Nothing stood between these two words. Decoding puts one space between any two.",
+    "inserted space": (
+        "inserted space",
+        "These two words had no space between them. Decoding inserts one between all words.",
     ),
     "prefix": (
         "dummy prefix",
-        "The ▁ before a line is no text, and decoding takes it off at the start of a line. Here "
-        "that start is not to be seen any more, since what stood before it is lost.",
+        "The ▁ before a line is not part of the text, and decoding removes it at the start of a "
+        "line. Here the characters before it are lost, so the start is no longer visible.",
     ),
-    "other": ("changed", "Decoding writes something else here."),
+    "other": ("changed", "Decoding returns a different text here."),
 }
-"""What each reason is called, and what is said of it."""
+"""Title and explanation of each reason."""
 
 
 @dataclass(frozen=True)
 class Edit:
-    """Bytes `start` to `end` of the text come back as `became`."""
+    """Bytes `start` to `end` of the text are decoded as `became`."""
 
     start: int
     end: int
@@ -55,8 +55,10 @@ class Edit:
 
 @dataclass(frozen=True)
 class Loss:
-    """What is lost for one reason. places: (number of the character from 1, what was there, what
-    came back) of the first `PLACES`, as they are shown."""
+    """The losses for one reason.
+
+    places: the first `PLACES`: number of the character from 1, original text, decoded text.
+    """
 
     title: str
     why: str
@@ -66,9 +68,9 @@ class Loss:
 
 @dataclass(frozen=True)
 class RoundTrip:
-    """Whether decoding what was encoded returns the text, and else what it does not return.
+    """The result of encoding and decoding a text.
 
-    edits: from left to right; with them made in the text, it is `decoded`.
+    edits: from left to right; applied to the text, they give `decoded`.
     """
 
     lossless: bool
@@ -78,7 +80,7 @@ class RoundTrip:
 
 
 def round_trip(inspection: Inspection) -> RoundTrip:
-    """Decode what was encoded, and find out what did not come back, and why."""
+    """Decode the ids of a text, and explain every difference."""
     tokenizer, text = inspection.tokenizer, inspection.text
     ids = inspection.ids
     decoded = tokenizer.decode(ids)
@@ -90,10 +92,10 @@ def round_trip(inspection: Inspection) -> RoundTrip:
 
 
 def _edits(inspection: Inspection, decoded: bytes) -> list[Edit] | None:
-    """Walk along the tokens and what they were decoded to; None where they do not fit together.
+    """Align tokens with the decoded bytes; return None if they do not fit.
 
-    A token comes back as its bytes, with a space put before it (WordPiece), or without the space
-    that it begins with (the dummy prefix of SentencePiece).
+    A token is decoded as its bytes, with a space before it (WordPiece), or without its leading
+    space (the dummy prefix of SentencePiece).
     """
     tokenizer, raw = inspection.tokenizer, inspection.raw
     unknown, prefixed = tokenizer.unknown_id, tokenizer.adds_prefix
@@ -104,13 +106,13 @@ def _edits(inspection: Inspection, decoded: bytes) -> list[Edit] | None:
             edits.append(Edit(start, end, became, reason))
 
     at = 0
-    left_out = 0  # from where on nothing became a token
+    left_out = 0  # start of text that did not become a token
     for piece in inspection.pieces:
         if piece.id == DROPPED:
             continue
         token = tokenizer.token_bytes(piece.id)
         bare = token[1:] if token[:1] == b" " else token
-        longer = len(token) == piece.end - piece.start + 1  # by a dummy prefix, it may be
+        longer = len(token) == piece.end - piece.start + 1  # possibly by a dummy prefix
         ways = [(b"", token), (b" ", token), (b"", bare)]
         for put_in, became in ways[::-1] if longer else ways:
             if decoded.startswith(put_in + became, at):
@@ -123,7 +125,7 @@ def _edits(inspection: Inspection, decoded: bytes) -> list[Edit] | None:
             left_out,
             piece.start,
             put_in,
-            "white space" if gap else "prefix" if prefixed else "space put in",
+            "white space" if gap else "prefix" if prefixed else "inserted space",
         )
         left_out = piece.end
         was = raw[piece.start : piece.end]
@@ -140,7 +142,7 @@ def _edits(inspection: Inspection, decoded: bytes) -> list[Edit] | None:
 
 
 def _difference(inspection: Inspection, decoded: str) -> list[Edit]:
-    """Return all between the first and the last difference as one edit."""
+    """Return the stretch from the first to the last difference as one edit."""
     text = inspection.text
     start = next(
         (i for i, (a, b) in enumerate(zip(text, decoded, strict=False)) if a != b),

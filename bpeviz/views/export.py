@@ -1,8 +1,7 @@
-"""The colored text as a file to keep: a page of HTML, or a drawing as SVG, each whole in itself.
+"""Exports of colored text: an HTML page or an SVG drawing, each self-contained.
 
-What is drawn is what the columns of Compare show: a text in UTF-8 bytes, cut in one way or in
-several. Nothing in a file is run or fetched, and a text is only ever text. The colors are those of
-the light theme, so that a file can be printed.
+Both show the columns of the Compare page. Nothing in a file is executed or fetched, and user text
+is always escaped. Colors are those of the light theme, so that files can be printed.
 """
 
 from __future__ import annotations
@@ -16,6 +15,7 @@ from itertools import accumulate, groupby
 from typing import Any
 
 import regex
+from wcwidth import wcswidth
 
 from bpeviz.analysis.metrics import Column
 from bpeviz.core.boundaries import DROPPED, UNKNOWN_ID
@@ -23,26 +23,25 @@ from bpeviz.text import character_stand_in, shorten
 from bpeviz.views.player import Part, side_by_side
 
 HELD = 20_000
-"""How many bytes of a text a file holds at most."""
+"""The largest size of an exported text, in bytes."""
 
 FILLS = (
     *("#fcd5d3", "#f9d8c6", "#efddbf", "#e1e3c1", "#d1e7cc", "#c4eadb"),
     *("#bee9eb", "#c3e6f8", "#cfe1fe", "#dedbfc", "#edd7f2", "#f8d4e4"),
 )
-"""The color indices by number (`bpeviz.text.color_index`): those of `ui/components/cells.css` on
-white."""
+"""Background colors by color index, as in the components' `cells.css` on white."""
 
 INK, QUIET, ACCENT = "#31333f", "#5c5e67", "#1f6feb"
 
 _UNSEEN = regex.compile(r"[\p{C}\p{Z}]")
-_LONGEST_SIGN = 16  # UTF-16 units; what is longer is drawn by code points, as in cells.js
+_LONGEST_GRAPHEME = 16  # UTF-16 units; longer graphemes are drawn by code points, as in cells.js
 
 _LEGEND = {
-    "cut": "Below a character that a token cuts stand its bytes.",
-    "own": "A thick line is a cut that the reference does not make.",
-    "missing": "A dotted line is a cut of the reference that is missing here.",
-    "unknown": "A wavy line stands under what is not in the vocabulary.",
-    "left-out": "What is pale becomes no token.",
+    "cut": "Bytes are shown below a character with a token boundary inside.",
+    "own": "A thick line is a split that the reference does not have.",
+    "missing": "A dotted line is a split of the reference that is missing here.",
+    "unknown": "A wavy underline marks tokens that are not in the vocabulary.",
+    "left-out": "Pale text is dropped: it does not become a token.",
 }
 
 
@@ -55,10 +54,15 @@ def html(
     first: int = 0,
     last: int | None = None,
 ) -> str:
-    """Return the colored text as a page of HTML, its columns side by side.
+    """Return the colored text as an HTML page with columns side by side.
 
-    first, last: the characters that are held; what is more than `HELD` bytes is left out, and the
-    page says so. reference: the column against whose cuts the others are held.
+    Args:
+        text: The whole text.
+        columns: Tokenizers with their boundaries.
+        title: The heading.
+        reference: The column whose boundaries the others are compared with.
+        first: The first character to export.
+        last: The end of the export. At most `HELD` bytes are exported, and the page says so.
     """
     drawing = _drawing(text, columns, title, reference, first, last)
     body = [f"<h1>{escape(drawing.title)}</h1>"]
@@ -72,7 +76,7 @@ def html(
     body += [f'<p class="legend">{escape(line)}</p>' for line in drawing.legend]
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">\n'
-        # Also a reader of this file that would fetch or run something is told not to.
+        # Forbids every fetch and script.
         '<meta http-equiv="Content-Security-Policy" '
         "content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
         '<meta name="viewport" content="width=device-width">\n'
@@ -91,20 +95,17 @@ def svg(
     first: int = 0,
     last: int | None = None,
 ) -> str:
-    """Return the colored text as a drawing; arguments as for `html`."""
+    """Return the colored text as an SVG drawing. Arguments are those of `html`."""
     return _Sheet(_drawing(text, columns, title, reference, first, last)).svg()
-
-
-# What is drawn
 
 
 @dataclass(frozen=True)
 class _Byte:
-    """A byte of the text, or a mark that is no text (`name` is then empty).
+    """A byte of the text, or a mark that is not text (with an empty `name`).
 
-    name: the byte in hex. token: which of the tokens it belongs to, counted from 0. color_index: -1
-    for none. ends: a token ends behind it; own: and the reference does not cut there; missing: only
-    the reference cuts there. rest: "unknown" or "left-out", if it is so.
+    name: the byte in hexadecimal. token: number of its token, from 0. color_index: -1 for none.
+    ends: a token ends after it. own: the reference has no boundary there. missing: only the
+    reference has one there. rest: "unknown", "left-out", or empty.
     """
 
     name: str
@@ -117,8 +118,8 @@ class _Byte:
 
 
 @dataclass(frozen=True)
-class _Sign:
-    """What the eye takes for one sign, with its bytes. shown: itself, or its stand-in."""
+class _Grapheme:
+    """A grapheme with its bytes. shown: the text on screen, which may be a stand-in."""
 
     text: str
     shown: str
@@ -141,7 +142,7 @@ class _Sign:
 class _Lines:
     title: str
     note: str
-    lines: list[list[_Sign]]
+    lines: list[list[_Grapheme]]
 
 
 @dataclass(frozen=True)
@@ -174,9 +175,9 @@ def _drawing(
         _lines(data["text"], one, _note(one, alone=len(columns) == 1, reference=i == reference))
         for i, one in enumerate(data["columns"])
     ]
-    signs = [sign for one in drawn for line in one.lines for sign in line]
-    kinds = {"cut"} if any(sign.cut for sign in signs) else set()
-    for byte in (byte for sign in signs for byte in sign.bytes):
+    graphemes = [grapheme for one in drawn for line in one.lines for grapheme in line]
+    kinds = {"cut"} if any(grapheme.cut for grapheme in graphemes) else set()
+    for byte in (byte for grapheme in graphemes for byte in grapheme.bytes):
         kinds |= {byte.rest} | ({"own"} if byte.own else set())
         kinds |= {"missing"} if byte.missing else set()
     return _Drawing(
@@ -192,43 +193,43 @@ def _note(drawn: dict[str, Any], *, alone: bool, reference: bool) -> str:
     if reference:
         return f"{note}; the reference"
     own, missing = len(drawn["own"]), len(drawn["missing"])
-    return f"{note}; {own:,} cut{'' if own == 1 else 's'} of its own, {missing:,} missing"
+    return f"{note}; {own:,} extra split{'' if own == 1 else 's'}, {missing:,} fewer"
 
 
-def _signs(text: str) -> Iterator[str]:
-    """Yield what is drawn as one: a grapheme, or each code point of one with something unseen."""
-    for sign in regex.findall(r"\X", text):
-        if _UNSEEN.search(sign) or len(sign.encode("utf-16-le")) > 2 * _LONGEST_SIGN:
-            yield from sign
+def _graphemes(text: str) -> Iterator[str]:
+    """Yield graphemes; those with invisible characters are divided into code points."""
+    for grapheme in regex.findall(r"\X", text):
+        if _UNSEEN.search(grapheme) or len(grapheme.encode("utf-16-le")) > 2 * _LONGEST_GRAPHEME:
+            yield from grapheme
         else:
-            yield sign
+            yield grapheme
 
 
 def _lines(text: str, drawn: dict[str, Any], note: str) -> _Lines:
     own, missing = set(drawn["own"]), set(drawn["missing"])
     raw = text.encode()
     each: list[_Byte] = []
-    marks: dict[int, list[_Sign]] = {}  # by the byte behind which they stand
+    marks: dict[int, list[_Grapheme]] = {}  # by the byte that precedes them
     start = 0
     tokens = zip(drawn["ends"], drawn["tokens"], strict=True)
     for number, (end, (token_id, label, _, color_index)) in enumerate(tokens):
         rest = {UNKNOWN_ID: "unknown", DROPPED: "left-out"}.get(token_id, "")
         if end == start:
             mark = _Byte("", number, color_index, ends=True, rest=rest)
-            marks.setdefault(end, []).append(_Sign("", label, (mark,)))
+            marks.setdefault(end, []).append(_Grapheme("", label, (mark,)))
         for at in range(start + 1, end + 1):
             looks = (at == end, at in own, at in missing)
             each.append(_Byte(f"{raw[at - 1]:02X}", number, color_index, *looks, rest))
         start = end
-    lines: list[list[_Sign]] = [[*marks.get(0, ())]]
+    lines: list[list[_Grapheme]] = [[*marks.get(0, ())]]
     at = 0
-    for sign in _signs(text):
-        size = len(sign.encode())
-        shown = sign if len(sign) > 1 else character_stand_in(sign)
-        lines[-1].append(_Sign(sign, shown, tuple(each[at : at + size])))
+    for grapheme in _graphemes(text):
+        size = len(grapheme.encode())
+        shown = grapheme if len(grapheme) > 1 else character_stand_in(grapheme)
+        lines[-1].append(_Grapheme(grapheme, shown, tuple(each[at : at + size])))
         at += size
         lines[-1] += marks.get(at, ())
-        if sign == "\n":
+        if grapheme == "\n":
             lines.append([])
     return _Lines(drawn["title"], note, lines if lines[-1] else lines[:-1])
 
@@ -277,102 +278,99 @@ i {{ font-style: normal; }}
 
 
 def _looks(byte: _Byte) -> str:
-    """Return the class attribute of what ends with this byte."""
+    """Return the class attribute of an element that ends with this byte."""
     names = [f"h{byte.color_index}" if byte.color_index >= 0 else "", byte.rest]
     names += ["own"] if byte.own else ["b"] if byte.ends else ["missing"] if byte.missing else []
     found = " ".join(filter(None, names))
     return f' class="{found}"' if found else ""
 
 
-def _html_line(line: Sequence[_Sign]) -> str:
-    def key(sign: _Sign) -> tuple[int, bool]:
-        return sign.last.token, sign.cut
+def _html_line(line: Sequence[_Grapheme]) -> str:
+    def key(grapheme: _Grapheme) -> tuple[int, bool]:
+        return grapheme.last.token, grapheme.cut
 
     return "".join(
-        "".join(map(_html_cut, signs)) if cut else _html_run([*signs])
-        for (_, cut), signs in groupby(line, key)
+        "".join(map(_html_cut, graphemes)) if cut else _html_run([*graphemes])
+        for (_, cut), graphemes in groupby(line, key)
     )
 
 
-def _html_cut(sign: _Sign) -> str:
-    """Return a sign that a token cuts, over its bytes."""
-    last = sign.last
+def _html_cut(grapheme: _Grapheme) -> str:
+    """Return a grapheme with a token boundary inside, above its bytes."""
+    last = grapheme.last
     line = "own" if last.own else "b" if last.ends else "missing" if last.missing else ""
-    quiet = ' class="q"' if sign.quiet else ""
-    bare = replace(last, ends=False, own=False, missing=False)  # its line stands behind it all
-    strip = "".join(f"<i{_looks(byte)}>{byte.name}</i>" for byte in (*sign.bytes[:-1], bare))
-    # A box has no direction of its own, so that of its sign stands at either side of it.
+    quiet = ' class="q"' if grapheme.quiet else ""
+    bare = replace(last, ends=False, own=False, missing=False)  # drawn after the whole grapheme
+    strip = "".join(f"<i{_looks(byte)}>{byte.name}</i>" for byte in (*grapheme.bytes[:-1], bare))
+    # An inline box has no direction, so directional marks surround it.
     return (
-        f'<span class="{"right" if _direction(sign) == "R" else "left"}"><span class="cut {line}">'
-        f'<span{quiet}>{escape(sign.shown)}</span><span class="strip">{strip}</span></span></span>'
+        f'<span class="{"right" if _direction(grapheme) == "R" else "left"}"><span class="cut {line}">'
+        f'<span{quiet}>{escape(grapheme.shown)}</span><span class="strip">{strip}</span></span></span>'
     )
 
 
-def _html_run(signs: Sequence[_Sign]) -> str:
-    """Return the signs of one token that stand in one line."""
+def _html_run(graphemes: Sequence[_Grapheme]) -> str:
+    """Return the graphemes of one token in a line."""
     parts = []
-    for sign in signs:
-        if sign.text == " ":
+    for grapheme in graphemes:
+        if grapheme.text == " ":
             part = '<i class="space"> </i>'
-        elif sign.text == "\t":
+        elif grapheme.text == "\t":
             part = '<i class="tab">\t</i>'
-        elif sign.quiet:
-            part = f'<i class="q">{escape(sign.shown)}</i>'
+        elif grapheme.quiet:
+            part = f'<i class="q">{escape(grapheme.shown)}</i>'
         else:
-            part = escape(sign.shown)
-        # A sign holds a cut of the reference anywhere: it is drawn behind the sign.
-        missing = any(byte.missing for byte in sign.bytes) and sign is not signs[-1]
+            part = escape(grapheme.shown)
+        # A boundary of the reference inside a grapheme is drawn after it.
+        missing = any(byte.missing for byte in grapheme.bytes) and grapheme is not graphemes[-1]
         parts.append(part + ('<i class="missing"></i>' if missing else ""))
-    return f"<span{_looks(signs[-1].last)}>{''.join(parts)}</span>"
+    return f"<span{_looks(graphemes[-1].last)}>{''.join(parts)}</span>"
 
 
 # SVG
 
-_CELL = 9  # pixels: the width of a letter at this size of a monospaced font
+_CELL = 9  # pixels: width of a monospaced letter at this font size
 _SIZE = 15
-_ROW, _STRIP = 25, 15  # how high a row is, and what bytes below it add
+_ROW, _STRIP = 25, 15  # height of a row, and of the bytes below it
 _MARGIN = 20
-_ONE, _SEVERAL = 96, 46  # cells in a row of a column that stands alone, or beside others
+_ONE, _SEVERAL = 96, 46  # cells per row of a single column, or of several
 _GAP = 28
 _MONO = "ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace"
 
 
 @dataclass(frozen=True)
 class _Placed:
-    """A sign in a row: its first cell, how many it has, and its level (odd: right to left)."""
+    """A grapheme in a row: first cell, number of cells, and level (odd: right to left)."""
 
-    sign: _Sign
+    grapheme: _Grapheme
     at: int
     wide: int
     level: int
 
 
-def _wide(sign: _Sign) -> int:
-    """Return how many cells a sign takes."""
-    if sign.text == "\t":
+def _wide(grapheme: _Grapheme) -> int:
+    """Return the number of cells of a grapheme."""
+    if grapheme.text == "\t":
         cells = 4
-    elif sign.quiet and len(sign.shown) > 1:
-        cells = -(-len(sign.shown) * 4 // 5)  # stand-ins are smaller
-    elif any(unicodedata.east_asian_width(c) in "WF" for c in sign.shown) or regex.search(
-        r"\p{Emoji_Presentation}|\uFE0F", sign.shown
-    ):
-        cells = 2
+    elif grapheme.quiet and len(grapheme.shown) > 1:
+        cells = -(-len(grapheme.shown) * 4 // 5)  # stand-ins are smaller
     else:
-        cells = max(1, sum(unicodedata.category(c) not in ("Mn", "Me") for c in sign.shown))
-    return max(cells, -(-len(sign.bytes) * 3 // 2)) if sign.cut else cells
+        cells = max(1, wcswidth(grapheme.shown))
+    return max(cells, -(-len(grapheme.bytes) * 3 // 2)) if grapheme.cut else cells
 
 
 def levels(directions: Sequence[str]) -> list[int]:
-    """Return the level of each sign of a line: odd where it runs from right to left.
+    """Return the embedding level of each grapheme of a line; odd levels run from right to left.
 
-    directions: of each sign "L", "R", "digit", or "" where it goes with its neighbors. A short
-    form of Unicode's bidirectional algorithm (UAX #9), without embeddings: the first letter sets
-    the line's direction, numbers run from left to right, and what stands between two signs of one
-    direction goes with them.
+    A short form of Unicode's bidirectional algorithm (UAX #9) without explicit embeddings: the
+    first letter sets the direction of the line, and numbers run from left to right.
+
+    Args:
+        directions: "L", "R", "digit", or "" for neutral graphemes.
     """
     base = 1 if next((one for one in directions if one in ("L", "R")), "L") == "R" else 0
     level = {"L": 2 * base, "R": 1}
-    # Beside what stands between them, numbers do as the letter before them.
+    # Neutral graphemes beside a number use the direction of the letter before it.
     sides: list[str] = []
     strong = "LR"[base]
     for one in directions:
@@ -394,8 +392,8 @@ def levels(directions: Sequence[str]) -> list[int]:
     return found
 
 
-def _direction(sign: _Sign) -> str:
-    for character in sign.text:
+def _direction(grapheme: _Grapheme) -> str:
+    for character in grapheme.text:
         kind = unicodedata.bidirectional(character)
         if kind in ("L", "R", "AL"):
             return "L" if kind == "L" else "R"
@@ -405,10 +403,10 @@ def _direction(sign: _Sign) -> str:
 
 
 def in_order(shown: Sequence[int]) -> list[int]:
-    """Return the places of a row's signs from left to right, from their levels."""
+    """Return the visual order of a row, from left to right, given the levels."""
     order = [*range(len(shown))]
     for level in range(max(shown, default=0), 0, -1):
-        # From the highest level down, each stretch of it or higher is turned round.
+        # From the highest level down, each stretch of that level or higher is reversed.
         turned: list[int] = []
         high = {place for place, one in enumerate(shown) if one >= level}
         for turn, stretch in groupby(order, high.__contains__):
@@ -418,10 +416,10 @@ def in_order(shown: Sequence[int]) -> list[int]:
     return order
 
 
-def _rows(line: Sequence[_Sign], cells: int) -> Iterator[list[_Placed]]:
-    """Break a line into rows, behind a space where there is one, and put each sign in its place."""
-    level = levels([_direction(sign) for sign in line])
-    wide = [_wide(sign) for sign in line]
+def _rows(line: Sequence[_Grapheme], cells: int) -> Iterator[list[_Placed]]:
+    """Break a line into rows, after a space if possible, and place each grapheme."""
+    level = levels([_direction(grapheme) for grapheme in line])
+    wide = [_wide(grapheme) for grapheme in line]
     backwards = min(level, default=0) > 0
     start = 0
     while start < len(line):
@@ -433,7 +431,7 @@ def _rows(line: Sequence[_Sign], cells: int) -> Iterator[list[_Placed]]:
             behind = (i + 1 for i in range(end - 1, start, -1) if line[i].text in (" ", "\t"))
             end = next((i for i in behind if i - start > (end - start) // 2), end)
         shown = level[start:end]
-        # A line from right to left begins at the right edge.
+        # A right-to-left line begins at the right edge.
         at = max(0, cells - sum(wide[start:end])) if backwards else 0
         row = []
         for i in in_order(shown):
@@ -451,7 +449,7 @@ class _Sheet:
         alone = len(drawing.columns) == 1
         self.cells = _ONE if alone else _SEVERAL
         self.parts: list[str] = []
-        # Lines of a kind are one path, which keeps the file small.
+        # One path per kind of line keeps the file small.
         self.paths: dict[str, list[str]] = {"b": [], "own": [], "missing": [], "unknown": []}
 
     def svg(self) -> str:
@@ -492,7 +490,7 @@ class _Sheet:
         return self.cells * _CELL + _GAP
 
     def _words(self, words: str, x: int, y: int, width: int, name: str, letter: float) -> int:
-        """Write words in lines of this width; return where the next line stands."""
+        """Write wrapped words; return the y position of the next line."""
         for line in textwrap.wrap(words, max(10, int(width / letter))):
             self.parts.append(f'<text class="{name}" x="{x}" y="{y}">{_xml(line)}</text>')
             y += 22
@@ -510,21 +508,21 @@ class _Sheet:
         return y + 10
 
     def _row(self, row: Sequence[_Placed], x: int, y: int) -> int:
-        """Draw a row; return how high it is."""
-        cut = any(placed.sign.cut for placed in row)
+        """Draw a row; return its height."""
+        cut = any(placed.grapheme.cut for placed in row)
         low = y + _ROW - 4
 
         def same(placed: _Placed) -> tuple[Any, ...]:
-            sign = placed.sign
-            apart = sign.cut or sign.quiet or len(sign.bytes[0].name) == 0
-            return sign.last.token, placed.level, apart, id(sign) if apart else 0
+            grapheme = placed.grapheme
+            apart = grapheme.cut or grapheme.quiet or len(grapheme.bytes[0].name) == 0
+            return grapheme.last.token, placed.level, apart, id(grapheme) if apart else 0
 
         def token(placed: _Placed) -> tuple[int, bool]:
-            return placed.sign.last.token, placed.sign.cut
+            return placed.grapheme.last.token, placed.grapheme.cut
 
         for (_, parted), group in groupby(row, token):
             run = [*group]
-            color_index = run[0].sign.last.color_index
+            color_index = run[0].grapheme.last.color_index
             if color_index >= 0 and not parted:
                 left, wide = x + run[0].at * _CELL, sum(one.wide for one in run) * _CELL
                 self.parts.append(
@@ -534,13 +532,13 @@ class _Sheet:
             self._text([*group], x, y)
         for placed in row:
             left, right = x + placed.at * _CELL, x + (placed.at + placed.wide) * _CELL
-            self._line(placed.sign.last, left if placed.level % 2 else right, y, low)
-            if placed.sign.cut:
+            self._line(placed.grapheme.last, left if placed.level % 2 else right, y, low)
+            if placed.grapheme.cut:
                 self._bytes(placed, left, right, low)
                 continue
-            if any(byte.missing for byte in placed.sign.bytes[:-1]):
+            if any(byte.missing for byte in placed.grapheme.bytes[:-1]):
                 self.paths["missing"].append(f"M{(left + right) // 2} {y}V{low}")
-            if placed.sign.last.rest == "unknown":
+            if placed.grapheme.last.rest == "unknown":
                 wave = "".join("l2.25-3l2.25 3" for _ in range(2 * placed.wide))
                 self.paths["unknown"].append(f"M{left} {low - 1}{wave}")
         return _ROW + (_STRIP if cut else 0)
@@ -548,29 +546,31 @@ class _Sheet:
     def _line(self, byte: _Byte, x: int, y: int, low: int) -> None:
         name = "own" if byte.own else "b" if byte.ends else "missing" if byte.missing else ""
         if name:
-            # The middle of a thin line stands between two pixels, so that it is sharp.
+            # A thin line between two pixels would be blurred.
             self.paths[name].append(f"M{x - 0.5 if name == 'b' else x} {y}V{low}")
 
     def _text(self, run: Sequence[_Placed], x: int, y: int) -> None:
-        """Write signs that stand side by side and look alike."""
+        """Write neighboring graphemes with the same style."""
         level = run[0].level
-        sign = run[0].sign
-        shown = "".join(one.sign.shown for one in (reversed(run) if level % 2 else run))
+        grapheme = run[0].grapheme
+        shown = "".join(one.grapheme.shown for one in (reversed(run) if level % 2 else run))
         wide = sum(one.wide for one in run) * _CELL
-        names = " ".join(filter(None, ("q" if sign.quiet else "", sign.last.rest * (not sign.cut))))
+        names = " ".join(
+            filter(None, ("q" if grapheme.quiet else "", grapheme.last.rest * (not grapheme.cut)))
+        )
         looks = f' class="{names}"' if names else ""
         if level % 2:
             looks += ' direction="rtl"'
         if len(run) > 1:
-            # Whatever the font, signs fill their cells; letters that are joined stay so.
+            # Text fills its cells in every font, and joined letters remain joined.
             adjust = "spacingAndGlyphs" if level % 2 else "spacing"
             looks += f' textLength="{wide}" lengthAdjust="{adjust}"'
         middle = x + run[0].at * _CELL + wide / 2
         self.parts.append(f'<text{looks} x="{middle:g}" y="{y + 16}">{_xml(shown)}</text>')
 
     def _bytes(self, placed: _Placed, left: int, right: int, y: int) -> None:
-        """Draw the bytes of a sign that is cut, side by side below it."""
-        each = placed.sign.bytes
+        """Draw the bytes of a grapheme below it, side by side."""
+        each = placed.grapheme.bytes
         wide = (right - left) / len(each)
         for number, byte in enumerate(each):
             at = left + number * wide

@@ -189,7 +189,7 @@ def splits(rows: Sequence[Summary]) -> pd.DataFrame:
     )
 
 
-def standing(tokens: Sequence[str], places: Sequence[tuple[str, Sequence[int]]]) -> pd.DataFrame:
+def occurrences(tokens: Sequence[str], places: Sequence[tuple[str, Sequence[int]]]) -> pd.DataFrame:
     """Return merges trained without pre-tokenization, and how often patterns allow their tokens.
 
     Args:

@@ -30,7 +30,8 @@ KEYS = st.sampled_from([*PATTERNS])
 
 def columns_of(text: str, *keys: str) -> list[pretokenization.Column]:
     return [
-        pretokenization.Column(key, f"About {key}.", pretokenization.cut(text, key)) for key in keys
+        pretokenization.Column(key, f"About {key}.", pretokenization.pre_tokenize(text, key))
+        for key in keys
     ]
 
 
@@ -40,7 +41,7 @@ def columns_of(text: str, *keys: str) -> list[pretokenization.Column]:
 @settings(max_examples=200)
 @given(ANY_TEXT, KEYS)
 def test_a_cut_holds_the_chunks_of_the_split(text: str, key: str) -> None:
-    cut = pretokenization.cut(text, key)
+    cut = pretokenization.pre_tokenize(text, key)
     pre_tokens = split(text, key)
     assert [*cut.pre_tokens()] == pre_tokens
     assert len(cut) == len(pre_tokens)
@@ -101,16 +102,16 @@ def test_places_of_a_token_are_counted_within_chunks(
 ) -> None:
     pre_tokens = split(text, key)
     expected = [places_within_chunks(token, pre_tokens) for token in tokens]
-    assert pretokenization.standing(tokens, pretokenization.cut(text, key)) == expected
+    assert pretokenization.occurrences(tokens, pretokenization.pre_tokenize(text, key)) == expected
 
 
 @settings(max_examples=200)
 @given(ANY_TEXT, KEYS)
 def test_a_forbidden_merge_has_a_cut_inside_at_every_place(text: str, key: str) -> None:
-    cut = pretokenization.cut(text, key)
+    cut = pretokenization.pre_tokenize(text, key)
     ends = {*cut.ends.tolist()}
-    tokens = pretokenization.learnt_unsplit(text, 20)
-    for token, places in zip(tokens, pretokenization.standing(tokens, cut), strict=True):
+    tokens = pretokenization.unrestricted_merges(text, 20)
+    for token, places in zip(tokens, pretokenization.occurrences(tokens, cut), strict=True):
         assert token in text
         assert len(token) > 1
         everywhere = all(
@@ -133,7 +134,7 @@ def test_what_is_learnt_under_a_split_is_nothing_that_it_forbids(text: str, key:
     for step in steps:
         names.append(names[step.left] + names[step.right])
     made = names[len(alphabet) :]
-    assert all(pretokenization.standing(made, pretokenization.cut(text, key)))
+    assert all(pretokenization.occurrences(made, pretokenization.pre_tokenize(text, key)))
 
 
 @settings(max_examples=100)
@@ -145,37 +146,41 @@ def test_merges_learnt_unsplit_are_those_of_the_naive_loop(text: str) -> None:
     names = [*alphabet]
     for step in steps:
         names.append(names[step.left] + names[step.right])
-    assert pretokenization.learnt_unsplit(text, 12) == names[len(alphabet) :]
+    assert pretokenization.unrestricted_merges(text, 12) == names[len(alphabet) :]
 
 
 def test_no_split_forbids_nothing_and_characters_forbid_everything() -> None:
     text = samples.by_key("english-prose").text
-    tokens = pretokenization.learnt_unsplit(text)
+    tokens = pretokenization.unrestricted_merges(text)
     assert len(tokens) == pretokenization.MERGES
-    assert all(pretokenization.standing(tokens, pretokenization.cut(text, "none")))
-    assert not any(pretokenization.standing(tokens, pretokenization.cut(text, "characters")))
+    assert all(pretokenization.occurrences(tokens, pretokenization.pre_tokenize(text, "none")))
+    assert not any(
+        pretokenization.occurrences(tokens, pretokenization.pre_tokenize(text, "characters"))
+    )
 
 
 def test_gpt2_forbids_a_space_behind_a_letter_but_not_before_one() -> None:
     """` ?\\p{L}+` takes one leading space along."""
-    gpt2, spaces = (pretokenization.cut("the theme", key) for key in ("gpt2", "whitespace"))
-    assert pretokenization.standing([" t", "e ", "th"], gpt2) == [1, 0, 2]
-    assert pretokenization.standing([" t", "e ", "th"], spaces) == [0, 0, 2]
+    gpt2, spaces = (
+        pretokenization.pre_tokenize("the theme", key) for key in ("gpt2", "whitespace")
+    )
+    assert pretokenization.occurrences([" t", "e ", "th"], gpt2) == [1, 0, 2]
+    assert pretokenization.occurrences([" t", "e ", "th"], spaces) == [0, 0, 2]
 
 
 @settings(max_examples=200)
 @given(ANY_TEXT, KEYS)
 def test_pairs_cut_apart_are_counted(text: str, key: str) -> None:
-    cut = pretokenization.cut(text, key)
+    cut = pretokenization.pre_tokenize(text, key)
     ends = {*cut.ends.tolist()}
     neighbors = [text[i : i + 2] for i in range(len(text) - 1)]
     apart = [pair for i, pair in enumerate(neighbors) if i + 1 in ends]
-    found = pretokenization.cut_apart(cut, 1_000)
+    found = pretokenization.separated_pairs(cut, 1_000)
     assert {one.pair: (one.cut, one.times) for one in found} == {
         pair: (apart.count(pair), neighbors.count(pair)) for pair in apart
     }
     assert all(one.cut >= other.cut for one, other in pairwise(found))
-    assert pretokenization.cut_apart(cut, 2) == found[:2]
+    assert pretokenization.separated_pairs(cut, 2) == found[:2]
 
 
 def test_a_summary_sums_up() -> None:
@@ -192,7 +197,7 @@ def test_a_summary_sums_up() -> None:
 def test_parts_follow_each_other_and_cut_no_chunk_if_they_can(
     text: str, keys: list[str], size: int
 ) -> None:
-    cuts = [pretokenization.cut(text, key) for key in keys]
+    cuts = [pretokenization.pre_tokenize(text, key) for key in keys]
     parts = pretokenization.parts(cuts, size)
     assert parts[0][0] == 0
     assert parts[-1][1] == len(text)
@@ -259,6 +264,8 @@ def test_the_same_columns_have_the_same_key() -> None:
 
 @pytest.mark.parametrize("text", ["", "a", "\0", "👍"])
 def test_next_to_nothing_is_cut(text: str) -> None:
-    assert pretokenization.learnt_unsplit(text) == []
-    assert pretokenization.cut_apart(pretokenization.cut(text, "gpt2")) == []
-    assert pretokenization.parts([pretokenization.cut(text, "gpt2")], 10) == [(0, len(text))]
+    assert pretokenization.unrestricted_merges(text) == []
+    assert pretokenization.separated_pairs(pretokenization.pre_tokenize(text, "gpt2")) == []
+    assert pretokenization.parts([pretokenization.pre_tokenize(text, "gpt2")], 10) == [
+        (0, len(text))
+    ]

@@ -316,7 +316,7 @@ def test_it_says_what_is_lost_and_where(trainings: dict[str, Training]) -> None:
     assert losses["white space"].places == ((4, "··", "·"), (11, "↵", "·"))
     assert losses["unknown"].places[0][1:] == ("fox", "[UNK]")
     assert "[UNK]" in losses["unknown"].why
-    assert losses["space put in"].times >= 1
+    assert losses["inserted space"].times >= 1
     assert [*lost("characters", "the fox", trainings)] == ["unknown"]
     assert lost("characters", "the fox", trainings)["unknown"].places == (
         (5, "f", "<unk>"),

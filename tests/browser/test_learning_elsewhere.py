@@ -107,7 +107,7 @@ def test_a_closed_tab_ends_what_was_being_learnt(learning: Page, own_server: Ser
 
 def test_another_page_ends_what_was_being_learnt(learning: Page, own_server: Server) -> None:
     learning.get_by_role("link", name="Split", exact=True).click()
-    expect(learning.get_by_role("region", name="The text under each split")).to_be_visible()
+    expect(learning.get_by_role("region", name="The text in each pre-tokenization")).to_be_visible()
     await_no_worker(own_server)
 
 

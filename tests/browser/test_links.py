@@ -232,7 +232,7 @@ def see_on_algorithms(page: Page) -> None:
 
 
 def choose_on_split(page: Page) -> None:
-    frame = page.get_by_role("region", name="The text under each split")
+    frame = page.get_by_role("region", name="The text in each pre-tokenization")
     expect(frame.get_by_role("group", name="Chunks of GPT-2")).to_contain_text("river")
     type_text(page, OWN)
     for name in ("White space", "Word list B", "Regular expression"):
@@ -247,7 +247,7 @@ def choose_on_split(page: Page) -> None:
 
 
 def see_on_split(page: Page) -> None:
-    frame = page.get_by_role("region", name="The text under each split")
+    frame = page.get_by_role("region", name="The text in each pre-tokenization")
     for title in ("GPT-2", "Word list B", "Regular expression"):
         expect(frame.get_by_role("group", name=f"Chunks of {title}")).to_contain_text("mat")
     expect(frame.get_by_role("group", name="Chunks of White space")).to_have_count(0)

@@ -28,7 +28,7 @@ YAO_MING = "姚明进入总决赛"
 class Splits:
     """The columns of the Split page: side by side, or level by level."""
 
-    def __init__(self, page: Page, name: str = "The text under each split") -> None:
+    def __init__(self, page: Page, name: str = "The text in each pre-tokenization") -> None:
         self.page = page
         self.frame = page.get_by_role("region", name=name)
         self.card = self.frame.locator("xpath=..").get_by_role("tooltip")

@@ -71,7 +71,7 @@ def shown(text: str) -> str:
     """A text with its stand-ins, where blanks and tabs are real."""
     names = {"\n": "↵", "\r": "␍", " ": " ", "\t": "\t"}
     found = ""
-    for sign in export._signs(text):
+    for sign in export._graphemes(text):
         one = sign if len(sign) > 1 else names.get(sign)
         found += export.character_stand_in(sign) if one is None else one
     return found
@@ -216,8 +216,8 @@ def test_what_is_unknown_or_left_out_is_drawn_and_explained() -> None:
     page = Page(made)
     assert page.ending("unknown") == 1
     assert page.ending("left-out") == 2
-    assert "A wavy line" in page.words
-    assert "What is pale" in page.words
+    assert "A wavy underline" in page.words
+    assert "Pale text" in page.words
     assert 'class="unknown"' in export.svg(text, [column(tokenizer, text)], title="T")
 
 

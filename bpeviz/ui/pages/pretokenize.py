@@ -144,35 +144,35 @@ def _word_list(key: str, arrived: bool) -> Chosen:
 
 
 @shared()
-def _cut(text: str, pattern: str, expression: str) -> pretokenization.Cut | str:
+def _cut(text: str, pattern: str, expression: str) -> pretokenization.PreTokenized | str:
     """Cut a text, or return the sentence that says why it cannot be."""
     try:
-        return pretokenization.cut(text, pattern, expression)
+        return pretokenization.pre_tokenize(text, pattern, expression)
     except SplitError as error:
         return str(error)
 
 
 @shared()
-def _levels(text: str) -> list[pretokenization.Cut]:
+def _levels(text: str) -> list[pretokenization.PreTokenized]:
     return pretokenization.levels(text)
 
 
 @shared("Learning merges of the text that is not split …")
 def _unsplit(text: str) -> list[str]:
-    return pretokenization.learnt_unsplit(text)
+    return pretokenization.unrestricted_merges(text)
 
 
 @shared()
 def _standing(text: str, pattern: str, expression: str) -> list[int]:
     """Return in how many places each merge learnt unsplit still stands under a split."""
     of = _cut(text, pattern, expression)
-    return [] if isinstance(of, str) else pretokenization.standing(_unsplit(text), of)
+    return [] if isinstance(of, str) else pretokenization.occurrences(_unsplit(text), of)
 
 
 @shared()
 def _apart(text: str, pattern: str, expression: str) -> list[pretokenization.Apart]:
     of = _cut(text, pattern, expression)
-    return [] if isinstance(of, str) else pretokenization.cut_apart(of)
+    return [] if isinstance(of, str) else pretokenization.separated_pairs(of)
 
 
 def show(text: str, chosen: list[Chosen]) -> None:
@@ -252,7 +252,7 @@ def _forbidden(text: str, done: list[tuple[Chosen, pretokenization.Column]]) -> 
         "how many places it does."
     )
     st.dataframe(
-        tables.standing(unsplit, places),
+        tables.occurrences(unsplit, places),
         hide_index=True,
         height=316,
         key="standing",

@@ -39,7 +39,7 @@ def drawn(app: AppTest) -> dict[str, dict[str, Any]]:
 
 def side_by_side(app: AppTest) -> dict[str, dict[str, Any]]:
     """The columns side by side, by title."""
-    data = drawn(app)["The text under each split"]
+    data = drawn(app)["The text in each pre-tokenization"]
     return {column["title"]: column for column in data["columns"]}
 
 
@@ -49,7 +49,7 @@ def errors(app: AppTest) -> list[str]:
 
 
 def pre_tokens(app: AppTest, title: str) -> list[str]:
-    raw = drawn(app)["The text under each split"]["text"].encode()
+    raw = drawn(app)["The text in each pre-tokenization"]["text"].encode()
     ends = side_by_side(app)[title]["ends"]
     return [raw[a:b].decode() for a, b in zip([0, *ends], ends, strict=False)]
 
@@ -105,8 +105,8 @@ def test_the_tables_say_what_each_split_forbids() -> None:
     app = with_text(SHORT, splits=["none", "gpt2", "characters"])
     assert errors(app) == []
     summary, standing = (table.value for table in app.dataframe)
-    tokens = pretokenization.learnt_unsplit(SHORT)
-    gpt2 = pretokenization.standing(tokens, pretokenization.cut(SHORT, "gpt2"))
+    tokens = pretokenization.unrestricted_merges(SHORT)
+    gpt2 = pretokenization.occurrences(tokens, pretokenization.pre_tokenize(SHORT, "gpt2"))
     total = len(tokens)
     assert [*summary["pre-tokenization"]] == ["None", "Characters", "GPT-2"]
     assert [*summary["merges ruled out"]] == [
@@ -151,7 +151,7 @@ def test_the_example_puts_a_file_aside() -> None:
     app = opened(text_file="a long file", text_file_name="long.txt")
     app.button(key="chinese_example").click().run()
     assert errors(app) == []
-    assert drawn(app)["The text under each split"]["text"] == YAO_MING
+    assert drawn(app)["The text in each pre-tokenization"]["text"] == YAO_MING
 
 
 @pytest.mark.parametrize("expression", ["$", "(?=l)", "x?", "zzz", ".", "[a-z]+"])
@@ -220,7 +220,7 @@ def test_markup_stays_text() -> None:
     text = "<script>window.hacked=1</script> &amp; **no** $x$ :material/balance: [a](b) " * 2
     app = with_text(text, splits=["words", "regex", LIST_A], regex="<b>|$x$", words="<i> **no**")
     assert errors(app) == []
-    assert drawn(app)["The text under each split"]["text"] == text
+    assert drawn(app)["The text in each pre-tokenization"]["text"] == text
     assert "<i>" not in " ".join(one.value for one in [*app.markdown, *app.caption])
     assert "script" not in " ".join(one.value for one in [*app.markdown, *app.caption])
 
@@ -229,17 +229,17 @@ def test_a_long_text_is_shown_in_parts() -> None:
     text = "one two three. " * 1_000
     app = with_text(text, splits=["words", "gpt2"])
     assert errors(app) == []
-    first = drawn(app)["The text under each split"]["text"]
+    first = drawn(app)["The text in each pre-tokenization"]["text"]
     assert text.startswith(first)
     assert SHOWN // 2 < len(first) <= SHOWN
     assert side_by_side(app)["GPT-2"]["total"] == len(split(text, "gpt2"))
     box = next(one for one in app.number_input if one.key.startswith("side by side"))
     box.set_value(2).run()
     assert errors(app) == []
-    assert text[len(first) :].startswith(drawn(app)["The text under each split"]["text"])
+    assert text[len(first) :].startswith(drawn(app)["The text in each pre-tokenization"]["text"])
     assert any("all figures are about the whole text" in one.value for one in app.caption)
 
 
 def test_many_columns_show_less_of_a_long_text_each() -> None:
     app = with_text("one two three. " * 1_000, splits=[*PATTERNS])
-    assert len(drawn(app)["The text under each split"]["text"]) <= 24_000 // len(PATTERNS)
+    assert len(drawn(app)["The text in each pre-tokenization"]["text"]) <= 24_000 // len(PATTERNS)
