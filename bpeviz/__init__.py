@@ -1,9 +1,13 @@
-"""bpeviz: learn, apply, and see tokenizers.
+"""bpeviz: train, apply and visualize tokenizers.
 
 >>> import bpeviz
 >>> training = bpeviz.train("low lower lowest newest widest", merges=4)
 >>> [token.label for token in training.tokenizer().tokens("lowest")]
 ['low', 'est']
+>>> bpeviz.pretokenize("I'll go!", "gpt2")
+['I', "'ll", ' go', '!']
+>>> bpeviz.PATTERNS["gpt2"].title
+'GPT-2'
 """
 
 from __future__ import annotations
@@ -14,10 +18,11 @@ from bpeviz.core.merges import Merge
 from bpeviz.core.tokenizer import Token, Tokenizer
 from bpeviz.core.training import Training
 from bpeviz.formats import FormatError
-from bpeviz.pretokenizers.patterns import SplitError
+from bpeviz.pretokenizers.patterns import PATTERNS, SplitError, pretokenize
 
 __all__ = [
     "NEVER",
+    "PATTERNS",
     "Boundaries",
     "FormatError",
     "Merge",
@@ -26,6 +31,7 @@ __all__ = [
     "Tokenizer",
     "Training",
     "load",
+    "pretokenize",
     "read",
     "save",
     "train",

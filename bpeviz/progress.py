@@ -1,7 +1,6 @@
-"""How far long work has come: said where it is done, heard by whoever asked for it.
+"""Progress of long work: trainers report it, the command line and the worker display it.
 
-Trainers say it; the command line and the worker behind the pages listen. Where nobody does,
-nothing happens.
+Without a listener, a report has no effect.
 """
 
 from __future__ import annotations
@@ -11,26 +10,26 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 Listener = Callable[[str, int, int], None]
-"""Is told what is being done, and how much of how much is done already."""
+"""Takes the name of the work, the amount done, and the total amount."""
 
 _listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
 
 
-def tell(doing: str, done: int, of: int) -> None:
-    """Say that `done` of `of` is done. Cheap enough for every few milliseconds.
+def report(work: str, done: int, total: int) -> None:
+    """Report that `done` of `total` is done. Cheap enough for every few milliseconds.
 
-    >>> with listening(print):
-    ...     tell("Training merges", 3, 8)
+    >>> with reporting_to(print):
+    ...     report("Training merges", 3, 8)
     Training merges 3 8
     """
     listener = _listener.get()
     if listener is not None:
-        listener(doing, done, of)
+        listener(work, done, total)
 
 
 @contextmanager
 def reporting_to(listener: Listener) -> Iterator[None]:
-    """Hear what is told within. What the listener raises ends the work."""
+    """Send the reports made within to a listener. An exception that it raises ends the work."""
     token = _listener.set(listener)
     try:
         yield

@@ -9,7 +9,7 @@ import reference
 
 import bpeviz
 from bpeviz import Training
-from bpeviz.pretokenizers.patterns import split
+from bpeviz.pretokenizers.patterns import pretokenize
 
 DON_QUIJOTE = (
     "En un lugar de la Mancha, de cuyo nombre no quiero acordarme, no ha mucho tiempo que vivía "
@@ -124,7 +124,7 @@ def test_lower_by_hand() -> None:
 
     # And by the naive loop.
     atom_id = {symbol: i for i, symbol in enumerate(training.alphabet)}
-    words = [([atom_id[c] for c in pre_token], 1) for pre_token in split(text, "whitespace")]
+    words = [([atom_id[c] for c in pre_token], 1) for pre_token in pretokenize(text, "whitespace")]
     steps, _ = reference.learn(words, training.alphabet, 4)
     assert [(m.left, m.right) for m in training.merges] == [(s.left, s.right) for s in steps]
     lower = reduce(
@@ -145,7 +145,7 @@ def without_blanks(pre_tokens: list[str]) -> list[str]:
 
 def test_do_you_know_where_my_first_dog_is() -> None:
     """GPT-2's pattern, openai/gpt-2, src/encoder.py."""
-    assert split("Do you know where my 1st dog is?", "gpt2") == [
+    assert pretokenize("Do you know where my 1st dog is?", "gpt2") == [
         "Do", " you", " know", " where", " my", " 1", "st", " dog", " is", "?",
     ]  # fmt: skip
 
@@ -153,14 +153,14 @@ def test_do_you_know_where_my_first_dog_is() -> None:
 def test_that_usa_poster_print() -> None:
     """Bird, Klein and Loper, Natural Language Processing with Python (NLTK's book), 3.7."""
     text = "That U.S.A. poster-print costs $12.40..."
-    assert without_blanks(split(text, "nltk")) == [
+    assert without_blanks(pretokenize(text, "nltk")) == [
         "That", "U.S.A.", "poster-print", "costs", "$12.40", "...",
     ]  # fmt: skip
 
 
 def test_arithmetic() -> None:
     """`3 + 5 * (10 - 2)` by numbers, operators and brackets."""
-    pre_tokens = split("3 + 5 * (10 - 2)", "arithmetic")
+    pre_tokens = pretokenize("3 + 5 * (10 - 2)", "arithmetic")
     assert without_blanks(pre_tokens) == ["3", "+", "5", "*", "(", "10", "-", "2", ")"]
 
 
@@ -173,12 +173,12 @@ def test_yao_ming_reaches_the_finals() -> None:
     text = "姚明进入总决赛"
     treebank = ["姚明", "进入", "总决赛"]
     peking = ["姚", "明", "进入", "总", "决赛"]
-    assert split(text, "list", " ".join(treebank)) == treebank
-    assert split(text, "list", " ".join(peking)) == peking
-    assert split(text, "characters") == [*text]
+    assert pretokenize(text, "list", " ".join(treebank)) == treebank
+    assert pretokenize(text, "list", " ".join(peking)) == peking
+    assert pretokenize(text, "characters") == [*text]
     assert len(text) == 7
     for key in ("gpt2", "cl100k", "o200k", "words", "whitespace", "nltk"):
-        assert split(text, key) == [text]
+        assert pretokenize(text, key) == [text]
 
 
 # GPT-2 and cl100k

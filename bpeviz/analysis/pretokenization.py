@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bpeviz.pretokenizers.patterns import split
+from bpeviz.pretokenizers.patterns import pretokenize
 from bpeviz.text import color_index, label, shorten
 from bpeviz.trainers import bpe
 
@@ -69,7 +69,7 @@ def pre_tokenize(text: str, pattern: str, expression: str = "") -> PreTokenized:
     Raises:
         SplitError: The expression is invalid or too slow.
     """
-    return _from_pre_tokens(text, split(text, pattern, expression))
+    return _from_pre_tokens(text, pretokenize(text, pattern, expression))
 
 
 def _from_pre_tokens(text: str, pre_tokens: Sequence[str]) -> PreTokenized:
@@ -86,7 +86,9 @@ def levels(text: str) -> list[PreTokenized]:
     found = []
     pre_tokens = [text] if text else []
     for pattern in LEVELS:
-        pre_tokens = [piece for pre_token in pre_tokens for piece in split(pre_token, pattern)]
+        pre_tokens = [
+            piece for pre_token in pre_tokens for piece in pretokenize(pre_token, pattern)
+        ]
         found.append(_from_pre_tokens(text, pre_tokens))
     return found
 

@@ -24,7 +24,7 @@ from bpeviz.pretokenizers.counts import (
     arrow_pre_tokens,
     distinct,
 )
-from bpeviz.pretokenizers.patterns import SplitError, split
+from bpeviz.pretokenizers.patterns import SplitError, pretokenize
 from bpeviz.text import label
 
 _PATTERN, _EXPRESSION = b"bpeviz.pattern", b"bpeviz.expression"
@@ -83,7 +83,7 @@ def parse(content: bytes, pattern: str = "", expression: str = "") -> PreTokenCo
     if not pattern:
         raise CountsError("How the text was split is not said in this file. Say it: --pattern.")
     try:
-        split("", pattern, expression)
+        pretokenize("", pattern, expression)
     except SplitError as error:
         raise CountsError(f"How the text was split makes no sense here. {error}") from error
     return replace(_checked(*columns), pattern=pattern, expression=expression)

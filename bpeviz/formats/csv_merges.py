@@ -30,7 +30,7 @@ from bpeviz.formats.parsing import (
     wrong,
 )
 from bpeviz.formats.regex_dialects import ForeignExpressionError, checked
-from bpeviz.pretokenizers.patterns import CUSTOM, PATTERNS, WORD_LIST, SplitError, split
+from bpeviz.pretokenizers.patterns import CUSTOM, PATTERNS, WORD_LIST, SplitError, pretokenize
 from bpeviz.pretokenizers.pretokenizer import END_OF_WORD, UNKNOWN, Atoms, EndMark, PreTokenizer
 from bpeviz.trainers.sentencepiece_bpe import SentencePiecePreTokenizer
 
@@ -169,7 +169,7 @@ def _about(file: str, keys: Keys) -> tuple[PreTokenizer, dict[int, str], dict[st
             raise keys.wrong("expression", str(error)) from None
     elif pattern == WORD_LIST:
         try:
-            split("", pattern, expression)
+            pretokenize("", pattern, expression)
         except SplitError as error:
             raise keys.wrong("expression", str(error).rstrip(".")) from None
     if end_mark != "none" and atoms != "characters":

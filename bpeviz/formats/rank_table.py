@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import pairwise
 
-from bpeviz.pretokenizers.patterns import split
+from bpeviz.pretokenizers.patterns import pretokenize
 from bpeviz.pretrained.rank_tokenizer import RankTokenizer, below, from_ranks, merged
 
 _WHOLE = "(?s:.+)"  # pre-tokens are cut here, with a time limit for others' expressions
@@ -52,7 +52,9 @@ class LoadedRanks(RankTokenizer):
         return LoadedRanks(name, self.pattern, self.expression, ranks, {})
 
     def _pre_tokens(self, text: str) -> list[bytes]:
-        return [pre_token.encode() for pre_token in split(text, self.pattern, self.expression)]
+        return [
+            pre_token.encode() for pre_token in pretokenize(text, self.pattern, self.expression)
+        ]
 
     def _encode_ordinary(self, text: str) -> list[int]:
         encode = self._encoding._encode_single_piece

@@ -26,7 +26,7 @@ from bpeviz.pretokenizers.patterns import (
     PATTERNS,
     WORD_LIST,
     SplitError,
-    split,
+    pretokenize,
 )
 
 Engine = Literal["regex", "oniguruma", "rust"]
@@ -475,7 +475,7 @@ def _without_gap(written: str, source: Engine) -> str | None:
 def checked(expression: str) -> None:
     """Raise `ForeignExpressionError` where `bpeviz.pretokenizers.patterns` would not take an expression."""
     try:
-        split("", CUSTOM, expression)
+        pretokenize("", CUSTOM, expression)
     except SplitError as error:
         reason = str(error).partition(". ")[0].rstrip(".")  # what to do is said on the pages
         raise ForeignExpressionError(reason[:1].lower() + reason[1:]) from error

@@ -22,8 +22,8 @@ from bpeviz.pretokenizers.patterns import (
     WORD_LIST,
     blocks,
     breaks,
+    pretokenize,
     slices,
-    split,
 )
 from bpeviz.pretokenizers.vectorized import PATTERNS as AT_ONCE
 from bpeviz.pretokenizers.vectorized import pre_token_starts, word_ends
@@ -55,7 +55,7 @@ class PreTokenCounts(Mapping[str, int]):
     ends: int64 [n], where in `blob` each ends, in bytes.
     times: int64 [n], how often each comes, 1 or more.
     first: int64 [n], where in the text each stands first, in bytes; ascending.
-    pattern, expression: how the text was split, as in `bpeviz.pretokenizers.patterns.split`.
+    pattern, expression: how the text was split, as in `bpeviz.pretokenizers.patterns.pretokenize`.
 
     >>> counts = count("to be or not to be")
     >>> counts[" be"], [*counts], counts.pre-tokens[0]
@@ -236,7 +236,7 @@ class Tally:
     """
 
     def __init__(self, pattern: str, expression: str = "", at: int = 0) -> None:
-        split("", pattern, expression)  # raises `SplitError` where there is no such split
+        pretokenize("", pattern, expression)  # raises `SplitError` where there is no such split
         self._split = pattern, expression
         self._at = at
         self._waiting: list[PreTokenCounts] = []
@@ -254,7 +254,7 @@ class Tally:
             if pattern in AT_ONCE:
                 starts = pre_token_starts(block, pattern)
             else:
-                starts = _starts(split(block, pattern, expression, time_limit))
+                starts = _starts(pretokenize(block, pattern, expression, time_limit))
             starts = _in_bytes(block, starts)
             found = distinct(raw, _ends(starts, raw), None, starts + self._at, *self._split)
         self.add(found)
@@ -269,7 +269,7 @@ class Tally:
         starts = _in_bytes(block, np.append(0, word_ends(block)))
         pieces = distinct(raw, _ends(starts, raw), None, starts + self._at, *self._split)
         text = pieces.blob.decode()
-        starts = _in_bytes(text, _starts(split(text, *self._split)))
+        starts = _in_bytes(text, _starts(pretokenize(text, *self._split)))
         piece = np.searchsorted(pieces.ends, starts, side="right")
         first = pieces.first[piece] + starts - pieces.starts[piece]
         ends = _ends(starts, pieces.blob)
@@ -328,7 +328,7 @@ def count_blocks(
 def count(text: str, pattern: str = "gpt2", expression: str = "") -> PreTokenCounts:
     """Count the pre-tokens of a text, which has no lone surrogates (`bpeviz.text.clean`).
 
-    pattern, expression: as in `bpeviz.pretokenizers.patterns.split`, whose time limit holds for the whole
+    pattern, expression: as in `bpeviz.pretokenizers.patterns.pretokenize`, whose time limit holds for the whole
     text. Raises `SplitError`.
     """
     tally = Tally(pattern, expression)

@@ -348,7 +348,7 @@ def _longest_words(text: str, words: frozenset[str], time_limit: float) -> Itera
             raise TimeoutError
 
 
-def split(
+def pretokenize(
     text: str, pattern: str = "gpt2", expression: str = "", time_limit: float = TIME_LIMIT
 ) -> list[str]:
     """Cut `text` into pre-tokens; joined, they are `text` again.
@@ -363,11 +363,11 @@ def split(
 
     Raises `SplitError`, whose message is a whole sentence.
 
-    >>> split("That costs $12.40", "words")
+    >>> pretokenize("That costs $12.40", "words")
     ['That', ' ', 'costs', ' ', '$', '12', '.', '40']
-    >>> split("a-b c", "regex", "[a-z]")
+    >>> pretokenize("a-b c", "regex", "[a-z]")
     ['a', '-', 'b', ' ', 'c']
-    >>> split("therein", "list", "the there in")
+    >>> pretokenize("therein", "list", "the there in")
     ['there', 'in']
     """
     if pattern == WORD_LIST:

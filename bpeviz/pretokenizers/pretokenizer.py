@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from bpeviz.pretokenizers.counts import PreTokenCounts, count
-from bpeviz.pretokenizers.patterns import split
+from bpeviz.pretokenizers.patterns import pretokenize
 from bpeviz.text import label
 
 Atoms = Literal["bytes", "characters"]
@@ -50,7 +50,7 @@ class PreTokenizer:
 
     def pre_tokens(self, text: str) -> list[str]:
         """Cut a text into pre-tokens. Raises `SplitError`."""
-        return split(text, self.pattern, self.expression)
+        return pretokenize(text, self.pattern, self.expression)
 
     def counted(self, text: str) -> Mapping[str, int]:
         """Return the distinct pre-tokens of a text, as first seen, with how often each comes.

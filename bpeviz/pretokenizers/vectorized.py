@@ -4,7 +4,7 @@ Both patterns tell letters, digits, white space and all other signs apart, and s
 together in one pre-token. So a pre-token begins where the class of character changes, but for what the
 few rules below add and take away; each rule is one step over arrays. What a letter, a digit or
 white space is, is asked of the `regex` package, so that the pre-tokens are exactly those of
-`bpeviz.pretokenizers.patterns.split`. From the same classes follows where other patterns' pre-tokens begin in any
+`bpeviz.pretokenizers.patterns.pretokenize`. From the same classes follows where other patterns' pre-tokens begin in any
 case (`word_ends`, `line_starts`).
 """
 

@@ -67,7 +67,7 @@ def train_merges(
     pair = pairs.most_frequent()
     while len(merges) < limit:
         if not len(merges) % REPORT_EVERY:
-            progress.tell(PROGRESS, len(merges), limit)
+            progress.report(PROGRESS, len(merges), limit)
         if pair is None:
             return merges, "no pair"
         count = pairs.counts[pair]
@@ -106,7 +106,7 @@ def _train_row(
     min_count: int,
 ) -> tuple[list[Merge], Stopped]:
     def report(done: int, limit: int) -> None:
-        progress.tell(PROGRESS, done, limit)
+        progress.report(PROGRESS, done, limit)
 
     return rounds.train_merges(row, n_atoms, limit, ties=ties, min_count=min_count, report=report)
 

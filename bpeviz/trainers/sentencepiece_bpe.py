@@ -51,7 +51,7 @@ from bpeviz.core.boundaries import UNKNOWN_ID, Boundaries
 from bpeviz.core.merges import Merge, MergeTokenizer, apply_merges
 from bpeviz.core.tokenizer import Row
 from bpeviz.core.training import MergeTraining, Pairs
-from bpeviz.pretokenizers.patterns import split
+from bpeviz.pretokenizers.patterns import pretokenize
 from bpeviz.pretokenizers.pretokenizer import UNKNOWN, Atoms, PreTokenizer
 from bpeviz.trainers.base import Corpus, Option, Trainer, collector_off
 from bpeviz.trainers.bpe import merge_limit, train_merges, weighted_pre_tokens
@@ -176,7 +176,7 @@ class SentencePiecePreTokenizer(PreTokenizer):
         """
         pre_tokens: list[str] = []
         start = self.prefix == "yes"
-        for piece in split(text, self.pattern, self.expression):
+        for piece in pretokenize(text, self.pattern, self.expression):
             for word in _WORDS.findall(piece):
                 if word in "\r\n":
                     start = self.prefix == "yes"

@@ -39,7 +39,7 @@ from bpeviz.core.boundaries import Boundaries, MergeBoundaries, boundaries_from_
 from bpeviz.core.merges import MergeTokenizer, apply_merges
 from bpeviz.core.tokenizer import Cut, NotMergesError
 from bpeviz.core.training import Candidate, MergeTraining
-from bpeviz.pretokenizers.patterns import split
+from bpeviz.pretokenizers.patterns import pretokenize
 from bpeviz.pretokenizers.pretokenizer import UNKNOWN, Atoms, PreTokenizer
 from bpeviz.text import clean
 from bpeviz.trainers import bpe
@@ -84,7 +84,7 @@ class SuperSplitting(PreTokenizer):
             return [], []
         if self.second == "none":
             return pre_tokens, [len(pre_tokens)]
-        pieces = _LINE.findall(text) if self.second == "lines" else split(text, self.second)
+        pieces = _LINE.findall(text) if self.second == "lines" else pretokenize(text, self.second)
         ends = np.cumsum([len(pre_token) for pre_token in pre_tokens])
         cuts = np.cumsum([len(piece) for piece in pieces])
         behind = np.unique(np.searchsorted(ends, cuts, "right"))

@@ -361,7 +361,7 @@ def substrings(
     spans: list[tuple[int, int]] = []
     counts, inside = [np.empty(0)], [np.empty(0, np.bool_)]
     for length in range(2, longest + 2):
-        progress.tell("Looking for pieces of every length", length - 2, longest)
+        progress.report("Looking for pieces of every length", length - 2, longest)
         place = place[(room[place] >= length) & (classes[place] >= 0)]
         if length > longest:
             place = place[:0]
@@ -431,7 +431,7 @@ def learn_pieces(
     found = []
     given_up: list[int] = []
     while True:
-        progress.tell("Pruning pieces", len(given_up), len(pieces) - atoms)
+        progress.report("Pruning pieces", len(given_up), len(pieces) - atoms)
         for _ in range(em_steps):
             expected = lattices.expected(scores[lattices.ids], weight, len(pieces))
             scores = log_probabilities(expected, alive)

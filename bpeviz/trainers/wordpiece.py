@@ -303,7 +303,7 @@ def train_by_score(
     merges: list[Merge] = []
     while len(merges) < limit:
         if not len(merges) % REPORT_EVERY:
-            progress.tell(PROGRESS, len(merges), limit)
+            progress.report(PROGRESS, len(merges), limit)
         best = held.best(min_count, ties)
         if best is None:
             return merges, "rare" if held.count.any() else "no pair"

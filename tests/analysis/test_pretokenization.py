@@ -13,7 +13,7 @@ from texts import SMALL_TEXTS
 
 from bpeviz.analysis import pretokenization
 from bpeviz.corpus import samples
-from bpeviz.pretokenizers.patterns import PATTERNS, split
+from bpeviz.pretokenizers.patterns import PATTERNS, pretokenize
 
 ANY_TEXT = st.one_of(
     SMALL_TEXTS,
@@ -42,7 +42,7 @@ def columns_of(text: str, *keys: str) -> list[pretokenization.Column]:
 @given(ANY_TEXT, KEYS)
 def test_a_cut_holds_the_chunks_of_the_split(text: str, key: str) -> None:
     cut = pretokenization.pre_tokenize(text, key)
-    pre_tokens = split(text, key)
+    pre_tokens = pretokenize(text, key)
     assert [*cut.pre_tokens()] == pre_tokens
     assert len(cut) == len(pre_tokens)
     assert cut.times == {pre_token: pre_tokens.count(pre_token) for pre_token in pre_tokens}
@@ -61,7 +61,7 @@ def test_each_level_only_cuts_what_the_one_above_kept(text: str) -> None:
         ends = {*level.ends.tolist()}
         assert above <= ends
         above = ends
-    assert [*found[0].pre_tokens()] == split(text, "sentences")
+    assert [*found[0].pre_tokens()] == pretokenize(text, "sentences")
     assert [*found[-1].pre_tokens()] == [*text]
 
 
@@ -100,7 +100,7 @@ def places_within_chunks(token: str, pre_tokens: list[str]) -> int:
 def test_places_of_a_token_are_counted_within_chunks(
     text: str, key: str, tokens: list[str]
 ) -> None:
-    pre_tokens = split(text, key)
+    pre_tokens = pretokenize(text, key)
     expected = [places_within_chunks(token, pre_tokens) for token in tokens]
     assert pretokenization.occurrences(tokens, pretokenization.pre_tokenize(text, key)) == expected
 
@@ -128,7 +128,7 @@ def test_what_is_learnt_under_a_split_is_nothing_that_it_forbids(text: str, key:
     """Learn under the split, by the naive loop: no token of it may be called forbidden."""
     alphabet = sorted({*text})
     number = {character: i for i, character in enumerate(alphabet)}
-    pre_tokens = [([number[c] for c in pre_token], 1) for pre_token in split(text, key)]
+    pre_tokens = [([number[c] for c in pre_token], 1) for pre_token in pretokenize(text, key)]
     names = [*alphabet]
     steps, _ = reference.learn(pre_tokens, alphabet, 15)
     for step in steps:
@@ -223,7 +223,7 @@ def test_columns_show_every_chunk_where_it_stands(
     assert sent["text"] == text[first:last]
     raw = text[first:last].encode()
     for key, column in zip(keys, sent["columns"], strict=True):
-        pre_tokens = split(text, key)
+        pre_tokens = pretokenize(text, key)
         assert (column["title"], column["note"]) == (key, f"About {key}.")
         assert column["total"] == len(pre_tokens)
         shown = [raw[a:b].decode() for a, b in pairwise((0, *column["ends"]))]

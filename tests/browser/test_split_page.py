@@ -19,7 +19,7 @@ from hands import (
     type_text,
 )
 
-from bpeviz.pretokenizers.patterns import PATTERNS, split
+from bpeviz.pretokenizers.patterns import PATTERNS, pretokenize
 
 Open = Callable[..., Page]
 YAO_MING = "姚明进入总决赛"
@@ -71,7 +71,7 @@ def test_a_cold_deep_link_shows_splits_side_by_side(open_page: Open) -> None:
     for key in ("whitespace", "words", "gpt2", "cl100k"):
         title = PATTERNS[key].title
         expect(shown.text(title)).to_contain_text("river")
-        pre_tokens = split(ENGLISH, key)
+        pre_tokens = pretokenize(ENGLISH, key)
         assert shown.pre_tokens(title) == pre_tokens
         expect(shown.head(title)).to_contain_text(f"{len(pre_tokens)} chunks")
         expect(shown.head(title)).to_contain_text(PATTERNS[key].about)
@@ -85,7 +85,7 @@ def test_a_cold_deep_link_shows_splits_side_by_side(open_page: Open) -> None:
     # One more, and one less.
     pill(page, "NLTK's book").click()
     expect(shown.text("NLTK's book")).to_contain_text("river")
-    assert shown.pre_tokens("NLTK's book") == split(ENGLISH, "nltk")
+    assert shown.pre_tokens("NLTK's book") == pretokenize(ENGLISH, "nltk")
     pill(page, "GPT-2").click()
     expect(shown.text("GPT-2")).to_have_count(0)
 
@@ -144,7 +144,7 @@ def test_an_expression_of_ones_own_is_shared_with_train(open_page: Open) -> None
     shown = Splits(page)
     expect(shown.text("Regular expression")).to_contain_text("river")
     expect(box).to_have_value("[a-z]+")
-    assert shown.pre_tokens("Regular expression") == split(ENGLISH, "regex", "[a-z]+")
+    assert shown.pre_tokens("Regular expression") == pretokenize(ENGLISH, "regex", "[a-z]+")
 
     # A broken one is a sentence; the others stay.
     box.fill("[a-z")
@@ -185,8 +185,8 @@ def test_levels_are_nested(open_page: Open) -> None:
     page = open_page("/Split")
     shown = levels(page)
     expect(shown.text("… then characters")).to_contain_text("W")
-    sentences = split(ENGLISH, "sentences")
-    words = [word for sentence in sentences for word in split(sentence, "words")]
+    sentences = pretokenize(ENGLISH, "sentences")
+    words = [word for sentence in sentences for word in pretokenize(sentence, "words")]
     assert shown.pre_tokens("Sentences") == sentences
     assert shown.pre_tokens("… then words") == words
     assert drawn_boundaries(shown.text("… then characters")) == len(ENGLISH)
@@ -209,7 +209,7 @@ def test_markup_in_a_text_stays_text(open_page: Open) -> None:
     expect(shown.text("Word list A")).to_contain_text("hacked")
     type_text(page, "<b> </b> **no**", "Word list A")
     expect(shown.head("Word list A")).to_contain_text(
-        f"{len(split(text, 'list', '<b> </b> **no**'))} chunks"
+        f"{len(pretokenize(text, 'list', '<b> </b> **no**'))} chunks"
     )
     assert "<b>" in shown.pre_tokens("Word list A")
     assert page.evaluate("window.hacked === undefined")

@@ -22,7 +22,7 @@ import bpeviz
 from bpeviz import formats
 from bpeviz.__main__ import main
 from bpeviz.cli import common
-from bpeviz.progress import tell
+from bpeviz.progress import report
 from bpeviz.trainers import TRAINERS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -550,7 +550,7 @@ def test_progress_says_how_far_the_learner_is(
 ) -> None:
     monkeypatch.setattr(common.Progress, "LINES", 0.01)
     with common.Progress(True).during("Learning"):
-        tell("Learning merges", 1_200, 8_000)
+        report("Learning merges", 1_200, 8_000)
         time.sleep(0.1)
     lines = capfd.readouterr().err.splitlines()
     assert lines[0] == "Learning …"

@@ -23,14 +23,14 @@ from bpeviz.formats.regex_dialects import (
     splitting_of,
     translated,
 )
-from bpeviz.pretokenizers.patterns import CUSTOM, PATTERNS, WORD_LIST, SplitError, split
+from bpeviz.pretokenizers.patterns import CUSTOM, PATTERNS, WORD_LIST, SplitError, pretokenize
 
 SINGLE_BYTES = {bytes([i]): i for i in range(256)}
 ENGINES: tuple[Engine, ...] = ("regex", "oniguruma", "rust")
 
 
 def ours(text: str, pattern: str, expression: str = "") -> list[str]:
-    return split(text, pattern, expression)
+    return pretokenize(text, pattern, expression)
 
 
 def theirs(engine: Engine, expression: str, text: str) -> list[str]:
@@ -108,7 +108,7 @@ MANY_CHARACTERS = "".join(map(chr, range(0x3100)))
 @example("(?i:'s|b)+", ["'S'sBb", "'\u017f"])  # ſ is an S in some case
 def test_a_split_is_the_same_everywhere_and_comes_back(expression: str, texts: list[str]) -> None:
     try:
-        split("", CUSTOM, expression)
+        pretokenize("", CUSTOM, expression)
         written = {engine: matching_all(CUSTOM, expression, engine) for engine in ENGINES}
     except (SplitError, ForeignExpressionError):
         assume(False)
@@ -186,7 +186,7 @@ def test_a_word_list_is_the_same_everywhere(words: list[str], text: str) -> None
 def test_what_engines_read_differently_is_refused_by_name(
     expression: str, why: str, engine: Engine
 ) -> None:
-    split("", CUSTOM, expression)  # here it can be used
+    pretokenize("", CUSTOM, expression)  # here it can be used
     with pytest.raises(ForeignExpressionError, match=why):
         matching_all(CUSTOM, expression, engine)
 

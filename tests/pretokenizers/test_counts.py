@@ -37,7 +37,7 @@ from bpeviz.pretokenizers.counts import (
     count_blocks,
     distinct,
 )
-from bpeviz.pretokenizers.patterns import PATTERNS, blocks, slices, split
+from bpeviz.pretokenizers.patterns import PATTERNS, blocks, pretokenize, slices
 from bpeviz.pretokenizers.pretokenizer import PreTokenizer
 from bpeviz.pretokenizers.vectorized import PATTERNS as AT_ONCE
 from bpeviz.pretokenizers.vectorized import pre_token_starts
@@ -54,7 +54,7 @@ KEYS = [*PATTERNS, "list"]
 
 
 def cut(text: str, key: str) -> list[str]:
-    return split(text, key, WORDS if key == "list" else "")
+    return pretokenize(text, key, WORDS if key == "list" else "")
 
 
 def by_definition(pre_tokens: list[str]) -> list[tuple[str, int, int]]:
@@ -98,7 +98,7 @@ def test_every_character_has_the_class_that_regex_gives_it() -> None:
     assert expression is not None
     every = [chr(i) for i in range(0x110000) if not 0xD800 <= i < 0xE000]
     text = "".join(f"{character}a1" for character in every)
-    assert split(text, key) == regex.findall(expression, text)
+    assert pretokenize(text, key) == regex.findall(expression, text)
 
 
 # Where a text may be cut
@@ -150,7 +150,7 @@ def test_counts_are_those_of_the_chunks_in_order(
 @settings(max_examples=200)
 @given(TEXTS, st.sampled_from(["[a-z]+", r"(?<=a)\s|.", "x*", r"\b"]))
 def test_any_expression_is_counted(text: str, expression: str) -> None:
-    pre_tokens = split(text, "regex", expression)
+    pre_tokens = pretokenize(text, "regex", expression)
     assert listed(count(text, "regex", expression)) == by_definition(pre_tokens)
     assert listed(count_blocks(slices(text, 3), "regex", expression, block=2)) == (
         by_definition(pre_tokens)
@@ -176,7 +176,7 @@ def test_parts_are_added_in_any_order(
         tally.add(part)
     with patch("bpeviz.pretokenizers.counts._SHARED_OUT_FROM", shared_out_from):
         found = tally.result()
-    pre_tokens = [pre_token for text in texts for pre_token in split(text)]
+    pre_tokens = [pre_token for text in texts for pre_token in pretokenize(text)]
     assert listed(found) == by_definition(pre_tokens)
 
 
@@ -202,7 +202,7 @@ def test_chunks_are_told_apart_by_all_of_them(
 def test_parts_become_one_as_they_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bpeviz.pretokenizers.counts._COMPACTED_FROM", 4)
     text = "".join(f"w{i % 7} x{i} " for i in range(300))
-    assert listed(count_blocks(slices(text, 5), block=10)) == by_definition(split(text))
+    assert listed(count_blocks(slices(text, 5), block=10)) == by_definition(pretokenize(text))
 
 
 def test_the_rows_of_long_texts_are_added_without_overflow() -> None:
@@ -220,7 +220,7 @@ def test_long_texts_are_split_as_by_the_expression() -> None:
         expression = PATTERNS[key].expression
         assert expression is not None
         pre_tokens = regex.findall(expression, text)
-        assert split(text, key) == pre_tokens
+        assert pretokenize(text, key) == pre_tokens
         assert [*count(text, key).items()] == [*Counter(pre_tokens).items()]
 
 
@@ -262,7 +262,7 @@ def test_a_split_that_is_none_gets_a_sentence(text: str) -> None:
 def test_learners_see_the_chunks_in_order(text: str, key: str, atoms: str) -> None:
     text = text.encode("utf-8", "replace").decode()
     pre_tokenizer = PreTokenizer(atoms, key)  # type: ignore[arg-type]
-    expected = [*Counter(split(text, key)).items()]
+    expected = [*Counter(pretokenize(text, key)).items()]
     counted = weighted_pre_tokens(text, pre_tokenizer)
     assert [*counted.items()] == expected
     # Counted chunks are taken as they are; and cut again, they are the same.
@@ -296,7 +296,7 @@ def test_chunks_of_an_expression_are_taken_as_they_are(algorithm: str) -> None:
     text = "low lower lowest slow slower slowest, newest and widest"
     split_so = {"pattern": "regex", "expression": "l|(?<!l)o"}
     counts = count(text, **split_so)
-    assert any(split(pre_token, **split_so) != [pre_token] for pre_token in counts)
+    assert any(pretokenize(pre_token, **split_so) != [pre_token] for pre_token in counts)
     from_counts = bpeviz.train(counts, algorithm, merges=6, **split_so)
     assert from_counts == bpeviz.train(text, algorithm, merges=6, **split_so)
 

@@ -20,7 +20,7 @@ from bpeviz.pretokenizers.patterns import (
     MAX_WORD_LIST,
     PATTERNS,
     TIME_LIMIT,
-    split,
+    pretokenize,
 )
 
 
@@ -38,7 +38,7 @@ def own_pattern(key: str) -> str:
 @given(ANY_TEXT, st.sampled_from(["gpt2", "cl100k", "o200k"]))
 @example("I'LL we'll \r\n  \n x", "cl100k")
 def test_named_splits_equal_tiktokens_expressions(text: str, key: str) -> None:
-    assert split(text, key) == regex.findall(own_pattern(key), text)
+    assert pretokenize(text, key) == regex.findall(own_pattern(key), text)
 
 
 @settings(max_examples=150)
@@ -46,7 +46,7 @@ def test_named_splits_equal_tiktokens_expressions(text: str, key: str) -> None:
 def test_named_splits_equal_what_tiktokens_own_matcher_finds(text: str, key: str) -> None:
     """Every chunk that the split makes is made a token here, so tiktoken gives it back whole."""
     text = "".join(c for c in text if c in reference.known_to_both())
-    pre_tokens = split(text, key)
+    pre_tokens = pretokenize(text, key)
     expression = PATTERNS[key].expression
     assert expression is not None
     ranks = {bytes([i]): i for i in range(256)}
@@ -62,7 +62,7 @@ def test_named_splits_equal_what_tiktokens_own_matcher_finds(text: str, key: str
 @settings(max_examples=300)
 @given(ANY_TEXT, st.sampled_from([*PATTERNS]))
 def test_chunks_joined_are_the_text(text: str, key: str) -> None:
-    pre_tokens = split(text, key)
+    pre_tokens = pretokenize(text, key)
     assert "".join(pre_tokens) == text
     assert all(pre_tokens)
 
@@ -73,40 +73,42 @@ def test_no_named_expression_leaves_anything_out(text: str, key: str) -> None:
     """Other libraries drop what does not match, or take it for no chunk."""
     expression = PATTERNS[key].expression
     assert expression is not None
-    assert [m.group() for m in regex.finditer(expression, text) if m.group()] == split(text, key)
+    assert [m.group() for m in regex.finditer(expression, text) if m.group()] == pretokenize(
+        text, key
+    )
 
 
 def test_gpt2_splits_as_is_known() -> None:
     """GPT-2's pattern, openai/gpt-2, src/encoder.py."""
-    assert split("Do you know where my 1st dog is?", "gpt2") == [
+    assert pretokenize("Do you know where my 1st dog is?", "gpt2") == [
         "Do", " you", " know", " where", " my", " 1", "st", " dog", " is", "?",
     ]  # fmt: skip
 
 
 def test_numbers_and_contractions_part_as_each_pattern_says() -> None:
     """Digits in threes and capital contractions came with cl100k (tiktoken, openai_public.py)."""
-    assert split("1234567", "gpt2") == ["1234567"]
-    assert split("1234567", "cl100k") == ["123", "456", "7"]
-    assert split("coche azul", "gpt2") == ["coche", " azul"]
-    assert split("DON'T don't", "gpt2") == ["DON", "'", "T", " don", "'t"]
-    assert split("DON'T don't", "cl100k") == ["DON", "'T", " don", "'t"]
-    assert split("DON'T don't", "o200k") == ["DON'T", " don't"]
-    assert split("a “quoted”", "cl100k") == ["a", " “", "quoted", "”"]
-    assert split("“quoted”", "cl100k") == ["“quoted", "”"]
-    assert split("camelCase", "cl100k") == ["camelCase"]
-    assert split("camelCase", "o200k") == ["camel", "Case"]
+    assert pretokenize("1234567", "gpt2") == ["1234567"]
+    assert pretokenize("1234567", "cl100k") == ["123", "456", "7"]
+    assert pretokenize("coche azul", "gpt2") == ["coche", " azul"]
+    assert pretokenize("DON'T don't", "gpt2") == ["DON", "'", "T", " don", "'t"]
+    assert pretokenize("DON'T don't", "cl100k") == ["DON", "'T", " don", "'t"]
+    assert pretokenize("DON'T don't", "o200k") == ["DON'T", " don't"]
+    assert pretokenize("a “quoted”", "cl100k") == ["a", " “", "quoted", "”"]
+    assert pretokenize("“quoted”", "cl100k") == ["“quoted", "”"]
+    assert pretokenize("camelCase", "cl100k") == ["camelCase"]
+    assert pretokenize("camelCase", "o200k") == ["camel", "Case"]
 
 
 def test_words_and_white_space_split_as_they_say() -> None:
     text = "That U.S.A. poster-print costs $12.40..."
-    assert split(text, "words") == [
+    assert pretokenize(text, "words") == [
         "That", " ", "U", ".", "S", ".", "A", ".", " ", "poster", "-", "print", " ", "costs", " ",
         "$", "12", ".", "40", "...",
     ]  # fmt: skip
-    assert split(text, "whitespace") == [
+    assert pretokenize(text, "whitespace") == [
         "That", " ", "U.S.A.", " ", "poster-print", " ", "costs", " ", "$12.40...",
     ]  # fmt: skip
-    assert split(text, "none") == [text]
+    assert pretokenize(text, "none") == [text]
 
 
 @settings(max_examples=300)
@@ -120,18 +122,18 @@ def test_nltks_pattern_finds_what_the_book_says(text: str) -> None:
       | \.\.\.                  # an ellipsis
       | [][.,;"'?():_`-]
     """
-    assert split(text, "nltk") == split(text, "regex", book)
+    assert pretokenize(text, "nltk") == pretokenize(text, "regex", book)
 
 
 def test_nltks_pattern_cuts_a_plain_decimal_and_keeps_a_price() -> None:
     """Words come before numbers in it, and a digit is a word character."""
-    assert split("$12.40", "nltk") == ["$12.40"]
-    assert split("12.40", "nltk") == ["12", ".", "40"]
-    assert split("a -> b", "nltk") == ["a", " ", "-", "> ", "b"]
+    assert pretokenize("$12.40", "nltk") == ["$12.40"]
+    assert pretokenize("12.40", "nltk") == ["12", ".", "40"]
+    assert pretokenize("a -> b", "nltk") == ["a", " ", "-", "> ", "b"]
 
 
 def test_arithmetic_keeps_numbers_and_names_whole() -> None:
-    assert split("2.5x² ** rate_1 >= √3", "arithmetic") == [
+    assert pretokenize("2.5x² ** rate_1 >= √3", "arithmetic") == [
         "2.5", "x", "²", " ", "*", "*", " ", "rate_1", " ", ">", "=", " ", "√", "3",
     ]  # fmt: skip
 
@@ -150,13 +152,13 @@ def test_arithmetic_keeps_numbers_and_names_whole() -> None:
     ],
 )
 def test_sentences_end_where_a_new_one_may_begin(sentences: list[str]) -> None:
-    assert split("".join(sentences), "sentences") == sentences
+    assert pretokenize("".join(sentences), "sentences") == sentences
 
 
 @settings(max_examples=300)
 @given(ANY_TEXT)
 def test_characters_are_code_points(text: str) -> None:
-    assert split(text, "characters") == [*text]
+    assert pretokenize(text, "characters") == [*text]
 
 
 @pytest.mark.parametrize(
@@ -168,12 +170,12 @@ def test_a_long_run_is_split(key: str, piece: str) -> None:
     """None of these may take time that grows with the square of the length."""
     text = piece * (300_000 // len(piece))
     for shown in (text, text + "x"):
-        assert "".join(split(shown, key)) == shown
+        assert "".join(pretokenize(shown, key)) == shown
 
 
 @pytest.mark.parametrize("key", [*PATTERNS])
 def test_an_empty_text_has_no_chunks(key: str) -> None:
-    assert split("", key) == []
+    assert pretokenize("", key) == []
 
 
 def test_every_named_split_says_what_it_is() -> None:
@@ -187,7 +189,7 @@ def test_an_unknown_split_gets_a_sentence() -> None:
     with pytest.raises(
         SplitError, match=r"^No split is called 'gpt5'\. Known: gpt2, .*, regex, list\.$"
     ):
-        split("a", "gpt5")
+        pretokenize("a", "gpt5")
 
 
 # A regular expression of one's own
@@ -202,33 +204,33 @@ def test_an_unknown_split_gets_a_sentence() -> None:
 )
 def test_chunks_of_any_expression_joined_are_the_text(text: str, expression: str) -> None:
     expression = expression or "(?:)"
-    pre_tokens = split(text, "regex", expression)
+    pre_tokens = pretokenize(text, "regex", expression)
     assert "".join(pre_tokens) == text
     assert all(pre_tokens)
 
 
 def test_matches_and_what_stands_between_them_are_chunks() -> None:
-    assert split("a-b c", "regex", "[a-z]") == ["a", "-", "b", " ", "c"]
-    assert split("ab12", "regex", "([a-z])(\\d)?") == ["a", "b1", "2"]
+    assert pretokenize("a-b c", "regex", "[a-z]") == ["a", "-", "b", " ", "c"]
+    assert pretokenize("ab12", "regex", "([a-z])(\\d)?") == ["a", "b1", "2"]
 
 
 def test_an_empty_match_is_a_cut_and_no_chunk() -> None:
-    assert split("aab", "regex", "a*") == ["aa", "b"]
-    assert split("abab", "regex", "(?=b)") == ["a", "ba", "b"]
+    assert pretokenize("aab", "regex", "a*") == ["aa", "b"]
+    assert pretokenize("abab", "regex", "(?=b)") == ["a", "ba", "b"]
 
 
 def test_a_text_without_a_match_is_one_chunk() -> None:
-    assert split("abc", "regex", "x") == ["abc"]
+    assert pretokenize("abc", "regex", "x") == ["abc"]
 
 
 def test_a_match_that_reaches_back_does_not_repeat_text() -> None:
     """Matches found from the right come in that order."""
-    assert "".join(split("abcabc", "regex", "(?r)b.")) == "abcabc"
+    assert "".join(pretokenize("abcabc", "regex", "(?r)b.")) == "abcabc"
 
 
 def refused(expression: str, text: str = "aab", time_limit: float = TIME_LIMIT) -> str:
     with pytest.raises(SplitError) as caught:
-        split(text, "regex", expression, time_limit)
+        pretokenize(text, "regex", expression, time_limit)
     sentence = str(caught.value)
     assert regex.fullmatch(r"[A-Z].*\.", sentence)
     return sentence
@@ -259,7 +261,7 @@ def test_an_empty_expression_gets_a_sentence() -> None:
 
 def test_a_long_expression_gets_a_sentence() -> None:
     assert "2,001 characters" in refused("a" * (MAX_EXPRESSION + 1))
-    assert split("b", "regex", "a" * MAX_EXPRESSION) == ["b"]
+    assert pretokenize("b", "regex", "a" * MAX_EXPRESSION) == ["b"]
 
 
 @pytest.mark.parametrize(
@@ -295,8 +297,8 @@ def test_an_expression_that_calls_itself_is_refused(expression: str) -> None:
 
 
 def test_what_only_looks_like_a_call_is_taken() -> None:
-    assert split("(R", "regex", r"\(?R") == ["(R"]
-    assert split("aB", "regex", r"(?i)(?:b)(?-i)") == ["a", "B"]
+    assert pretokenize("(R", "regex", r"\(?R") == ["(R"]
+    assert pretokenize("aB", "regex", r"(?i)(?:b)(?-i)") == ["a", "B"]
 
 
 @pytest.mark.parametrize(
@@ -318,7 +320,7 @@ def test_repeats_that_would_fill_the_memory_are_refused(expression: str) -> None
     "expression", [r"\p{N}{1,3}", "a{0,1000000}", r"\d{4}-\d{2}-\d{2}", "a{1000}", r"\{1000000\}x?"]
 )
 def test_repeats_within_reason_are_taken(expression: str) -> None:
-    assert "".join(split("2026-11-01 aaa", "regex", expression)) == "2026-11-01 aaa"
+    assert "".join(pretokenize("2026-11-01 aaa", "regex", expression)) == "2026-11-01 aaa"
 
 
 @pytest.mark.parametrize("expression", ["(" * 900 + ")" * 900, "(?:" * 390 + "a" + ")*" * 390])
@@ -347,27 +349,27 @@ def longest_match(text: str, words: list[str]) -> list[str]:
 )
 @example("ab", ["aba", "a"])
 def test_the_longest_listed_word_is_taken(text: str, words: list[str]) -> None:
-    assert split(text, "list", " ".join(words)) == longest_match(text, words)
+    assert pretokenize(text, "list", " ".join(words)) == longest_match(text, words)
 
 
 @settings(max_examples=200)
 @given(ANY_TEXT, ANY_TEXT.filter(lambda words: bool(words.split())))
 def test_chunks_of_any_list_joined_are_the_text(text: str, words: str) -> None:
-    pre_tokens = split(text, "list", words)
+    pre_tokens = pretokenize(text, "list", words)
     assert "".join(pre_tokens) == text
     assert pre_tokens == longest_match(text, words.split())
 
 
 def test_longest_match_looks_no_further_than_one_word() -> None:
     """Taking the longest first may leave what no listed word can begin: it is greedy."""
-    assert split("thetabledownthere", "list", "the theta table down there bled own") == [
+    assert pretokenize("thetabledownthere", "list", "the theta table down there bled own") == [
         "theta", "bled", "own", "there",
     ]  # fmt: skip
 
 
 def test_any_white_space_stands_between_words() -> None:
     for between in (" ", "\n", "\t", "\u3000", " \r\n "):
-        assert split("姚明进入", "list", f"{between}姚明{between}进入") == ["姚明", "进入"]
+        assert pretokenize("姚明进入", "list", f"{between}姚明{between}进入") == ["姚明", "进入"]
 
 
 @pytest.mark.parametrize(
@@ -381,22 +383,22 @@ def test_any_white_space_stands_between_words() -> None:
 )
 def test_a_list_that_cannot_be_taken_gets_a_sentence(words: str, said: str) -> None:
     with pytest.raises(SplitError, match=said) as caught:
-        split("aab", "list", words)
+        pretokenize("aab", "list", words)
     assert regex.fullmatch(r"[A-Z].*\.", str(caught.value))
 
 
 def test_the_longest_list_is_taken() -> None:
     words = " ".join(f"{i:07}" for i in range(MAX_WORD_LIST // 8))
-    assert split("0000012x", "list", words) == ["0000012", "x"]
-    assert split("a" * MAX_WORD + "a", "list", "a" * MAX_WORD) == ["a" * MAX_WORD, "a"]
+    assert pretokenize("0000012x", "list", words) == ["0000012", "x"]
+    assert pretokenize("a" * MAX_WORD + "a", "list", "a" * MAX_WORD) == ["a" * MAX_WORD, "a"]
 
 
 def test_a_million_characters_are_cut() -> None:
     text = "姚明进入总决赛" * 150_000
-    assert len(split(text, "list", "姚明 进入 总决赛")) == 450_000
+    assert len(pretokenize(text, "list", "姚明 进入 总决赛")) == 450_000
 
 
 def test_a_list_that_runs_away_is_stopped() -> None:
     words = " ".join("a" * i + "b" for i in range(1, MAX_WORD))
     with pytest.raises(SplitError, match=r"^This word list took more than 0\.05 seconds"):
-        split("a" * 1_000_000, "list", words, 0.05)
+        pretokenize("a" * 1_000_000, "list", words, 0.05)

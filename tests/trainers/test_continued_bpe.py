@@ -15,7 +15,7 @@ from texts import over
 
 import bpeviz
 from bpeviz import Tokenizer
-from bpeviz.pretokenizers.patterns import PATTERNS, split
+from bpeviz.pretokenizers.patterns import PATTERNS, pretokenize
 from bpeviz.pretrained import catalog, download, rank_tokenizer
 from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.trainers.continued_bpe import AdaptiveTokenizer, AdaptiveTraining
@@ -73,7 +73,7 @@ def rows_of(text: str, base: Tokenizer, pattern: str) -> list[list[int]]:
     """The base's tokens; a new row begins with one in which, or at whose start, a chunk ends."""
     cuts = set()
     at = 0
-    for pre_token in split(text, pattern):
+    for pre_token in pretokenize(text, pattern):
         at += len(pre_token.encode())
         cuts.add(at)
     rows: list[list[int]] = [[]]

@@ -13,7 +13,7 @@ from texts import over
 
 import bpeviz
 from bpeviz import NEVER
-from bpeviz.pretokenizers.patterns import split
+from bpeviz.pretokenizers.patterns import pretokenize
 from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.trainers.superbpe import SuperTokenizer, SuperTraining
 
@@ -50,11 +50,11 @@ def train(text: str, how: dict[str, Any], turn: int, merges: int = 25) -> SuperT
 
 def groups_of(text: str, training: SuperTraining) -> list[list[list[int]]]:
     how = training.pre_tokenizer
-    pre_tokens = split(text, how.pattern, how.expression)
+    pre_tokens = pretokenize(text, how.pattern, how.expression)
     pieces = {
         "none": [text],
         "lines": reference_superbpe.lines(text),
-        "sentences": split(text, "sentences"),
+        "sentences": pretokenize(text, "sentences"),
     }[how.second]
     atom_id = {symbol: i for i, symbol in enumerate(training.alphabet)}
 

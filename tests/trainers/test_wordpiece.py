@@ -37,7 +37,7 @@ def learn(corpus: str | dict[str, int], merges: int = 25, **how: Any) -> Trainin
 
 def words_of(text: str, training: Training) -> list[str]:
     """The words of a text: its chunks, parted at white space once more."""
-    pre_tokens = bpeviz.pretokenizers.patterns.split(text, training.pre_tokenizer.pattern)
+    pre_tokens = bpeviz.pretokenizers.patterns.pretokenize(text, training.pre_tokenizer.pattern)
     return [word for pre_token in pre_tokens for word in pre_token.split()]
 
 

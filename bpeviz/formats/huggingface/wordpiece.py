@@ -25,7 +25,7 @@ from bpeviz.formats.huggingface.common import (
 from bpeviz.formats.merges import CannotError
 from bpeviz.formats.parsing import Keys, kind, shown, vocabulary, wrong
 from bpeviz.formats.remapped_ids import with_ids
-from bpeviz.pretokenizers.patterns import split
+from bpeviz.pretokenizers.patterns import pretokenize
 from bpeviz.trainers.wordpiece import CONTINUES, UNKNOWN, WordPieceSplitting, WordPieceTokenizer
 
 LONGEST_PIECE = 1_000
@@ -123,7 +123,7 @@ def _prefix(pre_tokenizer: WordPieceSplitting, pieces: Sequence[Piece]) -> str:
     if any(piece.startswith(CONTINUES) for piece, continues in pieces if not continues):
         return mixed_up
     for first in {piece[0] for piece, continues in pieces if continues}:
-        if len(split(CONTINUES + first, pre_tokenizer.pattern)[0]) > len(CONTINUES):
+        if len(pretokenize(CONTINUES + first, pre_tokenizer.pattern)[0]) > len(CONTINUES):
             return mixed_up
     return CONTINUES
 
@@ -134,7 +134,9 @@ def _may_be_spelt(name: str, pre_tokenizer: WordPieceSplitting, prefix: str) -> 
         return True
     if regex.search(r"\s", name) or (pre_tokenizer.case == "lower" and name.lower() != name):
         return False  # no word holds white space, and none then a capital
-    return pre_tokenizer.pattern not in _PARTING or len(split(name, pre_tokenizer.pattern)) == 1
+    return (
+        pre_tokenizer.pattern not in _PARTING or len(pretokenize(name, pre_tokenizer.pattern)) == 1
+    )
 
 
 _RUNES = [chr(code) for code in range(0x16A0, 0x16EB)]  # letters without case

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from bpeviz.analysis import pretokenization
 from bpeviz.corpus import samples
-from bpeviz.pretokenizers.patterns import PATTERNS, split
+from bpeviz.pretokenizers.patterns import PATTERNS, pretokenize
 from bpeviz.ui.inputs import MAX_TRAINED
 from bpeviz.ui.pages.pretokenize import LIST_A, LIST_B, ORDER, OWN, SHOWN
 
@@ -68,7 +68,7 @@ def test_every_sample_is_shown(sample: samples.Sample) -> None:
         assert data["text"] == sample.text[: len(data["text"])]
         assert data["text"]
     for key in ("whitespace", "gpt2"):
-        assert side_by_side(app)[PATTERNS[key].title]["total"] == len(split(sample.text, key))
+        assert side_by_side(app)[PATTERNS[key].title]["total"] == len(pretokenize(sample.text, key))
 
 
 def test_every_split_is_on_offer_and_says_one_sentence() -> None:
@@ -88,7 +88,7 @@ def test_every_split_is_on_offer_and_says_one_sentence() -> None:
 def test_a_column_holds_the_chunks_of_its_split(key: str) -> None:
     app = with_text(SHORT, splits=[key])
     assert errors(app) == []
-    assert pre_tokens(app, PATTERNS[key].title) == split(SHORT, key)
+    assert pre_tokens(app, PATTERNS[key].title) == pretokenize(SHORT, key)
 
 
 def test_levels_go_from_sentences_to_characters() -> None:
@@ -158,7 +158,7 @@ def test_the_example_puts_a_file_aside() -> None:
 def test_an_expression_of_ones_own_is_used(expression: str) -> None:
     app = with_text(SHORT, splits=["regex"], regex=expression)
     assert errors(app) == []
-    assert pre_tokens(app, "Regular expression") == split(SHORT, "regex", expression)
+    assert pre_tokens(app, "Regular expression") == pretokenize(SHORT, "regex", expression)
 
 
 # ---- bad input
@@ -232,7 +232,7 @@ def test_a_long_text_is_shown_in_parts() -> None:
     first = drawn(app)["The text in each pre-tokenization"]["text"]
     assert text.startswith(first)
     assert SHOWN // 2 < len(first) <= SHOWN
-    assert side_by_side(app)["GPT-2"]["total"] == len(split(text, "gpt2"))
+    assert side_by_side(app)["GPT-2"]["total"] == len(pretokenize(text, "gpt2"))
     box = next(one for one in app.number_input if one.key.startswith("side by side"))
     box.set_value(2).run()
     assert errors(app) == []
