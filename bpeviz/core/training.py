@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence, Sized
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar, Literal, TypeVar
@@ -20,7 +20,10 @@ from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.pretokenizers.pretokenizer import PreTokenizer
 from bpeviz.text import COLORS, joined_remainder, remainder, shorten
 
-Found = TypeVar("Found")
+Cached = TypeVar("Cached", bound=Sized)
+
+CACHE_ATOMS = 4_000_000
+"""Atoms, together, of the boundaries that a training caches: some 70 MB."""
 
 _NAME_ENDS = 60  # atoms at either end of a token from which its short name is made
 _CUT_AT_END = regex.compile(r"(⟨[0-9A-F]{2}⟩)+$")
@@ -184,22 +187,30 @@ class MergeTraining(Training):
     """Whether each merge was learnt from a text to which all earlier ones had been applied."""
 
     merges: tuple[Merge, ...]
-    _known: dict[Hashable, Any] = field(
+    _cache: dict[tuple[str, str], Sized] = field(
         default_factory=dict, repr=False, compare=False, kw_only=True
     )
+    """By kind and text, the oldest first. Without a lock, since a training is pickled."""
 
     @property
     def decisions(self) -> Sequence[Merge]:
         return self.merges
 
-    def _once(self, key: Hashable, make: Callable[[], Found]) -> Found:
-        """Remember the few things about a text that every step asks for."""
-        if key not in self._known:
-            while len(self._known) >= 4:
-                self._known.pop(next(iter(self._known)))
-            self._known[key] = make()
-        found: Found = self._known[key]
-        return found
+    def _cached(self, kind: str, text: str, make: Callable[[str], Cached]) -> Cached:
+        """Return `make(text)`, cached for the texts asked for last, up to `CACHE_ATOMS`."""
+        found: Any = self._cache.get((kind, text))
+        if found is None:
+            found = make(text)
+            entries = [*self._cache.items()]  # one call, so that other threads cannot interfere
+            atoms = len(found) + sum(len(value) for _, value in entries)
+            while entries and (atoms > CACHE_ATOMS or len(entries) >= 4):
+                key, value = entries.pop(0)
+                self._cache.pop(key, None)
+                atoms -= len(value)
+            if atoms <= CACHE_ATOMS:
+                self._cache[kind, text] = found
+        cached: Cached = found
+        return cached
 
     @cached_property
     def sizes(self) -> NDArray[np.int64]:
@@ -253,11 +264,11 @@ class MergeTraining(Training):
         """Return the boundaries of a text during training: all merges, applied in their order."""
         if boundaries.monotonic and boundaries.steps == self.steps:
             return boundaries
-        return self._once(("learnt", text), lambda: self.merger(self.steps).boundaries(text))
+        return self._cached("boundaries", text, self.merger(self.steps).boundaries)
 
     def barriers(self, text: str, step: int) -> NDArray[np.int64]:
         """Return the atoms behind which no merge may reach over, the next at `step`. [barriers]."""
-        return self._once(("barriers", text), lambda: self.merger(0).pre_token_atom_ends(text))
+        return self._cached("barriers", text, self.merger(0).pre_token_atom_ends)
 
     def weights(self, text: str) -> NDArray[np.int64] | None:
         """Return how often each atom of the text counts, or None where each counts once."""

@@ -199,13 +199,13 @@ class SuperTraining(MergeTraining):
         if step < self.transition_step:
             return super().barriers(text, step)
 
-        def ends() -> NDArray[np.int64]:
+        def ends(text: str) -> NDArray[np.int64]:
             _, groups = self.pre_tokenizer.grouped(clean(text))
             of_pre_tokens = super(SuperTraining, self).barriers(text, step)
             last: NDArray[np.int64] = of_pre_tokens[np.cumsum(groups, dtype=np.int64) - 1]
             return last
 
-        return self._once(("barriers beyond", text), ends)
+        return self._cached("barriers beyond", text, ends)
 
     def candidates(
         self, text: str, boundaries: Boundaries, step: int, limit: int
