@@ -32,6 +32,9 @@ from bpeviz.pretokenizers.pretokenizer import Atoms
 from bpeviz.pretrained import catalog, download
 from bpeviz.text import clean
 
+CACHED_TREES = 50_000
+"""The largest number of merge trees that a tokenizer caches: some 20 MB."""
+
 
 class RankTokenizer(Tokenizer):
     """Encodes as tiktoken does: the lowest rank of merged bytes first, within each pre-token.
@@ -145,6 +148,8 @@ class RankTokenizer(Tokenizer):
     def _tree(self, token_id: int) -> _Tree:
         tree = self._trees.get(token_id)
         if tree is None:
+            if len(self._trees) >= CACHED_TREES:
+                self._trees.clear()
             tree = self._trees[token_id] = _tree(self.token_bytes(token_id), token_id, self._ranks)
         return tree
 

@@ -16,7 +16,7 @@ import bpeviz
 from bpeviz import NEVER
 from bpeviz.core.boundaries import ChangingBoundaries, Node, spans
 from bpeviz.pretokenizers.patterns import PATTERNS
-from bpeviz.pretrained import catalog
+from bpeviz.pretrained import catalog, rank_tokenizer
 from bpeviz.pretrained.rank_tokenizer import RankTokenizer, from_ranks, merged
 
 NAMES = ["gpt2", "cl100k_base", "o200k_base"]
@@ -441,3 +441,12 @@ def test_known_ids_are_the_ids_that_have_bytes(load: Load, name: str) -> None:
             tokenizer.token_bytes(token_id)
     assert len(known) == tokenizer.sizes[-1] + len(tokenizer.special_tokens)
     assert all(tokenizer.token_bytes(token_id) for token_id in known[-30:])
+
+
+def test_cache_of_merge_trees_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rank_tokenizer, "CACHED_TREES", 3)
+    ranks = {bytes([byte]): byte for byte in range(256)}
+    ranks |= {bytes([byte, byte]): 256 + byte for byte in range(256)}
+    tokenizer = rank_tokenizer.from_ranks("pairs", "(?s:.+)", ranks, {})
+    assert [tokenizer.parents(256 + byte) for byte in range(9)] == [(i, i) for i in range(9)]
+    assert len(tokenizer._trees) <= 3
