@@ -3,7 +3,7 @@ goes, every token from the step that makes it to the step that makes it part of 
 
 Atoms lie along the bottom. Between the lines of two boundaries, at any height, stands the token
 that they enclose after so many steps; so the picture holds the text as it is cut after each. Two
-tokenizers stand mirrored at the text. (`ui/components/picture.js` draws it.)
+tokenizers stand mirrored at the text. (`ui/components/merge_diagram/` draws it.)
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ class Player:
 
     def __init__(self, page: Page, unit: str = "merge") -> None:
         self.page = page
-        self.section = page.get_by_role("region", name="Player: how this text is cut, step by step")
+        self.section = page.get_by_role("region", name="Player: the tokens of this text, step by step")
         self.text = self.section.get_by_role("group", name="The text and its tokens")
         self.number = self.section.get_by_role("spinbutton", name=f"{unit.capitalize()} number")
         self.track = self.section.get_by_role("slider", name="Step", exact=True)
@@ -115,8 +115,8 @@ class Player:
 
 def drawn_boundaries(text: Locator) -> int:
     found: int = text.evaluate(
-        """text => text.querySelectorAll(".c.b:not(.cut)").length
-          + text.querySelectorAll(".c.cut .strip i.b").length"""
+        """text => text.querySelectorAll(".c.b:not(.split)").length
+          + text.querySelectorAll(".c.split .strip i.b").length"""
     )
     return found
 
@@ -202,8 +202,8 @@ class Columns:
         return self.frame.get_by_role("group", name=f"Tokens of {title}")
 
     def count(self, title: str, looks: str) -> int:
-        """How many atoms of a column have such looks: "own" or "missing"."""
-        return self.text(title).locator(f".c.{looks}:not(.cut), .c.cut i.{looks}").count()
+        """How many atoms of a column have such looks: "extra" or "missing"."""
+        return self.text(title).locator(f".c.{looks}:not(.split), .c.split i.{looks}").count()
 
 
 class LockStep:
@@ -243,7 +243,7 @@ class LockStep:
         expect(self.view(title).locator(".note b")).to_have_text(f"{tokens:,}")
 
     def marked(self, title: str, looks: str) -> list[int]:
-        """The atoms of a view that are marked "own" or "missing", in a text of ASCII."""
+        """The atoms of a view that are marked "extra" or "missing", in a text of ASCII."""
         found: list[int] = self.text(title).evaluate(
             """(text, looks) => [...text.querySelectorAll(".c")]
               .flatMap((cell, i) => cell.classList.contains(looks) ? [i] : [])""",

@@ -80,11 +80,11 @@ def assert_views(player: LockStep, all_learnt: list[Learnt], size: int) -> None:
         assert drawn_boundaries(text) == one.boundaries.kept(step).sum(), (one.title, size)
         marked = {
             looks: {int(one.boundaries.ends[atom]) for atom in player.marked(one.title, looks)}
-            for looks in ("own", "missing")
+            for looks in ("extra", "missing")
         }
         cuts = one.cuts(size)
         # What follows white space that is left out is no choice of the tokenizer's.
-        assert marked["own"] == cuts - reference - one.left_out(size), (one.title, size)
+        assert marked["extra"] == cuts - reference - one.left_out(size), (one.title, size)
         assert marked["missing"] == reference - cuts, (one.title, size)
 
 
@@ -130,7 +130,7 @@ def test_a_cold_deep_link_shows_three_learners_in_lock_step(open_page: Open) -> 
     size = player.size
     assert size > low
     assert_views(player, learnt, size)
-    player.button("Step on").click()
+    player.button("Step forward").click()
     expect(player.number).to_have_value(str(size + 1))
     assert_views(player, learnt, size + 1)
     expect(page.get_by_test_id("stAlert")).to_have_count(0)

@@ -43,7 +43,7 @@ def differences(columns: list[Column], reference: int) -> list[tuple[int, int]]:
 
 def marks(page: Page, column: Column) -> tuple[int, int]:
     found = Columns(page)
-    return found.count(column.title, "own"), found.count(column.title, "missing")
+    return found.count(column.title, "extra"), found.count(column.title, "missing")
 
 
 def test_a_cold_deep_link_shows_the_columns_and_their_marks(open_page: Open) -> None:

@@ -25,8 +25,8 @@ class Inspect:
     def __init__(self, page: Page) -> None:
         self.page = page
         self.grid = page.get_by_role("group", name="From characters to ids")
-        self.picture = page.get_by_role("group", name="The whole film in one picture")
-        self.rule = page.get_by_role("slider", name="Step of the picture")
+        self.picture = page.get_by_role("group", name="Merge diagram")
+        self.rule = page.get_by_role("slider", name="Step of the merge diagram")
         self.player = page.get_by_role("region", name=re.compile("^Player: "))
 
     def row(self, name: str) -> list[str]:
@@ -92,8 +92,8 @@ def test_the_eye_falls_from_a_character_to_its_ids(open_page: Open) -> None:
     assert spans["graphemes"][2] == (spans["bytes"][2][0], spans["bytes"][5][1])
     assert cells.count() > 20
     # Where a token cuts a character there is a rule, and words.
-    expect(inspect.grid.locator(".ruler:not(.grapheme)")).to_have_count(2)
-    expect(inspect.grid).to_contain_text("2 × tokens end inside a character")
+    expect(inspect.grid.locator(".marker:not(.grapheme)")).to_have_count(2)
+    expect(inspect.grid).to_contain_text("2 token boundaries inside a character")
     thumb = inspect.grid.locator(".row.graphemes .cell").nth(2)
     thumb.hover()
     expect(inspect.grid.locator(".row.ids .cell.lit")).to_have_text(ids[1:])
@@ -142,7 +142,7 @@ def test_a_text_is_merged_step_by_step(open_page: Open) -> None:
     first.click()
     sentence = inspect.player.locator(".sentence")
     expect(sentence).to_contain_text(f"the {merges} merges that change this text are shown")
-    inspect.player.get_by_role("button", name="Step on").click()
+    inspect.player.get_by_role("button", name="Step forward").click()
     expect(sentence).to_contain_text("of 100,000")
     inspect.player.get_by_role("button", name="Last", exact=True).click()
     expect(inspect.player.locator("[data-figure=tokens]")).to_have_text("2")
@@ -184,7 +184,7 @@ def test_the_picture_is_mirrored_and_saved(open_page: Open, tmp_path: Path) -> N
     expect(inspect.picture).to_contain_text("GPT-2: ")
     with page.expect_download() as download:
         inspect.picture.get_by_role("button", name="Save as SVG").click()
-    assert download.value.suggested_filename == "bpeviz-picture.svg"
+    assert download.value.suggested_filename == "bpeviz-merge-diagram.svg"
     target = tmp_path / "picture.svg"
     download.value.save_as(target)
     root = ET.parse(target).getroot()
@@ -260,7 +260,7 @@ def test_names_for_screen_readers(open_page: Open) -> None:
     inspect = opened(open_page("/Inspect"), "hi 👍")
     table = inspect.grid.get_by_role("table").first
     heads = table.get_by_role("rowheader").all_inner_texts()
-    assert heads == ["characters", "code points", "UTF-8 bytes", "chunks", "tokens", "ids"]
+    assert heads == ["characters", "code points", "UTF-8 bytes", "pre-tokens", "tokens", "ids"]
     assert table.get_by_role("row").count() == 6
     cut: Any = inspect.grid.get_by_role("button").nth(2).get_attribute("aria-label")
     assert cut is not None

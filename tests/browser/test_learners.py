@@ -69,7 +69,7 @@ def test_every_learner_plays_on_train_and_stands_on_compare(open_page: Open, key
     player.go(last // 2)
     before = player.classes()
     player.button("Step back").click()
-    player.button("Step on").click()
+    player.button("Step forward").click()
     expect(player.track).to_have_value(str(last // 2))
     assert player.classes() == before
     look_at_a_token(player, training, boundaries, last // 2)

@@ -72,7 +72,7 @@ def test_text_stands_out_from_every_hue(open_page: Open, scheme: str) -> None:
 def test_the_token_just_born_moves_unless_motion_is_unwelcome(open_page: Open) -> None:
     born = """section => {
       const root = section.getRootNode();
-      section.querySelector("[data-act=on]").click();
+      section.querySelector("[data-act=forward]").click();
       return new Promise(done => requestAnimationFrame(() => requestAnimationFrame(
         () => done(root.getAnimations().filter(one => one.playState === "running").length))));
     }"""
@@ -98,7 +98,7 @@ def test_a_phone_has_no_sideways_scrolling_and_buttons_for_thumbs(open_page: Ope
         assert main.evaluate("main => main.scrollWidth - main.clientWidth") <= 0
 
     no_wider()
-    for name in ("First", "Step back", "Play", "Step on", "Last"):
+    for name in ("First", "Step back", "Play", "Step forward", "Last"):
         box = player.button(name).bounding_box()
         assert box is not None
         assert min(box["width"], box["height"]) >= 40, name

@@ -82,7 +82,7 @@ def test_paste_train_play_step_scrub_compare(open_page: Open) -> None:
     paused = player.step
     assert 2 < paused < steps
 
-    player.button("Step on").click()
+    player.button("Step forward").click()
     expect(player.number).to_have_value(str(paused + 1))
     player.button("Step back").click()
     player.button("Step back").click()
@@ -168,7 +168,7 @@ def test_the_player_is_reached_and_played_by_keyboard_alone(open_page: Open) -> 
     # From there Tab leads to the buttons, which space presses.
     for _ in range(6):
         page.keyboard.press("Tab")
-        if player.button("Step on").evaluate("b => b.getRootNode().activeElement === b"):
+        if player.button("Step forward").evaluate("b => b.getRootNode().activeElement === b"):
             break
     step = player.step
     page.keyboard.press(" ")
@@ -189,7 +189,7 @@ def test_boundaries_are_drawn_where_python_puts_them(open_page: Open) -> None:
     player.go(50)
     before = player.classes()
     player.button("Step back").click()
-    player.button("Step on").click()
+    player.button("Step forward").click()
     expect(player.track).to_have_value("50")
     assert player.classes() == before
     # So does coming from far away.
@@ -360,7 +360,7 @@ def test_the_page_follows_the_step(open_page: Open) -> None:
     click_row(page, merges, 0)
     expect(player.track).to_have_value(str(found[0]))
     # It is obeyed once: the player is free to move on.
-    player.button("Step on").click()
+    player.button("Step forward").click()
     expect(page.get_by_text(f"before merge {found[0] + 1},")).to_be_visible()
     # After another search the same place is another merge.
     search.fill("bak")
@@ -412,7 +412,7 @@ def test_the_slider_and_the_player_may_tell_of_a_change_at_once(open_page: Open)
     slider.evaluate(
         """slider => {
           const key = { key: "ArrowLeft", bubbles: true, cancelable: true };
-          document.dispatchEvent(new CustomEvent("bpeviz-step", { detail: { step: 3, film: "" } }));
+          document.dispatchEvent(new CustomEvent("bpeviz-step-changed", { detail: { step: 3, film: "" } }));
           slider.dispatchEvent(new KeyboardEvent("keydown", key));
         }"""
     )
@@ -467,7 +467,7 @@ def test_a_player_that_is_left_asks_for_nothing_more(open_page: Open) -> None:
     expect(page.get_by_text("before merge 170,")).to_be_visible()
     tell = """() => {
       for (let step = 0; step < 9; step++) {
-        const told = new CustomEvent("bpeviz-step", { detail: { step, film: "" } });
+        const told = new CustomEvent("bpeviz-step-changed", { detail: { step, film: "" } });
         setTimeout(() => document.dispatchEvent(told), 60 * step);
       }
     }"""
@@ -494,7 +494,7 @@ def test_a_link_that_is_pressed_while_the_player_tells_leads_to_its_page(open_pa
     expect(page.get_by_text("before merge 170,")).to_be_visible()
     page.get_by_role("link", name="Compare", exact=True).evaluate(
         """link => {
-          document.dispatchEvent(new CustomEvent("bpeviz-step", { detail: { step: 3, film: "" } }));
+          document.dispatchEvent(new CustomEvent("bpeviz-step-changed", { detail: { step: 3, film: "" } }));
           link.click();
         }"""
     )

@@ -192,7 +192,7 @@ def test_levels_are_nested(open_page: Open) -> None:
     assert drawn_boundaries(shown.text("… then characters")) == len(ENGLISH)
     # Thick lines are the cuts of the level above.
     thick = [
-        shown.text(title).locator(".c.own").count()
+        shown.text(title).locator(".c.extra").count()
         for title in ("Sentences", "… then words", "… then characters")
     ]
     assert thick == [0, len(sentences) - 1, len(words) - 1]

@@ -218,7 +218,7 @@ def test_the_rule_and_the_player_go_together(open_page: Open) -> None:
     page = open_page()
     player = Player(page)
     training, _ = player.await_text(ENGLISH)
-    rule = page.get_by_role("slider", name="Step of the picture")
+    rule = page.get_by_role("slider", name="Step of the merge diagram")
     expect(rule).to_have_attribute("aria-valuenow", str(training.steps))
     player.go(40)
     expect(rule).to_have_attribute("aria-valuenow", "40")
@@ -247,7 +247,7 @@ def test_a_word_that_is_pressed_is_drawn(open_page: Open) -> None:
     place = ENGLISH.index("lighthouse") + 3
     player.text.locator(".c").nth(place).click()
     expect(page.get_by_placeholder("Press a word above")).to_have_value(" lighthouse")
-    picture = page.get_by_role("group", name="The whole film in one picture")
+    picture = page.get_by_role("group", name="Merge diagram")
     expect(picture.locator(".drawing")).to_contain_text("lighthouse")
     page.keyboard.press("Escape")
     box = page.get_by_placeholder("Press a word above")

@@ -142,19 +142,19 @@ def test_a_sign_cut_by_tokens_shows_its_bytes(open_page: Open) -> None:
     player.await_text(text)
     for step in (0, 3):
         player.go(step)
-        cut = player.text.locator(".c.cut").filter(has_text="茶").first
+        cut = player.text.locator(".c.split").filter(has_text="茶").first
         if not step:
             expect(cut.locator("i")).to_have_text(["E8", "8C", "B6"])
             assert cut.locator("i").first.is_visible()
         assert "\ufffd" not in (player.text.text_content() or "")
     player.button("Last").click()
-    expect(player.text.locator(".c.cut")).to_have_count(0)
+    expect(player.text.locator(".c.split")).to_have_count(0)
     assert not any(strip.is_visible() for strip in player.text.locator(".strip").all())
     # Over characters, a sign of several code points shows these instead.
     choose(page, "Start from", "Characters")
     player.await_text(text, atoms="characters")
     player.go(0)
-    thumb = player.text.locator(".c.cut").first
+    thumb = player.text.locator(".c.split").first
     expect(thumb.locator("i")).to_have_text(["1F44D", "1F3FD"])
 
 

@@ -19,7 +19,7 @@ from bpeviz.corpus import samples
 from bpeviz.text import COLORS, clean, color_index
 from bpeviz.views import export
 
-CSS = Path(bpeviz.__file__).parent / "ui" / "components" / "cells.css"
+CSS = Path(bpeviz.__file__).parent / "ui" / "components" / "shared" / "cells.css"
 SVG = "{http://www.w3.org/2000/svg}"
 LEARNT = bpeviz.train("low lower lowest, the newest 世界 ", vocab_size=280)
 
@@ -154,7 +154,7 @@ def test_nothing_in_a_file_is_run_or_fetched(kind: object) -> None:
 
 def test_colors_are_those_of_the_page_on_white() -> None:
     css = CSS.read_text(encoding="utf-8")
-    color_indices = re.findall(r"\.h\d+ { --hue: oklch\(([\d.]+) ([\d.]+) ([\d.]+)\)", css)
+    color_indices = re.findall(r"\.color\d+ { --color: oklch\(([\d.]+) ([\d.]+) ([\d.]+)\)", css)
     share = int(re.findall(r"--tint: (\d+)%", css)[0]) / 100
     assert len(color_indices) == len(export.FILLS) == COLORS
 

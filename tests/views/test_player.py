@@ -145,7 +145,7 @@ def test_only_what_is_asked_for_changes_the_keys() -> None:
 
 
 def begins(changes: dict[str, Any], atom: int, step: int) -> int:
-    """What begins at an atom: its last entry before the step (`Changing.begins` in film.js)."""
+    """What begins at an atom: its last entry before the step (`ChangingTimeline` in timeline.js)."""
     found = INSIDE
     for k in range(changes["rows"][atom], changes["rows"][atom + 1]):
         if changes["times"][k] >= step:
@@ -155,7 +155,7 @@ def begins(changes: dict[str, Any], atom: int, step: int) -> int:
 
 
 def token_around(timeline: dict[str, Any], atom: int, step: int) -> tuple[int, int, int]:
-    """Start, end and id of the token around an atom (`token` of both films in film.js)."""
+    """Start, end and id of the token around an atom (`token` in timeline.js)."""
     start = end = atom
     if timeline["changes"] is not None:
         changes = timeline["changes"]

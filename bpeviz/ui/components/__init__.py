@@ -1,7 +1,6 @@
-"""The page's own components: each a markup, a style and a script beside this file.
+"""The components of the pages, one folder each: markup, style and script.
 
-`cells` is shared: text drawn as cells, and the colors of tokens. Register once, at import; the
-files are read then, so after editing them the server has to be started anew.
+They are registered at import, which reads their files: restart the server after editing them.
 """
 
 from __future__ import annotations
@@ -11,37 +10,38 @@ from typing import Any
 
 import streamlit as st
 
-_HERE = Path(__file__).parent
+from bpeviz.ui.components.modules import bundle
+
+_FOLDER = Path(__file__).parent
 
 
-def _read(*names: str) -> str:
-    return "\n".join((_HERE / name).read_text(encoding="utf-8") for name in names)
-
-
-def _drawn(name: str, *scripts: str) -> Any:
+def _register(name: str) -> Any:
+    folder = _FOLDER / name
+    html = folder / f"{name}.html"
+    css = (_FOLDER / "shared" / "cells.css", folder / f"{name}.css")
     return st.components.v2.component(
         f"bpeviz_{name}",
-        html=_read(f"{name}.html"),
-        css=_read("cells.css", f"{name}.css"),
-        js=_read("cells.js", *scripts, f"{name}.js"),
+        html=html.read_text(encoding="utf-8") if html.exists() else None,
+        css="\n".join(path.read_text(encoding="utf-8") for path in css) if html.exists() else None,
+        js=bundle(folder / f"{name}.js"),
     )
 
 
-_player = _drawn("player", "events.js", "film.js")
-_columns = _drawn("columns")
-_follower = st.components.v2.component("bpeviz_follower", js=_read("events.js", "follower.js"))
-
-
-_link = _drawn("link", "events.js")
+_player = _register("player")
+_player_events = _register("player_events")
+_columns = _register("columns")
+_grid = _register("grid")
+_merge_diagram = _register("merge_diagram")
+_copy_link = _register("copy_link")
 
 LINKED_STEP = "linked_step"
-"""Where the session keeps the step that a link brought, and to which timeline it belongs."""
+"""The session key of the step of a link that was opened, and of the timeline it belongs to."""
 
 
 def player(payload: dict[str, Any], key: str) -> None:
-    """Show a timeline, or several side by side (`bpeviz.views.player.payload`). `follower` tells where it is.
+    """Show one timeline, or several side by side (`bpeviz.views.player.payload`).
 
-    The first timeline that is shown after a link was opened begins at the step which that brought.
+    The first timeline shown after a link was opened begins at the link's step.
     """
     linked = st.session_state.get(LINKED_STEP)
     if linked is not None and linked["film"] in (None, payload["film"]):
@@ -53,25 +53,30 @@ def player(payload: dict[str, Any], key: str) -> None:
 def link(made: dict[str, Any], key: str) -> None:
     """Show the button that copies a link: {"number", "packed"}.
 
-    When it is pressed, the session's `key` holds {"asked": number}, and the fragment that called
-    this runs again. It then gives what is packed for that number.
+    When it is pressed, the session's `key` holds {"asked": number}, and the calling fragment runs
+    again. It then passes the packed settings for that number.
     """
-    _link(key=key, data=made, default={"asked": 0}, on_asked_change=lambda: None)
+    _copy_link(key=key, data=made, default={"asked": 0}, on_asked_change=lambda: None)
 
 
 def follower(
     jump: dict[str, int] | None, key: str, *, steps: bool = True, picks: bool = False
 ) -> dict[str, Any]:
-    """Follow the player: return where it stands and which word was clicked last.
+    """Return the player's step and the word clicked last, and send the player to a step.
 
-    "step" is {"step", "timeline"}, or None before the player has told; "word" is {"word", "number"},
-    with the number of the click, or None. Whenever one changes, the fragment that called this runs
-    again, at most once a second while the player plays.
+    Whenever one changes, the calling fragment runs again, at most once a second while playing.
 
-    jump: {"step", "number"}: send the player to a step; each number once. steps, picks: whether
-    steps, and clicked words, are wanted.
+    Args:
+        jump: {"step", "number"}, the step to go to; each number is obeyed once.
+        key: The component's key.
+        steps: Whether to report steps.
+        picks: Whether to report clicked words.
+
+    Returns:
+        "step": {"step", "film"}, or None before the player's first report; "word":
+        {"word", "number"} with the number of the click, or None.
     """
-    result = _follower(
+    result = _player_events(
         key=key,
         data={"jump": jump, "name": key, "steps": steps, "picks": picks},
         default={"step": None, "word": None},
@@ -86,14 +91,10 @@ def columns(data: dict[str, Any], key: str) -> None:
     _columns(key=key, data=data)
 
 
-_grid = _drawn("grid")
-_picture = _drawn("picture", "events.js")
-
-
 def grid(data: dict[str, Any], key: str) -> dict[str, Any] | None:
     """Show a text from characters to ids (`bpeviz.analysis.trace.grid`).
 
-    Return the token that was pressed last, {"id", "number"}: each press has another number.
+    Return the token pressed last, {"id", "number"}: each press has another number.
     """
     result = _grid(key=key, data=data, default={"token": None}, on_token_change=lambda: None)
     token: dict[str, Any] | None = result.token
@@ -101,8 +102,8 @@ def grid(data: dict[str, Any], key: str) -> dict[str, Any] | None:
 
 
 def picture(data: dict[str, Any], key: str) -> None:
-    """Show the whole timeline of a short text in one picture (`bpeviz.views.merge_diagram.merge_diagram_payload`).
+    """Show the merge diagram of a short text (`bpeviz.views.merge_diagram.merge_diagram_payload`).
 
-    With "timeline" in `data`, its rule and the player that shows this timeline go together.
+    With "film" in `data`, it shares the step with the player of that timeline.
     """
-    _picture(key=key, data=data)
+    _merge_diagram(key=key, data=data)

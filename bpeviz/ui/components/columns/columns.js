@@ -1,0 +1,160 @@
+// One text under several tokenizers or pre-tokenizers, side by side. Positions are UTF-8 bytes, which
+// all of them share, whatever their atoms are.
+
+import {
+  CellText,
+  EXTRA,
+  LEFT_OUT,
+  LEFT_OUT_ID,
+  MISSING,
+  TOKEN_END,
+  UNKNOWN,
+  UNKNOWN_ID,
+} from "../shared/cells.js";
+import { Tooltip, element, mount, tokenLabel } from "../shared/dom.js";
+import { counted, formatCount, plural } from "../shared/format.js";
+import { firstIndex } from "../shared/search.js";
+
+const SCROLL_REST = 120; // milliseconds after which another column may lead the scrolling
+
+/**
+ * @typedef {object} Column
+ * @property {string} title
+ * @property {number[]} ends where each token ends
+ * @property {[number | null, string, string, number][]} tokens id, label, bytes in hex or a note, color
+ * @property {number[]} own boundaries that the reference lacks
+ * @property {number[]} missing boundaries of the reference that this column lacks
+ * @property {string} [note] shown in place of the comparison with the reference
+ * @property {number} [total] pre-tokens of the whole text, of which a part may be shown
+ */
+
+/**
+ * @typedef {object} ColumnsPayload what Python sends (`bpeviz.views.player.side_by_side`, `bpeviz.analysis.pretokenization.side_by_side`)
+ * @property {string} key
+ * @property {string} text
+ * @property {Column[]} columns
+ * @property {number} reference index of the reference column, -1 for none
+ * @property {string} [unit] "token" unless given
+ * @property {string} [name] the accessible name of all columns
+ */
+
+/**
+ * Return the index of the token at a byte.
+ * @param {number[]} ends
+ * @param {number} byte
+ */
+export const tokenAt = (ends, byte) => firstIndex(ends.length, (i) => ends[i] > byte);
+
+/**
+ * Return how many tokens overlap bytes [start, end).
+ * @param {number[]} ends
+ * @param {number} start
+ * @param {number} end
+ */
+export const countOverlapping = (ends, start, end) =>
+  ends.filter((tokenEnd, i) => tokenEnd > start && (i ? ends[i - 1] : 0) < end).length;
+
+class Columns {
+  constructor(root, signal) {
+    this.root = root;
+    this.frame = root.querySelector(".columns");
+    this.tooltip = new Tooltip(root.querySelector(".card"), this.frame);
+    this.columns = [];
+    const on = (name, listener) => this.frame.addEventListener(name, listener, { signal });
+    on("mouseover", ({ target }) => this.hover(target));
+    on("mouseleave", () => this.clear());
+    on("copy", (event) => {
+      const column = this.columns.find(({ box }) => box.contains(event.composedPath()[0]));
+      column?.cells.copyTo(event, root);
+    });
+  }
+
+  /** @param {ColumnsPayload} data */
+  update(data) {
+    if (this.key === data.key) return;
+    this.key = data.key;
+    this.clear();
+    this.unit = data.unit ?? "token";
+    if (data.name) this.frame.ariaLabel = data.name;
+    this.frame.classList.toggle("pre-tokens", this.unit !== "token");
+    this.columns = data.columns.map((column, i) => this.#column(data, column, i === data.reference));
+    this.frame.replaceChildren(...this.columns.map(({ box }) => box));
+    for (const { host } of this.columns) host.addEventListener("scroll", () => this.#scrolled(host));
+  }
+
+  // Scroll all columns together, so that the same place is visible in each.
+  #scrolled(host) {
+    if (this.scrolling && this.scrolling !== host) return;
+    this.scrolling = host;
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => (this.scrolling = null), SCROLL_REST);
+    const share = host.scrollTop / Math.max(1, host.scrollHeight - host.clientHeight);
+    for (const other of this.columns)
+      if (other.host !== host) other.host.scrollTop = share * (other.host.scrollHeight - other.host.clientHeight);
+  }
+
+  /**
+   * @param {ColumnsPayload} data
+   * @param {Column} column
+   * @param {boolean} isReference
+   */
+  #column(data, { title, note, total, ends, tokens, own, missing }, isReference) {
+    const box = element("div", isReference ? "column reference" : "column");
+    const about = element("p");
+    const number = total ?? tokens.filter(([id]) => id !== LEFT_OUT_ID).length;
+    about.append(element("b", "", formatCount(number)), ` ${plural(number, this.unit)}`);
+    const difference = isReference
+      ? "the reference"
+      : `${counted(own.length, "extra split")}, ${formatCount(missing.length)} fewer`;
+    about.append(element("span", "difference", note ?? difference)); // on its own line, so that columns align
+    const host = element("div", "text");
+    host.tabIndex = 0;
+    host.dir = "auto";
+    host.setAttribute("role", "group");
+    host.ariaLabel = `${this.unit[0].toUpperCase()}${this.unit.slice(1)}s of ${title}`;
+    box.append(element("h3", "", title), about, host);
+    const cells = new CellText(host, data.text, "bytes");
+    let start = 0;
+    ends.forEach((end, i) => {
+      const [id, , , color] = tokens[i];
+      cells.colors.fill(color, start, end);
+      const status = id === UNKNOWN_ID ? UNKNOWN : id === LEFT_OUT_ID ? LEFT_OUT : 0;
+      if (end > start) cells.flags[end - 1] |= TOKEN_END | status;
+      start = end;
+    });
+    for (const end of own) cells.flags[end - 1] |= EXTRA;
+    for (const end of missing) cells.flags[end - 1] |= MISSING;
+    cells.paint(0, cells.flags.length);
+    return { box, host, cells, ends, tokens, title };
+  }
+
+  hover(target) {
+    const column = this.columns.find(({ host }) => host.contains(target));
+    const byte = column ? column.cells.atomAt(target) : -1;
+    if (byte < 0) return this.clear();
+    const i = tokenAt(column.ends, byte);
+    const [start, end] = [i ? column.ends[i - 1] : 0, column.ends[i]];
+    if (this.lit?.column === column && this.lit.span[0] === start) return;
+    this.clear();
+    this.lit = { column, span: [start, end] };
+    for (const { cells } of this.columns) cells.toggle(start, end, "lit", true);
+    const [id, label, details, color] = column.tokens[i];
+    const head = element("p");
+    head.append(tokenLabel(label, color), id === null || id < 0 ? "" : ` id ${id}`);
+    const others = this.columns
+      .filter((other) => other !== column)
+      .map(({ title, ends }) => `${title}: ${counted(countOverlapping(ends, start, end), this.unit)} here`);
+    this.tooltip.show(
+      [head, element("p", id === null ? "" : "hex", details), ...others.map((line) => element("p", "", line))],
+      column.cells.cells[column.cells.cellOf[start]].element,
+    );
+  }
+
+  clear() {
+    if (this.lit) for (const { cells } of this.columns) cells.toggle(...this.lit.span, "lit", false);
+    this.lit = null;
+    this.tooltip.hide();
+  }
+}
+
+export default mount(Columns);

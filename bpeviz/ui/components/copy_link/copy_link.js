@@ -1,0 +1,104 @@
+// The button that copies a link to the page. Python packs the settings when it is pressed
+// (`bpeviz/ui/permalink/session.py`); the player knows the step.
+
+import { currentStep } from "../shared/events.js";
+
+const RESULT_SHOWN = 2500; // milliseconds
+const RETRY_AFTER = 1000; // milliseconds
+const MAX_REQUESTS = 60;
+
+// A page has one button. Streamlit may replace it at any time, also between a press and the answer:
+// the pending request is stored here, with `root` and `send` of the present button.
+const button = { root: null, send: null, pending: null, timer: null };
+const find = (selector) => button.root.querySelector(selector);
+
+/**
+ * Copy a text that is still on its way; browsers allow it for some seconds after a press.
+ * @param {Promise<string>} promise
+ * @returns {Promise<boolean>} whether it was copied
+ */
+async function copy(promise) {
+  try {
+    const blob = promise.then((text) => new Blob([text], { type: "text/plain" }));
+    await navigator.clipboard.write([new ClipboardItem({ "text/plain": blob })]);
+    return true;
+  } catch {
+    // Without https (a classroom that opens a teacher's machine) there is no such clipboard; this
+    // older way works there.
+    const field = document.body.appendChild(document.createElement("textarea"));
+    field.value = await promise;
+    field.style.cssText = "position: fixed; opacity: 0";
+    const focused = button.root.activeElement ?? document.activeElement;
+    field.select();
+    const isCopied = document.execCommand("copy");
+    field.remove();
+    focused?.focus?.({ preventScroll: true });
+    return isCopied;
+  }
+}
+
+async function press() {
+  const step = currentStep();
+  const address = request().then((packed) => {
+    const url = new URL(location.pathname, location.origin);
+    url.searchParams.set("s", packed);
+    if (step !== null) url.searchParams.set("step", String(step));
+    return url.href;
+  });
+  const isCopied = await copy(address);
+  if (!isCopied) showByHand(await address);
+  showResult(isCopied ? "Copied" : "Not copied");
+}
+
+// Ask Python for the packed settings until it answers: of two components that report at the same
+// time, as when the player reports its step, Streamlit receives one.
+function request() {
+  const pending = (button.pending = { first: Date.now(), timer: 0, resolve: null });
+  const answer = new Promise((resolve) => (pending.resolve = resolve));
+  let requests = 0;
+  const send = () => {
+    if (button.pending !== pending || ++requests > MAX_REQUESTS) return clearInterval(pending.timer);
+    button.send(Date.now());
+  };
+  pending.timer = setInterval(send, RETRY_AFTER);
+  send();
+  return answer;
+}
+
+function receive({ number, packed }) {
+  const { pending } = button;
+  if (!pending || number < pending.first) return;
+  clearInterval(pending.timer);
+  pending.resolve(packed);
+  button.pending = null;
+}
+
+function showResult(words) {
+  find(".words").textContent = words;
+  clearTimeout(button.timer);
+  button.timer = setTimeout(() => (find(".words").textContent = "Copy link"), RESULT_SHOWN);
+}
+
+function showByHand(address) {
+  const field = find(".by-hand input");
+  field.value = address;
+  find(".by-hand").hidden = false;
+  field.select();
+}
+
+/**
+ * @typedef {object} CopyLinkPayload
+ * @property {number} number the request that is answered, 0 for none
+ * @property {string} packed the page's settings
+ */
+
+/** @param {{data: CopyLinkPayload, parentElement: any, setStateValue: Function}} component */
+export default function ({ data, parentElement, setStateValue }) {
+  button.root = parentElement;
+  button.send = (number) => setStateValue("asked", number);
+  const byHand = find(".by-hand");
+  find(".link").onclick = press;
+  byHand.onkeydown = ({ key }) => key === "Escape" && (byHand.hidden = true);
+  byHand.onfocusout = () => (byHand.hidden = true);
+  receive(data);
+}

@@ -1,0 +1,89 @@
+// Where the grid breaks into lines, and how wide its columns are. A column is a byte.
+
+import { WIDE_CHARACTER } from "../shared/format.js";
+
+const MIN_WIDTH = 2.05; // rem: a code point of four digits fits
+const MAX_LABEL = 14; // characters of a label for which its token's columns make room
+
+/**
+ * @typedef {object} GridToken
+ * @property {number} start first column
+ * @property {number} end the column after the last
+ * @property {number | null} id null where text belongs to no token
+ * @property {string} label
+ * @property {number} hue color index, -1 for none
+ * @property {string} hex
+ * @property {string} note
+ * @property {"" | "left out" | "unknown" | "special" | "partial"} kind
+ */
+
+/**
+ * @typedef {object} GridPayload what Python sends (`bpeviz.analysis.trace.grid`); spans are in columns
+ * @property {string} key
+ * @property {number} first the first byte shown
+ * @property {number} columns
+ * @property {[number, number, string][]} graphemes
+ * @property {[number, number, string, string][]} points code points in hex, with their names
+ * @property {[number, string][]} bytes
+ * @property {[number, number, string][] | null} chunks
+ * @property {GridToken[]} tokens
+ * @property {[number, "character" | "grapheme"][]} cuts token boundaries inside a character, or
+ *   between the code points of a grapheme
+ */
+
+/**
+ * Return the width of each column in rem, so that ids and labels fit above their bytes.
+ * @param {GridPayload} data
+ */
+export function columnWidths({ columns, points, tokens }) {
+  const widths = new Array(columns).fill(MIN_WIDTH);
+  const reserve = (start, end, width) => {
+    for (let c = start; c < end; c++) widths[c] = Math.max(widths[c], width / (end - start));
+  };
+  for (const [start, end, codePoint] of points) reserve(start, end, codePoint.length * 0.45 + 0.25);
+  for (const { start, end, id, label } of tokens) {
+    if (id !== null) reserve(start, end, String(id).length * 0.49 + 0.3);
+    const signs = [...label].slice(0, MAX_LABEL);
+    reserve(start, end, signs.reduce((sum, sign) => sum + (WIDE_CHARACTER.test(sign) ? 1.1 : 0.58), 0.35));
+  }
+  return widths;
+}
+
+/**
+ * Break the columns into lines of at most `room` rem, as [start, end) each.
+ *
+ * A line ends after a pre-token if it is then at least 60 % full; else, from 40 % on, after a token
+ * and a character, after a character, or after a token inside a character of many bytes.
+ * @param {GridPayload} data
+ * @param {number[]} widths
+ * @param {number} room
+ */
+export function breakLines({ columns, chunks, tokens, graphemes }, widths, room) {
+  const chunkEnds = new Set((chunks ?? []).map(([, end]) => end));
+  const tokenEnds = new Set(tokens.map(({ end }) => end));
+  const graphemeEnds = new Set(graphemes.map(([, end]) => end));
+  const isBoth = (at) => tokenEnds.has(at) && graphemeEnds.has(at);
+  /** @type {[number, (at: number) => boolean][]} */
+  const places = [
+    [0.6, (at) => chunkEnds.has(at) && isBoth(at)],
+    [0.4, isBoth],
+    [0.4, (at) => graphemeEnds.has(at)],
+    [0.4, (at) => tokenEnds.has(at)],
+  ];
+  const lines = [];
+  for (let start = 0; start < columns; ) {
+    let end = start;
+    for (let used = 0; end < columns && (end === start || used + widths[end] <= room); ) used += widths[end++];
+    const full = end;
+    for (const [share, fits] of end < columns ? places : []) {
+      let at = full;
+      while (at > start && !fits(at)) at--;
+      if (at === start || at - start < (full - start) * share) continue;
+      end = at;
+      break;
+    }
+    lines.push([start, end]);
+    start = end;
+  }
+  return lines;
+}

@@ -1,0 +1,402 @@
+// The player: one text under one trainer, or under several side by side. All it shows follows from
+// one number, the step. Of several texts, the step stands for a vocabulary size, and each text has
+// its own step at that size.
+
+import { Tooltip, element, mount, tokenLabel } from "../shared/dom.js";
+import { JUMP, STEP_CHANGED, STEP_REQUESTED, WORD_CLICKED, emit, subscribe } from "../shared/events.js";
+import { counted, formatCount, plural } from "../shared/format.js";
+import { KEY_ACTIONS, clampStep, percentChange, stepAfter, stepOfSize } from "./controls.js";
+import { mergeTree } from "./merge_tree.js";
+import { TimelineView } from "./timeline_view.js";
+
+const STEPS_PER_SECOND = 2; // at speed 1×
+const REPORT_PLAYING = 1000; // milliseconds between reports of the step
+const REPORT_AT_REST = 150;
+const MAX_LEAVES = 64; // of a merge tree
+const READABLE_PACE = 10; // steps a second up to which each is described and animated
+const DESCRIBE_PLAYING = 100; // milliseconds between descriptions at a faster pace
+
+const lastSteps = new Map(); // timeline → step; survives a change of page
+
+const formatFixed = (number, digits) =>
+  number.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
+
+/**
+ * @typedef {object} PlayerPayload what Python sends (`bpeviz.views.player.payload` and `lock_step`)
+ * @property {string} key changes with anything that is drawn
+ * @property {string} film the timeline's identity
+ * @property {number} last
+ * @property {number} opening the step to begin with
+ * @property {string} unit
+ * @property {number[] | null} sizes the vocabulary size at each step, where several texts are shown
+ * @property {import("./tokenized_text.js").TextPayload[]} views
+ */
+
+class Player {
+  /**
+   * @param {any} root
+   * @param {AbortSignal} signal
+   */
+  constructor(root, signal) {
+    this.root = root;
+    const find = (selector) => root.querySelector(selector);
+    this.section = find(".player");
+    this.sentence = find(".sentence");
+    this.track = find(".track");
+    this.number = find(".step");
+    this.speed = find(".speed");
+    this.tree = find(".tree");
+    this.tooltip = new Tooltip(find(".card"), find(".stage"));
+    this.views = [];
+    this.step = 0;
+    this.playing = false;
+    this.#listen(signal);
+  }
+
+  // ---- data in, step out
+
+  /** @param {PlayerPayload} data */
+  update(data) {
+    const isNew = this.data?.key !== data.key;
+    const isResized = this.data?.last !== data.last;
+    const sameTimeline = this.data?.film === data.film;
+    if (isNew || isResized) this.stop(); // while the old text is still shown
+    this.data = data;
+    if (isNew) this.#draw();
+    this.views.forEach((view, i) => (view.data.last = data.views[i].last));
+    if (!isNew && !isResized) return;
+    this.track.max = data.last;
+    this.number.min = this.shown(0);
+    this.number.max = this.shown(data.last);
+    this.#find("output.last").textContent = formatCount(this.shown(data.last));
+    const known = !sameTimeline ? lastSteps.get(data.film) : isResized ? data.last : this.step;
+    this.show(Math.min(known ?? data.opening, data.last));
+    this.number.value = this.shown(this.step); // also while it has the focus
+    this.report(0);
+  }
+
+  #find(selector) {
+    return this.root.querySelector(selector);
+  }
+
+  #button(action) {
+    return this.#find(`[data-act=${action}]`);
+  }
+
+  report(wait = REPORT_AT_REST) {
+    if (this.reported === this.step && !this.timer) return;
+    if (this.timer && this.playing) return; // a report is due, and will carry the latest step
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => {
+      this.timer = null;
+      if (this.reported === this.step) return;
+      this.reported = this.step;
+      this.#emitStep();
+    }, wait);
+  }
+
+  #emitStep() {
+    emit(STEP_CHANGED, { step: this.step, film: this.data.film });
+  }
+
+  // ---- drawing
+
+  #draw() {
+    const { views, unit } = this.data;
+    this.hideTree();
+    this.tooltip.hide();
+    this.selected = null;
+    this.views = views.map((view) => new TimelineView({ ...view }));
+    this.#find(".views").replaceChildren(...this.views.map(({ box }) => box));
+    this.views.forEach((view) => this.#listenTo(view));
+    this.section.classList.toggle("several", this.several);
+    this.#find(".unit").textContent = unit;
+    this.number.ariaLabel = this.several ? "Vocabulary size" : `${unit[0].toUpperCase()}${unit.slice(1)} number`;
+  }
+
+  get several() {
+    return this.data.views.length > 1 || Boolean(this.data.views[0]?.title);
+  }
+
+  /** Return the number that the controls show for a step: the step, or the vocabulary size. */
+  shown(step) {
+    return this.data.sizes?.[step] ?? step;
+  }
+
+  /** Show a step. While playing, each frame draws the visible part only. */
+  show(step) {
+    this.step = step;
+    this.clearSelected();
+    for (const view of this.views) view.step = view.data.at ? view.data.at[step] : step;
+    this.reference = this.views.length > 1 ? this.views[0].boundaries() : null;
+    for (const view of this.views) this.#paint(view);
+    lastSteps.set(this.data.film, step);
+    // Nobody can read at a fast pace: words and controls need not follow every frame.
+    const now = performance.now();
+    if (this.playing && this.pace > READABLE_PACE && now - this.describedAt < DESCRIBE_PLAYING) return;
+    this.describedAt = now;
+    this.#updateControls();
+    if (this.several) this.views.forEach((view) => this.#describeView(view));
+    else this.#describe(this.views[0]);
+  }
+
+  #paint(view) {
+    const [start, end] = this.playing ? view.cells.visible() : [0, view.timeline.atoms];
+    view.refresh(start, end, view === this.views[0] ? null : this.reference);
+  }
+
+  #updateControls() {
+    const { data, step } = this;
+    this.track.value = step;
+    this.track.disabled = this.#button("play").disabled = !data.last;
+    this.track.setAttribute("aria-valuetext", `${data.unit} ${this.shown(step)} of ${this.shown(data.last)}`);
+    if (this.root.activeElement !== this.number) this.number.value = this.shown(step);
+    for (const action of ["first", "back"]) this.#button(action).disabled = step === 0;
+    for (const action of ["forward", "last"]) this.#button(action).disabled = step === data.last;
+  }
+
+  #describe(view) {
+    const { data, step } = view;
+    this.sentence.replaceChildren(...view.describeStep());
+    const [first, tokens] = [data.tokens[0], data.tokens[step]];
+    const figure = (name, text) => {
+      const value = this.#find(`[data-figure=${name}]`);
+      value.textContent = text;
+      return value.previousElementSibling;
+    };
+    figure("tokens", formatCount(tokens)).textContent = plural(tokens, "token");
+    figure("bytes", tokens ? formatFixed(data.bytes / tokens, 2) : "–");
+    const change = first ? `${formatFixed(percentChange(first, tokens), 1)}%` : "–";
+    figure("saved", change).textContent = `${tokens > first ? "more" : "fewer"} than at the start`;
+  }
+
+  // Of several: the tokens and the vocabulary of each, and its own last decision.
+  #describeView(view) {
+    const { data, step } = view;
+    const tokens = data.tokens[step];
+    const ratio = tokens ? ` · ${formatFixed(data.bytes / tokens, 2)} bytes per token` : "";
+    const size = data.vocabulary[step];
+    const ownSize = size === this.shown(this.step) ? "" : ` · vocabulary ${formatCount(size)}`;
+    view.note.replaceChildren(element("b", "", formatCount(tokens)), ` ${plural(tokens, "token")}${ratio}${ownSize}`);
+    view.sentence.replaceChildren(...view.describeStep());
+  }
+
+  // ---- moving
+
+  go(step) {
+    const target = clampStep(step, this.data.last);
+    if (target === this.step) return;
+    this.show(target);
+    this.report(this.playing ? REPORT_PLAYING : REPORT_AT_REST);
+  }
+
+  play() {
+    if (!this.data.last) return;
+    if (this.step >= this.data.last) this.show(0);
+    this.hideTree();
+    this.playing = true;
+    this.section.classList.add("playing");
+    this.#namePlayButton("Pause");
+    this.due = 0.999; // steps; the first one follows at once
+    this.previousFrame = performance.now();
+    this.frame = requestAnimationFrame((now) => this.#tick(now));
+  }
+
+  get pace() {
+    return STEPS_PER_SECOND * Number(this.speed.value);
+  }
+
+  #tick(now) {
+    if (!this.playing) return;
+    this.section.classList.toggle("moving", this.pace <= READABLE_PACE);
+    this.due += Math.min(250, now - this.previousFrame) * (this.pace / 1000);
+    this.previousFrame = now;
+    const whole = Math.floor(this.due);
+    if (whole) {
+      this.due -= whole;
+      this.go(this.step + whole);
+    }
+    if (this.step >= this.data.last) this.stop();
+    else this.frame = requestAnimationFrame((next) => this.#tick(next));
+  }
+
+  stop() {
+    cancelAnimationFrame(this.frame);
+    if (!this.playing) return;
+    this.playing = false;
+    this.section.classList.remove("playing", "moving");
+    this.#namePlayButton("Play");
+    this.show(this.step);
+    clearTimeout(this.timer);
+    this.timer = null;
+    this.report();
+  }
+
+  #namePlayButton(name) {
+    const button = this.#button("play");
+    button.ariaLabel = name;
+    button.title = `${name} (space)`;
+  }
+
+  act(action) {
+    switch (action) {
+      case "play":
+        return this.playing ? this.stop() : this.play();
+      case "projector":
+        return document.fullscreenElement ? document.exitFullscreen() : this.section.requestFullscreen?.();
+      case "next-token":
+        return this.selectNeighbor(1);
+      case "previous-token":
+        return this.selectNeighbor(-1);
+      case "tree":
+        return this.selected && this.showTree(this.selected.view, this.selected.start);
+      case "close":
+        return this.tree.hidden ? this.clearSelected() : this.hideTree();
+      default:
+        this.stop();
+        // A single step is animated as in play, so that the new token is easy to find.
+        this.section.classList.add("moving");
+        setTimeout(() => this.playing || this.section.classList.remove("moving"), 250);
+        this.go(stepAfter(action, this.step, this.data.last));
+    }
+  }
+
+  // ---- looking at a token
+
+  #select(view, atom) {
+    this.clearSelected();
+    const token = view.inspect(atom);
+    this.selected = { view, ...token };
+    view.outline(token, true);
+    this.tooltip.show(view.describeToken(token), view.elementOf(token));
+  }
+
+  clearSelected() {
+    if (!this.selected) return;
+    this.selected.view.outline(this.selected, false);
+    this.selected = null;
+    this.tooltip.hide();
+  }
+
+  hover(view, atom) {
+    if (atom < 0) return this.clearSelected();
+    const { selected } = this;
+    if (selected?.view === view && atom >= selected.start && atom < selected.end) return;
+    this.#select(view, atom);
+  }
+
+  selectNeighbor(direction) {
+    const from = this.selected;
+    const view = from?.view ?? this.views[0];
+    const atom = !from ? 0 : direction > 0 ? from.end : from.start - 1;
+    if (atom < 0 || atom >= view.timeline.atoms) return;
+    view.elementOf(view.token(atom)).scrollIntoView({ block: "nearest" });
+    this.#select(view, atom);
+  }
+
+  showTree(view, atom) {
+    const token = view.inspect(atom);
+    const { start, end, id } = token;
+    if (id < 0) return;
+    this.stop();
+    this.clearSelected();
+    const { label, color } = view.style(id);
+    const size = end - start;
+    const merged = `${formatCount(size - 1)} ${size === 2 ? "boundary" : "boundaries"} merged`;
+    const about = this.tree.querySelector(".about");
+    about.replaceChildren(
+      tokenLabel(label, color),
+      view.parents(id)
+        ? ` id ${id}: ${formatCount(size)} ${view.atomsName}, ${merged}. Read it from the bottom up.`
+        : ` id ${id}: ${view.origin(token)}. No merge made it.`,
+    );
+    const { nodes, leaves } = mergeTree(id, (of) => view.parents(of), (of) => view.stepOf.get(of), MAX_LEAVES);
+    const boxes = nodes.map((node) => {
+      const style = view.style(node.id);
+      const box = element("div", style.color < 0 ? "node" : `node t color${style.color}`);
+      box.style.gridColumn = `${node.from} / ${node.to}`;
+      box.style.gridRow = node.row;
+      const merge = node.step < 0 ? "" : ` · merge ${node.step + 1}`;
+      box.append(element("bdi", "", style.label), element("small", "", `id ${node.id}${merge}`));
+      return box;
+    });
+    this.tree.querySelector(".nodes").replaceChildren(...boxes);
+    if (leaves.some((leaf) => leaf.step >= 0)) about.append(` Its last ${counted(leaves.length - 1, "merge")} are shown.`);
+    this.tree.hidden = false;
+    this.tree.querySelector(".close").focus({ preventScroll: true });
+  }
+
+  hideTree() {
+    if (this.tree.hidden) return;
+    this.tree.hidden = true;
+    this.section.focus({ preventScroll: true });
+  }
+
+  // ---- input
+
+  #listen(signal) {
+    const { section, track, number } = this;
+    const on = (target, name, listener) => target.addEventListener(name, listener, { signal });
+    on(section, "click", ({ target }) => {
+      const action = target.closest("[data-act]")?.dataset.act;
+      if (action) this.act(action);
+    });
+    on(track, "input", () => {
+      this.stop();
+      this.go(Number(track.value));
+    });
+    on(number, "change", () => {
+      this.stop();
+      const typed = Number(number.value) || 0;
+      this.go(this.data.sizes ? stepOfSize(this.data.sizes, typed) : typed);
+      number.value = this.shown(this.step);
+    });
+    on(section, "keydown", (event) => this.#key(event));
+    // Keys work anywhere on the page while nothing else has the focus.
+    on(document, "keydown", (event) => document.activeElement === document.body && this.#key(event));
+    const answer = (callback) => {
+      if (this.data) callback ? callback(this.step) : this.#emitStep();
+    };
+    subscribe(STEP_REQUESTED, answer, signal);
+    const jump = (step) => {
+      this.stop();
+      this.go(step);
+      // Keys continue from here, except for a user who moves over the page by keyboard.
+      if (!document.activeElement?.matches(":focus-visible")) section.focus({ preventScroll: true });
+    };
+    subscribe(JUMP, jump, signal);
+    signal.addEventListener("abort", () => {
+      this.stop();
+      clearTimeout(this.timer);
+    });
+  }
+
+  #listenTo(view) {
+    const { host, cells } = view;
+    host.addEventListener("mouseover", ({ target }) => this.playing || this.hover(view, cells.atomAt(target)));
+    host.addEventListener("scroll", () => this.playing && this.#paint(view));
+    host.addEventListener("mouseleave", () => this.clearSelected());
+    host.addEventListener("click", ({ target }) => {
+      if (!document.getSelection().isCollapsed) return; // the user is selecting text
+      const atom = cells.atomAt(target);
+      if (atom < 0) return;
+      const word = view.word(atom);
+      if (word) emit(WORD_CLICKED, word);
+      this.showTree(view, atom);
+    });
+    host.addEventListener("copy", (event) => cells.copyTo(event, this.root));
+  }
+
+  #key(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+    const field = event.composedPath()[0];
+    if (field.matches?.("button") && (event.key === " " || event.key === "Enter")) return;
+    if (field.matches?.("input[type=number], select") && event.key !== "Escape") return;
+    const action = KEY_ACTIONS[event.key] ?? KEY_ACTIONS[event.key.toLowerCase()];
+    if (!action) return;
+    event.preventDefault();
+    this.act(action);
+  }
+}
+
+export default mount(Player);

@@ -1,0 +1,121 @@
+// Draws one tokenized text: its cells, the sentence of its step, and the tooltip of a token.
+
+import { CellText, LEFT_OUT_ID, UNKNOWN_ID } from "../shared/cells.js";
+import { element, tokenLabel } from "../shared/dom.js";
+import { formatCount } from "../shared/format.js";
+import { INSIDE } from "../shared/timeline.js";
+import { TokenizedText, formatBytes, wordAt } from "./tokenized_text.js";
+
+export class TimelineView extends TokenizedText {
+  constructor(data) {
+    super(data);
+    this.host = element("div", "text");
+    this.host.dir = "auto";
+    this.host.setAttribute("role", "group");
+    this.host.ariaLabel = data.title ? `Tokens of ${data.title}` : "The text and its tokens";
+    this.box = element("div", "view");
+    if (data.title) {
+      this.note = element("p", "note");
+      this.sentence = element("div", "sentence");
+      this.box.append(element("h3", "", data.title), this.note, this.sentence);
+    }
+    this.box.append(this.host);
+    this.cells = new CellText(this.host, data.text, data.atoms, {
+      atomBytes: data.sizes,
+      marks: data.marks,
+      markLabel: (atom) => this.style(this.atomIds[atom]).label,
+    });
+    if (!data.text) this.host.append(element("p", "empty", "There is no text yet. Type one, or choose a sample."));
+  }
+
+  /** Redraw the tokens that cover atoms [start, end). reference: `boundaries()` of another view. */
+  refresh(start, end, reference = null) {
+    const { cells } = this;
+    const compared = reference && { theirs: reference, ours: this.boundaries() };
+    for (const token of this.tokens(start, end)) {
+      this.writeFlags(token, cells.colors, cells.flags, compared);
+      cells.paint(token.start, token.end);
+    }
+  }
+
+  #label(id) {
+    const { label, color } = this.style(id);
+    return tokenLabel(label, color);
+  }
+
+  #labelWithId(id, className) {
+    const both = element("span", "with-id");
+    const label = this.#label(id);
+    if (className) label.classList.add(className);
+    label.title = label.textContent;
+    both.append(label, element("span", "id", `id ${id}`));
+    return both;
+  }
+
+  /** Return the sentence of the current step, as elements. */
+  describeStep() {
+    const { data, step } = this;
+    if (!step) {
+      const words = !data.text ? "No text, no tokens." : data.last ? `${data.beginning} Press play.` : data.still;
+      return [element("span", "start", words)];
+    }
+    const { kind, id, left, right } = data.steps;
+    const facts = element("span", "facts", this.facts(step - 1));
+    const operator = (sign) => element("span", "op", sign);
+    if (kind === "pruning") return [this.#labelWithId(id[step - 1]), operator("is pruned"), facts];
+    const [first, second, merged] = [left, right, id].map((ids, i) =>
+      this.#labelWithId(ids[step - 1], i === 2 ? "created" : ""),
+    );
+    return [first, operator("+"), second, operator("→"), merged, facts];
+  }
+
+  /** Return the word around an atom; see `wordAt`. */
+  word(atom) {
+    const { start, end } = this.cells.cells[this.cells.cellOf[atom]];
+    return wordAt(this.data.text, start, end);
+  }
+
+  /** Return the lines of a token's tooltip. */
+  describeToken(token) {
+    const head = element("p");
+    if (token.id < 0) {
+      const reasons = {
+        [LEFT_OUT_ID]: "Left out: it becomes no token",
+        [UNKNOWN_ID]: `Not in the vocabulary: ${this.data.unknown}`,
+        [INSIDE]: "Its token starts in the previous part",
+      };
+      head.append(reasons[token.id]);
+      return [head];
+    }
+    head.append(this.#label(token.id), ` id ${token.id}`);
+    const { raw, cells, data } = this;
+    const bytes = raw
+      ? raw.subarray(token.start, token.end)
+      : new TextEncoder().encode(data.text.slice(cells.offset(token.start), cells.offset(token.end)));
+    const where = data.part ? "in this part" : "in this text";
+    const origin = element("p");
+    const parents = this.parents(token.id);
+    if (parents) {
+      const [left, right] = parents;
+      const merge = this.stepOf.get(token.id) + 1;
+      origin.append("from ", this.#label(left), ` ${left} + `, this.#label(right), ` ${right} by merge ${merge}`);
+    } else origin.append(this.origin(token));
+    return [
+      head,
+      element("p", "hex", formatBytes(bytes)),
+      element("p", "", `${formatCount(token.count)}× ${where} at this step`),
+      origin,
+    ];
+  }
+
+  /** Add or remove the ring around a token. */
+  outline({ start, end }, on) {
+    this.cells.toggle(start, end, "outlined", on);
+    this.cells.toggle(start, start + 1, "outlined-first", on);
+    this.cells.toggle(end - 1, end, "outlined-last", on);
+  }
+
+  elementOf({ start }) {
+    return this.cells.cells[this.cells.cellOf[start]].element;
+  }
+}

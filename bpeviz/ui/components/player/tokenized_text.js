@@ -1,0 +1,223 @@
+// One text under one trainer, and its tokens at the current step. Knows nothing of the document.
+
+import {
+  EXTRA,
+  JUST_MERGED,
+  LEFT_OUT,
+  LEFT_OUT_ID,
+  MISSING,
+  NEW,
+  NEW_END,
+  NEW_START,
+  TOKEN_END,
+  UNKNOWN,
+  UNKNOWN_ID,
+} from "../shared/cells.js";
+import { counted, formatCount, toHex } from "../shared/format.js";
+import { ChangingTimeline, MergeTimeline } from "../shared/timeline.js";
+
+const MAX_BYTES = 32; // of a token in its tooltip
+
+const formatFigure = (number) => number.toLocaleString("en", { maximumSignificantDigits: 3 });
+const times = (count) => (count === 1 ? "once" : counted(count, "time"));
+
+/**
+ * @typedef {object} TextPayload what Python sends for one text (`bpeviz.views.player.timeline`)
+ * @property {string} text
+ * @property {"bytes" | "characters"} atoms
+ * @property {number[] | null} sizes bytes of each atom where `atoms` does not imply them
+ * @property {number[]} marks atoms with an attached end-of-word mark
+ * @property {number[] | null} atomIds null where an atom's id is its byte
+ * @property {number[] | null} vanish see `MergeTimeline`
+ * @property {number | null} firstId see `MergeTimeline`
+ * @property {{rows: number[], times: number[], ids: number[]} | null} changes see `ChangingTimeline`
+ * @property {Object<string, [string, number]>} looks label and color index of each id
+ * @property {string | null} unknown label of atoms outside the vocabulary
+ * @property {StepsPayload} steps
+ * @property {string} unit name of a step: "merge" or "pruning"
+ * @property {number} last
+ * @property {string} beginning the sentence at step 0
+ * @property {string} still the sentence of a timeline without steps
+ * @property {number[]} tokens number of tokens after each step
+ * @property {number} bytes
+ * @property {boolean} [weighted] whether counts are weighted
+ * @property {number[] | null} part null where the whole text is shown
+ * @property {string} [title] given where several texts are shown
+ * @property {number[]} [at] the text's own step at each of the player's steps
+ * @property {number[]} [vocabulary] vocabulary size after each step
+ */
+
+/**
+ * @typedef {object} StepsPayload the decision of each step; lists are empty where they do not apply
+ * @property {"merge" | "pruning"} kind
+ * @property {Object<string, string>} note
+ * @property {number[]} id
+ * @property {number[]} left
+ * @property {number[]} right
+ * @property {number[]} count
+ * @property {number[]} applied
+ * @property {number[]} ties
+ * @property {number[]} score
+ * @property {number[]} round
+ */
+
+/** @param {Uint8Array} bytes */
+export function formatBytes(bytes) {
+  const hex = Array.from(bytes.subarray(0, MAX_BYTES), (byte) => toHex(byte, 2)).join(" ");
+  return !hex ? "no bytes" : bytes.length > MAX_BYTES ? `${hex} … (${bytes.length} bytes)` : hex;
+}
+
+export class TokenizedText {
+  /** @param {TextPayload} data */
+  constructor(data) {
+    this.data = data;
+    this.step = 0;
+    this.raw = data.atoms === "bytes" ? new TextEncoder().encode(data.text) : null;
+    this.atomIds = data.atomIds ?? this.raw;
+    this.timeline = data.changes ? new ChangingTimeline(data) : new MergeTimeline(data, this.atomIds);
+    this.stepOf = new Map(data.steps.id.map((id, i) => [id, i])); // the step that decides on an id
+  }
+
+  token(atom) {
+    return this.timeline.token(atom, this.step);
+  }
+
+  /** Yield the tokens from the one around atom `start` to the one around atom `end - 1`. */
+  *tokens(start = 0, end = this.timeline.atoms) {
+    for (let atom = start; atom < end; ) {
+      const token = this.token(atom);
+      yield token;
+      atom = token.end;
+    }
+  }
+
+  /** Where each atom ends, in UTF-8 bytes: the positions that all trainers share. */
+  get byteEnds() {
+    if (!this.ends) {
+      const utf8 = new TextEncoder();
+      const sizes = this.raw
+        ? new Uint8Array(this.raw.length).fill(1)
+        : (this.data.sizes ?? Array.from(this.data.text, (character) => utf8.encode(character).length));
+      let end = 0;
+      this.ends = Int32Array.from(sizes, (size) => (end += size));
+    }
+    return this.ends;
+  }
+
+  /** Return for each byte whether a token ends after it. */
+  boundaries() {
+    const ends = this.byteEnds;
+    const isEnd = new Uint8Array(ends.at(-1) ?? 0);
+    for (const { end } of this.tokens()) if (ends[end - 1]) isEnd[ends[end - 1] - 1] = 1;
+    return isEnd;
+  }
+
+  /**
+   * Write the color index and the flags of each atom of a token.
+   * @param {import("../shared/timeline.js").Token} token
+   * @param {Int8Array} colors
+   * @param {Uint16Array} flags
+   * @param {{theirs: Uint8Array, ours: Uint8Array} | null} compared `boundaries()` of the reference
+   *   and of this text
+   */
+  writeFlags(token, colors, flags, compared = null) {
+    const { timeline } = this;
+    const ends = compared && this.byteEnds;
+    const current = this.step - 1;
+    const { color } = this.style(token.id);
+    const isNew = timeline.isNew(token, current);
+    const isLeftOut = token.id === LEFT_OUT_ID;
+    const common = (isLeftOut ? LEFT_OUT : token.id === UNKNOWN_ID ? UNKNOWN : 0) | (isNew ? NEW : 0);
+    for (let a = token.start; a < token.end; a++) {
+      const isEnd = a === token.end - 1;
+      let value = common;
+      if (isEnd) value |= TOKEN_END;
+      if (timeline.isMergedAt(a, current)) value |= JUST_MERGED;
+      if (isNew && a === token.start) value |= NEW_START;
+      if (isNew && isEnd) value |= NEW_END;
+      const byte = ends ? ends[a] - 1 : -1;
+      if (byte >= 0 && byte < ends.at(-1) - 1) {
+        // The tokenizer does not choose the boundary after white space that it leaves out.
+        if (isEnd && !isLeftOut && !compared.theirs[byte]) value |= EXTRA;
+        // An atom of no bytes ends where its neighbor does.
+        if (!compared.ours[byte] && compared.theirs[byte]) value |= MISSING;
+      }
+      colors[a] = color;
+      flags[a] = value;
+    }
+  }
+
+  /** Return the label and the color index of an id. */
+  style(id) {
+    if (id === LEFT_OUT_ID) return { label: "left out", color: -1 };
+    const [label, color] = this.data.looks[id] ?? [this.data.unknown ?? "?", -1];
+    return { label, color };
+  }
+
+  /** Return the ids that a token was merged from, or null. */
+  parents(id) {
+    const { left, right } = this.data.steps;
+    const i = this.stepOf.get(id);
+    return i === undefined || !left.length ? null : [left[i], right[i]];
+  }
+
+  /** Return the token around an atom and how many times it occurs in the shown text. */
+  inspect(atom) {
+    const token = this.token(atom);
+    let count = 0;
+    for (const { id } of this.tokens()) count += Number(id === token.id);
+    return { ...token, count };
+  }
+
+  /** Return the details of step `i`: its count, ties, score. */
+  facts(i) {
+    const { steps, weighted } = this.data;
+    const { count, applied, ties, score, round, note } = steps;
+    const facts = [];
+    if (steps.kind === "pruning") {
+      facts.push(`costs ${formatFigure(score[i])}`);
+      facts.push(count[i] ? `used ${times(count[i])}` : "not used");
+      facts.push(`round ${round[i]}`);
+    } else {
+      if (score.length) facts.push(`score ${formatFigure(score[i])}`);
+      const overlap = applied[i] === count[i] ? "" : `, ${formatCount(applied[i])} replaced (the others overlap)`;
+      facts.push((weighted ? `weighted count ${formatCount(count[i])}` : times(count[i])) + overlap);
+      if (ties[i]) facts.push(`tied with ${counted(ties[i], "other")}`);
+    }
+    if (note[i]) facts.push(note[i]);
+    return facts.join(" · ");
+  }
+
+  /** Describe where a token without parents comes from. */
+  origin({ start, end, id }) {
+    const { data } = this;
+    const i = this.stepOf.get(id);
+    if (data.steps.kind === "pruning")
+      return i === undefined
+        ? "a single byte or character: never pruned"
+        : `${formatCount(end - start)} ${this.atomsName}, pruned at ${data.unit} ${formatCount(i + 1)}`;
+    if (end - start > 1) return "from the initial vocabulary";
+    return data.atoms === "bytes" ? "a single byte" : "a single character";
+  }
+
+  get atomsName() {
+    if (this.data.atoms === "bytes") return "bytes";
+    return this.data.sizes?.includes(0) ? "characters and marks" : "characters";
+  }
+}
+
+/**
+ * Return the word around text[start:end], with the space before it, or "" where no word is. A word is
+ * a run of letters, marks and digits.
+ * @param {string} text
+ * @param {number} start in UTF-16 units
+ * @param {number} end
+ */
+export function wordAt(text, start, end) {
+  const sign = text.slice(start, end);
+  if (!/^[\p{L}\p{M}\p{N}]+$/u.test(sign)) return "";
+  const before = text.slice(0, start).match(/[\p{L}\p{M}\p{N}]*$/u)[0];
+  const after = text.slice(end).match(/^[\p{L}\p{M}\p{N}]*/u)[0];
+  const space = text[start - before.length - 1] === " " ? " " : "";
+  return space + before + sign + after;
+}

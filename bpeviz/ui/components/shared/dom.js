@@ -1,0 +1,79 @@
+// Elements, token labels, tooltips, and the life cycle of a component.
+
+/**
+ * Create an element. Its text is set as text, never as markup: it may come from a user.
+ * @param {string} tag
+ * @param {string} [className]
+ * @param {string} [text]
+ * @returns {any}
+ */
+export function element(tag, className, text) {
+  const created = document.createElement(tag);
+  if (className) created.className = className;
+  if (text !== undefined) created.textContent = text;
+  return created;
+}
+
+/**
+ * Draw a token on its own, as it looks in the text.
+ * @param {string} label
+ * @param {number} color color index, -1 for none
+ */
+export function tokenLabel(label, color) {
+  return element("bdi", color < 0 ? "piece" : `piece t color${color}`, label);
+}
+
+/** A tooltip near an element, kept inside a frame. */
+export class Tooltip {
+  /**
+   * @param {any} card
+   * @param {any} frame
+   */
+  constructor(card, frame) {
+    this.card = card;
+    this.frame = frame;
+  }
+
+  /**
+   * @param {Element[]} content
+   * @param {Element} target
+   */
+  show(content, target) {
+    this.card.replaceChildren(...content);
+    this.card.hidden = false;
+    const frame = this.frame.getBoundingClientRect();
+    const box = target.getBoundingClientRect();
+    const { offsetWidth: width, offsetHeight: height } = this.card;
+    const left = Math.min(Math.max(0, box.left - frame.left), Math.max(0, frame.width - width));
+    const below = box.bottom - frame.top + 6;
+    const fits = below + height <= frame.height;
+    this.card.style.left = `${left}px`;
+    this.card.style.top = `${fits ? below : Math.max(0, box.top - frame.top - height - 6)}px`;
+  }
+
+  hide() {
+    this.card.hidden = true;
+  }
+}
+
+/**
+ * Return the default export of a component, which keeps one view for each root element.
+ *
+ * Streamlit calls it on new data or a new theme, and its result when the component is removed. It
+ * may then mount the same elements again, so a view registers its listeners with `signal`.
+ * @param {new (root: any, signal: AbortSignal) => {update(data: any, setState: Function): void}} View
+ */
+export function mount(View) {
+  const mounted = new WeakMap();
+  return ({ data, parentElement: root, setStateValue }) => {
+    if (!mounted.has(root)) {
+      const controller = new AbortController();
+      mounted.set(root, { controller, view: new View(root, controller.signal) });
+    }
+    mounted.get(root).view.update(data, setStateValue);
+    return () => {
+      mounted.get(root)?.controller.abort();
+      mounted.delete(root);
+    };
+  };
+}

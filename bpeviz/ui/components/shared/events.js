@@ -1,0 +1,33 @@
+// Events of the document through which the player and other components communicate. The player's
+// data therefore stays the same when its step changes or when Python sends it to another step.
+
+export const STEP_CHANGED = "bpeviz-step-changed"; // detail: {step, film} of the player
+export const STEP_REQUESTED = "bpeviz-step-requested"; // detail: a callback, or null to notify all
+export const JUMP = "bpeviz-jump"; // detail: the step to go to
+export const WORD_CLICKED = "bpeviz-word-clicked"; // detail: the word
+
+/**
+ * @param {string} name
+ * @param {any} [detail]
+ */
+export const emit = (name, detail = null) => document.dispatchEvent(new CustomEvent(name, { detail }));
+
+/**
+ * Call `listener` with the detail of each event, until `signal` is aborted.
+ * @param {string} name
+ * @param {(detail: any) => void} listener
+ * @param {AbortSignal} signal
+ */
+export function subscribe(name, listener, signal) {
+  document.addEventListener(name, (event) => listener(/** @type {CustomEvent} */ (event).detail), { signal });
+}
+
+/**
+ * Return the player's step, or null without a player.
+ * @returns {number | null}
+ */
+export function currentStep() {
+  let current = null;
+  emit(STEP_REQUESTED, (step) => (current = step));
+  return current;
+}

@@ -1,0 +1,27 @@
+// Numbers and nouns in on-screen text.
+
+/** @param {number} number */
+export const formatCount = (number) => number.toLocaleString("en");
+
+/**
+ * @param {number} number
+ * @param {string} noun
+ */
+export const plural = (number, noun) => `${noun}${number === 1 ? "" : "s"}`;
+
+/**
+ * Return "1 token", "1,200 tokens".
+ * @param {number} number
+ * @param {string} noun
+ */
+export const counted = (number, noun) => `${formatCount(number)} ${plural(number, noun)}`;
+
+/**
+ * @param {number} number
+ * @param {number} digits
+ */
+export const toHex = (number, digits) => number.toString(16).toUpperCase().padStart(digits, "0");
+
+// Characters drawn about twice as wide as a Latin letter.
+export const WIDE_CHARACTER =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Extended_Pictographic}]/u;
