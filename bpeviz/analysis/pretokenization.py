@@ -225,15 +225,15 @@ def side_by_side(
     for column in columns:
         pre_tokens = _shown(column.cut, first, last)
         ends = list(accumulate(size for size, *_ in pre_tokens))
-        marked = shown[-1]["ends"][:-1] if nested and shown else []
+        marked = shown[-1]["tokenEnds"][:-1] if nested and shown else []
         shown.append(
             {
                 "title": column.title,
                 "note": column.about,
-                "total": len(column.cut),
-                "ends": ends,
+                "tokenCount": len(column.cut),
+                "tokenEnds": ends,
                 "tokens": [[None, *looks] for _, *looks in pre_tokens],
-                "own": marked,
+                "extra": marked,
                 "missing": [],
             }
         )
@@ -242,7 +242,7 @@ def side_by_side(
         "columns": shown,
         "reference": -1,
         "unit": "pre-token",
-        "name": "The text level by level" if nested else "The text in each pre-tokenization",
+        "ariaLabel": "The text level by level" if nested else "The text in each pre-tokenization",
     }
     digest = hashlib.blake2b(repr(data).encode(), digest_size=12)
     return data | {"key": digest.hexdigest()}

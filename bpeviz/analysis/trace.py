@@ -348,26 +348,26 @@ def grid(inspection: Inspection, shown: Stretch) -> dict[str, Any]:
     points = [raw[a:b].decode() for a, b, *_ in spans(inspection.point_ends)]
     data: dict[str, Any] = {
         "title": tokenizer.name,
-        "first": low,
-        "columns": high - low + len(marks),
+        "firstByte": low,
+        "columnCount": high - low + len(marks),
         "marks": [mark - low + i for i, mark in enumerate(marks)],
         "graphemes": [
             [start, end, _shown(raw[a:b].decode())]
             for a, b, start, end in spans(inspection.grapheme_ends)
         ],
-        "points": [
+        "codePoints": [
             [start, end, f"{ord(point):04X}", unicodedata.name(point, "")]
             for point, (_, _, start, end) in zip(points, spans(inspection.point_ends), strict=True)
         ],
         "bytes": [[column(at, behind_marks=True), f"{raw[at]:02X}"] for at in range(low, high)],
-        "chunks": None
+        "preTokens": None
         if inspection.pre_token_ends is None
         else [
             [start, end, shorten(label(raw[max(a, low) : min(b, high)]), NAME)]
             for a, b, start, end in spans(inspection.pre_token_ends)
         ],
         "tokens": tokens,
-        "cuts": [
+        "innerBoundaries": [
             [column(at, behind_marks=False), kind]
             for at, kind in inspection.cuts_inside()
             if low < at < high
@@ -389,7 +389,7 @@ def _token(inspection: Inspection, piece: Piece) -> dict[str, Any]:
         return {
             "id": None,
             "label": "",
-            "hue": -1,
+            "color": -1,
             "hex": hexadecimal(raw[piece.start : piece.end]),
             "note": "left out: it becomes no token",
             "kind": "left out",
@@ -411,7 +411,7 @@ def _token(inspection: Inspection, piece: Piece) -> dict[str, Any]:
     return {
         "id": piece.id,
         "label": shorten(tokenizer.token_label(piece.id), NAME),
-        "hue": -1 if kind in ("unknown", "special") else color_index_of(tokenizer, piece.id),
+        "color": -1 if kind in ("unknown", "special") else color_index_of(tokenizer, piece.id),
         "hex": shorten(hexadecimal(token), 3 * NAME),
         "note": "; ".join(notes),
         "kind": kind,
@@ -459,23 +459,23 @@ def timeline(
     unknown = tokenizer.unknown_id
     data: dict[str, Any] = {
         "text": text[shown.first : shown.last],
-        "atoms": kind,
-        "sizes": _sizes(inspection, cut, before, shown),
-        "marks": _marks(tokenizer, cut.atom_ids),
+        "atomKind": kind,
+        "atomBytes": _sizes(inspection, cut, before, shown),
+        "endMarks": _marks(tokenizer, cut.atom_ids),
         "atomIds": atom_ids,
         **cut.payload(),
-        "looks": {i: [*look(i)] for i in sorted(ids) if i >= 0},
-        "unknown": None if unknown is None else tokenizer.token_label(unknown),
+        "tokenStyles": {i: [*look(i)] for i in sorted(ids) if i >= 0},
+        "unknownLabel": None if unknown is None else tokenizer.token_label(unknown),
         "steps": steps,
         "unit": unit,
-        "beginning": _beginning(tokenizer, training, len(events), title, unit),
-        "still": f"No {unit} of {title} changes this text.",
-        "tokens": cut.token_counts.tolist(),
-        "bytes": size,
+        "initialMessage": _beginning(tokenizer, training, len(events), title, unit),
+        "emptyMessage": f"No {unit} of {title} changes this text.",
+        "tokenCounts": cut.token_counts.tolist(),
+        "byteCount": size,
         "part": None if whole else [shown.first, shown.last, len(text)],
     }
     digest = hashlib.blake2b(repr(data).encode(), digest_size=12).hexdigest()
-    return data | {"key": digest, "film": digest, "last": len(events)}
+    return data | {"key": digest, "timelineId": digest, "last": len(events)}
 
 
 def _part_of(inspection: Inspection, shown: Stretch) -> tuple[ChangingBoundaries, list[Event]]:
@@ -547,7 +547,7 @@ def _steps(
         if not applied:
             note = "; ".join(filter(None, (note, "it is not used here, but other tokens change")))
         notes[number] = f"{where}; {note}" if note else where
-    return {"kind": kind, "note": notes, **columns}
+    return {"kind": kind, "notes": notes, **columns}
 
 
 def _side_by_side(

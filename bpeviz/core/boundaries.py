@@ -195,7 +195,11 @@ class MergeBoundaries(Boundaries):
 
     def payload(self) -> dict[str, Any]:
         merged_at = np.where(self.merged_at == NEVER, -1, self.merged_at)
-        return {"vanish": merged_at.tolist(), "firstId": self.first_merge_id, "changes": None}
+        return {
+            "mergedAt": merged_at.tolist(),
+            "firstMergeId": self.first_merge_id,
+            "changes": None,
+        }
 
     def as_changes(self) -> ChangingBoundaries:
         ends = self.token_ends(self.steps)
@@ -337,11 +341,11 @@ class ChangingBoundaries(Boundaries):
 
     def payload(self) -> dict[str, Any]:
         changes = {
-            "rows": self.rows.tolist(),
-            "times": self.times.tolist(),
+            "offsets": self.rows.tolist(),
+            "steps": self.times.tolist(),
             "ids": self.entries.tolist(),
         }
-        return {"vanish": None, "firstId": None, "changes": changes}
+        return {"mergedAt": None, "firstMergeId": None, "changes": changes}
 
 
 def _renumbered(ids: NDArray[np.int32], table: NDArray[np.int32]) -> NDArray[np.int32]:

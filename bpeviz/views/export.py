@@ -192,7 +192,7 @@ def _note(drawn: dict[str, Any], *, alone: bool, reference: bool) -> str:
         return note
     if reference:
         return f"{note}; the reference"
-    own, missing = len(drawn["own"]), len(drawn["missing"])
+    own, missing = len(drawn["extra"]), len(drawn["missing"])
     return f"{note}; {own:,} extra split{'' if own == 1 else 's'}, {missing:,} fewer"
 
 
@@ -206,12 +206,12 @@ def _graphemes(text: str) -> Iterator[str]:
 
 
 def _lines(text: str, drawn: dict[str, Any], note: str) -> _Lines:
-    own, missing = set(drawn["own"]), set(drawn["missing"])
+    own, missing = set(drawn["extra"]), set(drawn["missing"])
     raw = text.encode()
     each: list[_Byte] = []
     marks: dict[int, list[_Grapheme]] = {}  # by the byte that precedes them
     start = 0
-    tokens = zip(drawn["ends"], drawn["tokens"], strict=True)
+    tokens = zip(drawn["tokenEnds"], drawn["tokens"], strict=True)
     for number, (end, (token_id, label, _, color_index)) in enumerate(tokens):
         rest = {UNKNOWN_ID: "unknown", DROPPED: "left-out"}.get(token_id, "")
         if end == start:

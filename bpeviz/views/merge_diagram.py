@@ -74,7 +74,7 @@ def merge_diagram_payload(
         marks = np.maximum(marks, np.bincount(at, minlength=len(marks))[: len(marks)])
     behind = np.cumsum(marks)  # marks up to a byte, those before it included
     data: dict[str, Any] = {
-        "columns": end - start + int(behind[-1]),
+        "columnCount": end - start + int(behind[-1]),
         "signs": _signs(raw[start:end], behind),
         "sides": [_side(side, part, start, marks) for side, part in zip(sides, parts, strict=True)],
     }
@@ -133,9 +133,9 @@ def _side(side: Side, part: Boundaries, start: int, marks: Any) -> dict[str, Any
     return {
         "title": side.title,
         "unit": side.unit,
-        "total": side.total,
+        "stepCount": side.total,
         "tokens": tokens,
-        "looks": {token_id: [*side.look(token_id)] for token_id in ids},
+        "tokenStyles": {token_id: [*side.look(token_id)] for token_id in ids},
     }
 
 

@@ -109,37 +109,39 @@ def timeline(
     ids.update((when["changes"] or {"ids": ()})["ids"])
     data: dict[str, Any] = {
         "text": text[part.first : part.last],
-        "atoms": kind,
-        "sizes": _sizes(text, boundaries, part, kind),
-        "marks": _marks(training, atom_ids),
+        "atomKind": kind,
+        "atomBytes": _sizes(text, boundaries, part, kind),
+        "endMarks": _marks(training, atom_ids),
         "atomIds": None if kind == "bytes" else atom_ids.tolist(),
         **when,
-        "looks": {i: [training.name(i), training.color_index(i)] for i in sorted(ids) if i >= 0},
-        "unknown": training.pre_tokenizer.unknown,
+        "tokenStyles": {
+            i: [training.name(i), training.color_index(i)] for i in sorted(ids) if i >= 0
+        },
+        "unknownLabel": training.pre_tokenizer.unknown,
         "steps": steps,
         "unit": texts_of(training).unit,
         "weighted": training.weighted,
-        "beginning": texts_of(training).beginning(training),
-        "still": still(training),
-        "tokens": boundaries.token_counts.tolist(),
-        "bytes": int(boundaries.ends[-1]) if len(boundaries) else 0,
+        "initialMessage": texts_of(training).beginning(training),
+        "emptyMessage": still(training),
+        "tokenCounts": boundaries.token_counts.tolist(),
+        "byteCount": int(boundaries.ends[-1]) if len(boundaries) else 0,
         "part": None if whole else [part.first, part.last, len(text)],
     }
     digest = hashlib.blake2b(digest_size=12)
     digest.update(repr(data).encode())
     identity = hashlib.blake2b(digest_size=12)
-    identity.update(repr((training.pre_tokenizer, data["tokens"], data["steps"])).encode())
+    identity.update(repr((training.pre_tokenizer, data["tokenCounts"], data["steps"])).encode())
     identity.update(text.encode())
     # `last` may change while everything above stays: the player then keeps what it has drawn.
-    return data | {"key": digest.hexdigest(), "film": identity.hexdigest(), "last": last}
+    return data | {"key": digest.hexdigest(), "timelineId": identity.hexdigest(), "last": last}
 
 
 def payload(timeline: dict[str, Any]) -> dict[str, Any]:
     """Return what the player is sent for one timeline: its steps are the player's."""
-    names = ("key", "film", "last", "unit")
+    names = ("key", "timelineId", "last", "unit")
     return {name: timeline[name] for name in names} | {
-        "sizes": None,
-        "opening": timeline["last"],
+        "vocabSizes": None,
+        "initialStep": timeline["last"],
         "views": [timeline],
     }
 
@@ -157,16 +159,22 @@ def lock_step(timelines: Sequence[tuple[str, dict[str, Any], Training]]) -> dict
     views = []
     for title, timeline, training in timelines:
         at = steps_at(training, int(sizes[0]), int(sizes[-1]))[sizes - sizes[0]].tolist()
-        views.append(timeline | {"title": title, "at": at, "vocabulary": training.sizes.tolist()})
+        views.append(
+            timeline | {"title": title, "ownSteps": at, "vocabSizes": training.sizes.tolist()}
+        )
     keys = hashlib.blake2b(repr([view["key"] for view in views]).encode(), digest_size=12)
-    identities = hashlib.blake2b(repr([view["film"] for view in views]).encode(), digest_size=12)
+    identities = hashlib.blake2b(
+        repr([view["timelineId"] for view in views]).encode(), digest_size=12
+    )
     return {
         "key": keys.hexdigest(),
-        "film": identities.hexdigest(),
+        "timelineId": identities.hexdigest(),
         "last": len(sizes) - 1,
         # Where it begins: at the largest vocabulary that all of them have.
-        "opening": int(np.searchsorted(sizes, min(int(one.sizes.max()) for *_, one in timelines))),
-        "sizes": sizes.tolist(),
+        "initialStep": int(
+            np.searchsorted(sizes, min(int(one.sizes.max()) for *_, one in timelines))
+        ),
+        "vocabSizes": sizes.tolist(),
         "unit": "size",
         "views": views,
     }
@@ -213,7 +221,7 @@ def _steps(training: Training) -> dict[str, Any]:
         columns["ties"].append(decision.ties)
         if decision.score is not None:
             columns["score"].append(decision.score)
-    return {"kind": kind, "note": notes, **columns}
+    return {"kind": kind, "notes": notes, **columns}
 
 
 def _sizes(text: str, boundaries: Boundaries, part: Part, kind: Atoms) -> list[int] | None:
@@ -266,9 +274,9 @@ def side_by_side(
         shown.append(
             {
                 "title": column.title,
-                "ends": [end for end, *_ in tokens],
+                "tokenEnds": [end for end, *_ in tokens],
                 "tokens": [rest for _, *rest in tokens],
-                "own": np.setdiff1d(cuts, standard).tolist(),
+                "extra": np.setdiff1d(cuts, standard).tolist(),
                 "missing": np.setdiff1d(standard, cuts).tolist(),
             }
         )

@@ -225,8 +225,8 @@ def test_columns_show_every_chunk_where_it_stands(
     for key, column in zip(keys, sent["columns"], strict=True):
         pre_tokens = pretokenize(text, key)
         assert (column["title"], column["note"]) == (key, f"About {key}.")
-        assert column["total"] == len(pre_tokens)
-        shown = [raw[a:b].decode() for a, b in pairwise((0, *column["ends"]))]
+        assert column["tokenCount"] == len(pre_tokens)
+        shown = [raw[a:b].decode() for a, b in pairwise((0, *column["tokenEnds"]))]
         # The chunks of the whole text, and of them the characters within the part.
         at, expected, looks = 0, [], []
         for pre_token in pre_tokens:
@@ -251,9 +251,9 @@ def test_nested_columns_mark_the_cuts_of_the_one_before() -> None:
     ]
     sent = pretokenization.side_by_side(columns, 0, len(text), nested=True)
     first, second, third = sent["columns"]
-    assert first["own"] == []
-    assert second["own"] == first["ends"][:-1] == [5]
-    assert third["own"] == second["ends"][:-1] == [3, 4, 5, 7, 8, 9]
+    assert first["extra"] == []
+    assert second["extra"] == first["tokenEnds"][:-1] == [5]
+    assert third["extra"] == second["tokenEnds"][:-1] == [3, 4, 5, 7, 8, 9]
 
 
 def test_the_same_columns_have_the_same_key() -> None:

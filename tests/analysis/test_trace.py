@@ -361,19 +361,19 @@ def test_the_grid_holds_all_of_a_part_and_nothing_else(
             assert json.loads(json.dumps(data)) == data
             shown.append(data)
             byte_columns = [column for column, _ in data["bytes"]]
-            assert sorted([*byte_columns, *data["marks"]]) == [*range(data["columns"])]
+            assert sorted([*byte_columns, *data["marks"]]) == [*range(data["columnCount"])]
             for name, start, end in (
                 ("graphemes", 0, 1),
-                ("points", 0, 1),
-                ("chunks", 0, 1),
+                ("codePoints", 0, 1),
+                ("preTokens", 0, 1),
                 ("tokens", "start", "end"),
             ):
                 covered = [c for one in data[name] for c in range(one[start], one[end])]
                 assert len(covered) == len({*covered})
-                assert {*byte_columns} <= {*covered} <= {*range(data["columns"])}
-            for column, _ in data["cuts"]:
+                assert {*byte_columns} <= {*covered} <= {*range(data["columnCount"])}
+            for column, _ in data["innerBoundaries"]:
                 assert column in [token["end"] for token in data["tokens"]]
-        points = [point for data in shown for point in data["points"]]
+        points = [point for data in shown for point in data["codePoints"]]
         assert [chr(int(shown_as, 16)) for _, _, shown_as, _ in points] == [*found.text]
         assert [name for *_, name in points] == [unicodedata.name(c, "") for c in found.text]
         assert bytes(int(b, 16) for data in shown for _, b in data["bytes"]) == found.raw
@@ -392,25 +392,27 @@ def test_the_film_of_a_vocabulary_has_only_the_steps_of_this_text(name: str) -> 
     timeline = trace.timeline(found, whole_film(found), "cl100k")
     assert json.loads(json.dumps(timeline))["text"] == found.text
     steps = timeline["steps"]
-    assert timeline["last"] == len(steps["id"]) == len(timeline["tokens"]) - 1 < 30
+    assert timeline["last"] == len(steps["id"]) == len(timeline["tokenCounts"]) - 1 < 30
     assert steps["id"] == sorted(steps["id"])
     for left, right, new in zip(steps["left"], steps["right"], steps["id"], strict=True):
         assert tokenizer.token_bytes(left) + tokenizer.token_bytes(right) == (
             tokenizer.token_bytes(new)
         )
-    assert timeline["tokens"][0] == len(found.raw)
-    assert timeline["tokens"][-1] == len(found.ids)
-    saved = [a - b for a, b in zip(timeline["tokens"], timeline["tokens"][1:], strict=False)]
+    assert timeline["tokenCounts"][0] == len(found.raw)
+    assert timeline["tokenCounts"][-1] == len(found.ids)
+    saved = [
+        a - b for a, b in zip(timeline["tokenCounts"], timeline["tokenCounts"][1:], strict=False)
+    ]
     assert saved == steps["applied"]
     last = steps["id"][-1]
     assert (
-        timeline["steps"]["note"][timeline["last"] - 1]
+        timeline["steps"]["notes"][timeline["last"] - 1]
         == f"merge {last - 255:,} of {tokenizer.steps:,}"
     )
-    for token_id, (label, _) in timeline["looks"].items():
+    for token_id, (label, _) in timeline["tokenStyles"].items():
         assert label == tokenizer.token_label(token_id)
     used = {i for i in timeline["changes"]["ids"] if i >= 0}
-    assert used <= {*timeline["looks"]}
+    assert used <= {*timeline["tokenStyles"]}
     assert len(tokenizer.token_bytes(last)) > 1
 
 
@@ -424,11 +426,11 @@ def test_a_film_can_be_made_of_every_learner(trainings: dict[str, Training], tex
             timeline = trace.timeline(found, part, "Yours", training)
             json.dumps(timeline)
             assert timeline["last"] == len(timeline["steps"]["id"])
-            times = timeline["changes"]["times"]
+            times = timeline["changes"]["steps"]
             assert {*times} - {-1} == {*range(timeline["last"])}
             assert timeline["text"] == found.text[part.first : part.last]
             ids = {i for i in timeline["changes"]["ids"] if i >= 0}
-            assert ids <= {*timeline["looks"]}
+            assert ids <= {*timeline["tokenStyles"]}
             assert min(timeline["changes"]["ids"], default=0) >= INSIDE
 
 
@@ -623,9 +625,9 @@ def test_two_tokenizers_stand_at_one_text(trainings: dict[str, Training]) -> Non
     assert "".join(sign for _, _, sign, _ in data["signs"]) == text.replace(" ", "·")
     for side in data["sides"]:
         for first, last, since, until, token_id in side["tokens"]:
-            assert 0 <= first < last <= data["columns"]
+            assert 0 <= first < last <= data["columnCount"]
             assert until == -1 or 0 <= since < until <= 40
-            assert token_id < 0 or token_id in side["looks"]
+            assert token_id < 0 or token_id in side["tokenStyles"]
     with pytest.raises(ValueError, match="one side or two"):
         merge_diagram.merge_diagram_payload(b"", [])
 
@@ -650,7 +652,7 @@ def test_nothing_is_no_trouble(trainings: dict[str, Training]) -> None:
         found = inspect("", training.tokenizer())
         assert round_trip(found).lossless
         (part,) = player.parts("", found.cuts, 240)
-        assert trace.grid(found, part)["columns"] == 0
+        assert trace.grid(found, part)["columnCount"] == 0
         assert trace.timeline(found, part, "Yours", training)["last"] == 0
         side = merge_diagram.of_training("Yours", training, found.boundaries, 0)
         assert merge_diagram.merge_diagram_payload(b"", [side])["sides"][0]["tokens"] == []

@@ -135,8 +135,8 @@ class Visitor:
             if shown.id not in self.states or getattr(shown, "set_value", False):
                 self._say(kind, shown)
             self.fragments[key] = delta.fragment_id
-            if key == "player" and '"film": "' in shown.json:
-                self.timeline = shown.json.split('"film": "', 1)[1].split('"', 1)[0]
+            if key == "player" and '"timelineId": "' in shown.json:
+                self.timeline = shown.json.split('"timelineId": "', 1)[1].split('"', 1)[0]
 
     def _say(self, kind: str, shown: Any) -> None:
         """From now on say of an input what the server has put there, as a browser does of all."""
@@ -180,7 +180,9 @@ class Visitor:
     async def step(self, draw: random.Random) -> None:
         follower = self.widgets.get("follower")
         if follower is not None and self.timeline:
-            told = f'{{"step": {{"step": {draw.randint(0, 100)}, "film": "{self.timeline}"}}}}'
+            told = (
+                f'{{"step": {{"step": {draw.randint(0, 100)}, "timelineId": "{self.timeline}"}}}}'
+            )
             self.states[follower.id] = WidgetState(id=follower.id, json_value=told)
             await self.act("step", fragment=self.fragments["follower"])
 

@@ -39,7 +39,9 @@ class Player:
 
     def __init__(self, page: Page, unit: str = "merge") -> None:
         self.page = page
-        self.section = page.get_by_role("region", name="Player: the tokens of this text, step by step")
+        self.section = page.get_by_role(
+            "region", name="Player: the tokens of this text, step by step"
+        )
         self.text = self.section.get_by_role("group", name="The text and its tokens")
         self.number = self.section.get_by_role("spinbutton", name=f"{unit.capitalize()} number")
         self.track = self.section.get_by_role("slider", name="Step", exact=True)

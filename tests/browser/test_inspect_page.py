@@ -78,7 +78,7 @@ def test_the_eye_falls_from_a_character_to_its_ids(open_page: Open) -> None:
     inspect = opened(open_page("/Inspect"), "hi👍")
     ids = [str(i) for i in bpeviz.load("cl100k_base").encode("hi👍")]
     assert inspect.row("ids") == ids
-    assert inspect.row("chunks") == ["hi", "👍"]
+    assert inspect.row("preTokens") == ["hi", "👍"]
     assert not any("\ufffd" in text for text in inspect.row("tokens"))
     # Every sign is over its bytes, every id under its token.
     cells = inspect.grid.locator(".row .cell")

@@ -412,7 +412,7 @@ def test_the_slider_and_the_player_may_tell_of_a_change_at_once(open_page: Open)
     slider.evaluate(
         """slider => {
           const key = { key: "ArrowLeft", bubbles: true, cancelable: true };
-          document.dispatchEvent(new CustomEvent("bpeviz-step-changed", { detail: { step: 3, film: "" } }));
+          document.dispatchEvent(new CustomEvent("bpeviz-step-changed", { detail: { step: 3, timelineId: "" } }));
           slider.dispatchEvent(new KeyboardEvent("keydown", key));
         }"""
     )
@@ -467,7 +467,7 @@ def test_a_player_that_is_left_asks_for_nothing_more(open_page: Open) -> None:
     expect(page.get_by_text("before merge 170,")).to_be_visible()
     tell = """() => {
       for (let step = 0; step < 9; step++) {
-        const told = new CustomEvent("bpeviz-step-changed", { detail: { step, film: "" } });
+        const told = new CustomEvent("bpeviz-step-changed", { detail: { step, timelineId: "" } });
         setTimeout(() => document.dispatchEvent(told), 60 * step);
       }
     }"""
@@ -494,7 +494,7 @@ def test_a_link_that_is_pressed_while_the_player_tells_leads_to_its_page(open_pa
     expect(page.get_by_text("before merge 170,")).to_be_visible()
     page.get_by_role("link", name="Compare", exact=True).evaluate(
         """link => {
-          document.dispatchEvent(new CustomEvent("bpeviz-step-changed", { detail: { step: 3, film: "" } }));
+          document.dispatchEvent(new CustomEvent("bpeviz-step-changed", { detail: { step: 3, timelineId: "" } }));
           link.click();
         }"""
     )

@@ -189,10 +189,11 @@ def test_colors_of_the_file_are_those_on_screen(open_page: Open, tmp_path: Path)
       const canvas = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
       const found = {};
       for (const cell of cells) {
-        const hue = [...cell.classList].find((name) => /^h\\d+$/.test(name));
+        // "color3" on the page, "h3" in the file
+        const index = cell.className.match(/\\b(?:color|h)(\\d+)\\b/)[1];
         canvas.fillStyle = getComputedStyle(cell).backgroundColor;
         canvas.fillRect(0, 0, 1, 1);
-        found[hue] = [...canvas.getImageData(0, 0, 1, 1).data].join();
+        found[index] = [...canvas.getImageData(0, 0, 1, 1).data].join();
       }
       return found;
     }"""

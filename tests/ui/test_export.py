@@ -271,14 +271,14 @@ def test_the_film_of_the_beginning_is_drawn_and_that_of_words_that_are_typed() -
     app = opened()
     picture = drawn(app, "sides")
     player = drawn(app, "views")
-    assert picture["film"] == player["film"]
+    assert picture["timelineId"] == player["timelineId"]
     beginning = "".join(sign for *_, sign, _ in picture["signs"]).replace("·", " ")
     assert ENGLISH.startswith(beginning)
     assert len(beginning) > 20
     app.text_input(key="drawn_words").set_value(" lighthouse").run()
     picture = drawn(app, "sides")
     assert "".join(sign for *_, sign, _ in picture["signs"]) == "·lighthouse"
-    assert picture["sides"][0]["total"] == player["last"]
+    assert picture["sides"][0]["stepCount"] == player["last"]
     app.text_input(key="drawn_words").set_value("nowhere to be found").run()
     assert errors(app) == []
     assert any("nowhere in the text" in one.value for one in app.caption)

@@ -277,35 +277,35 @@ def test_in_lock_step_each_stands_at_its_own_step_of_the_size(keys: list[str], n
     assert {view["text"] for view in payload["views"]} == {text}
     assert payload["unit"] == "size"
     # All sizes that one of them passes through, and no others.
-    sizes = payload["sizes"]
+    sizes = payload["vocabSizes"]
     extents = [range(training.sizes.min(), training.sizes.max() + 1) for training, _ in learnt]
     assert sizes == sorted({size for extent in extents for size in extent})
     assert len(sizes) == payload["last"] + 1
     # It begins at the largest size that all of them reach.
-    assert sizes[payload["opening"]] == min(extent[-1] for extent in extents)
+    assert sizes[payload["initialStep"]] == min(extent[-1] for extent in extents)
     for view, (training, boundaries) in zip(payload["views"], learnt, strict=True):
-        assert len(view["at"]) == len(sizes)
-        assert view["vocabulary"] == training.sizes.tolist()
-        assert view["tokens"] == boundaries.token_counts.tolist()
-        assert {*view["at"]} <= {*range(training.steps + 1)}
+        assert len(view["ownSteps"]) == len(sizes)
+        assert view["vocabSizes"] == training.sizes.tolist()
+        assert view["tokenCounts"] == boundaries.token_counts.tolist()
+        assert {*view["ownSteps"]} <= {*range(training.steps + 1)}
         largest = int(training.sizes.max())
-        assert view["at"][sizes.index(largest)] == training.step_of(largest)
+        assert view["ownSteps"][sizes.index(largest)] == training.step_of(largest)
 
 
 def test_the_keys_of_several_tell_whether_one_is_another() -> None:
     text = TEXTS["english-prose"]
     one, _ = shown_together(["bpe", "wordpiece"], text)
     again, _ = shown_together(["bpe", "wordpiece"], text)
-    assert (one["key"], one["film"]) == (again["key"], again["film"])
+    assert (one["key"], one["timelineId"]) == (again["key"], again["timelineId"])
     others = [["wordpiece", "bpe"], ["bpe"], ["bpe", "unigram"], ["bpe", "wordpiece", "unigram"]]
     for keys in others:
         other, _ = shown_together(keys, text)
         assert other["key"] != one["key"]
-        assert other["film"] != one["film"]
+        assert other["timelineId"] != one["timelineId"]
     # Another part of the same text is drawn anew, and is the same film: the size is kept.
     parts = [shown_together(["bpe", "wordpiece"], text, 500, number)[0] for number in (0, 1)]
     assert parts[0]["key"] != parts[1]["key"]
-    assert parts[0]["film"] == parts[1]["film"]
+    assert parts[0]["timelineId"] == parts[1]["timelineId"]
 
 
 def test_a_reel_is_one_film_and_its_steps() -> None:
@@ -314,7 +314,7 @@ def test_a_reel_is_one_film_and_its_steps() -> None:
     timeline = player.timeline("low lower lowest " * 3, training, boundaries, part, 4)
     payload = player.payload(timeline)
     assert payload["views"] == [timeline]
-    assert (payload["sizes"], payload["last"], payload["opening"], payload["unit"]) == (
+    assert (payload["vocabSizes"], payload["last"], payload["initialStep"], payload["unit"]) == (
         None,
         4,
         4,
@@ -363,9 +363,9 @@ def test_a_part_shows_the_same_characters_under_all(
             timeline = player.timeline(text, training, boundaries, mine, training.steps)
             piece = text[part.first : part.last]
             assert timeline["text"] == piece
-            if timeline["sizes"] is not None:
-                assert sum(timeline["sizes"]) == len(piece.encode())
-            elif timeline["atoms"] == "characters":
+            if timeline["atomBytes"] is not None:
+                assert sum(timeline["atomBytes"]) == len(piece.encode())
+            elif timeline["atomKind"] == "characters":
                 assert mine.end - mine.start == len(piece)
             else:
                 assert mine.end - mine.start == len(piece.encode())
@@ -385,7 +385,7 @@ def test_a_mark_belongs_to_what_stands_before_it() -> None:
     second = player.part_between(boundaries, player.Part(2, 5, 2, 5), text)
     assert (first.start, first.end, second.start, second.end) == (0, 3, 3, 6)
     timeline = player.timeline(text, training, boundaries, first, 0)
-    assert timeline["sizes"] == [0, 1, 1]
+    assert timeline["atomBytes"] == [0, 1, 1]
 
 
 def test_no_part_begins_within_a_token_at_any_step() -> None:

@@ -73,38 +73,38 @@ def assert_consistent(timeline: dict[str, Any], text: str) -> None:
     assert timeline["text"] == text
     assert timeline["part"] is None
     steps = len(timeline["steps"]["id"])
-    expected = len(text.encode()) if timeline["atoms"] == "bytes" else len(text)
-    if timeline["sizes"] is not None:
-        assert sum(timeline["sizes"]) == len(text.encode())
-        expected += timeline["sizes"].count(0)
-    vanish = timeline["vanish"]
-    assert len(vanish) == expected
+    expected = len(text.encode()) if timeline["atomKind"] == "bytes" else len(text)
+    if timeline["atomBytes"] is not None:
+        assert sum(timeline["atomBytes"]) == len(text.encode())
+        expected += timeline["atomBytes"].count(0)
+    merged_at = timeline["mergedAt"]
+    assert len(merged_at) == expected
     assert timeline["changes"] is None
     told = {"id", "left", "right", "count", "applied", "ties"}
     assert {len(timeline["steps"][name]) for name in told} == {steps}
-    assert all(-1 <= time < steps for time in vanish)
-    if vanish:
-        assert vanish[-1] == -1
-    counts = [sum(time < 0 or time >= step for time in vanish) for step in range(steps + 1)]
-    assert timeline["tokens"] == counts
+    assert all(-1 <= time < steps for time in merged_at)
+    if merged_at:
+        assert merged_at[-1] == -1
+    counts = [sum(time < 0 or time >= step for time in merged_at) for step in range(steps + 1)]
+    assert timeline["tokenCounts"] == counts
     # Each merge takes away as many boundaries as it was applied.
-    times = Counter(vanish)
+    times = Counter(merged_at)
     assert [times[step] for step in range(steps)] == timeline["steps"]["applied"]
     atom_ids = timeline["atomIds"] if timeline["atomIds"] is not None else [*text.encode()]
-    assert len(atom_ids) == len(vanish)
-    first = timeline["firstId"]
+    assert len(atom_ids) == len(merged_at)
+    first = timeline["firstMergeId"]
     assert timeline["steps"]["id"] == [*range(first, first + steps)]
     parents = {*timeline["steps"]["left"], *timeline["steps"]["right"]}
-    assert {*atom_ids, *timeline["steps"]["id"], *parents} == timeline["looks"].keys()
+    assert {*atom_ids, *timeline["steps"]["id"], *parents} == timeline["tokenStyles"].keys()
     for i in range(steps):
         assert timeline["steps"]["left"][i] < first + i
         assert timeline["steps"]["right"][i] < first + i
-    assert timeline["bytes"] == len(text.encode())
+    assert timeline["byteCount"] == len(text.encode())
 
 
 def test_the_hue_and_label_of_a_merge_come_from_its_bytes() -> None:
     timeline = whole_film("the é the é", merges=9)
-    of = dict(timeline["looks"].values())
+    of = dict(timeline["tokenStyles"].values())
     assert of["·the"] == color_index(b" the")
     assert of["·é"] == color_index(" é".encode())
 
@@ -119,14 +119,14 @@ def test_marks_are_the_atoms_that_end_a_word(
     timeline = whole_film(
         "ab c", merges=0, atoms="characters", end_mark=end_mark, pattern="whitespace"
     )
-    assert timeline["marks"] == marked
-    assert timeline["sizes"] == sizes
+    assert timeline["endMarks"] == marked
+    assert timeline["atomBytes"] == sizes
 
 
 def test_a_mark_typed_into_the_text_is_text() -> None:
     text = "a</w> b</w>"
     timeline = whole_film(text, merges=0, atoms="characters", end_mark="symbol", pattern="none")
-    assert timeline["sizes"] == [1] * len(text) + [0]
+    assert timeline["atomBytes"] == [1] * len(text) + [0]
 
 
 def test_only_what_is_asked_for_changes_the_keys() -> None:
@@ -137,7 +137,7 @@ def test_only_what_is_asked_for_changes_the_keys() -> None:
     # A smaller vocabulary is the same film with an earlier end: nothing is drawn anew.
     assert {**timeline, "last": 5} == shorter
     other = whole_film(text, ties="largest")
-    assert other["film"] != timeline["film"]
+    assert other["timelineId"] != timeline["timelineId"]
     assert other["key"] != timeline["key"]
 
 
@@ -147,8 +147,8 @@ def test_only_what_is_asked_for_changes_the_keys() -> None:
 def begins(changes: dict[str, Any], atom: int, step: int) -> int:
     """What begins at an atom: its last entry before the step (`ChangingTimeline` in timeline.js)."""
     found = INSIDE
-    for k in range(changes["rows"][atom], changes["rows"][atom + 1]):
-        if changes["times"][k] >= step:
+    for k in range(changes["offsets"][atom], changes["offsets"][atom + 1]):
+        if changes["steps"][k] >= step:
             break
         found = changes["ids"][k]
     return found
@@ -159,7 +159,7 @@ def token_around(timeline: dict[str, Any], atom: int, step: int) -> tuple[int, i
     start = end = atom
     if timeline["changes"] is not None:
         changes = timeline["changes"]
-        atoms = len(changes["rows"]) - 1
+        atoms = len(changes["offsets"]) - 1
         token_id = begins(changes, start, step)
         while start > 0 and token_id == INSIDE:
             start -= 1
@@ -168,25 +168,25 @@ def token_around(timeline: dict[str, Any], atom: int, step: int) -> tuple[int, i
         while end < atoms and begins(changes, end, step) == INSIDE:
             end += 1
         return start, end, token_id
-    vanish, made = timeline["vanish"], -1
-    while start > 0 and 0 <= vanish[start - 1] < step:
+    merged_at, made = timeline["mergedAt"], -1
+    while start > 0 and 0 <= merged_at[start - 1] < step:
         start -= 1
-        made = max(made, vanish[start])
-    while end < len(vanish) - 1 and 0 <= vanish[end] < step:
-        made = max(made, vanish[end])
+        made = max(made, merged_at[start])
+    while end < len(merged_at) - 1 and 0 <= merged_at[end] < step:
+        made = max(made, merged_at[end])
         end += 1
     atom_ids = (
         timeline["atomIds"] if timeline["atomIds"] is not None else [*timeline["text"].encode()]
     )
-    return start, end + 1, atom_ids[start] if made < 0 else timeline["firstId"] + made
+    return start, end + 1, atom_ids[start] if made < 0 else timeline["firstMergeId"] + made
 
 
 def shown_tokens(timeline: dict[str, Any], step: int) -> list[tuple[int, int, int]]:
     """All tokens that a film shows at a step, from left to right."""
     size = (
-        len(timeline["vanish"] or [])
+        len(timeline["mergedAt"] or [])
         if timeline["changes"] is None
-        else len(timeline["changes"]["rows"]) - 1
+        else len(timeline["changes"]["offsets"]) - 1
     )
     found: list[tuple[int, int, int]] = []
     at = 0
@@ -208,7 +208,7 @@ def assert_shown(
     tokens = shown_tokens(timeline, step)
     assert [end for _, end, _ in tokens] == (ends[inside] - part.start).tolist()
     assert [token_id for *_, token_id in tokens] == boundaries.ids(step)[inside].tolist()
-    assert {token_id for *_, token_id in tokens if token_id >= 0} <= timeline["looks"].keys()
+    assert {token_id for *_, token_id in tokens if token_id >= 0} <= timeline["tokenStyles"].keys()
 
 
 def spread(steps: int) -> list[int]:
@@ -259,7 +259,7 @@ def test_the_film_of_every_learner_is_read_as_its_boundaries(
     )
     for step in spread(training.steps):
         assert_shown(timeline, boundaries, part, step)
-    assert timeline["tokens"] == [
+    assert timeline["tokenCounts"] == [
         np.count_nonzero(boundaries.ids(step) != DROPPED) for step in range(training.steps + 1)
     ]
     assert_steps_are_told(timeline, training)
@@ -276,8 +276,8 @@ def assert_steps_are_told(timeline: dict[str, Any], training: Training) -> None:
         told |= {"score"}
     for name in ("id", "left", "right", "count", "applied", "ties", "score", "round"):
         assert len(steps[name]) == (training.steps if name in told else 0), name
-    assert {*steps["note"]} == {i for i, one in enumerate(training.decisions) if one.note}
-    assert {*steps["id"], *steps["left"], *steps["right"]} <= timeline["looks"].keys()
+    assert {*steps["notes"]} == {i for i, one in enumerate(training.decisions) if one.note}
+    assert {*steps["id"], *steps["left"], *steps["right"]} <= timeline["tokenStyles"].keys()
     assert len({*steps["id"]}) == training.steps  # the script finds the step that is about an id
 
 
@@ -355,8 +355,8 @@ def test_parts_cover_the_text_and_part_no_character(
         # As many atoms as its characters have, with their marks.
         timeline = player.timeline(text, training, boundaries, part, 0)
         piece = timeline["text"]
-        inside = len(piece.encode()) if timeline["atoms"] == "bytes" else len(piece)
-        assert len(timeline["vanish"]) == inside + (timeline["sizes"] or []).count(0)
+        inside = len(piece.encode()) if timeline["atomKind"] == "bytes" else len(piece)
+        assert len(timeline["mergedAt"]) == inside + (timeline["atomBytes"] or []).count(0)
         assert len(parts) == 1 or timeline["part"] == [part.first, part.last, len(text)]
 
 
@@ -465,13 +465,13 @@ def test_columns_tell_where_each_differs_from_the_reference(
         json.dumps(data, allow_nan=False)
         assert data["text"] == text[part.first : part.last]
         here = raw[part.start : part.end]
-        cuts = [{*column["ends"]} - {len(here)} for column in data["columns"]]
+        cuts = [{*column["tokenEnds"]} - {len(here)} for column in data["columns"]]
         for column, mine, shown in zip(columns, cuts, data["columns"], strict=True):
-            assert {*shown["own"]} == mine - cuts[reference]
+            assert {*shown["extra"]} == mine - cuts[reference]
             assert {*shown["missing"]} == cuts[reference] - mine
-            assert len(shown["ends"]) == len(shown["tokens"])
+            assert len(shown["tokenEnds"]) == len(shown["tokens"])
             # The tokens shown are the text, and have the look of their bytes.
-            spans = pairwise((0, *shown["ends"]))
+            spans = pairwise((0, *shown["tokenEnds"]))
             for (start, end), (token_id, _, hexadecimal, color) in zip(
                 spans, shown["tokens"], strict=True
             ):
@@ -492,5 +492,5 @@ def test_a_column_over_characters_counts_unknown_ones() -> None:
     (part,) = player.parts("abé ab", common_boundaries([column]))
     shown = player.side_by_side("abé ab", [column], part, 0)["columns"][0]
     assert [token[0] for token in shown["tokens"]].count(-1) == 2  # é and the space
-    assert shown["ends"][-1] == 7
-    assert np.all(np.diff(shown["ends"]) >= 0)
+    assert shown["tokenEnds"][-1] == 7
+    assert np.all(np.diff(shown["tokenEnds"]) >= 0)

@@ -44,23 +44,23 @@ def player(payload: dict[str, Any], key: str) -> None:
     The first timeline shown after a link was opened begins at the link's step.
     """
     linked = st.session_state.get(LINKED_STEP)
-    if linked is not None and linked["film"] in (None, payload["film"]):
-        linked["film"] = payload["film"]
-        payload = payload | {"opening": min(linked["step"], payload["last"])}
+    if linked is not None and linked["timelineId"] in (None, payload["timelineId"]):
+        linked["timelineId"] = payload["timelineId"]
+        payload = payload | {"initialStep": min(linked["step"], payload["last"])}
     _player(key=key, data=payload)
 
 
-def link(made: dict[str, Any], key: str) -> None:
-    """Show the button that copies a link: {"number", "packed"}.
+def copy_link(answer: dict[str, Any], key: str) -> None:
+    """Show the button that copies a link: {"request", "packed"}.
 
-    When it is pressed, the session's `key` holds {"asked": number}, and the calling fragment runs
+    When it is pressed, the session's `key` holds {"request": number}, and the calling fragment runs
     again. It then passes the packed settings for that number.
     """
-    _copy_link(key=key, data=made, default={"asked": 0}, on_asked_change=lambda: None)
+    _copy_link(key=key, data=answer, default={"request": 0}, on_request_change=lambda: None)
 
 
-def follower(
-    jump: dict[str, int] | None, key: str, *, steps: bool = True, picks: bool = False
+def player_events(
+    jump: dict[str, int] | None, key: str, *, steps: bool = True, words: bool = False
 ) -> dict[str, Any]:
     """Return the player's step and the word clicked last, and send the player to a step.
 
@@ -70,15 +70,15 @@ def follower(
         jump: {"step", "number"}, the step to go to; each number is obeyed once.
         key: The component's key.
         steps: Whether to report steps.
-        picks: Whether to report clicked words.
+        words: Whether to report clicked words.
 
     Returns:
-        "step": {"step", "film"}, or None before the player's first report; "word":
+        "step": {"step", "timelineId"}, or None before the player's first report; "word":
         {"word", "number"} with the number of the click, or None.
     """
     result = _player_events(
         key=key,
-        data={"jump": jump, "name": key, "steps": steps, "picks": picks},
+        data={"jump": jump, "name": key, "steps": steps, "words": words},
         default={"step": None, "word": None},
         on_step_change=lambda: None,
         on_word_change=lambda: None,
@@ -101,9 +101,9 @@ def grid(data: dict[str, Any], key: str) -> dict[str, Any] | None:
     return token
 
 
-def picture(data: dict[str, Any], key: str) -> None:
+def merge_diagram(data: dict[str, Any], key: str) -> None:
     """Show the merge diagram of a short text (`bpeviz.views.merge_diagram.merge_diagram_payload`).
 
-    With "film" in `data`, it shares the step with the player of that timeline.
+    With "timelineId" in `data`, it shares the step with the player of that timeline.
     """
     _merge_diagram(key=key, data=data)

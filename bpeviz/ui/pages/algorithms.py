@@ -89,18 +89,18 @@ def _follow(text: str, choices: list[Choice], payload: dict[str, object]) -> Non
     state = st.session_state
     shown = [(choice, *trained.there(text, choice)) for choice in choices]
     body = st.container()
-    told = components.follower(None, "lock_step_follower", picks=True)
+    told = components.player_events(None, "lock_step_follower", words=True)
     last = int(str(payload["last"]))
-    place = int(str(payload["opening"]))  # there the player begins
-    if told["step"] and told["step"]["film"] == payload["film"]:
+    place = int(str(payload["initialStep"]))  # there the player begins
+    if told["step"] and told["step"]["timelineId"] == payload["timelineId"]:
         place = min(int(told["step"]["step"]), last)
     if told["word"] and state.get("picked_word") != told["word"]:
         state["picked_word"] = told["word"]
         state["word"] = told["word"]["word"][:LONGEST_WORD]
     views: list[dict[str, list[int]]] = payload["views"]  # type: ignore[assignment]
-    steps = [view["at"][place] for view in views]
+    steps = [view["ownSteps"][place] for view in views]
     with body:
-        sizes: list[int] = payload["sizes"]  # type: ignore[assignment]
+        sizes: list[int] = payload["vocabSizes"]  # type: ignore[assignment]
         size = sizes[place]
         _measures(text, shown, steps, size)
         _vocabularies(text, shown, steps)

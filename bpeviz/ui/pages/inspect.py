@@ -366,7 +366,7 @@ def _picture(offer: Offer, found: Inspection, offered: Sequence[Offer]) -> None:
             st.error(beside)
         else:
             sides.append(_side(other, beside))
-    components.picture(
+    components.merge_diagram(
         merge_diagram.merge_diagram_payload(found.raw, sides, part.start, part.end), "picture"
     )
     st.caption(
@@ -417,7 +417,9 @@ def _token(offer: Offer, tokenizer: Tokenizer) -> None:
     if spelt is not None:
         raw, boundaries, events = spelt
         side = _side_of(offer, tokenizer, boundaries, [event.step for event in events])
-        components.picture(merge_diagram.merge_diagram_payload(raw, [side]), "picture_of_token")
+        components.merge_diagram(
+            merge_diagram.merge_diagram_payload(raw, [side]), "picture_of_token"
+        )
     left, right = st.columns((3, 2), gap="medium")
     with left:
         st.subheader("What it is merged from", anchor=False)

@@ -64,9 +64,9 @@ def show(text: str, training: Training, boundaries: Boundaries, choice: Choice, 
     timeline = trained.timeline(text, choice, part) | {"last": last}
     with place:
         components.player(player.payload(timeline), "player")
-    _follow(text, choice, last, timeline["film"], part)
+    _follow(text, choice, last, timeline["timelineId"], part)
     if last:
-        _merge_diagram(text, choice, last, timeline["film"])
+        _merge_diagram(text, choice, last, timeline["timelineId"])
 
 
 @fragment
@@ -75,10 +75,10 @@ def _follow(text: str, choice: Choice, last: int, timeline: str, shown: player.P
     state = st.session_state
     training, boundaries = trained.there(text, choice)
     body = st.container()
-    told = components.follower(state.get("jump"), "follower")["step"]
+    told = components.player_events(state.get("jump"), "follower")["step"]
     if state.get("shown") != (timeline, last):
         state["shown"], state["step"] = (timeline, last), last
-    if told and told["film"] == timeline and state.get("told") != told:
+    if told and told["timelineId"] == timeline and state.get("told") != told:
         state["told"], state["step"] = told, min(told["step"], last)
     step = state["step"]
     with body:
@@ -135,7 +135,7 @@ def _merge_diagram(text: str, choice: Choice, last: int, timeline: str) -> None:
     That is done in the browser: nothing here depends on the step.
     """
     state = st.session_state
-    word = components.follower(None, "word_follower", steps=False, picks=True)["word"]
+    word = components.player_events(None, "word_follower", steps=False, words=True)["word"]
     if word and state.get("pressed_word") != word:
         state["pressed_word"], state["drawn_words"] = word, word["word"]
     st.subheader("The whole film in one picture", anchor=False)
@@ -161,7 +161,7 @@ def _merge_diagram(text: str, choice: Choice, last: int, timeline: str) -> None:
     start = len(text[:at].encode())
     end = start + len(query.encode())
     data = _drawn(text, choice, last, start, end)
-    components.picture(data | {"film": timeline}, "train_picture")
+    components.merge_diagram(data | {"timelineId": timeline}, "train_picture")
     st.caption(
         "Atoms lie along the bottom. Every boundary is as high as the step at which it goes, on a "
         "logarithmic scale; between two lines, at any height, stands the token of that step. The "

@@ -337,18 +337,18 @@ def offer(page: str) -> None:
 def _button(page: str) -> None:
     """Draw the button. It is pressed for a number, and only then the link is made."""
     state = st.session_state
-    asked = (state.get(BUTTON) or {}).get("asked", 0)
-    made = state.get(MADE, {"number": 0, "packed": ""})
-    if asked and made["number"] != asked:
+    request = (state.get(BUTTON) or {}).get("request", 0)
+    made = state.get(MADE, {"request": 0, "packed": ""})
+    if request and made["request"] != request:
         packed, without = make(page)
-        made = state[MADE] = {"number": asked, "packed": packed}
+        made = state[MADE] = {"request": request, "packed": packed}
         if without:
             st.toast(
                 f"This link goes without {_listed(without)}: {WHY}. Whoever opens it is told.",
                 icon=":material/link:",
                 duration="long",
             )
-    components.link(made, BUTTON)
+    components.copy_link(made, BUTTON)
 
 
 # ---- opening a link
@@ -383,7 +383,7 @@ def _opened(page: str, packed: str) -> str:
     step = st.query_params.get(STEP, "0")
     if re.fullmatch("[0-9]{1,9}", step, re.ASCII) and int(step) <= MOST_STEPS:
         if STEP in st.query_params:
-            state[components.LINKED_STEP] = {"step": int(step), "film": None}
+            state[components.LINKED_STEP] = {"step": int(step), "timelineId": None}
     else:
         strange.append("Step")
     state[FRESH] = True

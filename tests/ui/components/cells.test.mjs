@@ -57,9 +57,9 @@ test("class names are those of a token's first and last atom", () => {
 });
 
 for (const { name, payload, steps } of read("timelines")) {
-  const options = { atomBytes: payload.sizes, marks: payload.marks, markLabel: () => "mark" };
+  const options = { atomBytes: payload.atomBytes, marks: payload.endMarks, markLabel: () => "mark" };
   const host = createElement();
-  const drawn = new CellText(host, payload.text, payload.atoms, options);
+  const drawn = new CellText(host, payload.text, payload.atomKind, options);
 
   test(`${name}: cells cover the text and its atoms in order`, () => {
     let atom = 0;

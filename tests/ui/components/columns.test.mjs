@@ -9,8 +9,8 @@ const { countOverlapping, tokenAt } = await import("../../../bpeviz/ui/component
 
 test("the token at a byte, and the tokens that overlap a span, are those of Python", () => {
   const { payload, spans, cases } = read("columns");
-  payload.columns.forEach(({ ends }, i) => {
-    cases[i].tokenAt.forEach((token, byte) => assert.equal(tokenAt(ends, byte), token));
-    cases[i].overlaps.forEach((count, k) => assert.equal(countOverlapping(ends, spans[k], spans[k + 1]), count));
+  payload.columns.forEach(({ tokenEnds }, i) => {
+    cases[i].tokenAt.forEach((token, byte) => assert.equal(tokenAt(tokenEnds, byte), token));
+    cases[i].overlaps.forEach((count, k) => assert.equal(countOverlapping(tokenEnds, spans[k], spans[k + 1]), count));
   });
 });

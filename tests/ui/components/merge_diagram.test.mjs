@@ -24,7 +24,7 @@ for (const { payload, tokens } of read("diagrams")) {
   test(`${name}: at any step the boxes fill the width of the text and touch the marker line`, () => {
     for (const { side, direction, expected } of each)
       for (let step = 0; step < expected.length; step++) {
-        const boxes = side.tokens.filter((token) => existsAt(token, step)).map((token) => geometry.box(token, side.total, direction));
+        const boxes = side.tokens.filter((token) => existsAt(token, step)).map((token) => geometry.box(token, side.stepCount, direction));
         boxes.sort((a, b) => a.x - b.x);
         let x = geometry.x(0);
         for (const box of boxes) {
@@ -33,7 +33,7 @@ for (const { payload, tokens } of read("diagrams")) {
           const y = geometry.y(geometry.distance(step), direction);
           assert.ok(box.y - 1e-6 <= y && y <= box.y + box.height + 1e-6);
         }
-        near(x, geometry.x(payload.columns));
+        near(x, geometry.x(payload.columnCount));
       }
   });
 
@@ -41,13 +41,13 @@ for (const { payload, tokens } of read("diagrams")) {
     for (const { side, direction } of each)
       for (const token of side.tokens) {
         const [, , since, until] = token;
-        const { y, height } = geometry.box(token, side.total, direction);
+        const { y, height } = geometry.box(token, side.stepCount, direction);
         const [inner, outer] = [y, y + height]
           .map((edge) => geometry.distanceAt(edge, direction))
           .sort((a, b) => a - b);
         near(inner, geometry.distance(since));
         if (until >= 0) near(outer, geometry.distance(until));
-        else assert.ok(outer > geometry.distance(side.total));
+        else assert.ok(outer > geometry.distance(side.stepCount));
       }
   });
 
@@ -84,7 +84,7 @@ for (const { payload, tokens } of read("diagrams")) {
 }
 
 test("columns have a least and a largest width", () => {
-  const of = (columns, width) => new Geometry({ columns, sides: [{ total: 5 }] }, width);
+  const of = (columnCount, width) => new Geometry({ columnCount, sides: [{ stepCount: 5 }] }, width);
   assert.equal(of(500, 800).columnWidth, 15);
   assert.equal(of(2, 800).columnWidth, 46);
   near(of(30, 800).columnWidth, (800 - 58 - 26 - 2) / 30);

@@ -134,11 +134,11 @@ def lock_step() -> dict[str, Any]:
     for index in sampled(payload["last"]):
         cuts = []
         for (_, _, (training, boundaries)), view in zip(parts, payload["views"], strict=True):
-            step = view["at"][index]
-            assert training.sizes[step] <= payload["sizes"][index] or step == 0
+            step = view["ownSteps"][index]
+            assert training.sizes[step] <= payload["vocabSizes"][index] or step == 0
             cuts.append(np.unique(boundaries.cuts(step)).tolist())
         cases.append({"index": index, "boundaries": cuts})
-    sizes = np.array(payload["sizes"])
+    sizes = np.array(payload["vocabSizes"])
     typed = [-1, 0, 255, *(sizes[::7] + 1).tolist(), int(sizes[-1]) + 99]
     steps = [max(0, int(np.searchsorted(sizes, size, "right")) - 1) for size in typed]
     return {"payload": payload, "cases": cases, "typed": [*zip(typed, steps, strict=True)]}
@@ -217,7 +217,7 @@ def diagrams() -> list[dict[str, Any]]:
                 ]
             )
         payload = merge_diagram.merge_diagram_payload(TEXT.encode(), sides)
-        assert payload["columns"] == len(TEXT.encode())  # neither side has marks
+        assert payload["columnCount"] == len(TEXT.encode())  # neither side has marks
         found.append({"payload": payload, "tokens": expected})
     return found
 

@@ -20,7 +20,7 @@ for (const { name, payload, ends, steps } of read("timelines")) {
     for (const { step, tokens } of steps) {
       text.step = step;
       assert.deepEqual(spans(text), tokens);
-      assert.equal(tokens.filter(([, , id]) => id !== LEFT_OUT_ID).length, payload.tokens[step]);
+      assert.equal(tokens.filter(([, , id]) => id !== LEFT_OUT_ID).length, payload.tokenCounts[step]);
     }
   });
 
@@ -75,7 +75,7 @@ test("lock-step: extra and missing boundaries are those of Python's sets", () =>
   const size = texts[0].byteEnds.at(-1);
   let found = 0;
   for (const { index, boundaries } of cases) {
-    for (const text of texts) text.step = text.data.at[index];
+    for (const text of texts) text.step = text.data.ownSteps[index];
     const theirs = texts[0].boundaries();
     const reference = new Set(boundaries[0]);
     texts.forEach((text, i) => {
@@ -102,7 +102,7 @@ test("lock-step: extra and missing boundaries are those of Python's sets", () =>
 
 test("a typed vocabulary size leads to the step that Python finds", () => {
   const { payload, typed } = read("lock_step");
-  for (const [size, step] of typed) assert.equal(stepOfSize(payload.sizes, size), step, `size ${size}`);
+  for (const [size, step] of typed) assert.equal(stepOfSize(payload.vocabSizes, size), step, `size ${size}`);
 });
 
 test("merge trees are those of Python", () => {

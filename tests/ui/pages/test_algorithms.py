@@ -56,7 +56,10 @@ def told(app: AppTest, place: int, word: str | None = None) -> AppTest:
     place: the number of a size among those of the player; from the end where it is negative.
     """
     payload = reel_of(app)
-    step = {"step": place if place >= 0 else len(payload["sizes"]) + place, "film": payload["film"]}
+    step = {
+        "step": place if place >= 0 else len(payload["vocabSizes"]) + place,
+        "timelineId": payload["timelineId"],
+    }
     picked = None if word is None else {"word": word, "number": 1}
     app.session_state[FOLLOWER] = {"step": step, "word": picked}
     return app.run()
@@ -93,10 +96,10 @@ def test_untouched_it_shows_three_learners_at_the_size_that_all_have() -> None:
     payload = reel_of(app)
     assert [view["title"] for view in payload["views"]] == [TRAINERS[key].short for key in USUAL]
     assert {view["text"] for view in payload["views"]} == {samples.by_key("english-prose").text}
-    size = payload["sizes"][payload["opening"]]
+    size = payload["vocabSizes"][payload["initialStep"]]
     assert headings(app)[0] == f"At a vocabulary of {size:,}"
     # Over characters, so that they stand at like sizes.
-    assert {view["atoms"] for view in payload["views"]} == {"characters"}
+    assert {view["atomKind"] for view in payload["views"]} == {"characters"}
     assert "One word, cut at random" in headings(app)
     assert any(head.startswith("WordPiece: ") for head in headings(app))
     assert any(head.startswith("Unigram: ") for head in headings(app))
@@ -111,7 +114,7 @@ def test_every_learner_is_shown_alone(key: str) -> None:
     assert [view["title"] for view in payload["views"]] == [TRAINERS[key].short]
     assert "What the vocabularies share" not in headings(app)
     training = usual.train(key, SHORT, **usual.ON_ALGORITHMS)
-    assert payload["views"][0]["vocabulary"] == training.sizes.tolist()
+    assert payload["views"][0]["vocabSizes"] == training.sizes.tolist()
     assert ("One word, cut at random" in headings(app)) == (training.stochastic)
 
 
@@ -160,7 +163,7 @@ def test_a_long_text_is_shown_in_parts() -> None:
     second = reel_of(app)
     assert text.startswith(first["views"][0]["text"] + second["views"][0]["text"])
     # It is the same film: the player keeps the size.
-    assert first["film"] == second["film"]
+    assert first["timelineId"] == second["timelineId"]
     assert first["key"] != second["key"]
 
 
@@ -171,7 +174,7 @@ def test_a_long_text_is_shown_in_parts() -> None:
 def test_figures_are_those_of_each_at_its_own_step_of_the_size(place: int) -> None:
     app = with_text(SHORT)
     payload = reel_of(app)
-    size = payload["sizes"][place]
+    size = payload["vocabSizes"][place]
     app = told(app, place)
     assert errors(app) == []
     assert headings(app)[0] == f"At a vocabulary of {size:,}"
@@ -197,13 +200,15 @@ def test_figures_are_those_of_each_at_its_own_step_of_the_size(place: int) -> No
 
 def test_what_the_player_told_of_another_film_counts_no_more() -> None:
     app = with_text(SHORT)
-    app.session_state[FOLLOWER] = {"step": {"step": 1, "film": "another"}, "word": None}
+    app.session_state[FOLLOWER] = {"step": {"step": 1, "timelineId": "another"}, "word": None}
     app.run()
     payload = reel_of(app)
-    assert headings(app)[0] == f"At a vocabulary of {payload['sizes'][payload['opening']]:,}"
+    assert (
+        headings(app)[0] == f"At a vocabulary of {payload['vocabSizes'][payload['initialStep']]:,}"
+    )
     # Nor does a place beyond the end.
     app = told(app, 99_999)
-    assert headings(app)[0] == f"At a vocabulary of {payload['sizes'][-1]:,}"
+    assert headings(app)[0] == f"At a vocabulary of {payload['vocabSizes'][-1]:,}"
 
 
 # ---- a word cut at random
@@ -227,7 +232,7 @@ def test_without_dropout_there_is_one_cut_and_it_is_the_tokenizers() -> None:
     assert errors(app) == []
     training = usual.train("bpe", SHORT, **usual.ON_ALGORITHMS)
     payload = reel_of(app)
-    size = payload["sizes"][payload["opening"]]
+    size = payload["vocabSizes"][payload["initialStep"]]
     step = int(player.steps_at(training, size, size)[0])
     ids = training.at_step(step).encode("lowest")
     cut = " | ".join(map(training.name, ids))
@@ -247,7 +252,7 @@ def test_subword_regularization_is_unigrams() -> None:
     assert errors(app) == []
     training = usual.train("unigram", SHORT, **usual.ON_ALGORITHMS)
     payload = reel_of(app)
-    size = payload["sizes"][payload["opening"]]
+    size = payload["vocabSizes"][payload["initialStep"]]
     step = int(player.steps_at(training, size, size)[0])
     found = training.segmentations(step, "lowest", 1.0, 1_000, 0)
     rows = drawn_cuts(app)
@@ -281,8 +286,8 @@ def test_an_empty_word_is_no_error() -> None:
 def test_options_of_one_learner_change_its_view_alone() -> None:
     before = reel_of(opened())["views"]
     after = reel_of(opened(side_bpe_atoms="bytes"))["views"]
-    assert after[0]["atoms"] == "bytes"
-    changed = [a["film"] != b["film"] for a, b in zip(before, after, strict=True)]
+    assert after[0]["atomKind"] == "bytes"
+    changed = [a["timelineId"] != b["timelineId"] for a, b in zip(before, after, strict=True)]
     assert changed == [True, False, False]
     # Those of the Train page are apart.
     assert reel_of(opened(bpe_atoms="bytes", unigram_atoms="bytes"))["views"] == before

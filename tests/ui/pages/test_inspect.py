@@ -152,9 +152,9 @@ def test_long_texts_are_shown_in_parts() -> None:
     first = drawn(app, "bytes")
     number.set_value(3).run()
     third = drawn(app, "bytes")
-    assert third["first"] > first["first"] == 0
+    assert third["firstByte"] > first["firstByte"] == 0
     assert len(third["bytes"]) <= SHOWN
-    assert drawn(app, "views")["views"][0]["part"][0] == third["first"]
+    assert drawn(app, "views")["views"][0]["part"][0] == third["firstByte"]
     app = opened(inspect_box="x " * MOST)
     assert errors(app) == []
     assert any(f"the first {MOST:,} are looked at" in one.value for one in app.caption)
@@ -164,7 +164,7 @@ def test_no_text_is_no_trouble() -> None:
     for closer in CLOSER:
         app = opened(inspect_box="", closer=closer)
         assert errors(app) == []
-        assert drawn(app, "bytes")["columns"] == 0
+        assert drawn(app, "bytes")["columnCount"] == 0
     app = opened(inspect_box="", inspected="learnt", text_box="", text_sample="own")
     assert errors(app) == []
 

@@ -355,7 +355,7 @@ def test_columns_stand_side_by_side() -> None:
     assert errors(app) == []
     data = component(app)
     assert data["reference"] == 2
-    assert data["columns"][2]["own"] == data["columns"][2]["missing"] == []
+    assert data["columns"][2]["extra"] == data["columns"][2]["missing"] == []
 
 
 def test_compare_stands_while_the_vocabularies_are_away(

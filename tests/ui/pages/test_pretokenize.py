@@ -34,7 +34,7 @@ def with_text(text: str, **state: Any) -> AppTest:
 def drawn(app: AppTest) -> dict[str, dict[str, Any]]:
     """What the components are sent: the columns side by side, and those of the levels."""
     sent = [json.loads(one.proto.json) for one in app.get("bidi_component")]
-    return {data["name"]: data for data in sent if "name" in data}
+    return {data["ariaLabel"]: data for data in sent if "ariaLabel" in data}
 
 
 def side_by_side(app: AppTest) -> dict[str, dict[str, Any]]:
@@ -50,7 +50,7 @@ def errors(app: AppTest) -> list[str]:
 
 def pre_tokens(app: AppTest, title: str) -> list[str]:
     raw = drawn(app)["The text in each pre-tokenization"]["text"].encode()
-    ends = side_by_side(app)[title]["ends"]
+    ends = side_by_side(app)[title]["tokenEnds"]
     return [raw[a:b].decode() for a, b in zip([0, *ends], ends, strict=False)]
 
 
@@ -68,7 +68,9 @@ def test_every_sample_is_shown(sample: samples.Sample) -> None:
         assert data["text"] == sample.text[: len(data["text"])]
         assert data["text"]
     for key in ("whitespace", "gpt2"):
-        assert side_by_side(app)[PATTERNS[key].title]["total"] == len(pretokenize(sample.text, key))
+        assert side_by_side(app)[PATTERNS[key].title]["tokenCount"] == len(
+            pretokenize(sample.text, key)
+        )
 
 
 def test_every_split_is_on_offer_and_says_one_sentence() -> None:
@@ -94,8 +96,8 @@ def test_a_column_holds_the_chunks_of_its_split(key: str) -> None:
 def test_levels_go_from_sentences_to_characters() -> None:
     text = "It rains. It pours!"
     levels = drawn(with_text(text))["The text level by level"]["columns"]
-    assert [column["total"] for column in levels] == [2, 9, 19]
-    assert levels[1]["own"] == [10]
+    assert [column["tokenCount"] for column in levels] == [2, 9, 19]
+    assert levels[1]["extra"] == [10]
 
 
 # ---- what is forbidden
@@ -232,7 +234,7 @@ def test_a_long_text_is_shown_in_parts() -> None:
     first = drawn(app)["The text in each pre-tokenization"]["text"]
     assert text.startswith(first)
     assert SHOWN // 2 < len(first) <= SHOWN
-    assert side_by_side(app)["GPT-2"]["total"] == len(pretokenize(text, "gpt2"))
+    assert side_by_side(app)["GPT-2"]["tokenCount"] == len(pretokenize(text, "gpt2"))
     box = next(one for one in app.number_input if one.key.startswith("side by side"))
     box.set_value(2).run()
     assert errors(app) == []

@@ -185,7 +185,7 @@ def sent(app: AppTest) -> list[dict[str, Any]]:
 
 def copied(app: AppTest) -> tuple[str, list[str]]:
     """Press the button: what the link holds, and what is said about it."""
-    app.session_state["copy_link"] = {"asked": app.session_state["copy_link"]["asked"] + 1}
+    app.session_state["copy_link"] = {"request": app.session_state["copy_link"]["request"] + 1}
     app.run()
     assert not app.exception
     return app.session_state["made_link"]["packed"], [one.value for one in app.toast]
@@ -315,7 +315,7 @@ def test_a_step_that_is_none_is_left_out(step: str) -> None:
     app = opened("Train", pack({"text_sample": "spanish"}), step=step)
     assert says(app) == "Left out of this link, since it does not fit here: `Step`."
     (payload,) = (data for data in sent(app) if "views" in data)
-    assert payload["opening"] == payload["last"]
+    assert payload["initialStep"] == payload["last"]
 
 
 def test_a_size_and_a_step_out_of_range_are_brought_into_it() -> None:
@@ -323,7 +323,7 @@ def test_a_size_and_a_step_out_of_range_are_brought_into_it() -> None:
     assert says(app) == ""
     (payload,) = (data for data in sent(app) if "views" in data)
     assert app.slider[0].value == app.slider[0].max
-    assert payload["opening"] == payload["last"] > 9
+    assert payload["initialStep"] == payload["last"] > 9
     app = opened("Train", pack({"text_sample": "spanish", "size": 3}), step="3")
     assert says(app) == ""
     assert app.slider[0].value == app.slider[0].min
@@ -332,10 +332,10 @@ def test_a_size_and_a_step_out_of_range_are_brought_into_it() -> None:
 def test_the_step_belongs_to_the_film_that_the_link_shows() -> None:
     app = opened("Train", pack({"text_sample": "spanish"}), step="7")
     (payload,) = (data for data in sent(app) if "views" in data)
-    assert payload["opening"] == 7
+    assert payload["initialStep"] == 7
     app.selectbox(key="text_sample").select("russian").run()
     (payload,) = (data for data in sent(app) if "views" in data)
-    assert payload["opening"] == payload["last"] > 7
+    assert payload["initialStep"] == payload["last"] > 7
 
 
 @every_page

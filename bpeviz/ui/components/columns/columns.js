@@ -20,12 +20,12 @@ const SCROLL_REST = 120; // milliseconds after which another column may lead the
 /**
  * @typedef {object} Column
  * @property {string} title
- * @property {number[]} ends where each token ends
+ * @property {number[]} tokenEnds where each token ends
  * @property {[number | null, string, string, number][]} tokens id, label, bytes in hex or a note, color
- * @property {number[]} own boundaries that the reference lacks
+ * @property {number[]} extra boundaries that the reference lacks
  * @property {number[]} missing boundaries of the reference that this column lacks
  * @property {string} [note] shown in place of the comparison with the reference
- * @property {number} [total] pre-tokens of the whole text, of which a part may be shown
+ * @property {number} [tokenCount] pre-tokens of the whole text, of which a part may be shown
  */
 
 /**
@@ -35,7 +35,7 @@ const SCROLL_REST = 120; // milliseconds after which another column may lead the
  * @property {Column[]} columns
  * @property {number} reference index of the reference column, -1 for none
  * @property {string} [unit] "token" unless given
- * @property {string} [name] the accessible name of all columns
+ * @property {string} [ariaLabel] the accessible name of all columns
  */
 
 /**
@@ -75,7 +75,7 @@ class Columns {
     this.key = data.key;
     this.clear();
     this.unit = data.unit ?? "token";
-    if (data.name) this.frame.ariaLabel = data.name;
+    if (data.ariaLabel) this.frame.ariaLabel = data.ariaLabel;
     this.frame.classList.toggle("pre-tokens", this.unit !== "token");
     this.columns = data.columns.map((column, i) => this.#column(data, column, i === data.reference));
     this.frame.replaceChildren(...this.columns.map(({ box }) => box));
@@ -98,14 +98,14 @@ class Columns {
    * @param {Column} column
    * @param {boolean} isReference
    */
-  #column(data, { title, note, total, ends, tokens, own, missing }, isReference) {
+  #column(data, { title, note, tokenCount, tokenEnds: ends, tokens, extra, missing }, isReference) {
     const box = element("div", isReference ? "column reference" : "column");
     const about = element("p");
-    const number = total ?? tokens.filter(([id]) => id !== LEFT_OUT_ID).length;
+    const number = tokenCount ?? tokens.filter(([id]) => id !== LEFT_OUT_ID).length;
     about.append(element("b", "", formatCount(number)), ` ${plural(number, this.unit)}`);
     const difference = isReference
       ? "the reference"
-      : `${counted(own.length, "extra split")}, ${formatCount(missing.length)} fewer`;
+      : `${counted(extra.length, "extra split")}, ${formatCount(missing.length)} fewer`;
     about.append(element("span", "difference", note ?? difference)); // on its own line, so that columns align
     const host = element("div", "text");
     host.tabIndex = 0;
@@ -122,7 +122,7 @@ class Columns {
       if (end > start) cells.flags[end - 1] |= TOKEN_END | status;
       start = end;
     });
-    for (const end of own) cells.flags[end - 1] |= EXTRA;
+    for (const end of extra) cells.flags[end - 1] |= EXTRA;
     for (const end of missing) cells.flags[end - 1] |= MISSING;
     cells.paint(0, cells.flags.length);
     return { box, host, cells, ends, tokens, title };

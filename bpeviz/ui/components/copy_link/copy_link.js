@@ -65,9 +65,9 @@ function request() {
   return answer;
 }
 
-function receive({ number, packed }) {
+function receive({ request: answered, packed }) {
   const { pending } = button;
-  if (!pending || number < pending.first) return;
+  if (!pending || answered < pending.first) return;
   clearInterval(pending.timer);
   pending.resolve(packed);
   button.pending = null;
@@ -88,14 +88,14 @@ function showByHand(address) {
 
 /**
  * @typedef {object} CopyLinkPayload
- * @property {number} number the request that is answered, 0 for none
+ * @property {number} request the request that is answered, 0 for none
  * @property {string} packed the page's settings
  */
 
 /** @param {{data: CopyLinkPayload, parentElement: any, setStateValue: Function}} component */
 export default function ({ data, parentElement, setStateValue }) {
   button.root = parentElement;
-  button.send = (number) => setStateValue("asked", number);
+  button.send = (number) => setStateValue("request", number);
   const byHand = find(".by-hand");
   find(".link").onclick = press;
   byHand.onkeydown = ({ key }) => key === "Escape" && (byHand.hidden = true);

@@ -7,9 +7,9 @@ import { breakLines, columnWidths } from "./layout.js";
 
 const ROWS = [
   ["graphemes", "characters"],
-  ["points", "code points"],
+  ["codePoints", "code points"],
   ["bytes", "UTF-8 bytes"],
-  ["chunks", "pre-tokens"],
+  ["preTokens", "pre-tokens"],
   ["tokens", "tokens"],
   ["ids", "ids"],
 ];
@@ -59,17 +59,17 @@ class Grid {
 
   // Count in words how often tokens split characters: the marker lines are not the only sign.
   #summarize() {
-    const { cuts, columns } = this.data;
+    const { innerBoundaries, columnCount } = this.data;
     const parts = [];
     const add = (kind, className, place) => {
-      const count = cuts.filter(([, one]) => one === kind).length;
+      const count = innerBoundaries.filter(([, one]) => one === kind).length;
       if (!count) return;
       const boundaries = count === 1 ? "1 token boundary" : `${formatCount(count)} token boundaries`;
       parts.push(element("i", `key ${className}`), element("span", "", `${boundaries} ${place}`));
     };
     add("character", "", "inside a character");
     add("grapheme", "grapheme", "inside a multi-part character");
-    if (!parts.length && columns) parts.push(element("span", "", "No token boundary is inside a character."));
+    if (!parts.length && columnCount) parts.push(element("span", "", "No token boundary is inside a character."));
     this.summary.replaceChildren(...parts);
   }
 
@@ -81,7 +81,7 @@ class Grid {
     this.clear();
     this.cells = [];
     this.buttons = [];
-    if (!this.data.columns) {
+    if (!this.data.columnCount) {
       this.lines.replaceChildren(element("p", "empty", "There is no text yet. Type one above."));
       return;
     }
@@ -96,10 +96,10 @@ class Grid {
     const { data, widths } = this;
     const line = element("div", "strip-line");
     line.setAttribute("role", "table");
-    line.ariaLabel = `Line ${number + 1}, from byte ${data.first + start + 1}`;
+    line.ariaLabel = `Line ${number + 1}, from byte ${data.firstByte + start + 1}`;
     const columns = widths.slice(start, end).map((width) => `${width.toFixed(3)}rem`);
     line.style.gridTemplateColumns = `${head}rem ${columns.join(" ")}`;
-    const rows = ROWS.filter(([name]) => name !== "chunks" || data.chunks);
+    const rows = ROWS.filter(([name]) => name !== "preTokens" || data.preTokens);
     rows.forEach(([name, title], row) => {
       const box = line.appendChild(element("div", `row ${name}`));
       box.setAttribute("role", "row");
@@ -121,7 +121,7 @@ class Grid {
         box.append(cell);
       }
     });
-    for (const [at, kind] of data.cuts) {
+    for (const [at, kind] of data.innerBoundaries) {
       if (at <= start || at > end) continue;
       const marker = line.appendChild(element("i", `marker ${kind}`));
       marker.style.gridColumn = `${at - start + 1} / ${at - start + 2}`;
@@ -149,7 +149,7 @@ class Grid {
     Object.assign(cell, { span: [start, end], row: name, text, about, token });
     let content = cell;
     if (name === "tokens") {
-      if (token.hue >= 0) cell.classList.add("t", `color${token.hue}`);
+      if (token.color >= 0) cell.classList.add("t", `color${token.color}`);
       if (token.kind) cell.classList.add(token.kind.replace(" ", "-"));
       if (token.id === null) cell.ariaLabel = token.note;
       else {
@@ -200,10 +200,10 @@ class Grid {
     this.tooltip.show(cell.token ? this.#describeToken(cell.token) : this.#describe(cell), cell);
   }
 
-  #describeToken({ id, label, hue, hex, note }) {
+  #describeToken({ id, label, color, hex, note }) {
     const head = element("p");
     if (id === null) head.append(note);
-    else head.append(tokenLabel(label, hue), ` id ${id}`);
+    else head.append(tokenLabel(label, color), ` id ${id}`);
     const lines = [head, element("p", "hex", hex || "no bytes")];
     if (id !== null) lines.push(...[note, "Press it to look it up."].filter(Boolean).map((line) => element("p", "", line)));
     return lines;
@@ -212,7 +212,7 @@ class Grid {
   #describe({ span: [start, end], row, text, about }) {
     const head = element("p");
     head.append(tokenLabel(text, -1));
-    if (row === "points") head.append(` code point U+${text}`);
+    if (row === "codePoints") head.append(` code point U+${text}`);
     if (row === "bytes") head.append(` a byte: ${parseInt(text, 16)}`);
     const ids = this.data.tokens
       .filter((token) => token.start < end && token.end > start && token.id !== null)

@@ -11,7 +11,7 @@ const MAX_LABEL = 14; // characters of a label for which its token's columns mak
  * @property {number} end the column after the last
  * @property {number | null} id null where text belongs to no token
  * @property {string} label
- * @property {number} hue color index, -1 for none
+ * @property {number} color color index, -1 for none
  * @property {string} hex
  * @property {string} note
  * @property {"" | "left out" | "unknown" | "special" | "partial"} kind
@@ -20,14 +20,14 @@ const MAX_LABEL = 14; // characters of a label for which its token's columns mak
 /**
  * @typedef {object} GridPayload what Python sends (`bpeviz.analysis.trace.grid`); spans are in columns
  * @property {string} key
- * @property {number} first the first byte shown
- * @property {number} columns
+ * @property {number} firstByte the first byte shown
+ * @property {number} columnCount
  * @property {[number, number, string][]} graphemes
- * @property {[number, number, string, string][]} points code points in hex, with their names
+ * @property {[number, number, string, string][]} codePoints code points in hex, with their names
  * @property {[number, string][]} bytes
- * @property {[number, number, string][] | null} chunks
+ * @property {[number, number, string][] | null} preTokens
  * @property {GridToken[]} tokens
- * @property {[number, "character" | "grapheme"][]} cuts token boundaries inside a character, or
+ * @property {[number, "character" | "grapheme"][]} innerBoundaries token boundaries inside a character, or
  *   between the code points of a grapheme
  */
 
@@ -35,12 +35,12 @@ const MAX_LABEL = 14; // characters of a label for which its token's columns mak
  * Return the width of each column in rem, so that ids and labels fit above their bytes.
  * @param {GridPayload} data
  */
-export function columnWidths({ columns, points, tokens }) {
-  const widths = new Array(columns).fill(MIN_WIDTH);
+export function columnWidths({ columnCount, codePoints, tokens }) {
+  const widths = new Array(columnCount).fill(MIN_WIDTH);
   const reserve = (start, end, width) => {
     for (let c = start; c < end; c++) widths[c] = Math.max(widths[c], width / (end - start));
   };
-  for (const [start, end, codePoint] of points) reserve(start, end, codePoint.length * 0.45 + 0.25);
+  for (const [start, end, codePoint] of codePoints) reserve(start, end, codePoint.length * 0.45 + 0.25);
   for (const { start, end, id, label } of tokens) {
     if (id !== null) reserve(start, end, String(id).length * 0.49 + 0.3);
     const signs = [...label].slice(0, MAX_LABEL);
@@ -58,24 +58,24 @@ export function columnWidths({ columns, points, tokens }) {
  * @param {number[]} widths
  * @param {number} room
  */
-export function breakLines({ columns, chunks, tokens, graphemes }, widths, room) {
-  const chunkEnds = new Set((chunks ?? []).map(([, end]) => end));
+export function breakLines({ columnCount, preTokens, tokens, graphemes }, widths, room) {
+  const preTokenEnds = new Set((preTokens ?? []).map(([, end]) => end));
   const tokenEnds = new Set(tokens.map(({ end }) => end));
   const graphemeEnds = new Set(graphemes.map(([, end]) => end));
   const isBoth = (at) => tokenEnds.has(at) && graphemeEnds.has(at);
   /** @type {[number, (at: number) => boolean][]} */
   const places = [
-    [0.6, (at) => chunkEnds.has(at) && isBoth(at)],
+    [0.6, (at) => preTokenEnds.has(at) && isBoth(at)],
     [0.4, isBoth],
     [0.4, (at) => graphemeEnds.has(at)],
     [0.4, (at) => tokenEnds.has(at)],
   ];
   const lines = [];
-  for (let start = 0; start < columns; ) {
+  for (let start = 0; start < columnCount; ) {
     let end = start;
-    for (let used = 0; end < columns && (end === start || used + widths[end] <= room); ) used += widths[end++];
+    for (let used = 0; end < columnCount && (end === start || used + widths[end] <= room); ) used += widths[end++];
     const full = end;
-    for (const [share, fits] of end < columns ? places : []) {
+    for (const [share, fits] of end < columnCount ? places : []) {
       let at = full;
       while (at > start && !fits(at)) at--;
       if (at === start || at - start < (full - start) * share) continue;

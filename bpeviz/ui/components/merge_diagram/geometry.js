@@ -19,34 +19,34 @@ const MAX_COLUMN = 46;
  * @typedef {object} Side
  * @property {string} title
  * @property {string} unit name of a step
- * @property {number} total number of steps
+ * @property {number} stepCount number of steps
  * @property {DiagramToken[]} tokens
- * @property {Object<string, [string, number]>} looks label and color index of each id
+ * @property {Object<string, [string, number]>} tokenStyles label and color index of each id
  */
 
 /**
  * @typedef {object} DiagramPayload what Python sends (`bpeviz.views.merge_diagram.merge_diagram_payload`)
  * @property {string} key
- * @property {number} columns one for each byte, and for each mark that is not text
+ * @property {number} columnCount one for each byte, and for each mark that is not text
  * @property {[number, number, string, [number, string][]][]} signs first column, column after the
  *   last, sign, its bytes in hex with their columns
  * @property {Side[]} sides one, or a second mirrored below the text
- * @property {string} [film] the timeline of the player that shares the step
+ * @property {string} [timelineId] the timeline of the player that shares the step
  */
 
 /** @param {Side[]} sides */
-const lastStep = (sides) => Math.max(1, ...sides.map(({ total }) => total));
+const lastStep = (sides) => Math.max(1, ...sides.map(({ stepCount }) => stepCount));
 
 export class Geometry {
   /**
    * @param {DiagramPayload} data
    * @param {number} width of the frame in pixels
    */
-  constructor({ columns, sides }, width) {
+  constructor({ columnCount, sides }, width) {
     this.last = lastStep(sides);
     this.directions = sides.length > 1 ? [-1, 1] : [-1]; // -1: steps run up, 1: they run down
     this.sideHeight = sides.length > 1 ? SIDE_HEIGHT.two : SIDE_HEIGHT.one;
-    const count = Math.max(1, columns);
+    const count = Math.max(1, columnCount);
     const fitting = (width - MARGIN_LEFT - MARGIN_RIGHT - 2) / count;
     this.columnWidth = Math.max(MIN_COLUMN, Math.min(MAX_COLUMN, fitting));
     this.width = Math.round(Math.max(MIN_WIDTH, MARGIN_LEFT + count * this.columnWidth + MARGIN_RIGHT));
@@ -79,10 +79,10 @@ export class Geometry {
     return direction < 0 ? this.top - y : y - this.bottom;
   }
 
-  /** Return the box of a token of a side with `total` steps. */
-  box([from, to, since, until], total, direction) {
+  /** Return the box of a token of a side with `stepCount` steps. */
+  box([from, to, since, until], stepCount, direction) {
     const low = this.distance(since);
-    const high = until < 0 ? this.distance(total) + END_HEIGHT : this.distance(until);
+    const high = until < 0 ? this.distance(stepCount) + END_HEIGHT : this.distance(until);
     const y = this.y(direction < 0 ? high : low, direction);
     return { x: this.x(from), y, width: (to - from) * this.columnWidth, height: Math.max(0, high - low) };
   }

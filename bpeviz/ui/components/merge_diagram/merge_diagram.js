@@ -41,18 +41,18 @@ class MergeDiagram {
     observer.observe(this.frame);
     signal.addEventListener("abort", () => observer.disconnect());
     // A player that shows the same timeline reports its step.
-    const follow = ({ step, film }) => {
-      if (this.slider && this.data.film === film && step !== this.step) this.show(step);
+    const follow = ({ step, timelineId }) => {
+      if (this.slider && this.data.timelineId === timelineId && step !== this.step) this.show(step);
     };
     subscribe(STEP_CHANGED, follow, signal);
   }
 
   /** @param {import("./geometry.js").DiagramPayload} data */
   update(data) {
-    if (this.data?.key === data.key && this.data.film === data.film) return;
+    if (this.data?.key === data.key && this.data.timelineId === data.timelineId) return;
     this.data = data;
     this.steps = changingSteps(data);
-    this.step = (data.film ? currentStep() : null) ?? this.steps.at(-1);
+    this.step = (data.timelineId ? currentStep() : null) ?? this.steps.at(-1);
     this.width = 0;
     this.#fit();
   }
@@ -61,7 +61,7 @@ class MergeDiagram {
   go(step) {
     const before = this.step;
     this.show(step);
-    if (!this.data.film || this.step === before) return;
+    if (!this.data.timelineId || this.step === before) return;
     emit(JUMP, this.step);
     this.slider.focus({ preventScroll: true }); // the player takes the focus on a jump
   }
@@ -108,16 +108,16 @@ class MergeDiagram {
   // Draw the tokens of a side; return them with their elements.
   #drawSide(side, direction) {
     const { geometry, svg } = this;
-    const { title, unit, total } = side;
+    const { title, unit, stepCount } = side;
     const y = direction < 0 ? MARGIN - 12 : geometry.bottom + geometry.sideHeight + 20;
-    const heading = `${title}: number of ${unit}s (log scale), of ${formatCount(total)}`;
+    const heading = `${title}: number of ${unit}s (log scale), of ${formatCount(stepCount)}`;
     draw(svg, "text", { class: "words", x: MARGIN_LEFT, y, "font-size": 12.5 }, heading);
     const group = draw(svg, "g");
     return side.tokens.map((token) => {
       const [, , since, until, id] = token;
       const fallback = { [LEFT_OUT_ID]: "left out", [UNKNOWN_ID]: "unknown" }[id] ?? "…";
-      const [label, color] = side.looks[id] ?? [fallback, -1];
-      const box = geometry.box(token, total, direction);
+      const [label, color] = side.tokenStyles[id] ?? [fallback, -1];
+      const box = geometry.box(token, stepCount, direction);
       const parent = draw(group, "g");
       const colorClass = color >= 0 ? ` tinted color${color}` : id < 0 ? " unknown" : "";
       const rect = draw(parent, "rect", { class: `token${colorClass}`, ...box });
@@ -144,7 +144,7 @@ class MergeDiagram {
     const text = (x, y, size, attributes, content) =>
       draw(svg, "text", { x, y, "font-size": size.toFixed(1), "text-anchor": "middle", ...attributes }, content);
     for (const direction of geometry.directions)
-      axis(MARGIN_LEFT, geometry.x(data.columns), geometry.y(0, direction));
+      axis(MARGIN_LEFT, geometry.x(data.columnCount), geometry.y(0, direction));
     for (const [from, to, sign, bytes] of data.signs) {
       const isStandIn = sign.length > 3 && sign.startsWith("⟨");
       const ems = isStandIn ? sign.length * CHARACTER_WIDTH : WIDE_CHARACTER.test(sign) ? 1.1 : CHARACTER_WIDTH;
@@ -200,8 +200,8 @@ class MergeDiagram {
     const distance = geometry.distance(this.step) + (this.step === geometry.last ? END_HEIGHT / 2 : 0);
     for (const { handle, direction } of this.markers)
       handle.setAttribute("transform", `translate(0 ${geometry.y(distance, direction)})`);
-    const summaries = data.sides.map(({ title, unit, total }, i) => {
-      const current = Math.min(this.step, total);
+    const summaries = data.sides.map(({ title, unit, stepCount }, i) => {
+      const current = Math.min(this.step, stepCount);
       const existing = this.tokens[i].filter(({ token, element: parent }) => {
         const exists = existsAt(token, current);
         parent.setAttribute("class", exists ? "current" : token[2] > current ? "later" : "");

@@ -24,11 +24,11 @@ const formatFixed = (number, digits) =>
 /**
  * @typedef {object} PlayerPayload what Python sends (`bpeviz.views.player.payload` and `lock_step`)
  * @property {string} key changes with anything that is drawn
- * @property {string} film the timeline's identity
+ * @property {string} timelineId changes with the text and its steps, not with `last`
  * @property {number} last
- * @property {number} opening the step to begin with
+ * @property {number} initialStep the step to begin with
  * @property {string} unit
- * @property {number[] | null} sizes the vocabulary size at each step, where several texts are shown
+ * @property {number[] | null} vocabSizes the vocabulary size at each step, where several texts are shown
  * @property {import("./tokenized_text.js").TextPayload[]} views
  */
 
@@ -59,7 +59,7 @@ class Player {
   update(data) {
     const isNew = this.data?.key !== data.key;
     const isResized = this.data?.last !== data.last;
-    const sameTimeline = this.data?.film === data.film;
+    const sameTimeline = this.data?.timelineId === data.timelineId;
     if (isNew || isResized) this.stop(); // while the old text is still shown
     this.data = data;
     if (isNew) this.#draw();
@@ -69,8 +69,8 @@ class Player {
     this.number.min = this.shown(0);
     this.number.max = this.shown(data.last);
     this.#find("output.last").textContent = formatCount(this.shown(data.last));
-    const known = !sameTimeline ? lastSteps.get(data.film) : isResized ? data.last : this.step;
-    this.show(Math.min(known ?? data.opening, data.last));
+    const known = !sameTimeline ? lastSteps.get(data.timelineId) : isResized ? data.last : this.step;
+    this.show(Math.min(known ?? data.initialStep, data.last));
     this.number.value = this.shown(this.step); // also while it has the focus
     this.report(0);
   }
@@ -96,7 +96,7 @@ class Player {
   }
 
   #emitStep() {
-    emit(STEP_CHANGED, { step: this.step, film: this.data.film });
+    emit(STEP_CHANGED, { step: this.step, timelineId: this.data.timelineId });
   }
 
   // ---- drawing
@@ -120,17 +120,17 @@ class Player {
 
   /** Return the number that the controls show for a step: the step, or the vocabulary size. */
   shown(step) {
-    return this.data.sizes?.[step] ?? step;
+    return this.data.vocabSizes?.[step] ?? step;
   }
 
   /** Show a step. While playing, each frame draws the visible part only. */
   show(step) {
     this.step = step;
     this.clearSelected();
-    for (const view of this.views) view.step = view.data.at ? view.data.at[step] : step;
+    for (const view of this.views) view.step = view.data.ownSteps ? view.data.ownSteps[step] : step;
     this.reference = this.views.length > 1 ? this.views[0].boundaries() : null;
     for (const view of this.views) this.#paint(view);
-    lastSteps.set(this.data.film, step);
+    lastSteps.set(this.data.timelineId, step);
     // Nobody can read at a fast pace: words and controls need not follow every frame.
     const now = performance.now();
     if (this.playing && this.pace > READABLE_PACE && now - this.describedAt < DESCRIBE_PLAYING) return;
@@ -158,14 +158,14 @@ class Player {
   #describe(view) {
     const { data, step } = view;
     this.sentence.replaceChildren(...view.describeStep());
-    const [first, tokens] = [data.tokens[0], data.tokens[step]];
+    const [first, tokens] = [data.tokenCounts[0], data.tokenCounts[step]];
     const figure = (name, text) => {
       const value = this.#find(`[data-figure=${name}]`);
       value.textContent = text;
       return value.previousElementSibling;
     };
     figure("tokens", formatCount(tokens)).textContent = plural(tokens, "token");
-    figure("bytes", tokens ? formatFixed(data.bytes / tokens, 2) : "–");
+    figure("bytes", tokens ? formatFixed(data.byteCount / tokens, 2) : "–");
     const change = first ? `${formatFixed(percentChange(first, tokens), 1)}%` : "–";
     figure("saved", change).textContent = `${tokens > first ? "more" : "fewer"} than at the start`;
   }
@@ -173,9 +173,9 @@ class Player {
   // Of several: the tokens and the vocabulary of each, and its own last decision.
   #describeView(view) {
     const { data, step } = view;
-    const tokens = data.tokens[step];
-    const ratio = tokens ? ` · ${formatFixed(data.bytes / tokens, 2)} bytes per token` : "";
-    const size = data.vocabulary[step];
+    const tokens = data.tokenCounts[step];
+    const ratio = tokens ? ` · ${formatFixed(data.byteCount / tokens, 2)} bytes per token` : "";
+    const size = data.vocabSizes[step];
     const ownSize = size === this.shown(this.step) ? "" : ` · vocabulary ${formatCount(size)}`;
     view.note.replaceChildren(element("b", "", formatCount(tokens)), ` ${plural(tokens, "token")}${ratio}${ownSize}`);
     view.sentence.replaceChildren(...view.describeStep());
@@ -348,7 +348,7 @@ class Player {
     on(number, "change", () => {
       this.stop();
       const typed = Number(number.value) || 0;
-      this.go(this.data.sizes ? stepOfSize(this.data.sizes, typed) : typed);
+      this.go(this.data.vocabSizes ? stepOfSize(this.data.vocabSizes, typed) : typed);
       number.value = this.shown(this.step);
     });
     on(section, "keydown", (event) => this.#key(event));

@@ -20,9 +20,9 @@ export class TimelineView extends TokenizedText {
       this.box.append(element("h3", "", data.title), this.note, this.sentence);
     }
     this.box.append(this.host);
-    this.cells = new CellText(this.host, data.text, data.atoms, {
-      atomBytes: data.sizes,
-      marks: data.marks,
+    this.cells = new CellText(this.host, data.text, data.atomKind, {
+      atomBytes: data.atomBytes,
+      marks: data.endMarks,
       markLabel: (atom) => this.style(this.atomIds[atom]).label,
     });
     if (!data.text) this.host.append(element("p", "empty", "There is no text yet. Type one, or choose a sample."));
@@ -56,7 +56,7 @@ export class TimelineView extends TokenizedText {
   describeStep() {
     const { data, step } = this;
     if (!step) {
-      const words = !data.text ? "No text, no tokens." : data.last ? `${data.beginning} Press play.` : data.still;
+      const words = !data.text ? "No text, no tokens." : data.last ? `${data.initialMessage} Press play.` : data.emptyMessage;
       return [element("span", "start", words)];
     }
     const { kind, id, left, right } = data.steps;
@@ -81,7 +81,7 @@ export class TimelineView extends TokenizedText {
     if (token.id < 0) {
       const reasons = {
         [LEFT_OUT_ID]: "Left out: it becomes no token",
-        [UNKNOWN_ID]: `Not in the vocabulary: ${this.data.unknown}`,
+        [UNKNOWN_ID]: `Not in the vocabulary: ${this.data.unknownLabel}`,
         [INSIDE]: "Its token starts in the previous part",
       };
       head.append(reasons[token.id]);

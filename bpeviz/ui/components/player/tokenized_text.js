@@ -24,33 +24,33 @@ const times = (count) => (count === 1 ? "once" : counted(count, "time"));
 /**
  * @typedef {object} TextPayload what Python sends for one text (`bpeviz.views.player.timeline`)
  * @property {string} text
- * @property {"bytes" | "characters"} atoms
- * @property {number[] | null} sizes bytes of each atom where `atoms` does not imply them
- * @property {number[]} marks atoms with an attached end-of-word mark
+ * @property {"bytes" | "characters"} atomKind
+ * @property {number[] | null} atomBytes bytes of each atom where `atomKind` does not imply them
+ * @property {number[]} endMarks atoms with an attached end-of-word mark
  * @property {number[] | null} atomIds null where an atom's id is its byte
- * @property {number[] | null} vanish see `MergeTimeline`
- * @property {number | null} firstId see `MergeTimeline`
- * @property {{rows: number[], times: number[], ids: number[]} | null} changes see `ChangingTimeline`
- * @property {Object<string, [string, number]>} looks label and color index of each id
- * @property {string | null} unknown label of atoms outside the vocabulary
+ * @property {number[] | null} mergedAt see `MergeTimeline`
+ * @property {number | null} firstMergeId see `MergeTimeline`
+ * @property {{offsets: number[], steps: number[], ids: number[]} | null} changes see `ChangingTimeline`
+ * @property {Object<string, [string, number]>} tokenStyles label and color index of each id
+ * @property {string | null} unknownLabel label of atoms outside the vocabulary
  * @property {StepsPayload} steps
  * @property {string} unit name of a step: "merge" or "pruning"
  * @property {number} last
- * @property {string} beginning the sentence at step 0
- * @property {string} still the sentence of a timeline without steps
- * @property {number[]} tokens number of tokens after each step
- * @property {number} bytes
+ * @property {string} initialMessage the sentence at step 0
+ * @property {string} emptyMessage the sentence of a timeline without steps
+ * @property {number[]} tokenCounts number of tokens after each step
+ * @property {number} byteCount
  * @property {boolean} [weighted] whether counts are weighted
  * @property {number[] | null} part null where the whole text is shown
  * @property {string} [title] given where several texts are shown
- * @property {number[]} [at] the text's own step at each of the player's steps
- * @property {number[]} [vocabulary] vocabulary size after each step
+ * @property {number[]} [ownSteps] the text's own step at each of the player's steps
+ * @property {number[]} [vocabSizes] vocabulary size after each step
  */
 
 /**
  * @typedef {object} StepsPayload the decision of each step; lists are empty where they do not apply
  * @property {"merge" | "pruning"} kind
- * @property {Object<string, string>} note
+ * @property {Object<string, string>} notes
  * @property {number[]} id
  * @property {number[]} left
  * @property {number[]} right
@@ -72,7 +72,7 @@ export class TokenizedText {
   constructor(data) {
     this.data = data;
     this.step = 0;
-    this.raw = data.atoms === "bytes" ? new TextEncoder().encode(data.text) : null;
+    this.raw = data.atomKind === "bytes" ? new TextEncoder().encode(data.text) : null;
     this.atomIds = data.atomIds ?? this.raw;
     this.timeline = data.changes ? new ChangingTimeline(data) : new MergeTimeline(data, this.atomIds);
     this.stepOf = new Map(data.steps.id.map((id, i) => [id, i])); // the step that decides on an id
@@ -97,7 +97,7 @@ export class TokenizedText {
       const utf8 = new TextEncoder();
       const sizes = this.raw
         ? new Uint8Array(this.raw.length).fill(1)
-        : (this.data.sizes ?? Array.from(this.data.text, (character) => utf8.encode(character).length));
+        : (this.data.atomBytes ?? Array.from(this.data.text, (character) => utf8.encode(character).length));
       let end = 0;
       this.ends = Int32Array.from(sizes, (size) => (end += size));
     }
@@ -150,7 +150,7 @@ export class TokenizedText {
   /** Return the label and the color index of an id. */
   style(id) {
     if (id === LEFT_OUT_ID) return { label: "left out", color: -1 };
-    const [label, color] = this.data.looks[id] ?? [this.data.unknown ?? "?", -1];
+    const [label, color] = this.data.tokenStyles[id] ?? [this.data.unknownLabel ?? "?", -1];
     return { label, color };
   }
 
@@ -172,7 +172,7 @@ export class TokenizedText {
   /** Return the details of step `i`: its count, ties, score. */
   facts(i) {
     const { steps, weighted } = this.data;
-    const { count, applied, ties, score, round, note } = steps;
+    const { count, applied, ties, score, round, notes } = steps;
     const facts = [];
     if (steps.kind === "pruning") {
       facts.push(`costs ${formatFigure(score[i])}`);
@@ -184,7 +184,7 @@ export class TokenizedText {
       facts.push((weighted ? `weighted count ${formatCount(count[i])}` : times(count[i])) + overlap);
       if (ties[i]) facts.push(`tied with ${counted(ties[i], "other")}`);
     }
-    if (note[i]) facts.push(note[i]);
+    if (notes[i]) facts.push(notes[i]);
     return facts.join(" · ");
   }
 
@@ -197,12 +197,12 @@ export class TokenizedText {
         ? "a single byte or character: never pruned"
         : `${formatCount(end - start)} ${this.atomsName}, pruned at ${data.unit} ${formatCount(i + 1)}`;
     if (end - start > 1) return "from the initial vocabulary";
-    return data.atoms === "bytes" ? "a single byte" : "a single character";
+    return data.atomKind === "bytes" ? "a single byte" : "a single character";
   }
 
   get atomsName() {
-    if (this.data.atoms === "bytes") return "bytes";
-    return this.data.sizes?.includes(0) ? "characters and marks" : "characters";
+    if (this.data.atomKind === "bytes") return "bytes";
+    return this.data.atomBytes?.includes(0) ? "characters and marks" : "characters";
   }
 }
 

@@ -41,7 +41,7 @@ document.addEventListener("click", onClick, true);
  * @property {{step: number, number: number} | null} jump each number is obeyed once
  * @property {string} name
  * @property {boolean} steps whether to report steps
- * @property {boolean} picks whether to report clicked words
+ * @property {boolean} words whether to report clicked words
  */
 
 /** @param {{data: PlayerEventsPayload, parentElement: any, setStateValue: Function}} component */
@@ -51,9 +51,9 @@ export default function ({ data, parentElement: root, setStateValue }) {
     const { signal } = controller;
     controllers.set(root, controller);
     const path = location.pathname;
-    let words = 0; // so that the same word may be clicked again
+    let clicks = 0; // so that the same word may be clicked again
     const onStep = (step) => data.steps && !isLeaving(path) && report(() => setStateValue("step", step));
-    const onWord = (word) => data.picks && report(() => setStateValue("word", { word, number: ++words }));
+    const onWord = (word) => data.words && report(() => setStateValue("word", { word, number: ++clicks }));
     subscribe(STEP_CHANGED, onStep, signal);
     subscribe(WORD_CLICKED, onWord, signal);
     emit(STEP_REQUESTED);

@@ -1,7 +1,7 @@
 // Events of the document through which the player and other components communicate. The player's
 // data therefore stays the same when its step changes or when Python sends it to another step.
 
-export const STEP_CHANGED = "bpeviz-step-changed"; // detail: {step, film} of the player
+export const STEP_CHANGED = "bpeviz-step-changed"; // detail: {step, timelineId} of the player
 export const STEP_REQUESTED = "bpeviz-step-requested"; // detail: a callback, or null to notify all
 export const JUMP = "bpeviz-jump"; // detail: the step to go to
 export const WORD_CLICKED = "bpeviz-word-clicked"; // detail: the word

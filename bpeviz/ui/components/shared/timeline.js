@@ -18,15 +18,15 @@ const NEVER = 0x7fffffff;
 export class MergeTimeline {
   /**
    * @param {object} data
-   * @param {number[]} data.vanish for each atom the merge that removes the boundary after it, or -1
-   * @param {number} data.firstId the id that merge 0 creates
+   * @param {number[]} data.mergedAt for each atom the merge that removes the boundary after it, or -1
+   * @param {number} data.firstMergeId the id that merge 0 creates
    * @param {ArrayLike<number>} atomIds
    */
-  constructor({ vanish, firstId }, atomIds) {
-    this.mergedAt = Int32Array.from(vanish, (step) => (step < 0 ? NEVER : step));
-    this.firstId = firstId;
+  constructor({ mergedAt, firstMergeId }, atomIds) {
+    this.mergedAt = Int32Array.from(mergedAt, (step) => (step < 0 ? NEVER : step));
+    this.firstMergeId = firstMergeId;
     this.atomIds = atomIds;
-    this.atoms = vanish.length;
+    this.atoms = mergedAt.length;
   }
 
   /**
@@ -42,7 +42,7 @@ export class MergeTimeline {
     let last = -1;
     while (start > 0 && mergedAt[start - 1] < step) last = Math.max(last, mergedAt[--start]);
     while (end < this.atoms - 1 && mergedAt[end] < step) last = Math.max(last, mergedAt[end++]);
-    return { start, end: end + 1, id: last < 0 ? this.atomIds[start] : this.firstId + last, step: last };
+    return { start, end: end + 1, id: last < 0 ? this.atomIds[start] : this.firstMergeId + last, step: last };
   }
 
   /** Return whether merge `step` created this token. */
@@ -60,27 +60,27 @@ export class MergeTimeline {
 export class ChangingTimeline {
   /**
    * @param {object} data
-   * @param {{rows: number[], times: number[], ids: number[]}} data.changes the changes of atom i are
-   *   those from rows[i] to rows[i + 1]: from after step times[k] on (-1: from the beginning), the
+   * @param {{offsets: number[], steps: number[], ids: number[]}} data.changes the changes of atom i are
+   *   those from offsets[i] to offsets[i + 1]: from after step steps[k] on (-1: from the beginning), the
    *   token ids[k] starts at the atom, or none does (`INSIDE`)
    */
   constructor({ changes }) {
-    this.rows = Int32Array.from(changes.rows);
-    this.steps = Int32Array.from(changes.times);
+    this.offsets = Int32Array.from(changes.offsets);
+    this.steps = Int32Array.from(changes.steps);
     this.ids = Int32Array.from(changes.ids);
-    this.atoms = this.rows.length - 1;
+    this.atoms = this.offsets.length - 1;
   }
 
   // The id that starts at an atom after `step` steps, or INSIDE.
   #startAt(atom, step) {
     let id = INSIDE;
-    for (let k = this.rows[atom]; k < this.rows[atom + 1] && this.steps[k] < step; k++) id = this.ids[k];
+    for (let k = this.offsets[atom]; k < this.offsets[atom + 1] && this.steps[k] < step; k++) id = this.ids[k];
     return id;
   }
 
   // The change of an atom at exactly this step, or null.
   #changeAt(atom, step) {
-    for (let k = this.rows[atom]; k < this.rows[atom + 1] && this.steps[k] <= step; k++)
+    for (let k = this.offsets[atom]; k < this.offsets[atom + 1] && this.steps[k] <= step; k++)
       if (this.steps[k] === step) return this.ids[k];
     return null;
   }
