@@ -1,4 +1,4 @@
-"""The doors of the library: `train`, `load`, `save` and `read`."""
+"""The public functions of the library: `train`, `load`, `save` and `read`."""
 
 from __future__ import annotations
 
@@ -8,13 +8,11 @@ from typing import Any
 from bpeviz import formats
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import Training
-from bpeviz.formats import FORMATS, MAX_FILE, FormatError
+from bpeviz.formats import MAX_FILE
 from bpeviz.pretrained.rank_tokenizer import load
 from bpeviz.trainers import TRAINERS, Corpus
 
 __all__ = ["load", "read", "save", "train"]
-
-_BY_SUFFIX = {".json": "huggingface", ".tiktoken": "tiktoken", ".model": "minbpe", ".csv": "csv"}
 
 
 def train(
@@ -28,17 +26,22 @@ def train(
     special_tokens: tuple[str, ...] = (),
     **options: Any,
 ) -> Training:
-    """Learn a tokenizer from a text, or from a mapping of pre-tokens to how often each comes.
+    """Train a tokenizer on a text, or on a mapping of pre-tokens to counts.
 
-    algorithm: a key of `bpeviz.trainers.TRAINERS`; `options` are those of that trainer (see its
-        `train`, for "bpe" `bpeviz.trainers.bpe.train`).
-    vocab_size or merges: how far to go. `vocab_size` counts atoms (bytes or characters) and what
-        is learnt, but no special tokens.
-    pattern: how the text is split first, a key of `bpeviz.pretokenizers.patterns.PATTERNS`, or "regex" with
-        a regular expression, or "list" with words, of your own in `expression`.
-    special_tokens: names that get the ids after all others.
+    Args:
+        text: the text or the counts.
+        algorithm: a key of `bpeviz.trainers.TRAINERS`.
+        vocab_size: size of the vocabulary: atoms (bytes or characters) and trained tokens, without
+            special tokens.
+        merges: number of merges, instead of `vocab_size`.
+        pattern: the pre-tokenization: a key of `bpeviz.pretokenizers.patterns.PATTERNS`, "regex"
+            or "list".
+        expression: the regular expression or the word list of the last two.
+        special_tokens: names that get the ids after all others.
+        **options: options of the trainer, such as those of `bpeviz.trainers.bpe.train`.
 
-    Raises `ValueError` with a sentence where a value makes no sense.
+    Raises:
+        ValueError: a value is not valid.
     """
     trainer = TRAINERS.get(algorithm)
     if trainer is None:
@@ -61,15 +64,21 @@ def train(
 
 
 def save(tokenizer: Tokenizer, path: str | Path, format: str | None = None) -> list[Path]:
-    """Write a tokenizer to a file, or to a folder, and return what was written.
+    """Write a tokenizer to a file or a folder, and return the paths of the written files.
 
-    format: a key of `bpeviz.formats.FORMATS`. If None, the path tells: `.json` is Hugging Face's
-        tokenizer.json, `.tiktoken` tiktoken's ranks (with a second file, `.tiktoken.json`),
-        `.model` minbpe's, `.csv` merges; a path without any of these is a folder for GPT-2's
-        vocab.json and merges.txt. Into a folder that is there, or a path without such an ending,
-        files go under the format's own names.
+    A path without a suffix, or of an existing folder, is a folder. So is any path in the format
+    "gpt2". The files in a folder have the names of the format.
 
-    Raises `FormatError`, whose message is a sentence, where the format cannot hold the tokenizer.
+    Args:
+        tokenizer: the tokenizer.
+        path: the file or folder.
+        format: a key of `bpeviz.formats.FORMATS`. If None, the suffix selects it: `.json` is
+            Hugging Face's tokenizer.json, `.tiktoken` tiktoken's ranks (with a second file),
+            `.model` minbpe's, `.csv` merges as CSV; a folder is GPT-2's vocab.json and merges.txt.
+
+    Raises:
+        FormatError: the suffix is unknown, or the format cannot hold the tokenizer.
+        OSError: a file cannot be written.
 
     >>> import tempfile
     >>> tokenizer = train("low lower lowest", vocab_size=258).tokenizer()
@@ -78,26 +87,13 @@ def save(tokenizer: Tokenizer, path: str | Path, format: str | None = None) -> l
     ...     [path.name for path in written], read(written[0]).encode("lowest")
     (['low.model'], [257, 101, 115, 116])
     """
-    path = Path(path)
-    into_folder = path.suffix not in _BY_SUFFIX or path.is_dir()
-    if format is None:
-        format = "gpt2" if into_folder else _BY_SUFFIX[path.suffix]
-    files = formats.dump(tokenizer, format)
-    if into_folder:
-        path.mkdir(parents=True, exist_ok=True)
-        paths = {path / name: content for name, content in files.items()}
-    elif format == "gpt2":
-        names = " and ".join(files)
-        raise FormatError(f"{FORMATS[format].title} are two files, {names}: name a folder.")
-    else:
-        first = FORMATS[format].files[0]
-        paths = {
-            path.with_name(path.name + name.removeprefix(first)): content
-            for name, content in files.items()
-        }
-    for one, content in paths.items():
+    known, paths = formats.paths_to_save(Path(path), format)
+    contents = formats.dump(tokenizer, known.key)
+    if paths[0] != Path(path):
+        Path(path).mkdir(parents=True, exist_ok=True)
+    for one, content in zip(paths, contents.values(), strict=True):
         one.write_bytes(content)
-    return [*paths]
+    return paths
 
 
 def read(
@@ -105,31 +101,21 @@ def read(
 ) -> Tokenizer:
     """Read a tokenizer from a file or a folder, in any format that `save` writes.
 
-    format: found from the name and the content where it is None.
-    pattern, expression: how a text is split, as in `train`, for a file that does not say so: ranks
-        of tiktoken's alone, and merges as CSV without their first line.
+    If the tokenizer has two files, the path of one of them suffices, or that of their folder.
 
-    Raises `FormatError`, whose message is a sentence that tells the line or the key; and `OSError`.
+    Args:
+        path: the file or folder.
+        format: a key of `bpeviz.formats.FORMATS`, or None to detect it.
+        pattern: the pre-tokenization, as in `train`, for files that do not contain it: ranks of
+            tiktoken without the second file, and CSV merges without the first line.
+        expression: the regular expression or the word list of `pattern`.
+
+    Raises:
+        FormatError: the file is not valid or not supported; the message names the line or key.
+        OSError: a file cannot be read.
     """
-    path = Path(path)
-    paths = [path]
-    if path.is_dir():
-        sets = (("tokenizer.json",), ("vocab.json", "merges.txt"), ("encoder.json", "vocab.bpe"))
-        found = (names for names in sets if all((path / name).is_file() for name in names))
-        names = next(found, None)
-        if names is None:
-            raise FormatError(
-                f"{path} is a folder without a tokenizer.json, and without a vocab.json and a "
-                "merges.txt."
-            )
-        paths = [path / name for name in names]
-    elif path.suffix == ".tiktoken":
-        paths += (one for one in [path.with_name(path.name + ".json")] if one.is_file())
     files = {}
-    for one in paths:
+    for one in formats.paths_to_read(Path(path)):
         with one.open("rb") as file:
-            # Not by its size: what is no file, as a pipe, has none.
-            files[one.name] = file.read(MAX_FILE + 1)
-        if len(files[one.name]) > MAX_FILE:
-            raise FormatError(f"{one.name} is too large: at most {MAX_FILE:,} bytes are taken.")
+            files[one.name] = file.read(MAX_FILE + 1)  # `parse` refuses a larger one
     return formats.parse(files, format, pattern=pattern, expression=expression)

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from bpeviz import formats
+from bpeviz import api, formats
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.corpus import files as corpus_files
 from bpeviz.corpus.files import STANDARD, Span, named
@@ -27,12 +27,6 @@ if TYPE_CHECKING:  # the class has no type arguments when the program runs
     Commands = argparse._SubParsersAction[argparse.ArgumentParser]
 else:
     Commands = object
-
-FOLDER_FILES = (("tokenizer.json",), ("vocab.json", "merges.txt"))
-"""What makes a tokenizer of a folder: all files of one of these, the first that is there."""
-
-PAIRS = (("vocab.json", "merges.txt"), ("encoder.json", "vocab.bpe"))
-"""Two files that make a tokenizer together: the other is read where one is named."""
 
 
 class WrongCommand(Exception):  # noqa: N818 (it is a state of affairs, said in full)
@@ -63,8 +57,7 @@ def add_tokenizer(command: argparse.ArgumentParser, *, several: bool = False) ->
         required=True,
         metavar="TOKENIZER",
         help=f"{', '.join(catalog.NAMES)}, a file that `train` wrote or another library did, "
-        f"or a folder with {' or '.join(' and '.join(names) for names in FOLDER_FILES)}"
-        + ("; give it once for each" if several else ""),
+        "or its folder" + ("; give it once for each" if several else ""),
     )
     add_split(
         command,
@@ -249,37 +242,19 @@ def load(name: str, options: argparse.Namespace, progress: Progress) -> Tokenize
             return rank_tokenizer.load(name, progress.say)  # tells itself how bringing it goes
         with progress.during(f"Loading {name}"):
             return rank_tokenizer.load(name)
-    with progress.during(f"Loading {named(name)}"):
-        files = {
-            named(path) if path == STANDARD else Path(path).name: read(path, formats.MAX_FILE)
-            for path in _files_of(name)
-        }
-        return formats.parse(files, pattern=options.pattern, expression=options.expression)
-
-
-def _files_of(name: str) -> list[str]:
-    """Return the files, one or two, of the tokenizer that is called by one of them or a folder."""
-    if name == STANDARD:
-        return [name]
-    if not os.path.exists(name):
+    if name != STANDARD and not os.path.exists(name):
         raise Failure(
             f"There is no tokenizer {named(name)}: it is neither a file nor one of "
             f"{', '.join(catalog.NAMES)}."
         )
-    path = Path(name)
-    if path.is_dir():
-        for names in FOLDER_FILES:
-            if all((path / one).is_file() for one in names):
-                return [str(path / one) for one in names]
-        wanted = ", nor ".join(" and ".join(names) for names in FOLDER_FILES)
-        raise Failure(f"The folder {named(name)} holds no {wanted}.")
-    if path.suffix == ".tiktoken":
-        arguments = path.with_name(f"{path.name}.json")
-        return [name, str(arguments)] if arguments.is_file() else [name]
-    for pair in PAIRS:
-        if path.name in pair and all(path.with_name(one).is_file() for one in pair):
-            return [str(path.with_name(one)) for one in pair]
-    return [name]
+    split = {"pattern": options.pattern, "expression": options.expression}
+    with progress.during(f"Loading {named(name)}"):
+        if name == STANDARD:
+            return formats.parse({named(name): read(name, formats.MAX_FILE)}, **split)
+        try:
+            return api.read(name, **split)
+        except OSError as error:
+            raise Failure(f"{named(name)} could not be read: {error.strerror or error}.") from error
 
 
 # --- Writing -------------------------------------------------------------------------------------

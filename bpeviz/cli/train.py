@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
@@ -16,6 +15,7 @@ from bpeviz.cli.common import Commands, Failure, Progress, WrongCommand
 from bpeviz.core.training import Training
 from bpeviz.corpus import parquet
 from bpeviz.corpus.files import STANDARD, named
+from bpeviz.formats import FormatError
 from bpeviz.pretokenizers.counts import CountsError, PreTokenCounts
 from bpeviz.pretokenizers.patterns import CUSTOM
 from bpeviz.trainers import TRAINERS, Corpus, Option, Trainer, texts_of
@@ -129,11 +129,11 @@ def run(options: argparse.Namespace) -> int:
     common.check_expression(options)
     chosen = _chosen(options, trainer)
     common.once([*files, *(str(value) for name, value in chosen.items() if _is_text(name))])
-    form, output = _target(options)
-    if output != STANDARD:
-        new_folder = not (_goes_by_name(form) or os.path.exists(output))
-        for path in [Path(output)] if new_folder else _paths(form, output):
-            common.check_writable(path)
+    output = common.target(options)
+    form, paths = _target(output, options.format)
+    folder = Path(output) if paths and paths[0] != Path(output) else None
+    for path in [folder] if folder is not None and not folder.exists() else paths:
+        common.check_writable(path)
 
     chosen = {
         name: common.read_text(str(value)) if _is_text(name) else value
@@ -168,9 +168,8 @@ def run(options: argparse.Namespace) -> int:
         if output == STANDARD:
             common.write_out(output, *written.values())
         else:
-            if not _goes_by_name(form):
-                _make_folder(output)
-            paths = _paths(form, output)
+            if folder is not None:
+                _make_folder(folder)
             common.write_files(dict(zip(paths, written.values(), strict=True)))
     _report(training, options, output)
     return 0
@@ -264,51 +263,29 @@ def _report(training: Training, options: argparse.Namespace, output: str) -> Non
 # --- Where it goes -------------------------------------------------------------------------------
 
 
-def _target(options: argparse.Namespace) -> tuple[str, str]:
-    """Return the format, and where to write. Raises `WrongCommand`."""
-    output = common.target(options)
-    form: str | None = options.format
-    if form is None:
-        form = "huggingface" if output == STANDARD else _guessed(output)
-    if output == STANDARD and len(formats.FORMATS[form].files) > 1:
-        raise WrongCommand(f"The format {form} is two files: say where with --output.")
-    return form, output
+def _target(output: str, form: str | None) -> tuple[str, list[Path]]:
+    """Return the format, and where its files go, if not to standard output.
+
+    Raises `WrongCommand`.
+    """
+    if output != STANDARD:
+        try:
+            found, paths = formats.paths_to_save(Path(output), form)
+        except FormatError as error:
+            raise WrongCommand(f"{error} Or name a format with --format.") from None
+        return found.key, paths
+    form = form or "huggingface"
+    if len(formats.FORMATS[form].files) > 1:
+        raise WrongCommand(f"The format {form} has two files: name a path with --output.")
+    return form, []
 
 
-def _goes_by_name(form: str) -> bool:
-    """Tell whether all files of a format are called after the first: else they need a folder."""
-    first, *others = formats.FORMATS[form].files
-    return all(other.startswith(first) for other in others)
-
-
-def _paths(form: str, output: str) -> list[Path]:
-    """Return where the files of a format go."""
-    first, *others = formats.FORMATS[form].files
-    if _goes_by_name(form):
-        return [Path(output), *(Path(output + other.removeprefix(first)) for other in others)]
-    return [Path(output, name) for name in (first, *others)]
-
-
-def _make_folder(output: str) -> None:
+def _make_folder(folder: Path) -> None:
     try:
-        Path(output).mkdir(exist_ok=True)
+        folder.mkdir(exist_ok=True)
     except OSError as error:
-        raise Failure(f"The folder {named(output)} could not be made: {error.strerror}.") from error
-
-
-def _guessed(output: str) -> str:
-    """Return the format that a name asks for. Raises `WrongCommand`."""
-    for key, form in formats.FORMATS.items():
-        if os.path.isdir(output):
-            asked = not _goes_by_name(key)
-        else:
-            asked = _goes_by_name(key) and Path(form.files[0]).suffix == Path(output).suffix.lower()
-        if asked:
-            return key
-    raise WrongCommand(
-        f"The ending of {named(output)} says no format. Say one with --format: "
-        f"{', '.join(formats.FORMATS)}."
-    )
+        where = named(str(folder))
+        raise Failure(f"The folder {where} could not be made: {error.strerror}.") from error
 
 
 # --- The options of the algorithms ---------------------------------------------------------------

@@ -1,11 +1,10 @@
-"""Tokenizers as files: those of the libraries that people use, written and read exactly.
+"""Tokenizer files of other libraries, written and read exactly.
 
-`dump` writes a tokenizer so that the format's own library finds the same ids on every text, or
-refuses and says why: nothing is ever left out silently. `parse` reads a file as data: strictly, in
-bounds, and never half; what a file asks for that is not done here exactly is refused, with the line
-or the key. The ids of a file are kept.
+`dump` writes files from which the format's own library encodes every text to the same ids.
+`parse` reads files as data: strictly, within size limits, and with the ids of the file. Both refuse
+the rest with a `FormatError` that states the reason and, for a file, the line or the key.
 
-A format is a file of this package and a line in `FORMATS`.
+README.md beside this file describes the formats and how to add one.
 """
 
 from __future__ import annotations
@@ -13,41 +12,42 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from bpeviz.core.tokenizer import Tokenizer
-from bpeviz.formats import csv_merges, gpt2, huggingface, minbpe, tiktoken_ranks
-from bpeviz.formats.merges import CannotError
-from bpeviz.formats.parsing import MAX_FILE, Format, FormatError, shown_name
+from bpeviz.formats.base import Format, FormatError, Source, UnsupportedError, printable_name
+from bpeviz.formats.parsing import MAX_FILE
+from bpeviz.formats.paths import known_format, paths_to_read, paths_to_save
+from bpeviz.formats.registry import FORMATS
 from bpeviz.text import shorten
 
-__all__ = ["FORMATS", "MAX_FILE", "Format", "FormatError", "dump", "parse"]
+__all__ = [
+    "FORMATS",
+    "MAX_FILE",
+    "Format",
+    "FormatError",
+    "dump",
+    "parse",
+    "paths_to_read",
+    "paths_to_save",
+]
 
-_MODULES = {
-    module.FORMAT.key: module for module in (huggingface, gpt2, tiktoken_ranks, minbpe, csv_merges)
-}
-
-FORMATS: dict[str, Format] = {key: module.FORMAT for key, module in _MODULES.items()}
-"""The formats by key, in the order in which they are offered."""
-
-_MOST_FILES = 2
+_MAX_FILES = 2
 
 
 def dump(tokenizer: Tokenizer, format: str) -> dict[str, bytes]:
     """Return the files of a tokenizer in a format, by name.
 
-    Raises `FormatError` where the format cannot hold it; the message is a sentence with the reason.
+    Raises:
+        FormatError: the format is unknown or cannot hold the tokenizer.
 
     >>> import bpeviz
     >>> tokenizer = bpeviz.train("low lower lowest", vocab_size=258).tokenizer()
     >>> print(dump(tokenizer, "minbpe")["tokenizer.model"].decode().splitlines()[-2:])
     ['108 111', '256 119']
     """
-    module = _MODULES.get(format)
-    if module is None:
-        raise FormatError(f"There is no format {format!r}. Known: {', '.join(FORMATS)}.")
+    known = known_format(format)
     try:
-        written: dict[str, bytes] = module.write(tokenizer)
-    except CannotError as error:
-        raise FormatError(f"{module.FORMAT.title} cannot hold this tokenizer: {error}.") from error
-    return written
+        return known.write(tokenizer)
+    except UnsupportedError as error:
+        raise FormatError(f"{known.title} cannot hold this tokenizer: {error}.") from error
 
 
 def parse(
@@ -57,83 +57,48 @@ def parse(
     pattern: str = "",
     expression: str = "",
 ) -> Tokenizer:
-    """Return the tokenizer of one file or of two that belong together, by name.
+    """Return the tokenizer of one file, or of two that belong together.
 
-    format: found from the names and the content where it is None.
-    pattern, expression: how a text is split, as in `bpeviz.train`, for a file that does not say so:
-        ranks of tiktoken's without the second file, and merges as CSV without the first line.
+    Args:
+        files: content by file name.
+        format: key of the format, or None to detect it from names and contents.
+        pattern: pre-tokenization, as in `bpeviz.train`, for files that do not contain it: ranks
+            of tiktoken without the second file, and CSV merges without the first line.
+        expression: regular expression or word list of `pattern`.
 
-    Raises `FormatError`, whose message is a sentence that tells the line or the key.
+    Raises:
+        FormatError: the files are not valid, or bpeviz would encode differently.
     """
     if not files:
         raise FormatError("There is no file.")
-    if len(files) > _MOST_FILES:
+    if len(files) > _MAX_FILES:
         raise FormatError(f"{len(files)} files are too many: a tokenizer has one or two.")
     for name, content in files.items():
         if len(content) > MAX_FILE:
             raise FormatError(
-                f"{shown_name(name)} has {len(content) / 1e6:,.0f} MB, and at most "
-                f"{MAX_FILE / 1e6:,.0f} MB are taken."
+                f"{printable_name(name)} is too large: the limit is {MAX_FILE:,} bytes."
             )
         if not content.strip():
-            raise FormatError(f"{shown_name(name)} is empty.")
-    if format is None:
-        format = _recognized(files)
-    if format not in FORMATS:
-        raise FormatError(f"There is no format {format!r}. Known: {', '.join(FORMATS)}.")
-    given = dict(files)
-    name = _name(given)
+            raise FormatError(f"{printable_name(name)} is empty.")
+    known = _detected(files) if format is None else known_format(format)
     try:
-        if format == "tiktoken":
-            return tiktoken_ranks.read(name, given, pattern, expression)
-        if format == "csv":
-            return csv_merges.read(name, given, pattern, expression)
-        if format == "minbpe":
-            return minbpe.read(name, given)
-        if format == "gpt2":
-            return gpt2.read(name, given)
-        return huggingface.read(name, given)
-    except CannotError as error:
-        raise FormatError(f"{shown_name(next(iter(given)))} is not taken: {error}.") from error
+        return known.read(Source(_tokenizer_name(files), dict(files), pattern, expression))
+    except UnsupportedError as error:
+        name = printable_name(next(iter(files)))
+        raise FormatError(f"{name} is not supported: {error}.") from error
 
 
-def _name(files: Mapping[str, bytes]) -> str:
-    """Return what a tokenizer is called after its files."""
-    first = min(files, key=len)
-    stem = first.replace("\\", "/").rsplit("/", 1)[-1].split(".", 1)[0]
-    return shorten(shown_name(stem), 40) or "tokenizer"
+def _tokenizer_name(files: Mapping[str, bytes]) -> str:
+    shortest = min(files, key=len)
+    stem = shortest.replace("\\", "/").rsplit("/", 1)[-1].split(".", 1)[0]
+    return shorten(printable_name(stem), 40) or "tokenizer"
 
 
-def _recognized(files: Mapping[str, bytes]) -> str:
-    """Return the format of files, by their names and by how they begin."""
-    by_end = {name.lower().rsplit(".", 1)[-1]: content for name, content in files.items()}
-    if "tiktoken" in by_end:
-        return "tiktoken"
-    if {"txt", "bpe"} & {*by_end}:
-        return "gpt2"
-    if "csv" in by_end:
-        return "csv"
-    if "model" in by_end:
-        return "minbpe"
-    if len(files) == 2:
-        raise FormatError(
-            "These two files do not belong together; two are vocab.json and merges.txt, or ranks "
-            "as .tiktoken and the .tiktoken.json that goes with them."
-        )
-    ((name, content),) = files.items()
-    start = content.lstrip(b"\xef\xbb\xbf \t\r\n")[:20]
-    if start[:1] == b"{":
-        if b'"model"' not in content:
-            raise FormatError(
-                f"{shown_name(name)} is no tokenizer.json, for it has no key “model”; with a "
-                "vocab.json its merges.txt is needed as well."
-            )
-        return "huggingface"
-    if start.startswith(b"minbpe v1"):
-        return "minbpe"
-    if start.startswith((b"# bpeviz", b"left,right")):
-        return "csv"
-    if "json" in by_end:
-        return "huggingface"
+def _detected(files: Mapping[str, bytes]) -> Format:
+    for format in FORMATS.values():
+        if format.detect(files):
+            return format
+    names = " and ".join(map(printable_name, files))
+    problem = "unknown format" if len(files) == 1 else "these files do not belong together"
     titles = "; ".join(format.title for format in FORMATS.values())
-    raise FormatError(f"{shown_name(name)} is of no format that is read here; these are: {titles}.")
+    raise FormatError(f"{names}: {problem}. Known formats: {titles}.")

@@ -1,7 +1,7 @@
-"""Two files that belong together, as one .zip: the same bytes whenever it is made.
+"""The two files of a tokenizer as one .zip.
 
-What is unpacked is data from elsewhere: names are cut down to their last part and never used as
-paths, and sizes are bounded before anything is unpacked.
+Packing the same files twice gives the same bytes. Unpacking reads names and contents only: names
+are reduced to their last part and never used as paths, and sizes are limited before unpacking.
 """
 
 from __future__ import annotations
@@ -11,11 +11,10 @@ import zipfile
 import zlib
 from collections.abc import Mapping
 
-from bpeviz.formats import FormatError
-from bpeviz.formats.parsing import shown_name
+from bpeviz.formats.base import FormatError, printable_name
 
-MOST_FILES = 2
-_EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time that a .zip can tell
+MAX_FILES = 2
+_EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time in a .zip
 
 
 def packed(files: Mapping[str, bytes]) -> bytes:
@@ -24,57 +23,59 @@ def packed(files: Mapping[str, bytes]) -> bytes:
     >>> packed({"a.txt": b"a"}) == packed({"a.txt": b"a"})
     True
     """
-    made = io.BytesIO()
-    with zipfile.ZipFile(made, "w") as archive:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
         for name, content in files.items():
             entry = zipfile.ZipInfo(name, _EPOCH)
             entry.compress_type = zipfile.ZIP_DEFLATED
             entry.external_attr = 0o644 << 16
             archive.writestr(entry, content)
-    return made.getvalue()
+    return buffer.getvalue()
 
 
-def unpacked(name: str, content: bytes, most: int) -> dict[str, bytes]:
-    """Return the one or two files of a .zip by name, `most` bytes together at most.
+def unpacked(name: str, content: bytes, limit: int) -> dict[str, bytes]:
+    """Return the one or two files of a .zip by name.
 
-    Raises `FormatError` with a sentence.
+    Args:
+        name: name of the .zip, for error messages.
+        content: its bytes.
+        limit: bytes of all files together, unzipped.
+
+    Raises:
+        FormatError: the .zip is damaged, locked or too large.
 
     >>> unpacked("a.zip", packed({"in/a.txt": b"a"}), 100)
     {'a.txt': b'a'}
     """
-    shown = shown_name(name)
-    found: dict[str, bytes] = {}
-    left = most
+    shown = printable_name(name)
+    files: dict[str, bytes] = {}
+    left = limit
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            entries = [one for one in archive.infolist() if not one.is_dir()]
-            if not 1 <= len(entries) <= MOST_FILES:
+            entries = [entry for entry in archive.infolist() if not entry.is_dir()]
+            if not 1 <= len(entries) <= MAX_FILES:
                 raise FormatError(
-                    f"{shown} holds {len(entries):,} files: a tokenizer has one or two."
+                    f"{shown} contains {len(entries):,} files: a tokenizer has one or two."
                 )
             for entry in entries:
                 inside = entry.filename.replace("\\", "/").rsplit("/", 1)[-1]
-                if inside in found:
-                    raise FormatError(f"{shown} holds {shown_name(inside)} twice.")
+                if inside in files:
+                    raise FormatError(f"{shown} contains {printable_name(inside)} twice.")
                 with archive.open(entry) as file:
-                    found[inside] = file.read(left + 1)  # whatever size the entry says that it has
-                left -= len(found[inside])
+                    files[inside] = file.read(left + 1)  # the size in the entry may be wrong
+                left -= len(files[inside])
                 if left < 0:
-                    raise FormatError(
-                        f"{shown} holds more than {most / 1e6:,.0f} MB, which is too much."
-                    )
+                    raise FormatError(f"{shown} contains more than {limit / 1e6:,.0f} MB.")
+    except FormatError:
+        raise
     except (
-        zipfile.BadZipFile,  # no .zip, or a damaged one
+        zipfile.BadZipFile,  # not a .zip, or damaged
         zlib.error,
         EOFError,
-        NotImplementedError,  # packed in a way that is not known
-        RuntimeError,  # locked by a password
+        NotImplementedError,  # unknown compression
+        RuntimeError,  # password
         OSError,
         ValueError,
-    ) as error:
-        if isinstance(error, FormatError):
-            raise
-        raise FormatError(
-            f"{shown} cannot be unpacked; it is damaged, locked, or no .zip."
-        ) from None
-    return found
+    ):
+        raise FormatError(f"{shown} cannot be unpacked: damaged, locked, or not a .zip.") from None
+    return files

@@ -1,12 +1,14 @@
-"""How GPT-2's files, and after them Hugging Face's, write a byte: as one visible character.
+"""The byte alphabet of GPT-2 and Hugging Face: one visible character for each byte.
 
-Source: `bytes_to_unicode` in OpenAI's GPT-2, `src/encoder.py`: bytes that are printable characters
-of Latin-1 stand for themselves, and the others for U+0100 and following, in their order.
+Source: `bytes_to_unicode` in OpenAI's GPT-2, `src/encoder.py`. Printable bytes of Latin-1 map to
+themselves, the others to U+0100 and following, in their order.
 """
 
 from __future__ import annotations
 
-from bpeviz.formats.parsing import shown, wrong
+from collections.abc import Mapping
+
+from bpeviz.formats.parsing import Node, quoted
 
 _VISIBLE = (*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100))
 _HIDDEN = tuple(byte for byte in range(256) if byte not in _VISIBLE)
@@ -20,13 +22,19 @@ BYTE_OF = {character: byte for byte, character in CHARACTER_OF.items()}
 """The byte of each of these characters."""
 
 
-def check_bytes(name: str, path: str, vocabulary: dict[str, int]) -> None:
-    """Raise `FormatError` where a byte is not in a vocabulary."""
+def byte_symbols(vocabulary: Node, entries: Mapping[str, int]) -> dict[int, str]:
+    """Return the symbol of each single byte by id.
+
+    Args:
+        vocabulary: the vocabulary in the file.
+        entries: its ids by spelling.
+
+    Raises:
+        FormatError: a byte is missing.
+    """
     for byte, character in CHARACTER_OF.items():
-        if character not in vocabulary:
-            raise wrong(
-                name,
-                path,
-                f"there is no entry for the byte 0x{byte:02X}, written {shown(character)}, so a "
-                "text that holds it could not be encoded",
+        if character not in entries:
+            raise vocabulary.error(
+                f"the byte 0x{byte:02X}, written {quoted(character)}, is missing"
             )
+    return {entries[character]: chr(byte) for character, byte in BYTE_OF.items()}

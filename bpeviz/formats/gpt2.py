@@ -1,134 +1,122 @@
-"""GPT-2's two files: vocab.json, an id for each token, and merges.txt, one merge a line.
+"""GPT-2's two files: vocab.json with an id for each token, and merges.txt with one merge a line.
 
-OpenAI's own are called encoder.json and vocab.bpe. They say nothing about the split, which is
-GPT-2's, nor which entries are special tokens: those that are no byte and that no merge makes.
+OpenAI names them encoder.json and vocab.bpe. They contain neither the pre-tokenization, which is
+GPT-2's, nor which entries are special tokens: those that are neither a byte nor merged.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
+
 from bpeviz.core.tokenizer import Tokenizer
-from bpeviz.formats.byte_alphabet import BYTE_OF, CHARACTER_OF, check_bytes
-from bpeviz.formats.merges import CannotError, Merges, built, merges_of, split_of_ranks
-from bpeviz.formats.parsing import (
-    Format,
-    FormatError,
-    as_json,
-    json_of,
-    lines_of,
-    shown,
-    shown_name,
-    vocabulary,
-    wrong,
-)
+from bpeviz.formats.base import Format, FormatError, Source, UnsupportedError, has_suffix
+from bpeviz.formats.byte_alphabet import CHARACTER_OF, byte_symbols
+from bpeviz.formats.merges import Merges, byte_merges_of, pattern_of_ranks, tokenizer_of
+from bpeviz.formats.parsing import dump_json, encoded, error_at, parse_json, quoted, split_lines
 from bpeviz.pretokenizers.pretokenizer import PreTokenizer
 from bpeviz.pretrained.rank_tokenizer import RankTokenizer
 
-FORMAT = Format(
-    "gpt2",
-    "GPT-2’s vocab.json and merges.txt",
-    "Two files, an id for each token and one merge a line, for merges over bytes with GPT-2’s "
-    "split; what is neither a byte nor merged is a special token.",
-    ("vocab.json", "merges.txt"),
-)
-
-_OTHER_SPLIT = "its split is not GPT-2’s, and whoever reads these files takes that"
+_OTHER_PATTERN = "its pre-tokenization is not GPT-2’s, which readers of these files assume"
 
 
-def write(tokenizer: Tokenizer) -> dict[str, bytes]:
-    """Return the two files. Raises `CannotError`."""
-    if isinstance(tokenizer, RankTokenizer) and split_of_ranks(tokenizer)[0] != "gpt2":
-        raise CannotError(_OTHER_SPLIT)
-    merges = merges_of(tokenizer)
-    if merges.pre_tokenizer.atoms != "bytes":
-        raise CannotError("its atoms are characters, and there they are bytes")
+def _write(tokenizer: Tokenizer) -> dict[str, bytes]:
+    if isinstance(tokenizer, RankTokenizer) and pattern_of_ranks(tokenizer)[0] != "gpt2":
+        raise UnsupportedError(_OTHER_PATTERN)  # before the merges are recovered, which is slow
+    merges = byte_merges_of(tokenizer)
     if merges.pre_tokenizer.pattern != "gpt2":
-        raise CannotError(_OTHER_SPLIT)
-    if len(merges.symbols) < 256:
-        raise CannotError("it does not know all 256 bytes")
-    written = {i: CHARACTER_OF[ord(symbol)] for i, symbol in merges.symbols.items()}
-    spelt = merges.spelt(written)
-    entries = {name: token_id for token_id, name in spelt.items()} | dict(merges.special)
+        raise UnsupportedError(_OTHER_PATTERN)
+    spellings = merges.spellings({i: CHARACTER_OF[ord(s)] for i, s in merges.symbols.items()})
+    entries = {name: token_id for token_id, name in spellings.items()} | dict(merges.special)
     by_id = dict(sorted(entries.items(), key=lambda entry: entry[1]))
-    lines = ["#version: 0.2", *(f"{spelt[a]} {spelt[b]}" for a, b, _ in merges.merges)]
+    lines = ["#version: 0.2", *(f"{spellings[a]} {spellings[b]}" for a, b, _ in merges.merges)]
     return {
-        "vocab.json": as_json(by_id, FORMAT.title),
-        "merges.txt": "".join(f"{line}\n" for line in lines).encode(),
+        "vocab.json": dump_json(by_id),
+        "merges.txt": encoded("".join(f"{line}\n" for line in lines)),
     }
 
 
-def read(name: str, files: dict[str, bytes]) -> Tokenizer:
-    """Return the tokenizer of the two files. Raises `FormatError` and `CannotError`."""
-    of_ids = [one for one in files if one.lower().endswith(".json")]
-    of_merges = [one for one in files if one not in of_ids]
-    if len(of_ids) != 1 or len(of_merges) != 1:
-        given = ", ".join(map(shown_name, files)) or "nothing"
-        raise FormatError(
-            f"Two files are needed, vocab.json and merges.txt, and these were given: {given}."
-        )
-    entries = vocabulary(of_ids[0], "", json_of(of_ids[0], files[of_ids[0]]))
-    check_bytes(of_ids[0], "", entries)
-    merges, known = read_merges(of_merges[0], files[of_merges[0]], entries)
-    special = {entry: token_id for entry, token_id in entries.items() if token_id not in known}
-    if "" in special:
-        raise wrong(of_ids[0], "the key ''", "a token has one character or more")
-    symbols = {entries[character]: chr(byte) for character, byte in BYTE_OF.items()}
-    return built(name, Merges(PreTokenizer("bytes", "gpt2"), symbols, merges, special))
-
-
-def read_merges(
-    name: str, content: bytes, entries: dict[str, int]
-) -> tuple[list[tuple[int, int, int]], set[int]]:
-    """Read merges, one a line; return them, and the ids of the bytes and of what they make."""
-    lines = lines_of(name, content)
+def _read(source: Source) -> Tokenizer:
+    vocab, merges_file = source.pair()
+    if vocab is None or merges_file is None:
+        raise FormatError(f"Expected vocab.json and merges.txt, not {source.listing()} alone.")
+    vocabulary = parse_json(vocab, source.files[vocab])
+    entries = vocabulary.vocabulary()
+    symbols = byte_symbols(vocabulary, entries)
+    parser = MergeParser(merges_file, entries, symbols)
+    lines = split_lines(merges_file, source.files[merges_file])
     first = 1
     if lines and lines[0].startswith("#version"):
         del lines[0]
         first = 2
-    reader = PairReader(name, entries, {entries[character] for character in BYTE_OF})
+    if lines and not lines[-1]:
+        lines.pop()
     for number, line in enumerate(lines, first):
-        if not line and number == first + len(lines) - 1:
-            break
         pair = line.split(" ", 2)
         if len(pair) != 2 or not all(pair):
-            raise wrong(
-                name,
+            raise error_at(
+                merges_file,
                 f"line {number:,}",
-                f"expected two tokens with one space between them, not {shown(line)}",
+                f"expected two tokens with one space between them, not {quoted(line)}",
             )
-        reader.add(f"line {number:,}", *pair)
-    return reader.merges, reader.known
+        parser.add(f"line {number:,}", *pair)
+    special = {entry: i for entry, i in entries.items() if i not in parser.known}
+    if "" in special:
+        raise vocabulary.entry_error("", "a token is empty")
+    return tokenizer_of(
+        source.name, Merges(PreTokenizer("bytes", "gpt2"), symbols, parser.merges, special)
+    )
 
 
-class PairReader:
-    """Turns pairs of tokens, as they are spelt, into merges, and checks each.
+class MergeParser:
+    """Checks merges, given as pairs of spellings, and collects their ids.
 
-    atoms: the ids of what no merge makes.
+    Args:
+        file: name of the file.
+        entries: ids by spelling.
+        atoms: the ids of the atoms.
     """
 
-    def __init__(self, name: str, entries: dict[str, int], atoms: set[int]) -> None:
-        self.name, self.entries = name, entries
-        self.known = {*atoms}  # the ids of what is there by now
+    def __init__(self, file: str, entries: Mapping[str, int], atoms: Collection[int]) -> None:
+        self.file, self.entries = file, entries
+        self.known = {*atoms}
         self.merges: list[tuple[int, int, int]] = []
 
-    def add(self, where: str, left: str, right: str) -> None:
+    def add(self, place: str, left: str, right: str) -> None:
+        """Add the merge at a place in the file. Raises `FormatError`."""
         ids = []
         for half in (left, right):
             token_id = self.entries.get(half)
             if token_id is None:
-                raise wrong(self.name, where, f"{shown(half)} is not in the vocabulary")
+                raise self._error(place, half, "is not in the vocabulary")
             if token_id not in self.known:
-                raise wrong(self.name, where, f"{shown(half)} is used before a merge makes it")
+                raise self._error(place, half, "is used before a merge makes it")
             ids.append(token_id)
         new = self.entries.get(left + right)
         if new is None:
-            made = shown(left + right)
-            raise wrong(self.name, where, f"what it makes, {made}, is not in the vocabulary")
+            raise self._error(place, left + right, "is not in the vocabulary")
         if new in self.known:
-            raise wrong(
-                self.name,
-                where,
-                f"{shown(left + right)} is there already, and two merges that make one token are "
-                "not taken here",
+            raise self._error(
+                place, left + right, "already exists; a second merge for it is not supported"
             )
         self.known.add(new)
         self.merges.append((ids[0], ids[1], new))
+
+    def _error(self, place: str, token: str, problem: str) -> FormatError:
+        return error_at(self.file, place, f"{quoted(token)} {problem}")
+
+
+def _detect(files: Mapping[str, bytes]) -> bool:
+    return has_suffix(files, ".txt", ".bpe")
+
+
+FORMAT = Format(
+    key="gpt2",
+    title="GPT-2’s vocab.json and merges.txt",
+    about="Two files, an id for each token and one merge a line, for merges over bytes with the "
+    "pattern of GPT-2. Other entries are special tokens.",
+    files=("vocab.json", "merges.txt"),
+    other_files=("encoder.json", "vocab.bpe"),
+    write=_write,
+    read=_read,
+    detect=_detect,
+)

@@ -1,37 +1,42 @@
-"""Merges as files hold them: atoms and merges with their ids, special tokens, and the split."""
+"""Merges in files: atoms, merges and special tokens with their ids, and the pattern."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from itertools import pairwise
 
 from bpeviz.core.merges import Merge, MergeTokenizer
 from bpeviz.core.tokenizer import NotMergesError, Tokenizer
-from bpeviz.formats.parsing import MAX_ID, MAX_SPELT, MAX_TOKEN, shown
-from bpeviz.formats.rank_table import LoadedRanks, halves
-from bpeviz.formats.regex_dialects import ForeignExpressionError, splitting_of
+from bpeviz.formats.base import UnsupportedError
+from bpeviz.formats.parsing import MAX_ID, MAX_SPELLED, MAX_TOKEN, quoted
+from bpeviz.formats.rank_table import LoadedRanks, parents_by_rank
+from bpeviz.formats.regex_dialects import DialectError, pattern_of
 from bpeviz.formats.remapped_ids import RemappedTokenizer, with_ids
 from bpeviz.pretokenizers.pretokenizer import PreTokenizer
 from bpeviz.pretrained.rank_tokenizer import RankTokenizer
 from bpeviz.trainers.continued_bpe import AdaptiveTokenizer
-from bpeviz.trainers.multilingual_bpe import MultilingualSplitting
 from bpeviz.trainers.sentencepiece_bpe import SentencePiecePreTokenizer, SentencePieceTokenizer
 
+NOT_BYTES = "its atoms are characters, and this format has bytes"
+_PRE_TOKENIZING = ("pre_tokens", "symbols", "drops")  # methods of a `PreTokenizer`
+MISSING_BYTES = "it lacks some of the 256 bytes"
 
-class CannotError(Exception):
-    """Why a tokenizer cannot be held; its text is a clause."""
+BYTE_SYMBOLS = {byte: chr(byte) for byte in range(256)}
+"""The symbols of single bytes, if their ids are 0 to 255 in order."""
 
 
 @dataclass(frozen=True)
 class Merges:
-    """Merges, the first to be applied first.
+    """Merges in the order in which they are applied.
 
-    symbols: of each atom, by id, as in `bpeviz.pretokenizers.pretokenizer`. merges: left id, right id, the id made.
-    special: ids by name, that of what is unknown among them. counts: how often each merge's pair
-    came, where that is known.
+    Args:
+        pre_tokenizer: the pre-tokenization.
+        symbols: the symbol of each atom by id, as in `bpeviz.pretokenizers.pretokenizer`.
+        merges: left id, right id and new id of each merge.
+        special: ids by special token; the unknown token is one of them.
+        counts: count of each merge's pair, or empty if unknown.
     """
 
     pre_tokenizer: PreTokenizer
@@ -40,80 +45,79 @@ class Merges:
     special: Mapping[str, int] = field(default_factory=dict)
     counts: Sequence[int] = ()
 
-    @cached_property
-    def sizes(self) -> dict[int, int]:
-        """How many bytes each token has, by id. Raises `CannotError` where that is too much."""
-        found = {i: len(symbol.encode()) for i, symbol in self.symbols.items()}
+    def check_sizes(self) -> None:
+        """Raise `UnsupportedError` if the tokens have too many bytes, alone or together."""
+        sizes = {i: len(symbol.encode()) for i, symbol in self.symbols.items()}
         if self.pre_tokenizer.atoms == "bytes":
-            found = dict.fromkeys(self.symbols, 1)
-        together = sum(found.values())
+            sizes = dict.fromkeys(self.symbols, 1)
+        total = sum(sizes.values())
         for left, right, new in self.merges:
-            found[new] = found[left] + found[right]
-            together += found[new]
-            if found[new] > MAX_TOKEN or together > MAX_SPELT:
-                raise CannotError(
-                    f"its tokens are too long (the one with id {new} has {found[new]:,} bytes; one "
-                    f"may have {MAX_TOKEN:,}, and all together {MAX_SPELT:,})"
+            sizes[new] = sizes[left] + sizes[right]
+            total += sizes[new]
+            if sizes[new] > MAX_TOKEN or total > MAX_SPELLED:
+                raise UnsupportedError(
+                    f"its tokens are too long: the id {new} has {sizes[new]:,} bytes; the limits "
+                    f"are {MAX_TOKEN:,} for one and {MAX_SPELLED:,} for all"
                 )
-        return found
 
-    def spelt(self, symbols: Mapping[int, str]) -> dict[int, str]:
-        """Return each token spelt out, by id, from what its atoms are called.
+    def spellings(self, symbols: Mapping[int, str]) -> dict[int, str]:
+        """Return the spelling of each token by id, from the spelling of each atom.
 
-        Raises `CannotError` where two are spelt alike.
+        Raises:
+            UnsupportedError: two tokens have the same spelling.
         """
-        _ = self.sizes
+        self.check_sizes()
         found = dict(symbols)
         for left, right, new in self.merges:
             found[new] = found[left] + found[right]
         ids: dict[str, int] = {}
         for token_id, name in found.items():
             if name in ids:
-                raise CannotError(
-                    f"the ids {ids[name]} and {token_id} are both spelt {shown(name)}, and there "
-                    "a spelling has one id"
+                raise UnsupportedError(
+                    f"the ids {ids[name]} and {token_id} are both spelled {quoted(name)}, and in "
+                    "this format a spelling has one id"
                 )
             ids[name] = token_id
         for name in self.special:
             if name in ids:
-                raise CannotError(
-                    f"its special token {shown(name)} is spelt like the token with id {ids[name]}"
+                raise UnsupportedError(
+                    f"its special token {quoted(name)} is spelled like the id {ids[name]}"
                 )
         return found
 
-    def raw(self) -> dict[int, bytes]:
-        """Return each token's bytes, by id, over bytes. Raises `CannotError` as `spelt`."""
-        found = self.spelt(self.symbols)
-        return {token_id: name.encode("latin-1") for token_id, name in found.items()}
-
-    @property
-    def in_order(self) -> bool:
-        """Whether the ids of the merges rise in the order in which they are applied."""
-        ids = [-1, *(new for _, _, new in self.merges)]
-        return all(a < b for a, b in pairwise(ids))
-
 
 def merges_of(tokenizer: Tokenizer) -> Merges:
-    """Return the merges of a tokenizer that does nothing but apply them in their order.
+    """Return the merges of a tokenizer that encodes by applying them in order.
 
-    Raises `CannotError` for any other.
+    Raises:
+        UnsupportedError: the tokenizer encodes in another way.
     """
     found = _merges_of(tokenizer)
     _check_ids(found)
     return found
 
 
-def _check_ids(found: Merges) -> None:
-    ids = [*found.symbols, *(new for _, _, new in found.merges), *found.special.values()]
+def byte_merges_of(tokenizer: Tokenizer) -> Merges:
+    """Return the merges of a tokenizer over all 256 bytes. Raises `UnsupportedError`."""
+    found = merges_of(tokenizer)
+    if found.pre_tokenizer.atoms != "bytes":
+        raise UnsupportedError(NOT_BYTES)
+    if len(found.symbols) < 256:
+        raise UnsupportedError(MISSING_BYTES)
+    return found
+
+
+def _check_ids(merges: Merges) -> None:
+    ids = [*merges.symbols, *(new for _, _, new in merges.merges), *merges.special.values()]
     if len({*ids}) < len(ids):
-        twice = next(token_id for token_id, times in Counter(ids).items() if times > 1)
-        raise CannotError(f"the id {twice} stands for two tokens")
+        duplicate = next(token_id for token_id, times in Counter(ids).items() if times > 1)
+        raise UnsupportedError(f"two tokens have the id {duplicate}")
     if max(ids, default=0) > MAX_ID:
-        raise CannotError(f"it has the id {max(ids)}, and none above {MAX_ID:,} is taken")
+        raise UnsupportedError(f"its id {max(ids)} exceeds the limit of {MAX_ID:,}")
 
 
 def _merges_of(tokenizer: Tokenizer) -> Merges:
-    if isinstance(tokenizer, RemappedTokenizer):
+    if type(tokenizer) is RemappedTokenizer:
         inner = _merges_of(tokenizer.inner)
         table = tokenizer.table.tolist()
         return replace(
@@ -122,20 +126,20 @@ def _merges_of(tokenizer: Tokenizer) -> Merges:
             merges=[(table[a], table[b], table[new]) for a, b, new in inner.merges],
             special=dict(tokenizer.special),
         )
-    if isinstance(tokenizer, RankTokenizer):
-        return _of_ranks(tokenizer)
-    if isinstance(tokenizer, AdaptiveTokenizer):
-        return _of_adaptive(tokenizer)
+    if type(tokenizer) in (RankTokenizer, LoadedRanks):
+        assert isinstance(tokenizer, RankTokenizer)  # noqa: S101 (for mypy)
+        return _merges_of_ranks(tokenizer)
+    if type(tokenizer) is AdaptiveTokenizer:
+        return _merges_of_continued(tokenizer)
     try:
-        merging = tokenizer.as_merges()
+        merger = tokenizer.as_merges()
     except NotMergesError as error:
-        raise CannotError(str(error)) from None
-    pre_tokenizer = merging.pre_tokenizer
-    if isinstance(pre_tokenizer, MultilingualSplitting):
-        raise CannotError(
-            "it parts texts at lines of three dashes, which is no split of the kinds known there"
-        )
+        raise UnsupportedError(str(error)) from None
+    pre_tokenizer = merger.pre_tokenizer
     if not isinstance(pre_tokenizer, SentencePiecePreTokenizer):
+        kind = type(pre_tokenizer)
+        if any(getattr(kind, name) is not getattr(PreTokenizer, name) for name in _PRE_TOKENIZING):
+            raise UnsupportedError("its pre-tokenization is not a pattern alone")
         pre_tokenizer = PreTokenizer(
             pre_tokenizer.atoms,
             pre_tokenizer.pattern,
@@ -144,31 +148,31 @@ def _merges_of(tokenizer: Tokenizer) -> Merges:
         )
     return Merges(
         pre_tokenizer,
-        dict(enumerate(merging.alphabet)),
-        [(merge.left, merge.right, merge.new_id) for merge in merging.merges],
+        dict(enumerate(merger.alphabet)),
+        [(merge.left, merge.right, merge.new_id) for merge in merger.merges],
         dict(tokenizer.special_tokens),
-        [merge.count for merge in merging.merges],
+        [merge.count for merge in merger.merges],
     )
 
 
-def split_of_ranks(tokenizer: RankTokenizer) -> tuple[str, str]:
-    """Return the split of a tokenizer of ranks, as `pattern` and `expression`."""
+def pattern_of_ranks(tokenizer: RankTokenizer) -> tuple[str, str]:
+    """Return the pattern and the expression of a rank tokenizer. Raises `UnsupportedError`."""
     if isinstance(tokenizer, LoadedRanks):
         return tokenizer.pattern, tokenizer.expression
     try:
-        return splitting_of(tokenizer._encoding._pat_str, "rust", drops=True)
-    except ForeignExpressionError as error:
-        raise CannotError(f"its split is not read alike there: {error}") from error
+        return pattern_of(tokenizer._encoding._pat_str, "rust", drops=True)
+    except DialectError as error:
+        raise UnsupportedError(f"its pre-tokenization cannot be translated: {error}") from error
 
 
-def _of_ranks(tokenizer: RankTokenizer) -> Merges:
-    """Recover the merges of ranks.
+def _merges_of_ranks(tokenizer: RankTokenizer) -> Merges:
+    """Recover the merges of a rank table.
 
-    tiktoken looks up the bytes of two neighbors joined, and a pre-token as a whole. That comes to the
-    same as merging pairs where each token, by itself, is made of two others by lower ranks alone:
-    what becomes of a stretch of text while both its ends stand depends on that stretch alone.
+    tiktoken looks up the joined bytes of two neighbors, and a pre-token as a whole. That is
+    equivalent to merging pairs if lower ranks alone merge each token from two others: the merges
+    inside a stretch of text depend on that stretch alone, as long as both its ends are boundaries.
     """
-    pattern, expression = split_of_ranks(tokenizer)
+    pattern, expression = pattern_of_ranks(tokenizer)
     ranks = tokenizer._ranks
     merges: list[tuple[int, int, int]] = []
     symbols: dict[int, str] = {}
@@ -176,79 +180,72 @@ def _of_ranks(tokenizer: RankTokenizer) -> Merges:
         if len(raw) == 1:
             symbols[rank] = raw.decode("latin-1")
             continue
-        parents = halves(raw, rank, ranks)
+        parents = parents_by_rank(raw, rank, ranks)
         if parents is None:
-            raise CannotError(
-                f"no merges of lower ranks lead to its token {shown(raw)} (rank {rank}), which "
-                "tiktoken takes whole"
+            raise UnsupportedError(
+                f"no merges of lower ranks make its token {quoted(raw)} (rank {rank}), which "
+                "tiktoken takes as a whole"
             )
         merges.append((*parents, rank))
-    return Merges(
-        PreTokenizer("bytes", pattern, expression), symbols, merges, dict(tokenizer.special_tokens)
-    )
+    special = dict(tokenizer.special_tokens)
+    return Merges(PreTokenizer("bytes", pattern, expression), symbols, merges, special)
 
 
-def _of_adaptive(tokenizer: AdaptiveTokenizer) -> Merges:
-    base = merges_of(tokenizer.base)
-    ours = tokenizer.pre_tokenizer
-    if (ours.pattern, ours.expression) != (
-        base.pre_tokenizer.pattern,
-        base.pre_tokenizer.expression,
-    ):
-        raise CannotError(
-            "the vocabulary that it began with splits a text in another way than what was added"
-        )
+def _merges_of_continued(tokenizer: AdaptiveTokenizer) -> Merges:
+    base, ours = merges_of(tokenizer.base), tokenizer.pre_tokenizer
+    theirs = base.pre_tokenizer
+    if (ours.pattern, ours.expression) != (theirs.pattern, theirs.expression):
+        raise UnsupportedError("its added merges have another pre-tokenization than its base")
     added = [(merge.left, merge.right, merge.new_id) for merge in tokenizer.merges]
     special = dict(tokenizer.special_tokens)
     return replace(base, merges=[*base.merges, *added], special=special, counts=())
 
 
-def by_ranks(merges: Merges) -> dict[bytes, int]:
-    """Return the rank of each token, for a reader that looks up bytes instead of pairs.
+def ranks_of(merges: Merges) -> dict[bytes, int]:
+    """Return the rank of each token over bytes, for a program that looks up bytes, not pairs.
 
-    Raises `CannotError` where that reader would merge otherwise.
+    Raises:
+        UnsupportedError: that program would merge differently.
     """
-    if merges.pre_tokenizer.atoms != "bytes":
-        raise CannotError("its atoms are characters, and there they are bytes")
     if {*merges.symbols} != {*range(256)}:
-        raise CannotError("its single bytes have other ids than 0 to 255")
-    if not merges.in_order:
-        raise CannotError("its ids do not rise in the order of the merges, and there they are one")
-    ranks = {raw: token_id for token_id, raw in merges.raw().items()}
-    of_id = {token_id: raw for raw, token_id in ranks.items()}
+        raise UnsupportedError("its single bytes have other ids than 0 to 255")
+    if any(a >= b for (_, _, a), (_, _, b) in pairwise(merges.merges)):
+        raise UnsupportedError("its ids are not in the order of its merges")
+    raw = {i: name.encode("latin-1") for i, name in merges.spellings(merges.symbols).items()}
+    ranks = {token: token_id for token_id, token in raw.items()}
     for left, right, new in merges.merges:
-        if halves(of_id[new], new, ranks) != (left, right):
-            raise CannotError(
-                f"its token {shown(of_id[new])} (id {new}) is merged from other parts where bytes "
-                "are looked up instead of pairs"
+        if parents_by_rank(raw[new], new, ranks) != (left, right):
+            raise UnsupportedError(
+                f"its token {quoted(raw[new])} (id {new}) is merged from other parts if bytes are "
+                "looked up instead of pairs"
             )
     return ranks
 
 
-def built(name: str, merges: Merges) -> Tokenizer:
-    """Return the tokenizer of merges that were read.
+def tokenizer_of(name: str, merges: Merges) -> Tokenizer:
+    """Return the tokenizer of merges from a file, whose halves must exist before each merge.
 
-    Raises `CannotError` where its tokens would be too long, or an id stands for two of them. That
-    each merge is of what is there already is to be checked before.
+    Raises:
+        UnsupportedError: the tokens are too long, or two tokens have the same id.
     """
-    _ = merges.sizes
+    merges.check_sizes()
     _check_ids(merges)
     atoms = sorted(merges.symbols)
     inner_id = {token_id: i for i, token_id in enumerate(atoms)}
-    learnt: list[Merge] = []
+    inner_merges: list[Merge] = []
     counts = merges.counts or [0] * len(merges.merges)
     for (left, right, new), count in zip(merges.merges, counts, strict=True):
         inner_id[new] = len(inner_id)
-        learnt.append(Merge(inner_id[left], inner_id[right], inner_id[new], count, 0, 0))
+        inner_merges.append(Merge(inner_id[left], inner_id[right], inner_id[new], count, 0, 0))
     pre_tokenizer = merges.pre_tokenizer
-    names = tuple(sorted(merges.special, key=merges.special.__getitem__))
     alphabet = tuple(merges.symbols[i] for i in atoms)
+    names = sorted(merges.special, key=merges.special.__getitem__)
     special = tuple(one for one in names if one != pre_tokenizer.unknown)
     inner: MergeTokenizer
     if isinstance(pre_tokenizer, SentencePiecePreTokenizer):
         inner = SentencePieceTokenizer(
-            name, pre_tokenizer, alphabet, tuple(learnt), special=special
+            name, pre_tokenizer, alphabet, tuple(inner_merges), special=special
         )
     else:
-        inner = MergeTokenizer(name, pre_tokenizer, alphabet, tuple(learnt), special=special)
+        inner = MergeTokenizer(name, pre_tokenizer, alphabet, tuple(inner_merges), special=special)
     return with_ids(inner, tuple(inner_id), merges.special)

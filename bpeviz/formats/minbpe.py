@@ -1,129 +1,132 @@
-"""minbpe's .model: the split as a regular expression, special tokens, and one pair a line.
+"""minbpe's .model: the pattern as a regular expression, special tokens, and one pair of ids a line.
 
 Source: `Tokenizer.save` in karpathy/minbpe, `minbpe/base.py`: the line `minbpe v1`, the pattern
-(empty in its BasicTokenizer, which splits nothing), how many special tokens there are, a line
-`name id` for each, then the merges, each as the ids `left right`. Bytes are the ids 0 to 255 in
-their order, and the merges make the ids from 256 on.
+(empty in its BasicTokenizer, which has no pre-tokenization), the number of special tokens, a line
+`name id` for each, then a line `left right` for each merge. Bytes have the ids 0 to 255, and merges
+the ids from 256 on.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from bpeviz.core.tokenizer import Tokenizer
-from bpeviz.formats.merges import CannotError, Merges, built, merges_of
+from bpeviz.formats.base import Format, Source, UnsupportedError, has_suffix
+from bpeviz.formats.merges import BYTE_SYMBOLS, Merges, byte_merges_of, tokenizer_of
 from bpeviz.formats.parsing import (
-    Format,
-    FormatError,
     checked_text,
-    lines_of,
-    number,
-    shown,
-    shown_name,
-    wrong,
+    encoded,
+    error_at,
+    parse_int,
+    quoted,
+    split_lines,
 )
-from bpeviz.formats.regex_dialects import ForeignExpressionError, matching_all, splitting_of
+from bpeviz.formats.regex_dialects import DialectError, expression_of, pattern_of
 from bpeviz.pretokenizers.patterns import CUSTOM
 from bpeviz.pretokenizers.pretokenizer import PreTokenizer
 
-FORMAT = Format(
-    "minbpe",
-    "minbpe’s .model",
-    "One file with the split, the special tokens and one pair of ids a line, for merges over bytes "
-    "whose ids are 0 to 255 in the order of the bytes.",
-    ("tokenizer.model",),
-)
-
-FIRST_LINE = "minbpe v1"
+_FIRST_LINE = "minbpe v1"
 
 
-def write(tokenizer: Tokenizer) -> dict[str, bytes]:
-    """Return the file. Raises `CannotError`."""
-    merges = merges_of(tokenizer)
-    if merges.pre_tokenizer.atoms != "bytes":
-        raise CannotError("its atoms are characters, and there they are bytes")
-    for token_id, symbol in sorted(merges.symbols.items()):
-        if token_id != ord(symbol):
-            raise CannotError(
-                f"its byte 0x{ord(symbol):02X} has the id {token_id}, and there the bytes are the "
-                "ids 0 to 255 in their order"
-            )
+def _write(tokenizer: Tokenizer) -> dict[str, bytes]:
+    merges = byte_merges_of(tokenizer)
+    if merges.symbols != BYTE_SYMBOLS:
+        raise UnsupportedError("its single bytes have other ids than 0 to 255 in order")
     for expected, (_, _, new) in enumerate(merges.merges, 256):
         if new != expected:
-            raise CannotError(
-                f"a merge makes the id {new}, and there the merges make 256 and following"
-            )
-    _ = merges.sizes
-    expression = merges.pre_tokenizer.expression
-    if merges.pre_tokenizer.pattern == CUSTOM and expression != expression.strip():
-        expression = f"(?:{expression})"  # for minbpe strips the line
+            raise UnsupportedError(f"a merge makes the id {new}, and minbpe’s makes {expected}")
+    merges.check_sizes()
+    pattern, expression = merges.pre_tokenizer.pattern, merges.pre_tokenizer.expression
+    if pattern == CUSTOM and expression != expression.strip():
+        expression = f"(?:{expression})"  # minbpe strips the line
     try:
-        pattern = ""
-        if merges.pre_tokenizer.pattern != "none":
-            pattern = matching_all(merges.pre_tokenizer.pattern, expression, "regex")
-    except ForeignExpressionError as error:
-        raise CannotError(f"its split cannot be written for minbpe: {error}") from error
+        written = "" if pattern == "none" else expression_of(pattern, expression, "regex")
+    except DialectError as error:
+        raise UnsupportedError(f"its pre-tokenization cannot be translated: {error}") from error
     for name in merges.special:
         if name.split() != [name]:
-            raise CannotError(
-                f"its special token {shown(name)} holds white space, which parts name and id there"
+            raise UnsupportedError(
+                f"its special token {quoted(name)} contains white space, which separates name and "
+                "id in this format"
             )
-    lines = [FIRST_LINE, pattern, str(len(merges.special))]
+    lines = [_FIRST_LINE, written, str(len(merges.special))]
     lines += (f"{name} {token_id}" for name, token_id in merges.special.items())
     lines += (f"{left} {right}" for left, right, _ in merges.merges)
-    try:
-        return {"tokenizer.model": "".join(f"{line}\n" for line in lines).encode()}
-    except UnicodeEncodeError:
-        raise CannotError("a name in it is half a surrogate pair") from None
+    return {"tokenizer.model": encoded("".join(f"{line}\n" for line in lines))}
 
 
-def read(name: str, files: dict[str, bytes]) -> Tokenizer:
-    """Return the tokenizer of the file. Raises `FormatError` and `CannotError`."""
-    if len(files) != 1:
-        raise FormatError("One file is needed, a .model of minbpe’s.")
-    ((file, content),) = files.items()
-    if content[: len(FIRST_LINE)] != FIRST_LINE.encode():
-        raise FormatError(
-            f"{shown_name(file)} does not begin with the line “{FIRST_LINE}”, as minbpe’s .model "
-            "does; SentencePiece’s .model is another format, which is not read."
+def _read(source: Source) -> Tokenizer:
+    file, content = source.single()
+    if not content.startswith(_FIRST_LINE.encode()):
+        raise error_at(
+            file,
+            "line 1",
+            f"expected “{_FIRST_LINE}”, as in minbpe’s .model. SentencePiece’s .model is another "
+            "format, which is not supported",
         )
-    lines = lines_of(file, content)
-    if len(lines) < 3 or lines[0].strip() != FIRST_LINE:
-        raise FormatError(
-            f"{shown_name(file)} must begin with three lines: “{FIRST_LINE}”, the pattern, and how "
-            "many special tokens there are."
+    lines = split_lines(file, content)
+    if len(lines) < 3 or lines[0].strip() != _FIRST_LINE:
+        raise error_at(
+            file,
+            "",
+            f"expected three lines first: “{_FIRST_LINE}”, the pattern, and the number of special "
+            "tokens",
         )
     try:
-        pattern = lines[1].strip()
-        split = splitting_of(pattern, "regex", drops=True) if pattern else ("none", "")
-    except ForeignExpressionError as error:
-        raise wrong(file, "line 2", f"this split is not read here as in minbpe: {error}") from None
-    count = number(file, "line 3", lines[2].strip())
+        written = lines[1].strip()
+        pattern = pattern_of(written, "regex", drops=True) if written else ("none", "")
+    except DialectError as error:
+        raise error_at(
+            file, "line 2", f"this pattern cannot be translated exactly: {error}"
+        ) from None
+    count = parse_int(file, "line 3", lines[2].strip())
     if len(lines) < 3 + count:
-        raise wrong(file, "line 3", f"{count} special tokens are announced, and fewer lines follow")
+        raise error_at(file, "line 3", f"fewer than {count} special tokens follow")
     special: dict[str, int] = {}
-    for place, line in enumerate(lines[3 : 3 + count], 4):
-        where = f"line {place:,}"
-        parts = line.split(None, 2)
-        if len(parts) != 2:
-            raise wrong(file, where, f"expected a name and an id, not {shown(line)}")
-        if parts[0] in special:
-            raise wrong(file, where, f"the special token {shown(parts[0])} comes twice")
-        special[checked_text(file, where, parts[0])] = number(file, where, parts[1])
-    merges: list[tuple[int, int, int]] = []
-    pairs: set[tuple[int, int]] = set()
-    for place, line in enumerate(lines[3 + count :], 4 + count):
-        where = f"line {place:,}"
-        parts = line.split(None, 2)
-        if len(parts) != 2:
-            raise wrong(file, where, f"expected two ids, not {shown(line)}")
+    for number, line in enumerate(lines[3 : 3 + count], 4):
+        place = f"line {number:,}"
+        name, token_id = _two(file, place, line, "a name and an id")
+        if name in special:
+            raise error_at(file, place, f"the special token {quoted(name)} occurs twice")
+        special[checked_text(file, place, name)] = parse_int(file, place, token_id)
+    merges: dict[tuple[int, int], int] = {}
+    for number, line in enumerate(lines[3 + count :], 4 + count):
+        place = f"line {number:,}"
+        left, right = (parse_int(file, place, i) for i in _two(file, place, line, "two ids"))
         new = 256 + len(merges)
-        left, right = (number(file, where, part) for part in parts)
         if max(left, right) >= new:
-            raise wrong(
-                file, where, f"the id {max(left, right)} is not there yet: this merge makes {new}"
+            raise error_at(
+                file, place, f"the id {max(left, right)} does not exist yet: this merge makes {new}"
             )
-        if (left, right) in pairs:
-            raise wrong(file, where, f"the pair {left} {right} is merged already")
-        pairs.add((left, right))
-        merges.append((left, right, new))
-    symbols = {byte: chr(byte) for byte in range(256)}
-    return built(name, Merges(PreTokenizer("bytes", *split), symbols, merges, special))
+        if (left, right) in merges:
+            raise error_at(file, place, f"the pair {left} {right} is already merged")
+        merges[left, right] = new
+    rows = [(left, right, new) for (left, right), new in merges.items()]
+    return tokenizer_of(
+        source.name, Merges(PreTokenizer("bytes", *pattern), BYTE_SYMBOLS, rows, special)
+    )
+
+
+def _two(file: str, place: str, line: str, what: str) -> list[str]:
+    parts = line.split(None, 2)
+    if len(parts) != 2:
+        raise error_at(file, place, f"expected {what}, not {quoted(line)}")
+    return parts
+
+
+def _detect(files: Mapping[str, bytes]) -> bool:
+    content = next(iter(files.values()))
+    return has_suffix(files, ".model") or content.lstrip().startswith(_FIRST_LINE.encode())
+
+
+FORMAT = Format(
+    key="minbpe",
+    title="minbpe’s .model",
+    about="One file with the pattern, the special tokens and one pair of ids a line, for merges "
+    "over bytes with the ids 0 to 255.",
+    files=("tokenizer.model",),
+    suffixes=(".model",),
+    write=_write,
+    read=_read,
+    detect=_detect,
+)

@@ -1,316 +1,299 @@
-"""What is common to reading and writing files: a file is data, and what is wrong with it is said.
+"""Strict parsing of text and JSON: within size limits, and with the place in each error message.
 
-Whatever is read is limited in size before anything is made of it, and is never executed. What is
-wrong is said in one sentence, with the line or the key.
+The JSON reader is the standard library's: msgspec is faster, but takes the last of duplicate keys.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any, NoReturn
 
+from bpeviz.formats.base import FormatError, UnsupportedError, printable_name
 from bpeviz.text import shorten
 
 MAX_FILE = 50_000_000
-"""How many bytes a file may have. o200k as a tokenizer.json has some 20 million."""
+"""Bytes of a file. o200k as a tokenizer.json has some 20 million."""
 
 MAX_ENTRIES = 1_000_000
-"""How many entries a vocabulary, and how many merges a list, may have."""
+"""Entries of a vocabulary, and merges of a list."""
 
 MAX_VALUES = 4_000_000
-"""How many values JSON may hold, counted by its commas: each takes some 60 bytes of memory."""
+"""Values in a JSON file, counted by its commas: each takes some 60 bytes of memory."""
 
 MAX_ID = 2_000_000
-"""No id may be larger: pages and counts go by the largest."""
+"""The largest id: pages and counts use arrays of that length."""
 
-MAX_SPELT = 10_000_000
-"""How many bytes all tokens together may have, spelt out."""
+MAX_SPELLED = 10_000_000
+"""Bytes of all tokens together."""
 
 MAX_TOKEN = 1_000_000
-"""How many bytes one token may have."""
+"""Bytes of one token."""
 
 
-class FormatError(ValueError):
-    """A file that cannot be read, or a tokenizer that cannot be written; the message is a
-    sentence, in which what cannot be seen is spelt out."""
-
-    def __init__(self, sentence: str) -> None:
-        super().__init__("".join(map(_visible, sentence)))
+def quoted(value: object) -> str:
+    """Return a value from a file for a message: short and printable."""
+    printable = isinstance(value, str) and value.isprintable()
+    return shorten(repr(value) if printable else ascii(value), 60)
 
 
-def _visible(character: str) -> str:
-    return character if character.isprintable() else ascii(character)[1:-1]
+def error_at(file: str, place: str, reason: str) -> FormatError:
+    """Return the error for a place in a file, such as a line or a key ("": the whole file)."""
+    return FormatError(f"{printable_name(file)}{', ' if place else ''}{place}: {reason}.")
 
 
-@dataclass(frozen=True)
-class Format:
-    """A way to write a tokenizer down.
-
-    files: the names of what is written; about: one sentence.
-    """
-
-    key: str
-    title: str
-    about: str
-    files: tuple[str, ...]
+# ---- Text
 
 
-def shown(value: object) -> str:
-    """Return a value from a file as a sentence may hold it: short, and without odd characters."""
-    return shorten(ascii(value) if not _readable(value) else repr(value), 60)
-
-
-def _readable(value: object) -> bool:
-    return isinstance(value, str) and value.isprintable()
-
-
-def wrong(name: str, where: str, why: str) -> FormatError:
-    """Return the error for a file, the line or key in it, and what is wrong there."""
-    place = f", {where}" if where else ""  # nothing, where the whole file is meant
-    return FormatError(f"{shown_name(name)}{place}: {why}.")
-
-
-def shown_name(name: str) -> str:
-    """Return a file's name as a sentence may hold it."""
-    return shorten("".join(c if c.isprintable() else "?" for c in name), 60)
-
-
-def text_of(name: str, content: bytes) -> str:
-    """Return the text of a file, its line ends as `\\n`."""
+def decode_text(file: str, content: bytes) -> str:
+    """Return the text of a UTF-8 file with `\\n` line ends. Raises `FormatError`."""
     if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        raise FormatError(f"{shown_name(name)} is UTF-16; save it as UTF-8.")
+        raise error_at(file, "", "this is UTF-16; save it as UTF-8")
     if content[:1] == b"\x80":
-        raise FormatError(f"{shown_name(name)} looks like a pickle, which is never read here.")
+        raise error_at(file, "", "this looks like a pickle, which is never loaded")
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise FormatError(
-            f"{shown_name(name)} is no UTF-8 text: byte {error.start + 1:,} "
-            f"(0x{content[error.start]:02X}) belongs to no character."
+        raise error_at(
+            file,
+            "",
+            f"not UTF-8 text: byte {error.start + 1:,} is invalid (0x{content[error.start]:02X})",
         ) from None
     return text.replace("\r\n", "\n")
 
 
-def lines_of(name: str, content: bytes) -> list[str]:
-    """Return the lines of a file, without the empty one behind the last.
-
-    Raises `FormatError`, also where there are too many.
-    """
+def split_lines(file: str, content: bytes) -> list[str]:
+    """Return the lines of a file. Raises `FormatError` also for too many."""
     count = content.count(b"\n")
     if count > MAX_ENTRIES:
-        raise FormatError(
-            f"{shown_name(name)} has {count:,} lines, and at most {MAX_ENTRIES:,} are taken."
-        )
-    lines = text_of(name, content).split("\n")
+        raise error_at(file, "", f"{count:,} lines are too many; the limit is {MAX_ENTRIES:,}")
+    lines = decode_text(file, content).split("\n")
     if lines[-1] == "":
         lines.pop()
     return lines
 
 
-def number(name: str, where: str, text: str, least: int = 0, most: int = MAX_ID) -> int:
-    """Read a whole number that stands in a file as text."""
+def parse_int(file: str, place: str, text: str, least: int = 0, most: int = MAX_ID) -> int:
+    """Return a whole number that is written in decimal digits. Raises `FormatError`."""
     if not (text.isascii() and text.isdecimal() and len(text) < 20):
-        raise wrong(name, where, f"expected a whole number from {least} on, not {shown(text)}")
-    found = int(text)
-    if not least <= found <= most:
-        raise wrong(name, where, f"the number must be from {least:,} to {most:,}, not {text}")
-    return found
+        raise error_at(file, place, f"expected a whole number, not {quoted(text)}")
+    number = int(text)
+    if not least <= number <= most:
+        raise error_at(file, place, f"expected a number from {least:,} to {most:,}, not {text}")
+    return number
 
 
-class _DuplicateError(ValueError):
-    pass
-
-
-def json_of(name: str, content: bytes) -> Any:
-    """Read JSON strictly: no key twice, no NaN, no endless numbers, not too much, not too deep."""
-    text = text_of(name, content)
-    if text.count(",") > MAX_VALUES:
-        raise FormatError(
-            f"{shown_name(name)} holds more than {MAX_VALUES:,} values, which is too much."
-        )
-
-    def pairs(found: list[tuple[str, Any]]) -> dict[str, Any]:
-        known = dict(found)
-        if len(known) < len(found):
-            seen: set[str] = set()
-            for key, _ in found:
-                if key in seen:
-                    raise _DuplicateError(f"the key {shown(key)} comes twice")
-                seen.add(key)
-        return known
-
-    def whole(digits: str) -> int:
-        if len(digits) > 19:
-            raise _DuplicateError(f"the number {digits[:12]}… has {len(digits):,} digits")
-        return int(digits)
-
-    def real(digits: str) -> float:
-        value = float(digits)
-        if not isfinite(value):
-            raise _DuplicateError(f"the number {shorten(digits, 20)} is too large")
-        return value
-
-    def constant(word: str) -> NoReturn:
-        raise _DuplicateError(f"{word} is no JSON")
-
-    try:
-        return json.loads(
-            text,
-            object_pairs_hook=pairs,
-            parse_int=whole,
-            parse_float=real,
-            parse_constant=constant,
-        )
-    except _DuplicateError as error:
-        raise FormatError(f"{shown_name(name)} is not taken: {error}.") from None
-    except json.JSONDecodeError as error:
-        line = f"line {error.lineno:,}, " if "\n" in text else ""
-        raise wrong(
-            name, f"{line}column {error.colno:,}", f"this is no JSON ({error.msg})"
-        ) from None
-    except RecursionError:
-        raise FormatError(f"{shown_name(name)} is not taken: its JSON is nested too deeply.") from (
-            None
-        )
-
-
-@dataclass(frozen=True)
-class Keys:
-    """An object of a JSON file, whose keys are asked for one by one.
-
-    path: how one gets there. What is not asked for in the end is refused by `done`.
-    """
-
-    name: str
-    path: str
-    values: Mapping[str, Any]
-    asked: set[str]
-
-    @classmethod
-    def of(cls, name: str, path: str, value: object) -> Keys:
-        if not isinstance(value, dict):
-            raise wrong(name, path, f"expected an object {{…}}, not {_kind(value)}")
-        return cls(name, path, value, set())
-
-    def at(self, key: str) -> str:
-        return f"{self.path}.{key}" if self.path else key
-
-    def get(self, key: str, default: object = None) -> Any:
-        self.asked.add(key)
-        return self.values.get(key, default)
-
-    def wrong(self, key: str, why: str) -> FormatError:
-        return wrong(self.name, self.at(key), why)
-
-    def expect(self, key: str, *allowed: object, why: str = "") -> Any:
-        """Return a value that must be one of these (None stands for a missing one, too)."""
-        value = self.get(key)
-        if not any(value is one or (type(value) is type(one) and value == one) for one in allowed):
-            listed = " or ".join("null" if one is None else json.dumps(one) for one in allowed)
-            reason = f": {why}" if why else ""
-            raise self.wrong(key, f"expected {listed}, not {_kind(value)}{reason}")
-        return value
-
-    def text(self, key: str) -> str:
-        value = self.get(key)
-        if not isinstance(value, str):
-            raise self.wrong(key, f"expected a text, not {_kind(value)}")
-        return checked_text(self.name, self.at(key), value)
-
-    def keys(self, key: str) -> Keys:
-        return Keys.of(self.name, self.at(key), self.get(key))
-
-    def listed(self, key: str, most: int = MAX_ENTRIES) -> Sequence[Any]:
-        return listed(self.name, self.at(key), self.get(key), most)
-
-    def done(self) -> None:
-        for key in self.values:
-            if key not in self.asked:
-                raise wrong(self.name, self.at(shorten(key, 40)), "this key is not known here")
-
-
-def listed(name: str, path: str, value: object, most: int = MAX_ENTRIES) -> Sequence[Any]:
-    """Return a value that must be a list."""
-    if not isinstance(value, list):
-        raise wrong(name, path, f"expected a list […], not {_kind(value)}")
-    if len(value) > most:
-        raise wrong(name, path, f"it has {len(value):,} entries, and at most {most:,} are taken")
-    return value
-
-
-def checked_text(name: str, where: str, text: str) -> str:
-    """Return a text that must have UTF-8 bytes."""
+def checked_text(file: str, place: str, text: str) -> str:
+    """Return a text that can be encoded as UTF-8. Raises `FormatError`."""
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise wrong(name, where, f"{shown(text)} holds half a surrogate pair") from None
+        raise error_at(file, place, f"{quoted(text)} contains a lone surrogate") from None
     return text
 
 
-def _kind(value: object) -> str:
-    if value is None:
-        return "nothing (null)"
-    if isinstance(value, dict):
-        kind = value.get("type")
-        return f"an object of type {shown(kind)}" if isinstance(kind, str) else "an object {…}"
-    if isinstance(value, list):
-        return "a list […]"
-    return shorten(json.dumps(value), 60)
+# ---- JSON
 
 
-def kind(value: object) -> str:
-    """Return in a few words what stands in a JSON file."""
-    return _kind(value)
+class _InvalidJSONError(ValueError):
+    pass
 
 
-def vocabulary(name: str, path: str, value: object) -> dict[str, int]:
-    """Return a mapping of texts to ids, each id once."""
-    if not isinstance(value, dict):
-        raise wrong(name, path, f"expected an object {{…}}, not {_kind(value)}")
-    if len(value) > MAX_ENTRIES:
-        raise wrong(name, path, f"{len(value):,} entries are more than {MAX_ENTRIES:,}")
-    together = sum(map(len, value))
-    if together > MAX_SPELT:
-        raise wrong(
-            name,
-            path,
-            f"its entries have {together:,} characters together, and at most {MAX_SPELT:,} are "
-            "taken",
-        )
-    seen: dict[int, str] = {}
-    for entry, token_id in value.items():
-        where = f"{path}[{shown(entry)}]" if path else shown(entry)
-        checked_id(name, where, token_id)
-        if token_id in seen:
-            raise wrong(
-                name, where, f"the id {token_id} is that of {shown(seen[token_id])} already"
-            )
-        seen[token_id] = entry
-    try:
-        "".join(value).encode()
-    except UnicodeEncodeError:
-        raise wrong(name, path, "an entry holds half a surrogate pair") from None
+def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        seen: set[str] = set()
+        for key, _ in pairs:
+            if key in seen:
+                raise _InvalidJSONError(f"the key {quoted(key)} occurs twice")
+            seen.add(key)
+    return found
+
+
+def _short_int(digits: str) -> int:
+    if len(digits) > 19:
+        raise _InvalidJSONError(f"the number {digits[:12]}… has {len(digits):,} digits")
+    return int(digits)
+
+
+def _finite_float(digits: str) -> float:
+    value = float(digits)
+    if not isfinite(value):
+        raise _InvalidJSONError(f"the number {shorten(digits, 20)} is too large")
     return value
 
 
-def checked_id(name: str, where: str, value: object) -> int:
-    """Return a value that must be an id."""
-    if type(value) is not int or not 0 <= value <= MAX_ID:
-        raise wrong(
-            name, where, f"expected a whole number from 0 to {MAX_ID:,}, not {_kind(value)}"
-        )
-    return value
+def _no_constant(word: str) -> NoReturn:
+    raise _InvalidJSONError(f"{word} is not valid JSON")
 
 
-def as_json(value: object, title: str) -> bytes:
-    """Return JSON in UTF-8, as `dump` writes it."""
+def parse_json(file: str, content: bytes, place: str = "") -> Node:
+    """Parse JSON strictly: no duplicate keys, NaN, huge numbers, or too many or too deep values.
+
+    Args:
+        file: name of the file.
+        content: the JSON text in UTF-8.
+        place: where in the file it is, such as a line.
+
+    Raises:
+        FormatError: the content is not such JSON.
+    """
+    text = decode_text(file, content)
+    if text.count(",") > MAX_VALUES:
+        raise error_at(file, place, f"more than {MAX_VALUES:,} values are too many")
     try:
-        written = json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
-    except UnicodeEncodeError:
-        raise FormatError(
-            f"{title} cannot hold this tokenizer: a name in it is half a surrogate pair."
+        value = json.loads(
+            text,
+            object_pairs_hook=_unique_keys,
+            parse_int=_short_int,
+            parse_float=_finite_float,
+            parse_constant=_no_constant,
+        )
+    except _InvalidJSONError as error:
+        raise error_at(file, place, str(error)) from None
+    except json.JSONDecodeError as error:
+        line = f"line {error.lineno:,}, " if "\n" in text else ""
+        raise error_at(
+            file,
+            f"{place or line}{', ' if place else ''}column {error.colno:,}",
+            f"not valid JSON ({error.msg})",
         ) from None
-    return written + b"\n"
+    except RecursionError:
+        raise error_at(file, place, "the JSON is nested too deeply") from None
+    return Node(f"{file}, {place}" if place else file, value)
+
+
+def describe(value: object) -> str:
+    """Return a JSON value for a message, in a few words."""
+    if value is None:
+        return "null"
+    if isinstance(value, dict):
+        type_ = value.get("type")
+        return f"an object of type {quoted(type_)}" if isinstance(type_, str) else "an object {…}"
+    return "a list […]" if isinstance(value, list) else shorten(json.dumps(value), 60)
+
+
+@dataclass(frozen=True)
+class Node:
+    """A value in a JSON file, with its path for error messages.
+
+    A missing member of an object is a node of None. `reject_unknown_keys` refuses the members
+    that were never looked up.
+    """
+
+    file: str
+    value: Any
+    path: str = ""
+    _looked_up: set[str] = field(default_factory=set, repr=False)
+
+    def __contains__(self, key: str) -> bool:
+        return isinstance(self.value, dict) and key in self.value
+
+    def __getitem__(self, key: str) -> Node:
+        """Return the member of an object. Raises `FormatError` if this is not an object."""
+        if not isinstance(self.value, dict):
+            raise self.expected("an object {…}")
+        self._looked_up.add(key)
+        return Node(self.file, self.value.get(key), f"{self.path}.{key}" if self.path else key)
+
+    def error(self, reason: str) -> FormatError:
+        """Return the error for this value."""
+        return error_at(self.file, self.path, reason)
+
+    def entry_error(self, entry: object, reason: str) -> FormatError:
+        """Return the error for an entry of this object or list, which need not exist."""
+        place = entry if isinstance(entry, int) else quoted(entry)
+        return error_at(self.file, f"{self.path}[{place}]" if self.path else str(place), reason)
+
+    def expected(self, what: str) -> FormatError:
+        """Return the error for a value that is not as expected."""
+        return self.error(f"expected {what}, not {describe(self.value)}")
+
+    def expect(self, *allowed: object, why: str = "") -> Any:
+        """Return the value, which must be one of these (None: also a missing one).
+
+        Raises:
+            FormatError: it is another one; `why` explains the restriction.
+        """
+        for one in allowed:
+            if self.value is one or (type(self.value) is type(one) and self.value == one):
+                return self.value
+        listed = " or ".join(map(json.dumps, allowed))
+        raise self.error(f"expected {listed}, not {describe(self.value)}{why and f': {why}'}")
+
+    def text(self) -> str:
+        """Return the value, which must be a text. Raises `FormatError`."""
+        if not isinstance(self.value, str):
+            raise self.expected("a text")
+        return checked_text(self.file, self.path, self.value)
+
+    def id(self) -> int:
+        """Return the value, which must be an id. Raises `FormatError`."""
+        if type(self.value) is not int or not 0 <= self.value <= MAX_ID:
+            raise self.expected(f"a whole number from 0 to {MAX_ID:,}")
+        return self.value
+
+    def list(self) -> Sequence[Any]:
+        """Return the value, which must be a list. Raises `FormatError`."""
+        if not isinstance(self.value, list):
+            raise self.expected("a list […]")
+        if len(self.value) > MAX_ENTRIES:
+            raise self.error(f"{len(self.value):,} entries exceed the limit of {MAX_ENTRIES:,}")
+        return self.value
+
+    def nodes(self) -> Iterator[Node]:
+        """Yield the entries of a list as nodes. Raises `FormatError`."""
+        for place, value in enumerate(self.list()):
+            yield Node(self.file, value, f"{self.path}[{place}]")
+
+    def vocabulary(self) -> dict[str, int]:
+        """Return an object of ids by text, each id once. Raises `FormatError`."""
+        if not isinstance(self.value, dict):
+            raise self.expected("an object {…}")
+        if len(self.value) > MAX_ENTRIES:
+            raise self.error(f"{len(self.value):,} entries exceed the limit of {MAX_ENTRIES:,}")
+        if (total := sum(map(len, self.value))) > MAX_SPELLED:
+            raise self.error(f"{total:,} characters in all exceed the limit of {MAX_SPELLED:,}")
+        entry_of: dict[int, str] = {}
+        for entry, token_id in self.value.items():
+            if type(token_id) is not int or not 0 <= token_id <= MAX_ID:
+                raise self.entry_error(
+                    entry, f"expected a whole number from 0 to {MAX_ID:,}, not {describe(token_id)}"
+                )
+            if token_id in entry_of:
+                other = quoted(entry_of[token_id])
+                raise self.entry_error(entry, f"{other} already has the id {token_id}")
+            entry_of[token_id] = entry
+        try:
+            "".join(self.value).encode()
+        except UnicodeEncodeError:
+            raise self.error("an entry contains a lone surrogate") from None
+        return self.value
+
+    def special_tokens(self) -> dict[str, int]:
+        """Return an object of ids by special token. Raises `FormatError`."""
+        found = self.vocabulary()
+        if "" in found:
+            raise self.error("a special token is empty")
+        return found
+
+    def reject_unknown_keys(self) -> None:
+        """Raise `FormatError` if a member of this object was never looked up."""
+        for key in self.value:
+            if key not in self._looked_up:
+                raise error_at(self.file, self[shorten(key, 40)].path, "unknown key")
+
+
+def dump_json(value: object) -> bytes:
+    """Return compact JSON in UTF-8. Raises `UnsupportedError` for lone surrogates."""
+    return encoded(json.dumps(value, ensure_ascii=False, separators=(",", ":"))) + b"\n"
+
+
+def encoded(text: str) -> bytes:
+    """Return the UTF-8 bytes of a file that is written. Raises `UnsupportedError`."""
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        raise UnsupportedError("a special token contains a lone surrogate") from None

@@ -1,4 +1,4 @@
-"""A table of ranks from a file, with a split of ours."""
+"""Tokenizers from rank tables: a rank for the bytes of each token, as tiktoken stores them."""
 
 from __future__ import annotations
 
@@ -8,30 +8,29 @@ from itertools import pairwise
 from bpeviz.pretokenizers.patterns import pretokenize
 from bpeviz.pretrained.rank_tokenizer import RankTokenizer, below, from_ranks, merged
 
-_WHOLE = "(?s:.+)"  # pre-tokens are cut here, with a time limit for others' expressions
+_WHOLE = "(?s:.+)"  # `LoadedRanks` splits the text itself, with a time limit
 
-_SHORT = 32  # bytes up to which looking at all pairs again and again is the faster way
+_SHORT = 32  # bytes up to which a repeated scan of all pairs is faster
 
 
-def halves(raw: bytes, rank: int, ranks: Mapping[bytes, int]) -> tuple[int, int] | None:
-    """Return the two tokens of which lower ranks alone make one, or None where they do not."""
+def parents_by_rank(raw: bytes, rank: int, ranks: Mapping[bytes, int]) -> tuple[int, int] | None:
+    """Return the two tokens that lower ranks merge into a token, or None if they do not."""
     if len(raw) > _SHORT:
         parts, _ = merged(raw, below(rank, ranks))
-        return (ranks[parts[0]], ranks[parts[1]]) if len(parts) == 2 else None
-    parts = [raw[i : i + 1] for i in range(len(raw))]
-    get = ranks.get
-    while len(parts) > 2:
-        found = [get(a + b, rank) for a, b in pairwise(parts)]
-        lowest = min(found)
-        if lowest >= rank:
-            return None
-        at = found.index(lowest)
-        parts[at : at + 2] = [parts[at] + parts[at + 1]]
+    else:
+        parts = [raw[i : i + 1] for i in range(len(raw))]
+        while len(parts) > 2:
+            found = [ranks.get(a + b, rank) for a, b in pairwise(parts)]
+            lowest = min(found)
+            if lowest >= rank:
+                return None
+            at = found.index(lowest)
+            parts[at : at + 2] = [parts[at] + parts[at + 1]]
     return (ranks[parts[0]], ranks[parts[1]]) if len(parts) == 2 else None
 
 
 class LoadedRanks(RankTokenizer):
-    """A tokenizer of ranks that were read from a file, with the split that belongs to them."""
+    """A tokenizer with the ranks of a file and a pre-tokenization of bpeviz."""
 
     def __init__(
         self,
@@ -41,7 +40,7 @@ class LoadedRanks(RankTokenizer):
         ranks: Mapping[bytes, int],
         special_tokens: Mapping[str, int],
     ) -> None:
-        """Raises `ValueError` where ranks 0 to 255 are not the single bytes."""
+        """Raise `ValueError` if the ranks 0 to 255 are not the single bytes."""
         super().__init__(from_ranks(name, _WHOLE, ranks, special_tokens)._encoding)
         self.pattern, self.expression = pattern, expression
 

@@ -1,14 +1,15 @@
-r"""Regular expressions as three engines read them.
+r"""Regular expressions in the dialects of three engines.
 
-A split is written for the `regex` package. Hugging Face's tokenizers read theirs with Oniguruma
-(in Ruby's syntax), tiktoken with Rust's `fancy-regex`, and the three differ: in Oniguruma `a{1,3}+`
-is a repeat of a repeat and not possessive, `$` stands at every line's end, `(?s:.)` is an error, ²
-is a `\w`, and `(?i:ss)` is also ß; Rust's `$` is the very end. So an expression is read by a small
-grammar of what can be said alike in all three, and written down anew for the engine that is to read
-it. What lies outside of it is refused by name.
+Pre-tokenization patterns are written for the `regex` package. Hugging Face's tokenizers use
+Oniguruma (with Ruby's syntax), and tiktoken uses Rust's `fancy-regex`. The dialects differ: in
+Oniguruma, `a{1,3}+` is a repeat of a repeat and not possessive, `$` matches at every line end,
+`(?s:.)` is an error, ² is a `\w`, and `(?i:ss)` also matches ß; Rust's `$` is the very end.
 
-What a letter or a digit is, each engine finds in the Unicode tables that it was built with. For
-characters that only the newer tables know, splits may differ.
+So a small recursive-descent parser accepts the constructs with the same meaning in all three, and
+writes them for the target engine. It refuses all others by name.
+
+Each engine has its own Unicode tables. Characters that are new in one of them may be split
+differently.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ _CATEGORIES = frozenset(
     )
 )
 _WORD = r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}" + "\u200c\u200d"
-r"""What `\w` is in the `regex` package; Oniguruma's is another."""
+r"""`\w` in the `regex` package; Oniguruma's differs."""
 
 _ANY = {"regex": "(?s:.)", "oniguruma": "(?m:.)", "rust": "(?s:.)"}
 _END = {"regex": r"(?=\n?\Z)", "oniguruma": r"(?=\n?\z)", "rust": r"(?=\n?\z)"}
@@ -48,25 +49,28 @@ _IN_CLASS = frozenset(r"\[]^-&~|")
 _CONTROLS = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
 _ESCAPED = {"n": "\n", "r": "\r", "t": "\t"}
 
-# Letters in either case, without those whose case is several letters' somewhere, or another
-# letter's: (?i:ss) is ß in Oniguruma, and (?i:i) is İ in `regex`.
+# Letters in either case, without those that have another letter, or several, as their other case
+# in some engine: (?i:ss) matches ß in Oniguruma, and (?i:i) matches İ in `regex`.
 _EITHER_CASE = regex.compile(r"\(\?i:((?:[a-hj-zA-HJ-Z']|\[[a-hj-zA-HJ-Z]+\]|\|)*)\)")
 _LIGATURES = regex.compile(r"(?i:ss|st|ff|fi|fl)")
 _BRACES = regex.compile(r"\{([0-9]{1,4})(,([0-9]{0,4}))?\}")
-_DEEPEST = 50
+_MAX_DEPTH = 50
 
 
-class ForeignExpressionError(ValueError):
-    """An expression that cannot be written for another engine; its message is a clause."""
+class DialectError(ValueError):
+    """An expression that cannot be translated exactly; the message is a clause."""
 
 
 @dataclass(frozen=True)
 class _Part:
-    """A part of an expression, written for the engine that is to read it.
+    """A part of an expression, in the dialect of the target engine.
 
-    empty: whether it may match nothing. single: it is one character wide, always. plain: whatever
-    one character it matches alone, it matches in any text where that character stands (see
-    `covers`). excludes: it is a look ahead that no such character comes next.
+    Args:
+        text: the part.
+        empty: whether it may match an empty text.
+        single: whether it always matches exactly one character.
+        plain: whether a character that it matches alone is matched in any context (see `covers`).
+        excludes: whether it is a negative lookahead of one character.
     """
 
     text: str
@@ -76,15 +80,15 @@ class _Part:
     excludes: bool = False
 
 
-class _Reader:
-    """Reads an expression of one engine and writes it for another, from left to right."""
+class _Translator:
+    """A recursive-descent parser of one dialect that writes another one."""
 
     def __init__(self, expression: str, source: Engine, target: Engine) -> None:
         self.expression, self.source, self.target = expression, source, target
         self.at = 0
 
-    def fail(self, why: str) -> ForeignExpressionError:
-        return ForeignExpressionError(f"at character {self.at + 1} of the expression, {why}")
+    def error(self, reason: str) -> DialectError:
+        return DialectError(f"at character {self.at + 1} of the expression, {reason}")
 
     def peek(self, text: str) -> bool:
         return self.expression.startswith(text, self.at)
@@ -95,15 +99,15 @@ class _Reader:
             return True
         return False
 
-    def whole(self) -> list[_Part]:
+    def expression_parts(self) -> list[_Part]:
         alternatives = self.alternatives(0)
         if self.at < len(self.expression):
-            raise self.fail("a bracket is closed that was never opened")
+            raise self.error("a closing bracket has no opening one")
         return alternatives
 
     def alternatives(self, depth: int) -> list[_Part]:
-        if depth > _DEEPEST:
-            raise self.fail(f"brackets are nested more than {_DEEPEST} deep")
+        if depth > _MAX_DEPTH:
+            raise self.error(f"groups are nested more than {_MAX_DEPTH} deep")
         found = [self.sequence(depth)]
         while self.take("|"):
             found.append(self.sequence(depth))
@@ -113,7 +117,7 @@ class _Reader:
         parts: list[_Part] = []
         while self.at < len(self.expression) and self.expression[self.at] not in "|)":
             parts.append(self.repeated(depth))
-        # (?![x])[y] is one character, too.
+        # (?![x])[y] also matches exactly one character.
         single = bool(parts) and parts[-1].single and all(one.excludes for one in parts[:-1])
         return _Part(
             "".join(part.text for part in parts),
@@ -131,7 +135,7 @@ class _Reader:
             repeat, least = braces[0], int(braces[1])
             exact = braces[2] is None
             if (exact and not least) or (braces[3] and int(braces[3]) < max(1, least)):
-                raise self.fail(f"{repeat} is no repeat")
+                raise self.error(f"the repeat {repeat} is not valid")
         elif self.at < len(self.expression) and self.expression[self.at] in "?*+":
             repeat = self.expression[self.at]
             self.at += 1
@@ -140,19 +144,19 @@ class _Reader:
             return atom
         if atom.empty:
             self.at = start
-            raise self.fail("something is repeated that may match nothing")
-        how = ""
+            raise self.error("the repeated part may match an empty text")
+        mode = ""
         if self.at < len(self.expression) and self.expression[self.at] in "?+":
-            how = self.expression[self.at]
-            if braces and (exact or (how == "+" and self.source == "oniguruma")):
-                raise self.fail(f"{repeat}{how} means different things to different engines")
+            mode = self.expression[self.at]
+            if braces and (exact or (mode == "+" and self.source == "oniguruma")):
+                raise self.error(f"{repeat}{mode} has another meaning in another engine")
             self.at += 1
         if self.at < len(self.expression) and self.expression[self.at] in "?*+{":
-            raise self.fail("a repeat is repeated")
+            raise self.error("a repeat is repeated")
         text = f"{atom.text}{repeat}"
-        # In Oniguruma's Ruby syntax braces have no possessive form; an atomic group is the same.
-        text = f"(?>{text})" if braces and how == "+" else text + how
-        return _Part(text, least == 0, False, atom.plain and (how != "+" or atom.single))
+        # Braces have no possessive form in Oniguruma's Ruby syntax; an atomic group is equivalent.
+        text = f"(?>{text})" if braces and mode == "+" else text + mode
+        return _Part(text, least == 0, False, atom.plain and (mode != "+" or atom.single))
 
     def atom(self, depth: int) -> _Part:
         if self.peek("("):
@@ -171,7 +175,7 @@ class _Reader:
             return _Part(_END[self.target], True, plain=False)
         if character in _META:
             self.at -= 1
-            raise self.fail(f"{character} stands where it is not read alike everywhere")
+            raise self.error(f"{character} has another meaning in another engine")
         return _Part(_CONTROLS.get(character, character), single=True)
 
     def group(self, depth: int) -> _Part:
@@ -180,7 +184,7 @@ class _Reader:
         either = _EITHER_CASE.match(self.expression, self.at)
         if either:
             if _LIGATURES.search(either[1]):
-                raise self.fail("letters of either case stand together that are also a ligature")
+                raise self.error("these letters in either case also match a ligature")
             self.at = either.end()
             empty = "" in either[1].split("|")
             return _Part(either[0], empty)
@@ -188,12 +192,12 @@ class _Reader:
         kind = next((kind for kind in kinds if self.take(kind)), None)
         if kind is None:
             if self.peek("(?") or self.peek("(*"):
-                raise self.fail(f"{self.expression[self.at : self.at + 4]}… is not taken")
+                raise self.error(f"{self.expression[self.at : self.at + 4]}… is not supported")
             self.at += 1
             kind = "(?:"
         inner = self.alternatives(depth + 1)
         if not self.take(")"):
-            raise self.fail("a bracket is never closed")
+            raise self.error("a group is not closed")
         text = kind + "|".join(part.text for part in inner) + ")"
         ahead = kind in ("(?=", "(?!")
         return _Part(
@@ -205,11 +209,11 @@ class _Reader:
         )
 
     def escape(self, inside: bool) -> str:
-        """Read what a backslash begins, and return it as written in or outside of a class."""
+        """Return an escape sequence, as written inside or outside of a character class."""
         start = self.at
         self.at += 1
         if self.at == len(self.expression):
-            raise self.fail("nothing stands behind the backslash")
+            raise self.error("the backslash is the last character")
         letter = self.expression[self.at]
         self.at += 1
         if letter in "pP":
@@ -217,9 +221,7 @@ class _Reader:
             name = self.expression[self.at + 1 : close] if self.peek("{") and close > 0 else ""
             if name not in _CATEGORIES:
                 self.at = start
-                raise self.fail(
-                    f"\\{letter}{{{name[:20]}}} is not among the classes that are taken"
-                )
+                raise self.error(f"the class \\{letter}{{{name[:20]}}} is not supported")
             self.at = close + 1
             return f"\\{letter}{{{name}}}"
         if letter in "sS":
@@ -239,10 +241,10 @@ class _Reader:
             needed = _IN_CLASS if inside else _META
             return f"\\{letter}" if letter in needed else letter
         self.at = start
-        raise self.fail(f"\\{letter} is not read alike everywhere")
+        raise self.error(f"\\{letter} has another meaning in another engine")
 
     def literal(self) -> str | None:
-        """Read one character of a class, and return it; None where it is a class of its own."""
+        """Return one character of a character class, or None for a class such as `\\d`."""
         character = self.expression[self.at]
         if character != "\\":
             self.at += 1
@@ -261,20 +263,20 @@ class _Reader:
         self.at += 1
         negated = self.take("^")
         items: list[str] = []
-        no_word = False
-        while not self.peek("]") or not (items or no_word):
+        excludes_non_word = False
+        while not self.peek("]") or not (items or excludes_non_word):
             if self.at >= len(self.expression):
                 self.at = start
-                raise self.fail("a character class is never closed")
+                raise self.error("a character class is not closed")
             here = self.expression[self.at]
             two = self.expression[self.at : self.at + 2]
             if here in "[]" or two in ("&&", "--", "||", "~~"):
-                raise self.fail(f"{here} in a character class needs a backslash before it")
+                raise self.error(f"{here} in a character class needs a backslash")
             if here == "^" and not items:
-                raise self.fail("^ in a character class needs a backslash before it")
+                raise self.error("^ in a character class needs a backslash")
             if two == r"\W" and self.source == "regex" and negated:
                 self.at += 2
-                no_word = True
+                excludes_non_word = True
                 continue
             low = self.literal()
             if low is None:
@@ -283,18 +285,18 @@ class _Reader:
             if self.peek("-") and not self.peek("-]"):
                 self.at += 1
                 if self.at >= len(self.expression) or self.peek("["):
-                    raise self.fail("a range has no end")
+                    raise self.error("a range has no end")
                 high = self.literal()
                 if high is None or high < low:
-                    raise self.fail("a range has no end")
+                    raise self.error("a range has no end")
                 items.append(f"{_in_class(low)}-{_in_class(high)}")
             else:
                 items.append(_in_class(low))
         self.at += 1
         body = "".join(items)
-        if not no_word:
+        if not excludes_non_word:
             return _Part(f"[{'^' if negated else ''}{body}]", single=True)
-        # [^\Wx] is a \w that is no x.
+        # [^\Wx] is a \w other than x.
         word = f"[{_WORD}]"
         return _Part(f"(?:(?![{body}]){word})" if body else word, single=True)
 
@@ -305,13 +307,17 @@ def _in_class(character: str) -> str:
     return f"\\{character}" if character in _IN_CLASS else character
 
 
-def _read(expression: str, source: Engine, target: Engine) -> list[_Part]:
-    return _Reader(expression, source, target).whole()
+def _parts(expression: str, source: Engine, target: Engine) -> list[_Part]:
+    return _Translator(expression, source, target).expression_parts()
 
 
-def translated(expression: str, source: Engine, target: Engine) -> str:
-    """Write an expression of one engine for another. Raises `ForeignExpressionError`."""
-    return "|".join(part.text for part in _read(expression, source, target))
+def translate(expression: str, source: Engine, target: Engine) -> str:
+    """Return an expression of one engine in the dialect of another. Raises `DialectError`."""
+    return _joined(_parts(expression, source, target))
+
+
+def _joined(parts: list[_Part]) -> str:
+    return "|".join(part.text for part in parts)
 
 
 _CLASS = regex.compile(r"\\(?:[sSwW]|[pP]\{\w+\})")
@@ -323,24 +329,24 @@ def _every_character() -> str:
 
 
 @cache
-def _ends_of_runs(of_class: str) -> frozenset[int]:
-    """Return where a run of characters of a class begins or has ended, among all that there are."""
-    runs = regex.finditer(f"{of_class}+", _every_character())
+def _run_ends(character_class: str) -> frozenset[int]:
+    """Return where runs of a character class start and end in `_every_character`."""
+    runs = regex.finditer(f"{character_class}+", _every_character())
     return frozenset(place for run in runs for place in run.span())
 
 
-def _different_characters(expression: str) -> list[str]:
-    """Return characters among which every one that there is has its like, for an expression.
+def _representatives(expression: str) -> list[str]:
+    """Return one character of each kind that an expression may distinguish.
 
-    Alike are neighbors that are in the same classes, and that no character of the expression
-    parts, as itself, as the end of a range, or in another case.
+    Neighboring code points are of one kind if they are in the same classes, and if no character of
+    the expression lies between them: as itself, as the end of a range, or in its other case.
     """
     places = {0}
-    for of_class in {*_CLASS.findall(expression)}:
-        places |= _ends_of_runs(of_class)
-    # And what escapes stand for, and ſ and the sign for kelvin, an s and a k in some case.
-    spelt = f"{expression}{expression.upper()}{expression.lower()}\n\r\t\u017f\u212a"
-    for character in {*spelt}:
+    for character_class in {*_CLASS.findall(expression)}:
+        places |= _run_ends(character_class)
+    # Also the characters of escapes, and ſ and the Kelvin sign, which fold to s and k.
+    spelled = f"{expression}{expression.upper()}{expression.lower()}\n\r\t\u017f\u212a"
+    for character in {*spelled}:
         place = ord(character) if character < "\ud800" else ord(character) - 0x800
         places |= {place, place + 1}
     every = _every_character()
@@ -348,51 +354,56 @@ def _different_characters(expression: str) -> list[str]:
 
 
 def covers(expression: str, source: Engine) -> bool:
-    """Tell whether it is certain that the matches of an expression leave out no part of any text.
+    """Return whether the matches of an expression certainly cover any text completely.
 
-    tiktoken and minbpe drop what an expression leaves out. Here it is a pre-token of its own.
+    tiktoken and minbpe drop the text between two matches; bpeviz makes it a pre-token.
 
-    It is certain where every character by itself is matched by an alternative that looks at
-    nothing else: one without look-around, and without possessive repeats or atomic groups of more
-    than one character. For such an alternative, what it matched was taken by one part, before
-    which all others match nothing, and behind which all others may; that is so in any text.
+    An expression covers any text if every character alone is matched by an alternative without
+    lookaround, and without possessive repeats or atomic groups of several characters. Such an
+    alternative matches a character by one of its parts; the parts before match an empty text, and
+    those after it may. This holds in any context.
     """
-    parts = _read(expression, source, "regex")
+    parts = _parts(expression, source, "regex")
     plain = [part for part in parts if part.plain]
     if not plain or any(part.empty for part in parts):
         return False
     alone = regex.compile("|".join(f"(?:{part.text})" for part in plain))
-    return all(map(alone.fullmatch, _different_characters(alone.pattern)))
+    return all(map(alone.fullmatch, _representatives(alone.pattern)))
 
 
 def _gap(expression: str, any_character: str) -> str:
     return f"(?:(?!{expression}){any_character})+"
 
 
-def matching_all(pattern: str, expression: str, target: Engine) -> str:
-    """Return an expression for another engine whose matches are the pre-tokens of a split.
+def expression_of(pattern: str, expression: str, target: Engine) -> str:
+    """Return an expression for another engine with the pre-tokens of a pattern as its matches.
 
-    For Oniguruma, what stands between two matches is a pre-token as well: so it is read there.
-    Raises `ForeignExpressionError` where there is none.
+    Oniguruma's expression may leave text between its matches: `tokenizers` makes it a pre-token.
+
+    Args:
+        pattern: a key of `PATTERNS`, "regex" or "list".
+        expression: the regular expression or the word list of the last two.
+        target: the other engine.
+
+    Raises:
+        DialectError: there is no such expression.
     """
     if pattern == CUSTOM:
-        checked(expression)
-        parts = _read(expression, "regex", target)
+        check_expression(expression)
+        parts = _parts(expression, "regex", target)
         if any(part.empty for part in parts):
-            raise ForeignExpressionError("it may match nothing at all")
-        written = "|".join(part.text for part in parts)
-        # As it is written, so that whoever reads it here finds the same.
+            raise DialectError("it may match an empty text")
+        written = _joined(parts)
         if target == "oniguruma" or covers(written, target):
             return written
         return written + "|" + _gap(written, _ANY[target])
     if pattern == WORD_LIST:
         words = sorted({*expression.split()}, key=lambda word: (-len(word), word))
-        listed = "|".join("".join(map(_literal, word)) for word in words)
-        written = f"{listed}|{_ANY[target]}" if listed else _ANY[target]
+        written = "|".join([*("".join(map(_literal, word)) for word in words), _ANY[target]])
         if len(written) > MAX_EXPRESSION:
-            raise ForeignExpressionError(
-                f"as an expression the word list has {len(written):,} characters, and at most "
-                f"{MAX_EXPRESSION:,} are taken"
+            raise DialectError(
+                f"the word list as an expression has {len(written):,} characters; the limit is "
+                f"{MAX_EXPRESSION:,}"
             )
         return written
     known = PATTERNS[pattern].expression
@@ -401,12 +412,12 @@ def matching_all(pattern: str, expression: str, target: Engine) -> str:
     as_published = target == "rust" and pattern in ("gpt2", "cl100k", "o200k")
     if as_published or (target == "regex" and known.isprintable()):
         return known
-    return _builtin(pattern, target)
+    return _translated_builtin(pattern, target)
 
 
 @cache
-def _builtin(pattern: str, target: Engine) -> str:
-    return translated(PATTERNS[pattern].expression or "", "regex", target)
+def _translated_builtin(pattern: str, target: Engine) -> str:
+    return translate(PATTERNS[pattern].expression or "", "regex", target)
 
 
 def _literal(character: str) -> str:
@@ -420,62 +431,64 @@ _PUBLISHED = {
     _GPT2: "gpt2",  # OpenAI's encoder.py, Hugging Face's ByteLevel, minbpe
     r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+": "gpt2",
 }
-r"""Expressions that others write for splits that have a name here.
+r"""Published expressions that are equivalent to a built-in pattern.
 
-(The older cl100k, with `\s*[\r\n]+|\s+(?!\S)|\s+` at its end, is not that of today: it parts white
-space at the end of a text that holds a line's end.)
+The older cl100k, which ends in `\s*[\r\n]+|\s+(?!\S)|\s+`, is not today's: it splits white space
+with a line end at the end of a text.
 """
 
 
 @cache
-def _names(engine: Engine) -> dict[str, str]:
+def _pattern_names(engine: Engine) -> dict[str, str]:
     known = {}
     for key in PATTERNS:
-        known[matching_all(key, "", engine)] = key
+        known[expression_of(key, "", engine)] = key
         expression = PATTERNS[key].expression
         if engine != "oniguruma" and expression is not None:
             known.setdefault(expression, key)
     return known | _PUBLISHED
 
 
-def splitting_of(written: str, source: Engine, *, drops: bool) -> tuple[str, str]:
-    """Return the split, as `pattern` and `expression`, whose pre-tokens an expression matches.
+def pattern_of(written: str, source: Engine, *, drops: bool) -> tuple[str, str]:
+    """Return the pattern, and its expression, with the matches of an expression as pre-tokens.
 
-    drops: whether what the expression leaves out is dropped there; then it must leave out nothing.
-    Raises `ForeignExpressionError` where the expression is not read here exactly as there.
+    Args:
+        written: the expression in the dialect of `source`.
+        source: the engine.
+        drops: whether the other program drops text between two matches. Then the expression must
+            cover any text.
+
+    Raises:
+        DialectError: the expression cannot be translated exactly.
     """
-    name = _names(source).get(written)
+    name = _pattern_names(source).get(written)
     if name is not None:
         return name, ""
     if len(written) > 2 * MAX_EXPRESSION + 100:
-        raise ForeignExpressionError(
-            f"it has {len(written):,} characters, and at most {MAX_EXPRESSION:,} are taken"
-        )
+        raise DialectError(f"it has {len(written):,} characters; the limit is {MAX_EXPRESSION:,}")
     without_gap = _without_gap(written, source)
-    parts = _read(without_gap or written, source, "regex")
-    ours = "|".join(part.text for part in parts)
-    checked(ours)
+    parts = _parts(without_gap or written, source, "regex")
+    ours = _joined(parts)
+    check_expression(ours)
     if any(part.empty for part in parts):
-        raise ForeignExpressionError("it may match nothing at all")
+        raise DialectError("it may match an empty text")
     if drops and without_gap is None and not covers(ours, "regex"):
-        raise ForeignExpressionError(
-            "it may leave out a part of a text, which is lost there and never here"
-        )
+        raise DialectError("it may leave out a part of a text, which the other program drops")
     return CUSTOM, ours
 
 
 def _without_gap(written: str, source: Engine) -> str | None:
-    """Undo what `matching_all` adds for what stands between two matches."""
+    """Undo the addition by `expression_of` that matches text between two matches."""
     around = len("|" + _gap("", _ANY[source]))
     length = (len(written) - around) // 2
     first = written[: max(0, length)]
     return first if first and written == first + "|" + _gap(first, _ANY[source]) else None
 
 
-def checked(expression: str) -> None:
-    """Raise `ForeignExpressionError` where `bpeviz.pretokenizers.patterns` would not take an expression."""
+def check_expression(expression: str) -> None:
+    """Raise `DialectError` if the `regex` pattern refuses an expression."""
     try:
         pretokenize("", CUSTOM, expression)
     except SplitError as error:
-        reason = str(error).partition(". ")[0].rstrip(".")  # what to do is said on the pages
-        raise ForeignExpressionError(reason[:1].lower() + reason[1:]) from error
+        reason = str(error).partition(". ")[0].rstrip(".")  # without the advice for pages
+        raise DialectError(reason[:1].lower() + reason[1:]) from error

@@ -1,10 +1,10 @@
-"""tiktoken's ranks: a line for each token, its bytes in base64 and its rank, which is its id.
+"""tiktoken's ranks: a line for each token, with its bytes in base64 and its rank, which is its id.
 
-Such a file says neither how a text is split nor which special tokens there are: tiktoken is told so
-in code. So a second file goes with it, with these arguments of `tiktoken.Encoding` in JSON:
+Such a file contains neither the pre-tokenization nor the special tokens; programs pass them to
+tiktoken in code. So a second JSON file contains these arguments of `tiktoken.Encoding`:
 
     ranks = tiktoken.load.load_tiktoken_bpe("tokenizer.tiktoken")
-    arguments = json.load(open("tokenizer.tiktoken.json"))
+    arguments = json.load(open("tokenizer.tiktoken.json", encoding="utf-8"))
     encoding = tiktoken.Encoding(mergeable_ranks=ranks, **arguments)
 """
 
@@ -13,35 +13,25 @@ from __future__ import annotations
 import base64
 import binascii
 import hashlib
+from collections.abc import Mapping
 
 from bpeviz.core.tokenizer import Tokenizer
-from bpeviz.formats.merges import CannotError, by_ranks, merges_of, split_of_ranks
+from bpeviz.formats.base import Format, FormatError, Source, UnsupportedError, has_suffix
+from bpeviz.formats.merges import byte_merges_of, pattern_of_ranks, ranks_of
 from bpeviz.formats.parsing import (
     MAX_TOKEN,
-    Format,
-    FormatError,
-    Keys,
-    as_json,
-    json_of,
-    lines_of,
-    number,
-    shown,
-    shown_name,
-    vocabulary,
-    wrong,
+    Node,
+    dump_json,
+    error_at,
+    parse_int,
+    parse_json,
+    quoted,
+    split_lines,
 )
 from bpeviz.formats.rank_table import LoadedRanks
-from bpeviz.formats.regex_dialects import ForeignExpressionError, matching_all, splitting_of
+from bpeviz.formats.regex_dialects import DialectError, expression_of, pattern_of
 from bpeviz.pretrained import catalog
 from bpeviz.pretrained.rank_tokenizer import RankTokenizer
-
-FORMAT = Format(
-    "tiktoken",
-    "tiktoken’s ranks",
-    "A line for each token, its bytes in base64 and its rank; a second file says the split and the "
-    "special tokens, which tiktoken is told in code.",
-    ("tokenizer.tiktoken", "tokenizer.tiktoken.json"),
-)
 
 _PUBLISHED = {
     "cl100k_base": (
@@ -56,120 +46,124 @@ _PUBLISHED = {
     ),
     "o200k_base": ("o200k", {"<|endoftext|>": 199999, "<|endofprompt|>": 200018}),
 }
-"""The split and the special tokens of the files that tiktoken publishes
-(`tiktoken_ext/openai_public.py`)."""
+"""Pattern and special tokens of the published files (`tiktoken_ext/openai_public.py`)."""
 
 
-def write(tokenizer: Tokenizer) -> dict[str, bytes]:
-    """Return the two files. Raises `CannotError`."""
-    special = dict(tokenizer.special_tokens)
+def _write(tokenizer: Tokenizer) -> dict[str, bytes]:
     if isinstance(tokenizer, RankTokenizer):
         ranks = dict(tokenizer._ranks)
-        pattern, expression = split_of_ranks(tokenizer)
+        pattern, expression = pattern_of_ranks(tokenizer)
     else:
-        merges = merges_of(tokenizer)
-        ranks = by_ranks(merges)
+        merges = byte_merges_of(tokenizer)
+        ranks = ranks_of(merges)
         pattern, expression = merges.pre_tokenizer.pattern, merges.pre_tokenizer.expression
     try:
-        written = matching_all(pattern, expression, "rust")
-    except ForeignExpressionError as error:
-        raise CannotError(f"its split cannot be written for tiktoken: {error}") from error
+        written = expression_of(pattern, expression, "rust")
+    except DialectError as error:
+        raise UnsupportedError(f"its pre-tokenization cannot be translated: {error}") from error
     lines = sorted(ranks.items(), key=lambda item: item[1])
+    special = dict(tokenizer.special_tokens)
     arguments = {"name": tokenizer.name, "pat_str": written, "special_tokens": special}
     return {
         "tokenizer.tiktoken": b"".join(
             base64.b64encode(raw) + f" {rank}\n".encode() for raw, rank in lines
         ),
-        "tokenizer.tiktoken.json": as_json(arguments, FORMAT.title),
+        "tokenizer.tiktoken.json": dump_json(arguments),
     }
 
 
-def read(name: str, files: dict[str, bytes], pattern: str, expression: str) -> Tokenizer:
-    """Return the tokenizer of ranks. Raises `FormatError`.
-
-    pattern, expression: the split, where no second file says it; pattern may be "".
-    """
-    of_arguments = [one for one in files if one.lower().endswith(".json")]
-    of_ranks = [one for one in files if one not in of_arguments]
-    if len(of_ranks) != 1 or len(of_arguments) > 1:
-        raise FormatError(
-            "One file of ranks is needed, a .tiktoken, and perhaps the .json that goes with it."
-        )
-    ranks = _ranks(of_ranks[0], files[of_ranks[0]])
+def _read(source: Source) -> Tokenizer:
+    arguments_file, file = source.pair()
+    if file is None:
+        raise FormatError(f"Expected a .tiktoken file, not {source.listing()} alone.")
+    ranks = _ranks(file, source.files[file])
     special: dict[str, int] = {}
-    if of_arguments:
-        file = of_arguments[0]
-        keys = Keys.of(file, "", json_of(file, files[file]))
-        keys.get("name")
-        try:
-            pattern, expression = splitting_of(keys.text("pat_str"), "rust", drops=True)
-        except ForeignExpressionError as error:
-            raise keys.wrong(
-                "pat_str", f"this split is not read here as by tiktoken: {error}"
-            ) from None
-        special = vocabulary(file, "special_tokens", keys.get("special_tokens", {}))
-        keys.done()
-        taken = {*ranks.values()}
-        for entry, token_id in special.items():
-            if token_id in taken:
-                raise wrong(
-                    file,
-                    f"special_tokens[{shown(entry)}]",
-                    f"{token_id} is the rank of a token already",
-                )
-        if "" in special:
-            raise keys.wrong("special_tokens", "a special token has one character or more")
+    pattern, expression = source.pattern, source.expression
+    if arguments_file is not None:
+        arguments = parse_json(arguments_file, source.files[arguments_file])
+        pattern, expression, special = _arguments(arguments, {*ranks.values()})
     else:
-        digest = hashlib.sha256(files[of_ranks[0]]).hexdigest()
-        for published, (split, special_tokens) in _PUBLISHED.items():
-            if any(file.sha256 == digest for file in catalog.files(published)):
-                pattern, expression, special = split, "", special_tokens
+        digest = hashlib.sha256(source.files[file]).hexdigest()
+        for published, (own_pattern, own_special) in _PUBLISHED.items():
+            if any(one.sha256 == digest for one in catalog.files(published)):
+                pattern, expression, special = own_pattern, "", own_special
     if not pattern:
-        raise FormatError(
-            f"{shown_name(of_ranks[0])} does not say how a text is split, and no such file does; "
-            f"choose a split for it, or give its {FORMAT.files[1]} as well."
+        raise error_at(
+            file,
+            "",
+            "this format does not contain the pre-tokenization. Choose a pattern, or add the file "
+            f"{FORMAT.files[1]}",
         )
-    return LoadedRanks(name, pattern, expression, ranks, special)
+    return LoadedRanks(source.name, pattern, expression, ranks, special)
+
+
+def _arguments(arguments: Node, ranks: set[int]) -> tuple[str, str, dict[str, int]]:
+    _ = arguments["name"]
+    written = arguments["pat_str"]
+    try:
+        pattern, expression = pattern_of(written.text(), "rust", drops=True)
+    except DialectError as error:
+        raise written.error(f"this pattern cannot be translated exactly: {error}") from None
+    special: dict[str, int] = {}
+    if "special_tokens" in arguments:
+        special = arguments["special_tokens"].special_tokens()
+    arguments.reject_unknown_keys()
+    for name, token_id in special.items():
+        if token_id in ranks:
+            raise arguments["special_tokens"].entry_error(
+                name, f"{token_id} is already the rank of a token"
+            )
+    return pattern, expression, special
 
 
 def _ranks(file: str, content: bytes) -> dict[bytes, int]:
-    lines = lines_of(file, content)
     ranks: dict[bytes, int] = {}
     line_of: dict[int, int] = {}
-    for place, line in enumerate(lines, 1):
+    for number, line in enumerate(split_lines(file, content), 1):
         if not line:
             continue
-        where = f"line {place:,}"
+        place = f"line {number:,}"
         parts = line.split(" ", 2)
         if len(parts) != 2:
-            raise wrong(file, where, f"expected base64, a space and a rank, not {shown(line)}")
+            raise error_at(file, place, f"expected base64, a space and a rank, not {quoted(line)}")
         try:
             raw = base64.b64decode(parts[0], validate=True)
         except (binascii.Error, ValueError):
-            raise wrong(file, where, f"{shown(parts[0])} is not base64") from None
-        if not raw:
-            raise wrong(file, where, "a token has one byte or more")
-        if len(raw) > MAX_TOKEN:
-            raise wrong(file, where, f"a token may have {MAX_TOKEN:,} bytes, not {len(raw):,}")
-        rank = number(file, where, parts[1])
+            raise error_at(file, place, f"{quoted(parts[0])} is not base64") from None
+        if not 0 < len(raw) <= MAX_TOKEN:
+            raise error_at(file, place, f"a token has 1 to {MAX_TOKEN:,} bytes, not {len(raw):,}")
+        rank = parse_int(file, place, parts[1])
         if raw in ranks:
-            raise wrong(file, where, f"the token {shown(raw)} is there already")
+            raise error_at(file, place, f"the token {quoted(raw)} occurs twice")
         if rank in line_of:
-            raise wrong(file, where, f"the rank {rank} is that of line {line_of[rank]:,} already")
+            raise error_at(file, place, f"line {line_of[rank]:,} already has the rank {rank}")
         ranks[raw] = rank
-        line_of[rank] = place
+        line_of[rank] = number
     for byte in range(256):
         rank_of_byte = ranks.get(bytes([byte]))
         if rank_of_byte is None:
-            raise FormatError(
-                f"{shown_name(file)} has no line for the byte 0x{byte:02X}, so a text that holds "
-                "it could not be encoded."
-            )
+            raise error_at(file, "", f"the byte 0x{byte:02X} is missing")
         if rank_of_byte > 255:
-            raise wrong(
+            raise error_at(
                 file,
                 f"line {line_of[rank_of_byte]:,}",
-                f"the byte 0x{byte:02X} has the rank {rank_of_byte}, and here single bytes must "
-                "have the ranks 0 to 255",
+                f"the byte 0x{byte:02X} has the rank {rank_of_byte}; expected 0 to 255",
             )
     return ranks
+
+
+def _detect(files: Mapping[str, bytes]) -> bool:
+    return has_suffix(files, ".tiktoken")
+
+
+FORMAT = Format(
+    key="tiktoken",
+    title="tiktoken’s ranks",
+    about="A line for each token, with its bytes in base64 and its rank. A second file contains "
+    "the pattern and the special tokens, which programs pass to tiktoken in code.",
+    files=("tokenizer.tiktoken", "tokenizer.tiktoken.json"),
+    suffixes=(".tiktoken",),
+    write=_write,
+    read=_read,
+    detect=_detect,
+)

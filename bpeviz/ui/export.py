@@ -18,7 +18,7 @@ from bpeviz.analysis.metrics import Column
 from bpeviz.core.boundaries import Boundaries
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats import FORMATS, FormatError, archive
-from bpeviz.formats.parsing import shown_name
+from bpeviz.formats.base import printable_name
 from bpeviz.pretokenizers.patterns import PATTERNS
 from bpeviz.pretrained.catalog import TITLES
 from bpeviz.text import shorten
@@ -193,7 +193,7 @@ def _files(given: Sequence[tuple[str, bytes]]) -> dict[str, bytes]:
         return archive.unpacked(*given[0], MOST_BYTES)
     files = dict(given)
     if len(files) < len(given):
-        raise FormatError(f"Two of these files are called {shown_name(given[0][0])}. Give one.")
+        raise FormatError(f"Two of these files are called {printable_name(given[0][0])}. Give one.")
     if sum(map(len, files.values())) > MOST_BYTES:
         raise FormatError(
             f"Together these files have more than {MOST_BYTES / 1e6:,.0f} MB, which is too much."

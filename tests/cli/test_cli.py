@@ -138,7 +138,7 @@ def test_a_format_of_several_files_goes_into_a_folder_and_is_read_from_there(she
     for one in ("vocab.json", "merges.txt"):  # one of the two stands for both
         assert shell("encode", "text.txt", "--tokenizer", f"mine/{one}").code == 0
     Path("mine/merges.txt").unlink()
-    assert "holds no" in shell("encode", "text.txt", "--tokenizer", "mine").sentence
+    assert "does not contain" in shell("encode", "text.txt", "--tokenizer", "mine").sentence
     shell("train", "text.txt", "--merges", "5", "--format", "gpt2")
     assert shell.code == 2
     gpt2 = ("train", "text.txt", "--merges", "5", "--format", "gpt2", "--output")
@@ -156,7 +156,7 @@ def test_ranks_without_their_second_file_need_to_be_told_the_split(shell: Shell)
     encode = ("encode", "text.txt", "--tokenizer", "mine.tiktoken")
     assert json.loads(shell(*encode).out) == ids
     Path("mine.tiktoken.json").unlink()
-    assert "does not say how a text is split" in shell(*encode).sentence
+    assert "does not contain the pre-tokenization" in shell(*encode).sentence
     assert json.loads(shell(*encode, "--pattern", "words").out) == ids
     expression = r"\w+|[^\w\s]+|\s+"
     own = ("--pattern", "regex", "--expression", expression)
@@ -230,7 +230,7 @@ def test_every_option_of_every_learner_is_a_flag_that_reaches_it(
         (["--merges", "-3"], "whole number"),
         (["--merges", "٣"], "whole number"),
         (["--vocab-size", "300"], "not allowed with"),
-        (["--output", "t.exe"], "says no format"),
+        (["--output", "t.exe"], "does not end in the suffix"),
         (["--format", "onnx"], "invalid choice"),
         (["--form", "csv"], "unrecognized"),
         (["--special-token", "\udcff"], "not UTF-8"),
@@ -276,7 +276,7 @@ def test_what_would_go_unused_is_refused(trained: Shell) -> None:
         (["--merges", "3", "--end-mark", "symbol"], "needs characters"),
         (["--merges", "3", "--special-token", ""], "Special tokens must"),
         (["--merges", "3", "--output", "no/such/folder.json"], "no such folder"),
-        (["--merges", "3", "--output", "folder", "--format", "csv"], "it is a folder"),
+        (["--merges", "3", "--output", "text.txt", "--format", "gpt2"], "Not a directory"),
         (["--merges", "3", "--output", "text.txt/t.json"], "cannot be written"),
         (["--merges", "3", "--output", "a\0b.json"], "cannot be written"),
     ],
@@ -487,7 +487,7 @@ def test_a_tokenizer_that_is_none_gets_a_sentence(
     Path("broken.json").write_text('{"model":')
     for name, says in {
         "gtp2": "There is no tokenizer gtp2: it is neither a file nor one of gpt2, cl100k_base",
-        "folder": "The folder folder holds no tokenizer.json, nor vocab.json and merges.txt.",
+        "folder": "folder does not contain tokenizer.json, or vocab.json and merges.txt",
         "broken.json": "broken.json",
         "": "There is no tokenizer",
         "n\0l": "There is no tokenizer n⟨0000⟩l",
@@ -496,7 +496,7 @@ def test_a_tokenizer_that_is_none_gets_a_sentence(
             assert says in shell(*command, "--tokenizer", name, text="x").sentence
     monkeypatch.setattr(formats, "MAX_FILE", 100)
     Path("long.json").write_text("{" + " " * 100)
-    assert "more than 100 bytes" in shell("encode", "--tokenizer", "long.json").sentence
+    assert "limit is 100 bytes" in shell("encode", "--tokenizer", "long.json").sentence
 
 
 # --- What is written -----------------------------------------------------------------------------

@@ -216,21 +216,21 @@ def _nfc(theirs: tokenizers.Tokenizer) -> None:
 REFUSED: dict[str, tuple[Callable[[], tokenizers.Tokenizer], str]] = {
     "a byte is missing": (
         lambda: bpe(ByteLevel(add_prefix_space=False)),
-        r"model.vocab: there is no entry for the byte 0x",
+        r"model.vocab: the byte 0x.* is missing",
     ),
     "a space is put before": (
         lambda: over_bytes(ByteLevel(add_prefix_space=True)),
-        r"pre_tokenizer.add_prefix_space: expected false, not true: no space is put before",
+        r"pre_tokenizer.add_prefix_space: expected false, not true",
     ),
     "normalized": (
         lambda: changed(over_bytes(), _nfc),
-        r"normalizer: expected null, not an object of type 'NFC': a text is never changed",
+        r"normalizer: expected null, not an object of type 'NFC'",
     ),
     "split twice": (
         lambda: over_bytes(
             pre_tokenizers.Sequence([pre_tokenizers.Digits(True), ByteLevel(False)])
         ),
-        r"pre_tokenizer: a text is split more than once",
+        r"pre_tokenizer: .*split more than once",
     ),
     "another split": (
         lambda: bpe(pre_tokenizers.Whitespace(), special=["<unk>"], model={"unk_token": "<unk>"}),
@@ -238,12 +238,12 @@ REFUSED: dict[str, tuple[Callable[[], tokenizers.Tokenizer], str]] = {
     ),
     "an expression that is read otherwise": (
         lambda: split_over_bytes(r"\w+|\W"),
-        r"pretokenizers\[0\].pattern.Regex: this split is not read here as there: at character 1 ",
+        r"pretokenizers\[0\].pattern.Regex: .* at character 1 ",
     ),
     "dropout": (lambda: over_bytes(model={"dropout": 0.1}), r"model.dropout: expected null or 0.0"),
     "a byte-level word that is a special token": (
         lambda: over_bytes(special=["hello"], model={"ignore_merges": True}),
-        r"model.ignore_merges: it is true, so a chunk that spells out 'hello' is that token",
+        r"model.ignore_merges: .*'hello'",
     ),
     "end-of-word marks, also on white space": (
         lambda: bpe(
@@ -252,24 +252,24 @@ REFUSED: dict[str, tuple[Callable[[], tokenizers.Tokenizer], str]] = {
             model={"unk_token": "<unk>", "end_of_word_suffix": "</w>"},
             end_of_word_suffix="</w>",
         ),
-        r"for here it would be encoded otherwise: it knows white space",
+        r"bpeviz would encode differently: it contains white space",
     ),
     "another name for what is unknown": (
         lambda: bpe(Split(Regex(r"\s+|\S+"), "isolated"), special=["?"], model={"unk_token": "?"}),
-        r"added_tokens: <unk> must be among them",
+        r"added_tokens: <unk> is missing",
     ),
-    "BERT": (_bert, r"pre_tokenizer: for WordPiece expected .* of type 'BertPreTokenizer'"),
+    "BERT": (_bert, r"pre_tokenizer: expected .* for WordPiece.* of type 'BertPreTokenizer'"),
     "WordPiece by white space": (
         lambda: wordpiece(pre_tokenizers.WhitespaceSplit()),
-        r"would be taken for that special token even in a text",
+        r"bpeviz would encode differently: .* special token",
     ),
     "WordPiece, where ## may stand with what it would be taken to continue": (
         lambda: wordpiece(split_and_white_space("words")),
-        r"model.continuing_subword_prefix: with this split a word that spells out ## would be",
+        r"model.continuing_subword_prefix: .*##",
     ),
     "Unigram behind Metaspace": (
         lambda: unigram(pre_tokenizers.Metaspace()),
-        r"pre_tokenizer: for Unigram expected .* not an object of type 'Metaspace'",
+        r"pre_tokenizer: expected .* for Unigram .* not an object of type 'Metaspace'",
     ),
     "another post-processor": (
         lambda: changed(
@@ -282,15 +282,15 @@ REFUSED: dict[str, tuple[Callable[[], tokenizers.Tokenizer], str]] = {
     ),
     "truncation": (
         lambda: changed(over_bytes(), lambda theirs: theirs.enable_truncation(5)),
-        r"truncation: expected null, .*: a text is never cut short here",
+        r"truncation: expected null",
     ),
     "padding": (
         lambda: changed(over_bytes(), lambda theirs: theirs.enable_padding()),
-        r"padding: expected null, .*: nothing is added to a text here",
+        r"padding: expected null",
     ),
     "a word that is always cut out": (
         lambda: changed(over_bytes(), lambda theirs: theirs.add_tokens(["hello"])),
-        r"added_tokens\[1\].special: expected true, not false: 'hello' is cut out of every text",
+        r"added_tokens\[1\].special: expected true, not false: 'hello'",
     ),
     "special tokens with the space before": (
         lambda: with_added(AddedToken("<x>", lstrip=True)),

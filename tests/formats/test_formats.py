@@ -15,7 +15,6 @@ from texts import SMALL_TEXTS
 
 import bpeviz
 from bpeviz import formats
-from bpeviz.core.merges import MergeTokenizer
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats import FORMATS, FormatError
 from bpeviz.pretokenizers.patterns import CUSTOM, PATTERNS, WORD_LIST
@@ -131,22 +130,21 @@ def check_held(tokenizer: Tokenizer, key: str, files: dict[str, bytes], text: st
 
 
 REASONS = (
-    "are taken apart again",
-    "is taken apart again",
-    "it does not merge",
-    "it encodes by longest match",
+    "scaffold",
+    "does not merge",
+    "encodes by longest match",
     "its atoms are characters",
-    "its split is not GPT-2’s",
+    "is not GPT-2’s",
     "later merges cross words",
-    "is spelt like",
-    "its ▁ for spaces",
-    "it knows white space, which has no end-of-word mark",
-    "end-of-word mark is a symbol of its own",
-    "tell capital letters apart",
-    "holds white space, which parts name and id",
+    "is spelled like",
+    "neither ▁ for spaces",
+    "white space without an end-of-word mark",
+    "end-of-word mark is a symbol",
+    "may distinguish capital letters",
+    "contains white space, which separates name and id",
     "it has no pieces",
-    "two of its ids are spelt alike",
-    "would be taken for that special token even in a text",
+    "two ids have the same spelling",
+    "would take a word of a text that starts with",
 )
 
 
@@ -312,56 +310,56 @@ SCAFFOLD = {"algorithm": "scaffold", "merges": 60}
     ("keys", "arguments", "why"),
     [
         ("tiktoken minbpe gpt2", CHARACTERS, "its atoms are characters"),
-        ("tiktoken minbpe gpt2 csv", {"algorithm": "wordpiece"}, "it does not merge|longest match"),
+        ("tiktoken minbpe gpt2 csv", {"algorithm": "wordpiece"}, "does not merge|longest match"),
         ("tiktoken minbpe gpt2 csv", {"algorithm": "unigram", "merges": None}, "does not merge"),
-        ("csv", {"algorithm": "sentencepiece", "pattern": "none"}, "its ▁ for spaces"),
-        ("gpt2", {"pattern": "cl100k"}, "its split is not GPT-2’s"),
+        ("csv", {"algorithm": "sentencepiece", "pattern": "none"}, "neither ▁ for spaces"),
+        ("gpt2", {"pattern": "cl100k"}, "is not GPT-2’s"),
         ("huggingface tiktoken minbpe gpt2 csv", {"encode": "longest"}, "longest match"),
         ("huggingface tiktoken minbpe gpt2 csv", SUPER, "later merges cross words"),
-        ("huggingface tiktoken minbpe gpt2 csv", SCAFFOLD, "taken apart again .scaffolds"),
+        ("huggingface tiktoken minbpe gpt2 csv", SCAFFOLD, "scaffold"),
         ("huggingface tiktoken minbpe gpt2 csv", {"threshold": 2}, "or a vocabulary threshold"),
         (
             "huggingface tiktoken minbpe gpt2 csv",
             {"algorithm": "multilingual"},
-            "parts texts at lines of three dashes",
+            "pre-tokenization is not a pattern alone",
         ),
         (
             "huggingface tiktoken gpt2",
             {"special_tokens": ("a",)},
-            "special token 'a' is spelt like",
+            "special token 'a' is spelled like",
         ),
         (
             "huggingface tiktoken minbpe gpt2 csv",
             {"special_tokens": ("<\ud800>",)},
-            "a name in it is half a surrogate pair",
+            "lone surrogate",
         ),
-        ("minbpe", {"special_tokens": ("a b",)}, "holds white space, which parts name and id"),
-        ("huggingface", {**CHARACTERS, "end_mark": "symbol"}, "a symbol of its own"),
-        ("huggingface", {**CHARACTERS, "end_mark": "attached"}, "it knows white space"),
+        ("minbpe", {"special_tokens": ("a b",)}, "white space, which separates name and id"),
+        ("huggingface", {**CHARACTERS, "end_mark": "symbol"}, "end-of-word mark is a symbol"),
+        ("huggingface", {**CHARACTERS, "end_mark": "attached"}, "contains white space"),
         (
             "huggingface",
             {"algorithm": "wordpiece", "case": "lower", "pattern": "cl100k"},
-            "split cl100k may tell capital letters apart",
+            "cl100k may distinguish capital letters",
         ),
         (
             "huggingface",
             {"algorithm": "wordpiece", "pattern": "whitespace"},
-            r"a word that begins with '\[PAD\]' would be taken .* the split whitespace may leave",
+            r"starts with '\[PAD\]' .* the pattern whitespace",
         ),
         (
             "huggingface",
             {"algorithm": "wordpiece", "pattern": "words", "special_tokens": ("été",)},
-            "a word that begins with 'été' would be taken for that special token even in a text",
+            "starts with 'été' for that special token",
         ),
         (
             "huggingface",
             {"algorithm": "sentencepiece", "pattern": "words"},
-            "its split words is made before a ▁",
+            "pre-tokenization words precedes the ▁",
         ),
         (
             "huggingface tiktoken",
             {"pattern": CUSTOM, "expression": r"\b\w+"},
-            r"at character 1 of the expression, \\b is not read alike everywhere",
+            r"at character 1 of the expression, \\b has another meaning",
         ),
     ],
 )
@@ -384,7 +382,7 @@ def test_two_tokens_that_are_spelt_alike_are_refused_where_a_spelling_has_one_id
     for key in ("csv", "minbpe"):
         check_same_ids(tokenizer, key)
     for key in ("huggingface", "tiktoken"):
-        with pytest.raises(FormatError, match="the ids 258 and 259 are both spelt 'abc'"):
+        with pytest.raises(FormatError, match="the ids 258 and 259 are both spelled 'abc'"):
             formats.dump(tokenizer, key)
 
 
@@ -392,7 +390,7 @@ def test_merges_that_bytes_alone_would_do_otherwise_are_refused_for_tiktoken() -
     """tiktoken would merge abc from a and bc, which it finds at a lower rank than ab."""
     merges = "left,right\n98,99\n97,98\n257,99\n"
     tokenizer = formats.parse({"merges.csv": merges.encode()}, pattern="none")
-    with pytest.raises(FormatError, match=r"its token .* is merged from other parts where bytes"):
+    with pytest.raises(FormatError, match=r"its token .* is merged from other parts"):
         formats.dump(tokenizer, "tiktoken")
     check_same_ids(tokenizer, "huggingface")
 
@@ -403,22 +401,5 @@ def test_an_unknown_format_gets_a_sentence() -> None:
         lambda: formats.dump(tokenizer, "pickle"),
         lambda: formats.parse({"a.json": b"{}"}, "pickle"),
     ):
-        with pytest.raises(
-            FormatError, match=r"There is no format .pickle.\. Known: huggingface, "
-        ):
+        with pytest.raises(FormatError, match=r"no format .pickle.\. Known formats: huggingface, "):
             ask()
-
-
-def test_export_refuses_a_subclass_that_may_encode_differently(tmp_path: Path) -> None:
-    class Backwards(MergeTokenizer):
-        def _encode_ordinary(self, text: str) -> list[int]:
-            return super()._encode_ordinary(text[::-1])
-
-    plain = bpeviz.train("low lower lowest", merges=3).tokenizer()
-    fields = {
-        name: getattr(plain, name) for name in ("name", "pre_tokenizer", "alphabet", "merges")
-    }
-    for key in FORMATS:
-        bpeviz.save(plain, tmp_path / key, format=key)
-        with pytest.raises(ValueError, match="does more than apply its merges"):
-            bpeviz.save(Backwards(**fields), tmp_path / key, format=key)

@@ -1,94 +1,106 @@
 """Hugging Face's tokenizer.json, as the library `tokenizers` reads and writes it.
 
-Written are its three models: BPE, over bytes or characters, WordPiece, and Unigram. A pre-token of
-ours is a pre-token there: a `Split` cuts a text as our expression does, written for Oniguruma, and
-over bytes a `ByteLevel` turns bytes into characters. What is written encodes as we do, on every
-text, as far as both know the same Unicode; what cannot be made to, is refused.
+Three models are written: BPE (over bytes or characters), WordPiece and Unigram. A `Split` makes the
+same pre-tokens as bpeviz, with the expression translated for Oniguruma; over bytes, a `ByteLevel`
+maps bytes to characters. The library then encodes every text as bpeviz does, apart from differences
+between Unicode tables. A tokenizer for which that is impossible is refused.
 
-Special tokens. There, their names are always taken for them, wherever they stand in a text, unless
-`tokenizer.encode_special_tokens = True` is set in code; here, only where `encode` is told to allow
-them.
+The library always recognizes the names of special tokens in a text, unless a program sets
+`tokenizer.encode_special_tokens = True`. bpeviz recognizes those that `encode` allows.
 
-Read are files that do exactly what a tokenizer here can do. Over bytes these are others' as well,
-with a `ByteLevel`, or one `Split` and a `ByteLevel`, and nothing more that changes ids. For the
-rest, a file must say what would be written here for the same tokenizer.
+Files are read if bpeviz does exactly what they ask for. Over bytes, these include files of other
+programs with a `ByteLevel`, or one `Split` and a `ByteLevel`, and no other parts that change ids.
+Other files must be the same as bpeviz would write for their tokenizer.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from bpeviz.core.tokenizer import Tokenizer
+from bpeviz.formats.base import Format, Source, has_suffix
 from bpeviz.formats.huggingface import bpe, unigram, wordpiece
 from bpeviz.formats.huggingface.common import added_tokens
 from bpeviz.formats.merges import merges_of
-from bpeviz.formats.parsing import Format, FormatError, Keys, as_json, json_of, kind
+from bpeviz.formats.parsing import Node, describe, dump_json, parse_json
 from bpeviz.formats.remapped_ids import RemappedTokenizer
 from bpeviz.trainers.unigram import UnigramTokenizer
 from bpeviz.trainers.wordpiece import WordPieceTokenizer
 
-FORMAT = Format(
-    "huggingface",
-    "Hugging Face’s tokenizer.json",
-    "One file with everything, for merges over bytes or characters, WordPiece and Unigram.",
-    ("tokenizer.json",),
-)
 
-
-def write(tokenizer: Tokenizer) -> dict[str, bytes]:
-    """Return the file. Raises `CannotError`."""
+def _write(tokenizer: Tokenizer) -> dict[str, bytes]:
     inner = tokenizer.inner if isinstance(tokenizer, RemappedTokenizer) else tokenizer
-    if isinstance(inner, WordPieceTokenizer):
-        document = wordpiece.document(inner, tokenizer)
-    elif isinstance(inner, UnigramTokenizer):
-        document = unigram.document(inner, tokenizer)
+    # A subclass may encode in another way.
+    if type(inner) is WordPieceTokenizer:
+        document = wordpiece.to_document(inner, tokenizer)
+    elif type(inner) is UnigramTokenizer:
+        document = unigram.to_document(inner, tokenizer)
     else:
-        document = bpe.document(merges_of(tokenizer))
-    return {FORMAT.files[0]: as_json(document, FORMAT.title)}
+        document = bpe.to_document(merges_of(tokenizer))
+    return {FORMAT.files[0]: dump_json(document)}
 
 
-def read(name: str, files: dict[str, bytes]) -> Tokenizer:
-    """Return the tokenizer of the file. Raises `FormatError` and `CannotError`."""
-    if len(files) != 1:
-        raise FormatError("One file is needed, a tokenizer.json.")
-    ((file, content),) = files.items()
-    keys = Keys.of(file, "", json_of(file, content))
-    keys.expect("version", "1.0", None)
-    keys.expect("truncation", None, why="a text is never cut short here")
-    keys.expect("padding", None, why="nothing is added to a text here")
-    _check_processors(keys)
-    model = keys.keys("model")
-    special = added_tokens(keys)
+def _read(source: Source) -> Tokenizer:
+    document = parse_json(*source.single())
+    if "model" not in document:
+        raise document.error(
+            "this is not a tokenizer.json, for it has no key “model”. A vocab.json needs its "
+            "merges.txt"
+        )
+    document["version"].expect("1.0", None)
+    document["truncation"].expect(None, why="bpeviz encodes whole texts")
+    document["padding"].expect(None, why="bpeviz adds no tokens")
+    _check_post_processor(document["post_processor"])
+    model = document["model"]
+    special = added_tokens(document["added_tokens"])
     for key in ("normalizer", "pre_tokenizer", "decoder"):
-        keys.get(key)
-    keys.done()
-    # Older files do not name the model where it is BPE.
-    of_model = model.get("type", "BPE" if "merges" in model.values else None)
-    if of_model == "BPE":
-        return bpe.read(name, keys, model, special)
-    if of_model == "WordPiece":
-        return wordpiece.read(name, keys, model, special)
-    if of_model == "Unigram":
-        return unigram.read(name, keys, model, special)
-    raise model.wrong("type", f"expected BPE, WordPiece or Unigram, not {kind(of_model)}")
+        _ = document[key]
+    document.reject_unknown_keys()
+    # Older files do not name the model BPE.
+    kind = model["type"].value or ("BPE" if "merges" in model else None)
+    if kind == "BPE":
+        return bpe.from_document(source.name, document, model, special)
+    if kind == "WordPiece":
+        return wordpiece.from_document(source.name, document, model, special)
+    if kind == "Unigram":
+        return unigram.from_document(source.name, document, model, special)
+    raise model["type"].expected("BPE, WordPiece or Unigram")
 
 
-def _check_processors(keys: Keys) -> None:
-    """Check that what comes behind the model changes no ids of the text itself.
+def _check_post_processor(processor: Node) -> None:
+    """Raise `FormatError` if a post-processor may change the ids of a text.
 
-    A template puts special tokens around a text for a model that wants them. The ids of the text
-    are those between; a program that asks without them gets these alone.
+    A template adds special tokens around a text for a model. The ids of the text are unchanged.
     """
-    harmless = ("ByteLevel", "TemplateProcessing")
-    processor = keys.get("post_processor")
-    if processor is None:
+    if processor.value is None:
         return
-    one = keys.keys("post_processor")
-    steps = [processor]
-    if one.get("type") == "Sequence":
-        steps = list(one.listed("processors"))
+    steps = [processor.value]
+    if processor["type"].value == "Sequence":
+        steps = [*processor["processors"].list()]
     for step in steps:
-        if not isinstance(step, dict) or step.get("type") not in harmless:
-            raise keys.wrong(
-                "post_processor",
-                f"expected null, ByteLevel or TemplateProcessing, not {kind(step)}, which may "
-                "change ids",
+        if not isinstance(step, dict) or step.get("type") not in (
+            "ByteLevel",
+            "TemplateProcessing",
+        ):
+            raise processor.error(
+                f"expected null, ByteLevel or TemplateProcessing, not {describe(step)}, which may "
+                "change ids"
             )
+
+
+def _detect(files: Mapping[str, bytes]) -> bool:
+    content = next(iter(files.values()))
+    is_object = content[:40].lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{")
+    return len(files) == 1 and (is_object or has_suffix(files, ".json"))
+
+
+FORMAT = Format(
+    key="huggingface",
+    title="Hugging Face’s tokenizer.json",
+    about="One file with everything, for merges over bytes or characters, WordPiece and Unigram.",
+    files=("tokenizer.json",),
+    suffixes=(".json",),
+    write=_write,
+    read=_read,
+    detect=_detect,
+)

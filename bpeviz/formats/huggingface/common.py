@@ -1,4 +1,4 @@
-"""What all models have in common in a tokenizer.json."""
+"""The parts of a tokenizer.json that all models share."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from bpeviz.core.tokenizer import Tokenizer, TrainedTokenizer
-from bpeviz.formats.merges import CannotError
-from bpeviz.formats.parsing import FormatError, Keys, checked_id, kind, shown, shown_name, wrong
-from bpeviz.formats.regex_dialects import ForeignExpressionError, matching_all, splitting_of
+from bpeviz.formats.base import FormatError, UnsupportedError
+from bpeviz.formats.parsing import Node, describe, quoted
+from bpeviz.formats.regex_dialects import DialectError, expression_of, pattern_of
 from bpeviz.formats.remapped_ids import RemappedTokenizer
 from bpeviz.text import shorten
 
@@ -24,7 +24,7 @@ BYTE_LEVEL: Part = {
 }
 
 
-def whole(
+def document_of(
     model: dict[str, Any],
     special: Mapping[str, int],
     *,
@@ -32,7 +32,7 @@ def whole(
     pre_tokenizers: Sequence[Part],
     decoder: Part | None,
 ) -> dict[str, Any]:
-    """Return the whole document."""
+    """Return the document with these parts."""
     return {
         "version": "1.0",
         "truncation": None,
@@ -49,22 +49,22 @@ def whole(
             }
             for name, token_id in sorted(special.items(), key=lambda item: item[1])
         ],
-        "normalizer": _one_or_many(normalizers, "normalizers"),
-        "pre_tokenizer": _one_or_many(pre_tokenizers, "pretokenizers"),
+        "normalizer": _sequence(normalizers, "normalizers"),
+        "pre_tokenizer": _sequence(pre_tokenizers, "pretokenizers"),
         "post_processor": None,
         "decoder": decoder,
         "model": model,
     }
 
 
-def _one_or_many(parts: Sequence[Part], key: str) -> Part | None:
+def _sequence(parts: Sequence[Part], key: str) -> Part | None:
     if len(parts) < 2:
         return parts[0] if parts else None
     return {"type": "Sequence", key: [*parts]}
 
 
 def split_at(expression: str) -> Part:
-    """Return what makes a pre-token of each match, and of what stands between two."""
+    """Return the `Split` with the matches, and the text between two matches, as pre-tokens."""
     return {
         "type": "Split",
         "pattern": {"Regex": expression},
@@ -74,37 +74,37 @@ def split_at(expression: str) -> Part:
 
 
 def splits(pattern: str, expression: str) -> list[Part]:
-    """Return what cuts a text as our split does: a part, or none. Raises `CannotError`."""
+    """Return the `Split` of a pattern, or none for "none". Raises `UnsupportedError`."""
     if pattern == "none":
         return []
     try:
-        return [split_at(matching_all(pattern, expression, "oniguruma"))]
-    except ForeignExpressionError as error:
-        raise CannotError(f"its split cannot be written for Oniguruma: {error}") from error
+        return [split_at(expression_of(pattern, expression, "oniguruma"))]
+    except DialectError as error:
+        raise UnsupportedError(f"its pre-tokenization cannot be translated: {error}") from error
 
 
-def ids_given(entries: Mapping[str, int], special: Mapping[str, int]) -> dict[str, int]:
-    """Return the ids that the library gives to added tokens, whatever a file says.
+def assigned_ids(entries: Mapping[str, int], special: Mapping[str, int]) -> dict[str, int]:
+    """Return the ids that the library assigns to added tokens, whatever a file states.
 
-    One that the model knows has its id there; any other gets the next (`added_vocabulary.rs`).
+    A token in the vocabulary keeps its id; any other gets the next one (`added_vocabulary.rs`).
     """
-    given: dict[str, int] = {}
-    following = len(entries)
+    assigned: dict[str, int] = {}
+    next_id = len(entries)
     for name in sorted(special, key=special.__getitem__):
-        given[name] = entries.get(name, following)
-        following = max(following, given[name] + 1)
-    return given
+        assigned[name] = entries.get(name, next_id)
+        next_id = max(next_id, assigned[name] + 1)
+    return assigned
 
 
 def with_special(entries: dict[str, int], special: Mapping[str, int]) -> dict[str, int]:
-    """Return a vocabulary in the order of ids, with the special tokens where they need it."""
-    if ids_given(entries, special) != dict(special):
+    """Return a vocabulary in the order of ids, with the special tokens if they need entries."""
+    if assigned_ids(entries, special) != dict(special):
         entries = entries | dict(special)
     return dict(sorted(entries.items(), key=lambda entry: entry[1]))
 
 
 def ids_of(inner: TrainedTokenizer, tokenizer: Tokenizer) -> list[int]:
-    """Return the ids of atoms and of what is learnt, in the inner tokenizer's order."""
+    """Return the ids of atoms and trained tokens in the order of the inner tokenizer."""
     known = len(inner.alphabet) + inner.learnt
     if isinstance(tokenizer, RemappedTokenizer):
         found: list[int] = tokenizer.table[:known].tolist()
@@ -112,112 +112,105 @@ def ids_of(inner: TrainedTokenizer, tokenizer: Tokenizer) -> list[int]:
     return [*range(known)]
 
 
-def added_tokens(keys: Keys) -> dict[str, int]:
-    """Read the ids of the added tokens, each of which must be a special one."""
+def added_tokens(tokens: Node) -> dict[str, int]:
+    """Return the ids of the added tokens, which must be special. Raises `FormatError`."""
     found: dict[str, int] = {}
     ids: set[int] = set()
-    ways: set[bool] = set()
-    for place, entry in enumerate(keys.listed("added_tokens") if keys.get("added_tokens") else ()):
-        token = Keys.of(keys.name, f"added_tokens[{place}]", entry)
-        content = token.text("content")
-        token_id = checked_id(keys.name, token.at("id"), token.get("id"))
+    normalized: set[bool] = set()
+    for token in tokens.nodes() if tokens.value else ():
+        content, token_id = token["content"].text(), token["id"].id()
         for key in ("single_word", "lstrip", "rstrip"):
-            token.expect(key, False, None, why="special tokens take nothing around them along here")
-        ways.add(bool(token.expect("normalized", True, False, None)))
-        token.expect(
-            "special",
-            True,
-            why=f"{shown(content)} is cut out of every text, and here only special tokens are",
+            token[key].expect(False, None, why="special tokens include no text around them")
+        normalized.add(bool(token["normalized"].expect(True, False, None)))
+        token["special"].expect(
+            True, why=f"{quoted(content)} is found in every text, and bpeviz finds special ones"
         )
-        token.done()
+        token.reject_unknown_keys()
         if not content:
-            raise token.wrong("content", "a special token has one character or more")
+            raise token["content"].error("a special token is empty")
         if content in found or token_id in ids:
-            raise token.wrong("id", f"the id {token_id} or the name {shown(content)} comes twice")
+            raise token.error(f"the id {token_id} or the name {quoted(content)} occurs twice")
         found[content] = token_id
         ids.add(token_id)
-    if len(ways) > 1:
-        raise keys.wrong(
-            "added_tokens",
-            "some are normalized and some are not, so they are sought one after the other, and "
-            "here all at once",
+    if len(normalized) > 1:
+        raise tokens.error(
+            "some are normalized and others are not. The library searches for them one group after "
+            "the other, and bpeviz for all at once"
         )
     return found
 
 
-def check_added(keys: Keys, entries: Mapping[str, int], special: Mapping[str, int]) -> None:
-    """Raise `FormatError` where the library would give an added token another id."""
-    given = ids_given(entries, special)
+def check_added(document: Node, entries: Mapping[str, int], special: Mapping[str, int]) -> None:
+    """Raise `FormatError` if the library would assign another id to an added token."""
+    assigned = assigned_ids(entries, special)
     for name, token_id in special.items():
-        if given[name] != token_id:
-            raise keys.wrong(
-                "added_tokens",
-                f"{shown(name)} has the id {token_id}, but the library would give it {given[name]}",
+        if assigned[name] != token_id:
+            raise document["added_tokens"].error(
+                f"{quoted(name)} has the id {token_id}, but the library assigns {assigned[name]}"
             )
 
 
-def split_of(file: str, path: str, value: object, *, otherwise: str) -> tuple[str, str]:
-    """Read a `Split` as one of ours: its pattern and its expression.
+def parse_split(part: Node, *, otherwise: str = "a Split") -> tuple[str, str]:
+    """Return the pattern and the expression of a `Split`.
 
-    otherwise: what is expected, where this is no `Split`.
+    Args:
+        part: the pre-tokenizer.
+        otherwise: the expected parts for the error message, if this is not a `Split`.
+
+    Raises:
+        FormatError: it is not a `Split`, or bpeviz would split in another way.
     """
-    part = Keys.of(file, path, value if isinstance(value, dict) else {})
-    if part.get("type") != "Split":
-        raise wrong(file, path, f"expected {otherwise}, not {kind(value)}")
-    written = part.keys("pattern")
-    if "Regex" not in written.values:
-        raise wrong(file, written.path, f"expected a Regex, not {kind(dict(written.values))}")
-    expression = written.text("Regex")
-    written.done()
-    behavior = part.expect("behavior", "Isolated", "Removed")
-    invert = bool(part.expect("invert", False, True, None))
-    part.done()
+    if not isinstance(part.value, dict) or part["type"].value != "Split":
+        raise part.expected(otherwise)
+    pattern = part["pattern"]
+    if "Regex" not in pattern:
+        raise pattern.expected("a Regex")
+    regex = pattern["Regex"]
+    expression = regex.text()
+    pattern.reject_unknown_keys()
+    behavior = part["behavior"].expect("Isolated", "Removed")
+    invert = bool(part["invert"].expect(False, True, None))
+    part.reject_unknown_keys()
     if (behavior == "Removed") != invert:
-        raise wrong(
-            file,
-            path,
+        raise part.error(
             "expected the matches Isolated, or all but the matches Removed (with invert), so that "
-            "the matches are the chunks",
+            "the matches are the pre-tokens"
         )
     try:
-        return splitting_of(expression, "oniguruma", drops=behavior == "Removed")
-    except ForeignExpressionError as error:
-        raise wrong(
-            file, f"{path}.pattern.Regex", f"this split is not read here as there: {error}"
-        ) from None
+        return pattern_of(expression, "oniguruma", drops=behavior == "Removed")
+    except DialectError as error:
+        raise regex.error(f"this pattern cannot be translated exactly: {error}") from None
 
 
 _DEFAULTS = {"fuse_unk": False, "byte_fallback": False, "ignore_merges": False}
 
 
-def check_same(keys: Keys, model: Keys, ours: Mapping[str, Any]) -> None:
-    """Raise `FormatError` where a file says anything else than what would be written here.
+def check_same(document: Node, model: Node, ours: Mapping[str, Any]) -> None:
+    """Raise `FormatError` if a file differs from the document that bpeviz would write.
 
-    ours: the document for the tokenizer that was read.
+    Args:
+        document: the file.
+        model: its model.
+        ours: the document of the tokenizer that was read.
     """
     for key in ("normalizer", "pre_tokenizer"):
-        expected, found = ours[key], keys.get(key)
-        if found != expected:
-            raise keys.wrong(
-                key,
-                f"for this model expected {_short(expected)}, not {_short(found)}, which is not "
-                "done here exactly",
+        expected, found = ours[key], document[key]
+        if found.value != expected:
+            raise found.error(
+                f"for this model bpeviz supports {_short(expected)} only, not {_short(found.value)}"
             )
     for key, expected in ours["model"].items():
-        found = model.get(key)
         if key in ("vocab", "merges", "dropout", "ignore_merges", "type"):
             continue
-        if found in (None, ""):
-            found = _DEFAULTS.get(key)
-        if found != expected:
-            raise model.wrong(key, f"expected {json.dumps(expected)}, not {kind(found)}")
+        found = model[key]
+        value = _DEFAULTS.get(key) if found.value in (None, "") else found.value
+        if value != expected:
+            raise found.error(f"expected {json.dumps(expected)}, not {describe(value)}")
 
 
-def read_alike(keys: Keys, error: CannotError) -> FormatError:
-    """Return the error for a file that would not be encoded here as there."""
-    return FormatError(
-        f"{shown_name(keys.name)} is not taken, for here it would be encoded otherwise: {error}."
-    )
+def encoded_differently(document: Node, error: UnsupportedError) -> FormatError:
+    """Return the error for a file that bpeviz would encode in another way."""
+    return document.error(f"bpeviz would encode differently: {error}")
 
 
 def _short(value: object) -> str:

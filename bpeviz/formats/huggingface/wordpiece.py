@@ -1,4 +1,4 @@
-"""The model WordPiece."""
+"""The model WordPiece of a tokenizer.json."""
 
 from __future__ import annotations
 
@@ -11,26 +11,25 @@ import regex
 from bpeviz.core.longest_match import LONGEST_WORD
 from bpeviz.core.merges import Merge
 from bpeviz.core.tokenizer import Tokenizer
+from bpeviz.formats.base import UnsupportedError
 from bpeviz.formats.huggingface.common import (
     Part,
     check_added,
     check_same,
+    document_of,
+    encoded_differently,
     ids_of,
-    read_alike,
-    split_of,
+    parse_split,
     splits,
-    whole,
     with_special,
 )
-from bpeviz.formats.merges import CannotError
-from bpeviz.formats.parsing import Keys, kind, shown, vocabulary, wrong
+from bpeviz.formats.parsing import Node, quoted
 from bpeviz.formats.remapped_ids import with_ids
 from bpeviz.pretokenizers.patterns import pretokenize
 from bpeviz.trainers.wordpiece import CONTINUES, UNKNOWN, WordPieceSplitting, WordPieceTokenizer
 
 LONGEST_PIECE = 1_000
-"""How many characters a piece may have that is written or read. What is longer than the longest
-word, of 100, is never looked for anyway, here nor there."""
+"""Characters of a piece. Words have at most 100, so longer pieces are never found."""
 
 _WHITE_SPACE: Part = {"type": "WhitespaceSplit"}
 
@@ -38,10 +37,15 @@ Piece = tuple[str, bool]
 """The characters of a piece, and whether it continues a word."""
 
 
-def document(inner: WordPieceTokenizer, tokenizer: Tokenizer) -> dict[str, Any]:
-    """Return the document of a tokenizer, which has its ids, and `inner` the rest.
+def to_document(inner: WordPieceTokenizer, tokenizer: Tokenizer) -> dict[str, Any]:
+    """Return the document of a tokenizer.
 
-    Raises `CannotError`.
+    Args:
+        inner: the trained tokenizer.
+        tokenizer: the same with the ids of the document.
+
+    Raises:
+        UnsupportedError: the library would encode differently.
     """
     pre_tokenizer = cast(WordPieceSplitting, inner.pre_tokenizer)
     pieces = _pieces(inner)
@@ -50,23 +54,24 @@ def document(inner: WordPieceTokenizer, tokenizer: Tokenizer) -> dict[str, Any]:
     for (piece, continues), token_id in zip(pieces, ids_of(inner, tokenizer), strict=True):
         name = prefix * continues + piece
         if name in entries:
-            raise CannotError(
-                f"the ids {entries[name]} and {token_id} are both spelt {shown(name)}, and there a "
-                "spelling has one id"
+            raise UnsupportedError(
+                f"the ids {entries[name]} and {token_id} are both spelled {quoted(name)}, and in "
+                "this format a spelling has one id"
             )
         entries[name] = token_id
     special = dict(tokenizer.special_tokens)
     for name in special:
         if name in entries:
-            raise CannotError(f"its special token {shown(name)} is spelt like another token")
+            raise UnsupportedError(
+                f"its special token {quoted(name)} is spelled like another token"
+            )
     entries[UNKNOWN] = special[UNKNOWN]
     entries = with_special(entries, special)
     for name in special:
         if name in entries and _may_be_spelt(name, pre_tokenizer, prefix):
-            raise CannotError(
-                f"there a word that begins with {shown(name)} would be taken for that special "
-                f"token even in a text, and the split {pre_tokenizer.pattern} may leave such a word "
-                "whole"
+            raise UnsupportedError(
+                f"the library would take a word of a text that starts with {quoted(name)} for that "
+                f"special token, and the pattern {pre_tokenizer.pattern} allows such a word"
             )
     model = {
         "type": "WordPiece",
@@ -76,9 +81,9 @@ def document(inner: WordPieceTokenizer, tokenizer: Tokenizer) -> dict[str, Any]:
         "vocab": entries,
     }
     parts = [_WHITE_SPACE]
-    if pre_tokenizer.pattern not in ("none", "whitespace"):  # white space parts words anyway
+    if pre_tokenizer.pattern not in ("none", "whitespace"):  # white space separates words anyway
         parts = [*splits(pre_tokenizer.pattern, pre_tokenizer.expression), _WHITE_SPACE]
-    return whole(
+    return document_of(
         model,
         special,
         normalizers=_lower(pre_tokenizer, inner.alphabet),
@@ -89,53 +94,53 @@ def document(inner: WordPieceTokenizer, tokenizer: Tokenizer) -> dict[str, Any]:
 
 def _pieces(inner: WordPieceTokenizer) -> list[Piece]:
     """Return each piece, by id."""
-    found = [_parted(symbol) for symbol in inner.alphabet]
+    found = [_piece_of(symbol) for symbol in inner.alphabet]
     for merge in inner.merges:
         (left, continues), (right, _) = found[merge.left], found[merge.right]
         found.append((left + right, continues))
         if len(left) + len(right) > LONGEST_PIECE:
-            raise CannotError(
-                f"one of its pieces has {len(left) + len(right):,} characters, and at most "
-                f"{LONGEST_PIECE:,} are taken"
+            raise UnsupportedError(
+                f"one of its pieces has {len(left) + len(right):,} characters; the limit is "
+                f"{LONGEST_PIECE:,}"
             )
     return found
 
 
-def _parted(symbol: str) -> Piece:
+def _piece_of(symbol: str) -> Piece:
     return symbol.removeprefix(CONTINUES), symbol.startswith(CONTINUES)
 
 
-_PARTING = ("gpt2", "cl100k", "o200k", "words", "arithmetic", "nltk", "characters")
-"""Splits of which one look at some signs tells whether they ever stand in one pre-token, whatever is
-around them."""
+_CONTEXT_FREE = ("gpt2", "cl100k", "o200k", "words", "arithmetic", "nltk", "characters")
+"""Patterns that keep some characters in one pre-token always or never, whatever is around them."""
 
 
 def _prefix(pre_tokenizer: WordPieceSplitting, pieces: Sequence[Piece]) -> str:
-    """Return what is written before a piece that continues a word: ## where that is safe.
+    """Return the prefix of pieces that continue a word: ## if that is safe.
 
-    There a piece is a string, so a word that spells out ## would be taken for the middle of
-    another. Unless the split parts all such words, a space is written before the ##, which no word
-    can have.
+    A piece is a string in this format, so a word that spells out ## could match the middle of
+    another one. Unless the pattern splits all such words, the prefix is a space and ##, since no
+    word contains a space.
     """
-    mixed_up = " " + CONTINUES
-    if pre_tokenizer.pattern not in _PARTING:
-        return mixed_up
+    safe_prefix = " " + CONTINUES
+    if pre_tokenizer.pattern not in _CONTEXT_FREE:
+        return safe_prefix
     if any(piece.startswith(CONTINUES) for piece, continues in pieces if not continues):
-        return mixed_up
+        return safe_prefix
     for first in {piece[0] for piece, continues in pieces if continues}:
         if len(pretokenize(CONTINUES + first, pre_tokenizer.pattern)[0]) > len(CONTINUES):
-            return mixed_up
+            return safe_prefix
     return CONTINUES
 
 
 def _may_be_spelt(name: str, pre_tokenizer: WordPieceSplitting, prefix: str) -> bool:
-    """Tell whether a text may be taken for an entry of the vocabulary that is a special token."""
+    """Return whether a word of a text may match the entry of a special token."""
     if name.startswith(prefix):
         return True
     if regex.search(r"\s", name) or (pre_tokenizer.case == "lower" and name.lower() != name):
-        return False  # no word holds white space, and none then a capital
+        return False  # words have no white space, and then no capitals
     return (
-        pre_tokenizer.pattern not in _PARTING or len(pretokenize(name, pre_tokenizer.pattern)) == 1
+        pre_tokenizer.pattern not in _CONTEXT_FREE
+        or len(pretokenize(name, pre_tokenizer.pattern)) == 1
     )
 
 
@@ -143,52 +148,51 @@ _RUNES = [chr(code) for code in range(0x16A0, 0x16EB)]  # letters without case
 
 
 def _lower(pre_tokenizer: WordPieceSplitting, alphabet: Sequence[str]) -> list[Part]:
-    """Return the normalizers that put a text into lower case as our splitting does.
+    """Return the normalizers for lower case.
 
-    İ alone has a lower case of two characters; here it stays one. Where it was never learnt it is
-    unknown, and so is a rune that was never learnt.
+    İ is the only character with two characters as lower case in the library and one in bpeviz. If
+    it is unknown, an unknown rune replaces it.
     """
     if pre_tokenizer.case == "keep":
         return []
     if pre_tokenizer.pattern not in ("none", "whitespace", "words", "arithmetic", "characters"):
-        raise CannotError(
-            f"its split {pre_tokenizer.pattern} may tell capital letters apart, and there the text is "
-            "in lower case before it is split"
+        raise UnsupportedError(
+            f"its pattern {pre_tokenizer.pattern} may distinguish capital letters, and the library "
+            "converts the text to lower case before it splits"
         )
-    known = {_parted(symbol)[0] for symbol in alphabet}
+    known = {_piece_of(symbol)[0] for symbol in alphabet}
     if "İ".lower() in known:
-        raise CannotError("it knows İ, whose lower case is two characters there and one here")
+        raise UnsupportedError(
+            "it contains İ, which has a lower case of two characters in the library"
+        )
     rune = next((rune for rune in _RUNES if rune not in known), None)
     if rune is None:
-        raise CannotError("it knows all runes, one of which would have to stand for İ")
+        raise UnsupportedError("it contains all runes, one of which would have to replace İ")
     return [
         {"type": "Replace", "pattern": {"String": "İ"}, "content": rune},
         {"type": "Lowercase"},
     ]
 
 
-def read(name: str, keys: Keys, model: Keys, special: Mapping[str, int]) -> Tokenizer:
+def from_document(name: str, document: Node, model: Node, special: Mapping[str, int]) -> Tokenizer:
     """Return the tokenizer of a document. Raises `FormatError`."""
-    prefix = model.expect("continuing_subword_prefix", CONTINUES, " " + CONTINUES)
-    model.expect("unk_token", UNKNOWN)
-    model.expect("max_input_chars_per_word", LONGEST_WORD)
-    entries = vocabulary(keys.name, "model.vocab", model.get("vocab"))
-    model.done()
+    prefix = model["continuing_subword_prefix"].expect(CONTINUES, " " + CONTINUES)
+    model["unk_token"].expect(UNKNOWN)
+    model["max_input_chars_per_word"].expect(LONGEST_WORD)
+    vocabulary = model["vocab"]
+    entries = vocabulary.vocabulary()
+    model.reject_unknown_keys()
     if UNKNOWN not in special:
-        raise keys.wrong("added_tokens", f"{UNKNOWN} must be among them: what is unknown")
+        raise document["added_tokens"].error(f"{UNKNOWN} is missing")
     pieces: dict[int, Piece] = {}
     for entry, token_id in sorted(entries.items(), key=lambda item: item[1]):
         if special.get(entry) == token_id:
             continue
         piece = entry.removeprefix(prefix)
         if not 0 < len(piece) <= LONGEST_PIECE:
-            raise wrong(
-                keys.name,
-                f"model.vocab[{shown(entry)}]",
-                f"a piece has 1 to {LONGEST_PIECE:,} characters",
-            )
+            raise vocabulary.entry_error(entry, f"a piece has 1 to {LONGEST_PIECE:,} characters")
         pieces[token_id] = piece, entry.startswith(prefix)
-    check_added(keys, entries, special)
+    check_added(document, entries, special)
     alphabet = [token_id for token_id, (piece, _) in pieces.items() if len(piece) == 1]
     longer = [token_id for token_id, (piece, _) in pieces.items() if len(piece) > 1]
     number = {pieces[token_id]: i for i, token_id in enumerate(alphabet)}
@@ -196,16 +200,14 @@ def read(name: str, keys: Keys, model: Keys, special: Mapping[str, int]) -> Toke
     for token_id in longer:
         parts = _halves(pieces[token_id], number)
         if parts is None:
-            raise wrong(
-                keys.name,
-                f"model.vocab[{shown(pieces[token_id][0])}]",
-                "it is not made of two pieces of lower ids, as every piece is here",
+            raise vocabulary.entry_error(
+                pieces[token_id][0], "no two pieces of lower ids make it, as bpeviz requires"
             )
         merges.append(Merge(*parts, len(number), 0, 0, 0))
         number[pieces[token_id]] = len(number)
     inner = WordPieceTokenizer(
         name,
-        _splitting(keys),
+        _pre_tokenizer(document),
         tuple(CONTINUES * pieces[i][1] + pieces[i][0] for i in alphabet),
         tuple(merges),
         unknown_words=True,
@@ -213,24 +215,22 @@ def read(name: str, keys: Keys, model: Keys, special: Mapping[str, int]) -> Toke
     )
     tokenizer = with_ids(inner, (*alphabet, *longer), special)
     try:
-        ours = document(inner, tokenizer)
-        needed = ours["model"]["continuing_subword_prefix"]
-        if prefix == CONTINUES != needed:
-            raise model.wrong(
-                "continuing_subword_prefix",
-                f"with this split a word that spells out {CONTINUES} would be taken there for the "
-                f"middle of another, and never here; expected {json.dumps(needed)}, which no word "
-                "spells out",
-            )
-        ours["model"]["continuing_subword_prefix"] = prefix
-        check_same(keys, model, ours)
-    except CannotError as error:
-        raise read_alike(keys, error) from None
+        ours = to_document(inner, tokenizer)
+    except UnsupportedError as error:
+        raise encoded_differently(document, error) from None
+    needed = ours["model"]["continuing_subword_prefix"]
+    if prefix == CONTINUES != needed:
+        raise model["continuing_subword_prefix"].error(
+            f"with this pattern, the library takes a word that spells out {CONTINUES} for the "
+            f"middle of another, and bpeviz does not; expected {json.dumps(needed)}"
+        )
+    ours["model"]["continuing_subword_prefix"] = prefix
+    check_same(document, model, ours)
     return tokenizer
 
 
 def _halves(whole_piece: Piece, number: Mapping[Piece, int]) -> tuple[int, int] | None:
-    """Return two pieces that make a longer one. (Any will do: order plays no part in encoding.)"""
+    """Return any two pieces that make a longer one: longest match needs no order of merges."""
     piece, continues = whole_piece
     for cut in range(len(piece) - 1, 0, -1):
         left = number.get((piece[:cut], continues))
@@ -240,22 +240,17 @@ def _halves(whole_piece: Piece, number: Mapping[Piece, int]) -> tuple[int, int] 
     return None
 
 
-def _splitting(keys: Keys) -> WordPieceSplitting:
-    """Read how a text is split; `check_same` compares all of it afterwards."""
-    value = keys.get("pre_tokenizer")
+def _pre_tokenizer(document: Node) -> WordPieceSplitting:
+    """Return the pre-tokenization; `check_same` later compares all parts."""
+    part = document["pre_tokenizer"]
     pattern = ("whitespace", "")
-    if value != _WHITE_SPACE:
-        parts = value.get("pretokenizers") if isinstance(value, dict) else None
-        if not isinstance(parts, list) or len(parts) != 2 or parts[1] != _WHITE_SPACE:
-            raise keys.wrong(
-                "pre_tokenizer",
-                "for WordPiece expected WhitespaceSplit, alone or behind one Split, not "
-                f"{kind(value)}",
-            )
-        path = "pre_tokenizer.pretokenizers[0]"
-        pattern = split_of(keys.name, path, parts[0], otherwise="a Split")
+    if part.value != _WHITE_SPACE:
+        parts = [*part["pretokenizers"].nodes()] if "pretokenizers" in part else []
+        if len(parts) != 2 or parts[1].value != _WHITE_SPACE:
+            raise part.expected("WhitespaceSplit for WordPiece, alone or after one Split")
+        pattern = parse_split(parts[0])
     return WordPieceSplitting(
         pattern=pattern[0],
         expression=pattern[1],
-        case="keep" if keys.get("normalizer") is None else "lower",
+        case="keep" if document["normalizer"].value is None else "lower",
     )

@@ -1,0 +1,98 @@
+"""The `Format` protocol: what a file format declares to be saved, read and listed everywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from bpeviz.core.tokenizer import Tokenizer
+from bpeviz.text import shorten
+
+
+class FormatError(ValueError):
+    """A file that cannot be read, or a tokenizer that cannot be written.
+
+    The message is for users; it contains printable characters only.
+    """
+
+    def __init__(self, message: str) -> None:
+        super().__init__("".join(c if c.isprintable() else ascii(c)[1:-1] for c in message))
+
+
+class UnsupportedError(Exception):
+    """The reason why a format cannot hold a tokenizer. The message is a clause."""
+
+
+def printable_name(name: str) -> str:
+    """Return a file name for a message: short and printable."""
+    return shorten("".join(c if c.isprintable() else "?" for c in name), 60)
+
+
+@dataclass(frozen=True)
+class Source:
+    """The files of one tokenizer.
+
+    Args:
+        name: name of the tokenizer.
+        files: content by file name.
+        pattern: pre-tokenization for files that do not contain theirs, or "".
+        expression: regular expression or word list of `pattern`.
+    """
+
+    name: str
+    files: Mapping[str, bytes]
+    pattern: str = ""
+    expression: str = ""
+
+    def single(self) -> tuple[str, bytes]:
+        """Return the name and the content of the only file. Raises `FormatError`."""
+        if len(self.files) != 1:
+            raise FormatError(f"Expected one file, not {self.listing()}.")
+        return next(iter(self.files.items()))
+
+    def pair(self) -> tuple[str | None, str | None]:
+        """Return the names of the .json file and of the other one. Raises `FormatError`."""
+        json_files = [name for name in self.files if name.lower().endswith(".json")]
+        others = [name for name in self.files if name not in json_files]
+        if len(json_files) > 1 or len(others) > 1:
+            raise FormatError(f"These files do not belong together: {self.listing()}.")
+        return next(iter(json_files), None), next(iter(others), None)
+
+    def listing(self) -> str:
+        """Return the file names for a message."""
+        return ", ".join(map(printable_name, self.files))
+
+
+@dataclass(frozen=True)
+class Format:
+    """A file format: one file of this package and one line in `bpeviz.formats.registry`.
+
+    A format without suffixes is saved as a folder. In one with suffixes, the first file has the
+    path's own name, and the name of each further file starts with that of the first.
+
+    Args:
+        key: name in the library and on the command line.
+        title: name on the pages.
+        about: one sentence on the contents.
+        files: names of the files that `write` returns.
+        write: returns the content of each file by name. Raises `UnsupportedError`.
+        read: returns the tokenizer of files. Raises `FormatError` or `UnsupportedError`.
+        detect: returns whether files look like this format.
+        suffixes: endings of a path that select the format, in lower case, with the dot.
+        other_files: other names of the same files, as other programs write them.
+    """
+
+    key: str
+    title: str
+    about: str
+    files: tuple[str, ...]
+    write: Callable[[Tokenizer], dict[str, bytes]]
+    read: Callable[[Source], Tokenizer]
+    detect: Callable[[Mapping[str, bytes]], bool]
+    suffixes: tuple[str, ...] = ()
+    other_files: tuple[str, ...] = ()
+
+
+def has_suffix(files: Mapping[str, bytes], *suffixes: str) -> bool:
+    """Return whether the name of a file has one of these endings, in any case."""
+    return any(name.lower().endswith(suffixes) for name in files)

@@ -1,0 +1,82 @@
+"""Which files belong to a path, in saving and in reading, for the library and the command line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from bpeviz.formats.base import Format, FormatError, printable_name
+from bpeviz.formats.registry import FORMATS
+
+FOLDER_FORMAT = "gpt2"
+"""The format of a folder, unless another one is named."""
+
+
+def known_format(key: str) -> Format:
+    """Return the format of a key. Raises `FormatError`."""
+    if key not in FORMATS:
+        raise FormatError(f"There is no format {key!r}. Known formats: {', '.join(FORMATS)}.")
+    return FORMATS[key]
+
+
+def paths_to_save(path: Path, key: str | None = None) -> tuple[Format, list[Path]]:
+    """Return the format of a path and the path of each of its files.
+
+    A path is a folder if it exists as one, if it has no suffix, or if the format needs a folder.
+
+    Args:
+        path: a file or a folder; it need not exist.
+        key: the format, or None to take it from the suffix.
+
+    Raises:
+        FormatError: the key or the suffix is unknown.
+    """
+    folder = path.is_dir() or (not path.suffix and not path.exists())
+    suffix = path.suffix.lower()
+    if key is None and not folder:
+        found = (one.key for one in FORMATS.values() if suffix in one.suffixes)
+        key = next(found, None)
+        if key is None:
+            known = ", ".join(f"{one} ({f.key})" for f in FORMATS.values() for one in f.suffixes)
+            raise FormatError(
+                f"{printable_name(path.name)} does not end in the suffix of a format: {known}. "
+                f"A path without a suffix is a folder ({FOLDER_FORMAT})."
+            )
+    format = known_format(key or FOLDER_FORMAT)
+    first, *others = format.files
+    if folder or not format.suffixes:
+        return format, [path / name for name in format.files]
+    return format, [path, *(_beside(path, name.removeprefix(first)) for name in others)]
+
+
+def paths_to_read(path: Path) -> list[Path]:
+    """Return the files of the tokenizer at a path: of a folder, or of one of its files.
+
+    Raises:
+        FormatError: the folder does not contain a tokenizer.
+    """
+    if path.is_dir():
+        for format in FORMATS.values():
+            for names in filter(None, (format.files, format.other_files)):
+                needed = names[:1] if format.suffixes else names
+                if all((path / name).is_file() for name in needed):
+                    return [path / name for name in names if (path / name).is_file()]
+        expected = ", or ".join(
+            " and ".join(f.files if not f.suffixes else f.files[:1]) for f in FORMATS.values()
+        )
+        raise FormatError(f"The folder {printable_name(str(path))} does not contain {expected}.")
+    for format in FORMATS.values():
+        if not format.suffixes:
+            for names in (format.files, format.other_files):
+                siblings = [path.with_name(name) for name in names]
+                if path in siblings and all(one.is_file() for one in siblings):
+                    return siblings
+    for format in FORMATS.values():
+        if path.suffix.lower() in format.suffixes:
+            first, *others = format.files
+            beside = (_beside(path, name.removeprefix(first)) for name in others)
+            return [path, *(one for one in beside if one.is_file())]
+    return [path]
+
+
+def _beside(path: Path, ending: str) -> Path:
+    return path.with_name(path.name + ending)

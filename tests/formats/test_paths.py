@@ -1,0 +1,147 @@
+"""Paths of files and folders: the same rules in the library and on the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+import bpeviz
+from bpeviz import formats
+from bpeviz.__main__ import main
+from bpeviz.core.merges import MergeTokenizer
+from bpeviz.core.tokenizer import Cut, Row, Tokenizer
+from bpeviz.formats import FORMATS, FormatError
+from bpeviz.pretokenizers.pretokenizer import PreTokenizer
+
+TEXT = "low lower lowest"
+TRAINING = bpeviz.train(TEXT, vocab_size=258)
+TOKENIZER = TRAINING.tokenizer()
+IDS = TOKENIZER.encode(TEXT)
+
+
+def names(folder: Path) -> set[str]:
+    return {path.name for path in folder.iterdir()}
+
+
+@pytest.mark.parametrize("key", FORMATS)
+def test_save_writes_a_folder_that_read_opens_in_every_format(key: str, tmp_path: Path) -> None:
+    folder = tmp_path / "new"
+    written = bpeviz.save(TOKENIZER, folder, key)
+    assert [path.name for path in written] == [*FORMATS[key].files]
+    assert bpeviz.read(folder).encode(TEXT) == IDS
+
+
+@pytest.mark.parametrize("name", ["tok.JSON", "tok.Tiktoken", "tok.MODEL", "tok.CsV", "a.b.json"])
+def test_suffixes_select_the_format_in_any_case(name: str, tmp_path: Path) -> None:
+    first, *others = bpeviz.save(TOKENIZER, tmp_path / name)
+    assert first == tmp_path / name
+    assert first.is_file()
+    assert [path.name for path in others] == [f"{name}.json"] * len(others)
+    assert bpeviz.read(first).encode(TEXT) == IDS
+
+
+@pytest.mark.parametrize("name", ["tok.txt", "tok.v2", "tok.jso"])
+def test_save_refuses_an_unknown_suffix_and_names_the_known_ones(name: str, tmp_path: Path) -> None:
+    with pytest.raises(FormatError) as error:
+        bpeviz.save(TOKENIZER, tmp_path / name)
+    for suffix in (".json", ".tiktoken", ".model", ".csv"):
+        assert suffix in str(error.value)
+    assert names(tmp_path) == set()
+    with pytest.raises(SystemExit, match="2"):
+        main(["train", "--merges", "2", "--output", str(tmp_path / name)])
+    assert names(tmp_path) == set()
+
+
+def test_a_named_format_is_saved_under_any_suffix(tmp_path: Path) -> None:
+    assert bpeviz.save(TOKENIZER, tmp_path / "tok.txt", "csv") == [tmp_path / "tok.txt"]
+    assert bpeviz.save(TOKENIZER, tmp_path / "my.tok", "gpt2")[0] == tmp_path / "my.tok/vocab.json"
+    (tmp_path / "folder.json").mkdir()
+    (written,) = bpeviz.save(TOKENIZER, tmp_path / "folder.json", "minbpe")
+    assert written == tmp_path / "folder.json" / "tokenizer.model"
+    assert names(tmp_path) == {"tok.txt", "my.tok", "folder.json"}
+
+
+def test_a_path_without_suffix_is_a_folder_unless_it_is_a_file(tmp_path: Path) -> None:
+    assert bpeviz.save(TOKENIZER, tmp_path / "deep/er")[1] == tmp_path / "deep/er/merges.txt"
+    (tmp_path / "file").touch()
+    assert bpeviz.save(TOKENIZER, tmp_path / "file", "csv") == [tmp_path / "file"]
+    with pytest.raises(FormatError):
+        bpeviz.save(TOKENIZER, tmp_path / "file")
+
+
+@pytest.fixture(params=[("vocab.json", "merges.txt"), ("encoder.json", "vocab.bpe")])
+def gpt2_folder(request: pytest.FixtureRequest, tmp_path: Path) -> list[Path]:
+    contents = formats.dump(TOKENIZER, "gpt2").values()
+    paths = [tmp_path / name for name in request.param]
+    for path, content in zip(paths, contents, strict=True):
+        path.write_bytes(content)
+    return paths
+
+
+def test_one_of_gpt2s_two_files_or_their_folder_is_enough(
+    gpt2_folder: list[Path], capsysbinary: pytest.CaptureFixture[bytes], tmp_path: Path
+) -> None:
+    (tmp_path / "page").write_text(TEXT)
+    for path in (*gpt2_folder, tmp_path):
+        assert bpeviz.read(path).encode(TEXT) == IDS
+        assert main(["encode", str(tmp_path / "page"), "--tokenizer", str(path)]) == 0
+        assert capsysbinary.readouterr().out == f"{IDS}\n".encode()
+
+
+def test_half_of_two_files_is_refused(gpt2_folder: list[Path], tmp_path: Path) -> None:
+    gpt2_folder[1].unlink()
+    for path in (gpt2_folder[0], tmp_path):
+        with pytest.raises(FormatError, match=r"merges\.txt"):
+            bpeviz.read(path)
+
+
+# ---- tokenizers that encode in their own way
+
+
+class UpperCase(MergeTokenizer):
+    def _encode_ordinary(self, text: str) -> list[int]:
+        return super()._encode_ordinary(text.upper())
+
+
+class Unmerged(MergeTokenizer):
+    def _cut_rows(self, rows: Sequence[Row]) -> list[Cut]:
+        return [(row, (1,) * len(row)) for row in rows]
+
+
+class EveryCharacter(PreTokenizer):
+    def pre_tokens(self, text: str) -> list[str]:
+        return [*text]
+
+
+def own_tokenizers() -> list[Tokenizer]:
+    plain = MergeTokenizer("own", PreTokenizer(), tuple(map(chr, range(256))), TRAINING.merges)
+    rest = (plain.name, plain.pre_tokenizer, plain.alphabet, plain.merges)
+    return [
+        UpperCase(*rest),
+        Unmerged(*rest),
+        MergeTokenizer(plain.name, EveryCharacter(), plain.alphabet, plain.merges),
+    ]
+
+
+@pytest.mark.parametrize("key", FORMATS)
+def test_a_tokenizer_that_encodes_in_its_own_way_is_refused(key: str) -> None:
+    for tokenizer in own_tokenizers():
+        assert tokenizer.encode("lower low") != TOKENIZER.encode("lower low")
+        with pytest.raises(FormatError, match="cannot hold this tokenizer"):
+            formats.dump(tokenizer, key)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [{"algorithm": "wordpiece"}, {"algorithm": "unigram", "merges": None, "vocab_size": 280}],
+)
+def test_a_subclass_of_another_model_is_refused(arguments: dict[str, object]) -> None:
+    tokenizer = bpeviz.train(TEXT, **{"merges": 4, **arguments}).tokenizer()  # type: ignore[arg-type]
+    formats.dump(tokenizer, "huggingface")
+    kind = type(tokenizer)
+    subclass = type("Own", (kind,), {"_cut_rows": lambda self, rows: [((), ()) for _ in rows]})
+    fields = {name: getattr(tokenizer, name) for name in kind.__match_args__}  # type: ignore[attr-defined]
+    with pytest.raises(FormatError, match="cannot hold this tokenizer"):
+        formats.dump(subclass(**fields), "huggingface")
