@@ -1,8 +1,4 @@
-"""What a vocabulary says of a single token, and of ids that somebody brings along.
-
-What a token is merged from (`parents`, `ancestry`), where it stands (`look_up`, `neighbors`), and
-what a list of ids decodes to (`read_ids`, `decoded`): alike for all tokenizers.
-"""
+"""Token lookup: single tokens with their ancestry and neighbors, and decoding of id lists."""
 
 from __future__ import annotations
 
@@ -17,16 +13,14 @@ from bpeviz.core.training import Training
 from bpeviz.text import color_index, label, shorten
 
 MOST_IDS = 2_000
-"""How many ids are decoded at once."""
+"""The largest number of ids to decode at once."""
 
 LONGEST_LIST = 40_000
-"""Characters of a list of ids that are read."""
-
-
-# What is known of a token
+"""The largest size of an id list, in characters."""
 
 
 def color_index_of(tokenizer: Tokenizer, token_id: int) -> int:
+    """Return the color index of a token, -1 for a single atom."""
     return -1 if tokenizer.is_atom(token_id) else color_index(tokenizer.token_bytes(token_id))
 
 
@@ -35,10 +29,12 @@ def look_of(
     training: Training | None = None,
     special: Collection[int] = (),
 ) -> Callable[[int], tuple[str, int]]:
-    """Return what tells the name of a token and the number of its color (-1: none).
+    """Return a function from ids to labels and color indices (-1 for none).
 
-    training: what the tokenizer was learnt by; it also knows pieces that are pruned by now, whose
-        ids may since have become those of special tokens. special: ids that do stand for such.
+    Args:
+        tokenizer: The tokenizer.
+        training: Its training history, which also knows pruned pieces.
+        special: Ids that are special tokens now, although a pruned piece may have had them.
     """
 
     def look(token_id: int) -> tuple[str, int]:
@@ -49,11 +45,8 @@ def look_of(
     return look
 
 
-# From ids to text
-
-
 class IdsError(ValueError):
-    """The sentence that says why a list of ids cannot be read."""
+    """An id list cannot be read. The text is a user-facing message."""
 
 
 _LISTS = ("ids", "input_ids", "tokens", "token_ids")
@@ -62,18 +55,19 @@ _BETWEEN = regex.compile(r"[\s,;|\[\](){}]+")
 
 
 def read_ids(text: str) -> list[int]:
-    """Read ids from a list in any usual manner: spaces, commas, brackets, lines, JSON.
+    """Parse an id list: separated by spaces, commas, brackets or lines, or as JSON.
 
-    A JSON object may hold them under "ids", "input_ids", "tokens" or "token_ids". Raises
-    `IdsError` with a sentence that names what is no id.
+    A JSON object may contain them as "ids", "input_ids", "tokens" or "token_ids".
+
+    Raises:
+        IdsError: An entry is not an id.
 
     >>> read_ids("[15339, 1917]"), read_ids("9468 239,235"), read_ids('{"ids": [1]}')
     ([15339, 1917], [9468, 239, 235], [1])
     """
     if len(text) > LONGEST_LIST:
         raise IdsError(
-            f"These are {len(text):,} characters, and up to {LONGEST_LIST:,} are read. Paste fewer "
-            "ids."
+            f"The list has {len(text):,} characters; the limit is {LONGEST_LIST:,}. Paste fewer ids."
         )
     if ":" in text:
         text = _from_object(text)
@@ -85,25 +79,25 @@ def read_ids(text: str) -> list[int]:
             continue
         if not _NUMBER.fullmatch(word) or not word.isascii():
             raise IdsError(
-                f"“{shorten(word, 20)}” at character {at + 1:,} is no id: ids are whole numbers."
+                f"“{shorten(word, 20)}” at character {at + 1:,} is not an id: ids are whole numbers."
             )
-        # A number of thousands of digits is no id of anything; it is not worth computing.
+        # Parsing thousands of digits is slow, and no id is that large.
         found.append(int(word) if len(word) <= 18 else 10**18)
         at += len(word)
     if len(found) > MOST_IDS:
         raise IdsError(
-            f"These are {len(found):,} ids, and up to {MOST_IDS:,} are decoded. Paste fewer."
+            f"The list has {len(found):,} ids; the limit is {MOST_IDS:,}. Paste fewer ids."
         )
     return found
 
 
 def _from_object(text: str) -> str:
-    """Return the list that a JSON object holds, as text."""
+    """Return the id list of a JSON object, as text."""
     try:
         given = json.loads(text)
     except (ValueError, RecursionError) as error:
         where = f" (line {error.lineno})" if isinstance(error, json.JSONDecodeError) else ""
-        raise IdsError(f"There is a colon here, but this is no JSON object{where}.") from error
+        raise IdsError(f"The text contains a colon but is not a JSON object{where}.") from error
     if isinstance(given, dict):
         for name in _LISTS:
             value = given.get(name)
@@ -111,15 +105,15 @@ def _from_object(text: str) -> str:
                 flat = value[0] if len(value) == 1 and isinstance(value[0], list) else value
                 if all(isinstance(one, int) and not isinstance(one, bool) for one in flat):
                     return " ".join(f"{one:d}" if abs(one) < 10**18 else "9" * 18 for one in flat)
-                raise IdsError(f"“{name}” holds something that is no whole number.")
-    raise IdsError(f"This JSON object has no list under any of: {', '.join(_LISTS)}.")
+                raise IdsError(f"“{name}” contains a value that is not a whole number.")
+    raise IdsError(f"The JSON object has none of these lists: {', '.join(_LISTS)}.")
 
 
 @dataclass(frozen=True)
 class Decoded:
-    """An id with what it stands for; `raw` is None for an id that is not in the vocabulary.
+    """An id with its token. `raw` is None for an id that is not in the vocabulary.
 
-    note: what else is to be said: an unknown id, part of a character, a special token.
+    note: "a special token", "part of a character", and the like.
     """
 
     id: int
@@ -130,7 +124,7 @@ class Decoded:
 
 
 def decoded(ids: Sequence[int], tokenizer: Tokenizer) -> list[Decoded]:
-    """Return of each id what it stands for by itself, with those that are unknown named as such."""
+    """Return the token of each id, with a note for ids that are not in the vocabulary."""
     seen: dict[int, Decoded] = {}
     for token_id in ids:
         if token_id not in seen:
@@ -142,27 +136,24 @@ def _decoded(token_id: int, tokenizer: Tokenizer) -> Decoded:
     try:
         raw = tokenizer.token_bytes(token_id)
     except ValueError:
-        return Decoded(token_id, None, "", -1, f"{tokenizer.name} has no such id")
+        return Decoded(token_id, None, "", -1, f"not an id of {tokenizer.name}")
     note = ""
     if token_id == tokenizer.unknown_id:
-        note = "stands for what is not in the vocabulary"
+        note = "for text that is not in the vocabulary"
     elif token_id in tokenizer.special_tokens.values():
         note = "a special token"
     else:
         try:
             raw.decode()
         except UnicodeDecodeError:
-            note = "holds only a part of a character"
+            note = "only a part of a character"
     return Decoded(
         token_id, raw, tokenizer.token_label(token_id), color_index_of(tokenizer, token_id), note
     )
 
 
 def text_of(ids: Iterable[int], tokenizer: Tokenizer) -> str:
-    """Return the text of the ids that the tokenizer knows, with stand-ins for what is not seen.
-
-    Bytes that together are no character are shown as such, not as U+FFFD.
-    """
+    """Return the text of all known ids, with stand-ins for invisible characters and odd bytes."""
     known = []
     for token_id in ids:
         try:
@@ -173,12 +164,9 @@ def text_of(ids: Iterable[int], tokenizer: Tokenizer) -> str:
     return label(tokenizer.decode_bytes(known))
 
 
-# A single token
-
-
 @dataclass(frozen=True)
 class Found:
-    """A token that was looked up. part: what it is in the vocabulary, in words."""
+    """A token of a vocabulary. place: its kind or its merge, in words."""
 
     id: int
     raw: bytes
@@ -188,9 +176,9 @@ class Found:
 
 
 def look_up(query: str, tokenizer: Tokenizer) -> list[Found]:
-    """Return the tokens that a query names: by id, by text, or by the name that is shown.
+    """Return the tokens that match a query: an id, a text, or a label on screen.
 
-    A dot · is a space where no token has one, so that a name can be typed as it is seen.
+    A dot · also matches a space, so that labels can be typed as shown.
     """
     ids: list[int] = []
     if regex.fullmatch(r"[0-9]{1,18}", query.strip()):
@@ -215,7 +203,11 @@ def _ids_by_text(query: str, tokenizer: Tokenizer) -> Iterator[int]:
 
 
 def about(token_id: int, tokenizer: Tokenizer) -> Found:
-    """Return what is known of a token. Raises `ValueError` for an unknown id."""
+    """Return a token.
+
+    Raises:
+        ValueError: The id is unknown.
+    """
     raw = tokenizer.token_bytes(token_id)
     return Found(
         token_id,
@@ -228,7 +220,7 @@ def about(token_id: int, tokenizer: Tokenizer) -> Found:
 
 def _place(token_id: int, tokenizer: Tokenizer) -> str:
     if token_id == tokenizer.unknown_id:
-        return "stands for what is not in the vocabulary"
+        return "for text that is not in the vocabulary"
     if token_id in tokenizer.special_tokens.values():
         return "a special token"
     step = tokenizer.merge_step(token_id)
@@ -236,14 +228,14 @@ def _place(token_id: int, tokenizer: Tokenizer) -> str:
         return f"merge {step + 1:,} of {tokenizer.steps:,}"
     base = tokenizer.base_of(token_id)
     if base is not None:
-        return f"of the vocabulary it began with: {_place(token_id, base)}"
+        return f"in the base vocabulary: {_place(token_id, base)}"
     if not tokenizer.is_atom(token_id):
         return "a piece that was not pruned"
     return "a single byte" if tokenizer.atoms == "bytes" else "a single character"
 
 
 def neighbors(token_id: int, tokenizer: Tokenizer, each_side: int = 4) -> list[Found]:
-    """Return the tokens before and after one in the order of the ids, with itself among them."""
+    """Return a token with its neighbors in the order of ids."""
     found = []
     for other in range(max(0, token_id - each_side), token_id + each_side + 1):
         try:
@@ -255,7 +247,7 @@ def neighbors(token_id: int, tokenizer: Tokenizer, each_side: int = 4) -> list[F
 
 @dataclass(frozen=True)
 class Ancestor:
-    """A token on the way down to bytes: its level below the token asked for, and its parents."""
+    """A token of a merge tree: its level below the root, and its parents."""
 
     level: int
     token: Found
@@ -263,10 +255,7 @@ class Ancestor:
 
 
 def ancestry(token_id: int, tokenizer: Tokenizer, limit: int = 100) -> list[Ancestor]:
-    """Return a token, its parents, theirs, and so on down to what no merge makes, level by level.
-
-    Each of them once; at most `limit`.
-    """
+    """Return the distinct tokens of a merge tree, level by level, at most `limit`."""
     found: list[Ancestor] = []
     seen = {token_id}
     waiting = [(0, token_id)]

@@ -1,8 +1,8 @@
-"""One text on its way from characters to ids, under one tokenizer.
+"""Traces of one text from characters to ids, under one tokenizer.
 
-What stands under what (`grid`), and the steps of a tokenizer that change this text (`timeline`).
-
-Positions are UTF-8 bytes of the text where nothing else is said: all tokenizers agree in them.
+`grid` aligns characters, bytes, pre-tokens, tokens and ids. `timeline` shows the steps of a
+tokenizer that change the text. Positions are UTF-8 bytes unless stated otherwise, so that all
+tokenizers agree.
 """
 
 from __future__ import annotations
@@ -37,12 +37,14 @@ from bpeviz.text import character_stand_in, clean, hexadecimal, label, shorten
 from bpeviz.trainers import texts_of
 
 NAME = 40
-"""Characters of a token's name that are shown."""
+"""The largest number of characters of a token label on screen."""
 
 
 class Stretch(Protocol):
-    """A stretch of a text, as `bpeviz.views.player.Part`: atoms `start` to `end`, characters
-    `first` to `last`. Where the atoms are said to be bytes, `start` and `end` are."""
+    """A part of a text: atoms `start` to `end`, characters `first` to `last`.
+
+    `bpeviz.views.player.Part` implements it.
+    """
 
     @property
     def start(self) -> int: ...
@@ -54,15 +56,12 @@ class Stretch(Protocol):
     def last(self) -> int: ...
 
 
-# From a text to its ids
-
-
 @dataclass(frozen=True)
 class Piece:
-    """A token of a text, or a stretch of it that becomes none (its id is `DROPPED`).
+    """A token of a text, or a part of the text without a token (with the id `DROPPED`).
 
-    start, end: in bytes; equal for a mark that is no text. first, last: the characters that it
-    spans; of a character that is cut, each of its tokens spans all of it.
+    start, end: bytes; equal for a mark without text. first, last: the characters that it spans,
+    including partial ones.
     """
 
     id: int
@@ -74,8 +73,10 @@ class Piece:
 
 @dataclass(frozen=True)
 class Event:
-    """A step that changes a text: `step` counts the tokenizer's, from 0. `id`: the token that it
-    makes, or None where that does not follow from the tokenizer."""
+    """A step of the tokenizer that changes a text.
+
+    step: its number, from 0. id: the token that it creates, or None if unknown.
+    """
 
     step: int
     id: int | None
@@ -83,11 +84,10 @@ class Event:
 
 @dataclass(frozen=True, eq=False)
 class Inspection:
-    """A text under a tokenizer.
+    """A text encoded by a tokenizer.
 
-    special_tokens: those that count as such in this text. pre_token_ends: where each pre-token
-    ends, or None where that is not known. boundaries: how the text is cut after each event: its
-    step k is the state after the first k of `events`.
+    special_tokens: names that are encoded as special tokens. pre_token_ends: bytes, or None if
+    unknown. boundaries: step k is the state after the first k of `events`.
     """
 
     text: str
@@ -110,24 +110,23 @@ class Inspection:
 
     @property
     def special_ids(self) -> Collection[int]:
-        """The ids of special tokens that may stand in this text."""
+        """The ids of the special tokens that this text may contain."""
         return [self.tokenizer.special_tokens[name] for name in self.special_tokens]
 
     @cached_property
     def point_ends(self) -> list[int]:
-        """Where each code point ends."""
+        """The end of each code point."""
         return [*accumulate(len(point.encode()) for point in self.text)]
 
     @cached_property
     def grapheme_ends(self) -> list[int]:
-        """Where each grapheme cluster ends: what a reader takes for one character (UAX #29)."""
+        """The end of each grapheme cluster, a user-perceived character (UAX #29)."""
         found = regex.findall(r"\X", self.text)
         return [*accumulate(len(grapheme.encode()) for grapheme in found)]
 
     @cached_property
     def cuts(self) -> MergeBoundaries:
-        """Boundaries over bytes that stay where a token and a grapheme end, so that the text can be
-        parted there (`bpeviz.views.player.parts`)."""
+        """Boundaries over bytes where a token and a grapheme end, for dividing long texts."""
         merged_at = np.zeros(len(self.raw), np.int32)
         ends = {piece.end for piece in self.pieces} & {*self.grapheme_ends}
         merged_at[[end - 1 for end in ends]] = NEVER
@@ -135,10 +134,7 @@ class Inspection:
         return MergeBoundaries(np.arange(1, size + 1), np.zeros(size, np.int32), 1, merged_at, 0)
 
     def cuts_inside(self) -> list[tuple[int, Literal["character", "grapheme"]]]:
-        """Return where a token ends inside a character, or between two code points of a grapheme.
-
-        A character is a code point here: one that is cut is in no token as a whole.
-        """
+        """Return token boundaries inside a code point, or between code points of a grapheme."""
         ends = sorted({piece.end for piece in self.pieces} - {0, len(self.raw)})
         points, graphemes = {*self.point_ends}, {*self.grapheme_ends}
         return [
@@ -149,9 +145,15 @@ class Inspection:
 
 
 def inspect(text: str, tokenizer: Tokenizer, special_tokens: Collection[str] = ()) -> Inspection:
-    """Look at a text under a tokenizer; `special_tokens` are those that count as such.
+    """Encode a text and record every step that changes it.
 
-    Raises `ValueError` with a sentence where the tokenizer cannot take the text.
+    Args:
+        text: The text.
+        tokenizer: The tokenizer.
+        special_tokens: Names to encode as special tokens.
+
+    Raises:
+        ValueError: The tokenizer cannot encode the text.
     """
     text = clean(text)
     sizes = np.fromiter((len(point.encode()) for point in text), np.int64, len(text))
@@ -165,7 +167,7 @@ def inspect(text: str, tokenizer: Tokenizer, special_tokens: Collection[str] = (
         found = [(tokenizer.special_tokens[part], size)] if special else tokenizer._pieces(part)
         if sum(length for _, length in found) != size:
             raise ValueError(
-                f"The split pattern of {tokenizer.name} leaves out a part of the text."
+                f"The pre-tokenization pattern of {tokenizer.name} skips a part of this text."
             )
         start = at
         for token_id, length in found:
@@ -194,25 +196,22 @@ def inspect(text: str, tokenizer: Tokenizer, special_tokens: Collection[str] = (
     )
 
 
-# How a text comes to be cut as it is
-
-
 Key = tuple[int, int, int]
-"""Orders events: by the tokenizer's step, how deep the tree of the token is, and its id."""
+"""Sort key of events: step of the tokenizer, depth of the token's merge tree, id."""
 
 
 class _Rows:
-    """Collects what happens at the atoms of a text, part by part, then numbers the events."""
+    """Collects changes per atom, part by part, and numbers the events."""
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         self.tokenizer = tokenizer
         self.keys: dict[int, Key] = {}
-        self.entries: list[list[tuple[Key | None, int]]] = []  # of each atom, in time
+        self.entries: list[list[tuple[Key | None, int]]] = []  # per atom, in time order
         self.sizes: list[int] = []
         self.atom_ids: list[int] = []
 
     def add_special(self, part: str) -> None:
-        """Add a special token: it is one from the beginning."""
+        """Add a special token, which no step changes."""
         in_bytes = self.tokenizer.atoms == "bytes"
         sizes = [1] * len(part.encode()) if in_bytes else [len(p.encode()) for p in part]
         self.sizes += sizes
@@ -234,9 +233,9 @@ class _Rows:
             self.entries.append([(key_of(times[i]), ids[i]) for i in range(start, end)])
 
     def _key(self, token_id: int) -> Key:
-        """Return when a token is made: after both its parents, whatever their steps."""
+        """Return the sort key of a token, which is after those of its parents."""
         waiting = [token_id]
-        while waiting:  # not by recursion: a tree may be as deep as its token is long
+        while waiting:  # no recursion: a tree may be as deep as its token is long
             at = waiting[-1]
             pair = None if at in self.keys else self.tokenizer.parents(at)
             if at in self.keys or pair is None:
@@ -254,10 +253,10 @@ class _Rows:
         return self.keys[token_id]
 
     def _inside(self, token_id: int) -> tuple[int, list[tuple[int, Key | None, int]]]:
-        """Return how many atoms a token has, and what happens at them: (atom, when, id)."""
+        """Return the number of atoms of a token, and its changes: (atom, sort key, id)."""
         found: list[tuple[int, Key | None, int]] = []
         length = 0
-        # Tokens to look into, the leftmost last, each with what comes to its first atom later on.
+        # Tokens to expand, leftmost last, each with later changes at its first atom.
         waiting: list[tuple[int, list[tuple[Key | None, int]]]] = [(token_id, [])]
         while waiting:
             at, later = waiting.pop()
@@ -269,7 +268,7 @@ class _Rows:
                 continue
             later.append((None, at))
             found += [(length, key, entry) for key, entry in reversed(later)]
-            # A token without parents has many bytes where ranks take a whole pre-token.
+            # A token without parents can have many bytes: a whole pre-token of a rank table.
             in_bytes = self.tokenizer.atoms == "bytes" and at >= 0
             length += len(self.tokenizer.token_bytes(at)) if in_bytes else 1
         return length, found
@@ -295,14 +294,15 @@ class _Rows:
         return boundaries, tuple(events)
 
 
-# The grid
-
-
 def grid(inspection: Inspection, shown: Stretch) -> dict[str, Any]:
-    """Return what the grid shows, as plain JSON values: characters down to ids, byte by byte.
+    """Return the payload of the grid, as plain JSON values: characters, bytes, tokens and ids.
 
-    shown: a part of `inspection.cuts`. A column is a byte; a token of no bytes (a mark) has a
-    column of its own, before the byte at which it stands. Spans are in columns.
+    A column is a byte. A token without bytes (a mark) has a column before its position. Spans are
+    in columns.
+
+    Args:
+        inspection: The encoded text.
+        shown: A part of `inspection.cuts`.
     """
     tokenizer, raw = inspection.tokenizer, inspection.raw
     low, high = shown.start, shown.end
@@ -319,7 +319,7 @@ def grid(inspection: Inspection, shown: Stretch) -> dict[str, Any]:
     marks = sorted(piece.start for piece in pieces if piece.start == piece.end)
 
     def column(byte: int, *, behind_marks: bool) -> int:
-        """Return the column of a byte, or, not behind the marks before it, where it ends."""
+        """Return the column of a byte, after or before the marks at its position."""
         before = sum(mark <= byte if behind_marks else mark < byte for mark in marks)
         return byte - low + before
 
@@ -328,7 +328,7 @@ def grid(inspection: Inspection, shown: Stretch) -> dict[str, Any]:
         return column(start, behind_marks=True), column(end, behind_marks=False)
 
     def spans(ends: Sequence[int]) -> Iterator[tuple[int, int, int, int]]:
-        """Yield of what reaches into the window: its start and end in bytes and in columns."""
+        """Yield the start and end, in bytes and in columns, of items inside the part."""
         for i in range(bisect_left(ends, low + 1), len(ends)):
             start = ends[i - 1] if i else 0
             if start >= high:
@@ -378,12 +378,12 @@ def grid(inspection: Inspection, shown: Stretch) -> dict[str, Any]:
 
 
 def _shown(grapheme: str) -> str:
-    """Return a grapheme as it is shown: a stand-in for one that cannot be seen."""
+    """Return a grapheme, or a stand-in for an invisible one."""
     return character_stand_in(grapheme) if len(grapheme) == 1 else grapheme
 
 
 def _token(inspection: Inspection, piece: Piece) -> dict[str, Any]:
-    """Return how a token of the grid looks."""
+    """Return a token of the grid, with label, color index and note."""
     tokenizer, raw = inspection.tokenizer, inspection.raw
     if piece.id == DROPPED:
         return {
@@ -391,19 +391,19 @@ def _token(inspection: Inspection, piece: Piece) -> dict[str, Any]:
             "label": "",
             "color": -1,
             "hex": hexadecimal(raw[piece.start : piece.end]),
-            "note": "left out: it becomes no token",
+            "note": "dropped: not part of any token",
             "kind": "left out",
         }
     token = tokenizer.token_bytes(piece.id)
     kind, notes = "", []
     if piece.id == tokenizer.unknown_id:
         kind = "unknown"
-        notes.append("not in the vocabulary: which characters it was is lost")
+        notes.append("not in the vocabulary: its characters are lost")
     elif piece.id in tokenizer.special_tokens.values():
         kind = "special"
         notes.append("a special token")
     elif piece.start == piece.end:
-        notes.append("stands for no byte of the text")
+        notes.append("not part of the text")
     else:
         notes += _partial(inspection, piece)
         if notes:
@@ -419,7 +419,7 @@ def _token(inspection: Inspection, piece: Piece) -> dict[str, Any]:
 
 
 def _partial(inspection: Inspection, piece: Piece) -> list[str]:
-    """Say which characters a token holds only some bytes of: the first and the last may be cut."""
+    """Return notes about characters of which a token contains only some bytes."""
     found = []
     for i in sorted({piece.first, piece.last - 1}):
         start = inspection.point_ends[i - 1] if i else 0
@@ -431,18 +431,19 @@ def _partial(inspection: Inspection, piece: Piece) -> list[str]:
     return found
 
 
-# Step by step
-
-
 def timeline(
     inspection: Inspection, shown: Stretch, title: str, training: Training | None = None
 ) -> dict[str, Any]:
-    """Return what the player shows (as `bpeviz.views.player.timeline` does): how this text comes to
-    be cut.
+    """Return the timeline of one text, in the format of `bpeviz.views.player.timeline`.
 
-    Of a vocabulary of 100,000 merges only those have a step here that change the stretch shown, in
-    their order; a note tells the number of each in its vocabulary. Counts are those of the
-    stretch. training: what the tokenizer was learnt by; it tells what each step decided.
+    Only merges that change the part have a step. A note gives the number of each in the vocabulary.
+    Counts are those of the part.
+
+    Args:
+        inspection: The encoded text.
+        shown: The part to show.
+        title: The name of the tokenizer.
+        training: The training history of the tokenizer, if known.
     """
     tokenizer, text = inspection.tokenizer, inspection.text
     kind = tokenizer.atoms
@@ -479,7 +480,7 @@ def timeline(
 
 
 def _part_of(inspection: Inspection, shown: Stretch) -> tuple[ChangingBoundaries, list[Event]]:
-    """Return the boundaries of a stretch, with only the events that change it."""
+    """Return the boundaries of a part, with only the events that change it."""
     boundaries = inspection.boundaries
     rows = boundaries.rows[shown.start : shown.end + 1]
     entries = slice(rows[0], rows[-1]) if len(rows) else slice(0, 0)
@@ -503,7 +504,7 @@ def _steps(
     states: Sequence[Sequence[int]],
     training: Training | None,
 ) -> dict[str, Any]:
-    """Return what is told of each event, as `bpeviz.views.player` does."""
+    """Return the columns of the events, as in `bpeviz.views.player`."""
     tokenizer = inspection.tokenizer
     names = ("id", "left", "right", "count", "applied", "ties", "score", "round")
     columns: dict[str, list[Any]] = {name: [] for name in names}
@@ -528,7 +529,7 @@ def _steps(
             token_id, pair = decision.new_id, (decision.left, decision.right)
             where = f"merge {event.step + 1:,} of {tokenizer.steps:,}"
         else:
-            # Without a training an event is a merge of which the tokenizer tells (`_Rows`).
+            # Without a training history, an event is a merge of the tokenizer (see `_Rows`).
             token_id = event.id if event.id is not None else UNKNOWN_ID
             parents = None if token_id < 0 else tokenizer.parents(token_id)
             pair = parents or (UNKNOWN_ID, UNKNOWN_ID)
@@ -545,7 +546,7 @@ def _steps(
         columns["applied"].append(applied)
         columns["ties"].append(0)
         if not applied:
-            note = "; ".join(filter(None, (note, "it is not used here, but other tokens change")))
+            note = "; ".join(filter(None, (note, "not used here, but other tokens change")))
         notes[number] = f"{where}; {note}" if note else where
     return {"kind": kind, "notes": notes, **columns}
 
@@ -553,7 +554,7 @@ def _steps(
 def _side_by_side(
     ids: Sequence[int], ends: Sequence[int], token_id: int, pre_token_ends: Collection[int]
 ) -> int:
-    """Count how often a token stands beside itself within a pre-token, overlaps included."""
+    """Count neighboring pairs of one token within pre-tokens, overlaps included."""
     return sum(
         left == right == token_id and end not in pre_token_ends
         for (left, right), end in zip(pairwise(ids), ends, strict=False)
@@ -566,16 +567,16 @@ def _beginning(
     if training is not None:
         start = texts_of(training).beginning(training)
     else:
-        start = "Nothing is merged yet: every byte is a token."
+        start = "No merges yet: every byte is a token."
     total = tokenizer.steps
-    kept = f"the one {unit}" if steps == 1 else f"the {steps:,} {unit}s"
-    return f"{start} Of {title}’s {total:,} {unit}s, {kept} that change this text are shown."
+    verb = f"{unit} changes" if steps == 1 else f"{unit}s change"
+    return f"{start} {steps:,} of {title}’s {total:,} {verb} this text."
 
 
 def _sizes(
     inspection: Inspection, cut: ChangingBoundaries, before: int, shown: Stretch
 ) -> list[int] | None:
-    """Return the bytes of each atom shown, or None where they are those of its kind."""
+    """Return the bytes of each atom, or None for the usual sizes of its kind."""
     if inspection.tokenizer.atoms == "bytes":
         return None
     sizes: list[int] = np.diff(cut.ends, prepend=before).tolist()
@@ -584,18 +585,18 @@ def _sizes(
 
 
 def _marks(tokenizer: Tokenizer, atom_ids: NDArray[np.int32]) -> list[int]:
-    """Return which of the atoms shown carry an end-of-word mark."""
+    """Return the indices of atoms with an end-of-word mark."""
     found: list[int] = np.flatnonzero(np.isin(atom_ids, [*tokenizer.end_of_word_ids])).tolist()
     return found
 
 
-def spelt(
+def merge_steps(
     token_id: int, tokenizer: Tokenizer, limit: int = 120
 ) -> tuple[bytes, ChangingBoundaries, tuple[Event, ...]] | None:
-    """Return a token's bytes, and how they come to be one token: its boundaries and its events.
+    """Return the bytes, boundaries and events of a single token, following its merge tree.
 
-    None where no merge makes it, or where it has more than `limit` atoms. It is cut as its tree
-    says, whatever the split would do to its text.
+    Pre-tokenization is not applied. The result is None for a token without parents, or with more
+    than `limit` atoms.
     """
     if tokenizer.parents(token_id) is None:
         return None

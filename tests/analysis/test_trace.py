@@ -461,19 +461,19 @@ def test_ids_are_read_in_any_usual_manner(ids: list[int], form: int) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("1, two, 3", "“two” at character 4 is no id"),
+        ("1, two, 3", "“two” at character 4 is not an id"),
         ("1.5", "“1.5” at character 1"),
         ("١٢", "“١٢” at character 1"),
-        ("{'ids': [1]}", "no JSON object (line 1)"),
-        ('{"words": [1]}', "no list under any of"),
-        ('{"ids": [1, "a"]}', "no whole number"),
-        ('{"ids": ' + "[" * 15_000, "no JSON object"),
+        ("{'ids': [1]}", "not a JSON object (line 1)"),
+        ('{"words": [1]}', "none of these lists"),
+        ('{"ids": [1, "a"]}', "not a whole number"),
+        ('{"ids": ' + "[" * 15_000, "not a JSON object"),
         ("1 " * 3_000, "3,000 ids"),
         ("1" * 50_000, "50,000 characters"),
-        ("<script>alert(1)</script>", "is no id"),
+        ("<script>alert(1)</script>", "is not an id"),
     ],
 )
-def test_what_is_no_list_of_ids_is_named(text: str, says: str) -> None:
+def test_read_ids_reports_invalid_lists(text: str, says: str) -> None:
     with pytest.raises(token_lookup.IdsError, match=regex.escape(says)):
         token_lookup.read_ids(text)
 
@@ -492,8 +492,8 @@ def test_unknown_ids_are_named_and_the_others_decoded() -> None:
         False,
         False,
     ]
-    assert all("no such id" in one.note for one in each if one.raw is None)
-    assert [one.note for one in each[:3]] == ["holds only a part of a character"] * 3
+    assert all("not an id" in one.note for one in each if one.raw is None)
+    assert [one.note for one in each[:3]] == ["only a part of a character"] * 3
     assert each[-1].note == "a special token"
     assert token_lookup.text_of(ids, tokenizer) == "👍hello<|endoftext|>"
     assert token_lookup.text_of([9468, 239], tokenizer) == "⟨F0⟩⟨9F⟩⟨91⟩"
@@ -537,7 +537,7 @@ def test_every_token_has_parents_down_to_what_no_merge_makes(
                     continue
                 assert {parent.id for parent in one.parents} <= known
                 assert one.token.raw == one.parents[0].raw + one.parents[1].raw
-            spelt = trace.spelt(token_id, tokenizer)
+            spelt = trace.merge_steps(token_id, tokenizer)
             assert (spelt is None) == (family[0].parents is None)
             if spelt is not None:
                 raw, boundaries, events = spelt
@@ -553,7 +553,7 @@ def test_pieces_of_wordpiece_are_found_by_the_name_that_is_shown(
     token = next(i for i in tokenizer.known_ids() if tokenizer.token_label(i).startswith("##"))
     name = tokenizer.token_label(token)
     assert [one.id for one in token_lookup.look_up(name, tokenizer)] == [token]
-    assert token_lookup.look_up("[UNK]", tokenizer)[0].place.startswith("stands for what is not")
+    assert token_lookup.look_up("[UNK]", tokenizer)[0].place == "for text that is not in the vocabulary"
 
 
 # ---- the whole film in one picture

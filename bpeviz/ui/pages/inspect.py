@@ -412,7 +412,7 @@ def _token(offer: Offer, tokenizer: Tokenizer) -> None:
         )
         one = found[number]
     st.dataframe(tables.tokens([one]), hide_index=True, height="content", key="looked_up")
-    spelt = trace.spelt(one.id, tokenizer)
+    spelt = trace.merge_steps(one.id, tokenizer)
     ancestry = token_lookup.ancestry(one.id, tokenizer)
     if spelt is not None:
         raw, boundaries, events = spelt

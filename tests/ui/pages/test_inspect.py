@@ -185,9 +185,9 @@ def test_ids_are_decoded_and_unknown_ones_named() -> None:
     assert "no id 100256" in app.warning[0].value
     (table,) = tables(app, "note")
     assert [*table["bytes"]] == ["F0 9F", "91", "8D", "–"]
-    assert table["note"][0] == "holds only a part of a character"
+    assert table["note"][0] == "only a part of a character"
     app.text_area(key="ids_box").set_value("1, zwei").run()
-    assert errors(app) == ["“zwei” at character 4 is no id: ids are whole numbers."]
+    assert errors(app) == ["“zwei” at character 4 is not an id: ids are whole numbers."]
     app.text_area(key="ids_box").set_value("").run()
     assert errors(app) == []
 
