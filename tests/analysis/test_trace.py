@@ -553,7 +553,10 @@ def test_pieces_of_wordpiece_are_found_by_the_name_that_is_shown(
     token = next(i for i in tokenizer.known_ids() if tokenizer.token_label(i).startswith("##"))
     name = tokenizer.token_label(token)
     assert [one.id for one in token_lookup.look_up(name, tokenizer)] == [token]
-    assert token_lookup.look_up("[UNK]", tokenizer)[0].place == "for text that is not in the vocabulary"
+    assert (
+        token_lookup.look_up("[UNK]", tokenizer)[0].place
+        == "for text that is not in the vocabulary"
+    )
 
 
 # ---- the whole film in one picture
