@@ -10,7 +10,7 @@ import numpy as np
 import regex
 from numpy.typing import NDArray
 
-from bpeviz.core.boundaries import DROPPED, NEVER, UNKNOWN_ID, Boundaries, MergeBoundaries
+from bpeviz.core.boundaries import DROPPED_ID, NEVER, UNKNOWN_ID, Boundaries, MergeBoundaries
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.text import shorten
 
@@ -123,7 +123,7 @@ def measure(text: str, columns: Sequence[Column], reference: int) -> list[Metric
         inner = column.inner_boundaries
         # Boundaries strictly inside a word: it has one more piece.
         inside = np.searchsorted(inner, ends, "left") - np.searchsorted(inner, starts, "right")
-        ids = column.ids[column.ids != DROPPED]
+        ids = column.ids[column.ids != DROPPED_ID]
         tokens = len(ids)
         found.append(
             Metrics(
@@ -154,7 +154,7 @@ def common_boundaries(columns: Sequence[Column], *, always: bool = False) -> Bou
     votes = np.zeros(size + 1, np.int64)
     for column in columns:
         of_column = column.boundaries
-        cuts = of_column.ends[of_column.always] if always else column.cuts
+        cuts = of_column.ends[of_column.permanent] if always else column.cuts
         votes[_distinct(cuts)] += 1
     merged_at = np.where(votes[1:] == len(columns), NEVER, 0).astype(np.int32)
     return MergeBoundaries(np.arange(1, size + 1), np.zeros(size, np.int32), 1, merged_at, 0)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from bpeviz.analysis.trace import NAME, Inspection
-from bpeviz.core.boundaries import DROPPED
+from bpeviz.core.boundaries import DROPPED_ID
 from bpeviz.text import label, shorten
 
 PLACES = 5
@@ -108,7 +108,7 @@ def _edits(inspection: Inspection, decoded: bytes) -> list[Edit] | None:
     at = 0
     left_out = 0  # start of text that did not become a token
     for piece in inspection.pieces:
-        if piece.id == DROPPED:
+        if piece.id == DROPPED_ID:
             continue
         token = tokenizer.token_bytes(piece.id)
         bare = token[1:] if token[:1] == b" " else token

@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 
 from bpeviz.analysis.token_lookup import color_index_of, look_of
 from bpeviz.core.boundaries import (
-    DROPPED,
-    INSIDE,
+    DROPPED_ID,
+    INSIDE_ID,
     NEVER,
     UNKNOWN_ID,
     ChangingBoundaries,
@@ -58,7 +58,7 @@ class Stretch(Protocol):
 
 @dataclass(frozen=True)
 class Piece:
-    """A token of a text, or a part of the text without a token (with the id `DROPPED`).
+    """A token of a text, or a part of the text without a token (with the id `DROPPED_ID`).
 
     start, end: bytes; equal for a mark without text. first, last: the characters that it spans,
     including partial ones.
@@ -106,7 +106,7 @@ class Inspection:
     @property
     def ids(self) -> list[int]:
         """The ids of the text."""
-        return [piece.id for piece in self.pieces if piece.id != DROPPED]
+        return [piece.id for piece in self.pieces if piece.id != DROPPED_ID]
 
     @property
     def special_ids(self) -> Collection[int]:
@@ -264,7 +264,7 @@ class _Rows:
             if pair is not None:
                 key = self._key(at)
                 later.append((key, at))
-                waiting += ((pair[1], [(key, INSIDE)]), (pair[0], later))
+                waiting += ((pair[1], [(key, INSIDE_ID)]), (pair[0], later))
                 continue
             later.append((None, at))
             found += [(length, key, entry) for key, entry in reversed(later)]
@@ -385,7 +385,7 @@ def _shown(grapheme: str) -> str:
 def _token(inspection: Inspection, piece: Piece) -> dict[str, Any]:
     """Return a token of the grid, with label, color index and note."""
     tokenizer, raw = inspection.tokenizer, inspection.raw
-    if piece.id == DROPPED:
+    if piece.id == DROPPED_ID:
         return {
             "id": None,
             "label": "",

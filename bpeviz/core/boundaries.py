@@ -47,10 +47,10 @@ class Node:
 UNKNOWN_ID = -1
 """The id of a token that is not in the vocabulary."""
 
-DROPPED = -2
+DROPPED_ID = -2
 """The id of an atom that becomes no token at all, as white space in WordPiece."""
 
-INSIDE = -3
+INSIDE_ID = -3
 """Stands where no token begins."""
 
 
@@ -75,12 +75,12 @@ class Boundaries(ABC):
         return len(self.ends)
 
     @abstractmethod
-    def kept(self, step: int) -> NDArray[np.bool_]:
+    def boundary_mask(self, step: int) -> NDArray[np.bool_]:
         """Tell for each atom whether a token ends behind it after `step` steps. bool [atoms]."""
 
     @property
     @abstractmethod
-    def always(self) -> NDArray[np.bool_]:
+    def permanent(self) -> NDArray[np.bool_]:
         """Tell for each atom whether a token ends behind it after every step. bool [atoms]."""
 
     @property
@@ -118,11 +118,11 @@ class Boundaries(ABC):
 
     def token_ends(self, step: int) -> NDArray[np.int64]:
         """Return for each token after `step` steps the index behind its last atom."""
-        return np.flatnonzero(self.kept(step)) + 1
+        return np.flatnonzero(self.boundary_mask(step)) + 1
 
     def cuts(self, step: int) -> NDArray[np.int64]:
         """Return where tokens end after `step` steps, in UTF-8 bytes, the text's end included."""
-        return self.ends[self.kept(step)]
+        return self.ends[self.boundary_mask(step)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,12 +140,12 @@ class MergeBoundaries(Boundaries):
 
     monotonic = True
 
-    def kept(self, step: int) -> NDArray[np.bool_]:
+    def boundary_mask(self, step: int) -> NDArray[np.bool_]:
         kept: NDArray[np.bool_] = self.merged_at >= step
         return kept
 
     @cached_property
-    def always(self) -> NDArray[np.bool_]:
+    def permanent(self) -> NDArray[np.bool_]:
         stay: NDArray[np.bool_] = self.merged_at == NEVER
         return stay
 
@@ -155,7 +155,7 @@ class MergeBoundaries(Boundaries):
         for start in range(0, len(self), _BLOCK):
             times = self.merged_at[start : start + _BLOCK]
             removed += np.bincount(times[times < self.steps], minlength=self.steps)
-        whole = len(self) - np.count_nonzero(self.atom_ids == DROPPED)
+        whole = len(self) - np.count_nonzero(self.atom_ids == DROPPED_ID)
         return whole - np.concatenate(([0], np.cumsum(removed)))
 
     def ids(self, step: int) -> NDArray[np.int32]:
@@ -169,7 +169,7 @@ class MergeBoundaries(Boundaries):
         ends = self.token_ends(step)
         if not len(ends):  # reduceat takes no empty list
             return np.empty(0, np.int32)
-        inner = np.where(self.kept(step), -1, self.merged_at)
+        inner = np.where(self.boundary_mask(step), -1, self.merged_at)
         return np.maximum.reduceat(inner, np.concatenate(([0], ends[:-1]))).astype(np.int32)
 
     @property
@@ -208,7 +208,7 @@ class MergeBoundaries(Boundaries):
         rows = [self._changes_inside(int(starts[i]), int(ends[i])) for i in at]
         return boundaries_from_changes(rows, order, self.ends, self.atom_ids, self.steps)
 
-    def _changes_inside(self, start: int, end: int) -> Changes:
+    def _changes_inside(self, start: int, end: int) -> AtomChanges:
         """Return the entries of the atoms of one token, `start` to `end`."""
         found = [[(-1, atom)] for atom in self.atom_ids[start:end].tolist()]
         # Tokens whose right end is still open: where each begins, and the merge behind it.
@@ -219,7 +219,7 @@ class MergeBoundaries(Boundaries):
                 begin, _ = pending.pop()
             pending.append((begin, step))
             found[begin].append((step, self.first_merge_id + step))
-            found[place + 1].append((step, INSIDE))
+            found[place + 1].append((step, INSIDE_ID))
         return _flat([sorted(of_atom) for of_atom in found])
 
     def until(self, steps: int) -> MergeBoundaries:
@@ -263,8 +263,8 @@ class ChangingBoundaries(Boundaries):
     Three arrays, one row for each atom: of atom i the entries are those from `rows[i]` to
     `rows[i + 1]`, in the order of their times. An entry with time t and id n says that after t + 1
     steps (t is -1 for what holds before the first) token n begins at this atom: -1 an unknown one,
-    `DROPPED` (-2) an atom that is no token, `INSIDE` (-3) none: the atom stands within a token.
-    Before its first entry an atom is `INSIDE`.
+    `DROPPED_ID` (-2) an atom that is no token, `INSIDE_ID` (-3) none: the atom stands within a token.
+    Before its first entry an atom is `INSIDE_ID`.
 
     rows: int64 [atoms + 1]; times, entries: int32 [changes].
     """
@@ -282,18 +282,18 @@ class ChangingBoundaries(Boundaries):
         """Return which token begins at each atom after `step` steps. int32 [atoms]."""
         past = np.bincount(self._atoms[self.times < step], minlength=len(self))
         if not len(self.entries):
-            return np.full(len(self), INSIDE, np.int32)
+            return np.full(len(self), INSIDE_ID, np.int32)
         latest = np.minimum(self.rows[:-1] + past - 1, len(self.entries) - 1)
-        return np.where(past > 0, self.entries[latest], INSIDE).astype(np.int32)
+        return np.where(past > 0, self.entries[latest], INSIDE_ID).astype(np.int32)
 
-    def kept(self, step: int) -> NDArray[np.bool_]:
-        begins = self._begins(step) != INSIDE
+    def boundary_mask(self, step: int) -> NDArray[np.bool_]:
+        begins = self._begins(step) != INSIDE_ID
         return np.append(begins[1:], True)[: len(self)]
 
     @cached_property
-    def always(self) -> NDArray[np.bool_]:
+    def permanent(self) -> NDArray[np.bool_]:
         ever_inside = np.zeros(len(self) + 1, np.bool_)
-        ever_inside[self._atoms[self.entries == INSIDE]] = True
+        ever_inside[self._atoms[self.entries == INSIDE_ID]] = True
         at_first = np.zeros(len(self) + 1, np.bool_)
         at_first[self._atoms[self.times < 0]] = True
         at_first[-1] = True  # the end of the text
@@ -310,7 +310,7 @@ class ChangingBoundaries(Boundaries):
 
     def ids(self, step: int) -> NDArray[np.int32]:
         begins = self._begins(step)
-        ids: NDArray[np.int32] = begins[begins != INSIDE]
+        ids: NDArray[np.int32] = begins[begins != INSIDE_ID]
         return ids
 
     def as_changes(self) -> ChangingBoundaries:
@@ -360,12 +360,12 @@ The first has time -1; each other tells how it is cut once step `time` (from 0) 
 """
 
 
-Changes = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]
+AtomChanges = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]
 """Of one row of atoms: how many entries each atom has, and the times and ids of these entries, atom
 by atom (see `ChangingBoundaries`)."""
 
 
-def changes(timeline: Timeline) -> Changes:
+def changes(timeline: Timeline) -> AtomChanges:
     """Return for each atom of a row its entries of `ChangingBoundaries`."""
     atoms = sum(timeline[0][2]) if timeline else 0
     found: list[list[tuple[int, int]]] = [[] for _ in range(atoms)]
@@ -379,7 +379,7 @@ def changes(timeline: Timeline) -> Changes:
         if at != atoms:
             raise ValueError(f"At time {time} there are {at} atoms instead of {atoms}.")
         for place in before.keys() - now.keys():
-            found[place].append((time, INSIDE))
+            found[place].append((time, INSIDE_ID))
         for place, token_id in now.items():
             if before.get(place) != token_id:
                 found[place].append((time, token_id))
@@ -387,7 +387,7 @@ def changes(timeline: Timeline) -> Changes:
     return _flat(found)
 
 
-def _flat(found: Sequence[Sequence[tuple[int, int]]]) -> Changes:
+def _flat(found: Sequence[Sequence[tuple[int, int]]]) -> AtomChanges:
     """Return the (time, id) entries of each atom as arrays."""
     flat = [entry for of_atom in found for entry in of_atom]
     return (
@@ -402,7 +402,7 @@ def changes_of_merges(
     parents: Callable[[int], tuple[int, int] | None],
     step_of: Callable[[int], int],
     width: Callable[[int], int] = lambda token_id: 1,
-) -> Changes:
+) -> AtomChanges:
     """Return the entries of the atoms of a token that merges made.
 
     parents: of a token; None for one that no merge made. step_of: the merge, from 0, that makes
@@ -419,7 +419,7 @@ def changes_of_merges(
         if of is not None:
             step = step_of(at)
             later.append((step, at))
-            waiting += ((of[1], [(step, INSIDE)]), (of[0], later))
+            waiting += ((of[1], [(step, INSIDE_ID)]), (of[0], later))
             continue
         found += [(-1, at), *reversed(later)]
         counts += [len(later) + 1, *[0] * (width(at) - 1)]
@@ -428,7 +428,7 @@ def changes_of_merges(
 
 
 def boundaries_from_changes(
-    rows: Sequence[Changes],
+    rows: Sequence[AtomChanges],
     order: NDArray[np.int64],
     ends: NDArray[np.int64],
     atom_ids: NDArray[np.int32],

@@ -25,12 +25,12 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from bpeviz.core.boundaries import INSIDE, Changes
+from bpeviz.core.boundaries import INSIDE_ID, AtomChanges
 from bpeviz.core.merges import MergedVocabulary, MergeTokenizer
-from bpeviz.core.tokenizer import Cut, NotMergesError, Row, TimelineTokenizer
+from bpeviz.core.tokenizer import NonMonotonicTokenizer, NotMergesError, Row, Segmentation
 from bpeviz.core.training import MergeTraining
 
-Flips = tuple[tuple[int, ...], ...]
+HiddenTimes = tuple[tuple[int, ...], ...]
 """For each merge, when its token is hidden and when it is shown again, in turn, as steps from 0:
 (5, 9) says that the token is hidden once step 5 is taken, and shown again once step 9 is."""
 
@@ -38,10 +38,10 @@ Span = tuple[int, int]
 """From which time on, and until which."""
 
 
-def hidden_counts(flips: Flips, steps: int) -> NDArray[np.int64]:
+def hidden_counts(hidden_times: HiddenTimes, steps: int) -> NDArray[np.int64]:
     """Return how many tokens are hidden after 0, 1, … `steps` steps. int64 [steps + 1]."""
     change = np.zeros(steps + 1, np.int64)
-    for times in flips:
+    for times in hidden_times:
         for number, time in enumerate(times):
             if time < steps:
                 change[time + 1] += -1 if number % 2 else 1
@@ -49,13 +49,13 @@ def hidden_counts(flips: Flips, steps: int) -> NDArray[np.int64]:
 
 
 @dataclass(frozen=True)
-class HiddenTokenTokenizer(MergedVocabulary, TimelineTokenizer):
+class HiddenTokenTokenizer(MergedVocabulary, NonMonotonicTokenizer):
     """Applies merges in their order, then takes apart what is hidden. Atoms never are.
 
-    flips: of each merge (those at the last step and later do not matter).
+    hidden_times: of each merge (those at the last step and later do not matter).
     """
 
-    flips: Flips
+    hidden_times: HiddenTimes
 
     @cached_property
     def merger(self) -> MergeTokenizer:
@@ -75,14 +75,16 @@ class HiddenTokenTokenizer(MergedVocabulary, TimelineTokenizer):
 
     def at_step(self, step: int) -> Self:
         step = max(0, step)
-        return replace(self, merges=self.merges[:step], flips=self.flips[:step], _cut={})
+        return replace(
+            self, merges=self.merges[:step], hidden_times=self.hidden_times[:step], _segmented={}
+        )
 
     @cached_property
     def hidden(self) -> frozenset[int]:
         """The ids that are taken apart."""
         return frozenset(
             token_id
-            for token_id, times in enumerate(self.flips, len(self.alphabet))
+            for token_id, times in enumerate(self.hidden_times, len(self.alphabet))
             if bisect_left(times, self.steps) % 2
         )
 
@@ -98,9 +100,9 @@ class HiddenTokenTokenizer(MergedVocabulary, TimelineTokenizer):
             else:
                 yield token_id
 
-    def _cut_rows(self, rows: Sequence[Row]) -> list[Cut]:
+    def _segment_rows(self, rows: Sequence[Row]) -> list[Segmentation]:
         cuts = []
-        for ids, sizes in self.merger._cut_rows(rows):
+        for ids, sizes in self.merger._segment_rows(rows):
             if self.hidden.isdisjoint(ids):
                 cuts.append((ids, sizes))
             else:
@@ -108,10 +110,10 @@ class HiddenTokenTokenizer(MergedVocabulary, TimelineTokenizer):
                 cuts.append((parts, tuple(1 if i < 0 else self._lengths[i] for i in parts)))
         return cuts
 
-    def changes(self, rows: Sequence[Row]) -> list[Changes]:
-        inside: dict[int, Changes] = {}
+    def changes(self, rows: Sequence[Row]) -> list[AtomChanges]:
+        inside: dict[int, AtomChanges] = {}
         found = []
-        for ids, _ in self.merger._cut_rows(rows):
+        for ids, _ in self.merger._segment_rows(rows):
             for token_id in ids:
                 if token_id not in inside:
                     inside[token_id] = self._changes_inside(token_id)
@@ -124,7 +126,7 @@ class HiddenTokenTokenizer(MergedVocabulary, TimelineTokenizer):
             found.append(row)
         return found
 
-    def _changes_inside(self, token_id: int) -> Changes:
+    def _changes_inside(self, token_id: int) -> AtomChanges:
         """Return what begins at each atom of a token of the last step, and when."""
         first, end = len(self.alphabet), self.steps
         length = 1 if token_id < 0 else self._lengths[token_id]
@@ -143,7 +145,7 @@ class HiddenTokenTokenizer(MergedVocabulary, TimelineTokenizer):
             if born < 0:
                 shown[at] += ((start, stop, token_id) for start, stop in spans)
                 continue
-            visible, hidden = _parted(spans, self.flips[born])
+            visible, hidden = _parted(spans, self.hidden_times[born])
             shown[at] += ((start, stop, token_id) for start, stop in visible)
             merge = self.merges[born]
             waiting.append((merge.right, at + self._lengths[merge.left], born, hidden))
@@ -157,13 +159,13 @@ class HiddenTokenTokenizer(MergedVocabulary, TimelineTokenizer):
             for start, stop, token_id in at_atom:
                 if start > now:
                     times.append(now)
-                    entries.append(INSIDE)
+                    entries.append(INSIDE_ID)
                 times.append(start)
                 entries.append(token_id)
                 now = stop
             if now < end:
                 times.append(now)
-                entries.append(INSIDE)
+                entries.append(INSIDE_ID)
             counts.append(len(times) - before)
         return np.array(counts, np.int64), np.array(times, np.int32), np.array(entries, np.int32)
 
@@ -212,7 +214,7 @@ class RestrictedTraining(HiddenTokenTraining):
     threshold: int
 
     @cached_property
-    def flips(self) -> Flips:
+    def hidden_times(self) -> HiddenTimes:
         """When each merge's token becomes too rare; it never comes more often again."""
         first = len(self.alphabet)
         counts: list[int] = []
@@ -230,7 +232,7 @@ class RestrictedTraining(HiddenTokenTraining):
     @cached_property
     def hidden(self) -> NDArray[np.int64]:
         """Number of hidden tokens after each step. int64 [steps + 1]."""
-        return hidden_counts(self.flips, self.steps)
+        return hidden_counts(self.hidden_times, self.steps)
 
     def at_step(self, step: int) -> HiddenTokenTokenizer:
         step = max(0, step)
@@ -239,6 +241,6 @@ class RestrictedTraining(HiddenTokenTraining):
             self.pre_tokenizer,
             self.alphabet,
             self.merges[:step],
-            self.flips[:step],
+            self.hidden_times[:step],
             special=self.special,
         )

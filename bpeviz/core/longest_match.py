@@ -16,9 +16,9 @@ from functools import cached_property
 
 import numpy as np
 
-from bpeviz.core.boundaries import INSIDE, UNKNOWN_ID, Changes
+from bpeviz.core.boundaries import INSIDE_ID, UNKNOWN_ID, AtomChanges
 from bpeviz.core.merges import MergedVocabulary, MergeTokenizer
-from bpeviz.core.tokenizer import Cut, NotMergesError, Row, TimelineTokenizer
+from bpeviz.core.tokenizer import NonMonotonicTokenizer, NotMergesError, Row, Segmentation
 from bpeviz.core.training import MergeTraining
 
 LONGEST_PIECE = 128
@@ -34,7 +34,7 @@ _NO_PIECE = "\0"
 
 
 @dataclass(frozen=True)
-class LongestMatchTokenizer(MergedVocabulary, TimelineTokenizer):
+class LongestMatchTokenizer(MergedVocabulary, NonMonotonicTokenizer):
     """A tokenizer that takes the longest piece, from the left, within each pre-token.
 
     Its pieces are the atoms and what each merge makes; after step s, of the first s merges.
@@ -85,10 +85,10 @@ class LongestMatchTokenizer(MergedVocabulary, TimelineTokenizer):
         """Tell whether a whole row is one unknown token."""
         return self.unknown_words and (len(row) > LONGEST_WORD or UNKNOWN_ID in row)
 
-    def _cut_rows(self, rows: Sequence[Row]) -> list[Cut]:
-        return [self._cut_row(row) for row in rows]
+    def _segment_rows(self, rows: Sequence[Row]) -> list[Segmentation]:
+        return [self._segment_row(row) for row in rows]
 
-    def _cut_row(self, row: Row) -> Cut:
+    def _segment_row(self, row: Row) -> Segmentation:
         if self._is_unknown(row):
             return (UNKNOWN_ID,), (len(row),)
         spelt = _spelt(row)
@@ -102,7 +102,7 @@ class LongestMatchTokenizer(MergedVocabulary, TimelineTokenizer):
             place += sizes[-1]
         return tuple(ids), tuple(sizes)
 
-    def changes(self, rows: Sequence[Row]) -> list[Changes]:
+    def changes(self, rows: Sequence[Row]) -> list[AtomChanges]:
         """Return for rows of atom ids which tokens begin at each atom, and when they change.
 
         A step adds one piece. Where it is the longest now and a token begins, the row is cut anew,
@@ -112,7 +112,7 @@ class LongestMatchTokenizer(MergedVocabulary, TimelineTokenizer):
         found = iter(self._changes_of_known(known))
         return [_whole(row) if self._is_unknown(row) else next(found) for row in rows]
 
-    def _changes_of_known(self, rows: Sequence[Row]) -> list[Changes]:
+    def _changes_of_known(self, rows: Sequence[Row]) -> list[AtomChanges]:
         # All rows lie in one, with a gap behind each. At a gap a token begins, always.
         together = _NO_PIECE.join([*map(_spelt, rows), ""])
         at_first = np.fromiter(map(ord, together), np.int32, len(together)) - 1
@@ -135,7 +135,7 @@ class LongestMatchTokenizer(MergedVocabulary, TimelineTokenizer):
                 for inside in range(place + 1, place + length):
                     if size[inside]:
                         size[inside] = 0
-                        note(inside, time, INSIDE)
+                        note(inside, time, INSIDE_ID)
                 place += length
                 if size[place]:
                     return
@@ -155,7 +155,7 @@ class LongestMatchTokenizer(MergedVocabulary, TimelineTokenizer):
         all_entries = np.concatenate((at_first, np.array(entries, np.int32)))[order]
         counts = np.bincount(of_place, minlength=len(together))
         ends = np.concatenate(([0], np.cumsum(counts)))
-        found: list[Changes] = []
+        found: list[AtomChanges] = []
         start = 0
         for row in rows:
             end = start + len(row)
@@ -181,7 +181,7 @@ def _spelt(row: Row) -> str:
     return "".join([chr(atom + 1) for atom in row])
 
 
-def _whole(row: Row) -> Changes:
+def _whole(row: Row) -> AtomChanges:
     """Return the changes of a row that is one unknown token at every step."""
     counts = np.zeros(len(row), np.int64)
     counts[:1] = 1

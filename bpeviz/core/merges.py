@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 
 from bpeviz.core import tiktoken_engine
 from bpeviz.core.boundaries import MergeBoundaries, boundaries_from_ids
-from bpeviz.core.tokenizer import Cut, NotMergesError, Row, TrainedTokenizer
+from bpeviz.core.tokenizer import NotMergesError, Row, Segmentation, TrainedTokenizer
 from bpeviz.text import clean
 
-MOST_SPELT = 20_000_000
+MAX_VOCABULARY_BYTES = 20_000_000
 """Bytes of all tokens together, spelt out, up to which `bpeviz.core.tiktoken_engine` is given them."""
 
-WORTHWHILE = 4_000
+MIN_ENGINE_ATOMS = 4_000
 """Atoms from which on it is worth while to give it the vocabulary."""
 
 
@@ -51,7 +51,7 @@ class MergedVocabulary(TrainedTokenizer):
     merges: tuple[Merge, ...]
 
     @property
-    def learnt(self) -> int:
+    def trained_size(self) -> int:
         return len(self.merges)
 
     @property
@@ -96,14 +96,14 @@ class MergedVocabulary(TrainedTokenizer):
         return None if step < 0 else (self.merges[step].left, self.merges[step].right)
 
     def merge_step(self, token_id: int) -> int:
-        step = self._known(token_id) - len(self.alphabet)
+        step = self._checked(token_id) - len(self.alphabet)
         return step if 0 <= step < len(self.merges) else -1
 
     def merged_id(self, step: int) -> int:
         return self.first_merge_id + step
 
     def at_step(self, step: int) -> Self:
-        return replace(self, merges=self.merges[: max(0, step)], _cut={})
+        return replace(self, merges=self.merges[: max(0, step)], _segmented={})
 
 
 @dataclass(frozen=True)
@@ -145,16 +145,16 @@ class MergeTokenizer(MergedVocabulary):
     @cached_property
     def _engine(self) -> Callable[[bytes], list[int]] | None:
         """What encodes a pre-token's bytes faster, where that leads to the same."""
-        if not self.canonical or not self.over_bytes or sum(self._lengths) > MOST_SPELT:
+        if not self.canonical or not self.over_bytes or sum(self._lengths) > MAX_VOCABULARY_BYTES:
             return None
         raw = [bytes([byte]) for byte in range(256)]
         for merge in self.merges:
             raw.append(raw[merge.left] + raw[merge.right])
         return tiktoken_engine.encoder(raw)
 
-    def _cut_rows(self, rows: Sequence[Row]) -> list[Cut]:
+    def _segment_rows(self, rows: Sequence[Row]) -> list[Segmentation]:
         cuts = []
-        if sum(map(len, rows)) > WORTHWHILE and self._engine is not None:
+        if sum(map(len, rows)) > MIN_ENGINE_ATOMS and self._engine is not None:
             for row in rows:
                 ids = tuple(self._engine(bytes(row)))
                 cuts.append((ids, tuple(map(self._lengths.__getitem__, ids))))
@@ -164,7 +164,7 @@ class MergeTokenizer(MergedVocabulary):
             cuts.append((ids, tuple(1 if i < 0 else self._lengths[i] for i in ids)))
         return cuts
 
-    def _times_inside(self, token_id: int) -> list[int]:
+    def _steps_inside(self, token_id: int) -> list[int]:
         """Return when the boundaries inside a token, or of one that is none (< 0), vanish."""
         if token_id < 0:
             return []
@@ -172,11 +172,11 @@ class MergeTokenizer(MergedVocabulary):
 
     def boundaries(self, text: str) -> MergeBoundaries:
         pre_tokens = self.pre_tokenizer.pre_tokens(clean(text))
-        cut = self.cut(pre_tokens)
+        cut = self.segment(pre_tokens)
         ids = np.fromiter(
             chain.from_iterable(cut[pre_token][0] for pre_token in pre_tokens), np.int32
         )
-        merged_at = boundaries_from_ids(ids, self._times_inside)
+        merged_at = boundaries_from_ids(ids, self._steps_inside)
         atom_ids, ends = self.atoms_in(pre_tokens)
         return MergeBoundaries(ends, atom_ids, self.steps, merged_at, self.first_merge_id)
 

@@ -14,10 +14,10 @@ import regex
 from numpy.typing import NDArray
 
 from bpeviz.core.boundaries import (
-    DROPPED,
+    DROPPED_ID,
     UNKNOWN_ID,
+    AtomChanges,
     Boundaries,
-    Changes,
     ChangingBoundaries,
     Timeline,
     boundaries_from_changes,
@@ -35,7 +35,7 @@ _BYTES = tuple(map(chr, range(256)))
 Row = tuple[int, ...]
 """The ids of the atoms of a pre-token."""
 
-Cut = tuple[tuple[int, ...], tuple[int, ...]]
+Segmentation = tuple[tuple[int, ...], tuple[int, ...]]
 """The tokens of a row of atoms: their ids, and how many atoms each has."""
 
 
@@ -173,7 +173,7 @@ class Tokenizer(ABC):
         return label(self.token_bytes(token_id))
 
     def _parts(self, text: str, allowed_special: Collection[str]) -> list[tuple[str, bool]]:
-        """Cut a text at the allowed special tokens; tell for each part whether it is one."""
+        """Segment a text at the allowed special tokens; tell for each part whether it is one."""
         unknown = set(allowed_special) - set(self.special_tokens)
         if unknown:
             raise ValueError(f"Not a special token of {self.name}: {', '.join(sorted(unknown))}.")
@@ -222,7 +222,7 @@ class Tokenizer(ABC):
             else:
                 pieces = self._pieces(part)
             for token_id, length in pieces:
-                if token_id == DROPPED:
+                if token_id == DROPPED_ID:
                     at += length
                     continue
                 start = character[at] if at < len(character) else len(text)
@@ -236,7 +236,7 @@ class Tokenizer(ABC):
     def _pieces(self, part: str) -> list[tuple[int, int]]:
         """Return the tokens of `part`, which holds no special token: (id, bytes of the text).
 
-        What becomes no token is among them, with the id `DROPPED`.
+        What becomes no token is among them, with the id `DROPPED_ID`.
         """
         return [(i, len(self.token_bytes(i))) for i in self._encode_ordinary(part)]
 
@@ -256,21 +256,23 @@ class TrainedTokenizer(Tokenizer):
     pre_tokenizer: PreTokenizer
     alphabet: tuple[str, ...]
     special: tuple[str, ...] = field(default=(), kw_only=True)
-    _cut: dict[str, Cut] = field(default_factory=dict, repr=False, compare=False, kw_only=True)
+    _segmented: dict[str, Segmentation] = field(
+        default_factory=dict, repr=False, compare=False, kw_only=True
+    )
 
-    MEMO, MEMO_LENGTH = 50_000, 50
+    CACHED_PRE_TOKENS, CACHED_LENGTH = 50_000, 50
     """How many pre-tokens' tokens are remembered, and how many characters such a pre-token has at most."""
 
     @abstractmethod
-    def _cut_rows(self, rows: Sequence[Row]) -> list[Cut]:
-        """Cut rows of atom ids (-1 for an unknown atom) into tokens.
+    def _segment_rows(self, rows: Sequence[Row]) -> list[Segmentation]:
+        """Segment rows of atom ids (-1 for an unknown atom) into tokens.
 
         An unknown token has the id `UNKNOWN_ID`.
         """
 
     @property
     @abstractmethod
-    def learnt(self) -> int:
+    def trained_size(self) -> int:
         """How many ids there are beside the atoms and the special tokens."""
 
     @property
@@ -279,7 +281,7 @@ class TrainedTokenizer(Tokenizer):
 
     @property
     def vocab_size(self) -> int:
-        return len(self.alphabet) + self.learnt + len(self.special_tokens)
+        return len(self.alphabet) + self.trained_size + len(self.special_tokens)
 
     @cached_property
     def special_tokens(self) -> Mapping[str, int]:
@@ -287,13 +289,13 @@ class TrainedTokenizer(Tokenizer):
         names = self.special
         if unknown is not None and unknown not in names:
             names = (unknown, *names)
-        return {name: i for i, name in enumerate(names, len(self.alphabet) + self.learnt)}
+        return {name: i for i, name in enumerate(names, len(self.alphabet) + self.trained_size)}
 
     def _special_name(self, token_id: int) -> str | None:
-        place = self._known(token_id) - len(self.alphabet) - self.learnt
+        place = self._checked(token_id) - len(self.alphabet) - self.trained_size
         return None if place < 0 else [*self.special_tokens][place]
 
-    def _known(self, token_id: int) -> int:
+    def _checked(self, token_id: int) -> int:
         if not 0 <= token_id < self.vocab_size:
             raise ValueError(f"There is no id {token_id}: ids go from 0 to {self.vocab_size - 1}.")
         return token_id
@@ -317,7 +319,7 @@ class TrainedTokenizer(Tokenizer):
         return self.pre_tokenizer.adds_prefix
 
     def is_atom(self, token_id: int) -> bool:
-        return not 0 <= self._known(token_id) - len(self.alphabet) < self.learnt
+        return not 0 <= self._checked(token_id) - len(self.alphabet) < self.trained_size
 
     @abstractmethod
     def atoms_of(self, token_id: int) -> Sequence[int]:
@@ -365,48 +367,51 @@ class TrainedTokenizer(Tokenizer):
         row = tuple(get(symbol, UNKNOWN_ID) for symbol in self.pre_tokenizer.symbols(pre_token))
         return row, self.pre_tokenizer.sizes(pre_token)
 
-    def cut(self, pre_tokens: Sequence[str]) -> dict[str, Cut]:
-        """Cut pre-tokens into tokens: return for each its ids, and how many atoms each of them has."""
-        cut: dict[str, Cut] = {}
+    def segment(self, pre_tokens: Sequence[str]) -> dict[str, Segmentation]:
+        """Segment pre-tokens into tokens: return for each its ids, and how many atoms each of them has."""
+        cut: dict[str, Segmentation] = {}
         rows: dict[str, Row] = {}
         for pre_token in dict.fromkeys(pre_tokens):
-            if (known := self._cut.get(pre_token)) is not None:
+            if (known := self._segmented.get(pre_token)) is not None:
                 cut[pre_token] = known
                 continue
             row, _ = self.row(pre_token)
             if self.pre_tokenizer.drops(pre_token):
-                cut[pre_token] = (DROPPED,) * len(row), (1,) * len(row)
+                cut[pre_token] = (DROPPED_ID,) * len(row), (1,) * len(row)
             else:
                 rows[pre_token] = row
-        for pre_token, tokens in zip(rows, self._cut_rows(list(rows.values())), strict=True):
+        for pre_token, tokens in zip(rows, self._segment_rows(list(rows.values())), strict=True):
             cut[pre_token] = tokens
-            if len(self._cut) < self.MEMO and len(pre_token) <= self.MEMO_LENGTH:
-                self._cut[pre_token] = tokens
+            if (
+                len(self._segmented) < self.CACHED_PRE_TOKENS
+                and len(pre_token) <= self.CACHED_LENGTH
+            ):
+                self._segmented[pre_token] = tokens
         return cut
 
-    def _named(self, token_id: int) -> int:
+    def _encoded_id(self, token_id: int) -> int:
         """Return the id under which a token is encoded: an unknown one has a name of its own."""
         unknown = self.unknown_id if token_id == UNKNOWN_ID else None
         return token_id if unknown is None else unknown
 
     def _encode_ordinary(self, text: str) -> list[int]:
         pre_tokens = self.pre_tokenizer.pre_tokens(text)
-        cut = self.cut(pre_tokens)
+        cut = self.segment(pre_tokens)
         ids = chain.from_iterable(cut[pre_token][0] for pre_token in pre_tokens)
         if self.over_bytes:  # nothing is unknown or left out
             return [*ids]
-        return [self._named(token_id) for token_id in ids if token_id != DROPPED]
+        return [self._encoded_id(token_id) for token_id in ids if token_id != DROPPED_ID]
 
     def _pieces(self, part: str) -> list[tuple[int, int]]:
         pre_tokens = self.pre_tokenizer.pre_tokens(part)
-        cut = self.cut(pre_tokens)
+        cut = self.segment(pre_tokens)
         pieces: list[tuple[int, int]] = []
         for pre_token in pre_tokens:
             ids, lengths = cut[pre_token]
             before = (0, *accumulate(self.row(pre_token)[1]))
             at = 0
             for token_id, length in zip(ids, lengths, strict=True):
-                pieces.append((self._named(token_id), before[at + length] - before[at]))
+                pieces.append((self._encoded_id(token_id), before[at + length] - before[at]))
                 at += length
         return pieces
 
@@ -418,7 +423,7 @@ class TrainedTokenizer(Tokenizer):
         drops = self.pre_tokenizer.drops
         row_of = {
             pre_token: (
-                ((DROPPED,) * len(self.row(pre_token)[0]), self.row(pre_token)[1])
+                ((DROPPED_ID,) * len(self.row(pre_token)[0]), self.row(pre_token)[1])
                 if drops(pre_token)
                 else self.row(pre_token)
             )
@@ -440,7 +445,7 @@ class TrainedTokenizer(Tokenizer):
         return np.cumsum(np.fromiter((length[pre_token] for pre_token in pre_tokens), np.int64))
 
 
-class TimelineTokenizer(TrainedTokenizer):
+class NonMonotonicTokenizer(TrainedTokenizer):
     """A tokenizer whose boundaries may come back: it tells how a pre-token is cut at every step.
 
     It does so by `timelines`, or, where only little changes at a time, by `changes`.
@@ -453,7 +458,7 @@ class TimelineTokenizer(TrainedTokenizer):
         """
         raise NotImplementedError
 
-    def changes(self, rows: Sequence[Row]) -> list[Changes]:
+    def changes(self, rows: Sequence[Row]) -> list[AtomChanges]:
         """Return for rows of atom ids which tokens begin at each atom, and when they change."""
         return [changes(timeline) for timeline in self.timelines(rows)]
 
@@ -465,7 +470,7 @@ class TimelineTokenizer(TrainedTokenizer):
         found = dict(zip(kept, self.changes(list(kept.values())), strict=True))
         for pre_token, row in row_of.items():
             if pre_token not in kept:
-                found[pre_token] = changes([(-1, (DROPPED,) * len(row), (1,) * len(row))])
+                found[pre_token] = changes([(-1, (DROPPED_ID,) * len(row), (1,) * len(row))])
         number = {pre_token: i for i, pre_token in enumerate(found)}
         order = np.fromiter(
             (number[pre_token] for pre_token in pre_tokens), np.int64, len(pre_tokens)

@@ -87,7 +87,7 @@ class Training(ABC):
     def segmentations(
         self, step: int, pre_token: str, strength: float, draws: int, seed: int
     ) -> Counter[tuple[int, ...]]:
-        """Cut a pre-token `draws` times at random after `step` steps; the same seed gives the same.
+        """Segment a pre-token `draws` times at random after `step` steps; the same seed gives the same.
 
         Return the ids of each cut with how often it came. Raises `ValueError` where a number makes
         no sense, or where nothing is cut at random.

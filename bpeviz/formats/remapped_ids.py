@@ -53,7 +53,7 @@ class RemappedTokenizer(Tokenizer):
     @cached_property
     def table(self) -> NDArray[np.int32]:
         """The id of each of the inner tokenizer's ids; behind the last stands -1 for -1."""
-        learnt = self.numbers[: len(self.inner.alphabet) + self.inner.learnt]
+        learnt = self.numbers[: len(self.inner.alphabet) + self.inner.trained_size]
         special = (self.special[name] for name in self.inner.special_tokens)
         return np.array([*learnt, *special, UNKNOWN_ID], np.int32)
 

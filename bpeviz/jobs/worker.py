@@ -55,7 +55,7 @@ def main() -> None:
         _line(output, {"doing": "Cutting the text", "done": 0, "of": 0})
         boundaries = learnt.tokenizer().boundaries(text)
         # Every page asks for these, and they stay with what they were asked of.
-        _ = boundaries.token_counts, boundaries.always
+        _ = boundaries.token_counts, boundaries.permanent
         found = learnt, boundaries
     except ValueError as error:
         _line(output, {"error": str(error)})

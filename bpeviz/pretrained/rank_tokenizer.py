@@ -20,9 +20,9 @@ import tiktoken
 from numpy.typing import NDArray
 
 from bpeviz.core.boundaries import (
-    INSIDE,
+    INSIDE_ID,
+    AtomChanges,
     Boundaries,
-    Changes,
     MergeBoundaries,
     boundaries_from_changes,
     boundaries_from_ids,
@@ -281,7 +281,7 @@ def _tree(raw: bytes, rank: int, ranks: Mapping[bytes, int]) -> _Tree:
     return _Tree(times, parents)
 
 
-def _changes(pre_token: bytes, ranks: Mapping[bytes, int]) -> Changes:
+def _changes(pre_token: bytes, ranks: Mapping[bytes, int]) -> AtomChanges:
     """Return the entries of `ChangingBoundaries` for each byte of a pre-token.
 
     A merge happens at the highest rank so far: with fewer ranks, the merges after that one would
@@ -295,12 +295,12 @@ def _changes(pre_token: bytes, ranks: Mapping[bytes, int]) -> Changes:
         if whole is not None and highest >= whole:
             break
         found[start][highest - 256] = rank
-        found[middle][highest - 256] = INSIDE
+        found[middle][highest - 256] = INSIDE_ID
     if whole is not None and len(pre_token) > 1:
         found[0][whole - 256] = whole
         for at_byte in found[1:]:
-            if [*at_byte.values()][-1] != INSIDE:
-                at_byte[whole - 256] = INSIDE
+            if [*at_byte.values()][-1] != INSIDE_ID:
+                at_byte[whole - 256] = INSIDE_ID
     return (
         np.fromiter(map(len, found), np.int64, len(found)),
         np.array([time for at_byte in found for time in at_byte], np.int32),

@@ -254,7 +254,7 @@ def _details(training: MergeTraining, text: str, boundaries: Boundaries, step: i
         f"Encoding splits these tokens back into their parts: they occur fewer than "
         f"{training.threshold:,} times in the training text (“times”: after this merge)."
     )
-    table = hidden_table(training, training.flips, step)
+    table = hidden_table(training, training.hidden_times, step)
     return [Detail("tokens too rare to use", about, table)]
 
 

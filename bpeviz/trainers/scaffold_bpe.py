@@ -44,7 +44,7 @@ from numpy.typing import NDArray
 
 from bpeviz.core.boundaries import Boundaries
 from bpeviz.core.hidden_tokens import (
-    Flips,
+    HiddenTimes,
     HiddenTokenTokenizer,
     HiddenTokenTraining,
     hidden_counts,
@@ -66,22 +66,22 @@ class ScaffoldTokenizer(HiddenTokenTokenizer):
 
     @cached_property
     def sizes(self) -> NDArray[np.int64]:
-        return super().sizes - hidden_counts(self.flips, self.steps)
+        return super().sizes - hidden_counts(self.hidden_times, self.steps)
 
 
 @dataclass(frozen=True)
 class ScaffoldTraining(HiddenTokenTraining):
     """What Scaffold-BPE decided. `sizes` counts no scaffolds.
 
-    flips: of each merge, when its token becomes a scaffold and when it is normal again.
+    hidden_times: of each merge, when its token becomes a scaffold and when it is normal again.
     """
 
-    flips: Flips
+    hidden_times: HiddenTimes
 
     @cached_property
     def scaffolds(self) -> NDArray[np.int64]:
         """How many scaffolds there are after each step. int64 [steps + 1]."""
-        return hidden_counts(self.flips, self.steps)
+        return hidden_counts(self.hidden_times, self.steps)
 
     @cached_property
     def sizes(self) -> NDArray[np.int64]:
@@ -107,7 +107,7 @@ class ScaffoldTraining(HiddenTokenTraining):
             self.pre_tokenizer,
             self.alphabet,
             self.merges[:step],
-            self.flips[:step],
+            self.hidden_times[:step],
             special=self.special,
         )
 
@@ -125,22 +125,22 @@ class _Scaffolds:
     def __init__(self, atoms: int, room: int, min_count: int) -> None:
         self.atoms, self.room, self.min_count = atoms, room, min_count
         self.counts: list[int] = []  # of each merge's token, how often it stands in the text
-        self.flips: list[list[int]] = []
+        self.hidden_times: list[list[int]] = []
         self.queue: list[tuple[int, int]] = []  # the scaffolds, as (-count, merge)
 
     def flip(self, place: int, step: int) -> None:
         """Make a token a scaffold, or normal again; both in one step are nothing."""
-        flips = self.flips[place]
-        if flips and flips[-1] == step:
-            flips.pop()
+        hidden_times = self.hidden_times[place]
+        if hidden_times and hidden_times[-1] == step:
+            hidden_times.pop()
         else:
-            flips.append(step)
+            hidden_times.append(step)
 
     def after(self, merge: Merge, next_pair: int) -> bool:
         """Follow a merge, the next pair being so frequent; tell whether the vocabulary is full."""
         step = len(self.counts)
         self.counts.append(merge.applied)
-        self.flips.append([])
+        self.hidden_times.append([])
         parts = [id_ - self.atoms for id_ in (merge.left, merge.right) if id_ >= self.atoms]
         for part in parts:  # of (a, a) both are the same token
             self.counts[part] -= merge.applied
@@ -159,14 +159,14 @@ class _Scaffolds:
         return len(self.counts) - len(self.queue)
 
 
-def _notes(flips: Flips, name: Callable[[int], str]) -> list[str]:
+def _notes(hidden_times: HiddenTimes, name: Callable[[int], str]) -> list[str]:
     """Say of each step what became a scaffold, and what is normal again.
 
     name: of the token of a merge.
     """
-    new: list[list[int]] = [[] for _ in flips]
-    back: list[list[int]] = [[] for _ in flips]
-    for place, times in enumerate(flips):
+    new: list[list[int]] = [[] for _ in hidden_times]
+    back: list[list[int]] = [[] for _ in hidden_times]
+    for place, times in enumerate(hidden_times):
         for number, time in enumerate(times):
             (back if number % 2 else new)[time].append(place)
 
@@ -222,11 +222,11 @@ def train(
             min_count=min_count,
             watch=scaffolds.after,
         )
-    flips = tuple(map(tuple, scaffolds.flips))
+    hidden_times = tuple(map(tuple, scaffolds.hidden_times))
     training = ScaffoldTraining(
-        "scaffold", pre_tokenizer, alphabet, stopped, special_tokens, tuple(learnt), flips
+        "scaffold", pre_tokenizer, alphabet, stopped, special_tokens, tuple(learnt), hidden_times
     )
-    notes = _notes(flips, lambda place: training.names[place + len(alphabet)])
+    notes = _notes(hidden_times, lambda place: training.names[place + len(alphabet)])
     noted = (merge._replace(note=note) for merge, note in zip(learnt, notes, strict=True))
     return replace(training, merges=tuple(noted))
 
@@ -244,7 +244,7 @@ def _details(
         "less often in the training text (“times”) than the next candidate. It becomes a normal "
         "token again when it is the most frequent candidate."
     )
-    return [Detail("scaffold tokens", about, hidden_table(training, training.flips, step))]
+    return [Detail("scaffold tokens", about, hidden_table(training, training.hidden_times, step))]
 
 
 TRAINER = Trainer(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bpeviz.core.boundaries import Boundaries
-from bpeviz.core.hidden_tokens import Flips
+from bpeviz.core.hidden_tokens import HiddenTimes
 from bpeviz.core.training import MergeTraining
 
 _MAX_NAMES = 3
@@ -112,12 +112,14 @@ class Texts:
     randomness: Randomness = DROPOUT
 
 
-def hidden_table(training: MergeTraining, flips: Flips, step: int) -> dict[str, Sequence[object]]:
+def hidden_table(
+    training: MergeTraining, hidden_times: HiddenTimes, step: int
+) -> dict[str, Sequence[object]]:
     """Return the columns of a table of the tokens hidden after `step` merges, the latest first.
 
     Args:
         training: The training that makes the tokens.
-        flips: When the token of each merge becomes hidden and visible again.
+        hidden_times: When the token of each merge becomes hidden and visible again.
         step: Number of merges.
     """
     first = len(training.alphabet)
@@ -130,7 +132,7 @@ def hidden_table(training: MergeTraining, flips: Flips, step: int) -> dict[str, 
         for part in {merge.left, merge.right}:
             merged_into.setdefault(part, []).append(merge.new_id)
     hidden = []
-    for token_id, changes in enumerate(flips[:step], first):
+    for token_id, changes in enumerate(hidden_times[:step], first):
         past = bisect_left(changes, step)
         if past % 2:
             hidden.append((changes[past - 1] + 1, token_id))

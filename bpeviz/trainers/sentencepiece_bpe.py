@@ -170,7 +170,7 @@ class SentencePiecePreTokenizer(PreTokenizer):
         return self.prefix == "yes"
 
     def pre_tokens(self, text: str) -> list[str]:
-        """Cut a text into words, each with the space before it; the ends of lines stand alone.
+        """Segment a text into words, each with the space before it; the ends of lines stand alone.
 
         The dummy prefix is a lone surrogate at the start of a line's first pre-token.
         """

@@ -37,7 +37,7 @@ from numpy.typing import NDArray
 
 from bpeviz.core.boundaries import Boundaries, MergeBoundaries, boundaries_from_ids
 from bpeviz.core.merges import MergeTokenizer, apply_merges
-from bpeviz.core.tokenizer import Cut, NotMergesError
+from bpeviz.core.tokenizer import NotMergesError, Segmentation
 from bpeviz.core.training import Candidate, MergeTraining
 from bpeviz.pretokenizers.patterns import pretokenize
 from bpeviz.pretokenizers.pretokenizer import UNKNOWN, Atoms, PreTokenizer
@@ -112,10 +112,10 @@ class SuperTokenizer(MergeTokenizer):
         later = self.merges[self.transition :]
         return {(merge.left, merge.right): merge.new_id for merge in later}
 
-    def _cut_text(self, text: str) -> tuple[list[str], list[int]]:
+    def _segment_text(self, text: str) -> tuple[list[str], list[int]]:
         """Return the pre-tokens of a text and the ids of its tokens, which may reach over them."""
         pre_tokens, groups = self.pre_tokenizer.grouped(text)
-        cut = self._within.cut(pre_tokens)
+        cut = self._within.segment(pre_tokens)
         ids: list[int] = []
         for row in _rows(pre_tokens, groups, cut):
             ids += apply_merges(row, self._beyond)
@@ -124,30 +124,30 @@ class SuperTokenizer(MergeTokenizer):
     def _length(self, token_id: int) -> int:
         return 1 if token_id < 0 else self._lengths[token_id]
 
-    def cut(self, pre_tokens: Sequence[str]) -> dict[str, Cut]:
-        """Cut texts into tokens, each for itself."""
-        cut: dict[str, Cut] = {}
+    def segment(self, pre_tokens: Sequence[str]) -> dict[str, Segmentation]:
+        """Segment texts into tokens, each for itself."""
+        cut: dict[str, Segmentation] = {}
         for pre_token in dict.fromkeys(pre_tokens):
-            _, ids = self._cut_text(pre_token)
+            _, ids = self._segment_text(pre_token)
             cut[pre_token] = tuple(ids), tuple(map(self._length, ids))
         return cut
 
     def _encode_ordinary(self, text: str) -> list[int]:
-        return [self._named(token_id) for token_id in self._cut_text(text)[1]]
+        return [self._encoded_id(token_id) for token_id in self._segment_text(text)[1]]
 
     def _pieces(self, part: str) -> list[tuple[int, int]]:
-        pre_tokens, ids = self._cut_text(part)
+        pre_tokens, ids = self._segment_text(part)
         ends = [0, *self.atoms_in(pre_tokens)[1].tolist()]
         pieces: list[tuple[int, int]] = []
         start = 0
         for token_id, end in zip(ids, accumulate(map(self._length, ids)), strict=True):
-            pieces.append((self._named(token_id), ends[end] - ends[start]))
+            pieces.append((self._encoded_id(token_id), ends[end] - ends[start]))
             start = end
         return pieces
 
     def boundaries(self, text: str) -> MergeBoundaries:
-        pre_tokens, ids = self._cut_text(clean(text))
-        merged_at = boundaries_from_ids(np.array(ids, np.int32), self._times_inside)
+        pre_tokens, ids = self._segment_text(clean(text))
+        merged_at = boundaries_from_ids(np.array(ids, np.int32), self._steps_inside)
         atom_ids, ends = self.atoms_in(pre_tokens)
         return MergeBoundaries(ends, atom_ids, self.steps, merged_at, self.first_merge_id)
 
@@ -245,7 +245,7 @@ def _allowed(max_words: int) -> Callable[[str], bool]:
 
 
 def _rows(
-    pre_tokens: Sequence[str], groups: Sequence[int], cut: dict[str, Cut]
+    pre_tokens: Sequence[str], groups: Sequence[int], cut: dict[str, Segmentation]
 ) -> Iterable[list[int]]:
     """Yield the ids of the tokens of each larger pre-token."""
     at = 0
@@ -347,7 +347,7 @@ def _weighted_rows(
     found: Counter[tuple[int, ...]] = Counter()
     for text, times in {corpus: 1}.items() if isinstance(corpus, str) else corpus.items():
         pre_tokens, groups = pre_tokenizer.grouped(clean(text))
-        for row in _rows(pre_tokens, groups, within.cut(pre_tokens)):
+        for row in _rows(pre_tokens, groups, within.segment(pre_tokens)):
             found[tuple(row)] += times
     return found
 

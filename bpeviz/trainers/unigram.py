@@ -53,7 +53,7 @@ from bpeviz.core.lattice import (
     rounded,
     score,
 )
-from bpeviz.core.tokenizer import Cut, Row, TimelineTokenizer
+from bpeviz.core.tokenizer import NonMonotonicTokenizer, Row, Segmentation
 from bpeviz.core.training import Candidate, Pruning, Stopped, Training
 from bpeviz.pretokenizers.pretokenizer import UNKNOWN, Atoms, PreTokenizer
 from bpeviz.text import clean, color_index, shorten
@@ -119,7 +119,7 @@ class Round:
 
 
 @dataclass(frozen=True)
-class UnigramTokenizer(TimelineTokenizer):
+class UnigramTokenizer(NonMonotonicTokenizer):
     """A tokenizer that cuts each pre-token into the most likely pieces (Viterbi; ties: see lattice).
 
     pieces: the symbols of every piece joined, by id, also of those given up by now.
@@ -140,11 +140,11 @@ class UnigramTokenizer(TimelineTokenizer):
         return len(self.pieces) - np.arange(self.step + 1)
 
     @property
-    def learnt(self) -> int:
+    def trained_size(self) -> int:
         return len(self.pieces) - self.step - len(self.alphabet)
 
     def at_step(self, step: int) -> UnigramTokenizer:
-        return replace(self, step=min(max(0, step), self.step), _cut={})
+        return replace(self, step=min(max(0, step), self.step), _segmented={})
 
     def atoms_of(self, token_id: int) -> list[int]:
         return [self._atom_id[symbol] for symbol in self.pieces[token_id]]
@@ -159,7 +159,7 @@ class UnigramTokenizer(TimelineTokenizer):
     def _text(self, row: Row) -> str:
         return "".join(_NO_ATOM if i == UNKNOWN_ID else self.alphabet[i] for i in row)
 
-    def _cut_rows(self, rows: Sequence[Row]) -> list[Cut]:
+    def _segment_rows(self, rows: Sequence[Row]) -> list[Segmentation]:
         lattices = Lattices.of([self._text(row) for row in rows], self.model.index)
         scores = np.append(self.model.scores, self.model.unknown)  # the last one is that of id -1
         return _cuts(lattices, scores[lattices.ids])
@@ -207,7 +207,7 @@ class UnigramTokenizer(TimelineTokenizer):
         )
 
     def _ids(self, path: Path) -> tuple[int, ...]:
-        return tuple(self._named(edge.id) for edge in path)
+        return tuple(self._encoded_id(edge.id) for edge in path)
 
     def nbest(self, text: str, n: int) -> list[tuple[tuple[int, ...], float]]:
         """Return the n most likely segmentations: their ids and their log probabilities.
@@ -232,7 +232,7 @@ class UnigramTokenizer(TimelineTokenizer):
         return drawn
 
 
-def _cuts(lattices: Lattices, values: NDArray[np.float64]) -> list[Cut]:
+def _cuts(lattices: Lattices, values: NDArray[np.float64]) -> list[Segmentation]:
     """Return the best segmentation of each text: the ids, and how many atoms each has."""
     edges = lattices.walk(lattices.best(values)[1])
     ids = lattices.ids[edges].tolist()

@@ -18,7 +18,7 @@ import regex
 from wcwidth import wcswidth
 
 from bpeviz.analysis.metrics import Column
-from bpeviz.core.boundaries import DROPPED, UNKNOWN_ID
+from bpeviz.core.boundaries import DROPPED_ID, UNKNOWN_ID
 from bpeviz.text import character_stand_in, shorten
 from bpeviz.views.player import Part, side_by_side
 
@@ -186,7 +186,7 @@ def _drawing(
 
 
 def _note(drawn: dict[str, Any], *, alone: bool, reference: bool) -> str:
-    tokens = sum(token_id != DROPPED for token_id, *_ in drawn["tokens"])
+    tokens = sum(token_id != DROPPED_ID for token_id, *_ in drawn["tokens"])
     note = f"{tokens:,} token{'' if tokens == 1 else 's'}"
     if alone:
         return note
@@ -213,7 +213,7 @@ def _lines(text: str, drawn: dict[str, Any], note: str) -> _Lines:
     start = 0
     tokens = zip(drawn["tokenEnds"], drawn["tokens"], strict=True)
     for number, (end, (token_id, label, _, color_index)) in enumerate(tokens):
-        rest = {UNKNOWN_ID: "unknown", DROPPED: "left-out"}.get(token_id, "")
+        rest = {UNKNOWN_ID: "unknown", DROPPED_ID: "left-out"}.get(token_id, "")
         if end == start:
             mark = _Byte("", number, color_index, ends=True, rest=rest)
             marks.setdefault(end, []).append(_Grapheme("", label, (mark,)))

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import regex
 
-from bpeviz.core.boundaries import INSIDE, Boundaries
+from bpeviz.core.boundaries import INSIDE_ID, Boundaries
 from bpeviz.core.training import Training
 from bpeviz.text import character_stand_in
 from bpeviz.trainers import texts_of
@@ -144,7 +144,7 @@ def _standing(part: Boundaries, step: int) -> dict[tuple[int, int, int], None]:
     ends = part.token_ends(step).tolist()
     ids = part.ids(step).tolist()
     if len(ids) < len(ends):  # the first one begins before the stretch
-        ids = [INSIDE, *ids]
+        ids = [INSIDE_ID, *ids]
     starts = [0, *ends]
     return dict.fromkeys(
         (first, end - 1, token_id) for first, end, token_id in zip(starts, ends, ids, strict=False)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from bpeviz.analysis.metrics import Column
 from bpeviz.core.boundaries import (
-    DROPPED,
+    DROPPED_ID,
     UNKNOWN_ID,
     Boundaries,
 )
@@ -64,7 +64,7 @@ def parts(text: str, boundaries: Boundaries, size: int = WINDOW) -> list[Part]:
             # Of atoms that end at the same byte (a mark follows a character) only the last is one.
             later = ends[half:-1]
             between_characters = begins[later - past] & (later != ends[half + 1 :])
-            between_tokens = between_characters & boundaries.always[start + half : end]
+            between_tokens = between_characters & boundaries.permanent[start + half : end]
             last_of_all = _last(between_tokens) or _last(between_characters)
             end = start + (half + last_of_all if last_of_all else size)
         upto = int(boundaries.ends[end - 1])
@@ -309,7 +309,7 @@ def _tokens(column: Column, part: Part) -> list[tuple[int, int, str, str, int]]:
     ids = column.ids[first:last].tolist()
     looks: dict[int, tuple[str, str, int]] = {
         UNKNOWN_ID: ("not in the vocabulary", "", -1),
-        DROPPED: ("left out: no token", "", -1),
+        DROPPED_ID: ("left out: no token", "", -1),
     }
     for token_id in {*ids} - {*looks}:
         raw = tokenizer.token_bytes(token_id)

@@ -231,7 +231,9 @@ def test_common_cuts_may_ask_for_those_of_every_step() -> None:
     column = Column("Unigram", training.tokenizer(), training.tokenizer().boundaries(text), 0)
     last = Column("Unigram", column.tokenizer, column.boundaries, training.steps)
     kept = {
-        always: (metrics.common_boundaries([last], always=always).always.nonzero()[0] + 1).tolist()
+        always: (
+            metrics.common_boundaries([last], always=always).permanent.nonzero()[0] + 1
+        ).tolist()
         for always in (False, True)
     }
     assert kept[False] == [*range(1, len(text) + 1)]

@@ -18,7 +18,7 @@ import bpeviz
 from bpeviz.analysis import token_lookup, trace
 from bpeviz.analysis.round_trip import RoundTrip, round_trip
 from bpeviz.analysis.trace import Inspection, inspect
-from bpeviz.core.boundaries import DROPPED, INSIDE
+from bpeviz.core.boundaries import DROPPED_ID, INSIDE_ID
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import Training
 from bpeviz.corpus import samples
@@ -160,7 +160,7 @@ def test_pieces_are_the_tokens_of_every_tokenizer(
         tokenizer = training.tokenizer()
         found = inspect(text, tokenizer)
         assert found.ids == tokenizer.encode(text)
-        spans = [(piece.first, piece.last) for piece in found.pieces if piece.id != DROPPED]
+        spans = [(piece.first, piece.last) for piece in found.pieces if piece.id != DROPPED_ID]
         assert spans == [(token.start, token.end) for token in tokenizer.tokens(text)]
         assert [piece.start for piece in found.pieces[1:]] == [p.end for p in found.pieces[:-1]]
         assert sum(piece.end - piece.start for piece in found.pieces) == len(found.raw)
@@ -236,7 +236,9 @@ def test_a_published_vocabulary_merges_rank_by_rank(name: str) -> None:
         {t for t in boundaries.merged_at.tolist() if t < tokenizer.steps}
     )
     for number, event in enumerate(found.events, 1):
-        assert (found.boundaries.kept(number) == boundaries.kept(event.step + 1)).all()
+        assert (
+            found.boundaries.boundary_mask(number) == boundaries.boundary_mask(event.step + 1)
+        ).all()
         assert event.id == event.step + 256
     for token_id, start, end in spelt_out(found, len(found.events) // 2):
         assert tokenizer.token_bytes(token_id) == found.raw[start:end]
@@ -431,7 +433,7 @@ def test_a_film_can_be_made_of_every_learner(trainings: dict[str, Training], tex
             assert timeline["text"] == found.text[part.first : part.last]
             ids = {i for i in timeline["changes"]["ids"] if i >= 0}
             assert ids <= {*timeline["tokenStyles"]}
-            assert min(timeline["changes"]["ids"], default=0) >= INSIDE
+            assert min(timeline["changes"]["ids"], default=0) >= INSIDE_ID
 
 
 def test_overlapping_pairs_are_counted_as_they_stand() -> None:

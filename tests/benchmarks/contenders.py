@@ -320,7 +320,7 @@ def _numbers(ids: Sequence[int]) -> list[bytes]:
 def _bpeviz_encodes(job: Job) -> Prepared:
     text = _text(job.text)
     # A new one each time: it remembers what it has cut. But what it makes ready once is ready.
-    tokenizer = replace(_learnt(job.base, job.size, job.pattern).tokenizer(), _cut={})
+    tokenizer = replace(_learnt(job.base, job.size, job.pattern).tokenizer(), _segmented={})
     tokenizer.encode("Ω" * 5_000)
     return lambda: tokenizer.encode(text), _numbers
 

@@ -21,7 +21,7 @@ from hands import (
     type_text,
 )
 
-from bpeviz.core.boundaries import DROPPED, Boundaries
+from bpeviz.core.boundaries import DROPPED_ID, Boundaries
 from bpeviz.core.training import Training
 from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.views import player as player_view
@@ -52,7 +52,7 @@ class Learnt:
     def left_out(self, size: int) -> set[int]:
         """The bytes behind which something ends that is no token."""
         step = self.step(size)
-        return {*self.boundaries.cuts(step)[self.boundaries.ids(step) == DROPPED].tolist()}
+        return {*self.boundaries.cuts(step)[self.boundaries.ids(step) == DROPPED_ID].tolist()}
 
 
 def learn(*keys: str, text: str = ENGLISH, **initial: str) -> list[Learnt]:
@@ -77,7 +77,7 @@ def assert_views(player: LockStep, all_learnt: list[Learnt], size: int) -> None:
         player.await_tokens(one.title, one.tokens(size))
         step = one.step(size)
         text = player.text(one.title)
-        assert drawn_boundaries(text) == one.boundaries.kept(step).sum(), (one.title, size)
+        assert drawn_boundaries(text) == one.boundaries.boundary_mask(step).sum(), (one.title, size)
         marked = {
             looks: {int(one.boundaries.ends[atom]) for atom in player.marked(one.title, looks)}
             for looks in ("extra", "missing")

@@ -52,7 +52,7 @@ def test_a_cold_deep_link_shows_the_columns_and_their_marks(open_page: Open) -> 
     for column in columns:
         text = Columns(page).text(column.title)
         expect(text).to_contain_text("river")
-        tokens = int(column.boundaries.kept(column.step).sum())
+        tokens = int(column.boundaries.boundary_mask(column.step).sum())
         assert drawn_boundaries(text) == tokens
         box = (
             Columns(page)
@@ -71,7 +71,7 @@ def test_a_cold_deep_link_shows_the_columns_and_their_marks(open_page: Open) -> 
     page.get_by_role("button", name="o200k").click()
     expect(Columns(page).text("o200k")).to_contain_text("river")
     columns = columns_of(ENGLISH, "gpt2", "cl100k_base", "o200k_base")
-    tokens = int(columns[3].boundaries.kept(columns[3].step).sum())
+    tokens = int(columns[3].boundaries.boundary_mask(columns[3].step).sum())
     assert drawn_boundaries(Columns(page).text("o200k")) == tokens
     for name in ("GPT-2", "cl100k", "o200k"):
         page.get_by_role("button", name=name).click()

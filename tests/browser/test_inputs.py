@@ -92,7 +92,7 @@ def test_a_long_text_is_shown_in_parts(open_page: Open) -> None:
     label = page.get_by_text(f"Characters 1 to {parts[0].last:,} of {len(text):,}")
     expect(label).to_be_visible()
     player.go(40)
-    shown = [boundaries.kept(40)[part.start : part.end].sum() for part in parts]
+    shown = [boundaries.boundary_mask(40)[part.start : part.end].sum() for part in parts]
     assert player.drawn_boundaries() == shown[0]
     # The figures are about the whole text.
     expect(player.figure("tokens")).to_have_text(f"{boundaries.token_counts[40]:,}")

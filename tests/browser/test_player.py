@@ -212,7 +212,7 @@ def test_boundaries_within_signs_are_drawn(open_page: Open, how: dict[str, str])
     steps = len(training.merges)
     for step in (0, 1, steps // 3, steps // 2, steps):
         player.go(step)
-        assert player.drawn_boundaries() == boundaries.kept(step).sum(), step
+        assert player.drawn_boundaries() == boundaries.boundary_mask(step).sum(), step
 
 
 def test_the_card_tells_of_a_token_what_python_knows(open_page: Open) -> None:

@@ -184,7 +184,7 @@ def test_words_end_with_their_mark(open_page: Open, mark: str) -> None:
     expect(player.text.get_by_text("</w>")).to_have_count(len(words))
     for step in (0, len(training.merges)):
         player.go(step)
-        assert player.drawn_boundaries() == boundaries.kept(step).sum()
+        assert player.drawn_boundaries() == boundaries.boundary_mask(step).sum()
     player.text.evaluate("text => document.getSelection().selectAllChildren(text)")
     assert copied(page) == text  # the marks are not of the text
 
@@ -219,7 +219,7 @@ def test_other_scripts_are_drawn_whole(open_page: Open, sample: str) -> None:
     choose(page, "Text", samples.by_key(sample).title)
     training, boundaries = player.await_text(text)
     steps = len(training.merges)
-    assert player.drawn_boundaries() == boundaries.kept(steps).sum()
+    assert player.drawn_boundaries() == boundaries.boundary_mask(steps).sum()
     shown = shown_text(player.text).replace("↵", "\n")
     assert shown == "".join(
         f"⟨{ord(c):04X}⟩" if c in "\u200c\u200d\u200e\u200f\u3000" else c for c in text

@@ -40,7 +40,7 @@ def test_compare_works_without_them(open_at: Callable[..., Page], cut_off: Serve
         expect(said).to_contain_text("python -m bpeviz vocabularies", timeout=30_000)
     # The visitor's own column stands, and all else works.
     training, boundaries = learnt(ENGLISH)
-    assert drawn_boundaries(own) == boundaries.kept(len(training.merges)).sum()
+    assert drawn_boundaries(own) == boundaries.boundary_mask(len(training.merges)).sum()
     expect(page.get_by_role("heading", name="Metrics")).to_be_visible()
     type_text(page, "low lower lowest low")
     expect(own).to_contain_text("lowest")

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bpeviz.core.boundaries import (
-    DROPPED,
-    INSIDE,
+    DROPPED_ID,
+    INSIDE_ID,
     UNKNOWN_ID,
     ChangingBoundaries,
     Timeline,
@@ -29,7 +29,7 @@ def cuts(draw: st.DrawFn, atoms: int) -> Frame:
     frame: Frame = []
     while atoms:
         length = draw(st.integers(1, atoms))
-        low = DROPPED if length == 1 else UNKNOWN_ID
+        low = DROPPED_ID if length == 1 else UNKNOWN_ID
         frame.append((draw(st.integers(low, 4)), length))
         atoms -= length
     return frame
@@ -99,22 +99,22 @@ def test_at_every_step_they_are_what_the_films_show(
         tokens = read(rows, order, step)
         ends = [sum(length for _, length in tokens[: i + 1]) for i in range(len(tokens))]
         kept = [atom + 1 in ends for atom in range(len(sizes))]
-        assert boundaries.kept(step).tolist() == kept
+        assert boundaries.boundary_mask(step).tolist() == kept
         assert boundaries.token_ends(step).tolist() == ends
         assert boundaries.ids(step).tolist() == [token_id for token_id, _ in tokens]
         assert boundaries.cuts(step).tolist() == [sum(sizes[:end]) for end in ends]
         if step <= STEPS:
-            counted = sum(token_id != DROPPED for token_id, _ in tokens)
+            counted = sum(token_id != DROPPED_ID for token_id, _ in tokens)
             assert boundaries.token_counts[step] == counted
             always = [a and b for a, b in zip(always, kept, strict=True)]
-    assert boundaries.always.tolist() == always
+    assert boundaries.permanent.tolist() == always
     assert len(boundaries.token_counts) == STEPS + 1
 
 
 @settings(max_examples=150)
 @given(timelines())
 def test_what_a_row_holds_are_changes_alone(row: list[tuple[int, Frame]]) -> None:
-    """No entry repeats the one before it, and their times rise; the first is no `INSIDE`."""
+    """No entry repeats the one before it, and their times rise; the first is no `INSIDE_ID`."""
     counts, times, entries = changes(as_film(row))
     assert counts.sum() == len(times) == len(entries)
     assert (counts.dtype, times.dtype, entries.dtype) == (np.int64, np.int32, np.int32)
@@ -123,7 +123,7 @@ def test_what_a_row_holds_are_changes_alone(row: list[tuple[int, Frame]]) -> Non
         mine, when = entries[start : start + count].tolist(), times[start : start + count].tolist()
         assert when == sorted({*when})
         assert all(a != b for a, b in pairwise(mine))
-        assert not mine or mine[0] != INSIDE
+        assert not mine or mine[0] != INSIDE_ID
         start += count
 
 
@@ -138,15 +138,15 @@ def test_an_example_by_hand() -> None:
         [0, 7, -2, 0, 7, -2],
     ]
     assert boundaries.token_counts.tolist() == [4, 2, 2, 4]
-    assert boundaries.always.tolist() == [False, True, True, False, True, True]
-    assert boundaries.kept(1).tolist() == [False, True, True, False, True, True]
+    assert boundaries.permanent.tolist() == [False, True, True, False, True, True]
+    assert boundaries.boundary_mask(1).tolist() == [False, True, True, False, True, True]
 
 
 def test_an_unknown_token_counts_and_what_is_dropped_does_not() -> None:
     boundaries, _ = boundaries_of([[(-1, [(-1, 3), (-2, 1), (4, 1)])]], [0], steps=0)
     assert boundaries.token_counts.tolist() == [2]
     assert boundaries.ids(0).tolist() == [-1, -2, 4]
-    assert boundaries.always.tolist() == [False, False, True, True, True]
+    assert boundaries.permanent.tolist() == [False, False, True, True, True]
 
 
 @pytest.mark.parametrize("steps", [0, 3])
@@ -156,9 +156,9 @@ def test_an_empty_text_has_none(rows: list[list[tuple[int, Frame]]], steps: int)
         boundaries, _ = boundaries_of(rows, order, steps)
         assert len(boundaries) == 0
         assert boundaries.token_counts.tolist() == [0] * (steps + 1)
-        assert boundaries.always.tolist() == []
+        assert boundaries.permanent.tolist() == []
         for step in (0, steps):
-            assert boundaries.kept(step).tolist() == []
+            assert boundaries.boundary_mask(step).tolist() == []
             assert boundaries.ids(step).tolist() == []
             assert boundaries.token_ends(step).tolist() == []
             assert boundaries.cuts(step).tolist() == []
@@ -168,8 +168,8 @@ def test_without_steps_there_is_one_picture() -> None:
     boundaries, _ = boundaries_of([[(-1, [(0, 2)])], [(-1, [(3, 1)])]], [1, 0, 1], steps=0)
     assert boundaries.token_counts.tolist() == [3]
     assert boundaries.ids(0).tolist() == [3, 0, 3]
-    assert boundaries.kept(0).tolist() == [True, False, True, True]
-    assert boundaries.always.tolist() == [True, False, True, True]
+    assert boundaries.boundary_mask(0).tolist() == [True, False, True, True]
+    assert boundaries.permanent.tolist() == [True, False, True, True]
 
 
 def test_a_frame_must_hold_the_same_atoms() -> None:
@@ -182,5 +182,5 @@ def test_types_are_as_documented() -> None:
     boundaries, _ = boundaries_of([[(-1, [(0, 2)]), (1, [(1, 1), (2, 1)])]], [0, 0])
     assert (boundaries.rows.dtype, boundaries.times.dtype) == (np.int64, np.int32)
     assert (boundaries.entries.dtype, boundaries.ids(2).dtype) == (np.int32, np.int32)
-    assert (boundaries.kept(2).dtype, boundaries.always.dtype) == (np.bool_, np.bool_)
+    assert (boundaries.boundary_mask(2).dtype, boundaries.permanent.dtype) == (np.bool_, np.bool_)
     assert (boundaries.token_counts.dtype, boundaries.cuts(2).dtype) == (np.int64, np.int64)

@@ -101,24 +101,24 @@ def test_every_step_is_by_the_definition_whatever_is_hidden_when(
     training = bpeviz.train(corpus, merges=12, **how)
     assert isinstance(training, MergeTraining)
     steps, first = training.steps, len(training.alphabet)
-    flips = tuple(
+    hidden_times = tuple(
         tuple(sorted(data.draw(st.sets(st.integers(born, steps), max_size=3))))
         for born in range(steps)
     )
     tokenizer = HiddenTokenTokenizer(
-        "x", training.pre_tokenizer, training.alphabet, training.merges, flips
+        "x", training.pre_tokenizer, training.alphabet, training.merges, hidden_times
     )
     hidden = [
         {
             token
-            for token, times in enumerate(flips, first)
+            for token, times in enumerate(hidden_times, first)
             if sum(time < step for time in times) % 2 and token < first + step
         }
         for step in range(steps + 1)
     ]
     for held in (corpus, text):
         check(tokenizer, training, held, hidden)
-    assert hidden_counts(flips, steps).tolist() == [len(at_step) for at_step in hidden]
+    assert hidden_counts(hidden_times, steps).tolist() == [len(at_step) for at_step in hidden]
 
 
 # Restriction
@@ -276,7 +276,7 @@ def test_odd_texts(text: str, how: dict[str, Any]) -> None:
     assert spans == sorted(spans)
     boundaries = tokenizer.boundaries(text)
     assert boundaries.token_counts[-1] == len(spans) == len(boundaries.ids(tokenizer.steps))
-    assert len(boundaries.always) == len(boundaries)
+    assert len(boundaries.permanent) == len(boundaries)
 
 
 def test_a_token_as_deep_as_it_is_long_is_taken_apart_without_recursion() -> None:

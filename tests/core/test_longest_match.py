@@ -86,8 +86,8 @@ def test_a_smaller_tokenizer_cuts_as_the_boundaries_say(
         own = smaller.boundaries(text)
         assert own.cuts(step).tolist() == boundaries.cuts(step).tolist()
         assert own.ids(step).tolist() == ids
-        ends = boundaries.always & own.kept(step)
-        assert (ends == boundaries.always).all()
+        ends = boundaries.permanent & own.boundary_mask(step)
+        assert (ends == boundaries.permanent).all()
 
 
 @settings(max_examples=60, deadline=None)
@@ -155,7 +155,7 @@ def test_a_boundary_comes_back() -> None:
         [2, 4],
         [3, 4],
     ]
-    assert boundaries.always.tolist() == [False, False, False, True]
+    assert boundaries.permanent.tolist() == [False, False, False, True]
 
 
 def test_unknown_characters_are_reported_one_by_one() -> None:

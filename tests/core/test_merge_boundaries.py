@@ -290,7 +290,7 @@ def test_a_boundary_of_a_later_merge_stands_until_then() -> None:
     boundaries = MergeBoundaries(
         np.arange(1, 4), np.zeros(3, np.int32), 3, np.array([2, 0, NEVER], np.int32), 256
     )
-    assert [boundaries.kept(step).tolist() for step in range(4)] == [
+    assert [boundaries.boundary_mask(step).tolist() for step in range(4)] == [
         [True, True, True],
         [True, False, True],
         [True, False, True],

@@ -84,7 +84,7 @@ def test_analysis_takes_a_tokenizer_class_of_its_own() -> None:
     (found,) = token_lookup.look_up("ab", tokenizer)
     assert (found.id, found.label) == (256, "ab")
     assert [one.parents for one in token_lookup.ancestry(256, tokenizer)] == [None]
-    assert metrics.learnt_tokens(tokenizer) == {b"ab": "ab"}
+    assert metrics.composed_tokens(tokenizer) == {b"ab": "ab"}
     side = merge_diagram.Side("pairs", tokenizer.boundaries(TEXT), 1, 1, lambda i: ("", i))
     payload = merge_diagram.merge_diagram_payload(TEXT.encode(), [side])
     assert len(payload["sides"][0]["tokens"]) == 8

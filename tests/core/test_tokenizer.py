@@ -424,7 +424,7 @@ def test_tiktokens_engine_cuts_as_the_merges_in_their_order_do(
         for token_id in apply_merges(list(pre_token.encode()), rank)
     ]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(merge_module, "WORTHWHILE", -1)
+        patch.setattr(merge_module, "MIN_ENGINE_ATOMS", -1)
         assert tokenizer.encode(training_text + text) == expected
 
 

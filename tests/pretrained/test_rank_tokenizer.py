@@ -278,8 +278,8 @@ def test_late_tokens_have_their_own_ids_at_the_step_that_leads_to_them() -> None
 def test_a_token_out_of_reach_is_only_ever_a_whole_chunk() -> None:
     unreached = from_ranks("unreached", WHOLE, table(b"abab"), {})
     assert (unreached.parents(256), unreached.merge_step(256)) == (None, 0)
-    assert unreached.boundaries("abab").always.tolist() == [False, False, False, True]
-    assert unreached.boundaries("xabab").always.tolist() == [True] * 5
+    assert unreached.boundaries("abab").permanent.tolist() == [False, False, False, True]
+    assert unreached.boundaries("xabab").permanent.tolist() == [True] * 5
 
 
 def test_a_gap_in_the_ranks_is_a_step_that_merges_nothing() -> None:

@@ -61,7 +61,7 @@ def scaffolds(training: ScaffoldTraining, step: int) -> set[int]:
     first = len(training.alphabet)
     return {
         token
-        for token, times in enumerate(training.flips, first)
+        for token, times in enumerate(training.hidden_times, first)
         if sum(time < step for time in times) % 2
     }
 
@@ -354,4 +354,4 @@ def test_types_are_as_documented(text: str) -> None:
     boundaries = learn(text, merges=9).tokenizer().boundaries(text)
     assert boundaries.times.dtype == boundaries.entries.dtype == np.int32
     assert boundaries.rows.dtype == np.int64
-    assert boundaries.always.shape == (len(boundaries),)
+    assert boundaries.permanent.shape == (len(boundaries),)

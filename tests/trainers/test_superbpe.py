@@ -302,7 +302,7 @@ def test_chunk_ends_are_where_no_token_reaches() -> None:
 
 def test_cutting_several_texts_at_once_is_cutting_each() -> None:
     tokenizer = bpeviz.train(WAY, "superbpe", vocab_size=300, transition=265).tokenizer()
-    for text, (ids, lengths) in tokenizer.cut(["by the way", "", "way by"]).items():
+    for text, (ids, lengths) in tokenizer.segment(["by the way", "", "way by"]).items():
         assert list(ids) == tokenizer.encode(text)
         assert sum(lengths) == len(text)
 

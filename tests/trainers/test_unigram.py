@@ -656,8 +656,8 @@ def test_odd_texts_are_learnt_from(text: str, atoms: str) -> None:
 def test_an_empty_row_is_cut_into_nothing() -> None:
     tokenizer = learn(HUGS).tokenizer()
     assert tokenizer.timelines([(), (0,)]) == [[(-1, (), ())], [(-1, (0,), (1,))]]
-    assert tokenizer._cut_rows([()]) == [((), ())]
-    assert tokenizer.timelines([]) == tokenizer._cut_rows([]) == []
+    assert tokenizer._segment_rows([()]) == [((), ())]
+    assert tokenizer.timelines([]) == tokenizer._segment_rows([]) == []
 
 
 @pytest.mark.parametrize("text", ["a" * 300_000, "ab" * 100_000, "the cat sat on the mat " * 4_000])

@@ -202,7 +202,7 @@ def test_white_space_is_dropped_whatever_the_split(pattern: str) -> None:
     assert "".join(text[token.start : token.end] for token in tokens) == "".join(text.split())
     boundaries = tokenizer.boundaries(text)
     assert boundaries.token_counts[-1] == len(tokens)
-    assert (boundaries.ids(tokenizer.steps) == bpeviz.core.boundaries.DROPPED).sum() == 7
+    assert (boundaries.ids(tokenizer.steps) == bpeviz.core.boundaries.DROPPED_ID).sum() == 7
     for symbol in tokenizer.alphabet:
         assert not symbol.removeprefix("##").isspace()
 
@@ -333,7 +333,7 @@ def test_boundaries_equal_the_naive_cut_at_every_step(
             ]
             ids = boundaries.ids(step)
             lengths = np.diff(boundaries.token_ends(step), prepend=0)
-            shown = ids != bpeviz.core.boundaries.DROPPED
+            shown = ids != bpeviz.core.boundaries.DROPPED_ID
             assert (lengths[~shown] == 1).all()
             assert list(zip(ids[shown].tolist(), lengths[shown].tolist(), strict=True)) == expected
             assert boundaries.token_counts[step] == len(expected)

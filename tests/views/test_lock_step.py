@@ -17,7 +17,7 @@ from texts import SMALL_TEXTS
 from bpeviz.analysis import metrics
 from bpeviz.analysis.metrics import Column
 from bpeviz.core.boundaries import (
-    DROPPED,
+    DROPPED_ID,
     UNKNOWN_ID,
     Boundaries,
     ChangingBoundaries,
@@ -65,14 +65,14 @@ def assert_cut_alike(training: Training, boundaries: Boundaries, text: str, step
     """The boundaries at a step are those of the tokenizer of that step, which encodes the same."""
     tokenizer = training.at_step(step)
     ids = boundaries.ids(step)
-    assert boundaries.token_counts[step] == np.count_nonzero(ids != DROPPED)
+    assert boundaries.token_counts[step] == np.count_nonzero(ids != DROPPED_ID)
     assert len(ids) == len(boundaries.token_ends(step))
     alone = tokenizer.boundaries(text)
     assert alone.ids(tokenizer.steps).tolist() == ids.tolist()
     assert alone.cuts(tokenizer.steps).tolist() == boundaries.cuts(step).tolist()
     assert tokenizer.steps == step
     named = [name_of_unknown(tokenizer) if i == UNKNOWN_ID else i for i in ids.tolist()]
-    assert tokenizer.encode(text) == [i for i in named if i != DROPPED]
+    assert tokenizer.encode(text) == [i for i in named if i != DROPPED_ID]
     assert_spans(tokenizer, boundaries, text, step)
 
 
@@ -89,7 +89,7 @@ def assert_spans(tokenizer: Tokenizer, boundaries: Boundaries, text: str, step: 
     spans = [
         (start, end)
         for start, end, token_id in zip(ends[:-1], ends[1:], boundaries.ids(step), strict=True)
-        if token_id != DROPPED
+        if token_id != DROPPED_ID
     ]
     assert len(tokens) == len(spans)
     before = 0
@@ -103,7 +103,7 @@ def assert_spans(tokenizer: Tokenizer, boundaries: Boundaries, text: str, step: 
         if start < end:
             assert len(raw[first:start].decode(errors="ignore")) == 0
             assert len(raw[end:last].decode(errors="ignore")) == 0
-    left_out = {DROPPED} & {*boundaries.ids(step).tolist()}
+    left_out = {DROPPED_ID} & {*boundaries.ids(step).tolist()}
     if not left_out and text:
         assert {i for token in tokens for i in range(token.start, token.end)} == {*range(len(text))}
 
@@ -112,7 +112,7 @@ def assert_told_alike(training: Training, boundaries: Boundaries, text: str, ste
     """What the pages show of a step is there, and of one kind."""
     tokenizer = training.at_step(step)
     special = {*tokenizer.special_tokens.values()}
-    for token_id in {*boundaries.ids(step).tolist()} - {UNKNOWN_ID, DROPPED}:
+    for token_id in {*boundaries.ids(step).tolist()} - {UNKNOWN_ID, DROPPED_ID}:
         assert training.name(token_id)
         assert token_id not in special
         if tokenizer.is_atom(token_id):
@@ -402,4 +402,4 @@ def test_no_part_begins_within_a_token_at_any_step() -> None:
     for part in parts[1:]:
         for _, boundaries in learnt:
             start = player.part_between(boundaries, part, text).start
-            assert boundaries.always[start - 1]
+            assert boundaries.permanent[start - 1]

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import bpeviz
 from bpeviz import Training
 from bpeviz.analysis.metrics import Column, common_boundaries
-from bpeviz.core.boundaries import DROPPED, INSIDE, NEVER, Boundaries
+from bpeviz.core.boundaries import DROPPED_ID, INSIDE_ID, NEVER, Boundaries
 from bpeviz.core.training import Candidate, Pruning
 from bpeviz.corpus import samples
 from bpeviz.text import color_index
@@ -146,7 +146,7 @@ def test_only_what_is_asked_for_changes_the_keys() -> None:
 
 def begins(changes: dict[str, Any], atom: int, step: int) -> int:
     """What begins at an atom: its last entry before the step (`ChangingTimeline` in timeline.js)."""
-    found = INSIDE
+    found = INSIDE_ID
     for k in range(changes["offsets"][atom], changes["offsets"][atom + 1]):
         if changes["steps"][k] >= step:
             break
@@ -161,11 +161,11 @@ def token_around(timeline: dict[str, Any], atom: int, step: int) -> tuple[int, i
         changes = timeline["changes"]
         atoms = len(changes["offsets"]) - 1
         token_id = begins(changes, start, step)
-        while start > 0 and token_id == INSIDE:
+        while start > 0 and token_id == INSIDE_ID:
             start -= 1
             token_id = begins(changes, start, step)
         end += 1
-        while end < atoms and begins(changes, end, step) == INSIDE:
+        while end < atoms and begins(changes, end, step) == INSIDE_ID:
             end += 1
         return start, end, token_id
     merged_at, made = timeline["mergedAt"], -1
@@ -260,7 +260,7 @@ def test_the_film_of_every_learner_is_read_as_its_boundaries(
     for step in spread(training.steps):
         assert_shown(timeline, boundaries, part, step)
     assert timeline["tokenCounts"] == [
-        np.count_nonzero(boundaries.ids(step) != DROPPED) for step in range(training.steps + 1)
+        np.count_nonzero(boundaries.ids(step) != DROPPED_ID) for step in range(training.steps + 1)
     ]
     assert_steps_are_told(timeline, training)
 
@@ -289,7 +289,9 @@ def test_a_part_is_read_as_its_boundaries(key: str, how: dict[str, str | int]) -
     parts = player.parts(text, boundaries, 300)
     assert len(parts) > 3
     for part in (parts[1], parts[-1]):
-        assert boundaries.always[part.end - 1]  # a sample of words has such a place in every part
+        assert boundaries.permanent[
+            part.end - 1
+        ]  # a sample of words has such a place in every part
         timeline = player.timeline(text, training, boundaries, part, training.steps)
         for step in spread(training.steps):
             assert_shown(timeline, boundaries, part, step)
@@ -315,7 +317,7 @@ def test_the_film_of_any_text_is_read_as_its_boundaries_at_every_step(
 def slow_parts(text: str, boundaries: Boundaries, size: int) -> list[tuple[int, int, int, int]]:
     """Return where each part begins and ends, in atoms and in characters."""
     upto = [len(text[: i + 1].encode()) for i in range(len(text))]
-    ends, always, atoms = boundaries.ends.tolist(), boundaries.always.tolist(), len(boundaries)
+    ends, always, atoms = boundaries.ends.tolist(), boundaries.permanent.tolist(), len(boundaries)
     found = []
     start = 0
     while start < atoms or not found:

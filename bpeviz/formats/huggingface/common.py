@@ -105,7 +105,7 @@ def with_special(entries: dict[str, int], special: Mapping[str, int]) -> dict[st
 
 def ids_of(inner: TrainedTokenizer, tokenizer: Tokenizer) -> list[int]:
     """Return the ids of atoms and trained tokens in the order of the inner tokenizer."""
-    known = len(inner.alphabet) + inner.learnt
+    known = len(inner.alphabet) + inner.trained_size
     if isinstance(tokenizer, RemappedTokenizer):
         found: list[int] = tokenizer.table[:known].tolist()
         return found
