@@ -169,8 +169,7 @@ class Summary:
 
 
 def summary(column: Column, places: Sequence[int], apart: Sequence[Apart]) -> Summary:
-    """Return the summary of a column. places: the result of `occurrences` for unrestricted
-    merges."""
+    """Return the summary of a column; `places` is the result of `occurrences` for all merges."""
     of = column.cut
     forbidden = sum(not count for count in places)
     return Summary(

@@ -67,7 +67,7 @@ def read_ids(text: str) -> list[int]:
     """
     if len(text) > LONGEST_LIST:
         raise IdsError(
-            f"The list has {len(text):,} characters; the limit is {LONGEST_LIST:,}. Paste fewer ids."
+            f"The list has {len(text):,} characters; at most {LONGEST_LIST:,} are allowed."
         )
     if ":" in text:
         text = _from_object(text)
@@ -79,7 +79,8 @@ def read_ids(text: str) -> list[int]:
             continue
         if not _NUMBER.fullmatch(word) or not word.isascii():
             raise IdsError(
-                f"“{shorten(word, 20)}” at character {at + 1:,} is not an id: ids are whole numbers."
+                f"“{shorten(word, 20)}” at character {at + 1:,} is not an id: ids are "
+                "whole numbers."
             )
         # Parsing thousands of digits is slow, and no id is that large.
         found.append(int(word) if len(word) <= 18 else 10**18)

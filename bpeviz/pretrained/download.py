@@ -152,8 +152,8 @@ def _why_not_stored(error: OSError) -> str:
     folder = cache_folder()
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return (
-            f"The disk is full: a vocabulary file could not be stored in {folder}. Free some space, "
-            "or set the environment variable TIKTOKEN_CACHE_DIR to a folder on another disk."
+            f"The disk is full: a vocabulary file could not be stored in {folder}. Free some "
+            "space, or set the environment variable TIKTOKEN_CACHE_DIR to a folder on another disk."
         )
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
         what = f"The folder {folder} is not writable"

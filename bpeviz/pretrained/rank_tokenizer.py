@@ -68,8 +68,7 @@ class RankTokenizer(Tokenizer):
         return np.arange(256, 256 + self.steps + 1)
 
     def known_ids(self) -> Iterable[int]:
-        """Return the ids of all tokens, ascending. cl100k and o200k have gaps before special
-        ids."""
+        """Return the ids of all tokens, ascending. Special ids may follow after a gap."""
         return sorted({*self._rank_set, *self.special_tokens.values()})
 
     def is_atom(self, token_id: int) -> bool:

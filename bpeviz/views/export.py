@@ -303,9 +303,10 @@ def _html_cut(grapheme: _Grapheme) -> str:
     bare = replace(last, ends=False, own=False, missing=False)  # drawn after the whole grapheme
     strip = "".join(f"<i{_looks(byte)}>{byte.name}</i>" for byte in (*grapheme.bytes[:-1], bare))
     # An inline box has no direction, so directional marks surround it.
+    side = "right" if _direction(grapheme) == "R" else "left"
     return (
-        f'<span class="{"right" if _direction(grapheme) == "R" else "left"}"><span class="cut {line}">'
-        f'<span{quiet}>{escape(grapheme.shown)}</span><span class="strip">{strip}</span></span></span>'
+        f'<span class="{side}"><span class="cut {line}"><span{quiet}>{escape(grapheme.shown)}</span>'
+        f'<span class="strip">{strip}</span></span></span>'
     )
 
 
@@ -467,7 +468,7 @@ class _Sheet:
         for line in drawing.legend:
             y = self._words(line, _MARGIN, y, width - 2 * _MARGIN, "quiet", 7)
         lines = [f'<path class="{name}" d="{"".join(d)}"/>' for name, d in self.paths.items() if d]
-        color_indices = "".join(f".h{number}{{fill:{fill}}}" for number, fill in enumerate(FILLS))
+        fills = "".join(f".h{number}{{fill:{fill}}}" for number, fill in enumerate(FILLS))
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{y}" '
             f'viewBox="0 0 {width} {y}" role="img">\n<title>{escape(drawing.title)}</title>\n'
@@ -479,7 +480,7 @@ class _Sheet:
             f"text.q{{font-size:12px;fill:{QUIET}}}text.byte{{font-size:9.5px}}"
             f".left-out{{opacity:.45}}path{{fill:none;stroke:{QUIET}}}"
             f".own{{stroke:{ACCENT};stroke-width:3}}.unknown{{stroke:{ACCENT}}}"
-            f".missing{{stroke:{ACCENT};stroke-width:3;stroke-dasharray:3 2}}{color_indices}</style>\n"
+            f".missing{{stroke:{ACCENT};stroke-width:3;stroke-dasharray:3 2}}{fills}</style>\n"
             f'<rect width="{width}" height="{y}" fill="#fff"/>\n'
             + "\n".join([*self.parts, *lines])
             + "\n</svg>\n"
@@ -526,7 +527,8 @@ class _Sheet:
             if color_index >= 0 and not parted:
                 left, wide = x + run[0].at * _CELL, sum(one.wide for one in run) * _CELL
                 self.parts.append(
-                    f'<rect class="h{color_index}" x="{left}" y="{y}" width="{wide}" height="{_ROW - 4}"/>'
+                    f'<rect class="h{color_index}" x="{left}" y="{y}" width="{wide}" '
+                    f'height="{_ROW - 4}"/>'
                 )
         for _, group in groupby(row, same):
             self._text([*group], x, y)

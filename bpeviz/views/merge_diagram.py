@@ -1,9 +1,8 @@
-"""The whole timeline of a short text in one picture: every boundary as high as the step at which it
-goes, every token from the step that makes it to the step that makes it part of another.
+"""The merge diagram: all tokens of a short text over all steps, in one picture.
 
-Atoms lie along the bottom. Between the lines of two boundaries, at any height, stands the token
-that they enclose after so many steps; so the picture holds the text as it is cut after each. Two
-tokenizers stand mirrored at the text. (`ui/components/merge_diagram/` draws it.)
+The x axis shows the atoms, the y axis the steps. A boundary is a vertical line up to the step at
+which it is merged, so a horizontal line at any step crosses the tokens of that step. A second
+tokenizer is mirrored below the text. `ui/components/merge_diagram/` draws it.
 """
 
 from __future__ import annotations
@@ -22,17 +21,16 @@ from bpeviz.text import character_stand_in
 from bpeviz.trainers import texts_of
 
 MOST = 120
-"""How many bytes a text has at most that can be read in the picture."""
+"""The largest text that stays readable in the diagram, in bytes."""
 
 
 @dataclass(frozen=True, eq=False)
 class Side:
-    """A tokenizer in the picture.
+    """A tokenizer in the diagram.
 
-    boundaries: of the text. last: the step of these boundaries at which the picture ends. total:
-    how many steps the tokenizer has. look: the name and the number of the color of an id. unit:
-    what a step is called. numbers: for each step of the boundaries, from 0, which of the
-    tokenizer's it is, where they are not the same.
+    boundaries: boundaries of the text. last: their last step in the diagram. total: number of steps
+    of the tokenizer. look: returns the label and color index of an id. unit: name of a step.
+    numbers: the tokenizer's step for each step of the boundaries, if they differ.
     """
 
     title: str
@@ -45,7 +43,7 @@ class Side:
 
 
 def of_training(title: str, training: Training, boundaries: Boundaries, last: int) -> Side:
-    """Return the side of what was learnt, up to step `last`; boundaries: of the text, all steps."""
+    """Return a side for a training history up to step `last`, with the boundaries of the text."""
 
     def look(token_id: int) -> tuple[str, int]:
         return training.name(token_id), training.color_index(token_id)
@@ -56,14 +54,19 @@ def of_training(title: str, training: Training, boundaries: Boundaries, last: in
 def merge_diagram_payload(
     raw: bytes, sides: Sequence[Side], start: int = 0, end: int | None = None
 ) -> Any:
-    """Return what the picture shows, as plain JSON values: one side, or two.
+    """Return the payload of the diagram, as plain JSON values.
 
-    raw: the text in UTF-8. start, end: the bytes of it that are shown. A column is a byte; a mark
-    that is no text has a column of its own. Tokens are [first column, column behind the last,
-    steps taken when it comes to be, steps taken when it ends (-1: never), id].
+    A column is a byte; a mark without text has a column of its own. Tokens are [first column, end
+    column, step of creation, step of its end (-1: never), id].
+
+    Args:
+        raw: The text in UTF-8.
+        sides: One or two tokenizers.
+        start: The first byte to show.
+        end: The end of the bytes to show.
     """
     if not 1 <= len(sides) <= 2:
-        raise ValueError(f"The picture has one side or two, not {len(sides)}.")
+        raise ValueError(f"The diagram has one side or two, not {len(sides)}.")
     end = len(raw) if end is None else end
     parts = [_part(side.boundaries, start, end) for side in sides]
     # Before each byte, as many columns for marks as the side with the most of them there needs.
@@ -89,9 +92,9 @@ def _part(boundaries: Boundaries, start: int, end: int) -> Boundaries:
 
 
 def _signs(raw: bytes, behind: Any) -> list[list[Any]]:
-    """Return what stands along the bottom: [first column, column behind, sign, bytes in hex].
+    """Return the graphemes along the x axis: [first column, end column, label, bytes in hex].
 
-    A sign is a grapheme; a byte that is no part of a character stands for itself.
+    A byte outside a character is a grapheme of its own.
     """
     found: list[list[Any]] = []
     at = 0
@@ -111,7 +114,7 @@ def _signs(raw: bytes, behind: Any) -> list[list[Any]]:
 
 
 def _side(side: Side, part: Boundaries, start: int, marks: Any) -> dict[str, Any]:
-    """Return the tokens of a side, each with its place and its time."""
+    """Return the tokens of a side, each with its columns and steps."""
     places = _columns(part, start, marks)
     happen = part.change_steps[part.change_steps < side.last].tolist()
     tokens: list[list[int]] = []
@@ -140,7 +143,7 @@ def _side(side: Side, part: Boundaries, start: int, marks: Any) -> dict[str, Any
 
 
 def _standing(part: Boundaries, step: int) -> dict[tuple[int, int, int], None]:
-    """Return the tokens of a stretch after a step: (first atom, last atom, id)."""
+    """Return the tokens of a part after a step: (first atom, last atom, id)."""
     ends = part.token_ends(step).tolist()
     ids = part.ids(step).tolist()
     if len(ids) < len(ends):  # the first one begins before the stretch
@@ -152,7 +155,7 @@ def _standing(part: Boundaries, step: int) -> dict[tuple[int, int, int], None]:
 
 
 def _columns(part: Boundaries, start: int, marks: Any) -> list[tuple[int, int]]:
-    """Return of each atom its first column, and the column behind its last."""
+    """Return the first and the end column of each atom."""
     behind = np.cumsum(marks)
     found: list[tuple[int, int]] = []
     before = start

@@ -1,8 +1,7 @@
-"""What the player needs to show a text at any step: decisions as plain JSON values, no frames.
+"""Payloads of the player and of the columns: decisions as plain JSON values, never frames.
 
-The browser gets, for each atom shown, when the boundary behind it vanishes, or which tokens begin
-at it and when; and what each step decides. Everything else (which tokens there are, where a step
-leads) it reads off these.
+For each atom, the browser receives the step at which the boundary after it is merged, or the tokens
+that begin there at each step, and it receives the decisions. It derives everything else.
 """
 
 from __future__ import annotations
@@ -28,12 +27,12 @@ from bpeviz.text import color_index, hexadecimal, shorten
 from bpeviz.trainers import texts_of
 
 WINDOW = 20_000
-"""How many atoms the player shows at once; a longer text is shown in parts."""
+"""The largest number of atoms in the player; longer texts are divided into parts."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """A stretch of a text: atoms `start` to `end`, characters `first` to `last`."""
+    """A part of a text: atoms `start` to `end`, characters `first` to `last`."""
 
     start: int
     end: int
@@ -42,26 +41,25 @@ class Part:
 
 
 def parts(text: str, boundaries: Boundaries, size: int = WINDOW) -> list[Part]:
-    """Cut a text into stretches of at most `size` atoms that can be shown one at a time.
+    """Divide a text into parts of at most `size` atoms.
 
-    A part ends where no token is cut at any step, if there is such a place in its second half;
-    else between two characters.
+    A part ends at a boundary of every step if its second half has one, else between two characters.
     """
     atoms = len(boundaries)
     if atoms <= size:
         return [Part(0, atoms, 0, len(text))]
-    # A character ends in front of a byte that begins one, or at the end of the text.
+    # A character ends before the first byte of the next one, or at the end of the text.
     raw = np.frombuffer(f"{text}\n".encode(), np.uint8)
     found: list[Part] = []
     half = size // 2
     start = first = past = 0
     while start < atoms:
-        # Only one stretch at a time: a long text as a whole takes several times as long.
+        # One part at a time is several times faster for a long text.
         ends = boundaries.ends[start : start + size + 1]
         begins = (raw[past : ends[-1] + 1] & 0xC0) != 0x80
         end = min(start + size, atoms)
         if end < atoms:
-            # Of atoms that end at the same byte (a mark follows a character) only the last is one.
+            # Of several atoms that end at one byte (a character and a mark), only the last counts.
             later = ends[half:-1]
             between_characters = begins[later - past] & (later != ends[half + 1 :])
             between_tokens = between_characters & boundaries.permanent[start + half : end]
@@ -75,19 +73,22 @@ def parts(text: str, boundaries: Boundaries, size: int = WINDOW) -> list[Part]:
 
 
 def part_between(boundaries: Boundaries, shown: Part, text: str) -> Part:
-    """Return the part of other boundaries of the text that shows the same characters.
+    """Return the part of other boundaries with the same characters.
 
-    shown: a part of boundaries over bytes, as of `bpeviz.analysis.metrics.common_boundaries`.
+    Args:
+        boundaries: Boundaries of the whole text.
+        shown: A part of boundaries over bytes, as from `metrics.common_boundaries`.
+        text: The whole text.
     """
     ends = boundaries.ends
-    # A mark of no bytes belongs to what stands before it; one at the start to what comes.
+    # A mark without bytes belongs to the preceding atom, or to the first one.
     start = int(np.searchsorted(ends, shown.start, "right")) if shown.start else 0
     end = len(ends) if shown.last == len(text) else int(np.searchsorted(ends, shown.end, "right"))
     return Part(start, end, shown.first, shown.last)
 
 
 def _last(places: NDArray[np.bool_]) -> int:
-    """Return the index behind the last place, or 0."""
+    """Return the index after the last true value, or 0."""
     found = np.flatnonzero(places)
     return int(found[-1]) + 1 if len(found) else 0
 
@@ -95,10 +96,14 @@ def _last(places: NDArray[np.bool_]) -> int:
 def timeline(
     text: str, training: Training, boundaries: Boundaries, part: Part, last: int
 ) -> dict[str, Any]:
-    """Return what the player shows, as plain JSON values.
+    """Return the timeline of a part of a text, as plain JSON values.
 
-    boundaries: of the whole text under the last tokenizer of `training`.
-    part: what of it is shown. last: the step at which the timeline ends.
+    Args:
+        text: The whole text.
+        training: The training history.
+        boundaries: Boundaries of the whole text under the last tokenizer of `training`.
+        part: The part to show.
+        last: The last step of the timeline.
     """
     atom_ids = boundaries.atom_ids[part.start : part.end]
     whole = part.end - part.start == len(boundaries)
@@ -132,12 +137,12 @@ def timeline(
     identity = hashlib.blake2b(digest_size=12)
     identity.update(repr((training.pre_tokenizer, data["tokenCounts"], data["steps"])).encode())
     identity.update(text.encode())
-    # `last` may change while everything above stays: the player then keeps what it has drawn.
+    # The keys do not depend on `last`, so that a new size does not redraw the player.
     return data | {"key": digest.hexdigest(), "timelineId": identity.hexdigest(), "last": last}
 
 
 def payload(timeline: dict[str, Any]) -> dict[str, Any]:
-    """Return what the player is sent for one timeline: its steps are the player's."""
+    """Return the payload of the player for one timeline."""
     names = ("key", "timelineId", "last", "unit")
     return {name: timeline[name] for name in names} | {
         "vocabSizes": None,
@@ -147,12 +152,12 @@ def payload(timeline: dict[str, Any]) -> dict[str, Any]:
 
 
 def lock_step(timelines: Sequence[tuple[str, dict[str, Any], Training]]) -> dict[str, Any]:
-    """Return what the player is sent for several timelines of one text, aligned by vocabulary size.
+    """Return the payload of the player for several timelines, aligned by vocabulary size.
 
-    timelines: title, timeline, and the training it shows; at which step of it each size stands says
-    `steps_at`.
+    Args:
+        timelines: Title, timeline and training history of each. `steps_at` aligns them.
     """
-    # The sizes that one of them has: between a small vocabulary and GPT-2's there are none.
+    # Only sizes that one of them has: there are none between a small vocabulary and GPT-2's.
     sizes = np.unique(
         np.concatenate([np.arange(one.sizes.min(), one.sizes.max() + 1) for *_, one in timelines])
     )
@@ -170,7 +175,7 @@ def lock_step(timelines: Sequence[tuple[str, dict[str, Any], Training]]) -> dict
         "key": keys.hexdigest(),
         "timelineId": identities.hexdigest(),
         "last": len(sizes) - 1,
-        # Where it begins: at the largest vocabulary that all of them have.
+        # The largest size that all of them have.
         "initialStep": int(
             np.searchsorted(sizes, min(int(one.sizes.max()) for *_, one in timelines))
         ),
@@ -181,10 +186,10 @@ def lock_step(timelines: Sequence[tuple[str, dict[str, Any], Training]]) -> dict
 
 
 def steps_at(training: Training, low: int, high: int) -> NDArray[np.int64]:
-    """Return for each vocabulary size from `low` to `high` the step of a training that has it.
+    """Return the last step of a training for each vocabulary size from `low` to `high`.
 
-    The last such step; beyond its sizes it stands at its smallest or largest one. Where it passes
-    over a size (scaffolds come back several at once), the last step at which it is smaller.
+    Outside its size range, a training stays at its smallest or largest size. If it skips a size (as
+    Scaffold-BPE can), the step is the last one with a smaller size.
     """
     sizes = np.clip(np.arange(low, high + 1), training.sizes.min(), training.sizes.max())
     distinct, from_the_end = np.unique(training.sizes[::-1], return_index=True)
@@ -197,7 +202,7 @@ def steps_at(training: Training, low: int, high: int) -> NDArray[np.int64]:
 
 
 def _steps(training: Training) -> dict[str, Any]:
-    """Return what is told of each step: lists of one length, empty where they do not apply."""
+    """Return the columns of the decisions: lists of equal length, or empty."""
     kind = "merge"
     columns: dict[str, list[Any]] = {
         name: [] for name in ("id", "left", "right", "count", "applied", "ties", "score", "round")
@@ -225,7 +230,7 @@ def _steps(training: Training) -> dict[str, Any]:
 
 
 def _sizes(text: str, boundaries: Boundaries, part: Part, kind: Atoms) -> list[int] | None:
-    """Return the bytes of each atom shown, or None where they are what `kind` says."""
+    """Return the bytes of each atom, or None for the usual sizes of its kind."""
     if kind == "bytes":
         return None
     before = boundaries.ends[part.start - 1] if part.start else 0
@@ -235,22 +240,21 @@ def _sizes(text: str, boundaries: Boundaries, part: Part, kind: Atoms) -> list[i
 
 
 def still(training: Training) -> str:
-    """Return why no step is shown, where none is."""
+    """Return why a timeline has no steps."""
     if training.steps:
         if training.sizes[-1] < training.sizes[0]:
-            return "This is the vocabulary that learning begins with. Make it smaller to see more."
-        return "This vocabulary is the smallest one. Make it larger to see merges."
+            return "Training starts with this vocabulary. Choose a smaller size to see prunings."
+        return "This is the smallest vocabulary. Choose a larger size to see merges."
     return {
-        "full": "Nothing is learnt at this size. Make it larger to see merges.",
-        "no pair": "There is no pair here that could be merged.",
-        "rare": "No pair comes often enough to be merged. The option “Smallest count of a pair” "
-        "says from when one is.",
-        "atoms": "There is no piece here that could be pruned.",
+        "full": "No merges at this size. Choose a larger size to see merges.",
+        "no pair": "No pair is left to merge.",
+        "rare": "No pair repeats often enough. Lower “Minimum pair count” under Advanced options.",
+        "atoms": "No piece is left to prune.",
     }[training.stopped]
 
 
 def _marks(training: Training, atom_ids: NDArray[np.int32]) -> list[int]:
-    """Return which of the atoms shown carry an end-of-word mark."""
+    """Return the indices of atoms with an end-of-word mark."""
     if training.pre_tokenizer.end_mark != "attached":
         return []
     marked = [i for i, symbol in enumerate(training.alphabet) if symbol.endswith(END_OF_WORD)]
@@ -261,10 +265,13 @@ def _marks(training: Training, atom_ids: NDArray[np.int32]) -> list[int]:
 def side_by_side(
     text: str, columns: Sequence[Column], part: Part, reference: int
 ) -> dict[str, Any]:
-    """Return what the columns of Compare show, as plain JSON values: one text, cut several ways.
+    """Return the payload of the columns of the Compare page, as plain JSON values.
 
-    part: what of the text is shown, in bytes for `start` and `end`. reference: the column whose
-    cuts the others are held against. Cuts are in UTF-8 bytes.
+    Args:
+        text: The whole text.
+        columns: Tokenizers with their boundaries.
+        part: The part to show; `start` and `end` are bytes.
+        reference: The column whose boundaries the others are compared with.
     """
     shown = []
     standard = _cuts_within(columns[reference], part)
@@ -290,15 +297,15 @@ def side_by_side(
 
 
 def _cuts_within(column: Column, part: Part) -> NDArray[np.int64]:
-    """Return the cuts strictly inside a part, from its start."""
+    """Return the boundaries strictly inside a part, relative to its start."""
     cuts = column.inner_boundaries
     return cuts[(cuts > part.start) & (cuts < part.end)] - part.start
 
 
 def _tokens(column: Column, part: Part) -> list[tuple[int, int, str, str, int]]:
-    """Return of each token of a part: its end in bytes, id, label, bytes in hex, and color index.
+    """Return the tokens of a part: end in bytes, id, label, bytes in hex, color index.
 
-    A token that reaches beyond the part is itself, cut short.
+    Tokens at the edges are cropped.
     """
     tokenizer = column.tokenizer
     ends = column.cuts
