@@ -1,17 +1,18 @@
-"""Train: watch a tokenizer learn from a text."""
+"""Train: watch a tokenizer train, merge by merge."""
 
 import streamlit as st
 
-from bpeviz.ui import inputs, page, trained
+from bpeviz.ui import inputs, trained
+from bpeviz.ui.page import frame
 from bpeviz.ui.pages import train
 from bpeviz.ui.runtime import stop_run
 
-with page.frame("Train", "What does a tokenizer learn from this text, and in which order?"):
+with frame(train.PAGE):
     with st.sidebar:
-        text = inputs.text("text", "Text", "english-prose", inputs.MAX_TRAINED)
+        text = inputs.text(inputs.TEXT, inputs.MAX_TRAINED)
         sizes = st.container()
         choice = inputs.choice()
-        text = inputs.written_out(text, choice.counted)
+        text = inputs.expanded(text, choice.counted)
     training = trained.training(text, choice, sizes)
     boundaries = trained.boundaries(text, text, choice)
     if isinstance(training, str) or isinstance(boundaries, str):

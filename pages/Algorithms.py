@@ -2,21 +2,20 @@
 
 import streamlit as st
 
-from bpeviz.ui import inputs, page
+from bpeviz.ui import inputs
+from bpeviz.ui.page import frame
 from bpeviz.ui.pages import algorithms
 from bpeviz.ui.runtime import stop_run
 
-with page.frame(
-    "Algorithms", "What do different learners make of the same text, at the same size?"
-):
+with frame(algorithms.PAGE):
     with st.sidebar:
-        text = inputs.text("text", "Text", "english-prose")
-        # Over characters, as the others: over bytes no vocabulary is smaller than 256.
+        text = inputs.text(inputs.TEXT)
+        # Over characters, as WordPiece and Unigram: over bytes no vocabulary is smaller than 256.
         choices = inputs.choices(["bpe", "wordpiece", "unigram"], initial={"atoms": "characters"})
-        text = inputs.written_out(text, any(choice.counted for choice in choices))
-    shown = algorithms.learnt(text, choices)
+        text = inputs.expanded(text, any(choice.counted for choice in choices))
     if not choices:
-        st.info("Choose an algorithm at the left, or several.")
+        st.info("Choose one or more algorithms on the left.")
+    shown = algorithms.train_all(text, choices)
     if not shown:
         stop_run.stop()
     algorithms.show(text, shown)

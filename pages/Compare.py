@@ -1,35 +1,33 @@
-"""Compare: the same text under the user's tokenizer, GPT-2, cl100k and o200k."""
+"""Compare: several tokenizers side by side on the same text."""
 
 import streamlit as st
 
-from bpeviz.ui import inputs, page, trained
+from bpeviz.ui import inputs, trained
+from bpeviz.ui.page import frame
 from bpeviz.ui.pages import compare
 from bpeviz.ui.runtime import stop_run
 
-with page.frame("Compare", "How do tokenizers cut the same text, and where do they differ?"):
+with frame(compare.PAGE):
     with st.sidebar:
-        training_text = inputs.text("text", "Text", "english-prose")
+        training_text = inputs.text(inputs.TEXT)
         second = st.container()
         sizes = st.container()
         choice = inputs.choice()
-        training_text = inputs.written_out(training_text, choice.counted)
+        training_text = inputs.expanded(training_text, choice.counted)
     training = trained.training(training_text, choice, sizes)
     with sizes.container():
-        if isinstance(training, str):
-            inputs.idle_vocabulary_size()
-        else:
-            step = inputs.vocabulary_size(training, choice.largest)
+        step = inputs.size_step(training, choice.largest)
     if isinstance(training, str):
         st.error(training)
         stop_run.stop()
     top = st.container(horizontal=True, vertical_alignment="top", gap="medium")
     with top:
         names = compare.others()
-        held_out = compare.held_out()
+        on_test_text = compare.on_test_text()
     text = training_text
-    if held_out:
+    if on_test_text:
         with second:
-            text = inputs.text("held_out", "Held-out text", "numbers-and-tables")
+            text = inputs.text(compare.TEST_TEXT)
     columns = compare.columns_for(text, training_text, choice, step, names)
     if isinstance(columns, str):
         st.error(columns)
@@ -37,5 +35,5 @@ with page.frame("Compare", "How do tokenizers cut the same text, and where do th
     with top:
         reference = compare.reference_of(columns)
     compare.show(text, columns, reference)
-    compare.fair_words(text, training_text, columns, held_out=held_out)
+    compare.caveats(text, training_text, columns, on_test_text=on_test_text)
     compare.measures(text, columns, reference)

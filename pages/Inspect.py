@@ -1,22 +1,18 @@
-"""Inspect: one text from its characters to its ids, and back."""
+"""Inspect: one text from characters to ids, and back."""
 
 import streamlit as st
 
-from bpeviz.ui import inputs, page, trained
+from bpeviz.ui import inputs, trained
+from bpeviz.ui.page import frame
 from bpeviz.ui.pages import inspect
 
-with page.frame("Inspect", "What becomes of a text on its way from characters to ids, and back?"):
+with frame(inspect.PAGE):
     with st.sidebar:
-        training_text = inputs.text("text", "Text", "english-prose")
+        training_text = inputs.text(inputs.TEXT)
         sizes = st.container()
         choice = inputs.choice()
-        training_text = inputs.written_out(training_text, choice.counted)
+        training_text = inputs.expanded(training_text, choice.counted)
     training = trained.training(training_text, choice, sizes)
     with sizes.container():
-        if isinstance(training, str):
-            inputs.idle_vocabulary_size()
-            step = 0
-        else:
-            step = inputs.vocabulary_size(training, choice.largest)
-    offers = inspect.offers(training_text, choice, training, step)
-    inspect.show(training_text, offers)
+        step = inputs.size_step(training, choice.largest)
+    inspect.show(training_text, inspect.offers(training_text, choice, training, step))

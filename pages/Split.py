@@ -1,14 +1,12 @@
-"""Split: how a text is cut into pre-tokens before anything is learnt."""
+"""Pre-tokenize: how a text is split into pre-tokens before training."""
 
 import streamlit as st
 
-from bpeviz.ui import inputs, page
+from bpeviz.ui import inputs
+from bpeviz.ui.page import frame
 from bpeviz.ui.pages import pretokenize
 
-with page.frame(
-    "Split", "How is a text cut before anything is learnt, and what can no merge join then?"
-):
+with frame(pretokenize.PAGE):
     with st.sidebar:
-        text = inputs.text("text", "Text", "english-prose")
-    chosen = pretokenize.choose()
-    pretokenize.show(text, chosen)
+        text = inputs.text(inputs.TEXT)
+    pretokenize.show(text, pretokenize.choose())

@@ -85,13 +85,13 @@ def test_a_broken_wall_is_found(room: str, imported: str, contract: str, tmp_pat
 
 
 def test_every_page_is_in_the_menu_and_in_the_readme() -> None:
-    from bpeviz.ui.page import PAGES
+    from bpeviz.ui.pages.registry import PAGES
 
     readme = (ROOT / "README.md").read_text()
     files = {"app.py", *(f"pages/{path.name}" for path in (ROOT / "pages").glob("*.py"))}
-    assert files == {path for path, _ in PAGES}
-    for _, name in PAGES:
-        assert f"**{name}**" in readme
+    assert files == {page.path for page in PAGES}
+    for page in PAGES:
+        assert f"**{page.title}**" in readme
 
 
 def test_the_readme_names_every_learner_split_and_option() -> None:

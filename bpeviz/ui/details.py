@@ -1,4 +1,4 @@
-"""What a trainer alone has to show (`bpeviz.trainers.screen.Detail`), drawn alike on all pages."""
+"""The tables that only one trainer has (`bpeviz.trainers.screen.Detail`)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from bpeviz.views import charts, tables
 
 
 def details(text: str, training: Training, boundaries: Boundaries, step: int) -> None:
-    """Draw what a trainer alone has to show."""
+    """Draw the tables that only this trainer has."""
     title = TRAINERS[training.algorithm].short
     for number, detail in enumerate(texts_of(training).details(training, text, boundaries, step)):
         st.subheader(f"{title}: {detail.title}", anchor=False)

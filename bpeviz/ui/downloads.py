@@ -1,4 +1,4 @@
-"""How a page waits for vocabulary files: it goes on, and says what is happening."""
+"""Downloads of vocabulary files, during which the page goes on."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bpeviz.pretrained.catalog import TITLES
 
 
 def ready(names: Sequence[str]) -> list[str]:
-    """Return those of `names` whose files are there; bring the others, and say how that goes."""
+    """Return those of `names` whose files are there; download the others and show the progress."""
     absent = [name for name in names if not download.available(name)]
     for name in absent:
         download.fetch_in_background(name)
@@ -22,17 +22,17 @@ def ready(names: Sequence[str]) -> list[str]:
 
 @st.fragment(run_every=1.0)
 def _notices(names: list[str]) -> None:
-    """Say of each vocabulary on its way how it stands; draw the page anew once one is there."""
+    """Show the progress of each download; run the page again once one is finished."""
     for name in names:
         now = download.progress(name)
         if now.state == "ready":
             st.rerun()
         if now.state == "failed":
-            st.warning(f"{TITLES[name]} is not here. {now.message}")
-            if st.button(f"Try again to bring {TITLES[name]}", key=f"retry_{name}"):
+            st.warning(f"{TITLES[name]} could not be downloaded. {now.message}")
+            if st.button(f"Try again to download {TITLES[name]}", key=f"retry_{name}"):
                 download.fetch_in_background(name, retry=True)
         else:
             st.info(
-                f"{TITLES[name]} is on its way; all else works meanwhile. {now.message}",
+                f"Downloading {TITLES[name]}; everything else works meanwhile. {now.message}",
                 icon=":material/downloading:",
             )

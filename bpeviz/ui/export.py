@@ -1,6 +1,6 @@
-"""What a user takes along, and what he brings: tokenizers as files, and the colored text.
+"""Export of tokenizers and of the colored text, and import of tokenizers from files.
 
-A file that is opened stays for the session, on every page, until it is closed.
+An opened file stays open for the session, on every page, until it is closed.
 """
 
 from __future__ import annotations
@@ -24,40 +24,54 @@ from bpeviz.pretrained.catalog import TITLES
 from bpeviz.text import shorten
 from bpeviz.ui.runtime.cache import shared
 from bpeviz.ui.runtime.fragments import fragment
+from bpeviz.ui.widgets import SessionValue
 from bpeviz.views import export
 
+YOURS = "Your tokenizer"
+
 MOST_OPEN = 3
-"""How many files' tokenizers a session holds."""
+"""The most tokenizers from files in a session."""
 
 MOST_BYTES = 30_000_000
-"""How many bytes the files of a tokenizer may have together, unpacked."""
+"""The most bytes of the files of a tokenizer together, unpacked."""
 
 LONGEST_TITLE = 24
 
-_OPENED, _CHANGED, _NUMBER, _FAILED, _WAITING = (
-    f"tokenizers_{part}" for part in ("opened", "changed", "number", "failed", "waiting")
-)
-"""Names of the session: the tokenizers that are open, and whether these have just changed; the
-number of the uploader, which begins anew once its files are read; why a file is not taken; files
-that wait for a split to be chosen."""
+File = tuple[str, bytes]
+"""The name and the content of a file."""
+
+_OPENED: SessionValue[list[Opened]] = SessionValue("tokenizers_opened")
+_CHANGED: SessionValue[bool] = SessionValue("tokenizers_changed")
+"""Whether the opened tokenizers have changed since the page was drawn."""
+
+_NUMBER: SessionValue[int] = SessionValue("tokenizers_number")
+"""The number of the uploader. After each file there is a new one, which does not hold that file."""
+
+_FAILED: SessionValue[str] = SessionValue("tokenizers_failed")
+"""Why the last file cannot be opened."""
+
+_PENDING: SessionValue[Sequence[File]] = SessionValue("tokenizers_pending")
+"""The files for which the pre-tokenization is still to be chosen."""
+
+_PATTERN: SessionValue[str] = SessionValue("split_of_file")
 
 _SIGNS = regex.compile(r"[!-/:-@\[-`{-~]")
 
 
 def as_text(words: str) -> str:
-    """Return words that may come from a file for a place that reads Markdown: as they are."""
+    """Return text that may come from a file, escaped for Markdown."""
     escaped = _SIGNS.sub(r"\\\g<0>", " ".join(words.split()))
-    # What looks like an address would become a link all the same, but for a joiner inside.
+    # Addresses become links even when escaped, unless a word joiner is inside.
     found: str = regex.sub(r"(?=\\:\\/|\\@)|(?<=www)(?=\\\.)", "\u2060", escaped)
     return found
 
 
-# ---- others' tokenizers
+# ---- tokenizers from files
 
 
 @dataclass(frozen=True, eq=False)
 class Opened:
-    """A tokenizer that was read from a file. key: tells it from all others, by its content."""
+    """A tokenizer from a file. key: its identity, by its content."""
 
     key: str
     title: str
@@ -66,13 +80,12 @@ class Opened:
 
 def opened() -> list[Opened]:
     """Return the tokenizers whose files are open in this session."""
-    found: list[Opened] = st.session_state.get(_OPENED, [])
-    return found
+    return _OPENED.get() or []
 
 
-@shared("Cutting …")
+@shared("Tokenizing …")
 def boundaries(key: str, text: str, _tokenizer: Tokenizer) -> Boundaries | str:
-    """Return the boundaries of a text under an opened tokenizer, or why it cannot be cut."""
+    """Return the boundaries of a text under an opened tokenizer, or why that fails."""
     try:
         return _tokenizer.boundaries(text)
     except ValueError as error:
@@ -80,96 +93,95 @@ def boundaries(key: str, text: str, _tokenizer: Tokenizer) -> Boundaries | str:
 
 
 def open_here(chosen: Callable[[str], None] = lambda key: None) -> None:
-    """Draw the button behind which files of tokenizers are opened and closed.
+    """Draw the button that opens the dialog for tokenizers from files.
 
-    chosen: is told the key of one that was just opened, before the page is drawn again.
+    Args:
+        chosen: Called with the key of a tokenizer just opened, before the page is drawn again.
     """
-    # No popover: one that is drawn only while it is open runs the page again when it closes, and
-    # that run would call back a user who closes it by going to another page.
-    if st.button("From a file", icon=":material/upload_file:", key="open_tokenizer"):
-        _opener(chosen)
+    # Not a popover: one that is drawn only while open runs the page again when it closes, and that
+    # run would bring a user back who closes it by going to another page.
+    if st.button("Open a tokenizer file", icon=":material/upload_file:", key="open_tokenizer"):
+        _dialog(chosen)
 
 
 @st.dialog("Tokenizers from files", width="medium")
-def _opener(chosen: Callable[[str], None]) -> None:
-    state = st.session_state
-    if state.pop(_CHANGED, False):
+def _dialog(chosen: Callable[[str], None]) -> None:
+    if _CHANGED.get():
+        _CHANGED.clear()
         st.rerun()  # the page behind; the dialog closes
     if len(opened()) < MOST_OPEN:
         _uploader(chosen)
     else:
-        st.caption(f"{MOST_OPEN} files are open, the most there can be. Close one first.")
-    if state.get(_FAILED):
-        st.error(as_text(state[_FAILED]))
+        st.caption(f"{MOST_OPEN} files are open, which is the limit. Close one first.")
+    if failed := _FAILED.get():
+        st.error(as_text(failed))
     for one in opened():
         label = f"Close {one.title}"
         st.button(label, icon=":material/close:", key=label, on_click=_close, args=(one.key,))
 
 
 def _uploader(chosen: Callable[[str], None]) -> None:
-    state = st.session_state
-    upload = f"tokenizer_upload_{state.get(_NUMBER, 0)}"
+    upload: SessionValue[list[Any]] = SessionValue(f"tokenizer_upload_{_NUMBER.get() or 0}")
 
-    def take() -> None:
-        for part in (_FAILED, _WAITING):
-            state.pop(part, None)
-        if state[upload]:
-            _take([(one.name, one.getvalue()) for one in state[upload]], "", chosen)
+    def uploaded() -> None:
+        _FAILED.clear()
+        _PENDING.clear()
+        if files := upload.get():
+            _open([(one.name, one.getvalue()) for one in files], "", chosen)
 
-    def take_split() -> None:
-        _take(state[_WAITING], state["split_of_file"], chosen)
+    def pattern_chosen() -> None:
+        _open(_PENDING.get() or (), _PATTERN.get() or "", chosen)
 
     st.file_uploader(
-        "A tokenizer: one file, or two that belong together",
+        "One tokenizer: a file, or two that belong together",
         accept_multiple_files=True,
-        key=upload,
-        on_change=take,
+        key=upload.key,
+        on_change=uploaded,
         max_upload_size=min(int(st.get_option("server.maxUploadSize")), MOST_BYTES // 1_000_000),
-        help="A larger one may be packed as .zip. A file is read as data; nothing in it is run. "
-        "What was read stays on this server until you close it or leave.",
+        help="You can pack a larger file as .zip. Files are read as data; nothing in them is run. "
+        "They stay on this server until you close them or leave.",
     )
-    if _WAITING not in state:
+    if not _PENDING.present:
         st.caption(" · ".join(one.title for one in FORMATS.values()))
         return
     st.selectbox(
-        "This file does not say how a text is split first. Split by",
+        "This file does not contain its pre-tokenization. Choose it:",
         PATTERNS,
         format_func=lambda key: PATTERNS[key].title,
-        key="split_of_file",
+        key=_PATTERN.key,
     )
-    st.button("Open with this split", on_click=take_split, key="open_with_split")
+    st.button("Open", on_click=pattern_chosen, key="open_with_split")
 
 
-def _take(given: Sequence[tuple[str, bytes]], pattern: str, chosen: Callable[[str], None]) -> None:
-    """Open what was given, or keep the sentence that says why it is not taken."""
-    state = st.session_state
-    # Files that were not taken are still there when others follow; those may do without them.
-    told = ""
+def _open(given: Sequence[File], pattern: str, chosen: Callable[[str], None]) -> None:
+    """Open files as a tokenizer, or note why that fails."""
+    # Files that failed before are still in the uploader; the ones added last may do without them.
+    failed = ""
     for some in dict.fromkeys((tuple(given), tuple(given[-2:]), tuple(given[-1:]))):
         try:
             found = _read(some, pattern)
         except FormatError as error:
-            told = told or str(error)
+            failed = failed or str(error)
             continue
-        state.pop(_FAILED, None)
+        _FAILED.clear()
         if found is None:
-            state[_WAITING] = some
+            _PENDING.put(some)
             return
         if found.key not in (one.key for one in opened()):
-            state[_OPENED] = [*opened(), found]
-        # A new uploader: the old one's files need no longer be held.
-        state[_NUMBER] = state.get(_NUMBER, 0) + 1
-        state.pop(_WAITING, None)
-        state[_CHANGED] = True
+            _OPENED.put([*opened(), found])
+        _NUMBER.put((_NUMBER.get() or 0) + 1)
+        _PENDING.clear()
+        _CHANGED.put(True)
         chosen(found.key)
         return
-    state[_FAILED] = told
+    _FAILED.put(failed)
 
 
 def _read(given: Sequence[tuple[str, bytes]], pattern: str) -> Opened | None:
-    """Return the tokenizer of files, or None where only the split is missing.
+    """Return the tokenizer of files, or None where only the pre-tokenization is missing.
 
-    Raises `FormatError`.
+    Raises:
+        FormatError: The files cannot be read.
     """
     files = _files(given)
     try:
@@ -177,7 +189,7 @@ def _read(given: Sequence[tuple[str, bytes]], pattern: str) -> Opened | None:
     except FormatError:
         if pattern:
             raise
-        # If it can be read with any split, that is all that is missing; else this says what is.
+        # If any pattern makes it readable, only that is missing; otherwise this raises the error.
         formats.parse(files, pattern="none")
         return None
     digest = hashlib.blake2b(repr((sorted(files), pattern)).encode(), digest_size=12)
@@ -188,44 +200,49 @@ def _read(given: Sequence[tuple[str, bytes]], pattern: str) -> Opened | None:
 
 
 def _files(given: Sequence[tuple[str, bytes]]) -> dict[str, bytes]:
-    """Return files by name, a .zip unpacked. Raises `FormatError`."""
+    """Return files by name, a .zip unpacked.
+
+    Raises:
+        FormatError: There are too many bytes, or two files have the same name.
+    """
     if len(given) == 1 and given[0][0].lower().endswith(".zip"):
         return archive.unpacked(*given[0], MOST_BYTES)
     files = dict(given)
     if len(files) < len(given):
-        raise FormatError(f"Two of these files are called {printable_name(given[0][0])}. Give one.")
+        raise FormatError(
+            f"Two of these files are called {printable_name(given[0][0])}. Choose one."
+        )
     if sum(map(len, files.values())) > MOST_BYTES:
         raise FormatError(
-            f"Together these files have more than {MOST_BYTES / 1e6:,.0f} MB, which is too much."
+            f"Together these files have more than {MOST_BYTES / 1e6:,.0f} MB, the limit."
         )
     return files
 
 
 def _title(name: str, taken: Sequence[str]) -> str:
-    """Return what a file's tokenizer is called on the pages: no two alike, and nothing that means
-    something in Markdown."""
+    """Return the title of a tokenizer from a file: unique, and without Markdown syntax."""
     kept = regex.sub(r"[^\p{L}\p{M}\p{N}._ -]+", " ", name)
     kept = regex.sub(r"(?<![\p{L}\p{N}])_+|_+(?![\p{L}\p{N}])|\.\s|\s+", " ", kept).strip(" .-")
     kept = shorten(regex.sub(" +", " ", kept), LONGEST_TITLE) or "tokenizer"
     found, number = kept, 1
-    while found in taken or found in TITLES.values() or found == "Yours":
+    while found in taken or found in TITLES.values() or found == YOURS:
         number += 1
         found = f"{kept} {number}"
     return found
 
 
 def _close(key: str) -> None:
-    st.session_state[_OPENED] = [one for one in opened() if one.key != key]
-    st.session_state.pop(_FAILED, None)
-    st.session_state[_CHANGED] = True
+    _OPENED.put([one for one in opened() if one.key != key])
+    _FAILED.clear()
+    _CHANGED.put(True)
 
 
-# ---- taking along
+# ---- export
 
 
 @dataclass(frozen=True)
 class Picture:
-    """The colored text as it can be taken along: arguments of `bpeviz.views.export`."""
+    """The colored text to export: arguments of `bpeviz.views.export`."""
 
     text: str
     columns: Sequence[Column]
@@ -247,8 +264,8 @@ class Picture:
 
 
 @dataclass(frozen=True)
-class Learnt:
-    """A tokenizer that can be taken along. identity: tells it from all others, for caches."""
+class Exported:
+    """A tokenizer to export. identity: its identity in caches."""
 
     title: str
     identity: tuple[object, ...]
@@ -256,39 +273,40 @@ class Learnt:
 
 
 @fragment
-def along(key: str, picture: Callable[[], Picture], learnt: Learnt | None = None) -> None:
-    """Draw the button behind which is what can be taken along.
+def along(key: str, picture: Callable[[], Picture], tokenizer: Exported | None = None) -> None:
+    """Draw the button that opens the export dialog.
 
-    key: of the page, for its widgets. picture: returns the text that stands on it. Both it and the
-    tokenizer are made only when they are asked for, and not held before.
+    Args:
+        key: The page, for the keys of widgets.
+        picture: Returns the colored text. It and the tokenizer are made only on demand.
+        tokenizer: The tokenizer, if the page has one to export.
     """
-    if st.button("Take it along", icon=":material/download:", type="tertiary", key=f"along_{key}"):
-        _shelf(key, picture, learnt)
+    if st.button("Export", icon=":material/download:", type="tertiary", key=f"along_{key}"):
+        _export(key, picture, tokenizer)
 
 
-@st.dialog("Take it along", width="medium")
-def _shelf(key: str, picture: Callable[[], Picture], learnt: Learnt | None) -> None:
+@st.dialog("Export", width="medium")
+def _export(key: str, picture: Callable[[], Picture], tokenizer: Exported | None) -> None:
     shown = picture()
-    if learnt is not None:
-        _tokenizer(key, learnt)
-    st.markdown("**The colored text**")
+    if tokenizer is not None:
+        _tokenizer(key, tokenizer)
+    st.markdown("**Colored text**")
     st.caption(
-        "As it stands on the page, each file complete in itself, for a page, a slide or a print. "
-        f"Up to {export.HELD:,} bytes of the text are held."
+        "The text as the page shows it, in one self-contained file for a web page, a slide or "
+        f"print, up to {export.HELD:,} bytes of text."
     )
     with st.container(horizontal=True):
-        _button(key, "tokens.html", "A page of HTML", lambda: shown.drawn(export.html))
-        _button(key, "tokens.svg", "A drawing (SVG)", lambda: shown.drawn(export.svg))
+        _button(key, "tokens.html", "Web page (HTML)", lambda: shown.drawn(export.html))
+        _button(key, "tokens.svg", "Drawing (SVG)", lambda: shown.drawn(export.svg))
     st.caption(
-        "Tables and charts have a menu of their own: point at one, and it stands at the upper "
-        "right corner."
+        "To export a table or chart, hover over it and use the menu in its top right corner."
     )
 
 
-def _tokenizer(key: str, learnt: Learnt) -> None:
-    refused = _refused(learnt.identity, learnt)
-    tokenizer = learnt.make()
-    st.markdown(f"**The tokenizer**, {learnt.title}")
+def _tokenizer(key: str, exported: Exported) -> None:
+    refused = _refused(exported.identity, exported)
+    tokenizer = exported.make()
+    st.markdown(f"**Tokenizer**: {exported.title}")
     for one in FORMATS.values():
         if one.key in refused:
             st.caption(as_text(refused[one.key]))
@@ -303,10 +321,10 @@ def _tokenizer(key: str, learnt: Learnt) -> None:
         st.caption(as_text(one.about))
 
 
-@shared("Trying which files can hold it …")
-def _refused(identity: tuple[object, ...], _learnt: Learnt) -> dict[str, str]:
-    """Return by format why it cannot hold a tokenizer; one that can is not among them."""
-    tokenizer = _learnt.make()
+@shared("Checking the file formats …")
+def _refused(identity: tuple[object, ...], _exported: Exported) -> dict[str, str]:
+    """Return, for each format that cannot hold a tokenizer, the reason."""
+    tokenizer = _exported.make()
     found: dict[str, str] = {}
     for one in FORMATS:
         try:

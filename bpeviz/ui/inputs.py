@@ -1,62 +1,72 @@
-"""The inputs that the pages share: the text, and how it is learnt from. They stand at the left."""
+"""The inputs that the pages share: the text, and how a tokenizer is trained on it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from types import MappingProxyType
+from typing import Any
 
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from bpeviz.core.training import Training
 from bpeviz.corpus import samples
 from bpeviz.pretokenizers.patterns import CUSTOM, MAX_EXPRESSION, PATTERNS, WORD_LIST
-from bpeviz.text import clean
+from bpeviz.text import clean, shorten
 from bpeviz.trainers import TRAINERS, Option, Trainer, texts_of
 from bpeviz.ui.export import as_text
 from bpeviz.ui.runtime import run_lock
+from bpeviz.ui.widgets import (
+    LARGEST_INTEGER,
+    Family,
+    Number,
+    OneOf,
+    SessionValue,
+    SomeOf,
+    Switch,
+    TextField,
+    Values,
+    Widget,
+)
 from bpeviz.views import player
 
 MAX_TEXT = 1_200_000
-"""Characters of a text that the pages use; Train takes more."""
+"""The most characters of a text that the pages other than Train use."""
 
 MAX_TRAINED = 10_000_000
-"""Characters of a text that can be learnt from on Train."""
+"""The most characters of a text that Train trains on."""
 
 MAX_UPLOAD = 40
-"""Megabytes of a file: so many characters, at most four bytes each."""
+"""The size limit of a file in megabytes: `MAX_TRAINED` characters of up to four bytes."""
 
 EDITABLE = 100_000
-"""Characters of a file that are still put into the text box; a longer one is only named."""
+"""The most characters of a file that are put into the text box; of a longer one the page shows
+only the name."""
 
 LARGEST = 1_024
 MAX_VOCABULARY = 32_768
+MAX_SIDE_BY_SIDE = 4
+SIDE = "side"
+"""Begins the names of the options of the Algorithms page, which have values of their own."""
 
 OWN = "own"
+"""The key of the user's own text among the samples."""
 
-ABOUT_EXPRESSION = "Each match is a chunk; so is what stands between two matches."
-
-SIZE = "size"
-LINKED_SIZE = "linked_size"
-"""Where the session keeps the vocabulary size that is chosen, and one that a link brought."""
-
-PAGE, SLIDER_ON = "page", "slider_on"
-"""Where the session keeps which page is drawn, and which one the slider was last drawn on."""
-
-SLIDER = "vocabulary_size_"
-"""How the names of its sliders begin: each range of sizes has its own."""
-
-SIDE = "side"
-"""Begins the names of options that stand side by side; those have values of their own."""
-
-MOST_SIDE_BY_SIDE = 4
+ABOUT_EXPRESSION = "Each match is a pre-token, and so is the text between two matches."
+ABOUT_WORDS = (
+    "From the left, the longest listed word that matches becomes a pre-token; where none matches, "
+    "a single character does."
+)
+BYTE_VALUES = 256
 
 
 @dataclass(frozen=True)
 class Choice:
-    """How a user wants to learn. Hashable: the caches use it as a key.
+    """How to train a tokenizer. Hashable, so that caches can use it as a key.
 
-    counted: whether the text is a list of words, each with how often it comes.
+    Attributes:
+        counted: Whether the text is a list of words, each with its count.
     """
 
     algorithm: str
@@ -67,294 +77,342 @@ class Choice:
     options: tuple[tuple[str, str | int], ...]
 
 
-def one_of(label: str, titles: Mapping[str, str], key: str, about: str | None = None) -> str:
-    """Let the user choose one of a few, which all are seen; return its name.
+# ---- the widgets, and their values in links
 
-    titles: by name, the first is chosen at first. about: what the question mark says.
+
+@dataclass(frozen=True, kw_only=True)
+class _Sample(OneOf):
+    """The sample of a `TextSource`. A link to a page with an open file holds neither."""
+
+    source: TextSource
+
+    def for_link(self) -> tuple[str | None, str | None]:
+        if self.source.file.present:
+            return None, self.source.described()
+        return super().for_link()
+
+    def restore(self, value: str) -> None:
+        self.source.forget_file()
+        self.put(value)
+        if value != OWN:
+            self.source.box.put(samples.by_key(value).text)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Box(TextField):
+    """The text box of a `TextSource`."""
+
+    source: TextSource
+
+    def for_link(self) -> tuple[str | None, str | None]:
+        return (None, None) if self.source.file.present else super().for_link()
+
+    def described(self) -> str:
+        return self.source.described()
+
+
+@dataclass(frozen=True)
+class TextSource:
+    """A text box with samples and files to choose from: its widgets and session values.
+
+    Attributes:
+        name: Begins their names in links and their keys in the session.
+        label: The label.
+        first: The key of the first sample.
     """
-    return st.segmented_control(
-        label,
-        list(titles),
-        default=next(iter(titles)),
-        required=True,
-        format_func=titles.__getitem__,
-        key=key,
-        persist_state="session",
-        help=about,
-    )
+
+    name: str
+    label: str
+    first: str
+
+    @property
+    def sample(self) -> _Sample:
+        """The sample chosen."""
+        titles = {one.key: one.title for one in samples.SAMPLES} | {OWN: "Your own text"}
+        name = f"{self.name}_sample"
+        return _Sample(link=name, key=name, label=self.label, titles=titles, source=self)
+
+    @property
+    def box(self) -> _Box:
+        """The text box."""
+        name = f"{self.name}_box"
+        label = f"{self.label} to use"
+        return _Box(link=name, key=name, label=label, longest=MAX_TEXT, source=self)
+
+    @property
+    def file(self) -> SessionValue[str]:
+        """The text of an opened file that is too long for the box."""
+        return SessionValue(f"{self.name}_file")
+
+    @property
+    def file_name(self) -> SessionValue[str]:
+        """The name of that file."""
+        return SessionValue(f"{self.name}_file_name")
+
+    @property
+    def boxed_file(self) -> SessionValue[str]:
+        """The name of the file whose text is in the box, until that is edited."""
+        return SessionValue(f"{self.name}_boxed_file")
+
+    @property
+    def failed(self) -> SessionValue[str]:
+        """Why the last file cannot be used."""
+        return SessionValue(f"{self.name}_failed")
+
+    @property
+    def upload(self) -> SessionValue[UploadedFile]:
+        """The uploader. Unlike the box it loses its value when the page changes."""
+        return SessionValue(f"{self.name}_upload")
+
+    def widgets(self, values: Values) -> Iterator[Widget[Any]]:
+        """Yield the widgets whose values a link holds: the sample's name, or the text."""
+        yield self.sample
+        if values.get(self.sample) == OWN:
+            yield self.box
+
+    def forget_file(self) -> None:
+        """Remove the file, so that the box is used."""
+        for value in (self.file, self.file_name, self.failed, self.boxed_file):
+            value.clear()
+
+    def put(self, sample: str, own: str = "") -> None:
+        """Set the sample, or the user's own text, in place of any other text."""
+        self.forget_file()
+        self.sample.put(sample)
+        self.box.put(own if sample == OWN else samples.by_key(sample).text)
+
+    def described(self) -> str:
+        """Return the label, the file's name and the length, so that others can find the text."""
+        name = self.file_name.get() or self.boxed_file.get()
+        length = f"{len(self.file.get() or self.box.get() or ''):,} characters"
+        return (
+            f"{self.label}: {shorten(name, 100)}, {length}" if name else f"{self.label}: {length}"
+        )
 
 
-def text(key: str, label: str, first_sample: str, most: int = MAX_TEXT) -> str:
-    """Draw a text box with samples and a file to choose from; return the text, cleaned.
+TEXT = TextSource("text", "Text", "english-prose")
 
-    `key` begins the names under which the values are kept. Where the text cannot be taken, a
-    sentence says so, and what is returned is empty. Of a text that can be learnt from on Train,
-    but is too long for the page that asks, the first `most` characters are returned.
+
+def pattern_title(pattern: str) -> str:
+    """Return the on-screen name of a pre-tokenization."""
+    own = {CUSTOM: "Regular expression", WORD_LIST: "Word list"}
+    return own[pattern] if pattern in own else PATTERNS[pattern].title
+
+
+ALGORITHMS = {key: trainer.short for key, trainer in TRAINERS.items()}
+"""The on-screen name of each algorithm, the same on every page."""
+
+ALGORITHM = OneOf(link="algorithm", key="algorithm", label="Algorithm", titles=ALGORITHMS)
+SIDE_BY_SIDE = SomeOf(
+    link="algorithms",
+    key="algorithms",
+    label="Algorithms",
+    titles=ALGORITHMS,
+    most=MAX_SIDE_BY_SIDE,
+)
+PATTERN = OneOf(
+    link="pattern",
+    key="pattern",
+    label="Pre-tokenization",
+    titles={key: pattern_title(key) for key in (*PATTERNS, CUSTOM, WORD_LIST)},
+)
+EXPRESSION = TextField(
+    link="regex", key="regex", label=pattern_title(CUSTOM), longest=MAX_EXPRESSION
+)
+WORDS = TextField(link="words", key="words", label="Word list", longest=MAX_TEXT)
+LARGEST_SIZE = Number(
+    link="largest", key="largest", label="Largest vocabulary", low=1, high=MAX_VOCABULARY
+)
+COUNTED = Switch(link="counted", key="counted", label="The text is a list of words with counts")
+
+
+class _Size(Number):
+    """The vocabulary size. The slider has another key for each range, so a link sets it apart."""
+
+    linked: SessionValue[int] = SessionValue("linked_size")
+
+    def put(self, value: int) -> None:
+        self.linked.put(value)
+
+    def show(self, value: int) -> None:
+        """Note the size that the slider shows."""
+        super().put(value)
+
+
+SIZE = _Size(link="size", key="size", label="Vocabulary size", low=1, high=LARGEST_INTEGER)
+SLIDER = "vocabulary_size_"
+"""Begins the keys of the sliders of the vocabulary size."""
+
+_SLIDER_OF: SessionValue[tuple[int, object]] = SessionValue("vocabulary_of")
+_SLIDER_ON: SessionValue[str] = SessionValue("slider_on")
+PAGE: SessionValue[str] = SessionValue("page")
+"""The title of the page that is drawn."""
+
+
+def option_widget(trainer: Trainer, option: Option, place: str = "") -> OneOf | Number | TextSource:
+    """Return the widget of an option. place: begins its name where it has a value of its own."""
+    name = "_".join(filter(None, (place, trainer.key, option.name)))
+    if option.sample is not None:
+        return TextSource(name, option.label, option.sample)
+    if option.choices is not None:
+        return OneOf(link=name, key=name, label=option.label, titles=option.choices)
+    most = MAX_TEXT if option.maximum is None else option.maximum
+    return Number(link=name, key=name, label=option.label, low=option.minimum, high=most)
+
+
+def option_widgets(trainer: Trainer, values: Values, place: str = "") -> Iterator[Widget[Any]]:
+    """Yield the widgets of the options that matter, given the values of those before."""
+    chosen: dict[str, Any] = {}
+    for option in trainer.options:
+        if option.name == trainer.largest:
+            continue
+        if option.needs is not None and chosen.get(option.needs[0]) != option.needs[1]:
+            continue
+        widget = option_widget(trainer, option, place)
+        if isinstance(widget, TextSource):
+            yield from widget.widgets(values)
+        else:
+            yield widget
+            chosen[option.name] = values.get(widget)
+
+
+def pattern_widgets(values: Values) -> Iterator[Widget[Any]]:
+    """Yield the widgets of the pre-tokenization, the largest vocabulary and the kind of text."""
+    yield PATTERN
+    if values.get(PATTERN) == CUSTOM:
+        yield EXPRESSION
+    if values.get(PATTERN) == WORD_LIST:
+        yield WORDS
+    yield LARGEST_SIZE
+    yield COUNTED
+
+
+def training_widgets(values: Values) -> Iterator[Widget[Any]]:
+    """Yield the widgets of the user's own tokenizer: the text, how it is trained, and its size."""
+    yield from TEXT.widgets(values)
+    yield ALGORITHM
+    if trainer := TRAINERS.get(values.get(ALGORITHM) or ""):
+        yield from option_widgets(trainer, values)
+    yield from pattern_widgets(values)
+    yield SIZE
+
+
+# ---- the text
+
+
+def text(source: TextSource, most: int = MAX_TEXT) -> str:
+    """Draw a text box with samples and files to choose from.
+
+    Args:
+        source: Its widgets.
+        most: The most characters that the page uses.
+
+    Returns:
+        The text, cleaned and cut after `most` characters; empty where a message says why it cannot
+        be used.
     """
-    state = st.session_state
-    box, sample, file, name, failed, upload, boxed = (
-        f"{key}_{part}"
-        for part in ("box", "sample", "file", "file_name", "failed", "upload", "boxed_file")
-    )
-    if box not in state:
-        state[box] = samples.by_key(first_sample).text
-        state[sample] = first_sample
-    elif upload not in state and name not in state:
-        # A value put into the state before its widget was ever drawn is lost if the next run is
-        # another page's. So it is put there again when the user arrives: the upload, which is
-        # not kept from page to page, tells that.
-        state[box], state[sample] = state[box], state[sample]
+    if not source.box.present:
+        source.put(source.first)
+    elif not source.upload.present and not source.file_name.present:
+        for widget in (source.box, source.sample):
+            widget.put_again("")
 
     def take_sample() -> None:
-        forget_file()
-        if state[sample] != OWN:
-            state[box] = samples.by_key(state[sample]).text
+        source.forget_file()
+        if (chosen := source.sample.get()) and chosen != OWN:
+            source.put(chosen)
 
     def typed() -> None:
-        state[sample] = OWN
-        state.pop(boxed, None)
-
-    def forget_file() -> None:
-        for part in (file, name, failed, boxed):
-            state.pop(part, None)
+        source.sample.put(OWN)
+        source.boxed_file.clear()
 
     def take_file() -> None:
-        # The browser may tell of it once more when another page is there already.
-        given = state.get(upload)
-        if given is None:
+        # The browser may send the upload again after the page has changed.
+        if (given := source.upload.get()) is None:
             return
-        forget_file()
+        source.forget_file()
         read = read_file(given.name, given.getvalue())
         if isinstance(read, UnreadableFile):
-            state[failed] = str(read)
+            source.failed.put(str(read))
             return
-        state[sample] = OWN
+        source.sample.put(OWN)
         if len(read) <= EDITABLE:
-            state[box], state[boxed] = read, given.name
+            source.box.put(read)
+            source.boxed_file.put(given.name)
         else:
-            state[file], state[name] = read, given.name
+            source.file.put(read)
+            source.file_name.put(given.name)
 
-    about = {one.key: one for one in samples.SAMPLES}
-    st.selectbox(
-        label,
-        [*about, OWN],
-        format_func=lambda one: about[one].title if one in about else "A text of your own",
-        key=sample,
+    source.sample.select(
         on_change=take_sample,
-        persist_state="session",
-        help="A sample to begin with. Type or paste into the box below to use your own text.",
+        help="Start with a sample, or type or paste your own text into the box below.",
     )
-    if file in state:
-        said = f"{as_text(state[name])}: {len(state[file]):,} characters"
+    file = source.file.get()
+    if file is not None:
+        said = f"{as_text(source.file_name.get() or '')}: {len(file):,} characters"
         with st.container():  # one element, as the box is, so that nothing behind it folds up
             st.info(said, icon=":material/description:")
-            st.button("Back to the text box", on_click=forget_file, key=f"{key}_back")
+            st.button(
+                "Back to the text box", on_click=source.forget_file, key=f"{source.name}_back"
+            )
     else:
-        st.text_area(
-            f"{label} to use",
-            key=box,
+        source.box.area(
             height=140,
             on_change=typed,
-            persist_state="session",
             label_visibility="collapsed",
-            placeholder="Type or paste a text, then press Ctrl+Enter.",
+            placeholder="Type or paste text, then press Ctrl+Enter.",
         )
     with st.popover("Open a file", icon=":material/upload_file:", width="stretch"):
         st.file_uploader(
-            f"A text in UTF-8, up to {MAX_TRAINED:,} characters",
-            key=upload,
+            f"UTF-8 text, up to {MAX_TRAINED:,} characters",
+            key=source.upload.key,
             on_change=take_file,
             max_upload_size=MAX_UPLOAD,
         )
-    if failed in state:
-        st.error(as_text(state[failed]))
-    chosen = clean(state.get(file) or state[box] or "")
+    if failed := source.failed.get():
+        st.error(as_text(failed))
+    chosen = clean(file or source.box.get() or "")
     if len(chosen) > MAX_TRAINED:
         st.error(
-            f"This text has {len(chosen):,} characters, and bpeviz takes up to {MAX_TRAINED:,}. "
-            "Shorten it, or choose a part of it."
+            f"This text has {len(chosen):,} characters; the limit is {MAX_TRAINED:,}. "
+            "Shorten it, or use a part of it."
         )
         return ""
     if len(chosen) > most:
-        st.caption(f"Of its {len(chosen):,} characters, this page uses the first {most:,}.")
+        st.caption(f"This page uses the first {most:,} of {len(chosen):,} characters.")
     return chosen[:most]
 
 
 class UnreadableFile(str):
-    """The sentence that says why a file is not taken."""
+    """The message that says why a file cannot be used."""
 
 
 def read_file(name: str, content: bytes) -> str | UnreadableFile:
-    """Return the text of a file, or why it is none. A byte order mark is left out."""
+    """Return the text of a file without its byte order mark, or why it cannot be used."""
     try:
         found = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
-            what = "it looks like UTF-16"
+            reason = "it looks like UTF-16"
         else:
-            what = f"byte {error.start + 1:,} is {content[error.start]:02X}"
+            reason = f"byte {error.start + 1:,} is {content[error.start]:02X}"
         return UnreadableFile(
-            f"{name} is not a text in UTF-8: {what}. Save it as UTF-8 and open it again."
+            f"{name} is not UTF-8 text: {reason}. Save it as UTF-8 and open it again."
         )
     if "\0" in found and found.count("\0") * 100 > len(found):
-        return UnreadableFile(f"{name} is full of zero bytes, so it is not a text. Open another.")
+        return UnreadableFile(f"{name} contains many zero bytes, so it is not text. Open another.")
     if len(found) > MAX_TRAINED:
         return UnreadableFile(
-            f"{name} has {len(found):,} characters, and bpeviz takes up to {MAX_TRAINED:,}. "
+            f"{name} has {len(found):,} characters; the limit is {MAX_TRAINED:,}. "
             "Open a part of it."
         )
     return found
 
 
-def choice() -> Choice:
-    """Draw the algorithm with its options and the split; return what is chosen."""
-    key = st.selectbox(
-        "Algorithm",
-        TRAINERS,
-        format_func=lambda one: TRAINERS[one].title,
-        key="algorithm",
-        persist_state="session",
-        help=_about([TRAINERS[st.session_state.get("algorithm", next(iter(TRAINERS)))]]),
-    )
-    trainer = TRAINERS[key]
-    values: dict[str, str | int] = {}
-    _options(trainer, trainer.options[:1], values)
-    pattern, expression = _split()
-    with st.expander("More"):
-        largest = _largest(trainer.largest_title)
-        _options(trainer, trainer.options[1:], values)
-        counted = _counted()
-    return Choice(key, largest, pattern, expression, counted, tuple(values.items()))
+def expanded(text: str, counted: bool) -> str:
+    """Return the text to train on: a list of words with counts is written out.
 
-
-def choices(default: Sequence[str], initial: Mapping[str, str | int]) -> list[Choice]:
-    """Draw the algorithms that stand side by side, each with its options; return what is chosen.
-
-    initial: what options of a name begin with here. They are apart from those of the other pages.
-    """
-    keys = st.multiselect(
-        "Algorithms",
-        TRAINERS,
-        default=list(default),
-        format_func=lambda one: TRAINERS[one].short,
-        max_selections=MOST_SIDE_BY_SIDE,
-        key="algorithms",
-        persist_state="session",
-        help=_about(TRAINERS.values()),
-    )
-    pattern, expression = _split()
-    with st.expander("More"):
-        largest = _largest()
-        counted = _counted()
-    found = []
-    for key in keys:
-        values: dict[str, str | int] = {}
-        with st.expander(f"Options of {TRAINERS[key].short}"):
-            _options(TRAINERS[key], TRAINERS[key].options, values, SIDE, initial)
-        found.append(Choice(key, largest, pattern, expression, counted, tuple(values.items())))
-    return found
-
-
-def _about(trainers: Iterable[Trainer]) -> str:
-    return "\n".join(f"- **{one.title}**: {one.about} Source: {one.source}." for one in trainers)
-
-
-def _split() -> tuple[str, str]:
-    """Draw how the text is split first; return the pattern and what is typed for it."""
-    pattern = st.selectbox(
-        "Split the text first by",
-        [*PATTERNS, CUSTOM, WORD_LIST],
-        format_func=split_title,
-        key="pattern",
-        persist_state="session",
-        help="A split cuts the text into chunks. No learnt token crosses from one to the next, but "
-        "in SuperBPE's second phase.\n\n"
-        + "\n".join(f"- **{one.title}**: {one.about}" for one in PATTERNS.values()),
-    )
-    expression = ""
-    if pattern == CUSTOM:
-        expression = regular_expression()
-    if pattern == WORD_LIST:
-        expression = st.text_area(
-            "Words, separated by white space",
-            key="words",
-            persist_state="session",
-            height=90,
-            help="From the left, the longest listed word that fits is a chunk; where none fits, "
-            "one character is.",
-        )
-    return pattern, expression
-
-
-def regular_expression() -> str:
-    """Draw the box of the regular expression, the same on all pages; return what is in it."""
-    run_lock.give_up()  # matching may take seconds, but lets other threads run
-    return st.text_input(
-        split_title(CUSTOM),
-        r"\w+|[^\w\s]+|\s+",
-        key="regex",
-        persist_state="session",
-        max_chars=MAX_EXPRESSION,
-        help=f"{ABOUT_EXPRESSION} Syntax: the Python package regex.",
-    )
-
-
-def _largest(title: str = "Largest vocabulary") -> int:
-    return _number(
-        title,
-        "largest",
-        LARGEST,
-        1,
-        MAX_VOCABULARY,
-        "How far to learn. Every size on the way can then be chosen without learning anew.",
-    )
-
-
-def _counted() -> bool:
-    return st.toggle(
-        "The text is a list of words with counts",
-        key="counted",
-        persist_state="session",
-        help="One word a line with how often it comes, such as “low 5”. Each word is then written "
-        "out that often. Split by white space to learn as Sennrich et al. did.",
-    )
-
-
-def _options(
-    trainer: Trainer,
-    options: Iterable[Option],
-    values: dict[str, str | int],
-    place: str = "",
-    initial: Mapping[str, str | int] = MappingProxyType({}),
-) -> None:
-    """Draw options of a trainer; add to `values` what is chosen, without what does not matter.
-
-    place: where options stand that have values of their own. initial: what some begin with there.
-    """
-    for option in options:
-        if option.name == trainer.largest:
-            continue
-        if option.needs is None or values.get(option.needs[0]) == option.needs[1]:
-            key = option_key(trainer, option.name, place)
-            usual = option.default if option.initial is None else option.initial
-            values[option.name] = _option(option, key, initial.get(option.name, usual))
-
-
-def option_key(trainer: Trainer, option: str, place: str = "") -> str:
-    """Return the name under which the value of an option is kept."""
-    return "_".join(filter(None, (place, trainer.key, option)))
-
-
-def split_title(pattern: str) -> str:
-    """Return what a split is called on the pages."""
-    own = {CUSTOM: "Regular expression", WORD_LIST: "Word list"}
-    return own[pattern] if pattern in own else PATTERNS[pattern].title
-
-
-def written_out(text: str, counted: bool) -> str:
-    """Return the text to learn from: a list of words with counts, if it is one, written out.
-
-    Where a line cannot be read, a sentence says which, and what is returned is empty.
+    Where a line cannot be read, a message says which, and the text is empty.
     """
     if not counted:
         return text
@@ -365,89 +423,203 @@ def written_out(text: str, counted: bool) -> str:
         return ""
 
 
-def _option(option: Option, key: str, initial: str | int) -> str | int:
-    if option.sample is not None:
-        return text(key, option.label, option.sample)
-    if option.choices is None:
-        most = MAX_TEXT if option.maximum is None else option.maximum
-        return _number(option.label, key, int(initial), option.minimum, most, option.help)
-    keys = list(option.choices)
-    chosen: str = st.selectbox(
-        option.label,
-        keys,
-        index=keys.index(str(initial)),
-        format_func=option.choices.__getitem__,
-        key=key,
-        help=option.help,
-        persist_state="session",
+# ---- a part of a long text
+
+
+def part_number(parts: Family[Number], count: int, width: int = 200) -> int:
+    """Draw the number of the part shown, where there are several; return its index."""
+    if count < 2:
+        return 0
+    widget = parts.member(count)
+    return replace(widget, label=f"{widget.label}, 1 to {count:,}").box(width=width) - 1
+
+
+def part_caption(first: int, last: int, length: int, whole: str) -> None:
+    """Say which characters are shown, and which figures are for the whole text."""
+    st.caption(
+        f"Showing characters {first + 1:,} to {last:,} of {length:,}. {whole} the whole text."
     )
-    return chosen
+
+
+# ---- how to train
+
+
+def choice() -> Choice:
+    """Draw the algorithm, its options and the pre-tokenization; return the choice."""
+    shown = TRAINERS.get(ALGORITHM.get() or "", next(iter(TRAINERS.values())))
+    trainer = TRAINERS[ALGORITHM.select(help=_about([shown]))]
+    values: dict[str, str | int] = {}
+    _options(trainer, trainer.options[:1], values)
+    pattern, expression = _pre_tokenization()
+    with st.expander("Advanced options"):
+        place = st.container()
+        _options(trainer, trainer.options[1:], values)
+        counted = _counted()
+    with place:
+        largest = _largest(over_bytes="bytes" in values.values(), label=trainer.largest_title)
+    return Choice(trainer.key, largest, pattern, expression, counted, tuple(values.items()))
+
+
+def choices(default: Sequence[str], initial: Mapping[str, str | int]) -> list[Choice]:
+    """Draw the algorithms to compare, each with its options; return the choices.
+
+    Args:
+        default: The algorithms at first.
+        initial: The first values of options, by their names.
+    """
+    keys = SIDE_BY_SIDE.multiselect(default=list(default), help=_about(TRAINERS.values()))
+    pattern, expression = _pre_tokenization()
+    with st.expander("Advanced options"):
+        place = st.container()
+        counted = _counted()
+    options: dict[str, dict[str, str | int]] = {}
+    for key in keys:
+        with st.expander(f"{ALGORITHMS[key]} options"):
+            options[key] = {}
+            _options(TRAINERS[key], TRAINERS[key].options, options[key], SIDE, initial)
+    with place:
+        largest = _largest(over_bytes=any("bytes" in one.values() for one in options.values()))
+    return [
+        Choice(key, largest, pattern, expression, counted, tuple(options[key].items()))
+        for key in keys
+    ]
+
+
+def _about(trainers: Iterable[Trainer]) -> str:
+    return "\n".join(f"- **{one.short}**: {one.about} Source: {one.source}." for one in trainers)
+
+
+def _pre_tokenization() -> tuple[str, str]:
+    """Draw the pre-tokenization; return the pattern and the expression typed for it."""
+    pattern = PATTERN.select(
+        help="How the text is split into pre-tokens before training. No merge crosses from one "
+        "pre-token to the next, except in the second phase of SuperBPE.\n\n"
+        + "\n".join(f"- **{one.title}**: {one.about}" for one in PATTERNS.values()),
+    )
+    expression = ""
+    if pattern == CUSTOM:
+        expression = regular_expression()
+    if pattern == WORD_LIST:
+        expression = WORDS.area(height=90, help=f"Words separated by white space. {ABOUT_WORDS}")
+    return pattern, expression
+
+
+def regular_expression() -> str:
+    """Draw the box of the regular expression, the same on all pages; return its value."""
+    run_lock.give_up()  # matching may take seconds, but lets other threads run
+    return EXPRESSION.line(
+        value=r"\w+|[^\w\s]+|\s+", help=f"{ABOUT_EXPRESSION} Syntax: the Python package regex."
+    )
+
+
+def _largest(*, over_bytes: bool, label: str = LARGEST_SIZE.label) -> int:
+    low = BYTE_VALUES if over_bytes else LARGEST_SIZE.low
+    return replace(LARGEST_SIZE, low=low, label=label).any_number(
+        LARGEST,
+        why="one entry per byte value" if over_bytes else "",
+        help="Training stops at this size. You can then try any smaller size without retraining.",
+    )
+
+
+def _counted() -> bool:
+    return COUNTED.toggle(
+        help="One word per line with its count, such as “low 5”. Each word is repeated that many "
+        "times. With pre-tokenization by white space, this trains as Sennrich et al. did."
+    )
+
+
+def _options(
+    trainer: Trainer,
+    options: Iterable[Option],
+    values: dict[str, str | int],
+    place: str = "",
+    initial: Mapping[str, str | int] = MappingProxyType({}),
+) -> None:
+    """Draw options of a trainer and add to `values` those that matter.
+
+    Args:
+        trainer: The trainer.
+        options: Its options to draw.
+        values: The values chosen so far, by the options' names.
+        place: Begins the names of options that have values of their own.
+        initial: The first values of options, by their names.
+    """
+    for option in options:
+        if option.name == trainer.largest:
+            continue
+        if option.needs is None or values.get(option.needs[0]) == option.needs[1]:
+            usual = option.default if option.initial is None else option.initial
+            widget = option_widget(trainer, option, place)
+            values[option.name] = _option(option, widget, initial.get(option.name, usual))
+
+
+def _option(option: Option, widget: OneOf | Number | TextSource, initial: str | int) -> str | int:
+    if isinstance(widget, TextSource):
+        return text(widget)
+    if isinstance(widget, OneOf):
+        index = list(widget.titles).index(str(initial))
+        return widget.select(index=index, help=option.help)
+    return widget.any_number(int(initial), help=option.help)
+
+
+# ---- the vocabulary size
+
+_STOPPED = {
+    "no pair": "No pair is left to merge",
+    "rare": "No remaining pair repeats often enough",
+}
+
+
+def size_step(training: Training | str, largest: int) -> int:
+    """Draw the vocabulary size, disabled where training failed; return the step that has it."""
+    if not isinstance(training, str):
+        return vocabulary_size(training, largest)
+    idle_vocabulary_size()
+    return 0
 
 
 def vocabulary_size(training: Training, largest: int) -> int:
-    """Draw the slider of the vocabulary size; return the step at which it has that size.
-
-    Moving it trains nothing anew: every size on the way is a step.
-    """
-    state = st.session_state
+    """Draw the slider of the vocabulary size; return the step at which it has that size."""
     low, high = int(training.sizes.min()), int(training.sizes.max())
     if low == high:
         idle_vocabulary_size()
         st.caption(f"{texts_of(training).vocabulary(training, 0)}. {player.still(training)}")
         return 0
-    # A slider of other bounds is another widget to Streamlit. Under one key it would mix up their
-    # values when the page changes, so each has its own.
-    key = f"{SLIDER}{low}_{high}"
-    if state.get("vocabulary_of") != (low, training.decisions) or LINKED_SIZE in state:
-        state["vocabulary_of"] = (low, training.decisions)
-        # It begins where a link says, if one was opened.
-        size = state.pop(LINKED_SIZE, int(training.sizes[training.opening]))
-        state[key] = min(max(size, low), high)
-    elif state.get(SLIDER_ON) != state.get(PAGE) and key in state:
-        # The user comes from another page, and the browser may not know yet where it stood.
-        state[key] = state[key]
-    state[SLIDER_ON] = state.get(PAGE)
+    # Streamlit takes a slider with other bounds for another widget. Under one key it would mix up
+    # their values when the page changes, so each has its own.
+    slider: SessionValue[int] = SessionValue(f"{SLIDER}{low}_{high}")
+    if _SLIDER_OF.get() != (low, training.decisions) or SIZE.linked.present:
+        _SLIDER_OF.put((low, training.decisions))
+        linked = SIZE.linked.get()
+        SIZE.linked.clear()
+        size = int(training.sizes[training.opening]) if linked is None else linked
+        slider.put(min(max(size, low), high))
+    elif _SLIDER_ON.get() != PAGE.get() and (known := slider.get()) is not None:
+        # The user comes from another page; the browser may still have an earlier value.
+        slider.put(known)
+    _SLIDER_ON.put(PAGE.get() or "")
     chosen = st.slider(
-        "Vocabulary size",
+        SIZE.label,
         low,
         high,
-        key=key,
+        key=slider.key,
         persist_state="session",
-        help="Move it freely: learning has passed through every size, so nothing is learnt anew.",
+        help="Try any size: no retraining needed.",
     )
-    state[SIZE] = chosen
+    SIZE.show(chosen)
     step = training.step_of(chosen)
     made = texts_of(training).vocabulary(training, step)
-    why = {
-        "full": "",
-        "no pair": "no pair is left",
-        "rare": "every pair left is rarer than the smallest count",
-        "atoms": "",
-    }[training.stopped]
+    why = _STOPPED.get(training.stopped)
     if why and largest != LARGEST:
-        st.caption(f"{made}. This text cannot give {largest:,}: {why}.")
+        st.caption(f"{made}. {why}, so {largest:,} cannot be reached.")
     elif why and step == training.steps:
-        st.caption(f"{made}, all that this text gives.")
+        st.caption(f"{made}. {why}.")
     else:
         st.caption(f"{made}.")
     return step
 
 
 def idle_vocabulary_size(key: str = "no_vocabulary_size") -> None:
-    """Hold the place of the slider while there is nothing to choose."""
-    st.slider("Vocabulary size", 0, 1, 0, disabled=True, format=" ", key=key)
-    st.session_state.pop(SIZE, None)
-
-
-def _number(label: str, key: str, initial: int, low: int, high: int, about: str) -> int:
-    """Draw a number to choose; one out of range is put into it, and that is said."""
-    number = int(
-        st.number_input(label, value=initial, key=key, help=about, persist_state="session")
-    )
-    # Always a place for it, so that nothing behind it becomes another element and folds up.
-    place = st.empty()
-    if not low <= number <= high:
-        within = min(max(number, low), high)
-        place.caption(f"From {low:,} to {high:,} is possible; {within:,} is used.")
-        return within
-    return number
+    """Draw a disabled slider where there is no size to choose."""
+    st.slider(SIZE.label, 0, 1, 0, disabled=True, format=" ", key=key)
+    SIZE.clear()

@@ -1,4 +1,4 @@
-"""The frame of every page: its title, the menu, and the one question that it answers."""
+"""The frame of every page: its title, the menu, and the question that it answers."""
 
 from __future__ import annotations
 
@@ -11,19 +11,10 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import StopException
 
 from bpeviz.ui.inputs import PAGE
+from bpeviz.ui.pages.base import Page
+from bpeviz.ui.pages.registry import PAGES
 from bpeviz.ui.permalink import session
-from bpeviz.ui.runtime import fragments
 from bpeviz.ui.runtime.run_lock import turn
-
-PAGES = (
-    ("app.py", "Train"),
-    ("pages/Compare.py", "Compare"),
-    ("pages/Inspect.py", "Inspect"),
-    ("pages/Algorithms.py", "Algorithms"),
-    ("pages/Split.py", "Split"),
-)
-"""The pages in the order of the menu. A new page is a new file and a line here."""
-
 
 ICON = (
     "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'>"
@@ -78,32 +69,31 @@ def _settle() -> None:
 
 
 @contextmanager
-def frame(title: str, question: str) -> Iterator[None]:
+def frame(page: Page) -> Iterator[None]:
     """Draw the top of a page: the menu, the question, and a button that copies a link to it.
 
-    Every page stands in this frame, so that each stands alone. What a link brought is there for its
-    inputs; the button is drawn last, when they are, also where the page ends early (`ending.stop`).
+    Every page uses this frame, so that each works from a cold link. The values of a link are
+    restored before the page draws its widgets. The button is drawn after them, also where the page
+    stops early (`stop_run.stop`).
     """
     with turn():
         _settle()
-        fragments.begin()
-        st.session_state[PAGE] = title
-        st.set_page_config(page_title=f"{title} · bpeviz", page_icon=ICON, layout="wide")
+        PAGE.put(page.title)
+        st.set_page_config(page_title=f"{page.title} · bpeviz", page_icon=ICON, layout="wide")
         st.html(STYLE + DARK * (st.context.theme.type == "dark"))
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.markdown("**bpeviz**", width="content")
-            for path, name in PAGES:
-                st.page_link(path, label=name)
+            for other in PAGES:
+                st.page_link(other.path, label=other.title)
             place = st.container(width="content")
-        st.markdown(question)
-        session.restore(title)
+        st.markdown(page.question)
+        session.restore(page)
         stopped = None
         try:
             yield
         except StopException as stop:
             stopped = stop
         with place:
-            session.offer(title)
-        fragments.done(session.inputs(title))
+            session.offer(page)
         if stopped:
             raise stopped

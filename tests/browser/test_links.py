@@ -28,7 +28,7 @@ from hands import (
 from serving import Server, serving
 
 import bpeviz
-from bpeviz.ui.page import PAGES
+from bpeviz.ui.pages.registry import PAGES
 from bpeviz.ui.permalink.codec import LONGEST, unpack
 
 Open = Callable[..., Page]
@@ -285,7 +285,7 @@ def fresh(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         yield running
 
 
-@pytest.mark.parametrize("name", [name for _, name in PAGES])
+@pytest.mark.parametrize("name", [page.title for page in PAGES])
 def test_a_link_restores_a_page_from_a_cold_start(
     fresh: Server, open_page: Open, open_at: Open, name: str
 ) -> None:

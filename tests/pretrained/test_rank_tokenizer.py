@@ -57,6 +57,15 @@ def test_sizes_are_the_known_ones(
     assert special.items() <= tokenizer.special_tokens.items()
 
 
+def test_known_ids_leave_out_numbers_that_are_not_ids(load: Load) -> None:
+    tokenizer = load("cl100k_base")
+    known = [*tokenizer.known_ids()]
+    assert known == sorted({*known})
+    assert 100_256 not in known
+    assert all(tokenizer.token_bytes(token_id) for token_id in known)
+    assert tokenizer.vocab_size - len(known) == 16  # 100256 and 100261 to 100275
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_three_tokens_share_one_character(load: Load, name: str) -> None:
     tokens = load(name).tokens("a👍b")

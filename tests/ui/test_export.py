@@ -18,9 +18,11 @@ from bpeviz.formats import FORMATS, FormatError, archive
 from bpeviz.trainers import TRAINERS
 from bpeviz.ui import export
 from bpeviz.ui.export import Opened
-from bpeviz.ui.pages.inspect import CLOSER, FIRST_TEXT
+from bpeviz.ui.pages import inspect
+from bpeviz.ui.pages.inspect import FIRST_TEXT
 
 ROOT = Path(__file__).resolve().parents[2]
+CLOSER = inspect.CLOSER.titles
 ENGLISH = samples.by_key("english-prose").text
 TEXT = "low low lower lowest, newer newest wider. " * 3
 
@@ -140,7 +142,7 @@ def test_a_bad_file_gets_a_sentence(given: list[tuple[str, bytes]], sentence: st
         ("\u202e../../etc", "etc"),
         ("…", "tokenizer"),
         ("GPT-2", "GPT-2 2"),
-        ("Yours", "Yours 2"),
+        ("Your tokenizer", "Your tokenizer 2"),
         ("a" * 99, f"{'a' * 11}…{'a' * 11}"),
         ("日本語.json", "日本語.json"),
     ],
@@ -166,7 +168,7 @@ def test_an_opened_file_is_a_column_of_compare(name: str) -> None:
     app = opened("Compare", others=[], tokenizers_opened=[one], text_box=TEXT, text_sample="own")
     assert errors(app) == []
     mine, other = drawn(app, "reference")["columns"]
-    assert mine["title"].startswith("Yours")
+    assert mine["title"].startswith("Your tokenizer")
     assert other["title"].startswith(one.title)
     ids = [token_id for token_id, *_ in other["tokens"] if token_id != -2]
     unknown = [one.tokenizer.special_tokens.get("[UNK]", one.tokenizer.special_tokens.get("<unk>"))]
@@ -256,12 +258,12 @@ def test_each_format_offers_a_file_or_says_why_not(key: str) -> None:
         refusals = [c.value for c in app.caption if "cannot hold this tokenizer" in c.value]
         told = any(export.as_text(one.title) in refusal for refusal in refusals)
         assert told == (one.key not in holding)
-    assert offered[-2:] == ["A page of HTML", "A drawing (SVG)"]
+    assert offered[-2:] == ["Web page (HTML)", "Drawing (SVG)"]
 
 
 @pytest.mark.parametrize("key", ["compare", "inspect"])
 def test_the_colored_text_is_offered_elsewhere_too(key: str) -> None:
-    assert labels(along(key, others=[])) == ["A page of HTML", "A drawing (SVG)"]
+    assert labels(along(key, others=[])) == ["Web page (HTML)", "Drawing (SVG)"]
 
 
 # ---- the whole film on Train
@@ -281,7 +283,7 @@ def test_the_film_of_the_beginning_is_drawn_and_that_of_words_that_are_typed() -
     assert picture["sides"][0]["stepCount"] == player["last"]
     app.text_input(key="drawn_words").set_value("nowhere to be found").run()
     assert errors(app) == []
-    assert any("nowhere in the text" in one.value for one in app.caption)
+    assert any("does not contain" in one.value for one in app.caption)
 
 
 @pytest.mark.parametrize("key", TRAINERS)

@@ -1,6 +1,9 @@
-"""What stands on the Algorithms page: trainers in lock-step, and what follows their size."""
+"""The Algorithms page: several trainers in lock-step on the same text."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
 
 import streamlit as st
 
@@ -9,110 +12,159 @@ from bpeviz.analysis.metrics import Column
 from bpeviz.core.boundaries import Boundaries
 from bpeviz.core.training import Training
 from bpeviz.trainers import TRAINERS, texts_of
-from bpeviz.ui import components, trained
+from bpeviz.ui import components, inputs, trained
 from bpeviz.ui.details import details
-from bpeviz.ui.inputs import Choice
+from bpeviz.ui.inputs import ALGORITHMS, Choice, part_caption, part_number
+from bpeviz.ui.pages.base import Page
 from bpeviz.ui.runtime.fragments import fragment
+from bpeviz.ui.widgets import (
+    LARGEST_INTEGER,
+    Family,
+    Number,
+    SessionValue,
+    Share,
+    TextField,
+    Values,
+    Widget,
+    numbers,
+)
 from bpeviz.views import charts, player, tables
 
 SHOWN = 3_000
-"""Bytes of a text that stand in the views at once; figures are about the whole."""
+"""The most bytes of a text in the player at once; figures are for the whole text."""
 
 DRAWS = 1_000
-MOST_CUTS = 12
-"""How many cuts of a word are drawn, and how many draws they come from."""
+MAX_SEGMENTATIONS = 12
+"""How many random segmentations of a word are sampled, and how many different ones are shown."""
 
-LONGEST_WORD = 40
+MAX_WORD = 40
 
-Learnt = tuple[Choice, Training, Boundaries]
+PART = numbers("lock_of_", "Part shown")
+METHOD = numbers("random_of_", "Method", first=0)
+WORD = TextField(
+    link="word",
+    key="word",
+    label="Word (type one or click one above; a leading space counts)",
+    longest=MAX_WORD,
+)
+SEED = Number(
+    link="seed",
+    key="seed",
+    label="Seed",
+    low=-LARGEST_INTEGER,
+    high=LARGEST_INTEGER,
+)
 
 
-def learnt(text: str, choices: list[Choice]) -> list[Learnt]:
-    """Learn with each choice; where that cannot be done, say why, once for all it is true of."""
+def _strength(link: str, key: str, end: str) -> Share:
+    most = float(end.rpartition(" ")[2])
+    return Share(link=link, key=key, label="Strength", most=most)
+
+
+STRENGTH = Family(
+    "strength of ", "strength of ", r".{1,60} up to [0-9]{1,3}\.[0-9]{1,3}", _strength
+)
+
+_CLICKED: SessionValue[dict[str, Any]] = SessionValue("clicked_word")
+"""The last click on a word of the player that was handled."""
+
+
+def _widgets(values: Values) -> Iterator[Widget[Any]]:
+    yield from inputs.TEXT.widgets(values)
+    yield inputs.SIDE_BY_SIDE
+    yield from inputs.pattern_widgets(values)
+    for key in values.get(inputs.SIDE_BY_SIDE) or ():
+        yield from inputs.option_widgets(TRAINERS[key], values, inputs.SIDE)
+    yield from values.members(PART)
+    yield WORD
+    yield from values.members(METHOD)
+    yield from values.members(STRENGTH)
+    yield SEED
+
+
+PAGE = Page(
+    "pages/Algorithms.py",
+    "Algorithms",
+    "How do different algorithms tokenize the same text?",
+    _widgets,
+)
+
+Trained = tuple[Choice, Training, Boundaries]
+
+
+def train_all(text: str, choices: list[Choice]) -> list[Trained]:
+    """Train with each choice; show an error for each that fails, once where several agree."""
     found = []
-    refused: dict[str, list[str]] = {}
+    failed: dict[str, list[str]] = {}
     for choice in choices:
         training = trained.training(text, choice)
         boundaries = trained.boundaries(text, text, choice)
         if isinstance(training, str) or isinstance(boundaries, str):
             why = str(training if isinstance(training, str) else boundaries)
-            refused.setdefault(why, []).append(TRAINERS[choice.algorithm].title)
+            failed.setdefault(why, []).append(ALGORITHMS[choice.algorithm])
         else:
             found.append((choice, training, boundaries))
-    for why, titles in refused.items():
-        st.error(f"{', '.join(titles)}: {why}")
+    for why, names in failed.items():
+        st.error(f"{', '.join(names)}: {why}")
     return found
 
 
-def show(text: str, shown: list[Learnt]) -> None:
-    """Draw the player with a view for each trainer, and what follows its size."""
+def show(text: str, shown: list[Trained]) -> None:
+    """Draw the player with a view for each algorithm, and everything that follows its size."""
     place = st.container()
     columns = [_column(one, one[1].steps) for one in shown]
     parts = player.parts(text, metrics.common_boundaries(columns, always=True), SHOWN)
-    part = parts[0]
+    part = parts[part_number(PART, len(parts))]
     if len(parts) > 1:
-        label = f"Part shown, 1 to {len(parts)}"
-        number = st.number_input(label, 1, len(parts), key=f"lock_of_{len(parts)}", width=200)
-        part = parts[number - 1]
-        st.caption(
-            f"Characters {part.first + 1:,} to {part.last:,} of {len(text):,} are shown; learning, "
-            "counts and figures are about the whole text."
-        )
+        part_caption(part.first, part.last, len(text), "Training and all figures use")
     timelines = []
     for choice, training, boundaries in shown:
         own = player.part_between(boundaries, part, text)
-        timelines.append(
-            (TRAINERS[choice.algorithm].short, trained.timeline(text, choice, own), training)
-        )
+        name = ALGORITHMS[choice.algorithm]
+        timelines.append((name, trained.timeline(text, choice, own), training))
     payload = player.lock_step(timelines)
     with place:
         components.player(payload, "lock_step")
         if len(shown) > 1:
             st.caption(
-                f"At every vocabulary size each stands at its own step. {timelines[0][0]} is the "
-                "reference: a thick line is a cut that it does not make there, a dotted one is a "
-                "cut of its own that is missing. Below its smallest or above its largest "
-                "vocabulary, an algorithm stands still."
+                f"Each algorithm shows its own step at this vocabulary size. {timelines[0][0]} is "
+                "the reference: a thick line is a boundary that the reference does not have, a "
+                "dotted line one that only the reference has. Outside its size range, an "
+                "algorithm stops changing."
             )
     _follow(text, [choice for choice, *_ in shown], payload)
 
 
-def _column(one: Learnt, step: int) -> Column:
+def _column(one: Trained, step: int) -> Column:
     choice, training, boundaries = one
-    title = TRAINERS[choice.algorithm].short
-    return Column(title, training.at_step(step), boundaries, step)
+    return Column(ALGORITHMS[choice.algorithm], training.at_step(step), boundaries, step)
 
 
 @fragment
-def _follow(text: str, choices: list[Choice], payload: dict[str, object]) -> None:
-    """Draw what follows the size. Runs again by itself when that changes, or a word is clicked."""
-    state = st.session_state
+def _follow(text: str, choices: list[Choice], payload: dict[str, Any]) -> None:
+    """Draw what follows the size. Runs again when that changes, or a word is clicked."""
     shown = [(choice, *trained.there(text, choice)) for choice in choices]
     body = st.container()
     told = components.player_events(None, "lock_step_follower", words=True)
-    last = int(str(payload["last"]))
-    place = int(str(payload["initialStep"]))  # there the player begins
+    place: int = payload["initialStep"]
     if told["step"] and told["step"]["timelineId"] == payload["timelineId"]:
-        place = min(int(told["step"]["step"]), last)
-    if told["word"] and state.get("picked_word") != told["word"]:
-        state["picked_word"] = told["word"]
-        state["word"] = told["word"]["word"][:LONGEST_WORD]
-    views: list[dict[str, list[int]]] = payload["views"]  # type: ignore[assignment]
-    steps = [view["ownSteps"][place] for view in views]
+        place = min(int(told["step"]["step"]), payload["last"])
+    if told["word"] and _CLICKED.get() != told["word"]:
+        _CLICKED.put(told["word"])
+        WORD.put(told["word"]["word"][:MAX_WORD])
+    steps = [view["ownSteps"][place] for view in payload["views"]]
     with body:
-        sizes: list[int] = payload["vocabSizes"]  # type: ignore[assignment]
-        size = sizes[place]
-        _measures(text, shown, steps, size)
+        _metrics(text, shown, steps, payload["vocabSizes"][place])
         _vocabularies(text, shown, steps)
         _at_random(shown, steps)
         for (_, training, boundaries), step in zip(shown, steps, strict=True):
             details(text, training, boundaries, step)
 
 
-def _measures(text: str, shown: list[Learnt], steps: list[int], size: int) -> None:
+def _metrics(text: str, shown: list[Trained], steps: list[int], size: int) -> None:
     if not text:
         return
-    st.subheader(f"At a vocabulary of {size:,}", anchor=False)
+    st.subheader(f"At a vocabulary size of {size:,}", anchor=False)
     columns = [_column(one, step) for one, step in zip(shown, steps, strict=True)]
     right = st.column_config.TextColumn(alignment="right")
     st.dataframe(
@@ -124,32 +176,32 @@ def _measures(text: str, shown: list[Learnt], steps: list[int], size: int) -> No
     )
 
 
-def _vocabularies(text: str, shown: list[Learnt], steps: list[int]) -> None:
+def _vocabularies(text: str, shown: list[Trained], steps: list[int]) -> None:
     if len(shown) < 2:
         return
-    st.subheader("What the vocabularies share", anchor=False)
-    learnt = [
-        (TRAINERS[choice.algorithm].short, trained.composed_tokens(text, choice, step))
+    st.subheader("Tokens that the vocabularies share", anchor=False)
+    tokens = [
+        (ALGORITHMS[choice.algorithm], trained.composed_tokens(text, choice, step))
         for (choice, *_), step in zip(shown, steps, strict=True)
     ]
-    table = tables.vocabularies(metrics.vocabularies(learnt))
-    numbers = table.select_dtypes("number").columns
+    table = tables.vocabularies(metrics.vocabularies(tokens))
+    numeric = table.select_dtypes("number").columns
     grouped = st.column_config.NumberColumn(format="localized")
     st.dataframe(
         table,
         hide_index=True,
         height="content",
         key="lock_vocabularies",
-        column_config=dict.fromkeys(numbers, grouped),
+        column_config=dict.fromkeys(numeric, grouped),
     )
     st.caption(
-        "Tokens of more than one byte or character, compared by the text that they stand for, so "
-        "that `##ing`, `ing` and `ing</w>` are the same."
+        "Tokens of more than one byte or character, compared by their text: `##ing`, `ing` and "
+        "`ing</w>` count as the same token."
     )
 
 
-def _at_random(shown: list[Learnt], steps: list[int]) -> None:
-    """Let the user cut a word at random, where a trainer can do so."""
+def _at_random(shown: list[Trained], steps: list[int]) -> None:
+    """Draw random segmentations of a word, where a trainer supports them."""
     able = [
         (training, texts_of(training).randomness, step)
         for (_, training, _), step in zip(shown, steps, strict=True)
@@ -157,43 +209,29 @@ def _at_random(shown: list[Learnt], steps: list[int]) -> None:
     ]
     if not able:
         return
-    st.subheader("One word, cut at random", anchor=False)
+    st.subheader("One word, split at random", anchor=False)
     left, right = st.columns((2, 3), gap="medium")
     with left:
-        st.session_state.setdefault("word", "lowest")
-        word = st.text_input(
-            "Word: type one, or click it above (a space before it counts)",
-            key="word",
-            max_chars=LONGEST_WORD,
-            persist_state="session",
-        )
+        if not WORD.present:
+            WORD.put("lowest")
+        word = WORD.line()
         which = 0
         if len(able) > 1:
-            which = st.radio(
-                "By",
-                range(len(able)),
-                format_func=lambda i: (
-                    f"{able[i][1].title} ({TRAINERS[able[i][0].algorithm].short})"
-                ),
-                key=f"random_of_{len(able)}",
+            which = METHOD.member(len(able)).radio(
+                [f"{random.title} ({ALGORITHMS[one.algorithm]})" for one, random, _ in able]
             )
         training, randomness, step = able[which]
-        strength = st.slider(
-            randomness.strength,
-            0.0,
-            randomness.most,
-            randomness.initial,
-            0.05,
-            key=f"strength of {randomness.title} up to {randomness.most}",
+        strength = STRENGTH.member(f"{randomness.title} up to {randomness.most}").slider(
+            randomness.strength, randomness.initial
         )
-        seed = int(st.number_input("Seed", value=0, step=1, key="seed", width=140))
+        seed = int(st.number_input(SEED.label, value=0, step=1, key=SEED.key, width=140))
         st.caption(randomness.about)
     with right:
         if not word.strip():
-            st.caption("There is no word to cut yet.")
+            st.caption("Type a word to split.")
             return
         try:
-            # With the space before it a word is another pre-token than without, if a split lets it.
+            # With the space before it, the word may be another pre-token than without.
             pre_token = word.rstrip()
             if len(training.pre_tokenizer.pre_tokens(pre_token)) > 1:
                 pre_token = pre_token.lstrip()
@@ -205,17 +243,17 @@ def _at_random(shown: list[Learnt], steps: list[int]) -> None:
         unknown = training.pre_tokenizer.unknown or "?"
         rows = [
             (" | ".join(training.name(i) if i >= 0 else unknown for i in ids), times)
-            for ids, times in found.most_common(MOST_CUTS)
+            for ids, times in found.most_common(MAX_SEGMENTATIONS)
         ]
         st.vega_lite_chart(
             spec=charts.segmentations(rows, DRAWS),
             key="segmentations",
-            alt="How often each cut came",
+            alt="Share of each segmentation",
         )
-        some = f" The {MOST_CUTS} most frequent are drawn." * (len(found) > MOST_CUTS)
-        pieces = sum(len(ids) * times for ids, times in found.items()) / DRAWS
+        some = f" The chart shows the top {MAX_SEGMENTATIONS}." * (len(found) > MAX_SEGMENTATIONS)
+        tokens = sum(len(ids) * times for ids, times in found.items()) / DRAWS
         st.caption(
             f"“{name}”: {len(found):,} different "
-            f"cut{'' if len(found) == 1 else 's'} in {DRAWS:,} draws, "
-            f"{pieces:.2f} tokens on average. The same seed gives the same draws.{some}"
+            f"segmentation{'' if len(found) == 1 else 's'} in {DRAWS:,} samples, "
+            f"{tokens:.2f} tokens on average. The same seed gives the same samples.{some}"
         )

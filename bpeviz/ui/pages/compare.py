@@ -1,6 +1,9 @@
-"""What stands on the Compare page: the columns, the measures, the sweep, and fair warnings."""
+"""The Compare page: several tokenizers side by side on the same text."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
 
 import streamlit as st
 
@@ -8,57 +11,82 @@ from bpeviz.analysis import metrics
 from bpeviz.analysis.metrics import Column
 from bpeviz.pretrained import catalog
 from bpeviz.pretrained.catalog import TITLES
-from bpeviz.ui import components, export, trained
+from bpeviz.ui import components, export, inputs, trained
 from bpeviz.ui.downloads import ready
-from bpeviz.ui.inputs import Choice, one_of
+from bpeviz.ui.export import YOURS
+from bpeviz.ui.inputs import Choice, part_caption, part_number
+from bpeviz.ui.pages.base import Page
+from bpeviz.ui.widgets import OneOf, SomeOf, Values, Widget, numbers
 from bpeviz.views import charts, player, tables
 
 SHOWN = 6_000
-"""Bytes of a text that stand in the columns at once; measures are about the whole."""
+"""The most bytes of a text in the columns at once; metrics are for the whole text."""
 
-YOURS = "Yours"
+OTHERS = SomeOf(
+    link="others", key="others", label="Compare with", titles=TITLES, most=len(catalog.NAMES)
+)
+MEASURED_ON = OneOf(
+    link="measured_on",
+    key="measured_on",
+    label="Compare on",
+    titles={"learnt": "Training text", "held out": "Different text"},
+)
+TEST_TEXT = inputs.TextSource("held_out", "Test text", "numbers-and-tables")
+REFERENCE = numbers("reference_of_", "Reference", first=0)
+PART = numbers("shown_of_", "Part shown")
 
-WAVY = " A wavy line stands under what is not in a vocabulary."
+
+def _widgets(values: Values) -> Iterator[Widget[Any]]:
+    yield from inputs.training_widgets(values)
+    yield OTHERS
+    yield MEASURED_ON
+    if values.get(MEASURED_ON) == "held out":
+        yield from TEST_TEXT.widgets(values)
+    yield from values.members(REFERENCE)
+    yield from values.members(PART)
+
+
+def _opened_titles() -> list[str]:
+    return [one.title for one in export.opened()]
+
+
+PAGE = Page(
+    "pages/Compare.py",
+    "Compare",
+    "How do different tokenizers split the same text?",
+    _widgets,
+    _opened_titles,
+)
 
 
 def others() -> list[str]:
-    """Let the user choose what to compare with; return the vocabularies that are there.
+    """Draw the choice of published vocabularies; return those chosen whose files are there.
 
-    Tokenizers of files that are opened are compared as long as they are open.
+    Tokenizers from files are compared as long as they are open.
     """
     with st.container(horizontal=True, vertical_alignment="bottom", width="content", gap="small"):
-        chosen = st.pills(
-            "Compare with",
-            catalog.NAMES,
-            selection_mode="multi",
-            default=["gpt2", "cl100k_base"],
-            format_func=TITLES.__getitem__,
-            key="others",
-            persist_state="session",
-        )
+        chosen = OTHERS.pills(default=["gpt2", "cl100k_base"])
         export.open_here()
     return ready([name for name in catalog.NAMES if name in chosen])
 
 
-def held_out() -> bool:
-    """Let the user choose between the text that was learnt from and another."""
-    titles = {"learnt": "The text learnt from", "held out": "Another text"}
-    chosen = one_of("Text", titles, "measured_on")
-    return chosen == "held out"
+def on_test_text() -> bool:
+    """Draw the choice between the training text and a test text; return whether it is the test."""
+    return MEASURED_ON.segments() == "held out"
 
 
 def columns_for(
     text: str, training_text: str, choice: Choice, step: int, names: list[str]
 ) -> list[Column] | str:
-    """Return the columns, or the sentence that says why the text cannot be cut."""
-    learnt = trained.training(training_text, choice)
-    mine = trained.boundaries(text, training_text, choice)
-    if isinstance(learnt, str):
-        return learnt
-    if isinstance(mine, str):
-        return mine
-    size = int(learnt.sizes[step])
-    columns = [Column(f"{YOURS} ({size:,})", learnt.at_step(step), mine, step)]
+    """Return the columns, or the message that says why the text cannot be tokenized."""
+    training = trained.training(training_text, choice)
+    own = trained.boundaries(text, training_text, choice)
+    if isinstance(training, str):
+        return training
+    if isinstance(own, str):
+        return own
+    title = f"{YOURS} ({int(training.sizes[step]):,})"
+    columns = [Column(title, training.at_step(step), own, step)]
     for name in names:
         with st.spinner(f"Loading {TITLES[name]} …"):
             tokenizer, boundaries = trained.published(name, text)
@@ -67,7 +95,7 @@ def columns_for(
     for one in export.opened():
         found = export.boundaries(one.key, text, one.tokenizer)
         if isinstance(found, str):
-            st.error(export.as_text(f"{one.title} cannot cut this text: {found}"))
+            st.error(export.as_text(f"{one.title} cannot tokenize this text: {found}"))
             continue
         title = f"{one.title} ({int(one.tokenizer.sizes[-1]):,})"
         columns.append(Column(title, one.tokenizer, found, one.tokenizer.steps))
@@ -75,87 +103,78 @@ def columns_for(
 
 
 def reference_of(columns: list[Column]) -> int:
-    """Let the user choose the column that the others are held against."""
+    """Draw the choice of the column that the others are compared with; return its index."""
     if len(columns) < 2:
         return 0
-    return st.selectbox(
-        "Reference",
-        range(len(columns)),
-        # Without the size: what is chosen keeps the words that it was chosen by.
-        format_func=[column.title.rpartition(" (")[0] for column in columns].__getitem__,
-        key=f"reference_of_{len(columns)}",
-        persist_state="session",
-        width=220,
-    )
+    # Without the size: the browser keeps the words of a choice.
+    names = [column.title.rpartition(" (")[0] for column in columns]
+    return REFERENCE.member(len(columns)).select(names, width=220)
 
 
 def show(text: str, columns: list[Column], reference: int) -> None:
     """Draw the text in columns."""
     if not text:
-        st.info("There is no text to cut yet. Type one at the left, or choose a sample.")
+        st.info("There is no text yet. Type one on the left, or choose a sample.")
         return
     parts = player.parts(text, metrics.common_boundaries(columns), SHOWN)
-    part = 0
+    shown = parts[part_number(PART, len(parts))]
     if len(parts) > 1:
-        label = f"Part shown, 1 to {len(parts)}"
-        part = st.number_input(label, 1, len(parts), key=f"shown_of_{len(parts)}", width=200) - 1
-        st.caption(
-            f"Characters {parts[part].first + 1:,} to {parts[part].last:,} of {len(text):,} are "
-            "shown; the table and the curves are about the whole text."
-        )
-    components.columns(player.side_by_side(text, columns, parts[part], reference), "columns")
+        part_caption(shown.first, shown.last, len(text), "The table and the curves are for")
+    components.columns(player.side_by_side(text, columns, shown, reference), "columns")
     if len(columns) > 1:
+        wavy = " A wavy underline marks text that is not in a vocabulary."
         st.caption(
-            "A thick line is a cut that the reference does not make; a dotted one is a cut of the "
-            "reference that is missing here. Point at a token to see the same span everywhere."
-            + WAVY
+            "A thick line is a boundary that the reference does not have; a dotted line is one "
+            "that only the reference has. Hover over a token to highlight it in every column."
+            + wavy
             * any(column.unknown for column in columns)
         )
-    shown = parts[part]
     export.along(
         "compare",
         lambda: export.Picture(
-            text, columns, "One text, cut by several", reference, shown.first, shown.last
+            text,
+            columns,
+            "One text, several tokenizers",
+            reference,
+            shown.first,
+            shown.last,
         ),
     )
 
 
-def fair_words(text: str, training_text: str, columns: list[Column], *, held_out: bool) -> None:
-    """Say what the comparison can and cannot tell. The first column is the user's."""
+def caveats(text: str, training_text: str, columns: list[Column], *, on_test_text: bool) -> None:
+    """Say how fair the comparison is. The first column is the user's tokenizer."""
     mine, *others = columns
     words = []
     if others:
         largest = max(column.vocab_size for column in others)
         words.append(
-            f"Sizes differ: your vocabulary has {mine.vocab_size:,} entries, the largest beside it "
+            f"Vocabulary sizes differ: yours has {mine.vocab_size:,} entries, the largest one here "
             f"{largest:,}. More entries usually mean fewer tokens; the curves below compare at "
-            "equal size."
+            "equal sizes."
         )
     if text != training_text:
-        words.append("This text was held out: your tokenizer did not learn from it.")
+        words.append("This is a test text (not used for training).")
     else:
-        words.append("Your tokenizer learnt from this very text, which flatters it.")
         words.append(
-            "Put another one into the second box for a fair view."
-            if held_out
-            else "Choose “Another text” for a fair view."
+            "Your tokenizer was trained on this very text, so it scores better than it should."
         )
-    if unknown := mine.unknown:
         words.append(
-            f"{unknown:,} of its tokens are unknown to your vocabulary: what they were is lost, "
-            "and counts flatter it."
+            "Enter another text in the second box for a fair comparison."
+            if on_test_text
+            else "Choose “Different text” for a fair comparison."
         )
     words += [
-        f"Of {column.title}, {column.unknown:,} tokens are unknown: what they were is lost, and "
-        "counts flatter it."
-        for column in others
+        f"{column.title} cannot represent {column.unknown:,} tokens of this text: their content is "
+        "lost, so it scores better than it should."
+        for column in columns
         if column.unknown
     ]
     st.markdown(f":material/balance: {' '.join(words).replace('<', '&lt;')}")
 
 
 def measures(text: str, columns: list[Column], reference: int) -> None:
-    """Draw the table of measures, and the sweep over vocabulary sizes."""
+    """Draw the table of metrics and the curves over vocabulary sizes."""
     if not text:
         return
     st.subheader("Metrics", anchor=False)
@@ -167,9 +186,11 @@ def measures(text: str, columns: list[Column], reference: int) -> None:
         key="measures",
         column_config=dict.fromkeys([column.title for column in columns], right),
     )
-    st.subheader("Over vocabulary sizes", anchor=False)
-    st.vega_lite_chart(spec=charts.sweeps(columns), key="sweeps", alt="Bytes per token by size")
+    st.subheader("By vocabulary size", anchor=False)
+    st.vega_lite_chart(
+        spec=charts.sweeps(columns), key="sweeps", alt="Bytes per token by vocabulary size"
+    )
     st.caption(
-        "Each curve shows the vocabularies that a tokenizer passes through while it is learnt: for "
-        "BPE, only its first merges. The dot is where it stands above."
+        "Each curve shows the vocabularies of a tokenizer during training: for BPE, its first "
+        "merges only. The dot is the vocabulary shown above."
     )

@@ -1,8 +1,8 @@
-"""What stands on the Inspect page: a text from characters to ids, and closer looks at it."""
+"""The Inspect page: one text from characters to ids, with closer looks at it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -16,45 +16,132 @@ from bpeviz.analysis.trace import Inspection
 from bpeviz.core.boundaries import Boundaries
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import Training
+from bpeviz.pretokenizers.patterns import MAX_EXPRESSION
 from bpeviz.pretrained import catalog, rank_tokenizer
 from bpeviz.pretrained.catalog import TITLES
-from bpeviz.text import clean
 from bpeviz.trainers import texts_of
-from bpeviz.ui import components, export
+from bpeviz.ui import components, export, inputs
 from bpeviz.ui.downloads import ready
-from bpeviz.ui.inputs import Choice, one_of
+from bpeviz.ui.inputs import MAX_TEXT, Choice, part_caption, part_number
+from bpeviz.ui.pages.base import ABOUT_MERGE_DIAGRAM, Page
 from bpeviz.ui.runtime.cache import shared
+from bpeviz.ui.widgets import Number, OneOf, SessionValue, TextField, Values, Widget, numbers
 from bpeviz.views import merge_diagram, player, tables
 
-YOURS = "yours"
+OWN = "yours"
+"""The key of the user's own tokenizer."""
 
 FIRST_TEXT = "The naïve 世界 isn’t 3.14159 👍🏽"
-"""Stands in the box at first: accents, two scripts, digits, and a sign of several code points."""
+"""The text at first: accents, two scripts, digits, and an emoji of several code points."""
 
 MOST = 30_000
-"""Characters of a text that are looked at; of a longer one, the first so many."""
+"""The most characters of a text that are inspected."""
 
 SHOWN = 240
-"""Bytes that stand in the grid at once, and in the player below it."""
+"""The most bytes in the grid and in the player below it at once."""
 
 LISTED = 12
-"""How many names of special tokens are told."""
+"""The most special tokens that are named."""
 
-CLOSER = {
-    "film": "Step by step",
-    "picture": "The whole film in one picture",
-    "token": "A token",
-    "ids": "From ids to text",
-}
+MAX_NAMESAKES = 1_000
+"""The most tokens of one name among which a link can choose."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _TokenizerChoice(OneOf):
+    """A choice of a tokenizer. A link holds the user's own and published ones, not files."""
+
+    def described(self) -> str:
+        titles = {one.key: one.title for one in export.opened()}
+        return f"{self.label}: {titles.get(self.get() or '', '')}"
+
+
+TOKENIZERS = {OWN: export.YOURS} | TITLES
+SOURCE = OneOf(
+    link="inspected",
+    key="inspected",
+    label="Text to inspect",
+    titles={"own": "Type a text", "learnt": "Training text"},
+)
+TYPED = TextField(link="inspect_box", key="inspect_box", label="Type a text", longest=MAX_TEXT)
+TOKENIZER = _TokenizerChoice(
+    link="inspected_by", key="inspected_by", label="Tokenizer", titles=TOKENIZERS
+)
+SPECIAL = OneOf(
+    link="special_tokens",
+    key="special_tokens",
+    label="Treat `<|endoftext|>` as",
+    titles={"text": "Plain text", "special": "Special token"},
+)
+PART = numbers("inspected_part_of_", "Part shown")
+CLOSER = OneOf(
+    link="closer",
+    key="closer",
+    label="Details",
+    titles={
+        "film": "Step by step",
+        "picture": "Merge diagram",
+        "token": "Look up a token",
+        "ids": "Decode ids",
+    },
+)
+MIRRORED = _TokenizerChoice(
+    link="mirrored",
+    key="mirrored",
+    label="Mirrored below",
+    titles={"none": "None"} | TOKENIZERS,
+)
+DRAWN_PART = numbers("drawn_part_of_", "Part drawn")
+LOOK_UP = TextField(link="look_up", key="look_up", label="Token id or text", longest=MAX_EXPRESSION)
+IDS = TextField(link="ids_box", key="ids_box", label="Ids", longest=MAX_TEXT)
+
+_PRESSED: SessionValue[int] = SessionValue("picked_token")
+"""The number of the last press on a token of the grid that was handled."""
+
+
+def _namesake(query: str | None, tokenizer: str | None) -> Number:
+    """Return the choice among several tokens of one name."""
+    name = f"which of {query} in {tokenizer}"
+    label = "Several tokens have this text"
+    return Number(link=name, key=name, label=label, low=0, high=MAX_NAMESAKES)
+
+
+def _widgets(values: Values) -> Iterator[Widget[Any]]:
+    yield from inputs.training_widgets(values)
+    yield SOURCE
+    if values.get(SOURCE) == "own":
+        yield TYPED
+    yield TOKENIZER
+    yield SPECIAL
+    yield from values.members(PART)
+    yield CLOSER
+    if values.get(CLOSER) == "picture":
+        yield MIRRORED
+        yield from values.members(DRAWN_PART)
+    if values.get(CLOSER) == "token":
+        yield LOOK_UP
+        query, tokenizer = values.get(LOOK_UP), values.get(TOKENIZER)
+        yield _namesake(query, tokenizer)
+    if values.get(CLOSER) == "ids":
+        yield IDS
+
+
+PAGE = Page(
+    "pages/Inspect.py", "Inspect", "How does a text become token ids, and text again?", _widgets
+)
 
 
 @dataclass(frozen=True)
 class Offer:
-    """A tokenizer that can be looked at. To offer another one is to put it into the list.
+    """A tokenizer that can be inspected.
 
-    key: tells it from all others, for caches and widgets. title: with its size, where that may
-    change. make: returns it; it may raise `ValueError` with a sentence. training: what it was
-    learnt by, if here. needs: the vocabulary whose files it needs.
+    Attributes:
+        key: Its identity in widgets.
+        title: Its name, with the size where that may change.
+        make: Returns it, or raises `ValueError` with a user-facing message.
+        training: Its training history, where it was trained here.
+        identity: The rest of its identity in caches.
+        needs: The published vocabulary whose files it needs.
     """
 
     key: str
@@ -66,14 +153,14 @@ class Offer:
 
     @property
     def name(self) -> str:
-        """What it is chosen by. Without the size: the browser keeps the words of a choice."""
-        return "Yours" if self.key == YOURS else self.title
+        """The name without the size, since the browser keeps the words of a choice."""
+        return export.YOURS if self.key == OWN else self.title
 
 
 def offers(training_text: str, choice: Choice, training: Training | str, step: int) -> list[Offer]:
-    """Return the tokenizers that can be looked at, the user's own first."""
+    """Return the tokenizers that can be inspected, the user's own first."""
 
-    def learnt() -> Tokenizer:
+    def own() -> Tokenizer:
         if isinstance(training, str):
             raise ValueError(training)
         return training.at_step(step)
@@ -81,11 +168,9 @@ def offers(training_text: str, choice: Choice, training: Training | str, step: i
     def published(name: str) -> Offer:
         return Offer(name, TITLES[name], lambda: rank_tokenizer.load(name), needs=name)
 
-    title = "Yours"
-    if not isinstance(training, str):
-        title = f"Yours ({int(training.sizes[step]):,})"
-    own = None if isinstance(training, str) else training
-    yours = Offer(YOURS, title, learnt, own, (training_text, choice, step))
+    history = None if isinstance(training, str) else training
+    size = "" if history is None else f" ({int(history.sizes[step]):,})"
+    yours = Offer(OWN, f"{export.YOURS}{size}", own, history, (training_text, choice, step))
     files = [
         Offer(one.key, one.title, partial(_opened, one), identity=(one.key,))
         for one in export.opened()
@@ -101,7 +186,7 @@ def _opened(one: export.Opened) -> Tokenizer:
 def _inspected(
     key: str, identity: tuple[object, ...], text: str, special: tuple[str, ...], _offer: Offer
 ) -> Inspection | str:
-    """Return a text under a tokenizer, or the sentence that says why it cannot be cut."""
+    """Return the trace of a text through a tokenizer, or the message that says why it fails."""
     try:
         return trace.inspect(text, _offer.make(), special)
     except ValueError as error:
@@ -125,32 +210,23 @@ def show(training_text: str, offered: Sequence[Offer]) -> None:
         special = _special_tokens(offer)
     if offer is None:
         return
-    with st.spinner(f"Cutting by {offer.title} …"):
+    with st.spinner(f"Tokenizing with {offer.title} …"):
         found = _inspected(offer.key, offer.identity, text, special, offer)
     if isinstance(found, str):
         st.error(found)
         return
-    _light(offer, found)
+    _verdict(offer, found)
     part = _part(found)
-    picked = components.grid(trace.grid(found, part), "grid")
-    if picked and st.session_state.get("picked_token") != picked["number"]:
-        st.session_state["picked_token"] = picked["number"]
-        st.session_state["look_up"] = str(picked["id"])
-        st.session_state["closer"] = "token"
-    st.session_state.setdefault("closer", "film")
-    closer = st.segmented_control(
-        "Look closer",
-        list(CLOSER),
-        required=True,
-        format_func=CLOSER.__getitem__,
-        key="closer",
-        persist_state="session",
-        label_visibility="collapsed",
-    )
+    pressed = components.grid(trace.grid(found, part), "grid")
+    if pressed and _PRESSED.get() != pressed["number"]:
+        _PRESSED.put(pressed["number"])
+        LOOK_UP.put(str(pressed["id"]))
+        CLOSER.put("token")
+    closer = CLOSER.segments(label_visibility="collapsed")
     if closer == "film":
         _timeline(offer, found, part)
     elif closer == "picture":
-        _picture(offer, found, offered)
+        _merge_diagram(offer, found, offered)
     elif closer == "token":
         _token(offer, found.tokenizer)
     else:
@@ -161,105 +237,88 @@ def show(training_text: str, offered: Sequence[Offer]) -> None:
 def _colored(offer: Offer, found: Inspection) -> export.Picture:
     boundaries = found.boundaries
     column = Column(offer.title, found.tokenizer, boundaries, boundaries.steps)
-    return export.Picture(found.text, [column], "One text, cut into tokens")
+    return export.Picture(found.text, [column], "One text as tokens")
 
 
 def _text(training_text: str) -> str:
-    """Let the user type a text, or take the one at the left."""
-    titles = {"own": "A text typed here", "learnt": "The text learnt from"}
-    chosen = one_of("Text to inspect", titles, "inspected")
-    if chosen == "learnt":
+    """Draw the choice of the text; return it."""
+    if SOURCE.segments() == "learnt":
         text = training_text
-        st.caption("The text at the left, from which “Yours” is learnt.")
+        st.caption(f"The text on the left, which “{export.YOURS}” is trained on.")
     else:
-        text = clean(
-            st.text_area(
-                "Type a text",
-                FIRST_TEXT,
-                key="inspect_box",
-                height=100,
-                persist_state="session",
-                label_visibility="collapsed",
-                placeholder="Type or paste a text, then press Ctrl+Enter.",
-            )
-            or ""
+        text = TYPED.area(
+            value=FIRST_TEXT,
+            height=100,
+            label_visibility="collapsed",
+            placeholder="Type or paste text, then press Ctrl+Enter.",
         )
     if len(text) > MOST:
-        st.caption(f"Of its {len(text):,} characters, the first {MOST:,} are looked at.")
+        st.caption(f"This page inspects the first {MOST:,} of {len(text):,} characters.")
         text = text[:MOST]
     return text
 
 
 def _tokenizer(offered: Sequence[Offer]) -> Offer | None:
-    """Let the user choose a tokenizer; None while its files are on their way."""
+    """Draw the choice of the tokenizer; return None while its files are being downloaded."""
     by_key = {offer.key: offer for offer in offered}
-    if st.session_state.get("inspected_by") not in by_key:
-        st.session_state.pop("inspected_by", None)
-
-    def choose(key: str) -> None:
-        st.session_state["inspected_by"] = key
-
+    if TOKENIZER.get() not in by_key:
+        TOKENIZER.clear()
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        chosen = st.selectbox(
-            "Tokenizer",
-            list(by_key),
-            format_func=lambda key: by_key[key].name,
-            key="inspected_by",
-            persist_state="session",
-            help="“Yours” is learnt from the text at the left, with the choices there.",
+        chosen = TOKENIZER.select(
+            {key: offer.name for key, offer in by_key.items()},
+            help=f"“{export.YOURS}” is trained on the text on the left, with the settings there.",
         )
-        export.open_here(choose)
-    offer = by_key[chosen]
-    return _if_there(offer)
+        export.open_here(TOKENIZER.put)
+    return _if_ready(by_key[chosen])
 
 
-def _if_there(offer: Offer) -> Offer | None:
+def _if_ready(offer: Offer) -> Offer | None:
     if offer.needs is not None and not ready([offer.needs]):
         return None
     return offer
 
 
 def _special_tokens(offer: Offer | None) -> tuple[str, ...]:
-    """Let the user choose whether what looks like a special token is one."""
+    """Draw the choice whether names of special tokens in the text are special; return these."""
     try:
         names = () if offer is None else tuple(offer.make().special_tokens)
     except ValueError:
         names = ()
-    chosen = one_of(
-        "Special tokens",
-        {"text": "Are text", "special": "Are special tokens"},
-        "special_tokens",
-        "A pasted text is text. Only a program that means them lets names such as `<|endoftext|>` "
-        "become special tokens.",
+    chosen = SPECIAL.segments(
+        help="Names of special tokens in pasted text are plain text. Only a program that intends "
+        "it turns them into special tokens."
     )
     some = ", ".join(f"`{name}`" for name in names[:LISTED] if "`" not in name)
     more = f" and {len(names) - LISTED:,} more" if len(names) > LISTED else ""
     if offer is not None:
         title = offer.title
-        st.caption(f"{title} has {some}{more}." if names else f"{title} has no special tokens.")
+        st.caption(
+            f"Special tokens of {title}: {some}{more}."
+            if names
+            else f"{title} has no special tokens."
+        )
     return names if chosen == "special" else ()
 
 
-def _light(offer: Offer, found: Inspection) -> None:
-    """Say whether decoding returns the text, and else what it does not return."""
-    special = found.special_tokens
-    trip = _round_trip(offer.key, offer.identity, found.text, special, found)
+def _verdict(offer: Offer, found: Inspection) -> None:
+    """Say whether decoding returns the text, and if not, how the decoded text differs."""
+    trip = _round_trip(offer.key, offer.identity, found.text, found.special_tokens, found)
     tokens, size = len(found.ids), len(found.raw)
     figures = (
-        f"{offer.title}: {tokens:,} token{'' if tokens == 1 else 's'} from {size:,} "
+        f"{offer.title}: {tokens:,} token{'' if tokens == 1 else 's'} for {size:,} "
         f"byte{'' if size == 1 else 's'}"
     )
     if trip.lossless:
         st.markdown(
-            f":green[:material/check_circle:] **Nothing is lost.** Decoding the ids returns the "
-            f"text, byte for byte. {figures}."
+            f":green[:material/check_circle:] **Lossless.** Decoding the ids returns exactly the "
+            f"same text. {figures}."
         )
         return
     times = sum(loss.times for loss in trip.losses)
-    places = "in one place" if times == 1 else f"in {times:,} places"
+    places = "1 place" if times == 1 else f"{times:,} places"
     st.markdown(
-        f":orange[:material/warning:] **Something is lost.** Decoding the ids returns another "
-        f"text, {places}. {figures}."
+        f":orange[:material/warning:] **Lossy.** Decoding the ids returns a text that differs in "
+        f"{places}. {figures}."
     )
     st.dataframe(
         tables.losses(trip.losses),
@@ -277,42 +336,28 @@ def _light(offer: Offer, found: Inspection) -> None:
 
 
 def _part(found: Inspection) -> player.Part:
-    """Let the user choose which part of a long text stands in the grid."""
+    """Draw the choice of the part of a long text in the grid; return the part."""
     parts = player.parts(found.text, found.cuts, SHOWN)
-    if len(parts) < 2:
-        return parts[0]
-    number = st.number_input(
-        f"Part shown, 1 to {len(parts):,}",
-        1,
-        len(parts),
-        key=f"inspected_part_of_{len(parts)}",
-        width=200,
-    )
-    part = parts[number - 1]
-    st.caption(
-        f"Characters {part.first + 1:,} to {part.last:,} of {len(found.text):,} are shown; what is "
-        "said above is about the whole text."
-    )
+    part = parts[part_number(PART, len(parts))]
+    if len(parts) > 1:
+        part_caption(part.first, part.last, len(found.text), "The figures above are for")
     return part
 
 
 def _timeline(offer: Offer, found: Inspection, part: player.Part) -> None:
-    """Draw the player: the steps that change this text, in their order."""
+    """Draw the player with the steps that change this text."""
     shown = player.part_between(found.boundaries, part, found.text)
-    data = trace.timeline(found, shown, _plain_title(offer), offer.training)
+    name = "your tokenizer" if offer.key == OWN else offer.title
+    data = trace.timeline(found, shown, name, offer.training)
     components.player(player.payload(data), "inspect_player")
     st.caption(
-        "Only the steps that change what is shown are here, in their order; beside each stands its "
-        "number in the whole vocabulary. Counts are those of the text shown."
+        "Only the steps that change this text, in order, each with its number in the whole "
+        "vocabulary. Counts are for this text."
     )
 
 
-def _plain_title(offer: Offer) -> str:
-    return "your tokenizer" if offer.key == YOURS else offer.title
-
-
 def _side(offer: Offer, found: Inspection) -> merge_diagram.Side:
-    """Return a side of the picture."""
+    """Return one side of the merge diagram."""
     numbers = [event.step for event in found.events]
     return _side_of(offer, found.tokenizer, found.boundaries, numbers, found.special_ids)
 
@@ -331,35 +376,19 @@ def _side_of(
     )
 
 
-def _picture(offer: Offer, found: Inspection, offered: Sequence[Offer]) -> None:
-    """Draw the whole timeline in one picture, and another tokenizer mirrored below."""
+def _merge_diagram(offer: Offer, found: Inspection, offered: Sequence[Offer]) -> None:
+    """Draw the merge diagram, with another tokenizer mirrored below."""
     others = {other.key: other for other in offered if other.key != offer.key}
-    names = {"none": "Nothing"} | {key: other.name for key, other in others.items()}
+    names = {"none": MIRRORED.titles["none"]} | {key: one.name for key, one in others.items()}
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        if st.session_state.get("mirrored") not in names:
-            st.session_state.pop("mirrored", None)
-        chosen = st.selectbox(
-            "Mirrored below",
-            list(names),
-            format_func=names.__getitem__,
-            key="mirrored",
-            persist_state="session",
-            width=260,
-        )
+        if MIRRORED.get() not in names:
+            MIRRORED.clear()
+        chosen = MIRRORED.select(names, width=260)
         parts = player.parts(found.text, found.cuts, merge_diagram.MOST)
-        part = parts[0]
-        if len(parts) > 1:
-            number = st.number_input(
-                f"Stretch drawn, 1 to {len(parts):,}",
-                1,
-                len(parts),
-                key=f"drawn_part_of_{len(parts)}",
-                width=220,
-            )
-            part = parts[number - 1]
+        part = parts[part_number(DRAWN_PART, len(parts), width=220)]
     sides = [_side(offer, found)]
     other = others.get(chosen)
-    if other is not None and _if_there(other) is not None:
+    if other is not None and _if_ready(other) is not None:
         special = _known(found.special_tokens, other)
         beside = _inspected(other.key, other.identity, found.text, special, other)
         if isinstance(beside, str):
@@ -369,14 +398,11 @@ def _picture(offer: Offer, found: Inspection, offered: Sequence[Offer]) -> None:
     components.merge_diagram(
         merge_diagram.merge_diagram_payload(found.raw, sides, part.start, part.end), "picture"
     )
-    st.caption(
-        "Atoms lie along the bottom. Every boundary is as high as the step at which it goes, on a "
-        "logarithmic scale; between two lines, at any height, stands the token of that step."
-    )
+    st.caption(ABOUT_MERGE_DIAGRAM)
 
 
 def _known(names: Collection[str], offer: Offer) -> tuple[str, ...]:
-    """Return all special tokens of a tokenizer where another's are special, too."""
+    """Return all special tokens of a tokenizer, if those of another one are treated as special."""
     try:
         return tuple(offer.make().special_tokens) if names else ()
     except ValueError:
@@ -384,18 +410,14 @@ def _known(names: Collection[str], offer: Offer) -> tuple[str, ...]:
 
 
 def _token(offer: Offer, tokenizer: Tokenizer) -> None:
-    """Look a token up by its id or its text."""
-    query = st.text_input(
-        "An id, or a token’s text",
-        key="look_up",
-        max_chars=200,
-        persist_state="session",
-        placeholder="Press a token above, or type an id or a text",
+    """Draw a token that is looked up by its id or its text."""
+    query = LOOK_UP.line(
+        placeholder="Click a token above, or type an id or text",
         width=420,
-        help="A dot · may be typed for a space, as names are shown.",
+        help="You can type · for a space, as tokens show it.",
     )
     if not query:
-        st.caption("A token above can be pressed to look it up.")
+        st.caption("Click a token above to look it up.")
         return
     found = token_lookup.look_up(query, tokenizer)
     if not found:
@@ -403,14 +425,8 @@ def _token(offer: Offer, tokenizer: Tokenizer) -> None:
         return
     one = found[0]
     if len(found) > 1:
-        number = st.radio(
-            "Several tokens are called so",
-            range(len(found)),
-            format_func=lambda i: f"id {found[i].id}",
-            key=f"which of {query} in {offer.key}",
-            horizontal=True,
-        )
-        one = found[number]
+        titles = [f"id {one.id}" for one in found]
+        one = found[_namesake(query, offer.key).radio(titles, horizontal=True)]
     st.dataframe(tables.tokens([one]), hide_index=True, height="content", key="looked_up")
     spelt = trace.merge_steps(one.id, tokenizer)
     ancestry = token_lookup.ancestry(one.id, tokenizer)
@@ -422,57 +438,55 @@ def _token(offer: Offer, tokenizer: Tokenizer) -> None:
         )
     left, right = st.columns((3, 2), gap="medium")
     with left:
-        st.subheader("What it is merged from", anchor=False)
+        st.subheader("Merge tree", anchor=False)
         if ancestry[0].parents is None:
-            st.caption("No merge made it.")
+            st.caption("No merge created this token.")
         else:
             st.dataframe(tables.ancestry(ancestry), hide_index=True, height=316, key="ancestry")
     with right:
-        st.subheader("Beside it in the vocabulary", anchor=False)
+        st.subheader("Neighbors in the vocabulary", anchor=False)
         near = token_lookup.neighbors(one.id, tokenizer)
         st.dataframe(tables.tokens(near), hide_index=True, height=316, key="neighbors")
 
 
 def _no_token(query: str, tokenizer: Tokenizer) -> None:
-    """Say that there is no such token, and how its text is cut instead."""
-    st.caption(f"There is no token of this id or text among the {tokenizer.vocab_size:,}.")
+    """Say that the token does not exist, and show the tokens of its text instead."""
+    st.caption(f"None of the {tokenizer.vocab_size:,} tokens has this id or text.")
     try:
         ids = tokenizer.encode(query)
     except ValueError:
         return
     if ids:
-        st.caption("As a text it is cut into:")
+        st.caption("As text, it becomes these tokens:")
         table = tables.decoded(token_lookup.decoded(ids, tokenizer))
         st.dataframe(table, hide_index=True, height="content", key="cut_instead")
 
 
 def _ids(offer: Offer, found: Inspection) -> None:
     """Decode ids that are typed or pasted."""
-    st.session_state.setdefault("ids_box", f"[{', '.join(map(str, found.ids[:8]))}]")
-    typed = st.text_area(
-        "Ids",
-        key="ids_box",
+    if not IDS.present:
+        IDS.put(f"[{', '.join(map(str, found.ids[:8]))}]")
+    typed = IDS.area(
         height=90,
-        persist_state="session",
-        placeholder="[15339, 1917], or with spaces, or as JSON; then press Ctrl+Enter.",
-        help=f"Up to {token_lookup.MOST_IDS:,} ids: with spaces, commas, brackets, or in a JSON "
-        "object under “ids” or “input_ids”.",
+        placeholder="For example [15339, 1917], then press Ctrl+Enter.",
+        help=f"Up to {token_lookup.MOST_IDS:,} ids, separated by spaces or commas, as a list, or "
+        "in a JSON object under “ids” or “input_ids”.",
     )
     try:
-        ids = token_lookup.read_ids(typed or "")
+        ids = token_lookup.read_ids(typed)
     except token_lookup.IdsError as error:
         st.error(str(error))
         return
     if not ids:
-        st.caption("There are no ids yet. Type some, or paste a list.")
+        st.caption("There are no ids yet. Type or paste some.")
         return
     each = token_lookup.decoded(ids, found.tokenizer)
     missing = list(dict.fromkeys(one.id for one in each if one.raw is None))
-    warning = st.container()  # there without one, too: what follows keeps its place on the page
+    warning = st.container()  # always drawn, so that the elements after it keep their identity
     if missing:
         some = ", ".join(map(str, missing[:LISTED]))
         more = f" and {len(missing) - LISTED:,} more" if len(missing) > LISTED else ""
-        warning.warning(f"{offer.title} has no id {some}{more}. The others are decoded.")
+        warning.warning(f"{offer.title} has no id {some}{more}. The other ids are decoded.")
     st.text("Text")
     st.code(token_lookup.text_of(ids, found.tokenizer), language=None, wrap_lines=True)
     table = tables.decoded(each)

@@ -1,8 +1,9 @@
-"""What stands on the Split page: the splits side by side, what each forbids, and top-down."""
+"""The Pre-tokenize page: how a text is split before training, and which merges that rules out."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 import streamlit as st
@@ -11,44 +12,108 @@ from streamlit.delta_generator import DeltaGenerator
 from bpeviz.analysis import pretokenization
 from bpeviz.pretokenizers.patterns import CUSTOM, PATTERNS, WORD_LIST, SplitError
 from bpeviz.ui import components, inputs
+from bpeviz.ui.inputs import part_caption, part_number
+from bpeviz.ui.pages.base import Page
 from bpeviz.ui.runtime.cache import shared
+from bpeviz.ui.widgets import (
+    Family,
+    Number,
+    SessionValue,
+    SomeOf,
+    TextField,
+    Values,
+    Widget,
+    numbers,
+)
 from bpeviz.views import tables
 
 SHOWN = 6_000
-"""Characters of a text that stand in one column at once."""
+"""The most characters of a text in one column at once."""
 
 DRAWN = 24_000
-"""Characters that stand in all columns together; with many columns, each shows less."""
+"""The most characters in all columns together."""
 
 LIST_A, LIST_B = "list A", "list B"
 
 ORDER = ("none", "sentences", "whitespace", "words", "characters", "nltk", "arithmetic")
-"""The splits that come first: from coarse to fine, then those of particular sources."""
+"""The pre-tokenizations that come first: from coarse to fine, then those of particular sources."""
 
-OWN = {LIST_A: "Word list A", LIST_B: "Word list B", CUSTOM: "Regular expression"}
-"""The splits that a user writes."""
-
-ABOUT_LISTS = (
-    "From the left, the longest listed word that stands there is a chunk; a character where none "
-    "stands is one, too."
-)
-
-EXAMPLE = "chinese_example"
-
-# Jurafsky and Martin, Speech and Language Processing, chapter 2: one sentence, cut in two ways.
-SENTENCE = "姚明进入总决赛"
-PUBLISHED = {
-    LIST_A: ("words", "姚明 进入 总决赛", "the Chinese Treebank"),
-    LIST_B: ("words_b", "姚 明 进入 总 决赛", "Peking University"),
+OWN = {
+    LIST_A: f"{inputs.WORDS.label} A",
+    LIST_B: f"{inputs.WORDS.label} B",
+    CUSTOM: inputs.EXPRESSION.label,
 }
-"""Of each word list: under which name it is kept, what stands in it at first, and whose it is."""
+"""The pre-tokenizations that the user defines."""
+
+
+# Jurafsky and Martin, Speech and Language Processing, chapter 2: one sentence, split in two ways.
+SENTENCE = "姚明进入总决赛"
+
+
+@dataclass(frozen=True)
+class Published:
+    """A word list that splits the sentence as a published corpus does."""
+
+    widget: TextField
+    words: str
+    source: str
+
+
+PUBLISHED = {
+    LIST_A: Published(inputs.WORDS, "姚明 进入 总决赛", "the Chinese Treebank"),
+    LIST_B: Published(
+        TextField(link="words_b", key="words_b", label=OWN[LIST_B], longest=inputs.MAX_TEXT),
+        "姚 明 进入 总 决赛",
+        "Peking University",
+    ),
+}
+
+_KEYS = (*ORDER, *(key for key in PATTERNS if key not in ORDER), *OWN)
+SPLITS = SomeOf(
+    link="splits",
+    key="splits",
+    label="Compare pre-tokenizations",
+    titles={key: OWN[key] if key in OWN else PATTERNS[key].title for key in _KEYS},
+    most=len(_KEYS),
+)
+PART = numbers("side by side of ", "Part shown")
+LEVELS_PART = numbers("levels of ", "Part shown")
+
+_EXAMPLE: SessionValue[bool] = SessionValue("chinese_example")
+"""The button that loads the example. Unlike the widgets it loses its value when the page changes."""
+
+
+def _widgets(values: Values) -> Iterator[Widget[Any]]:
+    yield from inputs.TEXT.widgets(values)
+    yield SPLITS
+    chosen = values.get(SPLITS) or ()
+    if CUSTOM in chosen:
+        yield inputs.EXPRESSION
+    for key, published in PUBLISHED.items():
+        if key in chosen:
+            yield published.widget
+    yield from values.members(PART)
+    yield from values.members(LEVELS_PART)
+
+
+PAGE = Page(
+    "pages/Split.py",
+    "Pre-tokenize",
+    "How is a text split before training, and which merges does that rule out?",
+    _widgets,
+)
 
 
 @dataclass(frozen=True)
 class Chosen:
-    """A split that the user chose: its title, a sentence, and what `pretokenize.split` takes.
+    """A pre-tokenization that the user chose.
 
-    place: where to say what is wrong with it, below its box.
+    Attributes:
+        title: Its name.
+        about: One sentence about it.
+        pattern: The pattern for `bpeviz.pretokenizers.patterns.split`.
+        expression: The expression for it.
+        place: Where to show an error, below its box.
     """
 
     title: str
@@ -59,60 +124,35 @@ class Chosen:
 
 
 def choose() -> list[Chosen]:
-    """Let the user choose what stands side by side; return it in the order of the page."""
-    keys = [*ORDER, *(key for key in PATTERNS if key not in ORDER), *OWN]
-    # What a page is not drawing loses its state, unless that persists. So does the button below.
-    arrived = EXAMPLE not in st.session_state
-    _put("splits", ["whitespace", "words", "gpt2", "cl100k"], arrived)
-    chosen = st.pills(
-        "Split by",
-        keys,
-        selection_mode="multi",
-        format_func=lambda key: OWN[key] if key in OWN else PATTERNS[key].title,
-        key="splits",
-        persist_state="session",
-    )
+    """Draw the choice of pre-tokenizations; return them in the order of the page."""
+    arrived = not _EXAMPLE.present
+    if arrived or not SPLITS.present:
+        SPLITS.put_again(["whitespace", "words", "gpt2", "cl100k"])
+    chosen = SPLITS.pills()
     st.button(
-        f"Load the Chinese example: {SENTENCE}, cut by two word lists",
+        f"Load the Chinese example: {SENTENCE}, split by two word lists",
         type="tertiary",
         icon=":material/translate:",
         on_click=_load_example,
-        key=EXAMPLE,
+        key=_EXAMPLE.key,
     )
     written = _written([key for key in OWN if key in chosen], arrived)
-    found = []
-    for key in keys:
-        if key in written:
-            found.append(written[key])
-        elif key in chosen:
-            found.append(Chosen(PATTERNS[key].title, PATTERNS[key].about, key))
-    return found
-
-
-def _put(key: str, value: Any, arrived: bool) -> None:
-    """Put a first value under a widget's key.
-
-    Streamlit takes it for the widget's own only in the second run. If that is one of another page,
-    the value is lost; so whoever arrives from another page has it put in again.
-    """
-    state = st.session_state
-    if arrived or key not in state:
-        state[key] = state.get(key, value)
+    return [
+        written[key] if key in written else Chosen(PATTERNS[key].title, PATTERNS[key].about, key)
+        for key in _KEYS
+        if key in chosen
+    ]
 
 
 def _load_example() -> None:
-    state = st.session_state
-    # The names under which `inputs.text` keeps the text of all pages.
-    state["text_box"], state["text_sample"] = SENTENCE, "own"
-    for part in ("file", "file_name", "failed"):
-        state.pop(f"text_{part}", None)
-    state["splits"] = ["characters", LIST_A, LIST_B]
-    for name, words, _ in PUBLISHED.values():
-        state[name] = words
+    inputs.TEXT.put(inputs.OWN, SENTENCE)
+    SPLITS.put(["characters", LIST_A, LIST_B])
+    for published in PUBLISHED.values():
+        published.widget.put(published.words)
 
 
 def _written(keys: list[str], arrived: bool) -> dict[str, Chosen]:
-    """Draw the boxes of the splits that the user writes; return what is in them."""
+    """Draw the boxes of the pre-tokenizations that the user defines; return their values."""
     found: dict[str, Chosen] = {}
     if not keys:
         return found
@@ -128,24 +168,24 @@ def _expression() -> Chosen:
 
 
 def _word_list(key: str, arrived: bool) -> Chosen:
-    name, words, source = PUBLISHED[key]
-    _put(name, words, arrived)
-    written = st.text_area(
-        OWN[key],
-        key=name,
-        persist_state="session",
+    published = PUBLISHED[key]
+    if arrived or not published.widget.present:
+        published.widget.put_again(published.words)
+    written = replace(published.widget, label=OWN[key]).area(
         height=68,
-        placeholder="Words with white space between them, then Ctrl+Enter.",
-        help=f"{ABOUT_LISTS} Write the words with white space between them.",
+        placeholder="Words separated by white space, then Ctrl+Enter.",
+        help=f"Words separated by white space. {inputs.ABOUT_WORDS}",
     )
-    if written.split() == words.split():
-        st.caption(f"The words of {SENTENCE} as {source} cuts it. Write any others.")
-    return Chosen(OWN[key], ABOUT_LISTS, WORD_LIST, written, st.container())
+    if written.split() == published.words.split():
+        st.caption(
+            f"Splits {SENTENCE} as {published.source} does. Type any other words to try them."
+        )
+    return Chosen(OWN[key], inputs.ABOUT_WORDS, WORD_LIST, written, st.container())
 
 
 @shared()
-def _cut(text: str, pattern: str, expression: str) -> pretokenization.PreTokenized | str:
-    """Cut a text, or return the sentence that says why it cannot be."""
+def _split(text: str, pattern: str, expression: str) -> pretokenization.PreTokenized | str:
+    """Split a text, or return the message that says why that fails."""
     try:
         return pretokenization.pre_tokenize(text, pattern, expression)
     except SplitError as error:
@@ -157,21 +197,24 @@ def _levels(text: str) -> list[pretokenization.PreTokenized]:
     return pretokenization.levels(text)
 
 
-@shared("Learning merges of the text that is not split …")
+@shared("Training merges without pre-tokenization …")
 def _unsplit(text: str) -> list[str]:
     return pretokenization.unrestricted_merges(text)
 
 
 @shared()
-def _standing(text: str, pattern: str, expression: str) -> list[int]:
-    """Return in how many places each merge learnt unsplit still stands under a split."""
-    of = _cut(text, pattern, expression)
+def _occurrences(text: str, pattern: str, expression: str) -> list[int]:
+    """Return in how many places a pre-tokenization leaves each token whole.
+
+    The tokens are those of `_unsplit`.
+    """
+    of = _split(text, pattern, expression)
     return [] if isinstance(of, str) else pretokenization.occurrences(_unsplit(text), of)
 
 
 @shared()
-def _apart(text: str, pattern: str, expression: str) -> list[pretokenization.Apart]:
-    of = _cut(text, pattern, expression)
+def _separated_pairs(text: str, pattern: str, expression: str) -> list[pretokenization.Apart]:
+    of = _split(text, pattern, expression)
     return [] if isinstance(of, str) else pretokenization.separated_pairs(of)
 
 
@@ -179,54 +222,50 @@ def show(text: str, chosen: list[Chosen]) -> None:
     """Draw the page for a text."""
     done: list[tuple[Chosen, pretokenization.Column]] = []
     for one in chosen:
-        of = _cut(text, one.pattern, one.expression)
+        of = _split(text, one.pattern, one.expression)
         if isinstance(of, str):
             (one.place or st).error(of)
         else:
             done.append((one, pretokenization.Column(one.title, one.about, of)))
     if not text:
-        st.info("There is no text to cut yet. Type one at the left, or choose a sample.")
+        st.info("There is no text yet. Type one on the left, or choose a sample.")
         return
     if done:
-        _draw([column for _, column in done], "side by side")
+        _draw([column for _, column in done], "side by side", PART)
         st.caption(
-            "A line is a cut; color is for what is kept together. Point at a chunk to see the "
-            "same span everywhere."
+            "A line is a boundary between pre-tokens. Hover over a pre-token to highlight the same "
+            "text in every column."
         )
-        _forbidden(text, done)
+        _ruled_out(text, done)
     elif not chosen:
-        st.info("Choose at least one split above.")
+        st.info("Choose at least one pre-tokenization above.")
     _top_down(text)
 
 
-def _draw(columns: list[pretokenization.Column], key: str, *, nested: bool = False) -> None:
+def _draw(
+    columns: list[pretokenization.Column],
+    key: str,
+    part: Family[Number],
+    *,
+    nested: bool = False,
+) -> None:
     parts = pretokenization.parts(
         [column.cut for column in columns], min(SHOWN, DRAWN // len(columns))
     )
-    part = 0
+    first, last = parts[part_number(part, len(parts))]
     if len(parts) > 1:
-        part = st.number_input(
-            f"Part shown, 1 to {len(parts)}", 1, len(parts), key=f"{key} of {len(parts)}", width=200
-        )
-        part -= 1
-    first, last = parts[part]
-    if len(parts) > 1:
-        length = len(columns[0].cut.text)
-        st.caption(
-            f"Characters {first + 1:,} to {last:,} of {length:,} are shown; all figures are about "
-            "the whole text."
-        )
+        part_caption(first, last, len(columns[0].cut.text), "All figures are for")
     components.columns(pretokenization.side_by_side(columns, first, last, nested=nested), key)
 
 
-def _forbidden(text: str, done: list[tuple[Chosen, pretokenization.Column]]) -> None:
-    st.subheader("What each split forbids", anchor=False)
+def _ruled_out(text: str, done: list[tuple[Chosen, pretokenization.Column]]) -> None:
+    st.subheader("Merges that pre-tokenization rules out", anchor=False)
     unsplit = _unsplit(text)
     rows = []
-    places = [("not split", _standing(text, "none", ""))]
+    places = [("no pre-tokenization", _occurrences(text, "none", ""))]
     for one, column in done:
-        standing = _standing(text, one.pattern, one.expression)
-        apart = _apart(text, one.pattern, one.expression)
+        standing = _occurrences(text, one.pattern, one.expression)
+        apart = _separated_pairs(text, one.pattern, one.expression)
         places.append((one.title, standing))
         rows.append(pretokenization.summary(column, standing, apart))
     right = st.column_config.TextColumn(alignment="right")
@@ -239,17 +278,17 @@ def _forbidden(text: str, done: list[tuple[Chosen, pretokenization.Column]]) -> 
         column_config=dict.fromkeys(figures, right),
     )
     st.caption(
-        "Most often cut apart: two neighboring characters, and in how many of their places a "
-        "chunk ends between them. There, no merge can join them."
+        "Separated pairs are neighboring characters with a boundary between two pre-tokens, where "
+        "no merge can join them. The figures say in how many of their places."
     )
     if not unsplit:
-        st.caption("No two characters of this text stand side by side twice, so BPE merges none.")
+        st.caption("No two characters are next to each other twice, so BPE has nothing to merge.")
         return
-    number = "The first merge is" if len(unsplit) == 1 else f"The first {len(unsplit)} merges are"
+    number = "The first merge" if len(unsplit) == 1 else f"The first {len(unsplit)} merges"
     st.markdown(
-        f"{number} what BPE over characters learns from this text where nothing is split. A split "
-        "forbids a merge if its token stands nowhere within one chunk; else the figure says in "
-        "how many places it does."
+        f"{number} of BPE over characters on this text without pre-tokenization. A "
+        "pre-tokenization rules out a merge if its token is nowhere inside one pre-token; otherwise "
+        "the figure is the number of places where it is."
     )
     st.dataframe(
         tables.occurrences(unsplit, places),
@@ -265,13 +304,13 @@ def _top_down(text: str) -> None:
     titles = ("Sentences", "… then words", "… then characters")
     abouts = (
         PATTERNS["sentences"].about,
-        "Each sentence is cut into words, punctuation and white space. A thick line ends a "
+        "Each sentence is split into words, punctuation and white space. A thick line ends a "
         "sentence.",
-        "Each word is cut into its characters. A thick line ends a word.",
+        "Each word is split into its characters. A thick line ends a word.",
     )
     columns = [
         pretokenization.Column(title, about, of)
         for title, about, of in zip(titles, abouts, _levels(text), strict=True)
     ]
-    _draw(columns, "levels", nested=True)
-    st.caption("No level joins what the one before it has cut.")
+    _draw(columns, "levels", LEVELS_PART, nested=True)
+    st.caption("Boundaries are never undone by a later level.")

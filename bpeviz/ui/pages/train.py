@@ -1,7 +1,8 @@
-"""What stands on the Train page beside its inputs: the player, and what follows its step."""
+"""The Train page: the player of a training history, and everything that follows its step."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import streamlit as st
@@ -9,58 +10,85 @@ import streamlit as st
 from bpeviz.analysis.metrics import Column
 from bpeviz.core.boundaries import Boundaries
 from bpeviz.core.training import Training
-from bpeviz.text import clean
-from bpeviz.trainers import TRAINERS, texts_of
-from bpeviz.ui import components, export, trained
+from bpeviz.pretokenizers.patterns import MAX_EXPRESSION
+from bpeviz.trainers import texts_of
+from bpeviz.ui import components, export, inputs, trained
 from bpeviz.ui.details import details
-from bpeviz.ui.inputs import Choice
+from bpeviz.ui.inputs import ALGORITHMS, Choice, part_caption, part_number
+from bpeviz.ui.pages.base import ABOUT_MERGE_DIAGRAM, Page
 from bpeviz.ui.runtime.cache import shared
 from bpeviz.ui.runtime.fragments import fragment
+from bpeviz.ui.widgets import SessionValue, TextField, Values, Widget, numbers
 from bpeviz.views import charts, merge_diagram, player, tables
 
 CANDIDATES = 8
-"""How many of a step's best candidates are shown."""
+"""How many of the best candidates of a step are shown."""
 
 COUNTED = 2_500_000
-"""Bytes or characters of a text whose candidates are counted at each step: that takes a third of a
-second, for everybody who waits."""
+"""The most bytes or characters of a text whose candidates are counted at each step. This takes a
+third of a second, during which all users wait."""
 
 BEGINNING = 60
-"""How many characters of a text are drawn in the whole timeline at first."""
+"""How many characters of the text the merge diagram shows at first."""
+
+SEARCH = TextField(link="search", key="search", label="Find a token", longest=MAX_EXPRESSION)
+DRAWN_WORDS = TextField(
+    link="drawn_words",
+    key="drawn_words",
+    label="Some words of the text",
+    longest=merge_diagram.MOST,
+)
+PART = numbers("part_of_", "Part shown")
+
+
+def _widgets(values: Values) -> Iterator[Widget[Any]]:
+    yield from inputs.training_widgets(values)
+    yield SEARCH
+    yield DRAWN_WORDS
+    yield from values.members(PART)
+
+
+PAGE = Page("app.py", "Train", "Watch a tokenizer train, merge by merge.", _widgets)
+
+_STEP: SessionValue[int] = SessionValue("step")
+_SHOWN: SessionValue[tuple[str, int]] = SessionValue("shown")
+"""The timeline and the last step that the step belongs to."""
+
+_REPORT: SessionValue[dict[str, Any]] = SessionValue("player_report")
+"""The last report of the player that was handled."""
+
+_JUMP: SessionValue[dict[str, int]] = SessionValue("jump")
+"""The last step that the player was sent to, and the number of that request."""
+
+_NO_CELLS: dict[str, Any] = {"selection": {"rows": [], "columns": [], "cells": []}}
+_NO_POINTS: dict[str, Any] = {"selection": {}}
+"""The states of a table and of a chart in which nothing is selected."""
+
+_CLICKED: SessionValue[dict[str, Any]] = SessionValue("clicked_drawn_word")
+"""The last click on a word of the player that was handled."""
 
 
 def _jump(step: int) -> None:
-    """Ask the player to go to a step."""
-    number = st.session_state.get("jump", {"number": 0})["number"] + 1
-    st.session_state["jump"] = {"step": step, "number": number}
-    st.session_state["step"] = step
+    """Send the player to a step."""
+    number = (_JUMP.get() or {"number": 0})["number"] + 1
+    _JUMP.put({"step": step, "number": number})
+    _STEP.put(step)
 
 
 def _part(text: str, choice: Choice) -> player.Part:
-    """Let the user choose which part of a long text is shown."""
+    """Draw the choice of the part of a long text in the player; return the part."""
     parts = trained.parts(text, choice)
-    if len(parts) < 2:
-        return parts[0]
-    number = st.number_input(
-        f"Part of the text shown, 1 to {len(parts)}",
-        1,
-        len(parts),
-        key=f"part_of_{len(parts)}",
-        width=260,
-    )
-    part = parts[number - 1]
-    st.caption(
-        f"Characters {part.first + 1:,} to {part.last:,} of {len(text):,}. Learning, counts and "
-        "figures are about the whole text."
-    )
+    part = parts[part_number(PART, len(parts), width=260)]
+    if len(parts) > 1:
+        part_caption(part.first, part.last, len(text), "Training and all figures use")
     return part
 
 
 def show(text: str, training: Training, boundaries: Boundaries, choice: Choice, last: int) -> None:
-    """Draw the player, and below it all that follows its step."""
+    """Draw the player, and everything that follows its step below."""
     place = st.container()
     part = _part(text, choice)
-    # One timeline for all sizes: it ends sooner or later.
+    # All sizes share a timeline, of which they show the steps up to `last`.
     timeline = trained.timeline(text, choice, part) | {"last": last}
     with place:
         components.player(player.payload(timeline), "player")
@@ -71,18 +99,19 @@ def show(text: str, training: Training, boundaries: Boundaries, choice: Choice, 
 
 @fragment
 def _follow(text: str, choice: Choice, last: int, timeline: str, shown: player.Part) -> None:
-    """Draw what follows the step. Runs again by itself when the step changes."""
-    state = st.session_state
+    """Draw what follows the step. Runs again when that changes."""
     training, boundaries = trained.there(text, choice)
     body = st.container()
-    told = components.player_events(state.get("jump"), "follower")["step"]
-    if state.get("shown") != (timeline, last):
-        state["shown"], state["step"] = (timeline, last), last
-    if told and told["timelineId"] == timeline and state.get("told") != told:
-        state["told"], state["step"] = told, min(told["step"], last)
-    step = state["step"]
+    report = components.player_events(_JUMP.get(), "follower")["step"]
+    if _SHOWN.get() != (timeline, last):
+        _SHOWN.put((timeline, last))
+        _STEP.put(last)
+    if report and report["timelineId"] == timeline and _REPORT.get() != report:
+        _REPORT.put(report)
+        _STEP.put(min(report["step"], last))
+    step = _STEP.get() or 0
     with body:
-        _along(text, training, choice, last, step, shown)
+        _export(text, training, choice, last, step, shown)
     if not last:
         return
     decided, compression = _curves(text, choice, last)
@@ -103,57 +132,49 @@ def _follow(text: str, choice: Choice, last: int, timeline: str, shown: player.P
                 "compression",
                 f"Bytes per token after each {texts_of(training).unit}",
             )
-        st.caption("A click on a curve, or on a row of the table, takes the player there.")
+        st.caption("Click a curve or a row of the table: the player jumps to that step.")
         details(text, training, boundaries, step)
 
 
-def _along(
+def _export(
     text: str, training: Training, choice: Choice, last: int, step: int, shown: player.Part
 ) -> None:
-    """Let the user take along the tokenizer of the chosen size, and the text at this step."""
-    trainer = TRAINERS[training.algorithm]
-    size = int(training.sizes[last])
+    """Draw the export of the tokenizer at the chosen size, and of the text at this step."""
+    name, texts = ALGORITHMS[training.algorithm], texts_of(training)
 
     def picture() -> export.Picture:
         training, boundaries = trained.there(text, choice)
-        tokenizer = training.at_step(step)
-        column = Column(texts_of(training).vocabulary(training, step), tokenizer, boundaries, step)
-        title = f"{trainer.title}: {texts_of(training).unit} {step:,} of {last:,}"
+        title = texts.vocabulary(training, step)
+        column = Column(title, training.at_step(step), boundaries, step)
+        title = f"{name}: {texts.unit} {step:,} of {last:,}"
         return export.Picture(text, [column], title, first=shown.first, last=shown.last)
 
-    title = f"a vocabulary of {size:,} by {trainer.short}"
-    learnt = export.Learnt(
+    title = f"{name}, vocabulary size {int(training.sizes[last]):,}"
+    own = export.Exported(
         title, (text, choice, last), lambda: trained.there(text, choice)[0].at_step(last)
     )
-    export.along("train", picture, learnt)
+    export.along("train", picture, own)
 
 
 @fragment
 def _merge_diagram(text: str, choice: Choice, last: int, timeline: str) -> None:
-    """Draw the whole timeline of a few words in one picture, whose rule goes with the player.
+    """Draw the merge diagram of a few words.
 
-    That is done in the browser: nothing here depends on the step.
+    The browser moves its marker line with the player, so nothing here depends on the step.
     """
-    state = st.session_state
     word = components.player_events(None, "word_follower", steps=False, words=True)["word"]
-    if word and state.get("pressed_word") != word:
-        state["pressed_word"], state["drawn_words"] = word, word["word"]
-    st.subheader("The whole film in one picture", anchor=False)
-    query = clean(
-        st.text_input(
-            "Some words of the text",
-            key="drawn_words",
-            max_chars=merge_diagram.MOST,
-            persist_state="session",
-            placeholder="Press a word above, or type some words of the text",
-            label_visibility="collapsed",
-            width=420,
-        )
-        or ""
+    if word and _CLICKED.get() != word:
+        _CLICKED.put(word)
+        DRAWN_WORDS.put(word["word"])
+    st.subheader("Merge diagram", anchor=False)
+    query = DRAWN_WORDS.line(
+        placeholder="Click a word above, or type some words of the text",
+        label_visibility="collapsed",
+        width=420,
     )
     at = text.find(query)
     if at < 0:
-        st.caption("These words are nowhere in the text; its beginning is drawn.")
+        st.caption("The text does not contain these words. The diagram shows its beginning.")
         query = ""
     if not query:
         at, query = 0, text[:BEGINNING].rsplit(" ", 1)[0]
@@ -163,74 +184,69 @@ def _merge_diagram(text: str, choice: Choice, last: int, timeline: str) -> None:
     data = _drawn(text, choice, last, start, end)
     components.merge_diagram(data | {"timelineId": timeline}, "train_picture")
     st.caption(
-        "Atoms lie along the bottom. Every boundary is as high as the step at which it goes, on a "
-        "logarithmic scale; between two lines, at any height, stands the token of that step. The "
-        "rule is the step at which the player stands: drag it, and the player follows."
+        f"{ABOUT_MERGE_DIAGRAM} The marker line is the player's step: drag it to move the player."
     )
 
 
 @shared()
 def _drawn(text: str, choice: Choice, last: int, start: int, end: int) -> dict[str, Any]:
-    """Return the picture of a stretch of the text, in bytes. Nobody may change it: it is shared."""
+    """Return the merge diagram of a part of the text, in bytes; do not change it, it is cached."""
     training, boundaries = trained.there(text, choice)
-    title = TRAINERS[training.algorithm].short
+    title = ALGORITHMS[training.algorithm]
     side = merge_diagram.of_training(title, training, boundaries, last)
     found: dict[str, Any] = merge_diagram.merge_diagram_payload(text.encode(), [side], start, end)
     return found
 
 
 def _candidates(text: str, training: Training, boundaries: Boundaries, step: int) -> None:
-    taken = max(step, 1) - 1
-    st.subheader(texts_of(training).heading, anchor=False)
+    previous, texts = max(step, 1) - 1, texts_of(training)
+    st.subheader(texts.heading, anchor=False)
     if len(boundaries) > COUNTED:
         st.caption(
-            "This text is too long to count its candidates anew at each step. The "
-            "table beside this has what was decided."
+            "This text is too long to count the candidates of each step. The table beside this one "
+            "lists the decisions."
         )
         return
-    found = training.candidates(text, boundaries, taken, CANDIDATES)
-    st.caption(texts_of(training).rule.format(step=f"{taken + 1:,}"))
+    found = training.candidates(text, boundaries, previous, CANDIDATES)
+    st.caption(texts.rule.format(step=f"{previous + 1:,}"))
     st.dataframe(
         tables.candidates(training, found, step), hide_index=True, height=316, key="candidates"
     )
 
 
 def _decisions(training: Training, last: int, timeline: str) -> None:
-    st.subheader(f"The {texts_of(training).unit}s", anchor=False)
-    search = st.text_input(
-        "Find a token",
-        key="search",
-        placeholder="Find a token: text, or an id",
-        label_visibility="collapsed",
-        persist_state="session",
-    )
+    unit = texts_of(training).unit
+    st.subheader(f"All {unit}s", anchor=False)
+    search = SEARCH.line(placeholder="Find a token by text or id", label_visibility="collapsed")
     table = tables.decisions(training, last, search)
-    numbers = table[texts_of(training).unit].tolist()
-    # Other rows, another table: nothing of it is selected yet, and its first click is not lost.
+    numbers = table[unit].tolist()
+    # With other rows it is another table, in which nothing is selected, so a first click counts.
     key = f"decisions of {timeline} to {last} with {search}"
 
-    def picked() -> None:
-        cells = st.session_state[key].selection.cells
+    table_state: SessionValue[dict[str, Any]] = SessionValue(key)
+
+    def clicked() -> None:
+        cells = (table_state.get() or _NO_CELLS)["selection"]["cells"]
         if cells:
             _jump(numbers[cells[0][0]])
-            # Nothing stays selected, so that a second click on the same row is one, too.
-            st.session_state[key] = {"selection": {"rows": [], "columns": [], "cells": []}}
+            # Clear the selection, so that a second click on the same row counts, too.
+            table_state.put(_NO_CELLS)
 
     if not numbers:
-        st.caption(f"No {texts_of(training).unit} is about a token with “{search}” in it.")
+        st.caption(f"No {unit} has a token that contains “{search}”.")
         return
     narrow = dict.fromkeys(table.columns, st.column_config.Column(width=62))
     if "note" in narrow:
         narrow["note"] = st.column_config.Column(width="medium")
-    # What is said of a step in words stands where it is seen without scrolling.
-    first = [texts_of(training).unit, "left", "right", "token", "note"]
+    # The note is among the columns that are visible without scrolling.
+    first = [unit, "left", "right", "token", "note"]
     order = sorted(table.columns, key=lambda name: name not in first)
     st.dataframe(
         table,
         hide_index=True,
         height=316,
         key=key,
-        on_select=picked,
+        on_select=clicked,
         selection_mode="single-cell",  # of a row, only a box at its start could be clicked
         column_config=narrow,
         column_order=order,
@@ -239,7 +255,7 @@ def _decisions(training: Training, last: int, timeline: str) -> None:
 
 @shared()
 def _curves(text: str, choice: Choice, last: int) -> tuple[charts.Chart, charts.Chart]:
-    """Return what decided at each step, and the compression after each."""
+    """Return the charts of the value that decided each step, and of the compression after it."""
     training, boundaries = trained.there(text, choice)
     tokens, size = boundaries.token_counts[: last + 1], int(boundaries.ends[-1])
     compression = charts.compression(tokens, size, texts_of(training).unit)
@@ -247,15 +263,18 @@ def _curves(text: str, choice: Choice, last: int) -> tuple[charts.Chart, charts.
 
 
 def _chart(curve: charts.Chart, step: int, name: str, alternative: str) -> None:
-    # A chart's selection cannot be cleared from here, and clicking the same place again is no new
-    # one; so after each click the chart begins anew, under another key.
-    picks = st.session_state.setdefault(f"picks in {name}", 0)
-    key = f"{name} {picks}"
+    # A chart's selection cannot be cleared from here, and a second click at the same place would
+    # not count. So after each click the chart gets another key.
+    clicks: SessionValue[int] = SessionValue(f"clicks on {name}")
+    number = clicks.get() or 0
+    chart: SessionValue[dict[str, Any]] = SessionValue(f"{name} {number}")
 
-    def picked() -> None:
-        points = st.session_state[key].selection.get(charts.SELECTION) or []
+    def clicked() -> None:
+        points = (chart.get() or _NO_POINTS)["selection"].get(charts.SELECTION) or []
         if points:
             _jump(int(points[0]["step"]))
-            st.session_state[f"picks in {name}"] = picks + 1
+            clicks.put(number + 1)
 
-    st.vega_lite_chart(spec=charts.at_step(curve, step), key=key, on_select=picked, alt=alternative)
+    st.vega_lite_chart(
+        spec=charts.at_step(curve, step), key=chart.key, on_select=clicked, alt=alternative
+    )

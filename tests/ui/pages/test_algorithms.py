@@ -97,10 +97,10 @@ def test_untouched_it_shows_three_learners_at_the_size_that_all_have() -> None:
     assert [view["title"] for view in payload["views"]] == [TRAINERS[key].short for key in USUAL]
     assert {view["text"] for view in payload["views"]} == {samples.by_key("english-prose").text}
     size = payload["vocabSizes"][payload["initialStep"]]
-    assert headings(app)[0] == f"At a vocabulary of {size:,}"
+    assert f"{size:,}" in headings(app)[0]
     # Over characters, so that they stand at like sizes.
     assert {view["atomKind"] for view in payload["views"]} == {"characters"}
-    assert "One word, cut at random" in headings(app)
+    assert "One word, split at random" in headings(app)
     assert any(head.startswith("WordPiece: ") for head in headings(app))
     assert any(head.startswith("Unigram: ") for head in headings(app))
     assert drawn_cuts(app)
@@ -112,10 +112,10 @@ def test_every_learner_is_shown_alone(key: str) -> None:
     assert errors(app) == []
     payload = reel_of(app)
     assert [view["title"] for view in payload["views"]] == [TRAINERS[key].short]
-    assert "What the vocabularies share" not in headings(app)
+    assert "Tokens that the vocabularies share" not in headings(app)
     training = usual.train(key, SHORT, **usual.ON_ALGORITHMS)
     assert payload["views"][0]["vocabSizes"] == training.sizes.tolist()
-    assert ("One word, cut at random" in headings(app)) == (training.stochastic)
+    assert ("One word, split at random" in headings(app)) == (training.stochastic)
 
 
 @pytest.mark.parametrize("keys", [[*TRAINERS][:4], [*TRAINERS][4:], [*TRAINERS][:-5:-1]], ids=str)
@@ -127,6 +127,15 @@ def test_four_learners_stand_side_by_side(keys: list[str]) -> None:
     measures, shared = (table.value for table in app.dataframe[:2])
     assert measures.columns.tolist()[1:-1] == titles
     assert shared.iloc[:, 0].tolist() == titles
+
+
+def test_vocabularies_with_gaps_between_their_ids_are_compared() -> None:
+    if not download.available("cl100k_base"):
+        pytest.skip("cl100k_base is not on this machine.")
+    keys = ["multilingual", "adaptive"]
+    app = with_text(SHORT, algorithms=keys, side_adaptive_base="cl100k_base")
+    assert errors(app) == []
+    assert app.dataframe[1].value.iloc[1, 1] > 90_000
 
 
 def test_every_learner_is_on_offer_and_four_are_the_most() -> None:
@@ -177,7 +186,7 @@ def test_figures_are_those_of_each_at_its_own_step_of_the_size(place: int) -> No
     size = payload["vocabSizes"][place]
     app = told(app, place)
     assert errors(app) == []
-    assert headings(app)[0] == f"At a vocabulary of {size:,}"
+    assert f"{size:,}" in headings(app)[0]
     columns, tokens = [], []
     for key in USUAL:
         training = usual.train(key, SHORT, **usual.ON_ALGORITHMS)
@@ -203,12 +212,10 @@ def test_what_the_player_told_of_another_film_counts_no_more() -> None:
     app.session_state[FOLLOWER] = {"step": {"step": 1, "timelineId": "another"}, "word": None}
     app.run()
     payload = reel_of(app)
-    assert (
-        headings(app)[0] == f"At a vocabulary of {payload['vocabSizes'][payload['initialStep']]:,}"
-    )
+    assert f"{payload['vocabSizes'][payload['initialStep']]:,}" in headings(app)[0]
     # Nor does a place beyond the end.
     app = told(app, 99_999)
-    assert headings(app)[0] == f"At a vocabulary of {payload['vocabSizes'][-1]:,}"
+    assert f"{payload['vocabSizes'][-1]:,}" in headings(app)[0]
 
 
 # ---- a word cut at random
@@ -237,7 +244,7 @@ def test_without_dropout_there_is_one_cut_and_it_is_the_tokenizers() -> None:
     ids = training.at_step(step).encode("lowest")
     cut = " | ".join(map(training.name, ids))
     assert drawn_cuts(app) == [{"segmentation": cut, "times": 1_000, "share": 1.0}]
-    assert any("1 different cut in 1,000 draws" in one.value for one in app.caption)
+    assert any("1 different segmentation in 1,000 samples" in one.value for one in app.caption)
     app.slider(key="strength of BPE-dropout up to 1.0").set_value(1.0).run()
     assert drawn_cuts(app) == [
         {"segmentation": "l | o | w | e | s | t", "times": 1_000, "share": 1.0}
@@ -276,7 +283,7 @@ def test_a_word_of_unknown_signs_is_cut_at_every_size(place: int, which: int) ->
 def test_an_empty_word_is_no_error() -> None:
     app = with_text(SHORT, word="   ")
     assert errors(app) == []
-    assert any("no word" in one.value for one in app.caption)
+    assert any("Type a word" in one.value for one in app.caption)
     assert drawn_cuts(app) == []
 
 
@@ -322,7 +329,7 @@ def test_a_list_of_words_with_counts_is_written_out_for_all() -> None:
 def test_with_none_chosen_it_says_what_to_do() -> None:
     app = opened(algorithms=[])
     assert errors(app) == []
-    assert "Choose an algorithm" in app.info[0].value
+    assert "Choose one or more algorithms" in app.info[0].value
     assert not any("views" in one.proto.json for one in app.get("bidi_component"))
 
 

@@ -16,9 +16,11 @@ from bpeviz.analysis.round_trip import round_trip
 from bpeviz.corpus import samples
 from bpeviz.pretrained import catalog, download
 from bpeviz.trainers import TRAINERS
-from bpeviz.ui.pages.inspect import CLOSER, FIRST_TEXT, MOST, SHOWN
+from bpeviz.ui.pages import inspect
+from bpeviz.ui.pages.inspect import FIRST_TEXT, MOST, SHOWN
 
 ROOT = Path(__file__).resolve().parents[3]
+CLOSER = inspect.CLOSER.titles
 ENGLISH = samples.by_key("english-prose").text
 
 
@@ -54,7 +56,7 @@ def tables(app: AppTest, column: str) -> list[Any]:
 
 
 def light(app: AppTest) -> str:
-    (found,) = [one.value for one in app.markdown if " is lost.**" in one.value]
+    (found,) = [one.value for one in app.markdown if "Decoding the ids" in one.value]
     return found
 
 
@@ -66,7 +68,7 @@ def ids(app: AppTest) -> list[int]:
 def test_every_sample_is_shown(sample: samples.Sample) -> None:
     app = opened(text_box=sample.text, text_sample=sample.key, inspected="learnt")
     assert errors(app) == []
-    assert "Nothing is lost" in light(app)
+    assert "Lossless" in light(app)
     data = drawn(app, "bytes")
     assert 0 < len(data["bytes"]) <= SHOWN
     raw = bytes(int(byte, 16) for _, byte in data["bytes"])
@@ -91,7 +93,7 @@ def test_every_learner_can_be_inspected(key: str, closer: str) -> None:
     trip = round_trip(
         trace.inspect(FIRST_TEXT, usual.train(key, text).at_step(usual.train(key, text).opening))
     )
-    assert ("Nothing is lost" in light(app)) == trip.lossless
+    assert ("Lossless" in light(app)) == trip.lossless
     assert bool(tables(app, "lost")) != trip.lossless
 
 
@@ -114,9 +116,9 @@ def test_a_smaller_vocabulary_cuts_into_more() -> None:
     assert errors(app) == []
     training = usual.train("bpe", ENGLISH)
     assert ids(app) == training.tokenizer(260).encode(FIRST_TEXT)
-    assert "Yours (260)" in light(app)
+    assert "Your tokenizer (260)" in light(app)
     # The browser keeps the words that something was chosen by, so they do not change with it.
-    assert app.selectbox(key="inspected_by").options[0] == "Yours"
+    assert app.selectbox(key="inspected_by").options[0] == "Your tokenizer"
 
 
 def test_names_of_special_tokens_are_text_until_it_is_said_otherwise() -> None:
@@ -138,7 +140,7 @@ def test_what_is_lost_stands_in_a_table() -> None:
         text_sample="own",
     )
     assert errors(app) == []
-    assert "Something is lost" in light(app)
+    assert "Lossy" in light(app)
     (table,) = tables(app, "lost")
     assert [*table["lost"]] == ["lower case", "white space", "unknown"]
     assert table["first positions"][0].startswith("1: The → the")
@@ -157,7 +159,7 @@ def test_long_texts_are_shown_in_parts() -> None:
     assert drawn(app, "views")["views"][0]["part"][0] == third["firstByte"]
     app = opened(inspect_box="x " * MOST)
     assert errors(app) == []
-    assert any(f"the first {MOST:,} are looked at" in one.value for one in app.caption)
+    assert any(f"the first {MOST:,} of" in one.value for one in app.caption)
 
 
 def test_no_text_is_no_trouble() -> None:
@@ -175,7 +177,7 @@ def test_what_cannot_be_learnt_is_said_and_the_others_work() -> None:
     assert "regular expression" in errors(app)[0]
     app = cl100k(pattern="regex", regex="[a-")
     assert errors(app) == []
-    assert "Nothing is lost" in light(app)
+    assert "Lossless" in light(app)
 
 
 def test_ids_are_decoded_and_unknown_ones_named() -> None:

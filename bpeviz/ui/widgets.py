@@ -1,0 +1,351 @@
+"""Widgets whose values belong in links, each declared once; pages draw them, links read and write.
+
+A widget has a name in links, which never changes, since links that were made before must still open,
+and a key in the session, which may. Its kind holds the type of its value and the values allowed.
+"""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, Protocol, TypeVar, cast
+
+import streamlit as st
+
+from bpeviz.text import clean
+
+V = TypeVar("V")
+
+LARGEST_INTEGER = 2**53 - 1
+"""The largest integer that a browser's inputs take."""
+
+
+@dataclass(frozen=True)
+class SessionValue(Generic[V]):
+    """A typed value of the session, under a key."""
+
+    key: str
+
+    @property
+    def present(self) -> bool:
+        """Whether the session has the value."""
+        return self.key in st.session_state
+
+    def get(self) -> V | None:
+        """Return the value, or None where there is none."""
+        return cast("V | None", st.session_state.get(self.key))
+
+    def put(self, value: V) -> None:
+        """Set the value."""
+        st.session_state[self.key] = value
+
+    def clear(self) -> None:
+        """Remove the value."""
+        st.session_state.pop(self.key, None)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Widget(SessionValue[V], ABC):
+    """A widget whose value belongs in a link.
+
+    Attributes:
+        link: Its name in links.
+        label: Its label on the page.
+    """
+
+    link: str
+    label: str
+
+    @abstractmethod
+    def allows(self, value: Any) -> bool:
+        """Return whether a link may hold this value."""
+
+    def used(self, value: V) -> V:
+        """Return the value that the page uses for one that was typed."""
+        return value
+
+    def for_link(self) -> tuple[V | None, str | None]:
+        """Return the value for a link; where a link cannot hold it, None and its description."""
+        value = self.get()
+        if value is None:
+            return None, None
+        value = self.used(value)
+        return (value, None) if self.allows(value) else (None, self.described())
+
+    def described(self) -> str:
+        """Return the label and the length, so that others can find the value."""
+        return f"{self.label}: {len(str(self.get() or '')):,} characters"
+
+    def restore(self, value: V) -> None:
+        """Set the value of a link."""
+        self.put(value)
+
+    def put_again(self, value: V) -> None:
+        """Set the value, or the one it has, once more, for a user who comes from another page.
+
+        Streamlit 1.67 drops a value that was set before its widget was ever drawn if the next run
+        is another page's.
+        """
+        self.put(cast(V, self.get()) if self.present else value)
+
+    @property
+    def _drawn(self) -> dict[str, Any]:
+        return {"label": self.label, "key": self.key, "persist_state": "session"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class TextField(Widget[str]):
+    """A text of at most `longest` characters."""
+
+    longest: int
+
+    def allows(self, value: Any) -> bool:
+        return isinstance(value, str) and len(value) <= self.longest
+
+    def line(self, **options: Any) -> str:
+        """Draw a box for one line; return the text, cleaned."""
+        return clean(st.text_input(**self._drawn, max_chars=self.longest, **options) or "")
+
+    def area(self, **options: Any) -> str:
+        """Draw a box for several lines; return the text, cleaned."""
+        return clean(st.text_area(**self._drawn, **options) or "")
+
+
+@dataclass(frozen=True, kw_only=True)
+class OneOf(Widget[str]):
+    """One of a few values, each with its title."""
+
+    titles: Mapping[str, str]
+
+    def allows(self, value: Any) -> bool:
+        return isinstance(value, str) and value in self.titles
+
+    def select(self, titles: Mapping[str, str] | None = None, **options: Any) -> str:
+        """Draw a drop-down list; return the value. titles: where these are not the declared."""
+        shown = titles or self.titles
+        return cast(
+            str,
+            st.selectbox(
+                options=list(shown), format_func=shown.__getitem__, **self._drawn, **options
+            ),
+        )
+
+    def segments(self, **options: Any) -> str:
+        """Draw all values side by side, the first one chosen at first; return the value."""
+        return cast(
+            str,
+            st.segmented_control(
+                options=list(self.titles),
+                default=next(iter(self.titles)),
+                required=True,
+                format_func=self.titles.__getitem__,
+                **self._drawn,
+                **options,
+            ),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class SomeOf(Widget[list[str]]):
+    """Some of several values, at most `most` of them."""
+
+    titles: Mapping[str, str]
+    most: int
+
+    def allows(self, value: Any) -> bool:
+        return (
+            isinstance(value, list)
+            and len(value) <= self.most
+            and all(isinstance(one, str) and one in self.titles for one in value)
+            and len({*value}) == len(value)
+        )
+
+    def pills(self, **options: Any) -> list[str]:
+        """Draw all values side by side; return those chosen."""
+        return cast(
+            "list[str]",
+            st.pills(
+                options=list(self.titles),
+                selection_mode="multi",
+                format_func=self.titles.__getitem__,
+                **self._drawn,
+                **options,
+            ),
+        )
+
+    def multiselect(self, **options: Any) -> list[str]:
+        """Draw a drop-down list for several; return those chosen."""
+        return st.multiselect(
+            options=list(self.titles),
+            format_func=self.titles.__getitem__,
+            max_selections=self.most,
+            **self._drawn,
+            **options,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Number(Widget[int]):
+    """A whole number from `low` to `high`."""
+
+    low: int
+    high: int
+
+    def allows(self, value: Any) -> bool:
+        return type(value) is int and self.low <= value <= self.high
+
+    def used(self, value: int) -> int:
+        return min(max(value, self.low), self.high) if type(value) is int else value
+
+    def box(self, **options: Any) -> int:
+        """Draw a box that takes only allowed numbers; return the number."""
+        return int(st.number_input(self.label, self.low, self.high, key=self.key, **options))
+
+    def any_number(self, initial: int, *, why: str = "", **options: Any) -> int:
+        """Draw a box that takes any number; return it, or the nearest one that is allowed.
+
+        Args:
+            initial: The number at first.
+            why: The reason of the lower bound, for the message.
+        """
+        number = int(st.number_input(value=initial, **self._drawn, **options))
+        # The place is always drawn, so that the elements after it keep their identity.
+        place = st.empty()
+        within = self.used(number)
+        if number < self.low:
+            reason = f": {why}" if why else ""
+            place.warning(
+                f"{self.label} must be at least {self.low:,}{reason}. {within:,} is used."
+            )
+        elif number > self.high:
+            place.warning(f"{self.label} must be at most {self.high:,}. {within:,} is used.")
+        return within
+
+    def select(self, titles: Sequence[str], **options: Any) -> int:
+        """Draw a drop-down list of a title for each number, from 0; return the number chosen."""
+        return cast(
+            int,
+            st.selectbox(
+                options=range(len(titles)),
+                format_func=titles.__getitem__,
+                **self._drawn,
+                **options,
+            ),
+        )
+
+    def radio(self, titles: Sequence[str], **options: Any) -> int:
+        """Draw a title for each number, from 0; return the number chosen."""
+        numbers = range(len(titles))
+        return int(
+            st.radio(self.label, numbers, format_func=titles.__getitem__, key=self.key, **options)
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Switch(Widget[bool]):
+    """On or off."""
+
+    def allows(self, value: Any) -> bool:
+        return isinstance(value, bool)
+
+    def toggle(self, **options: Any) -> bool:
+        """Draw the switch; return whether it is on."""
+        return st.toggle(**self._drawn, **options)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Share(Widget[float]):
+    """A number from 0 to `most`, with a fraction."""
+
+    most: float
+
+    def allows(self, value: Any) -> bool:
+        return type(value) is float and 0 <= value <= self.most
+
+    def slider(self, label: str, initial: float) -> float:
+        """Draw a slider; return its number."""
+        return st.slider(label, 0.0, self.most, initial, 0.05, key=self.key)
+
+
+W = TypeVar("W", bound="Widget[Any]")
+
+
+@dataclass(frozen=True)
+class Family(Generic[W]):
+    """Widgets that differ in the end of their names only, such as "part_of_3", one of three parts.
+
+    Streamlit takes a widget with other bounds for another widget, so each has its own key.
+
+    Attributes:
+        link: The beginning of their names in links.
+        key: The beginning of their keys in the session.
+        ends: A regular expression of all ends.
+        make: Makes the widget of an end, given its name in links, its key and the end.
+    """
+
+    link: str
+    key: str
+    ends: str
+    make: Callable[[str, str, str], W]
+
+    def member(self, end: object) -> W:
+        """Return the widget of an end."""
+        return self.make(f"{self.link}{end}", f"{self.key}{end}", str(end))
+
+    def members(self, names: Iterable[str], beginning: str) -> Iterator[W]:
+        """Yield the widgets of those `names` that start with `beginning` and fit."""
+        for name in names:
+            if found := re.fullmatch(f"{re.escape(beginning)}({self.ends})", name):
+                yield self.member(found[1])
+
+
+def numbers(link: str, label: str, first: int = 1) -> Family[Number]:
+    """Return the family of numbers that are one of so many, from `first`."""
+
+    def make(name: str, key: str, end: str) -> Number:
+        return Number(link=name, key=key, label=label, low=first, high=int(end) - 1 + first)
+
+    return Family(link, link, "[1-9][0-9]{0,6}", make)
+
+
+class Values(Protocol):
+    """The values of a page's widgets, in the session or in a link."""
+
+    def get(self, widget: Widget[V]) -> V | None:
+        """Return the value of a widget, or None where it has none."""
+        ...
+
+    def members(self, family: Family[W]) -> Iterator[W]:
+        """Yield the widgets of a family that have values."""
+        ...
+
+
+class SessionValues:
+    """The values that the session has."""
+
+    def get(self, widget: Widget[V]) -> V | None:
+        return widget.get()
+
+    def members(self, family: Family[W]) -> Iterator[W]:
+        return family.members([str(name) for name in st.session_state], family.key)
+
+
+@dataclass(frozen=True)
+class LinkValues:
+    """The values of a link.
+
+    Attributes:
+        taken: Those that were found to be allowed, by their names in links.
+        names: The names of all.
+    """
+
+    taken: dict[str, Any]
+    names: Sequence[str]
+
+    def get(self, widget: Widget[V]) -> V | None:
+        return cast("V | None", self.taken.get(widget.link))
+
+    def members(self, family: Family[W]) -> Iterator[W]:
+        return family.members(self.names, family.link)
