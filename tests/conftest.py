@@ -1,4 +1,4 @@
-"""What all tests share: how hypothesis works, and the sources that tests quote."""
+"""Fixtures and settings of all tests, and the order in which several processes run them."""
 
 from __future__ import annotations
 
@@ -8,30 +8,42 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-# A first example may fill caches or load a vocabulary, so no example has a deadline of its own.
+# A first example may fill caches or load a vocabulary, so examples have no deadline.
 settings.register_profile("bpeviz", deadline=None)
 settings.register_profile("quick", deadline=None, max_examples=5)  # --hypothesis-profile=quick
 settings.load_profile("bpeviz")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Order the tests: those in a browser first, those that are slow last."""
+    items.sort(key=lambda item: bool(item.get_closest_marker("slow")))
+    items.sort(key=lambda item: not item.get_closest_marker("browser"))
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Where several processes run tests, let one run all that drive the browser.
+    """Assign tests one by one: to the first process from the start, to the others from the end.
 
-    Two browsers with a server each are too much for a small machine.
+    The first process runs the browser tests until it meets the others. So two browsers, with a
+    server each, run side by side for as short a time as possible, and no process is idle.
     """
     from xdist.scheduler import LoadScopeScheduling
 
-    class OneBrowser(LoadScopeScheduling):
+    class FromBothEnds(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
-            return "browser" if nodeid.startswith("tests/browser/") else nodeid
+            return nodeid
 
-    return OneBrowser(config, log)
+        def _assign_work_unit(self, node: Any) -> None:
+            if node is not self.nodes[0]:
+                self.workqueue.move_to_end(next(reversed(self.workqueue)), last=False)
+            super()._assign_work_unit(node)
+
+    return FromBothEnds(config, log)
 
 
 @pytest.fixture(scope="session")
 def tiny_shakespeare() -> str:
-    """Tiny Shakespeare, 1,115,394 bytes, where the machine has it."""
+    """Return Tiny Shakespeare, 1,115,394 bytes, or skip the test where the file is missing."""
     path = Path(__file__).parents[2] / "shared" / "data" / "tinyshakespeare.txt"
     if not path.exists():
         pytest.skip(f"There is no {path.name} beside this repository.")

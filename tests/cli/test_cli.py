@@ -14,6 +14,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -82,10 +83,15 @@ def trained(shell: Shell) -> Shell:
 
 
 def started(*arguments: str, **more: object) -> subprocess.Popen[bytes]:
-    """Start the command line in a process of its own."""
+    """Start the command line in a process of its own, with Ctrl-C enabled as on a terminal.
+
+    A process inherits an ignored SIGINT, for example from a shell that runs the tests in the
+    background, and Python then leaves it ignored.
+    """
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": ""}
     return subprocess.Popen(  # type: ignore[call-overload, no-any-return]
         [sys.executable, "-m", "bpeviz", *arguments],
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         **{"env": environment, "stderr": subprocess.PIPE, **more},
     )
 
@@ -638,7 +644,16 @@ def test_what_is_printed_is_utf8_in_every_language_of_the_system(trained: Shell)
     assert done.stdout == "a · b\n".encode()
 
 
-def test_ctrl_c_stops_with_130(shell: Shell) -> None:
+@pytest.fixture(params=[signal.default_int_handler, signal.SIG_IGN], ids=["enabled", "ignored"])
+def interrupts(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Set how this process handles SIGINT, and restore it."""
+    before = signal.signal(signal.SIGINT, request.param)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interrupts")
+def test_ctrl_c_stops_training_with_130_however_the_tests_were_started(shell: Shell) -> None:
     process = started(
         "train", "--merges", "3", "--output", "t.json", "--progress", stdin=subprocess.PIPE
     )
@@ -646,7 +661,7 @@ def test_ctrl_c_stops_with_130(shell: Shell) -> None:
     assert process.stderr
     process.stdin.write(("word " * 9).encode() + os.urandom(300_000).hex().encode())
     process.stdin.close()
-    process.stderr.readline()  # it is learning
+    process.stderr.readline()  # training has begun
     process.send_signal(signal.SIGINT)
     said = process.stderr.read().decode()
     assert process.wait(timeout=120) == 130
@@ -654,7 +669,7 @@ def test_ctrl_c_stops_with_130(shell: Shell) -> None:
     assert {path.name for path in Path().iterdir()} == {"text.txt"}
 
 
-def test_ctrl_c_is_heard_in_every_command(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ctrl_c_stops_every_command_with_130(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     def stop(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 

@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import Any
 from weakref import WeakValueDictionary
 
+import numpy as np
 import pytest
+import usual
 from streamlit.testing.v1 import AppTest
 
 import bpeviz
@@ -365,6 +367,32 @@ def test_columns_stand_side_by_side() -> None:
     data = component(app)
     assert data["reference"] == 2
     assert data["columns"][2]["extra"] == data["columns"][2]["missing"] == []
+
+
+def test_compare_says_how_far_its_figures_are_fair() -> None:
+    try:
+        download.fetch("gpt2")
+    except download.VocabularyUnavailable as error:
+        pytest.skip(str(error))
+    test_text = {"measured_on": "held out", "held_out_box": "wider", "held_out_sample": "own"}
+    said = []
+    for state in ({}, test_text):
+        app = with_text("Compare", SHORT, others=["gpt2"], **state)
+        assert errors(app) == []
+        (words,) = [one.value for one in app.markdown if "balance" in one.value]
+        assert "50,2" in words  # the size of GPT-2, which differs
+        said.append(words)
+    assert said[0] != said[1]  # measured on the training text, or on another
+
+
+@pytest.mark.parametrize("key", TRAINERS)
+def test_compare_has_the_boundaries_of_every_trainer(key: str) -> None:
+    training = usual.train(key, SHORT)
+    boundaries = training.tokenizer().boundaries(SHORT)
+    app = with_text("Compare", SHORT, algorithm=key)
+    assert errors(app) == []
+    (column,) = component(app)["columns"]
+    np.testing.assert_array_equal(column["ends"], boundaries.cuts(training.opening))
 
 
 def test_compare_stands_while_the_vocabularies_are_away(
