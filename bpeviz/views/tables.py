@@ -125,7 +125,7 @@ def metrics(rows: Sequence[Metrics]) -> pd.DataFrame:
         (
             "tokens per word",
             [number(row.tokens_per_word, ".2f") for row in rows],
-            "mean number of pieces of a word; a word is a run of letters, marks and digits",
+            "mean number of pieces of a word (letters, marks and digits)",
         ),
         (
             "words kept whole",
