@@ -46,13 +46,7 @@ def train(
     trainer = TRAINERS.get(algorithm)
     if trainer is None:
         raise ValueError(f"There is no algorithm {algorithm!r}. Known: {', '.join(TRAINERS)}.")
-    known = {option.name for option in trainer.options}
-    if unknown := set(options) - known:
-        raise ValueError(
-            f"{trainer.title} has no option {', '.join(sorted(unknown))}. "
-            f"It has: {', '.join(sorted(known))}."
-        )
-    return trainer.train(
+    return trainer(
         text,
         vocab_size=vocab_size,
         merges=merges,

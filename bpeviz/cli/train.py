@@ -351,15 +351,10 @@ def _chosen(options: argparse.Namespace, trainer: Trainer) -> dict[str, str | in
                 f"{_flag(name)} is no option of --algorithm {trainer.key}, but of "
                 f"{', '.join(owners)}."
             )
-        if option.choices is not None and value not in option.choices:
-            raise WrongCommand(
-                f"With --algorithm {trainer.key}, {_flag(name)} is one of "
-                f"{', '.join(option.choices)}, not {value}."
-            )
-        if option.choices is None and isinstance(value, int) and value < option.minimum:
-            raise WrongCommand(
-                f"With --algorithm {trainer.key}, {_flag(name)} is {option.minimum} or more."
-            )
+        try:
+            option.check(value, _flag(name))
+        except ValueError as error:
+            raise WrongCommand(f"--algorithm {trainer.key}: {error}") from error
         chosen[name] = value
     return chosen
 

@@ -1,23 +1,26 @@
-"""What a trainer is: a function from a text to a training, and what may be chosen about it."""
+"""Declaration of a trainer: its options, their allowed values, and its on-screen texts."""
 
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Protocol
+from numbers import Integral
+from reprlib import repr as short_repr
+from typing import Any, Literal, Protocol
 
 from bpeviz.core.training import Training
+from bpeviz.pretokenizers.pretokenizer import UNKNOWN
 from bpeviz.trainers.screen import Texts
 
 Corpus = str | Mapping[str, int]
-"""What is learnt from: a running text, or pre-tokens with how often each comes."""
+"""The input of training: a text, or pre-tokens with their counts."""
 
 
 @contextmanager
 def collector_off() -> Iterator[None]:
-    """Keep the garbage collector away: a trainer makes many small things and no cycles."""
+    """Disable garbage collection: a trainer makes many small objects and no cycles."""
     was_on = gc.isenabled()
     gc.disable()
     try:
@@ -29,13 +32,24 @@ def collector_off() -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Option:
-    """Something a user may choose about a trainer; drawn by the pages, passed on by name.
+    """An option of a trainer: a choice, a text or a whole number.
 
-    With `choices` (value to label) it is one of them; with `sample` it is a text, and the pages
-    begin with that sample; else it is a whole number, `minimum` to
-    `maximum`. `needs` names another
-    option and the value that it must have for this one to matter. `initial` is what the pages
-    begin with, where that should differ from `default`.
+    The command line, the links and the pages read this declaration, and `check` is the only check
+    of a value.
+
+    Attributes:
+        name: Keyword argument of `train`.
+        label: Label on the pages.
+        help: Explanation on the pages and in the command line's help.
+        default: Value if the option is not given.
+        choices: Labels of the allowed values by value; None unless the option is a choice.
+        minimum: Smallest number.
+        maximum: Largest number, if there is one.
+        needs: Another option and the value it must have; otherwise this option has no effect, and
+            only its default is allowed.
+        initial: Value at first on the pages, if it differs from `default`.
+        sample: Key of the sample text at first on the pages; None unless the option is a text.
+        objects: Type of the objects that are allowed besides, in Python only.
     """
 
     name: str
@@ -48,10 +62,54 @@ class Option:
     needs: tuple[str, str] | None = None
     initial: str | int | None = None
     sample: str | None = None
+    objects: type | None = None
+
+    @property
+    def kind(self) -> Literal["choice", "text", "number"]:
+        """The kind of the option's values."""
+        if self.choices is not None:
+            return "choice"
+        return "number" if self.sample is None else "text"
+
+    @property
+    def at_first(self) -> str | int:
+        """Value at first on the pages."""
+        return self.default if self.initial is None else self.initial
+
+    def applies(self, values: Mapping[str, object]) -> bool:
+        """Return whether the option has an effect beside these values of the other options."""
+        return self.needs is None or values.get(self.needs[0]) == self.needs[1]
+
+    def check(self, value: object, name: str | None = None) -> None:
+        """Check a value.
+
+        Args:
+            value: The value of the option.
+            name: Name of the option in the error message.
+
+        Raises:
+            ValueError: The value is not allowed. The message names the allowed values.
+        """
+        if self.choices is not None:
+            is_allowed = isinstance(value, str) and value in self.choices
+            allowed = f"one of {', '.join(self.choices)}"
+        elif self.sample is not None:
+            is_allowed, allowed = isinstance(value, str), "a text"
+        else:
+            most = self.maximum
+            is_allowed = _is_whole(value, self.minimum, most)
+            limits = (
+                f"of {self.minimum} or more" if most is None else f"from {self.minimum} to {most}"
+            )
+            allowed = f"a whole number {limits}"
+        if not is_allowed and not (self.objects and isinstance(value, self.objects)):
+            raise ValueError(
+                f"The option {name or self.name} must be {allowed}, not {short_repr(value)}."
+            )
 
 
 class Train(Protocol):
-    """The signature that all trainers share; what else they take stands in their options."""
+    """Signature of all trainers. The options are those that the trainer declares."""
 
     def __call__(
         self,
@@ -62,20 +120,28 @@ class Train(Protocol):
         pattern: str,
         expression: str,
         special_tokens: tuple[str, ...],
-        **options: str | int,
+        **options: Any,
     ) -> Training: ...
 
 
 @dataclass(frozen=True)
 class Trainer:
-    """An entry of the registry. `source` names the publication that the trainer follows.
+    """Declaration of a trainer, an entry of the registry.
 
-    short: what it is called where there is little room.
-
-    largest: the argument that says how large the vocabulary may ever be: "vocab_size", or, for a
-        trainer that begins with many pieces and gives them up, how many it begins with.
-    largest_title: what that is called on the pages.
-    texts: On-screen texts about its trainings.
+    Attributes:
+        key: Name in Python, on the command line and in links.
+        title: Full name on the pages.
+        short: Name where space is short.
+        about: One or two sentences about the algorithm.
+        source: The publication that the trainer follows.
+        train: Trains on values that `__call__` has checked.
+        options: The options besides the common arguments, in the order of the pages.
+        largest: Name of the argument with the largest size that a training passes through.
+        largest_title: Label of this argument on the pages.
+        prunes: Whether training starts with many pieces and prunes them. Then `vocab_size` may be
+            left out, and there is no `merges`.
+        reserved: Names that a special token cannot have.
+        texts: On-screen texts about its trainings.
     """
 
     key: str
@@ -87,4 +153,87 @@ class Trainer:
     options: tuple[Option, ...] = ()
     largest: str = "vocab_size"
     largest_title: str = "Largest vocabulary"
+    prunes: bool = False
+    reserved: tuple[str, ...] = (UNKNOWN,)
     texts: Texts = field(default_factory=Texts)
+
+    def __call__(
+        self,
+        corpus: Corpus,
+        *,
+        vocab_size: int | None = None,
+        merges: int | None = None,
+        pattern: str = "gpt2",
+        expression: str = "",
+        special_tokens: tuple[str, ...] = (),
+        **options: Any,
+    ) -> Training:
+        """Check the arguments, then train (see `bpeviz.train`).
+
+        Raises:
+            ValueError: An argument makes no sense. The message is a sentence for the user.
+        """
+        if not isinstance(corpus, str | Mapping):
+            raise ValueError(f"Give a text or a mapping of counts, not {short_repr(corpus)}.")
+        self._check_size(vocab_size, merges)
+        names = self._checked_names(special_tokens)
+        self.validate(options)
+        with collector_off():
+            return self.train(
+                corpus,
+                vocab_size=vocab_size,
+                merges=merges,
+                pattern=pattern,
+                expression=expression,
+                special_tokens=names,
+                **options,
+            )
+
+    def validate(self, options: Mapping[str, object]) -> None:
+        """Check options, given by name.
+
+        Raises:
+            ValueError: An option does not exist, has a value that is not allowed, or has no effect
+                beside the others.
+        """
+        declared = {option.name: option for option in self.options}
+        if unknown := sorted({*options} - {*declared}):
+            known = f"It has: {', '.join(sorted(declared))}." if declared else "It has none."
+            raise ValueError(f"{self.title} has no option {', '.join(unknown)}. {known}")
+        for name, value in options.items():
+            declared[name].check(value)
+        values = {name: option.default for name, option in declared.items()} | dict(options)
+        for option in self.options:
+            if not option.applies(values) and values[option.name] != option.default:
+                needed, value = option.needs or ("", "")
+                raise ValueError(f"The option {option.name} needs {needed}={value}.")
+
+    def _check_size(self, vocab_size: object, merges: object) -> None:
+        if self.prunes and merges is not None:
+            raise ValueError(f"{self.title} does not merge: give vocab_size instead of merges.")
+        if not self.prunes and (vocab_size is None) == (merges is None):
+            raise ValueError("Give either vocab_size or merges.")
+        for name, value in (("vocab_size", vocab_size), ("merges", merges)):
+            if value is not None and not _is_whole(value, 0):
+                raise ValueError(
+                    f"The argument {name} must be a whole number of 0 or more, not {short_repr(value)}."
+                )
+
+    def _checked_names(self, special_tokens: Any) -> tuple[str, ...]:
+        is_one = isinstance(special_tokens, str) or not isinstance(special_tokens, Iterable)
+        names: tuple[str, ...] = () if is_one else tuple(special_tokens)
+        if is_one or not all(isinstance(name, str) for name in names):
+            raise ValueError(
+                "Give special tokens as a tuple of names, such as ('<s>',), not "
+                f"{short_repr(special_tokens)}."
+            )
+        if len({*names}) < len(names) or {"", *self.reserved} & {*names}:
+            others = f", and differ from {', '.join(self.reserved)}" if self.reserved else ""
+            raise ValueError(f"Special tokens must differ, not be empty{others}.")
+        return names
+
+
+def _is_whole(value: object, minimum: int, maximum: int | None = None) -> bool:
+    if not isinstance(value, Integral) or isinstance(value, bool):
+        return False
+    return minimum <= int(value) and (maximum is None or int(value) <= maximum)

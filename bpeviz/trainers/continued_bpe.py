@@ -1,19 +1,12 @@
-"""Adaptive learning: go on from an existing vocabulary, on a new text.
-
-The tokenizer that one begins with, the base, cuts the text into its tokens, and byte-pair
-encoding goes on from there: it merges the most frequent pair of neighbors, again and again. What
-it learns is what the text's domain adds to the vocabulary; the base's ids stay as they are, so
-that a model that knows them can be taught the new ones.
+"""Continued BPE: merge on from an existing vocabulary, on a new text.
 
 Source: "continued BPE training" in Purason, Chizhov, Yamshchikov and Fishel, "Teaching Old
-Tokenizers New Words", 2025, arXiv:2512.03989 (their pruning of old tokens is left out). They keep
-the base's own split; here it is chosen, and choosing the base's own does as they do.
+Tokenizers New Words", 2025, arXiv:2512.03989, without its pruning of old tokens.
 
-- The new merges stay within the pre-tokens of the `pattern` chosen. Where a token of the base reaches
-  over the end of a pre-token, the pre-token ends before it, and the token belongs to the next.
-- The new ids follow all of the base's, gaps and special tokens included, so none is used twice.
-- Two tokens may stand for the same bytes: the base may know a word that it does not make, since
-  its merges or its split lead elsewhere, and then that word may be learnt once more.
+An existing tokenizer, the base, tokenizes the text, and BPE merges the most frequent pairs of these
+tokens. The new tokens are the ones that the text's domain adds. The ids of the base do not change, so
+a model trained on them can be taught the new ones. The authors keep the base's own pre-tokenization;
+here the user chooses one.
 """
 
 from __future__ import annotations
@@ -41,21 +34,145 @@ from bpeviz.pretokenizers.pretokenizer import Atoms, PreTokenizer
 from bpeviz.pretrained import catalog, download, rank_tokenizer
 from bpeviz.text import clean, color_index, shorten
 from bpeviz.trainers import bpe
-from bpeviz.trainers.base import Corpus, Option, Trainer, collector_off
-from bpeviz.trainers.bpe import merge_limit, train_merges_fast
+from bpeviz.trainers.base import Corpus, Option, Trainer
+from bpeviz.trainers.options import MIN_COUNT, TIES
 from bpeviz.trainers.pair_counts import TieRule
+from bpeviz.trainers.preparation import merge_limit, texts_of_corpus
 from bpeviz.trainers.screen import Texts, counted
 
 Base = Literal["text", "gpt2", "cl100k_base", "o200k_base"]
-"""What one begins with: what is learnt from a first text, or a published vocabulary."""
+"""The base: BPE trained on a first text, or a published vocabulary."""
+
+
+def train(
+    corpus: Corpus,
+    *,
+    vocab_size: int | None = None,
+    merges: int | None = None,
+    pattern: str = "gpt2",
+    expression: str = "",
+    special_tokens: tuple[str, ...] = (),
+    base: Base | Tokenizer = "text",
+    base_text: str = "",
+    base_size: int = 512,
+    ties: TieRule = "first",
+    min_count: int = 1,
+) -> AdaptiveTraining:
+    """Continue the training of a base. `TRAINER` declares the arguments and checks them.
+
+    Each key of a mapping is a text by itself. `vocab_size` counts all ids of the base and the merges.
+    `base` can be any tokenizer over bytes whose ids 0 to 255 are the single bytes. The files of a
+    published one must be on this machine: a download would block the page.
+    """
+    pre_tokenizer = PreTokenizer("bytes", pattern, expression)
+    if not isinstance(base, str):
+        tokenizer, title = base, base.name
+    elif base == "text":
+        tokenizer = bpe.train(
+            base_text,
+            vocab_size=base_size,
+            pattern=pattern,
+            expression=expression,
+            ties=ties,
+            min_count=min_count,
+        ).tokenizer()
+        title = "the first text"
+    else:
+        tokenizer, title = _published(base), catalog.TITLES[base]
+    _check_base(tokenizer, special_tokens)
+    first_id = tokenizer.vocab_size
+    limit = merge_limit(vocab_size, merges, first_id, f"id of {title}")
+
+    rows: Counter[tuple[int, ...]] = Counter()
+    for text, count in texts_of_corpus(corpus).items():
+        for row in base_rows(clean(text), tokenizer, pre_tokenizer):
+            rows[tuple(row)] += count
+    # Training needs ids without gaps: those of the base that occur, in their order.
+    ids = sorted({token_id for row in rows for token_id in row})
+    dense_id = {token_id: i for i, token_id in enumerate(ids)}
+    trained, stopped = bpe.train_merges_fast(
+        [([dense_id[token_id] for token_id in row], count) for row, count in rows.items()],
+        [tokenizer.token_bytes(token_id).decode("latin-1") for token_id in ids],
+        limit,
+        ties=ties,
+        min_count=min_count,
+    )
+    ids += range(first_id, first_id + len(trained))
+    added = tuple(
+        merge._replace(left=ids[merge.left], right=ids[merge.right], new_id=ids[merge.new_id])
+        for merge in trained
+    )
+    alphabet = tuple(tokenizer.token_bytes(i).decode("latin-1") for i in range(256))
+    return AdaptiveTraining(
+        "adaptive", pre_tokenizer, alphabet, stopped, special_tokens, tokenizer, title, added
+    )
+
+
+def base_rows(text: str, base: Tokenizer, pre_tokenizer: PreTokenizer) -> list[list[int]]:
+    """Return the ids of the base's tokens in each pre-token of a cleaned text.
+
+    If a token of the base crosses the end of a pre-token, it belongs to the next one.
+
+    Raises:
+        ValueError: The base drops a part of the text.
+        SplitError: The pattern does not exist or fails on this text.
+    """
+    ids = base.encode(text)
+    length = {token_id: len(base.token_bytes(token_id)) for token_id in {*ids}}
+    ends = np.cumsum([length[token_id] for token_id in ids], dtype=np.int64)
+    if (ends[-1] if len(ends) else 0) != len(text.encode()):
+        raise ValueError(f"{base.name} drops a part of this text, so it cannot be a base.")
+    pre_token_ends = np.cumsum(
+        [len(c.encode()) for c in pre_tokenizer.pre_tokens(text)], dtype=np.int64
+    )
+    # The number of tokens that end by each of these; a token that crosses the end is not counted.
+    n_before = np.unique(np.searchsorted(ends, pre_token_ends, "right")).tolist()
+    return [ids[a:b] for a, b in zip([0, *n_before], n_before, strict=False) if a < b]
+
+
+def _published(name: str) -> Tokenizer:
+    """Return a published tokenizer whose files are on this machine."""
+    if not download.available(name):
+        raise ValueError(
+            f"The vocabulary {name} is not on this machine yet: run `python -m bpeviz "
+            f"vocabularies {name}` to download it, then choose it again."
+        )
+    try:
+        return rank_tokenizer.load(name)
+    except download.VocabularyUnavailable as error:  # it was deleted just now
+        raise ValueError(str(error)) from error
+
+
+def _check_base(base: Tokenizer, special_tokens: Sequence[str]) -> None:
+    """Check that a tokenizer can be a base, and that special tokens differ from its own.
+
+    Raises:
+        ValueError: Its ids 0 to 255 are not the single bytes, or it has one of the special tokens.
+    """
+    singles = {bytes([byte]) for byte in range(256)}
+    has_bytes = base.atoms == "bytes" and base.vocab_size >= 256
+    if not has_bytes or {base.token_bytes(i) for i in range(256)} != singles:
+        raise ValueError(
+            f"{base.name} cannot be a base: its ids 0 to 255 must be the single bytes."
+        )
+    if {*base.special_tokens} & {*special_tokens}:
+        raise ValueError("Special tokens must differ from those of the base.")
+
+
+# --- Tokenizer and training history --------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class AdaptiveTokenizer(Tokenizer):
-    """Cuts a text as its base does, then applies the merges that were added, in their order.
+    """Tokenizes a text as its base does, then applies the added merges in their order.
 
-    base: over bytes. merges: the first makes the id after the base's last, and so on. special:
-    names that get the ids after these; the base's special tokens keep theirs.
+    Two tokens can have the same bytes: the base may contain a token that its own merges or
+    pre-tokenization do not produce, and training can add it again.
+
+    Attributes:
+        base: A tokenizer over bytes.
+        merges: The added merges. The first makes the id after the base's last, and so on.
+        special: Names that get the ids after these; the base's special tokens keep their ids.
     """
 
     name: str
@@ -82,7 +199,7 @@ class AdaptiveTokenizer(Tokenizer):
 
     @property
     def first_merge_id(self) -> int:
-        """The id that merge 0 makes; merge i makes the i-th after it."""
+        """The id of merge 0; merge i has the i-th id after it."""
         return self.base.vocab_size
 
     @cached_property
@@ -100,7 +217,7 @@ class AdaptiveTokenizer(Tokenizer):
         return self._added_parents(token_id)
 
     def _added_parents(self, token_id: int) -> tuple[int, int] | None:
-        """Return the two ids that were merged into this one, or None for one of the base's."""
+        """Return the two ids that were merged into this one, or None for an id of the base."""
         step = self.merge_step(token_id)
         return None if step < 0 else (self.merges[step].left, self.merges[step].right)
 
@@ -120,7 +237,7 @@ class AdaptiveTokenizer(Tokenizer):
     def is_atom(self, token_id: int) -> bool:
         if token_id < self.first_merge_id:
             return self.base.is_atom(token_id)
-        self.token_bytes(token_id)  # raises for one that is not there
+        self.token_bytes(token_id)  # raises for an id that does not exist
         return self.merge_step(token_id) < 0
 
     def token_bytes(self, token_id: int) -> bytes:
@@ -131,13 +248,13 @@ class AdaptiveTokenizer(Tokenizer):
         if self.merge_step(token_id) < 0:
             return self.special[token_id - self.first_merge_id - self.steps].encode()
         parts: list[bytes] = []
-        waiting = [token_id]
-        while waiting:  # not by recursion: a token may be as long as the text, its tree as deep
-            parents = self._added_parents(at := waiting.pop())
+        pending = [token_id]
+        while pending:  # no recursion: a token can be as long as the text, and its tree as deep
+            parents = self._added_parents(at := pending.pop())
             if parents is None:
                 parts.append(self.base.token_bytes(at))
             else:
-                waiting += (parents[1], parents[0])
+                pending += (parents[1], parents[0])
         return b"".join(parts)
 
     def token_label(self, token_id: int) -> str:
@@ -162,7 +279,7 @@ class AdaptiveTokenizer(Tokenizer):
         return [(token_id, length[token_id]) for token_id in ids]
 
     def boundaries(self, text: str) -> ChangingBoundaries:
-        """Return where tokens end at every step, over bytes: the base's tokens before the first."""
+        """Return the boundaries over bytes at every step, from the base's tokens on."""
         text = clean(text)
         ids = np.array(self._encode_ordinary(text), np.int64)
         distinct, order = np.unique(ids, return_inverse=True)
@@ -185,27 +302,15 @@ class AdaptiveTokenizer(Tokenizer):
         )
 
 
-def base_rows(text: str, base: Tokenizer, pre_tokenizer: PreTokenizer) -> list[list[int]]:
-    """Return the ids of the base's tokens in each pre-token of a cleaned text.
-
-    Raises `ValueError` where the base leaves out a part of it, and `SplitError`.
-    """
-    ids = base.encode(text)
-    length = {token_id: len(base.token_bytes(token_id)) for token_id in {*ids}}
-    ends = np.cumsum([length[token_id] for token_id in ids], dtype=np.int64)
-    if (ends[-1] if len(ends) else 0) != len(text.encode()):
-        raise ValueError(f"{base.name} leaves out a part of this text, so it cannot be a base.")
-    pre_token_ends = np.cumsum(
-        [len(c.encode()) for c in pre_tokenizer.pre_tokens(text)], dtype=np.int64
-    )
-    # How many tokens end by each of these; a token that reaches over is not among them.
-    behind = np.unique(np.searchsorted(ends, pre_token_ends, "right")).tolist()
-    return [ids[a:b] for a, b in zip([0, *behind], behind, strict=False) if a < b]
-
-
 @dataclass(frozen=True)
 class AdaptiveTraining(Training):
-    """What was added to a vocabulary: one merge a step. `title` is what the base is called."""
+    """Training history of continued BPE: the merges added to a base.
+
+    Attributes:
+        base: The tokenizer at first.
+        title: Name of the base on the pages.
+        merges: The added merges.
+    """
 
     base: Tokenizer
     title: str
@@ -230,7 +335,7 @@ class AdaptiveTraining(Training):
 
     @cached_property
     def _dense(self) -> tuple[MergeTraining, dict[int, int]]:
-        """The same merges as if the base's tokens were atoms; and the number of each id there."""
+        """The same merges with the base's tokens as atoms, and the dense id of each id."""
         used = {i for merge in self.merges for i in (merge.left, merge.right)}
         ids = [*sorted(i for i in used if i < self.base.vocab_size)]
         ids += [merge.new_id for merge in self.merges]
@@ -283,7 +388,7 @@ class AdaptiveTraining(Training):
         return pairs.best(pairs.counts, taken, limit)
 
     def barriers(self, text: str) -> NDArray[np.int64]:
-        """Return the bytes behind which no merge may reach over. int64 [barriers]."""
+        """Return the ends of the pre-tokens, in bytes; no merge crosses them. int64 [barriers]."""
         ends = self._barriers.get(text)
         if ends is None:
             rows = base_rows(clean(text), self.base, self.pre_tokenizer)
@@ -295,129 +400,7 @@ class AdaptiveTraining(Training):
         return ends
 
 
-def train(
-    corpus: Corpus,
-    *,
-    vocab_size: int | None = None,
-    merges: int | None = None,
-    pattern: str = "gpt2",
-    expression: str = "",
-    special_tokens: tuple[str, ...] = (),
-    base: Base | Tokenizer = "text",
-    base_text: str = "",
-    base_size: int = 512,
-    ties: TieRule = "first",
-    min_count: int = 1,
-) -> AdaptiveTraining:
-    """Go on learning byte-pair merges from the vocabulary of a base, on a text.
-
-    base: a published vocabulary by name, whose files must be on this machine already
-        (`bpeviz.load` brings them, and so does `python -m bpeviz vocabularies`: nothing is
-        fetched here, since a page would hang meanwhile); or "text" for what byte-pair encoding
-        over bytes learns from `base_text` up to `base_size` ids, with the same pattern, ties and
-        smallest count; or any tokenizer over bytes whose ids 0 to 255 are the single bytes.
-    vocab_size: counts all of the base's ids and the merges; give it or `merges`, not both.
-    pattern: new merges stay within its pre-tokens; but a token of the base is never cut.
-    ties: "largest" compares what two tokens stand for, in bytes.
-
-    Of a mapping each key is a text by itself. Raises `ValueError`, whose message is a sentence,
-    for values that make no sense, and `SplitError` (one of them) for a bad split.
-    """
-    if ties not in ("first", "smallest", "largest"):
-        raise ValueError(f"There is no tie rule {ties!r}: take first, smallest or largest.")
-    if min_count < 1:
-        raise ValueError(f"The smallest count must be 1 or more, not {min_count}.")
-    pre_tokenizer = PreTokenizer("bytes", pattern, expression)
-    if not isinstance(base, str):
-        tokenizer, title = base, base.name
-    elif base == "text":
-        if base_size < 256:
-            raise ValueError(
-                f"The vocabulary of the first text must hold the 256 bytes; {base_size} is too "
-                "small."
-            )
-        tokenizer = bpe.train(
-            base_text,
-            vocab_size=base_size,
-            pattern=pattern,
-            expression=expression,
-            ties=ties,
-            min_count=min_count,
-        ).tokenizer()
-        title = "the first text"
-    else:
-        tokenizer, title = _published(base), catalog.TITLES[base]
-    _check_base(tokenizer)
-    names = {"", *tokenizer.special_tokens}
-    if len({*special_tokens}) < len(special_tokens) or names & {*special_tokens}:
-        raise ValueError("Special tokens must differ, also from the base's, and not be empty.")
-    first_id = tokenizer.vocab_size
-    if vocab_size is not None and vocab_size < first_id:
-        raise ValueError(
-            f"The vocabulary must hold at least the {first_id:,} ids of {title}; {vocab_size:,} "
-            "is too small."
-        )
-    limit = merge_limit(vocab_size, merges, first_id, "ids")
-
-    rows: Counter[tuple[int, ...]] = Counter()
-    for text, times in {corpus: 1}.items() if isinstance(corpus, str) else corpus.items():
-        if times < 1:
-            raise ValueError(f"The count of {text!r} must be 1 or more, not {times}.")
-        for row in base_rows(clean(text), tokenizer, pre_tokenizer):
-            rows[tuple(row)] += times
-    # The trainer wants ids without gaps: the base's that occur, in their order.
-    ids = sorted({token_id for row in rows for token_id in row})
-    number = {token_id: i for i, token_id in enumerate(ids)}
-    with collector_off():
-        learnt, stopped = train_merges_fast(
-            [([number[token_id] for token_id in row], times) for row, times in rows.items()],
-            [tokenizer.token_bytes(token_id).decode("latin-1") for token_id in ids],
-            limit,
-            ties=ties,
-            min_count=min_count,
-        )
-
-    def in_base(dense: int) -> int:
-        return ids[dense] if dense < len(ids) else first_id + dense - len(ids)
-
-    added = tuple(
-        merge._replace(
-            left=in_base(merge.left),
-            right=in_base(merge.right),
-            new_id=in_base(merge.new_id),
-        )
-        for merge in learnt
-    )
-    alphabet = tuple(tokenizer.token_bytes(i).decode("latin-1") for i in range(256))
-    return AdaptiveTraining(
-        "adaptive", pre_tokenizer, alphabet, stopped, special_tokens, tokenizer, title, added
-    )
-
-
-def _published(name: str) -> Tokenizer:
-    if name not in catalog.NAMES:
-        known = ", ".join(("text", *catalog.NAMES))
-        raise ValueError(f"There is no base {name!r}. Known: {known}, and any tokenizer.")
-    if not download.available(name):
-        raise ValueError(
-            f"The vocabulary {name} is not on this machine yet: run `python -m bpeviz "
-            f"vocabularies {name}` to bring it, then choose it again."
-        )
-    try:
-        return rank_tokenizer.load(name)
-    except download.VocabularyUnavailable as error:  # it vanished just now
-        raise ValueError(str(error)) from error
-
-
-def _check_base(base: Tokenizer) -> None:
-    """Raise `ValueError` unless ids 0 to 255 are the single bytes, in any order."""
-    bytes_first = base.atoms == "bytes" and base.vocab_size >= 256
-    if not bytes_first or {base.token_bytes(i) for i in range(256)} != {
-        bytes([byte]) for byte in range(256)
-    }:
-        raise ValueError(
-            f"{base.name} cannot be a base: its ids 0 to 255 must be the single bytes."
-        )
+# --- On screen -----------------------------------------------------------------------------------
 
 
 def _beginning(training: AdaptiveTraining) -> str:
@@ -428,45 +411,44 @@ def _vocabulary(training: AdaptiveTraining, step: int) -> str:
     return f"{training.base.vocab_size:,} of {training.title} + {counted(step, 'merge')}"
 
 
-_OF_BPE = {option.name: option for option in bpe.TRAINER.options}
-
 TRAINER = Trainer(
     key="adaptive",
-    title="Adaptive BPE (goes on learning)",
+    title="Adaptive BPE (continued training)",
     short="Adaptive BPE",
-    about="Cuts the text with an existing vocabulary and goes on merging from there: so it shows "
-    "which merges a domain adds.",
+    about="Tokenizes the text with an existing vocabulary and merges on from there. It shows the "
+    "merges that a domain adds.",
     source="Purason et al. 2025, arXiv:2512.03989",
     train=cast(Any, train),
     options=(
         Option(
             "base",
-            "Go on from",
-            "The vocabulary that learning begins with. Its ids stay as they are; what is learnt "
-            "comes after them.",
+            "Continue from",
+            "The vocabulary at first. Its ids do not change; the new tokens get the ids after them.",
             "text",
-            {"text": "A first text's vocabulary", **catalog.TITLES},
+            {"text": "Vocabulary of a first text", **catalog.TITLES},
+            objects=Tokenizer,
         ),
         Option(
             "base_text",
-            "The first text",
-            "BPE learns the first vocabulary from this text.",
+            "First text",
+            "BPE trains the first vocabulary on this text.",
             "",
             needs=("base", "text"),
-            sample="spanish",  # another than the one that the pages begin with
+            sample="spanish",  # not the training text at first
         ),
         Option(
             "base_size",
-            "Size of the first text's vocabulary",
-            "The 256 bytes and the merges learnt from it.",
+            "Vocabulary size of the first text",
+            "256 bytes and the merges trained on the first text.",
             512,
             minimum=256,
             needs=("base", "text"),
         ),
-        _OF_BPE["ties"],
-        _OF_BPE["min_count"],
+        TIES,
+        MIN_COUNT,
     ),
     largest="merges",
     largest_title="Merges to add",
+    reserved=(),
     texts=Texts(beginning=_beginning, vocabulary=_vocabulary),
 )

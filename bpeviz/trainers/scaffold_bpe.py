@@ -1,33 +1,12 @@
-"""Scaffold-BPE: byte-pair encoding whose tokens leave the vocabulary where they only serve others.
+"""Scaffold-BPE: byte-pair encoding whose vocabulary leaves out tokens that only build others.
 
 Source: Lian, Xiong, Niu, Mo, Su, Lin, Chen, Liu, Han and Ding, "Scaffold-BPE: Enhancing Byte Pair
 Encoding for Large Language Models with Simple and Effective Scaffold Token Removal", 2024,
 arXiv:2404.17808, Algorithms 1 and 2.
 
-Learning. Merges are those of byte-pair encoding. After each merge of a and b, what is left of a
-and of b is held against the frequency at the head of the queue, that is, of whatever would be
-taken next: a token that comes less often becomes a scaffold. A scaffold is no longer in the
-vocabulary, but goes back into the queue with its own frequency. When that is the highest there, the
-token is a normal one again. Learning goes on until the vocabulary, scaffolds not counted, has the
-size that was asked for.
-
-Encoding. All merges are applied in their order, those that make scaffolds, too ("scaffolding").
-Then each scaffold that is left is taken apart into the two tokens that it was merged from, and
-these again where they are scaffolds ("demolishing").
-
-The paper leaves open, and here it is so:
-
-- Atoms cannot be taken apart, so they never become scaffolds.
-- The frequency of a token is how often it stands in the text as it is cut after the merge: of a
-  merge of (a, a) each replacement takes two.
-- Among equal frequencies a scaffold is taken before a pair, and the older scaffold before the
-  younger: a token that comes exactly as often as the head does not become a scaffold, either.
-- What is rarer than the smallest count is not taken from the queue, be it a pair or a scaffold.
-  For what becomes a scaffold the next pair counts all the same, and with no pair and no scaffold
-  left the head's frequency is 0.
-- A scaffold that comes back is an iteration of its own in the paper. Here it belongs to the step of
-  the merge before it, so each step is a merge and may change the size of the vocabulary by
-  something other than 1.
+Training merges as BPE does (`bpe.train_merges`), and `_Scaffolds.after` follows each merge. Encoding
+applies all merges in their order ("scaffolding"), then splits each scaffold token back into its two
+parts, and these again if they are scaffold tokens ("demolishing").
 """
 
 from __future__ import annotations
@@ -50,143 +29,78 @@ from bpeviz.core.hidden_tokens import (
     hidden_counts,
 )
 from bpeviz.core.merges import Merge
-from bpeviz.pretokenizers.pretokenizer import Atoms, EndMark
+from bpeviz.pretokenizers.pretokenizer import Atoms, EndMark, PreTokenizer
 from bpeviz.text import shorten
-from bpeviz.trainers import bpe
-from bpeviz.trainers.base import Corpus, Trainer, collector_off
+from bpeviz.trainers.base import Corpus, Trainer
+from bpeviz.trainers.bpe import train_merges
+from bpeviz.trainers.options import ATOMS, END_MARK, MIN_COUNT, TIES
 from bpeviz.trainers.pair_counts import TieRule
+from bpeviz.trainers.preparation import PER_ATOM, count_pre_tokens, merge_limit, to_rows
 from bpeviz.trainers.screen import Detail, Texts, atoms_and_merges, hidden_table
-
-_NAMED = 3  # how many tokens a note names
-
-
-@dataclass(frozen=True)
-class ScaffoldTokenizer(HiddenTokenTokenizer):
-    """Applies all merges, then takes scaffolds apart. They have ids, but are never encoded."""
-
-    @cached_property
-    def sizes(self) -> NDArray[np.int64]:
-        return super().sizes - hidden_counts(self.hidden_times, self.steps)
-
-
-@dataclass(frozen=True)
-class ScaffoldTraining(HiddenTokenTraining):
-    """What Scaffold-BPE decided. `sizes` counts no scaffolds.
-
-    hidden_times: of each merge, when its token becomes a scaffold and when it is normal again.
-    """
-
-    hidden_times: HiddenTimes
-
-    @cached_property
-    def scaffolds(self) -> NDArray[np.int64]:
-        """How many scaffolds there are after each step. int64 [steps + 1]."""
-        return hidden_counts(self.hidden_times, self.steps)
-
-    @cached_property
-    def sizes(self) -> NDArray[np.int64]:
-        return np.arange(len(self.scaffolds)) + len(self.alphabet) - self.scaffolds
-
-    def step_of(self, vocab_size: int) -> int:
-        """Return the last step at which the vocabulary has this size.
-
-        Where it passes over a size, since scaffolds came back: the last step at which it is
-        smaller. Raises `ValueError` for a size below the smallest or above the largest.
-        """
-        passed_over = self.sizes.min() < vocab_size < self.sizes.max() and not np.any(
-            self.sizes == vocab_size
-        )
-        if passed_over:
-            return int(np.flatnonzero(self.sizes < vocab_size)[-1])
-        return super().step_of(vocab_size)
-
-    def at_step(self, step: int) -> ScaffoldTokenizer:
-        step = max(0, step)
-        return ScaffoldTokenizer(
-            self.algorithm,
-            self.pre_tokenizer,
-            self.alphabet,
-            self.merges[:step],
-            self.hidden_times[:step],
-            special=self.special,
-        )
 
 
 class _Scaffolds:
-    """Algorithm 1 beside the merges: which tokens are scaffolds, and when.
+    """Algorithm 1 beside the merges: which tokens are scaffold tokens, and when.
 
-    A scaffold is never merged: no pair comes more often than either half of it, so the scaffold
-    would be taken from the queue first, and be a normal token when its pair is merged.
+    After a merge of a and b, the remaining counts of a and b are compared with the count at the
+    head of the queue, which is the next candidate. A part with a lower count becomes a scaffold
+    token: it leaves the vocabulary and enters the queue with its count. When this is the highest
+    count of the queue, the token becomes normal again. Scaffold tokens are never merged: no pair is
+    more frequent than its parts.
 
-    atoms: how many there are; room: how many merged tokens the vocabulary may hold, scaffolds
-    not counted.
+    Where the paper leaves a choice open:
+
+    - Atoms cannot be split back, so they never become scaffold tokens.
+    - The count of a token is the number of its occurrences after the merge.
+    - Among equal counts, scaffold tokens come before pairs, and older ones before newer ones. So a
+      part whose count equals the head does not become a scaffold token.
+    - A candidate rarer than `min_count` is not taken. The next pair counts as the head even then;
+      without a pair or a scaffold token the head is 0.
+    - A scaffold token that returns is an iteration of its own in the paper. Here it belongs to the
+      step of the merge before, so a step can change the vocabulary size by another number than 1.
+
+    Attributes:
+        counts: Count of each merged token in the text.
+        hidden_times: Steps at which each merged token becomes a scaffold token and returns, in turn.
+        queue: The scaffold tokens as a heap of (-count, index of the merge).
     """
 
-    def __init__(self, atoms: int, room: int, min_count: int) -> None:
-        self.atoms, self.room, self.min_count = atoms, room, min_count
-        self.counts: list[int] = []  # of each merge's token, how often it stands in the text
+    def __init__(self, n_atoms: int, limit: int, min_count: int) -> None:
+        """Start without merges; `limit` is the largest number of merged, normal tokens."""
+        self.n_atoms, self.limit, self.min_count = n_atoms, limit, min_count
+        self.counts: list[int] = []
         self.hidden_times: list[list[int]] = []
-        self.queue: list[tuple[int, int]] = []  # the scaffolds, as (-count, merge)
+        self.queue: list[tuple[int, int]] = []
 
-    def flip(self, place: int, step: int) -> None:
-        """Make a token a scaffold, or normal again; both in one step are nothing."""
-        hidden_times = self.hidden_times[place]
+    def after(self, merge: Merge, next_count: int) -> bool:
+        """Update after a merge, given the next pair's count; return whether to stop."""
+        step = len(self.counts)
+        self.counts.append(merge.applied)
+        self.hidden_times.append([])
+        parts = [i - self.n_atoms for i in (merge.left, merge.right) if i >= self.n_atoms]
+        for part in parts:  # the same token twice for a merge of (a, a)
+            self.counts[part] -= merge.applied
+        for part in dict.fromkeys(parts):
+            head = max(next_count, -self.queue[0][0] if self.queue else 0)
+            if self.counts[part] < head:
+                heappush(self.queue, (-self.counts[part], part))
+                self._flip(part, step)
+        lowest = max(next_count, self.min_count)
+        while self.queue and -self.queue[0][0] >= lowest and self._n_normal() < self.limit:
+            _, token = heappop(self.queue)
+            self._flip(token, step)
+        return self._n_normal() == self.limit
+
+    def _flip(self, token: int, step: int) -> None:
+        """Make a token a scaffold token, or normal again; two hidden_times in one step cancel out."""
+        hidden_times = self.hidden_times[token]
         if hidden_times and hidden_times[-1] == step:
             hidden_times.pop()
         else:
             hidden_times.append(step)
 
-    def after(self, merge: Merge, next_pair: int) -> bool:
-        """Follow a merge, the next pair being so frequent; tell whether the vocabulary is full."""
-        step = len(self.counts)
-        self.counts.append(merge.applied)
-        self.hidden_times.append([])
-        parts = [id_ - self.atoms for id_ in (merge.left, merge.right) if id_ >= self.atoms]
-        for part in parts:  # of (a, a) both are the same token
-            self.counts[part] -= merge.applied
-        for part in dict.fromkeys(parts):
-            head = max(next_pair, -self.queue[0][0] if self.queue else 0)
-            if self.counts[part] < head:
-                heappush(self.queue, (-self.counts[part], part))
-                self.flip(part, step)
-        enough = max(next_pair, self.min_count)
-        while self.queue and -self.queue[0][0] >= enough and self._normal() < self.room:
-            _, place = heappop(self.queue)
-            self.flip(place, step)
-        return self._normal() == self.room
-
-    def _normal(self) -> int:
+    def _n_normal(self) -> int:
         return len(self.counts) - len(self.queue)
-
-
-def _notes(hidden_times: HiddenTimes, name: Callable[[int], str]) -> list[str]:
-    """Say of each step what became a scaffold, and what is normal again.
-
-    name: of the token of a merge.
-    """
-    new: list[list[int]] = [[] for _ in hidden_times]
-    back: list[list[int]] = [[] for _ in hidden_times]
-    for place, times in enumerate(hidden_times):
-        for number, time in enumerate(times):
-            (back if number % 2 else new)[time].append(place)
-
-    def said(places: Sequence[int], one: str, more: str) -> list[str]:
-        if not places:
-            return []
-        names = [f"“{shorten(name(place), 20)}”" for place in places[:_NAMED]]
-        if len(places) == 1:
-            return [f"{names[0]} is {one}"]
-        if len(places) <= _NAMED:
-            return [f"{', '.join(names[:-1])} and {names[-1]} are {more}"]
-        return [f"{', '.join(names)} and {len(places) - _NAMED:,} others are {more}"]
-
-    return [
-        "; ".join(
-            said(marked, "now a scaffold token", "now scaffold tokens")
-            + said(returned, "a normal token again", "normal tokens again")
-        )
-        for marked, returned in zip(new, back, strict=True)
-    ]
 
 
 def train(
@@ -202,33 +116,126 @@ def train(
     ties: TieRule = "first",
     min_count: int = 1,
 ) -> ScaffoldTraining:
-    """Learn as `bpeviz.trainers.bpe.train` does, and mark scaffolds.
+    """Train Scaffold-BPE. `TRAINER` declares the arguments and checks them.
 
-    vocab_size counts atoms and normal tokens, no scaffolds; `merges` counts all merges. Raises
-    `ValueError` where a value makes no sense.
+    `vocab_size` counts atoms and normal tokens, but no scaffold tokens; `merges` counts all merges.
     """
-    pre_tokenizer = bpe.checked_splitting(
-        pattern, expression, special_tokens, atoms, end_mark, ties, min_count
-    )
-    alphabet, rows = bpe.prepared(corpus, pre_tokenizer)
-    limit = bpe.merge_limit(vocab_size, merges, len(alphabet), atoms)
+    pre_tokenizer = PreTokenizer(atoms, pattern, expression, end_mark)
+    alphabet, rows = to_rows(count_pre_tokens(corpus, pre_tokenizer), pre_tokenizer)
+    limit = merge_limit(vocab_size, merges, len(alphabet), PER_ATOM[atoms])
     scaffolds = _Scaffolds(len(alphabet), sys.maxsize if vocab_size is None else limit, min_count)
-    with collector_off():
-        learnt, stopped = bpe.train_merges(
-            rows,
-            alphabet,
-            limit if vocab_size is None else (limit and sys.maxsize),
-            ties=ties,
-            min_count=min_count,
-            watch=scaffolds.after,
-        )
+    trained, stopped = train_merges(
+        rows,
+        alphabet,
+        limit if vocab_size is None else (limit and sys.maxsize),
+        ties=ties,
+        min_count=min_count,
+        watch=scaffolds.after,
+    )
     hidden_times = tuple(map(tuple, scaffolds.hidden_times))
     training = ScaffoldTraining(
-        "scaffold", pre_tokenizer, alphabet, stopped, special_tokens, tuple(learnt), hidden_times
+        "scaffold", pre_tokenizer, alphabet, stopped, special_tokens, tuple(trained), hidden_times
     )
-    notes = _notes(hidden_times, lambda place: training.names[place + len(alphabet)])
-    noted = (merge._replace(note=note) for merge, note in zip(learnt, notes, strict=True))
+    notes = _notes(hidden_times, lambda token: training.names[token + len(alphabet)])
+    noted = (merge._replace(note=note) for merge, note in zip(trained, notes, strict=True))
     return replace(training, merges=tuple(noted))
+
+
+# --- Tokenizer and training history --------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class ScaffoldTokenizer(HiddenTokenTokenizer):
+    """Applies all merges, then splits scaffold tokens back. They have ids, but are not encoded."""
+
+    @cached_property
+    def sizes(self) -> NDArray[np.int64]:
+        return super().sizes - hidden_counts(self.hidden_times, self.steps)
+
+
+@dataclass(frozen=True)
+class ScaffoldTraining(HiddenTokenTraining):
+    """Training history of Scaffold-BPE. `sizes` does not count scaffold tokens.
+
+    Attributes:
+        hidden_times: Steps at which each merged token becomes a scaffold token and returns, in turn.
+    """
+
+    hidden_times: HiddenTimes
+
+    @cached_property
+    def scaffolds(self) -> NDArray[np.int64]:
+        """Number of scaffold tokens after each step. int64 [steps + 1]."""
+        return hidden_counts(self.hidden_times, self.steps)
+
+    @cached_property
+    def sizes(self) -> NDArray[np.int64]:
+        return np.arange(len(self.scaffolds)) + len(self.alphabet) - self.scaffolds
+
+    def step_of(self, vocab_size: int) -> int:
+        """Return the last step at which the vocabulary has this size.
+
+        If no step has it, since scaffold tokens returned, this is the last step with a smaller
+        vocabulary.
+
+        Raises:
+            ValueError: The size is below the smallest or above the largest.
+        """
+        is_skipped = self.sizes.min() < vocab_size < self.sizes.max() and not np.any(
+            self.sizes == vocab_size
+        )
+        if is_skipped:
+            return int(np.flatnonzero(self.sizes < vocab_size)[-1])
+        return super().step_of(vocab_size)
+
+    def at_step(self, step: int) -> ScaffoldTokenizer:
+        step = max(0, step)
+        return ScaffoldTokenizer(
+            self.algorithm,
+            self.pre_tokenizer,
+            self.alphabet,
+            self.merges[:step],
+            self.hidden_times[:step],
+            special=self.special,
+        )
+
+
+# --- On screen -----------------------------------------------------------------------------------
+
+_MAX_NAMES = 3
+"""Tokens that a note names; the others are counted."""
+
+
+def _notes(hidden_times: HiddenTimes, name: Callable[[int], str]) -> list[str]:
+    """Return for each step a note on the tokens that become scaffold tokens or normal again.
+
+    Args:
+        hidden_times: Steps at which each merged token becomes a scaffold token and returns, in turn.
+        name: Returns the name of a merged token.
+    """
+    hidden: list[list[int]] = [[] for _ in hidden_times]
+    returned: list[list[int]] = [[] for _ in hidden_times]
+    for token, steps in enumerate(hidden_times):
+        for number, step in enumerate(steps):
+            (returned if number % 2 else hidden)[step].append(token)
+
+    def phrase(tokens: Sequence[int], one: str, several: str) -> list[str]:
+        if not tokens:
+            return []
+        names = [f"“{shorten(name(token), 20)}”" for token in tokens[:_MAX_NAMES]]
+        if len(tokens) == 1:
+            return [f"{names[0]} is {one}"]
+        if len(tokens) <= _MAX_NAMES:
+            return [f"{', '.join(names[:-1])} and {names[-1]} are {several}"]
+        return [f"{', '.join(names)} and {len(tokens) - _MAX_NAMES:,} others are {several}"]
+
+    return [
+        "; ".join(
+            phrase(new, "now a scaffold token", "now scaffold tokens")
+            + phrase(old, "a normal token again", "normal tokens again")
+        )
+        for new, old in zip(hidden, returned, strict=True)
+    ]
 
 
 def _vocabulary(training: ScaffoldTraining, step: int) -> str:
@@ -251,14 +258,10 @@ TRAINER = Trainer(
     key="scaffold",
     title="Scaffold-BPE",
     short="Scaffold-BPE",
-    about="Merges as BPE does; tokens that only serve to build others (scaffold tokens) are taken "
-    "apart again at encoding.",
+    about="Merges as BPE does. Tokens that only serve to build others (scaffold tokens) are split "
+    "back when encoding.",
     source="Lian et al. 2024, arXiv:2404.17808",
     train=cast(Any, train),
-    options=tuple(
-        option
-        for option in bpe.TRAINER.options
-        if option.name in ("atoms", "end_mark", "ties", "min_count")
-    ),
+    options=(ATOMS, END_MARK, TIES, MIN_COUNT),
     texts=Texts(vocabulary=_vocabulary, details=_details),
 )

@@ -1,38 +1,22 @@
-"""Byte-pair encoding as the SentencePiece library learns it.
+"""Byte-pair encoding as the SentencePiece library trains it.
 
 Source: Kudo and Richardson, "SentencePiece: A simple and language independent subword tokenizer
-and detokenizer for Neural Text Processing", 2018, arXiv:1808.06226, and the library itself, whose
-version 0.2.3 the tests hold this trainer against.
+and detokenizer for Neural Text Processing", 2018, arXiv:1808.06226, and the library itself, version
+0.2.3, against which the tests compare this trainer.
 
-SentencePiece is a library, not an algorithm: it has BPE, unigram, character and word models. What
-is its own in BPE stands here:
+It is BPE with these rules: a space is the character ▁ (U+2581) and begins a word; each line gets a ▁
+before it (the dummy prefix); a piece has one script and at most `longest` characters (`is_piece`);
+ties go to the shorter, then to the lexicographically smaller piece.
 
-- A space is a character, written ▁ (U+2581), and begins a word. No piece reaches over the start
-  of a word, so ▁ comes first in a piece or not at all.
-- A text is learnt from and encoded line by line, as `spm_train` and `spm_encode` read it: a line
-  is a sentence, and one ▁ that is no text (the dummy prefix) is put before it, so that a word
-  looks the same at its start as elsewhere. (`SentencePieceProcessor.Encode` of a text of several
-  lines takes it as one sentence.) What ends a line is never learnt from.
-- A piece is of one script (Han, Hiragana and Katakana count as one; a combining mark goes with
-  what is before it), has at most `longest` characters, and, where digits are split, holds a digit
-  only by itself. Digits and punctuation marks are one script: Common.
-- Among equally frequent pairs, the one that makes the shorter piece is taken, then the
-  lexicographically smaller one, by code points.
-- A character that was never learnt from, or is so rare that it was left out (`coverage`), becomes
-  its UTF-8 bytes, `<0xC3>` and so on, or `<unk>`: a run of such characters is one `<unk>`.
+Differences from the library's defaults:
 
-The library encodes by looking up what two neighbors would be *together*, best rank first, and
-this tokenizer by the pair. Both find the same. What becomes of a stretch of text while both its
-edges stand depends on that stretch alone. When a piece was learnt it was made of two certain
-parts, so while it stretches from edge to edge no others can ever stand there side by side.
-
-What the library does beyond that, and this trainer does not: by default it normalizes (nmt_nfkc)
-and collapses spaces, so that `hello   world` comes back as `hello world`. Here nothing is
-normalized, as with its `normalization_rule_name=identity` and `remove_extra_whitespaces=false`.
-It takes a ▁ in the text for a space; here that is a character never learnt from. It passes over
-lines of more than 4192 bytes. Where no pair is left, it goes on with pairs that no longer stand
-anywhere; here learning ends. It knows the scripts of Unicode 9, and takes for Common what came
-later; here a later character of one of those scripts has its script.
+- The library normalizes (nmt_nfkc) and collapses spaces. Here nothing is normalized, as with its
+  `normalization_rule_name=identity` and `remove_extra_whitespaces=false`.
+- The library reads a ▁ in the text as a space. Here it is a character that is never trained on.
+- The library skips lines of more than 4192 bytes, and its `Encode` of several lines is one sentence.
+  Here each line is a sentence, as in `spm_train` and `spm_encode`.
+- When no pair is left, the library goes on with pairs that no longer occur. Here training ends.
+- The library has the scripts of Unicode 9, and treats later characters as Common.
 """
 
 from __future__ import annotations
@@ -53,35 +37,141 @@ from bpeviz.core.tokenizer import Row
 from bpeviz.core.training import MergeTraining, Pairs
 from bpeviz.pretokenizers.patterns import pretokenize
 from bpeviz.pretokenizers.pretokenizer import UNKNOWN, Atoms, PreTokenizer
-from bpeviz.trainers.base import Corpus, Option, Trainer, collector_off
-from bpeviz.trainers.bpe import merge_limit, train_merges, weighted_pre_tokens
+from bpeviz.trainers.base import Corpus, Option, Trainer
+from bpeviz.trainers.bpe import train_merges
+from bpeviz.trainers.preparation import PER_ATOM, count_pre_tokens, merge_limit
 from bpeviz.trainers.screen import Texts, counted, every_atom_is_a_token
 
 SPACE = "▁"
-"""How a space is written: U+2581, LOWER ONE EIGHTH BLOCK."""
+"""The character of a space: U+2581, LOWER ONE EIGHTH BLOCK."""
 
 Choice = Literal["yes", "no"]
 Fallback = Literal["bytes", "unk"]
-"""What becomes of an unknown character: its UTF-8 bytes, or `<unk>`."""
+"""The tokens of an unknown character: its UTF-8 bytes, or `<unk>`."""
 
 LONGEST = 16
-"""How many characters a piece may have: the library's `max_sentencepiece_length`."""
+"""Largest number of characters in a piece: the library's `max_sentencepiece_length`."""
 
-BYTES = tuple(f"<0x{byte:02X}>" for byte in range(256))
-"""The names of the bytes, as the library writes them."""
+
+def train(
+    corpus: Corpus,
+    *,
+    vocab_size: int | None = None,
+    merges: int | None = None,
+    pattern: str = "gpt2",
+    expression: str = "",
+    special_tokens: tuple[str, ...] = (),
+    prefix: Choice = "yes",
+    unknown: Fallback = "bytes",
+    digits: Choice = "no",
+    coverage: str = "1.0",
+    longest: int = LONGEST,
+) -> SentencePieceTraining:
+    """Train BPE as SentencePiece does. `TRAINER` declares the arguments and checks them.
+
+    `vocab_size` counts bytes, characters and merges. The library itself splits as the pattern "none".
+    """
+    pre_tokenizer = SentencePiecePreTokenizer(
+        "characters", pattern, expression, "none", prefix, unknown
+    )
+    words: Counter[tuple[str, ...]] = Counter()
+    characters: Counter[str] = Counter()
+    for pre_token, count in count_pre_tokens(corpus, pre_tokenizer).items():
+        # A character that is never trained on has a longer symbol, and splits the word.
+        symbols = groupby(pre_tokenizer.symbols(pre_token), lambda symbol: len(symbol) == 1)
+        for word in (tuple(run) for is_known, run in symbols if is_known):
+            words[word] += count
+            for character in word:
+                characters[character] += count
+    alphabet = alphabet_of(covered(characters, float(coverage)), prefix, unknown)
+    atoms = PER_ATOM["characters"]
+    if unknown == "bytes":
+        atoms = f"byte value and {atoms}"
+    limit = merge_limit(vocab_size, merges, len(alphabet), atoms)
+    atom_id = {symbol: i for i, symbol in enumerate(alphabet)}
+    rows = [
+        ([atom_id[symbol] for symbol in run], count)
+        for word, count in words.items()
+        for is_known, run in groupby(word, atom_id.__contains__)
+        if is_known
+    ]
+    trained, stopped = train_merges(
+        rows,
+        alphabet,
+        limit,
+        ties="shortest",
+        allowed=lambda piece: is_piece(piece, longest, digits),
+    )
+    return SentencePieceTraining(
+        "sentencepiece",
+        pre_tokenizer,
+        alphabet,
+        stopped,
+        special_tokens,
+        tuple(trained),
+        longest,
+        digits,
+    )
+
+
+def is_piece(piece: str, longest: int = LONGEST, digits: Choice = "no") -> bool:
+    """Return whether characters may become one piece.
+
+    A piece has ▁ only at its start, one script, at most `longest` characters and, where digits are
+    split, a digit only by itself. A combining mark has the script of the character before it.
+
+    >>> is_piece("▁word"), is_piece("word▁"), is_piece("don't"), is_piece("▁12", digits="yes")
+    (True, False, False, False)
+    """
+    if len(piece) > longest:
+        return False
+    previous = ""
+    for position, character in enumerate(piece):
+        if character == SPACE:
+            if position:
+                return False
+            continue
+        if digits == "yes" and len(piece) > 1 and character in DIGITS:
+            return False
+        current = script(character)
+        if current == _INHERITED:
+            continue
+        if previous not in ("", current):
+            return False
+        previous = current
+    return True
+
+
+def covered(characters: Counter[str], coverage: float) -> list[str]:
+    """Return the most frequent characters that together make up this share of the text.
+
+    Ties go to the smaller code point. The library computes the share in single precision.
+    """
+    total = characters.total()
+    so_far = 0
+    found: list[str] = []
+    for character, count in sorted(characters.items(), key=lambda item: (-item[1], item[0])):
+        if np.float32(so_far / total) >= np.float32(coverage):
+            break
+        so_far += count
+        found.append(character)
+    return found
+
+
+def alphabet_of(
+    characters: Iterable[str], prefix: Choice = "yes", fallback: Fallback = "bytes"
+) -> tuple[str, ...]:
+    """Return the symbols of the atoms: the bytes, if they are the fallback, and the characters."""
+    known = {*characters} | ({SPACE} if prefix == "yes" else set())
+    return (*(BYTES if fallback == "bytes" else ()), *sorted(known))
+
+
+# --- Scripts -------------------------------------------------------------------------------------
 
 DIGITS = frozenset("0123456789０１２３４５６７８９")
-"""What `split_digits` takes for a digit."""
+"""The characters that `split_digits` treats as digits."""
 
-# What is never learnt from: the ends of lines; what the library keeps for itself (NUL, U+001F and
-# U+2585); and a ▁ that stands in the text, since it is not a space.
-_NEVER = frozenset("\n\r\0\x1f▅▁")
-# The dummy prefix within a pre-token: a lone surrogate, which no cleaned text holds.
-_PREFIX = "\ud800"
-_WORDS = regex.compile(r"[\r\n]| [^ \r\n]*+|[^ \r\n]++")
-_DUMMY = regex.compile(rb"(?<![^\r\n]) ")  # a space at the start of a line
-
-# The scripts that the library's table knows; the most frequent first, since they are tried in turn.
+# The scripts in the library's table, the most frequent first, since they are tried in order.
 _SCRIPTS = regex.findall(
     r"\w+",
     """
@@ -111,7 +201,7 @@ def _scripts() -> regex.Pattern[str]:
 
 @cache
 def script(character: str) -> str:
-    """Return the script of a character, as the library reads it.
+    """Return the script of a character in the library's table; digits and punctuation are Common.
 
     >>> script("é"), script("7"), script("か"), script("\N{COMBINING ACUTE ACCENT}")
     ('Latin', 'Common', 'Han', 'Inherited')
@@ -124,37 +214,29 @@ def script(character: str) -> str:
     return "Han" if name in ("Hiragana", "Katakana") or character == "ー" else name
 
 
-def is_piece(piece: str, longest: int = LONGEST, digits: Choice = "no") -> bool:
-    """Tell whether characters may become one piece.
+# --- Tokenizer and training history --------------------------------------------------------------
 
-    >>> is_piece("▁word"), is_piece("word▁"), is_piece("don't"), is_piece("▁12", digits="yes")
-    (True, False, False, False)
-    """
-    if len(piece) > longest:
-        return False
-    before = ""
-    for place, character in enumerate(piece):
-        if character == SPACE:
-            if place:
-                return False
-            continue
-        if digits == "yes" and len(piece) > 1 and character in DIGITS:
-            return False
-        now = script(character)
-        if now == _INHERITED:
-            continue
-        if before not in ("", now):
-            return False
-        before = now
-    return True
+BYTES = tuple(f"<0x{byte:02X}>" for byte in range(256))
+"""The names of the bytes, as the library writes them."""
+
+# Never trained on: line ends; the library's reserved characters (NUL, U+001F, U+2585); and a ▁ in the
+# text, which is not a space.
+_NEVER = frozenset("\n\r\0\x1f▅▁")
+# The dummy prefix within a pre-token: a lone surrogate, which no cleaned text contains.
+_PREFIX = "\ud800"
+_WORDS = regex.compile(r"[\r\n]| [^ \r\n]*+|[^ \r\n]++")
+_DUMMY = regex.compile(rb"(?<![^\r\n]) ")  # a space at the start of a line
 
 
 @dataclass(frozen=True)
 class SentencePiecePreTokenizer(PreTokenizer):
-    """Lines into words and words into characters, with ▁ for a space.
+    """Splits lines into words and words into characters, with ▁ for a space.
 
-    The named split, or the user's own, comes first: what it parts stays apart. "none" leaves
-    it to the library's rules alone. prefix: whether a ▁ that is no text begins each line.
+    The pattern splits the text first; "none" leaves the library's rules alone.
+
+    Attributes:
+        prefix: Whether each line begins with a ▁ that is not in the text.
+        fallback: The tokens of an unknown character.
     """
 
     atoms: Atoms = "characters"
@@ -170,7 +252,7 @@ class SentencePiecePreTokenizer(PreTokenizer):
         return self.prefix == "yes"
 
     def pre_tokens(self, text: str) -> list[str]:
-        """Segment a text into words, each with the space before it; the ends of lines stand alone.
+        """Split a text into words, each with the space before it, and line ends.
 
         The dummy prefix is a lone surrogate at the start of a line's first pre-token.
         """
@@ -190,7 +272,7 @@ class SentencePiecePreTokenizer(PreTokenizer):
         return pre_tokens
 
     def _atoms(self, pre_token: str) -> Iterator[tuple[str, int]]:
-        """Yield the symbol of each atom, and how many bytes of the text it stands for."""
+        """Yield the symbol of each atom with its size in bytes of the text."""
         for character in pre_token:
             if character == _PREFIX:
                 yield SPACE, 0
@@ -202,7 +284,7 @@ class SentencePiecePreTokenizer(PreTokenizer):
                 yield character, len(character.encode())
 
     def unknown_atoms(self, character: str) -> Iterator[tuple[str, int]]:
-        """Yield the same for a character that is not in the vocabulary."""
+        """Yield the atoms of a character that is not in the vocabulary."""
         raw = character.encode()
         if self.fallback == "unk":
             yield UNKNOWN, len(raw)
@@ -223,14 +305,14 @@ class SentencePiecePreTokenizer(PreTokenizer):
 
 @dataclass(frozen=True)
 class SentencePieceTokenizer(MergeTokenizer, encodes_by_merges=True):
-    """A tokenizer with ▁ for a space, and bytes or `<unk>` for what it does not know.
+    """Applies merges to characters, with ▁ for a space, and bytes or `<unk>` for unknown ones.
 
-    Ids are dense: first the 256 bytes, where there is byte fallback, then the characters in the
-    order of their code points, then one for each merge, then `<unk>`, where there is none, then
-    the special tokens.
+    Ids are dense: the 256 bytes if they are the fallback, the characters in code point order, the
+    merges, `<unk>` if it is the fallback, the special tokens. With byte fallback, decoding returns
+    every Unicode text unchanged: it removes the dummy prefix, one space at the start of each line.
 
-    With byte fallback, decoding returns every Unicode text unchanged: the dummy prefix is taken
-    off, as one space at the start of each line.
+    The library encodes by looking up the merged piece of two neighbors, this tokenizer by the pair.
+    Both find the same tokens: a piece between two boundaries is always made of the same two parts.
     """
 
     pre_tokenizer: SentencePiecePreTokenizer
@@ -245,7 +327,7 @@ class SentencePieceTokenizer(MergeTokenizer, encodes_by_merges=True):
                 ids.append(atom)
                 sizes.append(size)
             elif self.pre_tokenizer.fallback == "bytes":
-                # A space is unknown where no line has a prefix and no space was learnt from.
+                # A space is unknown if no line has a prefix and the training text has no space.
                 for byte, length in self.pre_tokenizer.unknown_atoms(symbol.replace(SPACE, " ")):
                     ids.append(self._atom_id[byte])
                     sizes.append(length)
@@ -262,7 +344,7 @@ class SentencePieceTokenizer(MergeTokenizer, encodes_by_merges=True):
     def decode_bytes(self, ids: Iterable[int]) -> bytes:
         if self.pre_tokenizer.prefix == "no":
             return super().decode_bytes(ids)
-        # What stands between special tokens was encoded by itself, each with its prefix.
+        # Each text between special tokens was encoded by itself, with its own prefix.
         decoded = []
         for special, part in groupby(ids, self._is_special):
             raw = super().decode_bytes(part)
@@ -272,7 +354,12 @@ class SentencePieceTokenizer(MergeTokenizer, encodes_by_merges=True):
 
 @dataclass(frozen=True)
 class SentencePieceTraining(MergeTraining):
-    """What was learnt, with what a piece may be: its greatest length, and whether of digits."""
+    """Training history of SentencePiece's BPE.
+
+    Attributes:
+        longest: Largest number of characters in a piece.
+        digits: Whether each digit is a token.
+    """
 
     pre_tokenizer: SentencePiecePreTokenizer
     longest: int = LONGEST
@@ -294,50 +381,22 @@ class SentencePieceTraining(MergeTraining):
 
     @cached_property
     def pieces(self) -> tuple[str, ...]:
-        """What each id stands for, as the library writes it."""
+        """The piece of each id, as the library writes it."""
         pieces = [*self.alphabet]
         for merge in self.merges:
             pieces.append(pieces[merge.left] + pieces[merge.right])
         return tuple(pieces)
 
     def _may_join(self, left: int, right: int) -> bool:
-        if min(left, right) < self.n_bytes:  # bytes are what is left over: they are never merged
+        if min(left, right) < self.n_bytes:  # bytes are only a fallback, and never merged
             return False
         return is_piece(self.pieces[left] + self.pieces[right], self.longest, self.digits)
 
     def pairs(self, text: str, boundaries: Boundaries, step: int) -> Pairs:
         found = super().pairs(text, boundaries, step)
-        may = [self._may_join(key >> 32, key & 0xFFFFFFFF) for key in found.keys.tolist()]
-        kept = np.array(may, np.bool_)
-        return Pairs(found.keys[kept], found.counts[kept], found.tokens)
-
-
-def covered(characters: Counter[str], coverage: float) -> list[str]:
-    """Return the most frequent characters that together make up this share of the text.
-
-    Among equally frequent ones those of the smaller code points come first. The library computes
-    the share in single precision.
-    """
-    total = characters.total()
-    so_far = 0
-    kept: list[str] = []
-    for character, times in sorted(characters.items(), key=lambda item: (-item[1], item[0])):
-        if np.float32(so_far / total) >= np.float32(coverage):
-            break
-        so_far += times
-        kept.append(character)
-    return kept
-
-
-def alphabet_of(
-    characters: Iterable[str], prefix: Choice = "yes", fallback: Fallback = "bytes"
-) -> tuple[str, ...]:
-    """Return the symbols of the atoms: the bytes, where there is fallback, and the characters.
-
-    A ▁ that begins every line must not be unknown.
-    """
-    known = {*characters} | ({SPACE} if prefix == "yes" else set())
-    return (*(BYTES if fallback == "bytes" else ()), *sorted(known))
+        pairs = ((key >> 32, key & 0xFFFFFFFF) for key in found.keys.tolist())
+        allowed = np.array([self._may_join(*pair) for pair in pairs], np.bool_)
+        return Pairs(found.keys[allowed], found.counts[allowed], found.tokens)
 
 
 def from_pieces(
@@ -348,10 +407,18 @@ def from_pieces(
     pattern: str = "none",
     expression: str = "",
 ) -> SentencePieceTokenizer:
-    """Return the tokenizer of a vocabulary of the library's: its pieces, the best rank first.
+    """Return the tokenizer of a vocabulary of the library.
 
-    Those of one character are the atoms. Raises `ValueError` where a piece cannot be made of two
-    earlier ones, as none can be that the library learnt.
+    Args:
+        pieces: The pieces, the best rank first; those of one character are the atoms.
+        prefix: Whether each line begins with a ▁ that is not in the text.
+        fallback: The tokens of an unknown character.
+        pattern: Pre-tokenization.
+        expression: Expression of the user, if the pattern takes one.
+
+    Raises:
+        ValueError: A piece cannot be made of two earlier ones, unlike all pieces that the library
+            trains.
     """
     pre_tokenizer = SentencePiecePreTokenizer(
         "characters", pattern, expression, "none", prefix, fallback
@@ -372,89 +439,7 @@ def from_pieces(
     return SentencePieceTokenizer("sentencepiece", pre_tokenizer, alphabet, tuple(merges))
 
 
-def train(
-    corpus: Corpus,
-    *,
-    vocab_size: int | None = None,
-    merges: int | None = None,
-    pattern: str = "gpt2",
-    expression: str = "",
-    special_tokens: tuple[str, ...] = (),
-    prefix: Choice = "yes",
-    unknown: Fallback = "bytes",
-    digits: Choice = "no",
-    coverage: str = "1.0",
-    longest: int = LONGEST,
-) -> SentencePieceTraining:
-    """Learn pieces from a text, or from sentences with counts, as SentencePiece does in BPE.
-
-    vocab_size counts bytes, characters and merges; give it or `merges`, not both. The library
-    splits as the pattern "none" does; any other comes on top. Raises `ValueError`, whose message
-    is a sentence, for values that make no sense, and `SplitError` (one of them) for a bad split.
-    """
-    if prefix not in ("yes", "no"):
-        raise ValueError(f"A dummy prefix is there or not: take yes or no, not {prefix!r}.")
-    if unknown not in ("bytes", "unk"):
-        raise ValueError(f"What is unknown becomes bytes or unk, not {unknown!r}.")
-    if digits not in ("yes", "no"):
-        raise ValueError(f"Digits are split or not: take yes or no, not {digits!r}.")
-    if coverage not in COVERAGES:
-        raise ValueError(f"The coverage must be one of {', '.join(COVERAGES)}, not {coverage!r}.")
-    if longest < 1:
-        raise ValueError(f"The longest piece must have 1 character or more, not {longest}.")
-    if len({*special_tokens}) < len(special_tokens) or {"", UNKNOWN} & {*special_tokens}:
-        raise ValueError(f"Special tokens must differ, and be neither empty nor {UNKNOWN}.")
-    pre_tokenizer = SentencePiecePreTokenizer(
-        "characters", pattern, expression, "none", prefix, unknown
-    )
-    pre_tokens = weighted_pre_tokens(corpus, pre_tokenizer)
-    words: Counter[tuple[str, ...]] = Counter()
-    characters: Counter[str] = Counter()
-    for pre_token, times in pre_tokens.items():
-        symbols = pre_tokenizer.symbols(pre_token)
-        # What is never learnt from parts a word; a character's name has one character.
-        for known, run in groupby(symbols, lambda symbol: len(symbol) == 1):
-            if known:
-                word = tuple(run)
-                words[word] += times
-                for character in word:
-                    characters[character] += times
-    alphabet = alphabet_of(covered(characters, float(coverage)), prefix, unknown)
-    kind = "bytes and characters" if unknown == "bytes" else "characters"
-    limit = merge_limit(vocab_size, merges, len(alphabet), kind)
-    atom_id = {symbol: i for i, symbol in enumerate(alphabet)}
-    rows = [
-        ([atom_id[symbol] for symbol in run], times)
-        for word, times in words.items()
-        for known, run in groupby(word, atom_id.__contains__)
-        if known
-    ]
-    with collector_off():
-        learnt, stopped = train_merges(
-            rows,
-            alphabet,
-            limit,
-            ties="shortest",
-            allowed=lambda piece: is_piece(piece, longest, digits),
-        )
-    return SentencePieceTraining(
-        "sentencepiece",
-        pre_tokenizer,
-        alphabet,
-        stopped,
-        special_tokens,
-        tuple(learnt),
-        longest,
-        digits,
-    )
-
-
-COVERAGES = {
-    "1.0": "All characters",
-    "0.9995": "99.95 % of the text",
-    "0.99": "99 % of the text",
-    "0.98": "98 % of the text",
-}
+# --- On screen -----------------------------------------------------------------------------------
 
 
 def _beginning(training: SentencePieceTraining) -> str:
@@ -471,51 +456,58 @@ def _vocabulary(training: SentencePieceTraining, step: int) -> str:
     return " + ".join([*kinds, counted(characters, "character"), counted(step, "merge")])
 
 
+COVERAGES = {
+    "1.0": "All characters",
+    "0.9995": "99.95 % of the text",
+    "0.99": "99 % of the text",
+    "0.98": "98 % of the text",
+}
+
 TRAINER = Trainer(
     key="sentencepiece",
     title="SentencePiece-style BPE",
     short="SentencePiece BPE",
-    about="BPE as in the SentencePiece library (for just that, split by “None”): ▁ for a space, "
-    "pieces of one script, ties go to the shorter piece, then to the lexicographically smaller. "
-    "Nothing is normalized; the library, by default, applies nmt_nfkc and collapses spaces.",
+    about="BPE as in the SentencePiece library (exactly so with the pre-tokenization “None”): ▁ for "
+    "a space, pieces of one script, ties go to the shorter piece, then to the lexicographically "
+    "smaller. Nothing is normalized; by default, the library applies nmt_nfkc and collapses spaces.",
     source="Kudo and Richardson 2018, arXiv:1808.06226; the library, version 0.2.3",
     train=cast(Any, train),
     options=(
         Option(
             "prefix",
             "Dummy prefix",
-            "Puts one ▁ that is no text before each line, so that a word looks the same there as "
-            "behind a space. Decoding takes it off.",
+            "Adds a ▁ before each line, so a word looks the same there as after a space. Decoding "
+            "removes it.",
             "yes",
             {"yes": "▁ before each line", "no": "None"},
         ),
         Option(
             "unknown",
             "An unknown character becomes",
-            "Its UTF-8 bytes, written `<0xC3>` and so on, for which the vocabulary keeps 256 ids; "
-            "or `<unk>`, from which there is no way back. The ends of lines are always unknown.",
+            "Its UTF-8 bytes, `<0xC3>` and so on, for which the vocabulary has 256 ids; or `<unk>`, "
+            "which decoding cannot undo. Line ends are always unknown.",
             "bytes",
             {"bytes": "Bytes (byte fallback)", "unk": "<unk>"},
         ),
         Option(
             "digits",
             "Digits",
-            "Split: each of 0 to 9 is a token of its own, also behind a space.",
+            "Split: each of 0 to 9 is a token, also after a space.",
             "no",
-            {"no": "As other characters", "yes": "Split"},
+            {"no": "Like other characters", "yes": "Split"},
         ),
         Option(
             "coverage",
-            "Characters learnt from",
-            "The most frequent characters that make up this share of the text; the others are left "
-            "out of the vocabulary and are unknown. The library's own default is 99.95 %.",
+            "Character coverage",
+            "The vocabulary contains the most frequent characters that make up this share of the "
+            "text; the others are unknown. The library's default is 99.95 %.",
             "1.0",
             COVERAGES,
         ),
         Option(
             "longest",
             "Longest piece",
-            "How many characters a piece may have, ▁ included; 16 in the library.",
+            "The largest number of characters in a piece, ▁ included; 16 in the library.",
             LONGEST,
         ),
     ),

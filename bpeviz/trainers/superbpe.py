@@ -1,25 +1,19 @@
-"""SuperBPE: learn merges within words first, and across words from a chosen size on.
+"""SuperBPE: merge within words first, and across words from a chosen vocabulary size on.
 
 Source: Liu, Hayase, Hofmann, Oh, Smith and Choi, "SuperBPE: Space Travel for Language Models",
-2025, arXiv:2503.13423, and its authors' code. What follows them:
+2025, arXiv:2503.13423, and its authors' code. Phase 1 is BPE within pre-tokens, up to the paper's
+transition point. Phase 2 merges on without pre-tokens. As in the authors' code, no token of phase 2
+has more than four words (an option), and none contains a colon followed by a space.
 
-- The first phase is byte-pair encoding within pre-tokens, until the vocabulary has the size at which
-  the second begins (the paper's transition point).
-- The second goes on merging with the pre-tokens taken away. As in their code, no token made there has
-  more than so many words, four by default, and none holds a colon followed by a space, since what
-  one asks of a language model often ends in a colon. Any other pair may be merged: of words, of
-  parts of words, or within one.
+Differences from the authors' code:
 
-What differs:
-
-- Theirs begins the second phase by applying the merges of the first anew, to the text that is not
-  split; and it encodes so. Here the tokens of the first phase stay as they are, while learning
-  and while encoding: what was learnt within words is applied within words. So boundaries only
-  ever vanish. Two tokens may then stand for the same bytes, where the first split has cut them in
-  two ways; their ids differ.
-- They hold digits in groups of three, from the right, in both phases. Here the user chooses how
-  the text is split first, and the second phase knows no pre-tokens but those of `second`.
-- Their library reads its training text line by line. `second="lines"` does so, also in encoding.
+- There, phase 2 begins by applying the merges of phase 1 again, without pre-tokens, and encoding does
+  the same. Here the tokens of phase 1 stay within pre-tokens, so a merged boundary never comes back.
+  Two tokens with different ids can have the same bytes if phase 1 splits these differently.
+- There, digits are grouped by three from the right in both phases. Here the user chooses the
+  pre-tokenization, and phase 2 has no pre-tokens but those of `second`.
+- There, the library reads its training text line by line. Here `second="lines"` does so, and encodes
+  in the same way.
 """
 
 from __future__ import annotations
@@ -40,44 +34,149 @@ from bpeviz.core.merges import MergeTokenizer, apply_merges
 from bpeviz.core.tokenizer import NotMergesError, Segmentation
 from bpeviz.core.training import Candidate, MergeTraining
 from bpeviz.pretokenizers.patterns import pretokenize
-from bpeviz.pretokenizers.pretokenizer import UNKNOWN, Atoms, PreTokenizer
+from bpeviz.pretokenizers.pretokenizer import Atoms, PreTokenizer
 from bpeviz.text import clean
-from bpeviz.trainers import bpe
-from bpeviz.trainers.base import Corpus, Option, Trainer, collector_off
-from bpeviz.trainers.bpe import (
-    alphabet_of,
-    merge_limit,
-    train_merges,
-    train_merges_fast,
-    weighted_pre_tokens,
-)
+from bpeviz.trainers.base import Corpus, Option, Trainer
+from bpeviz.trainers.bpe import train_merges, train_merges_fast
+from bpeviz.trainers.options import ATOMS, MIN_COUNT, TIES
 from bpeviz.trainers.pair_counts import TieRule
+from bpeviz.trainers.preparation import (
+    PER_ATOM,
+    count_pre_tokens,
+    merge_limit,
+    texts_of_corpus,
+    to_rows,
+)
 from bpeviz.trainers.screen import Texts, atoms_and_merges
 
 Second = Literal["none", "lines", "sentences"]
-"""What no merge of the second phase crosses: nothing but the end of the text, or also the end of
-a line, or of a sentence."""
+"""What no merge of phase 2 crosses besides the end of the text: nothing, or the end of a line or of a
+sentence."""
 
 MAX_WORDS = 4
 
+
+def train(
+    corpus: Corpus,
+    *,
+    vocab_size: int | None = None,
+    merges: int | None = None,
+    pattern: str = "gpt2",
+    expression: str = "",
+    special_tokens: tuple[str, ...] = (),
+    transition: int = 640,
+    second: Second = "none",
+    max_words: int = MAX_WORDS,
+    atoms: Atoms = "bytes",
+    ties: TieRule = "first",
+    min_count: int = 1,
+) -> SuperTraining:
+    """Train SuperBPE. `TRAINER` declares the arguments and checks them.
+
+    Each key of a mapping is a text by itself. Phase 2 begins at a vocabulary of `transition`, or
+    earlier if no pair is left within pre-tokens.
+    """
+    pre_tokenizer = SuperSplitting(atoms, pattern, expression, second=second)
+    alphabet, rows = to_rows(count_pre_tokens(corpus, pre_tokenizer), pre_tokenizer)
+    limit = merge_limit(vocab_size, merges, len(alphabet), PER_ATOM[atoms])
+    first = max(0, transition - len(alphabet))
+    trained, stopped = train_merges_fast(
+        rows, alphabet, min(limit, first), ties=ties, min_count=min_count
+    )
+    if stopped != "full":
+        first = len(trained)
+    if first < limit:
+        within = MergeTokenizer("superbpe", pre_tokenizer, alphabet, tuple(trained))
+        across, stopped = train_merges(
+            [*_weighted_rows(corpus, within, pre_tokenizer).items()],
+            _symbols(within),
+            limit - first,
+            ties=ties,
+            min_count=min_count,
+            allowed=_allowed(max_words),
+        )
+        if across:
+            across[0] = across[0]._replace(note="from here on, merges may cross words")
+        trained += across
+    merged = tuple(trained)
+    return SuperTraining(
+        "superbpe", pre_tokenizer, alphabet, stopped, special_tokens, merged, first, max_words
+    )
+
+
+_WORD = re.compile(r"[^ \t\n\r\f\v]+")  # only ASCII white space, since each is one byte
+
+
+def _allowed(max_words: int) -> Callable[[str], bool]:
+    """Return the rule of phase 2: whether the joined atoms of a token may become one."""
+
+    def allowed(name: str) -> bool:
+        if ": " in name:
+            return False
+        # More words need more characters: one each, and a space between them.
+        return len(name) <= 2 * max_words or len(_WORD.findall(name)) <= max_words
+
+    return allowed
+
+
+def _weighted_rows(
+    corpus: Corpus, within: MergeTokenizer, pre_tokenizer: SuperSplitting
+) -> Counter[tuple[int, ...]]:
+    """Return the pre-tokens of phase 2 as tokens of phase 1, with their counts."""
+    counts: Counter[tuple[int, ...]] = Counter()
+    for text, count in texts_of_corpus(corpus).items():
+        pre_tokens, groups = pre_tokenizer.grouped(clean(text))
+        for row in _rows(pre_tokens, groups, within.segment(pre_tokens)):
+            counts[tuple(row)] += count
+    return counts
+
+
+def _rows(
+    pre_tokens: Sequence[str], groups: Sequence[int], cut: dict[str, Segmentation]
+) -> Iterable[list[int]]:
+    """Yield the token ids of each pre-token of phase 2.
+
+    Args:
+        pre_tokens: The pre-tokens of phase 1.
+        groups: How many of them each pre-token of phase 2 contains.
+        cut: The tokens of each.
+    """
+    start = 0
+    for size in groups:
+        part = pre_tokens[start : start + size]
+        yield list(chain.from_iterable(cut[pre_token][0] for pre_token in part))
+        start += size
+
+
+def _symbols(tokenizer: MergeTokenizer) -> list[str]:
+    """Return the joined atoms of every token, by id."""
+    names = list(tokenizer.alphabet)
+    for merge in tokenizer.merges:
+        names.append(names[merge.left] + names[merge.right])
+    return names
+
+
+# --- Tokenizer and training history --------------------------------------------------------------
+
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
-_WORD = re.compile(r"[^ \t\n\r\f\v]+")  # white space of ASCII alone: it is a byte of its own
 
 
 @dataclass(frozen=True)
 class SuperSplitting(PreTokenizer):
-    """Cuts a text into pre-tokens as ever, and joins them to the larger ones of the second phase.
+    """Splits a text into the pre-tokens of phase 1, and groups these to the ones of phase 2.
 
-    second: how the larger ones are cut. Where such a cut falls inside a pre-token, as behind the space
-    that leads a word, it is made before that pre-token: each larger one is a number of whole pre-tokens.
+    Attributes:
+        second: How phase 2 splits the text. A split inside a pre-token of phase 1, such as after the
+            space before a word, moves to its start, so groups contain whole pre-tokens.
     """
 
     second: Second = "none"
 
     def grouped(self, text: str) -> tuple[list[str], list[int]]:
-        """Return the pre-tokens of a text, and how many of them each larger one holds.
+        """Return the pre-tokens of a text, and how many of them each group contains.
 
-        Raises `SplitError`.
+        Raises:
+            SplitError: The pattern does not exist or fails on this text.
         """
         pre_tokens = self.pre_tokens(text)
         if not pre_tokens:
@@ -86,16 +185,17 @@ class SuperSplitting(PreTokenizer):
             return pre_tokens, [len(pre_tokens)]
         pieces = _LINE.findall(text) if self.second == "lines" else pretokenize(text, self.second)
         ends = np.cumsum([len(pre_token) for pre_token in pre_tokens])
-        cuts = np.cumsum([len(piece) for piece in pieces])
-        behind = np.unique(np.searchsorted(ends, cuts, "right"))
-        return pre_tokens, np.diff(behind[behind > 0], prepend=0).tolist()
+        piece_ends = np.cumsum([len(piece) for piece in pieces])
+        n_before = np.unique(np.searchsorted(ends, piece_ends, "right"))
+        return pre_tokens, np.diff(n_before[n_before > 0], prepend=0).tolist()
 
 
 @dataclass(frozen=True)
 class SuperTokenizer(MergeTokenizer):
-    """Applies merges as SuperBPE learnt them: the first so many within pre-tokens, the rest beyond.
+    """Applies the merges of phase 1 within pre-tokens, then those of phase 2 across them.
 
-    transition: how many merges belong to the first phase, or more.
+    Attributes:
+        transition: Number of merges in phase 1, which can be larger than the number of merges.
     """
 
     pre_tokenizer: SuperSplitting
@@ -103,29 +203,29 @@ class SuperTokenizer(MergeTokenizer):
 
     @cached_property
     def _within(self) -> MergeTokenizer:
-        """The tokenizer of the first phase; it remembers pre-tokens."""
+        """The tokenizer of phase 1, which caches pre-tokens."""
         merges = self.merges[: self.transition]
         return MergeTokenizer(self.name, self.pre_tokenizer, self.alphabet, merges, canonical=True)
 
     @cached_property
-    def _beyond(self) -> dict[tuple[int, int], int]:
+    def _across(self) -> dict[tuple[int, int], int]:
         later = self.merges[self.transition :]
         return {(merge.left, merge.right): merge.new_id for merge in later}
 
     def _segment_text(self, text: str) -> tuple[list[str], list[int]]:
-        """Return the pre-tokens of a text and the ids of its tokens, which may reach over them."""
+        """Return the pre-tokens of a text, and the ids of its tokens, which may cross them."""
         pre_tokens, groups = self.pre_tokenizer.grouped(text)
         cut = self._within.segment(pre_tokens)
         ids: list[int] = []
         for row in _rows(pre_tokens, groups, cut):
-            ids += apply_merges(row, self._beyond)
+            ids += apply_merges(row, self._across)
         return pre_tokens, ids
 
     def _length(self, token_id: int) -> int:
         return 1 if token_id < 0 else self._lengths[token_id]
 
     def segment(self, pre_tokens: Sequence[str]) -> dict[str, Segmentation]:
-        """Segment texts into tokens, each for itself."""
+        """Return the tokens of each text by itself."""
         cut: dict[str, Segmentation] = {}
         for pre_token in dict.fromkeys(pre_tokens):
             _, ids = self._segment_text(pre_token)
@@ -155,12 +255,12 @@ class SuperTokenizer(MergeTokenizer):
         if self.steps <= self.transition:
             return self._within
         raise NotMergesError(
-            "its later merges cross words and its earlier ones do not, and there one split is for "
-            "all merges"
+            "its later merges cross words and its earlier ones do not, but that format has one "
+            "pre-tokenization for all merges"
         )
 
     def pre_token_atom_ends(self, text: str) -> NDArray[np.int64]:
-        """Return the index behind the last atom of each pre-token that no token crosses. [pre-tokens]."""
+        """Return the end of each pre-token that no token crosses. int64 [pre-tokens]."""
         if self.steps <= self.transition:
             return super().pre_token_atom_ends(text)
         pre_tokens, groups = self.pre_tokenizer.grouped(clean(text))
@@ -173,10 +273,11 @@ class SuperTokenizer(MergeTokenizer):
 
 @dataclass(frozen=True)
 class SuperTraining(MergeTraining):
-    """What SuperBPE learnt: the merges of both phases, one after the other.
+    """Training history of SuperBPE, with the merges of both phases.
 
-    transition_step: the merges from this number on may cross words; there may be no such merge.
-    max_words: how many words a token of the second phase may hold.
+    Attributes:
+        transition_step: Merges from this index on may cross words.
+        max_words: Largest number of words in a token of phase 2.
     """
 
     pre_tokenizer: SuperSplitting
@@ -205,7 +306,7 @@ class SuperTraining(MergeTraining):
             last: NDArray[np.int64] = of_pre_tokens[np.cumsum(groups, dtype=np.int64) - 1]
             return last
 
-        return self._cached("barriers beyond", text, ends)
+        return self._cached("barriers across", text, ends)
 
     def candidates(
         self, text: str, boundaries: Boundaries, step: int, limit: int
@@ -217,14 +318,14 @@ class SuperTraining(MergeTraining):
         allowed = _allowed(self.max_words)
         wanted = limit
         while True:
-            # Most pairs are allowed, so that few of them have to be spelt out.
+            # Most pairs are allowed, so few of them are spelled out.
             best = pairs.best(pairs.counts, taken, wanted)
-            found = [one for one in best if allowed("".join(map(self._spelt, one.ids)))]
+            found = [one for one in best if allowed("".join(map(self._spelled, one.ids)))]
             if len(found) >= limit or wanted >= len(pairs.keys):
                 return found[:limit]
             wanted *= 8
 
-    def _spelt(self, token_id: int) -> str:
+    def _spelled(self, token_id: int) -> str:
         return "".join(self.alphabet[atom] for atom in self._last.atoms_of(token_id))
 
     @cached_property
@@ -232,132 +333,7 @@ class SuperTraining(MergeTraining):
         return self.merger(self.steps)
 
 
-def _allowed(max_words: int) -> Callable[[str], bool]:
-    """Return the rule of the second phase: tells of the atoms of a token whether it may be made."""
-
-    def allowed(name: str) -> bool:
-        if ": " in name:
-            return False
-        # So many words are at least so long with a space between each two.
-        return len(name) <= 2 * max_words or len(_WORD.findall(name)) <= max_words
-
-    return allowed
-
-
-def _rows(
-    pre_tokens: Sequence[str], groups: Sequence[int], cut: dict[str, Segmentation]
-) -> Iterable[list[int]]:
-    """Yield the ids of the tokens of each larger pre-token."""
-    at = 0
-    for size in groups:
-        yield list(
-            chain.from_iterable(cut[pre_token][0] for pre_token in pre_tokens[at : at + size])
-        )
-        at += size
-
-
-def train(
-    corpus: Corpus,
-    *,
-    vocab_size: int | None = None,
-    merges: int | None = None,
-    pattern: str = "gpt2",
-    expression: str = "",
-    special_tokens: tuple[str, ...] = (),
-    transition: int = 640,
-    second: Second = "none",
-    max_words: int = MAX_WORDS,
-    atoms: Atoms = "bytes",
-    ties: TieRule = "first",
-    min_count: int = 1,
-) -> SuperTraining:
-    """Learn merges within pre-tokens, then beyond them, from a text or from pre-tokens with counts.
-
-    transition: the size of the vocabulary at which the second phase begins. At the number of
-        atoms, or below, it begins at once. Where nothing is left to merge within pre-tokens, it
-        begins then, even if that is earlier; so at the size asked for, or above, this is
-        byte-pair encoding as long as there are pairs within pre-tokens.
-    second: what a merge of the second phase may not cross. max_words: how many words a token of
-        the second phase may hold, at most.
-    The others are those of `bpeviz.trainers.bpe.train`. Of a mapping each key is a text by itself.
-
-    Raises `ValueError`, whose message is a sentence, for values that make no sense, and
-    `SplitError` (one of them) for a bad split.
-    """
-    if second not in ("none", "lines", "sentences"):
-        raise ValueError(f"There is no second split {second!r}: take none, lines or sentences.")
-    if transition < 0:
-        raise ValueError(f"The size at which phase 2 begins must be 0 or more, not {transition}.")
-    if max_words < 1:
-        raise ValueError(f"The most words in a token must be 1 or more, not {max_words}.")
-    if ties not in ("first", "smallest", "largest"):
-        raise ValueError(f"There is no tie rule {ties!r}: take first, smallest or largest.")
-    if atoms not in ("bytes", "characters"):
-        raise ValueError(f"There are no atoms {atoms!r}: take bytes or characters.")
-    if min_count < 1:
-        raise ValueError(f"The smallest count must be 1 or more, not {min_count}.")
-    if len({*special_tokens}) < len(special_tokens) or {"", UNKNOWN} & {*special_tokens}:
-        raise ValueError(f"Special tokens must differ, and be neither empty nor {UNKNOWN}.")
-    pre_tokenizer = SuperSplitting(atoms, pattern, expression, second=second)
-    pre_tokens = weighted_pre_tokens(corpus, pre_tokenizer)
-    rows = [(pre_tokenizer.symbols(pre_token), times) for pre_token, times in pre_tokens.items()]
-    alphabet = alphabet_of((row for row, _ in rows), pre_tokenizer)
-    limit = merge_limit(vocab_size, merges, len(alphabet), atoms)
-    atom_id = {symbol: i for i, symbol in enumerate(alphabet)}
-    turn = max(0, transition - len(alphabet))
-    with collector_off():
-        learnt, stopped = train_merges_fast(
-            [([atom_id[symbol] for symbol in row], times) for row, times in rows],
-            alphabet,
-            min(limit, turn),
-            ties=ties,
-            min_count=min_count,
-        )
-        if stopped != "full":
-            turn = len(learnt)
-        if turn < limit:
-            within = MergeTokenizer("superbpe", pre_tokenizer, alphabet, tuple(learnt))
-            beyond, stopped = train_merges(
-                [*_weighted_rows(corpus, within, pre_tokenizer).items()],
-                _spelt_out(within),
-                limit - turn,
-                ties=ties,
-                min_count=min_count,
-                allowed=_allowed(max_words),
-            )
-            if beyond:
-                beyond[0] = beyond[0]._replace(note="from here on, merges may cross words")
-            learnt += beyond
-    return SuperTraining(
-        "superbpe",
-        pre_tokenizer,
-        alphabet,
-        stopped,
-        special_tokens,
-        tuple(learnt),
-        turn,
-        max_words,
-    )
-
-
-def _weighted_rows(
-    corpus: Corpus, within: MergeTokenizer, pre_tokenizer: SuperSplitting
-) -> Counter[tuple[int, ...]]:
-    """Return the larger pre-tokens as the first phase cuts them, with how often each comes."""
-    found: Counter[tuple[int, ...]] = Counter()
-    for text, times in {corpus: 1}.items() if isinstance(corpus, str) else corpus.items():
-        pre_tokens, groups = pre_tokenizer.grouped(clean(text))
-        for row in _rows(pre_tokens, groups, within.segment(pre_tokens)):
-            found[tuple(row)] += times
-    return found
-
-
-def _spelt_out(tokenizer: MergeTokenizer) -> list[str]:
-    """Return the atoms of every token, joined, by id."""
-    names = list(tokenizer.alphabet)
-    for merge in tokenizer.merges:
-        names.append(names[merge.left] + names[merge.right])
-    return names
+# --- On screen -----------------------------------------------------------------------------------
 
 
 def _vocabulary(training: SuperTraining, step: int) -> str:
@@ -368,43 +344,42 @@ def _vocabulary(training: SuperTraining, step: int) -> str:
     return f"{within} within words + {across:,} across words"
 
 
-_OF_BPE = {option.name: option for option in bpe.TRAINER.options}
-
 TRAINER = Trainer(
     key="superbpe",
     title="SuperBPE",
     short="SuperBPE",
-    about="Merges within words first, as BPE does; from a chosen vocabulary size on, across words "
-    "as well.",
+    about="Merges within words first, as BPE does, and across words from a chosen vocabulary size "
+    "on.",
     source="Liu et al. 2025, arXiv:2503.13423",
     train=cast(Any, train),
     options=(
         Option(
             "transition",
-            "Size at which merges may cross words",
-            "Up to this vocabulary size, merges stay within the chunks of the split, as in BPE; "
-            "from there on, they may cross them. If the text runs out of pairs before that, the "
-            "second phase begins then.",
+            "Vocabulary size at which merges may cross words",
+            "Up to this size, merges stay within pre-tokens, as in BPE; from there on, they may "
+            "cross them. If no pair is left before that, the second phase begins earlier.",
             640,
+            minimum=0,
         ),
         Option(
             "second",
-            "What no merge crosses then",
-            "The end of the text alone, as in the paper; or also the ends of lines, as the "
-            "authors' code reads its texts; or the ends of sentences.",
+            "Boundaries of the second phase",
+            "No merge of the second phase crosses these: only the end of the text, as in the paper; "
+            "or also the ends of lines, as the authors' code reads its texts; or the ends of "
+            "sentences.",
             "none",
-            {"none": "The text's end", "lines": "Ends of lines", "sentences": "Ends of sentences"},
+            {"none": "End of the text", "lines": "Ends of lines", "sentences": "Ends of sentences"},
         ),
         Option(
             "max_words",
-            "Most words in a token",
-            "In a token of the second phase. The authors take four; as in their code, no such "
-            "token holds a colon followed by a space.",
+            "Maximum words in a token",
+            "For a token of the second phase. The authors take four; as in their code, no such "
+            "token contains a colon followed by a space.",
             MAX_WORDS,
         ),
-        _OF_BPE["atoms"],
-        _OF_BPE["ties"],
-        _OF_BPE["min_count"],
+        ATOMS,
+        TIES,
+        MIN_COUNT,
     ),
     texts=Texts(vocabulary=_vocabulary),
 )

@@ -266,7 +266,7 @@ def option_widgets(trainer: Trainer, values: Values, place: str = "") -> Iterato
     for option in trainer.options:
         if option.name == trainer.largest:
             continue
-        if option.needs is not None and chosen.get(option.needs[0]) != option.needs[1]:
+        if not option.applies(chosen):
             continue
         widget = option_widget(trainer, option, place)
         if isinstance(widget, TextSource):
@@ -548,9 +548,8 @@ def _options(
         if option.name == trainer.largest:
             continue
         if option.needs is None or values.get(option.needs[0]) == option.needs[1]:
-            usual = option.default if option.initial is None else option.initial
             widget = option_widget(trainer, option, place)
-            values[option.name] = _option(option, widget, initial.get(option.name, usual))
+            values[option.name] = _option(option, widget, initial.get(option.name, option.at_first))
 
 
 def _option(option: Option, widget: OneOf | Number | TextSource, initial: str | int) -> str | int:

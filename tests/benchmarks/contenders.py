@@ -98,11 +98,13 @@ def _bpeviz_smallest(job: Job) -> Prepared:
 def _bpeviz_plain(job: Job) -> Prepared:
     from bpeviz.pretokenizers.pretokenizer import PreTokenizer
     from bpeviz.trainers import bpe
+    from bpeviz.trainers.preparation import count_pre_tokens, to_rows
 
     text = _text(job.text)
 
     def learn() -> Any:
-        alphabet, rows = bpe.prepared(text, PreTokenizer("bytes", job.pattern))
+        pre_tokenizer = PreTokenizer("bytes", job.pattern)
+        alphabet, rows = to_rows(count_pre_tokens(text, pre_tokenizer), pre_tokenizer)
         return bpe.train_merges(rows, alphabet, job.size - len(alphabet))[0]
 
     return learn, lambda merges: _spelt((merge.left, merge.right) for merge in merges)

@@ -167,7 +167,7 @@ def test_sizes_that_cannot_be(open_page: Open) -> None:
     player.await_text(ENGLISH)
     # Smaller than the atoms.
     type_number(page, "Largest vocabulary", 100)
-    expect(alert(page, "at least the 256 bytes")).to_contain_text("100 is too small")
+    expect(alert(page, "at least 256")).to_contain_text("not 100")
     type_number(page, "Largest vocabulary", 300)
     player.await_text(ENGLISH, vocab_size=300)
     expect(page.get_by_role("alert")).to_have_count(0)

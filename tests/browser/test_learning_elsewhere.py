@@ -48,7 +48,7 @@ def learning(own_server: Server, open_at: Callable[..., Page]) -> Page:
     Player(page).await_text(ENGLISH)
     choose(page, "Split the text first by", PATTERNS["none"].title)
     open_more(page)
-    choose(page, "Among equally frequent pairs", "The lexicographically largest")
+    choose(page, "Among equally frequent pairs", "Lexicographically largest")
     type_number(page, "Largest vocabulary", 30_000)
     give_file(page, "letters.txt", LONG.encode())
     expect(page.get_by_text("Training merges:")).to_be_visible()

@@ -207,7 +207,7 @@ def choose_on_algorithms(page: Page) -> None:
     page.keyboard.press("Escape")
     expect(player.text("Scaffold-BPE")).to_contain_text("mat")
     page.get_by_text("Options of WordPiece", exact=True).click()
-    choose(page, "Capital letters", "In lower case")
+    choose(page, "Capital letters", "To lower case")
     expect(player.text("Scaffold-BPE")).to_contain_text("mat")
     settled(page)
     player.go(24)
@@ -228,7 +228,7 @@ def see_on_algorithms(page: Page) -> None:
     expect(page.get_by_role("textbox", name=re.compile("^Word"))).to_have_value("that")
     expect(page.get_by_role("spinbutton", name="Seed")).to_have_value("7")
     page.get_by_text("Options of WordPiece", exact=True).click()
-    expect(selected(page, "Capital letters")).to_have_value("In lower case")
+    expect(selected(page, "Capital letters")).to_have_value("To lower case")
 
 
 def choose_on_split(page: Page) -> None:

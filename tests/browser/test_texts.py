@@ -169,7 +169,7 @@ def test_words_end_with_their_mark(open_page: Open, mark: str) -> None:
     choose(page, "Start from", "Characters")
     player.await_text(text, atoms="characters")
     open_more(page)
-    titles = {"attached": "Part of the last character", "symbol": "A symbol of its own"}
+    titles = {"attached": "Part of the last character", "symbol": "Separate symbol"}
     choose(page, "End-of-word mark", titles[mark])
     how: dict[str, Any] = {"atoms": "characters", "end_mark": mark}
     training, boundaries = player.await_text(text, **how)

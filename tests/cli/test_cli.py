@@ -229,7 +229,7 @@ def test_every_option_of_every_learner_is_a_flag_that_reaches_it(
     [
         (["--algorithm", "bpe", "--seed-size", "999"], "no option of --algorithm bpe, but of uni"),
         (["--algorithm", "wordpiece", "--ties", "largest"], "one of first, smallest"),
-        (["--algorithm", "adaptive", "--base-size", "3"], "256 or more"),
+        (["--algorithm", "adaptive", "--base-size", "3"], "of 256 or more"),
         (["--algorithm", "bbpe"], "invalid choice"),
         (["--min-count", "0"], "1 or more"),
         (["--min-count", "1e3"], "whole number"),
@@ -275,11 +275,11 @@ def test_what_would_go_unused_is_refused(trained: Shell) -> None:
 @pytest.mark.parametrize(
     ("flags", "says"),
     [
-        (["--vocab-size", "200"], "at least the 256 bytes"),
-        (["--merges", "3", "--algorithm", "unigram"], "Unigram merges nothing"),
+        (["--vocab-size", "200"], "at least 256"),
+        (["--merges", "3", "--algorithm", "unigram"], "Unigram does not merge"),
         (["--merges", "3", "--pattern", "regex", "--expression", "("], "not a regular expression"),
         (["--merges", "3", "--pattern", "list"], "The word list is empty"),
-        (["--merges", "3", "--end-mark", "symbol"], "needs characters"),
+        (["--merges", "3", "--end-mark", "symbol"], "needs atoms=characters"),
         (["--merges", "3", "--special-token", ""], "Special tokens must"),
         (["--merges", "3", "--output", "no/such/folder.json"], "no such folder"),
         (["--merges", "3", "--output", "text.txt", "--format", "gpt2"], "Not a directory"),

@@ -234,18 +234,3 @@ def test_odd_texts(corpus: str, text: str, atoms: str) -> None:
 
 
 # What makes no sense gets a sentence
-
-
-@pytest.mark.parametrize(
-    ("wrong", "sentence"),
-    [
-        ({"encode": "shortest"}, "There is no way to encode 'shortest': take merges or longest."),
-        (
-            {"encode": "longest", "threshold": 2},
-            "A vocabulary threshold needs encoding in the order of the merges.",
-        ),
-    ],
-)
-def test_bad_values_get_a_sentence(wrong: dict[str, Any], sentence: str) -> None:
-    with pytest.raises(ValueError, match=sentence):
-        bpeviz.train("abc", merges=1, **wrong)

@@ -82,9 +82,7 @@ def test_another_process_learns_the_same(algorithm: str) -> None:
 def test_what_cannot_be_learnt_is_the_learners_own_sentence() -> None:
     with queue.learning("bad", TEXT, "bpe", {"vocab_size": 3}) as job:
         assert job.wait(PATIENCE)
-    assert job.found == (
-        "The vocabulary must hold at least the 256 bytes of this text; 3 is too small."
-    )
+    assert "at least 256" in str(job.found)
     assert not job.failed
 
 

@@ -41,7 +41,7 @@ from bpeviz.pretokenizers.patterns import PATTERNS, blocks, pretokenize, slices
 from bpeviz.pretokenizers.pretokenizer import PreTokenizer
 from bpeviz.pretokenizers.vectorized import PATTERNS as AT_ONCE
 from bpeviz.pretokenizers.vectorized import pre_token_starts
-from bpeviz.trainers.bpe import weighted_pre_tokens
+from bpeviz.trainers.preparation import count_pre_tokens
 
 WORDS = "a ab ABC Ab 名 слово 12345 's"
 RUNS = st.lists(
@@ -263,16 +263,16 @@ def test_learners_see_the_chunks_in_order(text: str, key: str, atoms: str) -> No
     text = text.encode("utf-8", "replace").decode()
     pre_tokenizer = PreTokenizer(atoms, key)  # type: ignore[arg-type]
     expected = [*Counter(pretokenize(text, key)).items()]
-    counted = weighted_pre_tokens(text, pre_tokenizer)
+    counted = count_pre_tokens(text, pre_tokenizer)
     assert [*counted.items()] == expected
     # Counted chunks are taken as they are; and cut again, they are the same.
-    assert weighted_pre_tokens(counted, pre_tokenizer) is counted
-    assert [*weighted_pre_tokens(dict(expected), pre_tokenizer).items()] == expected
+    assert count_pre_tokens(counted, pre_tokenizer) is counted
+    assert [*count_pre_tokens(dict(expected), pre_tokenizer).items()] == expected
 
 
 def test_counts_by_another_pattern_are_split_anew() -> None:
     counted = count("it's 12345", "none")
-    assert [*weighted_pre_tokens(counted, PreTokenizer("bytes", "cl100k"))] == [
+    assert [*count_pre_tokens(counted, PreTokenizer("bytes", "cl100k"))] == [
         "it",
         "'s",
         " ",

@@ -2,14 +2,16 @@
 
 Its `BpeTrainer` merges the tied pair with the smallest ids, and its ids follow its alphabet. The
 tests pass our alphabet in our order: over bytes the 256 characters U+0000 to U+00FF. (`ByteLevel`
-maps bytes to other characters, a space after z, so it breaks ties in another order.) Pre-tokens are
-passed one by one, without a pre-tokenizer of the library.
+maps bytes to other characters, a space after z: that order is the tie rule "huggingface".)
+Pre-tokens are passed one by one, without a pre-tokenizer of the library.
 """
 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +19,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from texts import SMALL_TEXTS
-from tokenizers import Tokenizer, models, trainers
+from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
 import bpeviz
 from bpeviz.core.merges import MergeTokenizer
@@ -106,6 +108,77 @@ def test_merges_of_tiny_shakespeare_equal_hugging_face(tiny_shakespeare: str) ->
     text = tiny_shakespeare[:300_000]
     training = bpeviz.train(text, vocab_size=1_500, ties="smallest")
     assert hugging_face_merges(training, text, 1) == merged_strings(training)
+
+
+@pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.stem)
+def test_huggingface_ties_give_the_merges_of_its_byte_level(path: Path) -> None:
+    """Hugging Face numbers bytes by GPT-2's characters for them, with its own pre-tokenization."""
+    text = path.read_text()
+    training = bpeviz.train(text, merges=700, ties="huggingface", min_count=2)
+    model = Tokenizer(models.BPE())
+    model.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    trainer = trainers.BpeTrainer(
+        vocab_size=256 + len(training.merges),
+        min_frequency=2,
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        show_progress=False,
+    )
+    model.train_from_iterator([text], trainer)
+    theirs = [tuple(pair) for pair in json.loads(model.to_str())["model"]["merges"]]
+    ours = [(byte_level(left), byte_level(right)) for left, right in merged_strings(training)]
+    assert ours == theirs
+
+
+def test_huggingface_ties_differ_from_the_smallest_bytes() -> None:
+    first = {
+        ties: merged_strings(bpeviz.train("bc a", merges=1, ties=ties))[0]
+        for ties in ("smallest", "huggingface")
+    }
+    assert first == {"smallest": (" ", "a"), "huggingface": ("b", "c")}
+
+
+@settings(max_examples=100)
+@given(SMALL_TEXTS, HOW, st.integers(1, 3), st.integers(0, 25))
+def test_huggingface_ties_equal_the_definition(
+    text: str, how: dict[str, Any], min_count: int, limit: int
+) -> None:
+    training = bpeviz.train(text, merges=limit, ties="huggingface", min_count=min_count, **how)
+    pre_tokens = training.pre_tokenizer.pre_tokens(text)
+    rows = [training.pre_tokenizer.symbols(pre_token) for pre_token in pre_tokens]
+    name = byte_level if training.pre_tokenizer.atoms == "bytes" else str
+    known = sorted(training.alphabet, key=name)
+    ids = {symbol: i for i, symbol in enumerate(known)}
+    numbered = [[ids[symbol] for symbol in row] for row in rows]
+    expected = []
+    while len(expected) < limit:
+        counts = Counter(pair for row in numbered for pair in pairwise(row))
+        if not counts or max(counts.values()) < min_count:
+            break
+        left, right = max(counts, key=lambda pair: (counts[pair], -pair[0], -pair[1]))
+        expected.append((known[left], known[right]))
+        known.append(known[left] + known[right])
+        numbered = [merged(row, (left, right), len(known) - 1) for row in numbered]
+    assert merged_strings(training) == expected
+
+
+def byte_level(symbols: str) -> str:
+    """Atoms over bytes in GPT-2's characters for them."""
+    known = {*range(33, 127), *range(161, 173), *range(174, 256)}
+    others = [byte for byte in range(256) if byte not in known]
+    return "".join(
+        symbol if ord(symbol) in known else chr(256 + others.index(ord(symbol)))
+        for symbol in symbols
+    )
+
+
+def merged(row: list[int], pair: tuple[int, int], new_id: int) -> list[int]:
+    done: list[int] = []
+    for token_id in row:
+        if done and (done[-1], token_id) == pair:
+            done[-1] = new_id
+        else:
+            done.append(token_id)
+    return done
 
 
 @settings(max_examples=150)

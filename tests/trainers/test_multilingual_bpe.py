@@ -339,20 +339,6 @@ def test_a_million_characters_beside_one() -> None:
     assert training.merges[0].count == 999_999
 
 
-@pytest.mark.parametrize(
-    ("how", "message"),
-    [
-        ({"atoms": "words"}, "There are no atoms"),
-        ({"smoothing": "0.6"}, "The smoothing must be"),
-        ({"special_tokens": ("",)}, "Special tokens must differ"),
-    ],
-    ids=str,
-)
-def test_what_makes_no_sense_is_refused(how: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        learn("ab", **how)
-
-
 def test_special_tokens_come_last() -> None:
     tokenizer = learn("ab ab\n---\ncd", 1, special_tokens=("<s>",), atoms="characters").tokenizer()
     assert {*tokenizer.special_tokens} == {"<unk>", "<s>"}

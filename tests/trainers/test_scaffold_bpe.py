@@ -323,22 +323,6 @@ def test_a_real_text_has_scaffolds(tiny_shakespeare: str) -> None:
     assert [(merge.left, merge.right, merge.count) for merge in training.merges] == pairs
 
 
-@pytest.mark.parametrize(
-    ("wrong", "sentence"),
-    [
-        ({"merges": -1}, "must be 0 or more"),
-        ({"vocab_size": 100}, "at least the 256 bytes"),
-        ({"merges": 1, "ties": "random"}, "no tie rule"),
-        ({"merges": 1, "min_count": 0}, "must be 1 or more"),
-        ({}, "either the vocabulary size or the number of merges"),
-    ],
-    ids=str,
-)
-def test_bad_values_get_a_sentence(wrong: dict[str, Any], sentence: str) -> None:
-    with pytest.raises(ValueError, match=sentence):
-        learn("abc", **wrong)
-
-
 def test_candidates_are_the_pairs_of_the_text_as_the_learner_saw_it() -> None:
     """Also where scaffolds are taken apart in what is shown."""
     words = "abc abc abc abc abc ab ab de de de de fg fg"

@@ -14,7 +14,7 @@ from texts import over
 import bpeviz
 from bpeviz import NEVER
 from bpeviz.pretokenizers.patterns import pretokenize
-from bpeviz.trainers import TRAINERS, texts_of
+from bpeviz.trainers import texts_of
 from bpeviz.trainers.superbpe import SuperTokenizer, SuperTraining
 
 TEXTS = st.one_of(
@@ -369,32 +369,3 @@ def test_tiny_shakespeare_is_shorter_than_under_bpe(tiny_shakespeare: str) -> No
 
 
 # What makes no sense gets a sentence
-
-
-@pytest.mark.parametrize(
-    ("wrong", "sentence"),
-    [
-        ({"second": "words"}, "no second split 'words': take none, lines or sentences"),
-        ({"transition": -1}, "must be 0 or more, not -1"),
-        ({"max_words": 0}, "The most words in a token must be 1 or more, not 0"),
-        ({"ties": "random"}, "no tie rule 'random'"),
-        ({"atoms": "words"}, "no atoms 'words'"),
-        ({"min_count": 0}, "must be 1 or more, not 0"),
-        ({"special_tokens": ("x", "x")}, "must differ"),
-        ({"pattern": "gpt5"}, "No split is called 'gpt5'"),
-        ({"merges": None, "vocab_size": 100}, "at least the 256 bytes"),
-        ({"end_mark": "symbol"}, "SuperBPE has no option end_mark"),
-    ],
-    ids=lambda value: value[:30] if isinstance(value, str) else None,
-)
-def test_bad_values_get_a_sentence(wrong: dict[str, Any], sentence: str) -> None:
-    with pytest.raises(ValueError, match=r"^[A-Z].*\.$") as caught:
-        bpeviz.train("abc", "superbpe", **{"merges": 1, **wrong})
-    assert sentence in str(caught.value)
-
-
-def test_every_option_is_taken() -> None:
-    for option in TRAINERS["superbpe"].options:
-        for value in option.choices or (option.minimum, option.minimum + 1, 700):
-            training = bpeviz.train(WAY, "superbpe", merges=30, **{option.name: value})
-            assert training.algorithm == "superbpe"

@@ -21,8 +21,8 @@ from bpeviz.core import lattice as lattice_module
 from bpeviz.core.boundaries import UNKNOWN_ID, ChangingBoundaries, spans
 from bpeviz.core.lattice import Lattice, Lattices, Path, UnigramModel, index_of, score
 from bpeviz.corpus import samples
-from bpeviz.trainers import TRAINERS, texts_of, unigram
-from bpeviz.trainers.unigram import LONGEST_PRE_TOKEN, UnigramTokenizer, UnigramTraining, train
+from bpeviz.trainers import texts_of, unigram
+from bpeviz.trainers.unigram import LONGEST_PRE_TOKEN, UnigramTraining, train
 
 HUGS = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
 
@@ -685,46 +685,18 @@ def test_a_real_text_is_learnt_from(tiny_shakespeare: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("wrong", "sentence"),
+    ("wrong", "message"),
     [
-        ({"merges": 3}, "Unigram merges nothing"),
-        ({"vocab_size": 2}, "at least the 3 characters of this text; 2 is too small"),
-        ({"vocab_size": 200, "atoms": "bytes"}, "at least the 256 bytes of this text"),
-        ({"seed_size": 2}, "at least the 3 characters of this text; 2 is too small"),
-        ({"seed_size": 5, "vocab_size": 6}, "begins with 5 pieces at most, so no 6 can be left"),
-        ({"atoms": "words"}, "no atoms 'words'"),
-        ({"max_piece": 0}, "must have 1 atom or more, not 0"),
-        ({"em_steps": 0}, "must be 1 to 20, not 0"),
-        ({"em_steps": 21}, "must be 1 to 20, not 21"),
-        ({"pruned_share": 0}, "1 to 100 percent, not 0"),
-        ({"pruned_share": 101}, "1 to 100 percent, not 101"),
-        ({"special_tokens": ("x", "x")}, "must differ"),
-        ({"special_tokens": ("<unk>",)}, "nor <unk>"),
-        ({"pattern": "gpt5"}, "No split is called 'gpt5'"),
+        ({"vocab_size": 2}, "at least 3: one entry per character of the text, not 2"),
+        ({"seed_size": 2}, "at least 3: one entry per character of the text, not 2"),
+        ({"seed_size": 5, "vocab_size": 6}, "seed_size.* at least 6.*, not 5"),
+        ({"pattern": "gpt5"}, "'gpt5'"),
     ],
     ids=str,
 )
-def test_bad_values_get_a_sentence(wrong: dict[str, Any], sentence: str) -> None:
-    with pytest.raises(ValueError, match=r"^[A-Z].*\.$") as caught:
+def test_train_rejects_arguments_that_do_not_fit(wrong: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         train("abc", **wrong)
-    assert sentence in str(caught.value)
-
-
-def test_every_option_at_every_choice_is_taken() -> None:
-    trainer = TRAINERS["unigram"]
-    assert trainer.largest in {option.name for option in trainer.options}
-    for option in trainer.options:
-        for value in option.choices or (option.minimum, option.default):
-            training = trainer.train(
-                "a b a b",
-                vocab_size=None,
-                merges=None,
-                pattern="none",
-                expression="",
-                special_tokens=(),
-                **{option.name: value},
-            )
-            assert isinstance(training.tokenizer(), UnigramTokenizer)
 
 
 def test_a_vocabulary_larger_than_what_the_text_gives_is_all_of_it() -> None:

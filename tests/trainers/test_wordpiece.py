@@ -278,30 +278,6 @@ def test_special_tokens_come_last() -> None:
     assert "[CLS]" not in [token.label for token in tokenizer.tokens(text)]
 
 
-@pytest.mark.parametrize(
-    ("wrong", "sentence"),
-    [
-        ({"case": "upper"}, "There is no case 'upper': take keep or lower."),
-        ({"ties": "largest"}, "There is no tie rule 'largest': take first or smallest."),
-        ({"min_count": 0}, "The smallest count must be 1 or more, not 0."),
-        ({"special_tokens": ("[UNK]",)}, "Special tokens must differ"),
-        ({"special_tokens": ("x", "x")}, "Special tokens must differ"),
-        ({"special_tokens": ("",)}, "Special tokens must differ"),
-        ({"merges": -1}, "must be 0 or more, not -1"),
-        ({"merges": None}, "either the vocabulary size or the number of merges"),
-        (
-            {"merges": None, "vocab_size": 2},
-            "at least the 3 characters (with and without ##) of this text; 2 is too small",
-        ),
-        ({"pattern": "gpt5"}, "No split is called 'gpt5'"),
-    ],
-)
-def test_bad_values_get_a_sentence(wrong: dict[str, Any], sentence: str) -> None:
-    with pytest.raises(ValueError, match=r"^[A-Z].*\.$") as caught:
-        learn("abc", **wrong)
-    assert sentence in str(caught.value)
-
-
 def test_counts_that_are_too_large_get_a_sentence() -> None:
     with pytest.raises(ValueError, match="These counts are too large"):
         learn({"ab": 2**62})

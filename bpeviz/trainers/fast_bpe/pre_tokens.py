@@ -13,9 +13,16 @@ from bpeviz.pretokenizers.patterns import BLOCK
 from bpeviz.trainers.fast_bpe.layout import TokenRow
 
 
-def lay_out_bytes(pre_tokens: Mapping[str, int]) -> TokenRow:
-    """Return a row in which each byte of the pre-tokens in UTF-8 is an atom."""
+def lay_out_bytes(pre_tokens: Mapping[str, int], byte_ids: bytes | None = None) -> TokenRow:
+    """Return a row in which each byte of the pre-tokens in UTF-8 is an atom.
+
+    Args:
+        pre_tokens: The pre-tokens with their counts.
+        byte_ids: The atom id of each byte; by default the byte itself.
+    """
     blob, ends, counts = _joined(pre_tokens)
+    if byte_ids is not None:
+        blob = blob.translate(byte_ids)
     return TokenRow.from_arrays(np.frombuffer(blob, np.uint8), ends, counts)
 
 

@@ -1,0 +1,47 @@
+"""Options that several trainers share."""
+
+from __future__ import annotations
+
+from bpeviz.trainers.base import Option
+
+ATOMS = Option(
+    "atoms",
+    "Start from",
+    "Bytes: the text in UTF-8, so there are 256 atoms and no unknown characters. Characters: those "
+    "of the training text; any other is unknown later.",
+    "bytes",
+    {"bytes": "Bytes", "characters": "Characters"},
+)
+END_MARK = Option(
+    "end_mark",
+    "End-of-word mark",
+    "The mark `</w>` distinguishes the end of a word from its middle (Sennrich et al. 2016). It is "
+    "part of the last character, as in subword-nmt since version 0.2, or a separate symbol, as "
+    "before. The two lead to different merges.",
+    "none",
+    {
+        "none": "None",
+        "attached": "Part of the last character",
+        "symbol": "Separate symbol",
+    },
+    needs=("atoms", "characters"),
+)
+TIES = Option(
+    "ties",
+    "Among equally frequent pairs",
+    "Implementations break ties differently: minbpe takes the pair seen first, subword-nmt the "
+    "lexicographically largest. Over characters, Hugging Face tokenizers takes the smallest ids.",
+    "first",
+    {
+        "first": "First seen",
+        "smallest": "Smallest ids",
+        "largest": "Lexicographically largest",
+    },
+)
+MIN_COUNT = Option(
+    "min_count",
+    "Minimum pair count",
+    "Pairs with a lower count are not merged.",
+    1,
+    initial=2,
+)

@@ -1,0 +1,89 @@
+"""Preparation of a corpus for training: its pre-tokens as rows of atom ids."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from bpeviz.pretokenizers.pretokenizer import END_OF_WORD, PreTokenizer
+from bpeviz.text import clean
+from bpeviz.trainers.base import Corpus
+
+BYTES = tuple(map(chr, range(256)))
+"""The alphabet over bytes: one symbol per byte value."""
+
+
+def texts_of_corpus(corpus: Corpus) -> Mapping[str, int]:
+    """Return the texts of a corpus with their counts.
+
+    Raises:
+        ValueError: A count is below 1.
+    """
+    if isinstance(corpus, str):
+        return {corpus: 1}
+    for text, count in corpus.items():
+        if count < 1:
+            raise ValueError(f"The count of {text!r} must be 1 or more, not {count}.")
+    return corpus
+
+
+def count_pre_tokens(corpus: Corpus, pre_tokenizer: PreTokenizer) -> Mapping[str, int]:
+    """Return the distinct pre-tokens of a corpus with their counts, in first-seen order."""
+    if isinstance(corpus, str):
+        return pre_tokenizer.counted(clean(corpus))
+    if pre_tokenizer.has_made(corpus):
+        return corpus
+    counts: Counter[str] = Counter()
+    for text, count in texts_of_corpus(corpus).items():
+        for pre_token in pre_tokenizer.pre_tokens(clean(text)):
+            counts[pre_token] += count
+    return counts
+
+
+def alphabet_of(rows: Iterable[Sequence[str]], pre_tokenizer: PreTokenizer) -> tuple[str, ...]:
+    """Return the symbols of the atoms in the order of their ids."""
+    if pre_tokenizer.atoms == "bytes":
+        return BYTES
+    # The end-of-word mark is known even if the text has no word.
+    mark = {END_OF_WORD} if pre_tokenizer.end_mark == "symbol" else set()
+    return tuple(sorted(mark.union(*rows)))
+
+
+def to_rows(
+    pre_tokens: Mapping[str, int], pre_tokenizer: PreTokenizer
+) -> tuple[tuple[str, ...], list[tuple[list[int], int]]]:
+    """Return the alphabet of pre-tokens, and each of them as a row of atom ids with its count."""
+    rows = [
+        (pre_tokenizer.symbols(pre_token), count)
+        for pre_token, count in pre_tokens.items()
+        if not pre_tokenizer.drops(pre_token)
+    ]
+    alphabet = alphabet_of((row for row, _ in rows), pre_tokenizer)
+    atom_id = {symbol: i for i, symbol in enumerate(alphabet)}
+    return alphabet, [([atom_id[symbol] for symbol in row], count) for row, count in rows]
+
+
+def merge_limit(vocab_size: int | None, merges: int | None, n_atoms: int, atoms: str) -> int:
+    """Return the largest number of merges.
+
+    Args:
+        vocab_size: The largest vocabulary, or None.
+        merges: The number of merges if `vocab_size` is None.
+        n_atoms: The number of ids before the first merge.
+        atoms: What one of these ids stands for, for the error message.
+
+    Raises:
+        ValueError: The vocabulary is smaller than the atoms.
+    """
+    if vocab_size is None:
+        return merges or 0
+    if vocab_size < n_atoms:
+        raise ValueError(
+            f"The vocabulary size must be at least {n_atoms}: one entry per {atoms}, "
+            f"not {vocab_size}."
+        )
+    return vocab_size - n_atoms
+
+
+PER_ATOM = {"bytes": "byte value", "characters": "character of the text"}
+"""What an id of an atom stands for, by the kind of atoms."""

@@ -1,0 +1,125 @@
+"""Declarations of the trainers: `Trainer` checks every argument once, from the declaration."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import bpeviz
+from bpeviz.trainers import TRAINERS, Option, Trainer
+
+TEXT = "low lower lowest"
+OPTIONS = [
+    pytest.param(trainer, option, id=f"{trainer.key}-{option.name}")
+    for trainer in TRAINERS.values()
+    for option in trainer.options
+]
+every_trainer = pytest.mark.parametrize("trainer", TRAINERS.values(), ids=list(TRAINERS))
+
+
+def train(trainer: Trainer, corpus: Any = TEXT, **arguments: Any) -> Any:
+    """Train one merge, or prune to the atoms, unless the arguments say otherwise."""
+    size = {} if trainer.prunes or "vocab_size" in arguments else {"merges": 1}
+    return trainer(corpus, **{**size, **arguments})
+
+
+def needed(option: Option) -> dict[str, str]:
+    return dict([option.needs]) if option.needs else {}
+
+
+@pytest.mark.parametrize(("trainer", "option"), OPTIONS)
+def test_train_takes_every_declared_value(trainer: Trainer, option: Option) -> None:
+    if option.kind == "choice":
+        assert option.choices is not None
+        # Published vocabularies need files that are not on every machine.
+        values: list[Any] = [key for key in option.choices if option.name != "base"] or ["text"]
+    elif option.kind == "text":
+        values = ["", "a b"]
+    else:
+        values = [max(option.minimum, 9), option.maximum or 700]
+    for value in values:
+        training = train(trainer, **needed(option), **{option.name: value})
+        assert training.algorithm == trainer.key
+
+
+@pytest.mark.parametrize(("trainer", "option"), OPTIONS)
+def test_train_rejects_every_other_value(trainer: Trainer, option: Option) -> None:
+    wrong: list[Any] = [None, True, 1.5, b"text", ["text"]]
+    if option.kind != "number":
+        wrong.append(1)
+    if option.kind == "choice":
+        wrong += ["", "no such choice"]
+    if option.kind == "number":
+        wrong += ["7", option.minimum - 1]
+        wrong += [] if option.maximum is None else [option.maximum + 1]
+    for value in wrong:
+        with pytest.raises(ValueError, match=rf"^The option {option.name} must be .*\.$") as caught:
+            train(trainer, **needed(option), **{option.name: value})
+        for allowed in option.choices or ():
+            assert allowed in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"end_mark": "symbol"}, "end_mark needs atoms=characters"),
+        ({"threshold": 2, "encode": "longest"}, "threshold needs encode=merges"),
+        ({"ending": "x"}, "no option ending. It has: atoms, encode, end_mark"),
+    ],
+)
+def test_train_rejects_options_without_effect(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        bpeviz.train(TEXT, merges=1, **options)
+
+
+def test_an_option_without_effect_may_have_its_default() -> None:
+    assert bpeviz.train(TEXT, merges=1, threshold=0, encode="longest").steps == 1
+
+
+@every_trainer
+def test_special_tokens_as_one_string_are_rejected(trainer: Trainer) -> None:
+    for names in ("<s>", "", 3, None, [b"<s>"], [("<s>",)]):
+        with pytest.raises(ValueError, match="special tokens as a tuple of names"):
+            train(trainer, special_tokens=names)
+
+
+@every_trainer
+def test_special_tokens_must_differ(trainer: Trainer) -> None:
+    for names in (("x", "x"), ("",), *((name,) for name in trainer.reserved)):
+        with pytest.raises(ValueError, match=r"^Special tokens must differ"):
+            train(trainer, special_tokens=names)
+    training = train(trainer, special_tokens=["<a>", "<b>"])
+    assert {"<a>", "<b>"} <= {*training.tokenizer().special_tokens}
+    assert isinstance(training.special, tuple)
+
+
+@every_trainer
+def test_train_rejects_sizes_that_make_no_sense(trainer: Trainer) -> None:
+    number = {"merges": 1, "vocab_size": 600}
+    wrong: list[dict[str, Any]] = [{"vocab_size": size} for size in (-1, "600", 600.0, True)]
+    if trainer.prunes:
+        wrong += [{"merges": 1}, number]
+    else:
+        wrong += [{"merges": count} for count in (-1, "3", 3.0, True, None)] + [number]
+    for size in wrong:
+        with pytest.raises(ValueError, match=r"^[A-Z].*(vocab_size|merges)"):
+            trainer(TEXT, **size)
+
+
+@every_trainer
+def test_train_rejects_a_vocabulary_smaller_than_the_atoms(trainer: Trainer) -> None:
+    with pytest.raises(ValueError, match=r"at least [0-9]+: one entry per .*, not 1\.$"):
+        trainer(TEXT, vocab_size=1)
+
+
+@every_trainer
+@pytest.mark.parametrize("corpus", [b"bytes", ["a", "list"], None])
+def test_train_rejects_a_corpus_of_another_type(trainer: Trainer, corpus: Any) -> None:
+    with pytest.raises(ValueError, match="a text or a mapping of counts"):
+        train(trainer, corpus)
+
+
+def test_train_names_the_known_algorithms() -> None:
+    with pytest.raises(ValueError, match=r"'bpf'.*bpe, wordpiece"):
+        bpeviz.train(TEXT, "bpf", merges=1)
