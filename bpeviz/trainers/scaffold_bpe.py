@@ -92,7 +92,7 @@ class _Scaffolds:
         return self._n_normal() == self.limit
 
     def _flip(self, token: int, step: int) -> None:
-        """Make a token a scaffold token, or normal again; two hidden_times in one step cancel out."""
+        """Make a token a scaffold token, or normal again; two changes in one step cancel out."""
         hidden_times = self.hidden_times[token]
         if hidden_times and hidden_times[-1] == step:
             hidden_times.pop()

@@ -547,7 +547,7 @@ def _options(
     for option in options:
         if option.name == trainer.largest:
             continue
-        if option.needs is None or values.get(option.needs[0]) == option.needs[1]:
+        if option.applies(values):
             widget = option_widget(trainer, option, place)
             values[option.name] = _option(option, widget, initial.get(option.name, option.at_first))
 
