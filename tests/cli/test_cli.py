@@ -229,7 +229,7 @@ def test_every_option_of_every_learner_is_a_flag_that_reaches_it(
     [
         (["--algorithm", "bpe", "--seed-size", "999"], "no option of --algorithm bpe, but of uni"),
         (["--algorithm", "wordpiece", "--ties", "largest"], "one of first, smallest"),
-        (["--algorithm", "adaptive", "--base-size", "3"], "of 256 or more"),
+        (["--algorithm", "adaptive", "--base-size", "3"], "256 or more"),
         (["--algorithm", "bbpe"], "invalid choice"),
         (["--min-count", "0"], "1 or more"),
         (["--min-count", "1e3"], "whole number"),
