@@ -90,7 +90,7 @@ def assert_views(player: LockStep, all_learnt: list[Learnt], size: int) -> None:
 
 def await_size(page: Page, size: int) -> None:
     """Wait until what follows the size has followed."""
-    heading = page.get_by_role("heading", name=f"At a vocabulary of {size:,}", exact=True)
+    heading = page.get_by_role("heading", name=f"At a vocabulary size of {size:,}", exact=True)
     expect(heading).to_be_visible()
 
 
@@ -142,15 +142,15 @@ def test_a_clicked_word_is_cut_at_random(open_page: Open) -> None:
     bpe, wordpiece, _ = learnt = learn(*USUAL)
     opening = sizes_of(learnt)[1]
     await_size(page, opening)
-    word = page.get_by_role("textbox", name="Word: ")
+    word = page.get_by_role("textbox", name="Word (")
     expect(word).to_have_value("lowest")
-    drawn = page.get_by_text(re.compile("different cuts? in 1,000 draws"))
+    drawn = page.get_by_text(re.compile("different segmentations? in 1,000 samples"))
     expect(drawn).to_be_visible()
 
     def said(found: dict[tuple[int, ...], int]) -> str:
         average = sum(len(ids) * times for ids, times in found.items()) / 1_000
         plural = "" if len(found) == 1 else "s"
-        return f"{len(found)} different cut{plural} in 1,000 draws, {average:.2f} tokens on average"
+        return f"{len(found)} different segmentation{plural} in 1,000 samples, {average:.2f} tokens on average"
 
     # The space before a word comes along: with it the word is another chunk.
     for one, clicked in ((wordpiece, " lighthouse"), (bpe, " keeper")):
@@ -166,10 +166,10 @@ def test_a_clicked_word_is_cut_at_random(open_page: Open) -> None:
     strength = page.get_by_role("slider", name=texts_of(bpe.training).randomness.strength)
     strength.press("Home")
     tokens = len(bpe.training.at_step(step).encode(" keeper"))
-    expect(drawn).to_contain_text(f"1 different cut in 1,000 draws, {tokens:.2f} tokens")
+    expect(drawn).to_contain_text(f"1 different segmentation in 1,000 samples, {tokens:.2f} tokens")
     # At another size it is another cut.
     player.go(bpe.training.sizes.min())
-    expect(drawn).to_contain_text("1 different cut in 1,000 draws, 7.00 tokens")
+    expect(drawn).to_contain_text("1 different segmentation in 1,000 samples, 7.00 tokens")
     chart = page.get_by_test_id("stVegaLiteChart").first
     expect(chart.locator("canvas, svg").first).to_be_visible()
 
@@ -224,7 +224,10 @@ def test_text_choices_and_size_are_kept_from_page_to_page(open_page: Open) -> No
     player.go(opening + 3)
     assert_views(player, learnt, opening + 3)
     await_size(page, opening + 3)
-    for other, told in (("Train", "What does a tokenizer learn"), ("Compare", "How do tokenizers")):
+    for other, told in (
+        ("Train", "Watch a tokenizer train"),
+        ("Compare", "How do different tokenizers"),
+    ):
         go_to(page, other)
         expect(page.get_by_text(told)).to_be_visible()
         expect(page.get_by_role("textbox", name="Text to use")).to_have_value(POEM)

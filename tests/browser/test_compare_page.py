@@ -26,7 +26,7 @@ Open = Callable[..., Page]
 def columns_of(text: str, *names: str) -> list[Column]:
     """What Python compares: the visitor's own first."""
     training, boundaries = learnt(text)
-    found = [Column("Yours", training.tokenizer(), boundaries, len(training.merges))]
+    found = [Column("Your tokenizer", training.tokenizer(), boundaries, len(training.merges))]
     for name in names:
         tokenizer = bpeviz.load(name)
         boundaries = tokenizer.boundaries(text)
@@ -76,7 +76,7 @@ def test_a_cold_deep_link_shows_the_columns_and_their_marks(open_page: Open) -> 
     for name in ("GPT-2", "cl100k", "o200k"):
         page.get_by_role("button", name=name).click()
     expect(Columns(page).text("GPT-2")).to_have_count(0)
-    expect(Columns(page).text("Yours")).to_contain_text("river")
+    expect(Columns(page).text("Your tokenizer")).to_contain_text("river")
 
 
 def lit(text: Locator) -> str:
@@ -88,13 +88,13 @@ def lit(text: Locator) -> str:
 
 def test_pointing_at_a_token_lights_the_same_span_everywhere(open_page: Open) -> None:
     page = open_page("/Compare")
-    titles = ("Yours", "GPT-2", "cl100k")
+    titles = ("Your tokenizer", "GPT-2", "cl100k")
     texts = [Columns(page).text(title) for title in titles]
     for text in texts:
         expect(text).to_contain_text("river")
     at = ENGLISH.index(" lighthouse")
     texts[1].locator(".c").nth(at + 3).hover()
-    expect(Columns(page).card).to_contain_text("Yours")
+    expect(Columns(page).card).to_contain_text("Your tokenizer")
     assert [lit(text) for text in texts] == [" lighthouse"] * 3
     ids = bpeviz.load("gpt2").encode(" lighthouse")
     assert len(ids) == 1
@@ -107,8 +107,8 @@ def test_pointing_at_a_token_lights_the_same_span_everywhere(open_page: Open) ->
 def test_measures_are_those_of_python_and_of_a_text_held_out(open_page: Open) -> None:
     page = open_page("/Compare")
     expect(page.get_by_role("heading", name="Metrics")).to_be_visible()
-    expect(page.get_by_text("Your tokenizer learnt from this very text")).to_be_visible()
-    expect(page.get_by_text("Sizes differ")).to_be_visible()
+    expect(page.get_by_text("Your tokenizer was trained on this very text")).to_be_visible()
+    expect(page.get_by_text("Vocabulary sizes differ")).to_be_visible()
     table = page.get_by_test_id("stDataFrame")
     columns = columns_of(ENGLISH, "gpt2", "cl100k_base")
 
@@ -122,16 +122,16 @@ def test_measures_are_those_of_python_and_of_a_text_held_out(open_page: Open) ->
         expect(shown("F1", number)).to_have_text(f"{measured.agreement.f1:.1%}")
     expect(page.get_by_test_id("stVegaLiteChart")).to_be_visible()
 
-    page.get_by_role("radio", name="Another text").or_(
-        page.get_by_role("button", name="Another text")
+    page.get_by_role("radio", name="Different text").or_(
+        page.get_by_role("button", name="Different text")
     ).first.click()
     text = "the keeper bakes zebras, quickly"
-    type_text(page, text, "Held-out text to use")
-    expect(page.get_by_text("This text was held out")).to_be_visible()
-    for title in ("Yours", "GPT-2", "cl100k"):
+    type_text(page, text, "Test text to use")
+    expect(page.get_by_text("This is a test text")).to_be_visible()
+    for title in ("Your tokenizer", "GPT-2", "cl100k"):
         expect(Columns(page).text(title)).to_contain_text("zebras")
     training, _ = learnt(ENGLISH)
     tokens = len(training.tokenizer().encode(text))
-    assert drawn_boundaries(Columns(page).text("Yours")) == tokens
+    assert drawn_boundaries(Columns(page).text("Your tokenizer")) == tokens
     # What was learnt from stays in its own box.
     expect(page.get_by_role("textbox", name="Text to use", exact=True)).to_have_value(ENGLISH)

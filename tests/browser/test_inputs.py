@@ -42,16 +42,14 @@ def test_files_are_read_or_refused_with_a_sentence(open_page: Open) -> None:
     text = "¡hola, hola! naïve\r\ncafé café café\n"
     give_file(page, "plain.txt", text.encode())
     player.await_text(text)
-    expect(page.get_by_role("combobox", name="Text", exact=True)).to_have_value(
-        "A text of your own"
-    )
+    expect(page.get_by_role("combobox", name="Text", exact=True)).to_have_value("Your own text")
     give("marked.txt", ("con " + text).encode("utf-8-sig"))
     player.await_text("con " + text)
     # What is no text in UTF-8 is refused; the text before stays.
     for name, content, why in (
         ("wide.txt", "hello hello".encode("utf-16"), "it looks like UTF-16"),
         ("picture.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0", "byte 1 is 89"),
-        ("zero.bin", bytes(100), "full of zero bytes"),
+        ("zero.bin", bytes(100), "many zero bytes"),
     ):
         give(name, content)
         expect(alert(page, why)).to_contain_text(name)
@@ -89,15 +87,15 @@ def test_a_long_text_is_shown_in_parts(open_page: Open) -> None:
     _, boundaries = player.await_text(text)
     parts = player_view.parts(text, boundaries)
     assert len(parts) == 2
-    label = page.get_by_text(f"Characters 1 to {parts[0].last:,} of {len(text):,}")
+    label = page.get_by_text(f"Showing characters 1 to {parts[0].last:,} of {len(text):,}")
     expect(label).to_be_visible()
     player.go(40)
     shown = [boundaries.boundary_mask(40)[part.start : part.end].sum() for part in parts]
     assert player.drawn_boundaries() == shown[0]
     # The figures are about the whole text.
     expect(player.figure("tokens")).to_have_text(f"{boundaries.token_counts[40]:,}")
-    type_number(page, "Part of the text shown", 2)
-    label = page.get_by_text(f"Characters {parts[1].first + 1:,} to {len(text):,}")
+    type_number(page, "Part shown", 2)
+    label = page.get_by_text(f"Showing characters {parts[1].first + 1:,} to {len(text):,}")
     expect(label).to_be_visible()
     expect(player.track).to_have_value("40")  # the step stays
     assert player.drawn_boundaries() == shown[1]
@@ -124,16 +122,16 @@ def test_next_to_nothing(open_page: Open, text: str) -> None:
         expect(page.get_by_role("heading", name="GPT-2")).to_be_visible()
         expect(page.get_by_role("heading", name="Metrics")).to_be_visible()
     else:
-        expect(alert(page, "There is no text to cut yet")).to_be_visible()
+        expect(alert(page, "There is no text yet")).to_be_visible()
     type_text(page, ENGLISH)
-    expect(Columns(page).text("Yours")).to_contain_text("river")
+    expect(Columns(page).text("Your tokenizer")).to_contain_text("river")
 
 
 def test_expressions_that_cannot_be_used(open_page: Open) -> None:
     page = open_page()
     player = Player(page)
     player.await_text(ENGLISH)
-    choose(page, "Split the text first by", "Regular expression")
+    choose(page, "Pre-tokenization", "Regular expression")
     field = page.get_by_role("textbox", name="Regular expression")
 
     def use(expression: str) -> None:
@@ -212,7 +210,7 @@ def test_the_text_and_the_choices_of_a_page_are_those_of_the_other(open_page: Op
     choose(page, "Text", samples.by_key("russian").title)
     player.await_text(text)
     choose(page, "Start from", "Characters")
-    choose(page, "Split the text first by", "White space")
+    choose(page, "Pre-tokenization", "White space")
     how = {"atoms": "characters", "pattern": "whitespace"}
     training, _ = player.await_text(text, **how)
     slider = page.get_by_role("slider", name="Vocabulary size")
@@ -224,7 +222,7 @@ def test_the_text_and_the_choices_of_a_page_are_those_of_the_other(open_page: Op
     size = f"{len(training.alphabet) + steps:,}"
     for _ in range(2):
         go_to(page, "Compare")
-        expect(page.get_by_role("heading", name=f"Yours ({size})")).to_be_visible()
+        expect(page.get_by_role("heading", name=f"Your tokenizer ({size})")).to_be_visible()
         go_to(page, "Train")
         expect(player.last).to_have_text(str(steps))
     expect(page.get_by_role("combobox", name="Text", exact=True)).to_have_value("Russian")
@@ -234,6 +232,8 @@ def test_the_text_and_the_choices_of_a_page_are_those_of_the_other(open_page: Op
 def test_who_goes_on_from_the_first_page_at_once_finds_the_size_there(open_page: Open) -> None:
     page = open_page("/Compare")
     training, _ = learnt(ENGLISH)
-    expect(page.get_by_role("heading", name=f"Yours ({int(training.sizes[-1]):,})")).to_be_visible()
+    expect(
+        page.get_by_role("heading", name=f"Your tokenizer ({int(training.sizes[-1]):,})")
+    ).to_be_visible()
     go_to(page, "Train")
     Player(page).await_text(ENGLISH)

@@ -65,7 +65,7 @@ def test_a_cold_deep_link_shows_a_text_from_characters_to_ids(open_page: Open) -
     inspect.await_ids(training.tokenizer().encode(FIRST_TEXT))
     assert inspect.row("graphemes") == [*"The·naïve·世界·isn’t·3.14159·", "👍🏽"]
     assert "".join(inspect.row("bytes")) == FIRST_TEXT.encode().hex().upper()
-    expect(page.get_by_text("Nothing is lost.")).to_be_visible()
+    expect(page.get_by_text("Lossless.")).to_be_visible()
     # All of it stands on the first screen.
     box = inspect.grid.bounding_box()
     assert box is not None
@@ -117,9 +117,9 @@ def test_tokens_are_walked_and_looked_up_by_keyboard(open_page: Open) -> None:
     expect(first).to_be_focused()
     page.keyboard.press("End")
     page.keyboard.press("Enter")
-    expect(page.get_by_role("textbox", name="An id, or a token’s text")).to_have_value("1917")
+    expect(page.get_by_role("textbox", name="Token id or text")).to_have_value("1917")
     expect(inspect.picture).to_contain_text("cl100k: 1 token after 100,000 merges")
-    expect(page.get_by_role("heading", name="Beside it in the vocabulary")).to_be_visible()
+    expect(page.get_by_role("heading", name="Neighbors in the vocabulary")).to_be_visible()
 
 
 def test_what_is_lost_is_said(open_page: Open) -> None:
@@ -127,10 +127,10 @@ def test_what_is_lost_is_said(open_page: Open) -> None:
     inspect = Inspect(page)
     expect(inspect.grid.locator(".row.ids .cell").first).to_be_visible()
     choose(page, "Algorithm", "WordPiece")
-    expect(page.get_by_text("Something is lost.")).to_be_visible()
+    expect(page.get_by_text("Lossy.")).to_be_visible()
     type_text(page, "the  keeper 世", "Type a text")
     expect(inspect.grid.locator(".row.tokens .cell.unknown")).to_have_text(["[UNK]"])
-    expect(page.get_by_text("Something is lost.")).to_be_visible()
+    expect(page.get_by_text("Lossy.")).to_be_visible()
     expect(inspect.grid.locator(".row.tokens .cell.left-out")).to_have_count(3)
 
 
@@ -151,7 +151,7 @@ def test_a_text_is_merged_step_by_step(open_page: Open) -> None:
 def test_the_rule_of_the_picture_goes_by_key_and_by_hand(open_page: Open) -> None:
     page = open_page("/Inspect")
     inspect = opened(page, "hello world")
-    inspect.closer("The whole film in one picture")
+    inspect.closer("Merge diagram")
     rule = inspect.rule
     expect(rule).to_have_attribute("aria-valuetext", "cl100k: 2 tokens after 100,000 merges")
     rule.focus()
@@ -179,7 +179,7 @@ def test_the_picture_is_mirrored_and_saved(open_page: Open, tmp_path: Path) -> N
     page = open_page("/Inspect", color_scheme="dark")
     text = "naïve <b>&amp;</b> 世 👍"
     inspect = opened(page, text)
-    inspect.closer("The whole film in one picture")
+    inspect.closer("Merge diagram")
     choose(page, "Mirrored below", "GPT-2")
     expect(inspect.picture).to_contain_text("GPT-2: ")
     with page.expect_download() as download:
@@ -204,7 +204,7 @@ def test_the_picture_is_mirrored_and_saved(open_page: Open, tmp_path: Path) -> N
 def test_ids_are_decoded(open_page: Open) -> None:
     page = open_page("/Inspect")
     inspect = opened(page, "x")
-    inspect.closer("From ids to text")
+    inspect.closer("Decode ids")
     type_text(page, "[9468, 239, 235, 100256]", "Ids")
     expect(page.get_by_test_id("stCode")).to_contain_text("👍")
     expect(alert(page, "cl100k has no id 100256")).to_be_visible()
@@ -217,11 +217,11 @@ def test_ids_are_decoded(open_page: Open) -> None:
 def test_what_was_typed_is_still_there_after_another_page(open_page: Open) -> None:
     page = open_page("/Inspect")
     inspect = opened(page, "some words", "GPT-2")
-    inspect.closer("From ids to text")
+    inspect.closer("Decode ids")
     type_text(page, "1 2 3", "Ids")
     for _ in range(2):
-        go_to(page, "Split")
-        expect(page.get_by_text("How is a text cut")).to_be_visible()
+        go_to(page, "Pre-tokenize")
+        expect(page.get_by_text("How is a text split")).to_be_visible()
         go_to(page, "Inspect")
         expect(page.get_by_label("Type a text")).to_have_value("some words")
         expect(page.get_by_label("Ids", exact=True)).to_have_value("1 2 3")
@@ -233,7 +233,7 @@ def test_markup_in_a_text_stays_text(open_page: Open) -> None:
     text = "<img src=x onerror=alert(1)><b>x</b>"
     inspect = opened(page, text)
     assert inspect.row("graphemes") == [*text.replace(" ", "·")]
-    for name in ("The whole film in one picture", "A token", "From ids to text"):
+    for name in ("Merge diagram", "A token", "Decode ids"):
         inspect.closer(name)
         expect(inspect.grid).to_be_visible()
     assert page.evaluate("document.querySelectorAll('img[src=x]').length") == 0
@@ -248,7 +248,7 @@ def test_long_lines_wrap_and_a_phone_has_no_sideways_scrolling(open_page: Open) 
     )
     assert max(rights) <= 390
     assert "".join(inspect.row("bytes")) == FIRST_TEXT.encode().hex().upper()
-    for name in ("The whole film in one picture", "A token", "From ids to text"):
+    for name in ("Merge diagram", "A token", "Decode ids"):
         inspect.closer(name)
         page.wait_for_timeout(300)
         assert page.evaluate("document.documentElement.scrollWidth") <= 390

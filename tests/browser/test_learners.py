@@ -52,7 +52,7 @@ def test_every_learner_plays_on_train_and_stands_on_compare(open_page: Open, key
     player = Player(page, texts_of(training).unit)
     if key != next(iter(TRAINERS)):
         expect(player.last).to_be_visible()
-        choose(page, "Algorithm", TRAINERS[key].title)
+        choose(page, "Algorithm", TRAINERS[key].short)
     last = player.await_training(training, boundaries)
     assert last > 20
     for step in (0, last // 2, last):
@@ -103,12 +103,12 @@ def test_every_learner_plays_on_train_and_stands_on_compare(open_page: Open, key
 
     go_to(page, "Compare")
     columns = Columns(page)
-    expect(columns.text("Yours")).to_contain_text("river")
+    expect(columns.text("Your tokenizer")).to_contain_text("river")
     box = columns.frame.locator(".column").filter(
-        has=page.get_by_role("heading", name=f"Yours ({training.sizes[last]:,})")
+        has=page.get_by_role("heading", name=f"Your tokenizer ({training.sizes[last]:,})")
     )
     expect(box).to_contain_text(f"{boundaries.token_counts[last]:,} tokens")
     # A mark of no bytes has no place of its own there.
     cuts = {*boundaries.cuts(last).tolist()} - {0}
-    assert drawn_boundaries(columns.text("Yours")) == len(cuts)
+    assert drawn_boundaries(columns.text("Your tokenizer")) == len(cuts)
     expect(page.get_by_test_id("stException")).to_have_count(0)

@@ -46,7 +46,7 @@ def learning(own_server: Server, open_at: Callable[..., Page]) -> Page:
     """A page on which something is being learnt that takes many seconds."""
     page = open_at(own_server)
     Player(page).await_text(ENGLISH)
-    choose(page, "Split the text first by", PATTERNS["none"].title)
+    choose(page, "Pre-tokenization", PATTERNS["none"].title)
     open_more(page)
     choose(page, "Among equally frequent pairs", "Lexicographically largest")
     type_number(page, "Largest vocabulary", 30_000)
@@ -106,7 +106,7 @@ def test_a_closed_tab_ends_what_was_being_learnt(learning: Page, own_server: Ser
 
 
 def test_another_page_ends_what_was_being_learnt(learning: Page, own_server: Server) -> None:
-    learning.get_by_role("link", name="Split", exact=True).click()
+    learning.get_by_role("link", name="Pre-tokenize", exact=True).click()
     expect(learning.get_by_role("region", name="The text in each pre-tokenization")).to_be_visible()
     await_no_worker(own_server)
 

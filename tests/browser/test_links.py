@@ -101,7 +101,7 @@ def choose_on_train(page: Page) -> None:
     type_text(page, OWN)
     player.await_text(OWN)
     choose(page, "Start from", "Characters")
-    choose(page, "Split the text first by", "Regular expression")
+    choose(page, "Pre-tokenization", "Regular expression")
     field = box(page, "Regular expression")
     field.fill(r"\w+|\W")
     field.press("Enter")
@@ -123,13 +123,13 @@ def see_on_train(page: Page) -> None:
     expect(player.track).to_have_value("3")
     expect(player.figure("tokens")).to_have_text(f"{boundaries.token_counts[3]:,}")
     expect(box(page, "Text to use")).to_have_value(OWN)
-    expect(selected(page, "Text")).to_have_value("A text of your own")
+    expect(selected(page, "Text")).to_have_value("Your own text")
     expect(selected(page, "Start from")).to_have_value("Characters")
     expect(box(page, "Regular expression")).to_have_value(r"\w+|\W")
     size = str(int(training.sizes[-1]) - 2)
     expect(slider(page)).to_have_value(size)
     # What follows the step has heard of it.
-    expect(page.get_by_text(re.compile("before merge 3,"))).to_be_visible()
+    expect(page.get_by_text(re.compile("before merge 3."))).to_be_visible()
 
 
 def choose_on_compare(page: Page) -> None:
@@ -141,14 +141,14 @@ def choose_on_compare(page: Page) -> None:
     pill(page, "o200k").click()
     expect(columns.text("o200k")).to_be_visible()
     expect(columns.text("GPT-2")).to_have_count(0)
-    radio(page, "Another text").click()
-    type_text(page, OTHER, "Held-out text to use")
+    radio(page, "Different text").click()
+    type_text(page, OTHER, "Test text to use")
     expect(columns.text("o200k")).to_contain_text("not")
     open_more(page)
     type_number(page, "Largest vocabulary", 300)
     expect(slider(page)).to_have_value("300")
     smaller(page, 3)
-    expect(page.get_by_role("heading", name="Yours (297)")).to_be_visible()
+    expect(page.get_by_role("heading", name="Your tokenizer (297)")).to_be_visible()
     selected(page, "Reference").click()
     page.get_by_role("option", name=re.compile("^o200k")).click()
     expect(selected(page, "Reference")).to_have_value(re.compile("^o200k"))
@@ -156,12 +156,12 @@ def choose_on_compare(page: Page) -> None:
 
 def see_on_compare(page: Page) -> None:
     columns = Columns(page)
-    expect(page.get_by_role("heading", name="Yours (297)")).to_be_visible()
+    expect(page.get_by_role("heading", name="Your tokenizer (297)")).to_be_visible()
     expect(columns.text("o200k")).to_contain_text("not")
     expect(columns.text("cl100k")).to_contain_text("not")
     expect(columns.text("GPT-2")).to_have_count(0)
     expect(selected(page, "Text")).to_have_value("Spanish")
-    expect(box(page, "Held-out text to use")).to_have_value(OTHER)
+    expect(box(page, "Test text to use")).to_have_value(OTHER)
     expect(selected(page, "Reference")).to_have_value(re.compile("^o200k"))
     expect(slider(page)).to_have_value("297")
     open_more(page)
@@ -181,7 +181,7 @@ def choose_on_inspect(page: Page) -> None:
     choose(page, "Tokenizer", "cl100k")
     type_text(page, OTHER, "Type a text")
     ids_on_inspect(page, OTHER)
-    radio(page, "Are special tokens").click()
+    radio(page, "Special token").click()
     settled(page)
     player = Player(page)
     player.go(5)
@@ -192,7 +192,7 @@ def see_on_inspect(page: Page) -> None:
     expect(box(page, "Type a text")).to_have_value(OTHER)
     expect(selected(page, "Tokenizer")).to_have_value("cl100k")
     expect(selected(page, "Algorithm")).to_have_value("WordPiece")
-    expect(radio(page, "Are special tokens")).to_be_checked()
+    expect(radio(page, "Special token")).to_be_checked()
     player = Player(page)
     expect(player.track).to_have_value("5")
 
@@ -270,12 +270,13 @@ CASES = {
     "Compare": Case(choose_on_compare, see_on_compare),
     "Inspect": Case(choose_on_inspect, see_on_inspect, "5"),
     "Algorithms": Case(choose_on_algorithms, see_on_algorithms, "any"),
-    "Split": Case(choose_on_split, see_on_split),
+    "Pre-tokenize": Case(choose_on_split, see_on_split),
 }
 
 
-def path(name: str) -> str:
-    return "/" if name == "Train" else f"/{name}"
+def path(title: str) -> str:
+    [file] = [page.path for page in PAGES if page.title == title]
+    return "/" if file == "app.py" else file.removeprefix("pages").removesuffix(".py")
 
 
 @pytest.fixture(scope="module")
@@ -322,7 +323,7 @@ def test_what_a_link_restored_stays_when_the_page_changes(open_page: Open) -> No
     player = Player(page)
     expect(player.last).to_have_text(str(training.steps - 2))
     go_to(page, "Compare")  # at once, without having touched anything
-    expect(page.get_by_role("heading", name=f"Yours ({size:,})")).to_be_visible()
+    expect(page.get_by_role("heading", name=f"Your tokenizer ({size:,})")).to_be_visible()
     expect(box(page, "Text to use")).to_have_value(OWN)
     go_to(page, "Train")
     expect(player.last).to_have_text(str(training.steps - 2))
@@ -449,7 +450,7 @@ def test_the_button_is_in_the_line_of_the_menu_and_works_by_keys(
     size = {"width": width, "height": 768}
     page = open_page("/Split", color_scheme=scheme, viewport=size, **CLIPBOARD)
     expect(button(page)).to_be_visible()
-    last = page.get_by_role("link", name="Split", exact=True)
+    last = page.get_by_role("link", name="Pre-tokenize", exact=True)
     expect(last).to_be_visible()
     settled(page)
     here, menu = button(page).bounding_box(), last.bounding_box()

@@ -111,11 +111,13 @@ def test_a_phone_has_no_sideways_scrolling_and_buttons_for_thumbs(open_page: Ope
     player.button("Pause").tap()
     assert player.step > 0
     page.get_by_role("link", name="Compare").tap()
-    for title in ("Yours", "GPT-2", "cl100k"):
+    for title in ("Your tokenizer", "GPT-2", "cl100k"):
         expect(Columns(page).text(title)).to_contain_text("river")
     no_wider()
     # The columns stand one below the other.
-    tops = [Columns(page).text(title).bounding_box() for title in ("Yours", "GPT-2", "cl100k")]
+    tops = [
+        Columns(page).text(title).bounding_box() for title in ("Your tokenizer", "GPT-2", "cl100k")
+    ]
     assert all(box is not None for box in tops)
     assert sorted({round(box["y"]) for box in tops if box}) == [
         round(box["y"]) for box in tops if box

@@ -35,7 +35,7 @@ def test_the_first_screen_works_untouched(open_page: Open) -> None:
     player = Player(page)
     training, boundaries = player.await_text(ENGLISH)
     steps = len(training.merges)
-    expect(page.get_by_text("What does a tokenizer learn from this text")).to_be_visible()
+    expect(page.get_by_text("Watch a tokenizer train")).to_be_visible()
     expect(page.get_by_role("textbox", name="Text to use")).to_have_value(ENGLISH)
     # It is ready to play: the play button, the sentence and the figures are on the screen.
     merge = training.merges[-1]
@@ -107,11 +107,11 @@ def test_paste_train_play_step_scrub_compare(open_page: Open) -> None:
         expect(player.track).to_have_value(str(reached))
         expect(player.number).to_have_value(str(reached))
     player.go(7)
-    expect(page.get_by_text("before merge 7,")).to_be_visible()
+    expect(page.get_by_text("before merge 7.")).to_be_visible()
 
     go_to(page, "Compare")
     expect(page.get_by_role("textbox", name="Text to use")).to_have_value(POEM)
-    expect(Columns(page).text("Yours")).to_contain_text("that")
+    expect(Columns(page).text("Your tokenizer")).to_contain_text("that")
     go_to(page, "Train")
     expect(page.get_by_role("textbox", name="Text to use")).to_have_value(POEM)
     expect(player.track).to_have_value("7")
@@ -324,13 +324,13 @@ def test_the_page_follows_the_step(open_page: Open) -> None:
     training, boundaries = player.await_text(ENGLISH)
     tokenizer = training.tokenizer()
     player.go(12)
-    expect(page.get_by_text("before merge 12,")).to_be_visible()
+    expect(page.get_by_text("before merge 12.")).to_be_visible()
     merge = training.merges[11]
     labels = [tokenizer.token_label(one) for one in (merge.left, merge.right)]
     for column, content in enumerate([*labels, str(merge.count), "merged"]):
         expect(cell(page, 0, column, 0)).to_have_text(content)
     player.go(13)
-    expect(page.get_by_text("before merge 13,")).to_be_visible()
+    expect(page.get_by_text("before merge 13.")).to_be_visible()
 
     # A curve and a row of the merges take the player there.
     chart = page.get_by_test_id("stVegaLiteChart").nth(1)
@@ -341,7 +341,7 @@ def test_the_page_follows_the_step(open_page: Open) -> None:
     expect(player.track).not_to_have_value("13")
     reached = player.step
     assert abs(reached - len(training.merges) / 2) < len(training.merges) / 4
-    expect(page.get_by_text(f"before merge {reached},")).to_be_visible()
+    expect(page.get_by_text(f"before merge {reached}.")).to_be_visible()
     expect(player.figure("tokens")).to_have_text(str(boundaries.token_counts[reached]))
 
     search = page.get_by_role("textbox", name="Find a token")
@@ -361,7 +361,7 @@ def test_the_page_follows_the_step(open_page: Open) -> None:
     expect(player.track).to_have_value(str(found[0]))
     # It is obeyed once: the player is free to move on.
     player.button("Step forward").click()
-    expect(page.get_by_text(f"before merge {found[0] + 1},")).to_be_visible()
+    expect(page.get_by_text(f"before merge {found[0] + 1}.")).to_be_visible()
     # After another search the same place is another merge.
     search.fill("bak")
     search.press("Enter")
@@ -371,7 +371,7 @@ def test_the_page_follows_the_step(open_page: Open) -> None:
     expect(player.track).to_have_value(str(baked.new_id - tokenizer.first_merge_id + 1))
     search.fill("no such token")
     search.press("Enter")
-    expect(page.get_by_text("No merge is about a token with “no such token”")).to_be_visible()
+    expect(page.get_by_text("No merge has a token that contains “no such token”")).to_be_visible()
 
 
 def test_a_smaller_vocabulary_is_the_same_text_drawn_once(open_page: Open) -> None:
@@ -406,7 +406,7 @@ def test_the_slider_and_the_player_may_tell_of_a_change_at_once(open_page: Open)
     player = Player(page)
     training, _ = player.await_text(ENGLISH)
     steps = len(training.merges)
-    expect(page.get_by_role("heading", name="The whole film in one picture")).to_be_visible()
+    expect(page.get_by_role("heading", name="Merge diagram")).to_be_visible()
     slider = page.get_by_role("slider", name="Vocabulary size")
     slider.focus()
     slider.evaluate(
@@ -430,7 +430,7 @@ def test_nothing_heavy_is_sent_while_it_plays(open_page: Open) -> None:
     player.await_text(ENGLISH)
     whole = sum(sent)
     player.button("First").click()
-    expect(page.get_by_text("before merge 1,")).to_be_visible()
+    expect(page.get_by_text("before merge 1.")).to_be_visible()
     sent.clear()
     player.section.get_by_role("combobox", name="Speed").select_option("4×")
     player.button("Play").click()
@@ -452,7 +452,23 @@ def test_each_text_keeps_its_step(open_page: Open) -> None:
     expect(player.track).to_have_value(str(len(training.merges)))
     type_text(page, ENGLISH)
     expect(player.figure("tokens")).to_have_text(f"{boundaries.token_counts[33]:,}")
-    expect(page.get_by_text("before merge 33,")).to_be_visible()
+    expect(page.get_by_text("before merge 33.")).to_be_visible()
+
+
+def test_tables_follow_the_player_when_two_texts_are_at_the_same_step(open_page: Open) -> None:
+    page = open_page()
+    player = Player(page)
+    player.await_text(ENGLISH)
+    player.go(5)
+    expect(page.get_by_text("before merge 5.")).to_be_visible()
+    type_text(page, POEM)
+    player.await_text(POEM)
+    player.go(5)
+    expect(page.get_by_text("before merge 5.")).to_be_visible()
+    type_text(page, ENGLISH)
+    expect(player.last).to_have_text("170")
+    expect(player.track).to_have_value("5")
+    expect(page.get_by_text("before merge 5.")).to_be_visible()
 
 
 def test_a_player_that_is_left_asks_for_nothing_more(open_page: Open) -> None:
@@ -464,7 +480,7 @@ def test_a_player_that_is_left_asks_for_nothing_more(open_page: Open) -> None:
 
     page = open_page(prepare=listen)
     Player(page).await_text(ENGLISH)
-    expect(page.get_by_text("before merge 170,")).to_be_visible()
+    expect(page.get_by_text("before merge 170.")).to_be_visible()
     tell = """() => {
       for (let step = 0; step < 9; step++) {
         const told = new CustomEvent("bpeviz-step-changed", { detail: { step, timelineId: "" } });
@@ -491,14 +507,14 @@ def test_a_player_that_is_left_asks_for_nothing_more(open_page: Open) -> None:
 def test_a_link_that_is_pressed_while_the_player_tells_leads_to_its_page(open_page: Open) -> None:
     page = open_page()
     Player(page).await_text(ENGLISH)
-    expect(page.get_by_text("before merge 170,")).to_be_visible()
+    expect(page.get_by_text("before merge 170.")).to_be_visible()
     page.get_by_role("link", name="Compare", exact=True).evaluate(
         """link => {
           document.dispatchEvent(new CustomEvent("bpeviz-step-changed", { detail: { step: 3, timelineId: "" } }));
           link.click();
         }"""
     )
-    question = page.get_by_text("How do tokenizers cut the same text")
+    question = page.get_by_text("How do different tokenizers")
     expect(question).to_be_visible()
     page.wait_for_timeout(1_000)
     expect(question).to_be_visible()

@@ -104,7 +104,7 @@ def test_pointing_at_a_chunk_tells_of_it_and_lights_the_same_span(open_page: Ope
     for title in titles:
         lit = shown.text(title).locator(".c.lit").all_text_contents()
         assert "".join(lit) == " lighthouse"
-    page.get_by_role("heading", name="What each split forbids").hover()
+    page.get_by_role("heading", name="Merges that pre-tokenization rules out").hover()
     expect(shown.card).to_be_hidden()
 
 
@@ -118,8 +118,8 @@ def test_the_two_published_cuts_come_out_of_two_word_lists(open_page: Open) -> N
     assert shown.pre_tokens("Word list A") == ["姚明", "进入", "总决赛"]
     assert shown.pre_tokens("Word list B") == ["姚", "明", "进入", "总", "决赛"]
     expect(page.get_by_role("textbox", name="Text to use")).to_have_value(YAO_MING)
-    expect(page.get_by_text("as the Chinese Treebank cuts it")).to_be_visible()
-    expect(page.get_by_text("as Peking University cuts it")).to_be_visible()
+    expect(page.get_by_text("as the Chinese Treebank does")).to_be_visible()
+    expect(page.get_by_text("as Peking University does")).to_be_visible()
 
     type_text(page, "姚明进入 总决赛", "Word list A")
     expect(shown.head("Word list A")).to_contain_text("2 chunks")
@@ -127,19 +127,19 @@ def test_the_two_published_cuts_come_out_of_two_word_lists(open_page: Open) -> N
     # What was written is still there after a look at another page, and so is the text.
     go_to(page, "Train")
     expect(page.get_by_role("textbox", name="Text to use")).to_have_value(YAO_MING)
-    go_to(page, "Split")
+    go_to(page, "Pre-tokenize")
     expect(shown.head("Word list A")).to_contain_text("2 chunks")
     expect(page.get_by_role("textbox", name="Word list A")).to_have_value("姚明进入 总决赛")
 
 
 def test_an_expression_of_ones_own_is_shared_with_train(open_page: Open) -> None:
     page = open_page("/")
-    choose(page, "Split the text first by", "Regular expression")
+    choose(page, "Pre-tokenization", "Regular expression")
     box = page.get_by_role("textbox", name="Regular expression")
     box.fill("[a-z]+")
     box.press("Enter")
     Player(page).await_text(ENGLISH, pattern="regex", expression="[a-z]+")
-    go_to(page, "Split")
+    go_to(page, "Pre-tokenize")
     pill(page, "Regular expression").click()
     shown = Splits(page)
     expect(shown.text("Regular expression")).to_contain_text("river")
@@ -166,17 +166,17 @@ def test_what_was_chosen_is_still_there_after_another_page(open_page: Open) -> N
     expect(shown.frame.locator(".column")).to_have_count(4)
     for _ in range(2):
         go_to(page, "Train")
-        expect(page.get_by_text("What does a tokenizer learn")).to_be_visible()
-        go_to(page, "Split")
-        expect(page.get_by_text("How is a text cut")).to_be_visible()
+        expect(page.get_by_text("Watch a tokenizer train")).to_be_visible()
+        go_to(page, "Pre-tokenize")
+        expect(page.get_by_text("How is a text split")).to_be_visible()
         expect(pill(page, "GPT-2")).to_have_attribute("aria-pressed", "true")
         expect(pill(page, "White space")).to_have_attribute("aria-pressed", "true")
     pill(page, "Word list A").click()
     box = page.get_by_role("textbox", name="Word list A")
     expect(box).to_have_value("姚明 进入 总决赛")
     go_to(page, "Train")
-    expect(page.get_by_text("What does a tokenizer learn")).to_be_visible()
-    go_to(page, "Split")
+    expect(page.get_by_text("Watch a tokenizer train")).to_be_visible()
+    go_to(page, "Pre-tokenize")
     expect(pill(page, "Word list A")).to_have_attribute("aria-pressed", "true")
     expect(box).to_have_value("姚明 进入 总决赛")
 
@@ -234,11 +234,11 @@ def test_a_phone_has_no_sideways_scrolling(open_page: Open) -> None:
 def test_compare_still_speaks_of_tokens(open_page: Open) -> None:
     """Both pages draw with the same component."""
     page = open_page("/")
-    go_to(page, "Split")
+    go_to(page, "Pre-tokenize")
     expect(Splits(page).text("GPT-2")).to_contain_text("river")
     go_to(page, "Compare")
     columns = Columns(page)
-    expect(columns.text("Yours")).to_contain_text("river")
+    expect(columns.text("Your tokenizer")).to_contain_text("river")
     expect(columns.frame.locator(".column").first).to_contain_text("tokens")
-    go_to(page, "Split")
+    go_to(page, "Pre-tokenize")
     expect(Splits(page).text("GPT-2")).to_contain_text("river")

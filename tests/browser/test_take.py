@@ -29,7 +29,7 @@ def taken(page: Page, label: str, folder: Path) -> tuple[str, bytes]:
 
 
 def take_along(page: Page) -> None:
-    page.get_by_role("button", name="Take it along").click()
+    page.get_by_role("button", name="Export").click()
     expect(page.get_by_role("dialog")).to_contain_text("The colored text")
 
 
@@ -37,7 +37,7 @@ def give_tokenizer(page: Page, *files: tuple[str, bytes]) -> None:
     """Open files of a tokenizer; the dialog may be open already."""
     dialog = page.get_by_role("dialog")
     if not dialog.count():
-        page.get_by_role("button", name="From a file").click()
+        page.get_by_role("button", name="Open a tokenizer file").click()
     dialog.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(
         [
             {"name": name, "mimeType": "application/octet-stream", "buffer": content}
@@ -67,8 +67,8 @@ def test_a_tokenizer_is_taken_along_in_every_format_and_opened_again(
         give_tokenizer(page, (name, got[name]))
         title = re.compile(f"^Tokens of {re.escape(name[:11])}.*\\(426\\)$")
         expect(columns.frame.get_by_role("group", name=title)).to_be_visible()
-    page.get_by_role("button", name="From a file").click()
-    expect(page.get_by_text("the most there can be")).to_be_visible()
+    page.get_by_role("button", name="Open a tokenizer file").click()
+    expect(page.get_by_text("which is the limit")).to_be_visible()
 
 
 def test_a_smaller_tokenizer_is_taken_along_once_it_is_chosen(
@@ -105,7 +105,7 @@ def test_a_file_stays_from_page_to_page_until_it_is_closed(open_page: Open) -> N
     expect(page.get_by_role("combobox", name="Tokenizer")).to_have_value("mine.model")
     go_to(page, "Compare")
     expect(box).to_be_visible()
-    page.get_by_role("button", name="From a file").click()
+    page.get_by_role("button", name="Open a tokenizer file").click()
     page.get_by_role("button", name="Close mine.model").click()
     expect(box).to_have_count(0)
     go_to(page, "Inspect")
@@ -131,8 +131,8 @@ def test_a_bad_file_is_told_in_place_and_the_next_one_taken(open_page: Open) -> 
 def test_a_file_without_a_split_is_opened_with_one(open_page: Open) -> None:
     page = open_page("/Compare")
     give_tokenizer(page, ("plain.csv", b"left,right\n101,32\n116,104\n"))
-    choose(page, "This file does not say how a text is split first. Split by", "None")
-    page.get_by_role("button", name="Open with this split").click()
+    choose(page, "This file does not contain its pre-tokenization. Choose it:", "None")
+    page.get_by_role("button", name="Open", exact=True).click()
     expect(Columns(page).text("plain.csv (258)")).to_be_visible()
     # Without a split, tokens reach over the words.
     spans = Columns(page).text("plain.csv (258)").locator(".c.t")
@@ -151,9 +151,9 @@ def test_the_colored_text_is_a_file_of_its_own(open_page: Open, tmp_path: Path, 
         type_text(page, ABROAD)
         page.locator(".c").filter(has_text="世").first.wait_for(state="attached")
     take_along(page)
-    name, made = taken(page, "A page of HTML", tmp_path)
+    name, made = taken(page, "Web page (HTML)", tmp_path)
     assert name == "tokens.html"
-    name, drawing = taken(page, "A drawing (SVG)", tmp_path)
+    name, drawing = taken(page, "Drawing (SVG)", tmp_path)
     assert name == "tokens.svg"
     # Opened by itself it asks for nothing and runs nothing; what it shows is the text.
     other = page.context.new_page()
@@ -199,7 +199,7 @@ def test_colors_of_the_file_are_those_on_screen(open_page: Open, tmp_path: Path)
     }"""
     on_screen = Player(page).text.locator(".c.t").evaluate_all(looks)
     take_along(page)
-    _, made = taken(page, "A page of HTML", tmp_path)
+    _, made = taken(page, "Web page (HTML)", tmp_path)
     other = page.context.new_page()
     other.set_content(made.decode())
     in_file = other.locator("[class^=h]").evaluate_all(looks)
@@ -247,14 +247,14 @@ def test_a_word_that_is_pressed_is_drawn(open_page: Open) -> None:
     player.await_text(ENGLISH)
     place = ENGLISH.index("lighthouse") + 3
     player.text.locator(".c").nth(place).click()
-    expect(page.get_by_placeholder("Press a word above")).to_have_value(" lighthouse")
+    expect(page.get_by_placeholder("Click a word above")).to_have_value(" lighthouse")
     picture = page.get_by_role("group", name="Merge diagram")
     expect(picture.locator(".drawing")).to_contain_text("lighthouse")
     page.keyboard.press("Escape")
-    box = page.get_by_placeholder("Press a word above")
+    box = page.get_by_placeholder("Click a word above")
     box.fill("no such words")
     box.press("Enter")
-    expect(page.get_by_text("nowhere in the text")).to_be_visible()
+    expect(page.get_by_text("does not contain these words")).to_be_visible()
 
 
 # ---- on paper

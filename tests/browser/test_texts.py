@@ -204,7 +204,7 @@ def test_a_token_has_one_color_everywhere(open_page: Open) -> None:
     assert seen[0] == seen[1] != seen[2]
     assert player.text.evaluate("text => getComputedStyle(text).backgroundColor") not in seen
     go_to(page, "Compare")
-    for title in ("Yours", "GPT-2", "cl100k"):
+    for title in ("Your tokenizer", "GPT-2", "cl100k"):
         column = Columns(page).text(title)
         expect(column).to_contain_text("river")
         assert [ground(column.locator(".c").nth(place)) for place in places] == seen, title

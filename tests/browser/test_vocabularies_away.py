@@ -32,10 +32,10 @@ def cut_off(browser: object, tmp_path: Path) -> Iterator[Server]:
 
 def test_compare_works_without_them(open_at: Callable[..., Page], cut_off: Server) -> None:
     page = open_at(cut_off, "/Compare")
-    own = Columns(page).text("Yours")
+    own = Columns(page).text("Your tokenizer")
     expect(own).to_contain_text("river")
     for name in ("GPT-2", "cl100k"):
-        said = alert(page, f"{name} is not here")
+        said = alert(page, f"{name} could not be downloaded")
         # What happened, and what to do about it.
         expect(said).to_contain_text("python -m bpeviz vocabularies", timeout=30_000)
     # The visitor's own column stands, and all else works.
@@ -45,7 +45,7 @@ def test_compare_works_without_them(open_at: Callable[..., Page], cut_off: Serve
     type_text(page, "low lower lowest low")
     expect(own).to_contain_text("lowest")
     # One may try again: it is on its way, and fails anew.
-    retry = page.get_by_role("button", name="Try again to bring GPT-2")
+    retry = page.get_by_role("button", name="Try again to download GPT-2")
     retry.click()
-    expect(alert(page, "GPT-2 is on its way").or_(alert(page, "GPT-2 is not here"))).to_be_visible()
+    expect(alert(page, "Downloading GPT-2").or_(alert(page, "GPT-2 could not"))).to_be_visible()
     expect(retry).to_be_visible(timeout=30_000)

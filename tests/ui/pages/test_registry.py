@@ -9,13 +9,13 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
 
-BODY = '''
+BODY = """
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.widgets import TextField
 
 NAME = TextField(link="name", key="greeted", label="Name", longest=20)
 PAGE = Page("pages/Toy.py", "Toy", "Who is greeted?", lambda values: iter([NAME]))
-'''
+"""
 SCRIPT = """
 import streamlit as st
 from bpeviz.ui.page import frame

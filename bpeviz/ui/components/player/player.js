@@ -83,14 +83,18 @@ class Player {
     return this.#find(`[data-act=${action}]`);
   }
 
+  get #isReported() {
+    return this.reported?.step === this.step && this.reported.timelineId === this.data.timelineId;
+  }
+
   report(wait = REPORT_AT_REST) {
-    if (this.reported === this.step && !this.timer) return;
+    if (this.#isReported && !this.timer) return;
     if (this.timer && this.playing) return; // a report is due, and will carry the latest step
     clearTimeout(this.timer);
     this.timer = setTimeout(() => {
       this.timer = null;
-      if (this.reported === this.step) return;
-      this.reported = this.step;
+      if (this.#isReported) return;
+      this.reported = { step: this.step, timelineId: this.data.timelineId };
       this.#emitStep();
     }, wait);
   }
