@@ -392,7 +392,7 @@ def test_compare_has_the_boundaries_of_every_trainer(key: str) -> None:
     app = with_text("Compare", SHORT, algorithm=key)
     assert errors(app) == []
     (column,) = component(app)["columns"]
-    np.testing.assert_array_equal(column["ends"], boundaries.cuts(training.opening))
+    np.testing.assert_array_equal(column["tokenEnds"], boundaries.cuts(training.opening))
 
 
 def test_compare_stands_while_the_vocabularies_are_away(
