@@ -216,7 +216,8 @@ class Trainer:
         for name, value in (("vocab_size", vocab_size), ("merges", merges)):
             if value is not None and not _is_whole(value, 0):
                 raise ValueError(
-                    f"The argument {name} must be a whole number of 0 or more, not {short_repr(value)}."
+                    f"The argument {name} must be a whole number of 0 or more, not "
+                    f"{short_repr(value)}."
                 )
 
     def _checked_names(self, special_tokens: Any) -> tuple[str, ...]:

@@ -5,9 +5,9 @@ and Birch, "Neural Machine Translation of Rare Words with Subword Units", 2016, 
 (over characters, with an end-of-word mark). Over bytes it is what is called byte-level BPE:
 Wang, Cho and Gu, "Neural Machine Translation with Byte-Level Subwords", 2019, arXiv:1909.03341.
 
-`tests/references/reference.py` has the definition as a slow loop that counts all pairs anew for each
-merge. `train_merges` makes the same decisions with counts that each merge updates (`pair_counts`),
-and `train_merges_fast` makes them with NumPy (`fast_bpe`).
+`tests/references/reference.py` has the definition as a slow loop that counts all pairs anew for
+each merge. `train_merges` makes the same decisions with counts that each merge updates
+(`pair_counts`), and `train_merges_fast` makes them with NumPy (`fast_bpe`).
 """
 
 from __future__ import annotations

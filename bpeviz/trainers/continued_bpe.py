@@ -4,9 +4,9 @@ Source: "continued BPE training" in Purason, Chizhov, Yamshchikov and Fishel, "T
 Tokenizers New Words", 2025, arXiv:2512.03989, without its pruning of old tokens.
 
 An existing tokenizer, the base, tokenizes the text, and BPE merges the most frequent pairs of these
-tokens. The new tokens are the ones that the text's domain adds. The ids of the base do not change, so
-a model trained on them can be taught the new ones. The authors keep the base's own pre-tokenization;
-here the user chooses one.
+tokens. The new tokens are the ones that the text's domain adds. The ids of the base do not change,
+so a model trained on them can be taught the new ones. The authors keep the base's own
+pre-tokenization; here the user chooses one.
 """
 
 from __future__ import annotations
@@ -60,9 +60,9 @@ def train(
 ) -> AdaptiveTraining:
     """Continue the training of a base. `TRAINER` declares the arguments and checks them.
 
-    Each key of a mapping is a text by itself. `vocab_size` counts all ids of the base and the merges.
-    `base` can be any tokenizer over bytes whose ids 0 to 255 are the single bytes. The files of a
-    published one must be on this machine: a download would block the page.
+    Each key of a mapping is a text by itself. `vocab_size` counts all ids of the base and the
+    merges. `base` can be any tokenizer over bytes whose ids 0 to 255 are the single bytes. The
+    files of a published one must be on this machine: a download would block the page.
     """
     pre_tokenizer = PreTokenizer("bytes", pattern, expression)
     if not isinstance(base, str):
@@ -423,7 +423,7 @@ TRAINER = Trainer(
         Option(
             "base",
             "Continue from",
-            "The vocabulary at first. Its ids do not change; the new tokens get the ids after them.",
+            "The vocabulary at first. Its ids do not change. New tokens get the ids after them.",
             "text",
             {"text": "Vocabulary of a first text", **catalog.TITLES},
             objects=Tokenizer,

@@ -61,7 +61,7 @@ def train(
 
     `TRAINER` declares the arguments and checks them.
     """
-    pre_tokenizer = MultilingualSplitting(atoms, pattern, expression)
+    pre_tokenizer = MultilingualPreTokenizer(atoms, pattern, expression)
     if isinstance(corpus, str):
         counts: Counter[str] = Counter()
         for part in weighed(clean(corpus), float(smoothing)):
@@ -100,10 +100,10 @@ _SEPARATOR = regex.compile(r"^---[ \t\r]*+(?:\n|\Z)", regex.MULTILINE)
 
 
 def texts(text: str) -> list[tuple[str, bool]]:
-    """Split a text at its lines of three dashes; return for each part whether it is such a line.
+    r"""Split a text at its lines of three dashes; return for each part whether it is such a line.
 
-    >>> texts("one\\n---\\ntwo")
-    [('one\\n', False), ('---\\n', True), ('two', False)]
+    >>> texts("one\n---\ntwo")
+    [('one\n', False), ('---\n', True), ('two', False)]
     """
     parts: list[tuple[str, bool]] = []
     end = 0
@@ -156,8 +156,8 @@ def weighed(text: str, alpha: float) -> list[Part]:
 
 
 @dataclass(frozen=True)
-class MultilingualSplitting(PreTokenizer):
-    """Splits each text by itself. Each character of a separator is a pre-token, so none is merged."""
+class MultilingualPreTokenizer(PreTokenizer):
+    """Splits each text by itself, and a separator into single characters, which never merge."""
 
     def pre_tokens(self, text: str) -> list[str]:
         pre_tokens: list[str] = []

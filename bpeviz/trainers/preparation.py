@@ -70,7 +70,7 @@ def merge_limit(vocab_size: int | None, merges: int | None, n_atoms: int, atoms:
         vocab_size: The largest vocabulary, or None.
         merges: The number of merges if `vocab_size` is None.
         n_atoms: The number of ids before the first merge.
-        atoms: What one of these ids stands for, for the error message.
+        atoms: The unit of one of these ids, for the error message.
 
     Raises:
         ValueError: The vocabulary is smaller than the atoms.
@@ -86,4 +86,4 @@ def merge_limit(vocab_size: int | None, merges: int | None, n_atoms: int, atoms:
 
 
 PER_ATOM = {"bytes": "byte value", "characters": "character of the text"}
-"""What an id of an atom stands for, by the kind of atoms."""
+"""The unit of an atom, by the kind of atoms."""

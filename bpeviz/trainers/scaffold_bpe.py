@@ -4,9 +4,9 @@ Source: Lian, Xiong, Niu, Mo, Su, Lin, Chen, Liu, Han and Ding, "Scaffold-BPE: E
 Encoding for Large Language Models with Simple and Effective Scaffold Token Removal", 2024,
 arXiv:2404.17808, Algorithms 1 and 2.
 
-Training merges as BPE does (`bpe.train_merges`), and `_Scaffolds.after` follows each merge. Encoding
-applies all merges in their order ("scaffolding"), then splits each scaffold token back into its two
-parts, and these again if they are scaffold tokens ("demolishing").
+Training merges as BPE does (`bpe.train_merges`), and `_Scaffolds.after` follows each merge.
+Encoding applies all merges in their order ("scaffolding"), then splits each scaffold token back
+into its two parts, and these again if they are scaffold tokens ("demolishing").
 """
 
 from __future__ import annotations
@@ -61,7 +61,8 @@ class _Scaffolds:
 
     Attributes:
         counts: Count of each merged token in the text.
-        hidden_times: Steps at which each merged token becomes a scaffold token and returns, in turn.
+        hidden_times: Steps at which each merged token becomes a scaffold token and returns, in
+            turn.
         queue: The scaffold tokens as a heap of (-count, index of the merge).
     """
 
@@ -158,7 +159,8 @@ class ScaffoldTraining(HiddenTokenTraining):
     """Training history of Scaffold-BPE. `sizes` does not count scaffold tokens.
 
     Attributes:
-        hidden_times: Steps at which each merged token becomes a scaffold token and returns, in turn.
+        hidden_times: Steps at which each merged token becomes a scaffold token and returns, in
+            turn.
     """
 
     hidden_times: HiddenTimes
@@ -210,7 +212,8 @@ def _notes(hidden_times: HiddenTimes, name: Callable[[int], str]) -> list[str]:
     """Return for each step a note on the tokens that become scaffold tokens or normal again.
 
     Args:
-        hidden_times: Steps at which each merged token becomes a scaffold token and returns, in turn.
+        hidden_times: Steps at which each merged token becomes a scaffold token and returns, in
+            turn.
         name: Returns the name of a merged token.
     """
     hidden: list[list[int]] = [[] for _ in hidden_times]

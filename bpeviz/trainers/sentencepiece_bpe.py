@@ -4,17 +4,17 @@ Source: Kudo and Richardson, "SentencePiece: A simple and language independent s
 and detokenizer for Neural Text Processing", 2018, arXiv:1808.06226, and the library itself, version
 0.2.3, against which the tests compare this trainer.
 
-It is BPE with these rules: a space is the character ▁ (U+2581) and begins a word; each line gets a ▁
-before it (the dummy prefix); a piece has one script and at most `longest` characters (`is_piece`);
-ties go to the shorter, then to the lexicographically smaller piece.
+It is BPE with these rules: a space is the character ▁ (U+2581) and begins a word; each line gets a
+▁ before it (the dummy prefix); a piece has one script and at most `longest` characters
+(`is_piece`); ties go to the shorter, then to the lexicographically smaller piece.
 
 Differences from the library's defaults:
 
 - The library normalizes (nmt_nfkc) and collapses spaces. Here nothing is normalized, as with its
   `normalization_rule_name=identity` and `remove_extra_whitespaces=false`.
 - The library reads a ▁ in the text as a space. Here it is a character that is never trained on.
-- The library skips lines of more than 4192 bytes, and its `Encode` of several lines is one sentence.
-  Here each line is a sentence, as in `spm_train` and `spm_encode`.
+- The library skips lines of more than 4192 bytes, and its `Encode` of several lines is one
+  sentence. Here each line is a sentence, as in `spm_train` and `spm_encode`.
 - When no pair is left, the library goes on with pairs that no longer occur. Here training ends.
 - The library has the scripts of Unicode 9, and treats later characters as Common.
 """
@@ -69,7 +69,8 @@ def train(
 ) -> SentencePieceTraining:
     """Train BPE as SentencePiece does. `TRAINER` declares the arguments and checks them.
 
-    `vocab_size` counts bytes, characters and merges. The library itself splits as the pattern "none".
+    `vocab_size` counts bytes, characters and merges. The library itself splits as the pattern
+    "none".
     """
     pre_tokenizer = SentencePiecePreTokenizer(
         "characters", pattern, expression, "none", prefix, unknown
@@ -219,8 +220,8 @@ def script(character: str) -> str:
 BYTES = tuple(f"<0x{byte:02X}>" for byte in range(256))
 """The names of the bytes, as the library writes them."""
 
-# Never trained on: line ends; the library's reserved characters (NUL, U+001F, U+2585); and a ▁ in the
-# text, which is not a space.
+# Never trained on: line ends; the library's reserved characters (NUL, U+001F, U+2585); and a ▁ in
+# the text, which is not a space.
 _NEVER = frozenset("\n\r\0\x1f▅▁")
 # The dummy prefix within a pre-token: a lone surrogate, which no cleaned text contains.
 _PREFIX = "\ud800"
@@ -467,9 +468,10 @@ TRAINER = Trainer(
     key="sentencepiece",
     title="SentencePiece-style BPE",
     short="SentencePiece BPE",
-    about="BPE as in the SentencePiece library (exactly so with the pre-tokenization “None”): ▁ for "
-    "a space, pieces of one script, ties go to the shorter piece, then to the lexicographically "
-    "smaller. Nothing is normalized; by default, the library applies nmt_nfkc and collapses spaces.",
+    about="BPE as in the SentencePiece library (exactly so with the pre-tokenization “None”): ▁ "
+    "for a space, pieces of one script, ties go to the shorter piece, then to the "
+    "lexicographically smaller. Nothing is normalized; by default, the library applies nmt_nfkc "
+    "and collapses spaces.",
     source="Kudo and Richardson 2018, arXiv:1808.06226; the library, version 0.2.3",
     train=cast(Any, train),
     options=(
@@ -484,8 +486,8 @@ TRAINER = Trainer(
         Option(
             "unknown",
             "An unknown character becomes",
-            "Its UTF-8 bytes, `<0xC3>` and so on, for which the vocabulary has 256 ids; or `<unk>`, "
-            "which decoding cannot undo. Line ends are always unknown.",
+            "Its UTF-8 bytes, `<0xC3>` and so on, for which the vocabulary has 256 ids; or "
+            "`<unk>`, which decoding cannot undo. Line ends are always unknown.",
             "bytes",
             {"bytes": "Bytes (byte fallback)", "unk": "<unk>"},
         ),

@@ -7,13 +7,13 @@ has more than four words (an option), and none contains a colon followed by a sp
 
 Differences from the authors' code:
 
-- There, phase 2 begins by applying the merges of phase 1 again, without pre-tokens, and encoding does
-  the same. Here the tokens of phase 1 stay within pre-tokens, so a merged boundary never comes back.
-  Two tokens with different ids can have the same bytes if phase 1 splits these differently.
+- There, phase 2 begins by applying the merges of phase 1 again, without pre-tokens, and encoding
+  does the same. Here the tokens of phase 1 stay within pre-tokens, so a merged boundary never comes
+  back. Two tokens with different ids can have the same bytes if phase 1 splits these differently.
 - There, digits are grouped by three from the right in both phases. Here the user chooses the
   pre-tokenization, and phase 2 has no pre-tokens but those of `second`.
-- There, the library reads its training text line by line. Here `second="lines"` does so, and encodes
-  in the same way.
+- There, the library reads its training text line by line. Here `second="lines"` does so, and
+  encodes in the same way.
 """
 
 from __future__ import annotations
@@ -50,8 +50,7 @@ from bpeviz.trainers.preparation import (
 from bpeviz.trainers.screen import Texts, atoms_and_merges
 
 Second = Literal["none", "lines", "sentences"]
-"""What no merge of phase 2 crosses besides the end of the text: nothing, or the end of a line or of a
-sentence."""
+"""The boundaries that no merge of phase 2 crosses, besides the ends of the text."""
 
 MAX_WORDS = 4
 
@@ -76,7 +75,7 @@ def train(
     Each key of a mapping is a text by itself. Phase 2 begins at a vocabulary of `transition`, or
     earlier if no pair is left within pre-tokens.
     """
-    pre_tokenizer = SuperSplitting(atoms, pattern, expression, second=second)
+    pre_tokenizer = SuperPreTokenizer(atoms, pattern, expression, second=second)
     alphabet, rows = to_rows(count_pre_tokens(corpus, pre_tokenizer), pre_tokenizer)
     limit = merge_limit(vocab_size, merges, len(alphabet), PER_ATOM[atoms])
     first = max(0, transition - len(alphabet))
@@ -120,7 +119,7 @@ def _allowed(max_words: int) -> Callable[[str], bool]:
 
 
 def _weighted_rows(
-    corpus: Corpus, within: MergeTokenizer, pre_tokenizer: SuperSplitting
+    corpus: Corpus, within: MergeTokenizer, pre_tokenizer: SuperPreTokenizer
 ) -> Counter[tuple[int, ...]]:
     """Return the pre-tokens of phase 2 as tokens of phase 1, with their counts."""
     counts: Counter[tuple[int, ...]] = Counter()
@@ -162,12 +161,12 @@ _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 
 
 @dataclass(frozen=True)
-class SuperSplitting(PreTokenizer):
+class SuperPreTokenizer(PreTokenizer):
     """Splits a text into the pre-tokens of phase 1, and groups these to the ones of phase 2.
 
     Attributes:
-        second: How phase 2 splits the text. A split inside a pre-token of phase 1, such as after the
-            space before a word, moves to its start, so groups contain whole pre-tokens.
+        second: How phase 2 splits the text. A split inside a pre-token of phase 1, such as after
+            the space before a word, moves to its start, so groups contain whole pre-tokens.
     """
 
     second: Second = "none"
@@ -198,7 +197,7 @@ class SuperTokenizer(MergeTokenizer):
         transition: Number of merges in phase 1, which can be larger than the number of merges.
     """
 
-    pre_tokenizer: SuperSplitting
+    pre_tokenizer: SuperPreTokenizer
     transition: int
 
     @cached_property
@@ -280,7 +279,7 @@ class SuperTraining(MergeTraining):
         max_words: Largest number of words in a token of phase 2.
     """
 
-    pre_tokenizer: SuperSplitting
+    pre_tokenizer: SuperPreTokenizer
     transition_step: int
     max_words: int
 
@@ -364,9 +363,9 @@ TRAINER = Trainer(
         Option(
             "second",
             "Boundaries of the second phase",
-            "No merge of the second phase crosses these: only the end of the text, as in the paper; "
-            "or also the ends of lines, as the authors' code reads its texts; or the ends of "
-            "sentences.",
+            "No merge of the second phase crosses these: only the end of the text, as in the "
+            "paper; or also the ends of lines, as the authors' code reads its texts; or the ends "
+            "of sentences.",
             "none",
             {"none": "End of the text", "lines": "Ends of lines", "sentences": "Ends of sentences"},
         ),

@@ -2,13 +2,13 @@
 
 Source: Kudo, "Subword Regularization: Improving Neural Network Translation Models with Multiple
 Subword Candidates", 2018, arXiv:1804.10959, section 3.2. Each piece has a probability, whatever its
-neighbors are, and a text is segmented into the pieces with the highest product of probabilities (see
-`bpeviz.core.lattice`). A round of training (`prune`):
+neighbors are, and a text is segmented into the pieces with the highest product of probabilities
+(see `bpeviz.core.lattice`). A round of training (`prune`):
 
 1. EM estimates the probabilities: the expected count of each piece over all segmentations of the
    text, then its share of all counts.
-2. The loss of a piece is the rise of the negative log likelihood of the best segmentations, in nats,
-   if the piece is removed and nothing else changes (Hugging Face course, chapter 6.7).
+2. The loss of a piece is the rise of the negative log likelihood of the best segmentations, in
+   nats, if the piece is removed and nothing else changes (Hugging Face course, chapter 6.7).
 3. The cheapest `pruned_share` percent of the pieces are pruned, except single atoms.
 """
 

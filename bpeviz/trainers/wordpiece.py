@@ -4,8 +4,9 @@ Sources: Schuster and Nakajima, "Japanese and Korean Voice Search", ICASSP 2012;
 "Google's Neural Machine Translation System", 2016, arXiv:1609.08144; Devlin et al., "BERT", 2018,
 arXiv:1810.04805.
 
-**The score is a reconstruction**, since BERT's trainer was never published. The papers merge the pair
-that makes the training text most likely. The Hugging Face course, chapter 6.6, derives the score
+**The score is a reconstruction**, since BERT's trainer was never published. The papers merge the
+pair that makes the training text most likely. The Hugging Face course, chapter 6.6, derives the
+score
 
     score(a, b) = count(a b) / (count(a) · count(b))
 
@@ -94,7 +95,7 @@ def train(
     `vocab_size` counts characters, with and without ##, and merges. BERT's special tokens come
     before `special_tokens`.
     """
-    pre_tokenizer = WordPieceSplitting(pattern=pattern, expression=expression, case=case)
+    pre_tokenizer = WordPiecePreTokenizer(pattern=pattern, expression=expression, case=case)
     alphabet, words = to_rows(count_pre_tokens(corpus, pre_tokenizer), pre_tokenizer)
     atoms = "character of the text, with and without ##"
     limit = merge_limit(vocab_size, merges, len(alphabet), atoms)
@@ -239,7 +240,7 @@ _SPACE = regex.compile(r"\s")
 
 
 @dataclass(frozen=True)
-class WordPieceSplitting(PreTokenizer):
+class WordPiecePreTokenizer(PreTokenizer):
     """Splits a text into words, whose characters have ## before them, except the first one.
 
     - White space separates words and becomes no token. So it is lost: decoding puts one space
@@ -287,7 +288,7 @@ class WordPieceSplitting(PreTokenizer):
 
 
 def _continues(symbol: str) -> bool:
-    """Return whether an atom continues a word. (A single # begins one.)"""
+    """Return whether an atom continues a word; a single # begins one."""
     return symbol.startswith(CONTINUES)
 
 

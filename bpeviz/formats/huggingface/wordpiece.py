@@ -26,7 +26,7 @@ from bpeviz.formats.huggingface.common import (
 from bpeviz.formats.parsing import Node, quoted
 from bpeviz.formats.remapped_ids import with_ids
 from bpeviz.pretokenizers.patterns import pretokenize
-from bpeviz.trainers.wordpiece import CONTINUES, UNKNOWN, WordPieceSplitting, WordPieceTokenizer
+from bpeviz.trainers.wordpiece import CONTINUES, UNKNOWN, WordPiecePreTokenizer, WordPieceTokenizer
 
 LONGEST_PIECE = 1_000
 """Characters of a piece. Words have at most 100, so longer pieces are never found."""
@@ -47,7 +47,7 @@ def to_document(inner: WordPieceTokenizer, tokenizer: Tokenizer) -> dict[str, An
     Raises:
         UnsupportedError: the library would encode differently.
     """
-    pre_tokenizer = cast(WordPieceSplitting, inner.pre_tokenizer)
+    pre_tokenizer = cast(WordPiecePreTokenizer, inner.pre_tokenizer)
     pieces = _pieces(inner)
     prefix = _prefix(pre_tokenizer, pieces)
     entries: dict[str, int] = {}
@@ -114,7 +114,7 @@ _CONTEXT_FREE = ("gpt2", "cl100k", "o200k", "words", "arithmetic", "nltk", "char
 """Patterns that keep some characters in one pre-token always or never, whatever is around them."""
 
 
-def _prefix(pre_tokenizer: WordPieceSplitting, pieces: Sequence[Piece]) -> str:
+def _prefix(pre_tokenizer: WordPiecePreTokenizer, pieces: Sequence[Piece]) -> str:
     """Return the prefix of pieces that continue a word: ## if that is safe.
 
     A piece is a string in this format, so a word that spells out ## could match the middle of
@@ -132,7 +132,7 @@ def _prefix(pre_tokenizer: WordPieceSplitting, pieces: Sequence[Piece]) -> str:
     return CONTINUES
 
 
-def _may_be_spelt(name: str, pre_tokenizer: WordPieceSplitting, prefix: str) -> bool:
+def _may_be_spelt(name: str, pre_tokenizer: WordPiecePreTokenizer, prefix: str) -> bool:
     """Return whether a word of a text may match the entry of a special token."""
     if name.startswith(prefix):
         return True
@@ -147,7 +147,7 @@ def _may_be_spelt(name: str, pre_tokenizer: WordPieceSplitting, prefix: str) -> 
 _RUNES = [chr(code) for code in range(0x16A0, 0x16EB)]  # letters without case
 
 
-def _lower(pre_tokenizer: WordPieceSplitting, alphabet: Sequence[str]) -> list[Part]:
+def _lower(pre_tokenizer: WordPiecePreTokenizer, alphabet: Sequence[str]) -> list[Part]:
     """Return the normalizers for lower case.
 
     İ is the only character with two characters as lower case in the library and one in bpeviz. If
@@ -240,7 +240,7 @@ def _halves(whole_piece: Piece, number: Mapping[Piece, int]) -> tuple[int, int] 
     return None
 
 
-def _pre_tokenizer(document: Node) -> WordPieceSplitting:
+def _pre_tokenizer(document: Node) -> WordPiecePreTokenizer:
     """Return the pre-tokenization; `check_same` later compares all parts."""
     part = document["pre_tokenizer"]
     pattern = ("whitespace", "")
@@ -249,7 +249,7 @@ def _pre_tokenizer(document: Node) -> WordPieceSplitting:
         if len(parts) != 2 or parts[1].value != _WHITE_SPACE:
             raise part.expected("WhitespaceSplit for WordPiece, alone or after one Split")
         pattern = parse_split(parts[0])
-    return WordPieceSplitting(
+    return WordPiecePreTokenizer(
         pattern=pattern[0],
         expression=pattern[1],
         case="keep" if document["normalizer"].value is None else "lower",
