@@ -1,5 +1,5 @@
-"""The commands of ``python -m bpeviz``: one module each.
+"""The commands of ``python -m bpeviz``, one module each.
 
-A command's module has `add`, which says what may be asked of it, and `run`, which does it and
-returns the exit code. `main` chooses among them, and `plumbing` holds what they share.
+The module of a command has `add`, which declares its arguments, and `run`, which returns the exit
+code. `main` selects the command. The commands share `arguments`, `errors`, `files` and `progress`.
 """

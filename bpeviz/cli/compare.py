@@ -1,4 +1,4 @@
-"""``compare``: several tokenizers on one text."""
+"""The command ``compare``: metrics of several tokenizers on one text."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from bpeviz.analysis.metrics import Column, Metrics, measure
-from bpeviz.cli import common
-from bpeviz.cli.common import Commands, Progress
+from bpeviz.cli import arguments, files
+from bpeviz.cli.arguments import Commands
+from bpeviz.cli.errors import UsageError
+from bpeviz.cli.progress import Progress
 from bpeviz.corpus.files import STANDARD, named
 
 _HELP = """\
-Measure several tokenizers on one text: how many tokens it becomes, how many bytes each stands for,
-how many words stay whole, and how far the cuts agree with a reference's, by default the first's.
+Measure several tokenizers on one text: the number of tokens, the bytes per token, the share of
+words that stay whole, and the agreement of the boundaries with those of a reference.
 """
 _EXAMPLES = """\
 examples:
@@ -22,56 +24,49 @@ examples:
   python -m bpeviz compare page.txt --tokenizer gpt2 --tokenizer o200k_base --json
   python -m bpeviz compare - --tokenizer gpt2 --tokenizer cl100k_base < page.txt
 
-A text that a tokenizer learnt from flatters it: measure on another one. More entries in the
-vocabulary usually mean fewer tokens.
+Use a text that no tokenizer was trained on: on its training text a tokenizer scores better than it
+should. A larger vocabulary usually needs fewer tokens.
 """
 
 
 def add(commands: Commands) -> argparse.ArgumentParser:
-    """Say what may be asked of this command."""
-    command = commands.add_parser(
-        "compare",
-        help="measure several tokenizers on one text",
-        description=_HELP,
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
+    """Add the command and its arguments."""
+    command = arguments.add_command(
+        commands, "compare", "measure several tokenizers on one text", _HELP, _EXAMPLES
     )
     command.add_argument(
         "file",
         nargs="?",
         default=STANDARD,
         metavar="FILE",
-        help="a text in UTF-8; - or nothing: standard input",
+        help="a UTF-8 text; - or none: standard input",
     )
-    common.add_tokenizer(command, several=True)
+    arguments.add_tokenizer(command, several=True)
     command.add_argument(
         "--reference",
         metavar="TOKENIZER",
-        help="which of them the cuts of the others are held against (default: the first)",
+        help="the tokenizer that the others are compared with (default: the first)",
     )
-    command.add_argument(
-        "--json", action="store_true", help="print a JSON list with an entry for each, unrounded"
-    )
-    common.add_output(command)
-    common.add_progress(command)
+    command.add_argument("--json", action="store_true", help="print a JSON list of exact numbers")
+    arguments.add_output(command)
+    arguments.add_progress(command)
     return command
 
 
 def run(options: argparse.Namespace) -> int:
-    """Measure all tokenizers on the text; return the exit code."""
+    """Print the metrics of all tokenizers; return the exit code."""
     names: list[str] = options.tokenizer
-    common.once([options.file, *names])
-    common.check_expression(options)
+    arguments.check_one_standard_input([options.file, *names])
+    arguments.check_expression(options)
     reference = names[0] if options.reference is None else options.reference
     if reference not in names:
-        raise common.WrongCommand(f"The reference {reference} is none of the tokenizers given.")
+        raise UsageError(f"The reference {reference} is not one of the tokenizers.")
     progress = Progress(options.progress)
-    tokenizers = [common.load(name, options, progress) for name in names]
-    text = common.read_text(options.file)
+    tokenizers = [files.load_tokenizer(name, options, progress) for name in names]
+    text = files.read_text(options.file)
     columns = []
     for name, tokenizer in zip(names, tokenizers, strict=True):
-        with progress.during(f"Cutting {len(text):,} characters with {named(name)}"):
+        with progress.during(f"Encoding {len(text):,} characters with {named(name)}"):
             boundaries = tokenizer.boundaries(text)
         columns.append(Column(named(name), tokenizer, boundaries, tokenizer.steps))
     rows = measure(text, columns, names.index(reference))
@@ -87,10 +82,10 @@ def run(options: argparse.Namespace) -> int:
         for row, lost in zip(rows, unknown, strict=True):
             if lost:
                 printed += (
-                    f"{lost:,} tokens of {row.title} are unknown to it: what they were is lost, "
-                    "and counts flatter it.\n"
+                    f"{row.title} has {lost:,} unknown tokens: their text is lost, so its counts "
+                    "look better than they are.\n"
                 )
-    common.write_out(options.output, printed.encode("utf-8", "backslashreplace"))
+    files.write_output(options.output, printed.encode("utf-8", "backslashreplace"))
     return 0
 
 
@@ -101,7 +96,7 @@ def _plain(row: Metrics) -> dict[str, object]:
 
 
 def _table(text: str, rows: Sequence[Metrics], reference: str) -> str:
-    from bpeviz.views import tables  # pandas takes a second to come, and no other command needs it
+    from bpeviz.views import tables  # only here: importing pandas takes a second
 
     frame = tables.metrics(rows)
     lines = [

@@ -1,28 +1,29 @@
-"""``count``: count the pre-tokens of a corpus, to learn from them later."""
+"""The command ``count``: the pre-token counts of a corpus, for training later."""
 
 from __future__ import annotations
 
 import argparse
 from pathlib import Path
 
-from bpeviz.cli import common
-from bpeviz.cli.common import Commands, Progress, WrongCommand
+from bpeviz.cli import arguments, files
+from bpeviz.cli.arguments import Commands
+from bpeviz.cli.errors import UsageError
+from bpeviz.cli.progress import Progress
 from bpeviz.corpus import dask, parquet
 from bpeviz.corpus import files as corpus_files
 from bpeviz.corpus.files import STANDARD, Span, named
 from bpeviz.pretokenizers.counts import count_blocks
 
 _HELP = """\
-Count the distinct pre-tokens of a corpus, and write them to a Parquet file: all that `train --counts`
-needs of it, however large it is.
+Count the distinct pre-tokens of a corpus, and write them to a Parquet file. `train --counts` needs
+nothing else, however large the corpus is.
 
-Several files are one text here, one behind the other with nothing between, as `cat` would put
-them: what is learnt from the counts is what would be learnt from that text, ties included. The
-files are read piece by piece. With --pattern none, regex and, where there are no new lines,
-sentences, a text cannot be cut, and is held in memory.
+Several files are one text, joined without anything between them, as by `cat`. Training on the
+counts gives the same tokenizer as training on that text, ties included. Files are read in blocks.
+With --pattern none, regex and, in a text without line ends, sentences, the whole text is in memory.
 
-With --scheduler, the workers of a Dask cluster do the counting, each a part at a time. They need
-bpeviz, and the files under the same names. The file is the same to the last bit.
+With --scheduler, the workers of a Dask cluster count parts of the files. They need bpeviz, and the
+files under the same names. The result is identical.
 """
 _EXAMPLES = """\
 examples:
@@ -35,55 +36,54 @@ examples:
 
 
 def add(commands: Commands) -> argparse.ArgumentParser:
-    """Say what may be asked of this command."""
-    command = commands.add_parser(
+    """Add the command and its arguments."""
+    command = arguments.add_command(
+        commands,
         "count",
-        help="count the chunks of a corpus, to learn from them later",
-        usage="python -m bpeviz count [FILE ...] [--output FILE] …",
-        description=_HELP,
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
+        "count the pre-tokens of a corpus, for training later",
+        _HELP,
+        _EXAMPLES,
+        "python -m bpeviz count [FILE ...] [--output FILE] …",
     )
-    common.add_files(command)
-    common.add_split(command, "gpt2", "how the text is split (default: gpt2)")
+    arguments.add_files(command)
+    arguments.add_pattern(command, "gpt2", "the pre-tokenization (default: gpt2)")
     command.add_argument(
         "--output",
         metavar="FILE",
-        help="write there; - or nothing: to standard output, unless that is a terminal",
+        help="write to this file; - or none: standard output, unless it is a terminal",
     )
     command.add_argument(
         "--scheduler",
         metavar="ADDRESS",
-        help="let the workers of this Dask scheduler count, such as tcp://10.0.0.1:8786",
+        help="count on the workers of this Dask scheduler, such as tcp://10.0.0.1:8786",
     )
-    common.add_progress(command)
+    arguments.add_progress(command)
     return command
 
 
 def run(options: argparse.Namespace) -> int:
-    """Count, and write; return the exit code."""
-    files = options.files or [STANDARD]
-    common.check_expression(options)
-    common.once(files)
-    output = common.target(options)
+    """Count, and write the counts; return the exit code."""
+    paths = options.files or [STANDARD]
+    arguments.check_expression(options)
+    arguments.check_one_standard_input(paths)
+    output = files.output_path(options)
     if output != STANDARD:
-        common.check_writable(Path(output))
-    if options.scheduler is not None and STANDARD in files:
-        raise WrongCommand("With --scheduler, name files: standard input cannot be shared.")
+        files.check_writable(Path(output))
+    if options.scheduler is not None and STANDARD in paths:
+        raise UsageError("--scheduler needs files: workers cannot read standard input.")
 
     progress = Progress(options.progress)
-    what = f"{len(files):,} files" if len(files) > 1 else named(files[0])
-    with progress.during(f"Counting {what}"):
+    corpus = f"{len(paths):,} files" if len(paths) > 1 else named(paths[0])
+    with progress.during(f"Counting {corpus}"):
         if options.scheduler is None:
-            pieces = corpus_files.read([Span(path) for path in files], common.open_file)
-            counts = count_blocks(pieces, options.pattern, options.expression)
+            blocks = corpus_files.read([Span(path) for path in paths], files.open_file)
+            counts = count_blocks(blocks, options.pattern, options.expression)
         else:
-            counts = dask.count(options.scheduler, files, options.pattern, options.expression)
+            counts = dask.count(options.scheduler, paths, options.pattern, options.expression)
     with progress.during("Writing"):
-        common.write_out(output, parquet.dump(counts))
-    progress.say(
+        files.write_output(output, parquet.dump(counts))
+    progress.print(
         f"Written to {'standard output' if output == STANDARD else named(output)}: "
-        f"{len(counts):,} distinct chunks of {counts.size:,} bytes."
+        f"{len(counts):,} distinct pre-tokens of {counts.size:,} bytes."
     )
     return 0

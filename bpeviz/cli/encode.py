@@ -1,19 +1,20 @@
-"""``encode``: text to ids."""
+"""The command ``encode``: text to ids."""
 
 from __future__ import annotations
 
 import argparse
 import json
 
-from bpeviz.cli import common
-from bpeviz.cli.common import Commands, Progress
+from bpeviz.cli import arguments, files
+from bpeviz.cli.arguments import Commands
+from bpeviz.cli.progress import Progress
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.corpus.files import STANDARD, named
 from bpeviz.text import visible
 
 _HELP = """\
-Encode texts: each file is one text, and becomes one line, a JSON list of its ids. Text is text:
-what looks like a special token is encoded as its characters, unless --allow-special names it.
+Encode texts. Each file is one text and gives one line: a JSON list of ids. The names of special
+tokens are encoded as plain text, unless --allow-special names them.
 """
 _EXAMPLES = """\
 examples:
@@ -22,69 +23,60 @@ examples:
   python -m bpeviz encode *.txt --tokenizer o200k_base --count
   python -m bpeviz encode page.txt --tokenizer gpt2 | python -m bpeviz decode --tokenizer gpt2
 
-With --lines, each line of a text is encoded by itself, without its end; `decode --lines` puts the
-ends back. In the names that --tokens prints, · is a space, → a tab, ↵ the end of a line, and ⟨C3⟩
-a byte that is no character by itself.
+With --lines, each line of a text is encoded alone, without its line end; `decode --lines` restores
+the line ends. In the labels of --tokens, · is a space, → a tab, ↵ a line end, and ⟨C3⟩ a byte that
+is not a character.
 """
 
 
 def add(commands: Commands) -> argparse.ArgumentParser:
-    """Say what may be asked of this command."""
-    command = commands.add_parser(
-        "encode",
-        help="turn text into ids",
-        description=_HELP,
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
-    common.add_files(command)
-    common.add_tokenizer(command)
+    """Add the command and its arguments."""
+    command = arguments.add_command(commands, "encode", "turn text into ids", _HELP, _EXAMPLES)
+    arguments.add_files(command)
+    arguments.add_tokenizer(command)
     command.add_argument(
-        "--lines", action="store_true", help="encode each line by itself, one list a line"
+        "--lines", action="store_true", help="encode each line alone, one list a line"
     )
-    what = command.add_mutually_exclusive_group()
-    what.add_argument(
-        "--tokens", action="store_true", help="print the tokens' names, not their ids"
-    )
-    what.add_argument("--count", action="store_true", help="print how many tokens there are")
+    form = command.add_mutually_exclusive_group()
+    form.add_argument("--tokens", action="store_true", help="print token labels instead of ids")
+    form.add_argument("--count", action="store_true", help="print the number of tokens")
     command.add_argument(
         "--allow-special",
         action="append",
         default=[],
-        type=common.text_argument,
+        type=arguments.text_argument,
         metavar="NAME",
-        help="encode this special token as such where the text spells it out; `all` allows every "
-        "one; may be given several times",
+        help="encode this name in a text as the special token; `all` allows every name; repeat the "
+        "option for several",
     )
-    common.add_output(command)
-    common.add_progress(command)
+    arguments.add_output(command)
+    arguments.add_progress(command)
     return command
 
 
 def run(options: argparse.Namespace) -> int:
     """Encode every file; return the exit code."""
-    files = options.files or [STANDARD]
-    common.once([*files, options.tokenizer])
-    common.check_expression(options)
+    paths = options.files or [STANDARD]
+    arguments.check_one_standard_input([*paths, options.tokenizer])
+    arguments.check_expression(options)
     progress = Progress(options.progress)
-    tokenizer = common.load(options.tokenizer, options, progress)
+    tokenizer = files.load_tokenizer(options.tokenizer, options, progress)
     allowed = set(options.allow_special)
     if "all" in allowed and "all" not in tokenizer.special_tokens:
         allowed = (allowed - {"all"}) | {*tokenizer.special_tokens}
     printed: list[str] = []
-    for path in files:
-        text = common.read_text(path)
+    for path in paths:
+        text = files.read_text(path)
         with progress.during(f"Encoding {named(path)}, {len(text):,} characters"):
             for part in _lines(text) if options.lines else [text]:
                 ids = tokenizer.encode(part, allowed_special=allowed)
                 printed.append(_line(tokenizer, ids, options) + "\n")
-    common.write_out(options.output, "".join(printed).encode())
+    files.write_output(options.output, "".join(printed).encode())
     return 0
 
 
 def _lines(text: str) -> list[str]:
-    """Return the lines of a text: one less where it ends with the end of a line, as it should."""
+    """Return the lines of a text without line ends; the last one may lack its own."""
     return text.removesuffix("\n").split("\n") if text else []
 
 
@@ -92,8 +84,7 @@ def _line(tokenizer: Tokenizer, ids: list[int], options: argparse.Namespace) -> 
     if options.count:
         return str(len(ids))
     if options.tokens:
-        names = {i: visible(tokenizer.token_label(i)) for i in set(ids)}
-        # A special token may have a space in its name; the others never show one.
-        names = {i: name.replace(" ", "·") for i, name in names.items()}
-        return " ".join(names[i] for i in ids)
+        # The name of a special token may contain a space; other labels do not.
+        labels = {i: visible(tokenizer.token_label(i)).replace(" ", "·") for i in set(ids)}
+        return " ".join(labels[i] for i in ids)
     return json.dumps(ids)

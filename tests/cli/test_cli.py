@@ -1,6 +1,6 @@
-"""The command line: `train`, `encode`, `decode`, `compare` (see test_vocabularies for the other).
+"""The commands `train`, `encode`, `decode` and `compare`.
 
-Most tests call `main` in this process; those about pipes, signals and terminals start their own.
+Most tests call `main` in this process; those of pipes, signals and terminals start processes.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import shlex
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -22,7 +21,8 @@ import pytest
 import bpeviz
 from bpeviz import formats
 from bpeviz.__main__ import main
-from bpeviz.cli import common
+from bpeviz.cli import files
+from bpeviz.cli.progress import Progress
 from bpeviz.progress import report
 from bpeviz.trainers import TRAINERS
 
@@ -99,7 +99,7 @@ def started(*arguments: str, **more: object) -> subprocess.Popen[bytes]:
 # --- train ---------------------------------------------------------------------------------------
 
 
-def test_train_writes_what_the_library_learns(trained: Shell) -> None:
+def test_train_writes_the_tokenizer_of_the_library(trained: Shell) -> None:
     assert trained.err == ""
     assert trained.out == b""
     learnt = bpeviz.train(TEXT, merges=12).tokenizer()
@@ -125,7 +125,7 @@ def test_train_reads_standard_input_and_writes_standard_output(shell: Shell) -> 
         ("a.csv", "csv"),
     ],
 )
-def test_the_ending_says_the_format(shell: Shell, output: str, form: str) -> None:
+def test_train_selects_the_format_by_suffix(shell: Shell, output: str, form: str) -> None:
     shell("train", "text.txt", "--merges", "5", "--pattern", "gpt2", "--output", output)
     assert (shell.code, shell.err) == (0, "")
     written = [*formats.dump(bpeviz.train(TEXT, merges=5).tokenizer(), form).values()]
@@ -134,7 +134,7 @@ def test_the_ending_says_the_format(shell: Shell, output: str, form: str) -> Non
     assert json.loads(shell.out) == bpeviz.train(TEXT, merges=5).tokenizer().encode(TEXT)
 
 
-def test_a_format_of_several_files_goes_into_a_folder_and_is_read_from_there(shell: Shell) -> None:
+def test_two_file_format_is_written_to_and_read_from_a_folder(shell: Shell) -> None:
     shell("train", "text.txt", "--merges", "5", "--format", "gpt2", "--output", "mine")
     assert (shell.code, shell.err) == (0, "")
     assert {path.name for path in Path("mine").iterdir()} == {"vocab.json", "merges.txt"}
@@ -155,7 +155,7 @@ def test_a_format_of_several_files_goes_into_a_folder_and_is_read_from_there(she
     assert not Path("other").exists()
 
 
-def test_ranks_without_their_second_file_need_to_be_told_the_split(shell: Shell) -> None:
+def test_ranks_without_their_second_file_need_a_pattern(shell: Shell) -> None:
     train = ("train", "text.txt", "--merges", "9", "--pattern", "words")
     assert shell(*train, "--output", "mine.tiktoken").code == 0
     ids = bpeviz.train(TEXT, merges=9, pattern="words").tokenizer().encode(TEXT)
@@ -169,11 +169,11 @@ def test_ranks_without_their_second_file_need_to_be_told_the_split(shell: Shell)
     assert json.loads(shell(*encode, *own).out) == ids
 
 
-def test_no_token_reaches_from_one_file_into_the_next(shell: Shell) -> None:
+def test_no_token_crosses_from_one_file_into_the_next(shell: Shell) -> None:
     Path("a.txt").write_text("aaab")
     Path("b.txt").write_text("baaa")
     shell("train", "a.txt", "b.txt", "--merges", "99", "--pattern", "none", "--output", "t.json")
-    assert shell.err.startswith("Only 4 merges could be learnt (no pair is left)")
+    assert shell.err.startswith("Only 4 merges (no pair is left)")
     shell("encode", "--tokenizer", "t.json", "--tokens", text="aaabbaaa")
     assert shell.out == b"aaab baaa\n"
 
@@ -192,7 +192,7 @@ def test_several_files_are_the_texts_of_a_multilingual_tokenizer(
     assert shell.sentence == "'hello world\\n---\\nhabari ya dunia\\n' was given."
 
 
-def test_every_option_of_every_learner_is_a_flag_that_reaches_it(
+def test_every_option_of_a_trainer_is_a_flag_that_reaches_it(
     shell: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[tuple[str, dict[str, object]]] = []
@@ -227,7 +227,10 @@ def test_every_option_of_every_learner_is_a_flag_that_reaches_it(
 @pytest.mark.parametrize(
     ("flags", "says"),
     [
-        (["--algorithm", "bpe", "--seed-size", "999"], "no option of --algorithm bpe, but of uni"),
+        (
+            ["--algorithm", "bpe", "--seed-size", "999"],
+            "not an option of --algorithm bpe, but of uni",
+        ),
         (["--algorithm", "wordpiece", "--ties", "largest"], "one of first, smallest"),
         (["--algorithm", "adaptive", "--base-size", "3"], "256 or more"),
         (["--algorithm", "bbpe"], "invalid choice"),
@@ -241,21 +244,23 @@ def test_every_option_of_every_learner_is_a_flag_that_reaches_it(
         (["--form", "csv"], "unrecognized"),
         (["--special-token", "\udcff"], "not UTF-8"),
         (["--base-text", "-", "--algorithm", "adaptive"], "only once"),
-        (["--expression", "[a-z]"], "goes with --pattern regex"),
+        (["--expression", "[a-z]"], "needs --pattern regex"),
     ],
 )
-def test_a_wrong_command_to_train(shell: Shell, flags: list[str], says: str) -> None:
+def test_train_refuses_wrong_arguments_with_code_2(
+    shell: Shell, flags: list[str], says: str
+) -> None:
     shell("train", "-", "--merges", "3", *flags)
     assert shell.code == 2
     assert says in shell.err
     assert "Traceback" not in shell.err
 
 
-def test_train_wants_to_know_how_far(shell: Shell) -> None:
+def test_train_requires_a_size(shell: Shell) -> None:
     assert shell("train", "text.txt").code == 2
 
 
-def test_what_would_go_unused_is_refused(trained: Shell) -> None:
+def test_arguments_without_effect_are_refused(trained: Shell) -> None:
     for command in (
         ["train", "-", "-", "--merges", "3"],
         ["encode", "-", "--tokenizer", "-"],
@@ -267,7 +272,7 @@ def test_what_would_go_unused_is_refused(trained: Shell) -> None:
     for name in ("encode", "decode", "compare"):
         trained(name, "--tokenizer", "t.json", "--pattern", "words", "--expression", "x")
         assert trained.code == 2
-        assert "--expression goes with" in trained.err
+        assert "--expression needs" in trained.err
     ours = Path("t.json").read_bytes()
     assert trained("encode", "text.txt", "--tokenizer", "-", "--count", text=ours).code == 0
 
@@ -287,21 +292,19 @@ def test_what_would_go_unused_is_refused(trained: Shell) -> None:
         (["--merges", "3", "--output", "a\0b.json"], "cannot be written"),
     ],
 )
-def test_what_cannot_be_learnt_or_written_gets_a_sentence(
-    shell: Shell, flags: list[str], says: str
-) -> None:
+def test_train_reports_invalid_values_and_paths(shell: Shell, flags: list[str], says: str) -> None:
     Path("folder").mkdir()
     assert says in shell("train", "text.txt", *flags).sentence
 
 
-def test_where_nothing_can_be_written_nothing_is_learnt(
+def test_train_checks_the_output_before_training(
     shell: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("bpeviz.api.train", lambda *_, **__: pytest.fail("learnt"))
     assert shell("train", "text.txt", "--merges", "3", "--output", "no/t.json").sentence
 
 
-def test_what_a_format_cannot_hold_is_refused_before_a_long_text_is_learnt(
+def test_train_tries_the_format_before_training_on_a_long_text(
     shell: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     learnt: list[int] = []
@@ -320,22 +323,22 @@ def test_what_a_format_cannot_hold_is_refused_before_a_long_text_is_learnt(
     assert not Path("t.tiktoken").exists()
 
 
-def test_a_vocabulary_that_is_smaller_than_asked_for_is_told(shell: Shell) -> None:
+def test_train_reports_a_vocabulary_smaller_than_requested(shell: Shell) -> None:
     shell("train", "text.txt", "--vocab-size", "9999")
     assert re.fullmatch(
-        r"Only \d+ merges could be learnt \(no pair is left\): the vocabulary has \d+ ids.\n",
+        r"Only \d+ merges \(no pair is left\): the vocabulary has \d+ ids.\n",
         shell.err,
     )
     shell("train", "text.txt", "--vocab-size", "9999", "--min-count", "20")
     assert "(all other pairs are rarer)" in shell.err
     shell("train", "text.txt", "--vocab-size", "9999", "--algorithm", "unigram")
-    assert re.fullmatch(r"The vocabulary has only \d+ ids: this text gives no more.\n", shell.err)
+    assert re.fullmatch(r"The vocabulary has only \d+ ids: this text allows no more.\n", shell.err)
 
 
-def test_an_empty_text_can_be_learnt_from(shell: Shell) -> None:
+def test_train_accepts_an_empty_text(shell: Shell) -> None:
     shell("train", "--vocab-size", "300", "--output", "t.json")
     assert (shell.code, shell.out) == (0, b"")
-    assert shell.err.startswith("Only 0 merges could be learnt")
+    assert shell.err.startswith("Only 0 merges")
     shell("encode", "--tokenizer", "t.json", text="é")
     assert json.loads(shell.out) == [195, 169]
 
@@ -343,7 +346,7 @@ def test_an_empty_text_can_be_learnt_from(shell: Shell) -> None:
 # --- encode and decode ---------------------------------------------------------------------------
 
 
-def test_encode_prints_one_list_for_each_text(trained: Shell) -> None:
+def test_encode_prints_one_list_per_text(trained: Shell) -> None:
     tokenizer = bpeviz.train(TEXT, merges=12).tokenizer()
     trained("encode", "--tokenizer", "t.json", "text.txt", "-", text="lower\r\n")
     first, second = trained.out.splitlines()
@@ -351,7 +354,7 @@ def test_encode_prints_one_list_for_each_text(trained: Shell) -> None:
     assert json.loads(second) == tokenizer.encode("lower\r\n")
 
 
-def test_what_was_encoded_is_decoded_to_the_same_bytes(trained: Shell) -> None:
+def test_decode_returns_the_bytes_that_were_encoded(trained: Shell) -> None:
     for text in (TEXT, "", "\n", "no end", "\r\n\r", "a\n\n", "\u2028 \0 \ufffd"):
         ids = trained("encode", "--tokenizer", "t.json", text=text).out
         assert trained("decode", "--tokenizer", "t.json", text=ids).out == text.encode()
@@ -397,7 +400,7 @@ def test_ids_are_taken_as_they_come(trained: Shell, ids: list[str]) -> None:
     assert trained("decode", "--tokenizer", "t.json", "--file", "ids").out == b"he"
 
 
-def test_a_part_of_a_character_is_decoded_to_its_bytes(trained: Shell) -> None:
+def test_decode_returns_the_bytes_of_a_partial_character(trained: Shell) -> None:
     assert trained("decode", "--tokenizer", "t.json", "195").out == b"\xc3"
 
 
@@ -408,20 +411,20 @@ def test_a_part_of_a_character_is_decoded_to_its_bytes(trained: Shell) -> None:
         ("-1", "-1"),
         ("1" * 18, "1" * 18),
         ("1" * 5_000, "is not an id"),
-        ("low", "“low” is not an id"),
-        ("1.5", "“1.5” is not an id"),
-        ("0x1", "“0x1” is not an id"),
-        ("٣", "“٣” is not an id"),
+        ("low", "“low”"),
+        ("1.5", "“1.5”"),
+        ("0x1", "“0x1”"),
+        ("٣", "“٣”"),
         ('["1"]', "is not an id"),
         ("\x1b[31m", "⟨001B⟩"),
     ],
 )
-def test_ids_that_are_none_get_a_sentence(trained: Shell, ids: str, says: str) -> None:
+def test_decode_reports_invalid_ids(trained: Shell, ids: str, says: str) -> None:
     assert says in trained("decode", "--tokenizer", "t.json", ids).sentence
     assert says in trained("decode", "--tokenizer", "t.json", text=ids).sentence
 
 
-def test_published_tokenizers_are_known_by_name(shell: Shell) -> None:
+def test_published_tokenizers_are_selected_by_name(shell: Shell) -> None:
     for name, ids in (("gpt2", [31373, 995]), ("cl100k_base", [15339, 1917])):
         assert json.loads(shell("encode", "--tokenizer", name, text="hello world").out) == ids
         assert shell("decode", "--tokenizer", name, *map(str, ids)).out == b"hello world"
@@ -468,7 +471,7 @@ def test_compare_measures_an_empty_text(trained: Shell) -> None:
     ],
     ids=lambda command: command[0],
 )
-def test_a_file_that_cannot_be_read_gets_a_sentence(trained: Shell, command: list[str]) -> None:
+def test_unreadable_files_are_reported(trained: Shell, command: list[str]) -> None:
     Path("folder").mkdir()
     Path("latin").write_bytes("été".encode("latin-1"))
     Path("wide").write_bytes("low".encode("utf-16"))
@@ -486,9 +489,7 @@ def test_a_file_that_cannot_be_read_gets_a_sentence(trained: Shell, command: lis
         assert "Permission denied" in trained(*command, "text.txt").sentence
 
 
-def test_a_tokenizer_that_is_none_gets_a_sentence(
-    shell: Shell, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_invalid_tokenizers_are_reported(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("folder").mkdir()
     Path("broken.json").write_text('{"model":')
     for name, says in {
@@ -508,7 +509,7 @@ def test_a_tokenizer_that_is_none_gets_a_sentence(
 # --- What is written -----------------------------------------------------------------------------
 
 
-def test_a_file_is_replaced_whole_and_keeps_its_rights(shell: Shell) -> None:
+def test_output_replaces_a_file_and_keeps_its_mode(shell: Shell) -> None:
     Path("t.json").write_text("old")
     Path("t.json").chmod(0o640)
     Path("link.json").symlink_to("t.json")
@@ -520,13 +521,13 @@ def test_a_file_is_replaced_whole_and_keeps_its_rights(shell: Shell) -> None:
     assert {path.name for path in Path().iterdir()} == {"text.txt", "t.json", "link.json"}
 
 
-def test_a_new_file_has_the_rights_that_the_system_gives(shell: Shell) -> None:
+def test_new_output_has_the_default_mode(shell: Shell) -> None:
     Path("usual").touch()
     shell("train", "text.txt", "--merges", "1", "--output", "t.json")
     assert Path("t.json").stat().st_mode == Path("usual").stat().st_mode
 
 
-def test_where_writing_fails_the_old_content_stays(
+def test_failed_output_leaves_the_old_content(
     trained: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     Path("ids").write_text("old")
@@ -542,7 +543,7 @@ def test_where_writing_fails_the_old_content_stays(
     assert {path.name for path in Path().iterdir()} == before
 
 
-def test_what_is_no_ordinary_file_is_written_to_as_it_is(trained: Shell) -> None:
+def test_output_to_a_device_writes_to_it(trained: Shell) -> None:
     trained("encode", "text.txt", "--tokenizer", "t.json", "--output", "/dev/null")
     assert trained.code == 0
     assert Path("/dev/null").is_char_device()
@@ -551,46 +552,44 @@ def test_what_is_no_ordinary_file_is_written_to_as_it_is(trained: Shell) -> None
 # --- Processes: terminals, pipes, signals --------------------------------------------------------
 
 
-def test_progress_says_how_far_the_learner_is(
+def test_progress_prints_lines_if_standard_error_is_a_file(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(common.Progress, "LINES", 0.01)
-    with common.Progress(True).during("Learning"):
-        report("Learning merges", 1_200, 8_000)
-        time.sleep(0.1)
+    monkeypatch.setattr(Progress, "LINE_SECONDS", 0)
+    with Progress(True).during("Training"):
+        report("merges", 1_200, 8_000)
     lines = capfd.readouterr().err.splitlines()
-    assert lines[0] == "Learning …"
-    assert any(line.endswith(" s, learning merges: 1,200 of 8,000") for line in lines)
-    assert lines[-1].startswith("Learning: done after ")
+    assert lines[0] == "Training …"
+    assert lines[1] == "Training … 0 s, merges: 1,200 of 8,000"
+    assert lines[2].startswith("Training: done after ")
+    assert len(lines) == 3
 
 
-def test_progress_is_told_where_it_is_asked_for(
-    trained: Shell, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_progress_is_shown_on_request(trained: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     trained("train", "text.txt", "--merges", "3", "--progress")
     told = trained.err.splitlines()
-    assert told[0] == f"Learning from {len(TEXT)} characters …"
+    assert told[0] == f"Training on {len(TEXT)} characters …"
     assert told[1].startswith(told[0].removesuffix(" …") + ": done after")
     assert told[-1] == "Written to standard output: 256 bytes + 3 merges."
     assert trained("encode", "text.txt", "--tokenizer", "t.json").err == ""
 
 
-def test_on_a_terminal_long_work_is_told_and_wiped_out(
-    trained: Shell, monkeypatch: pytest.MonkeyPatch
+def test_progress_updates_a_line_of_a_terminal_and_erases_it(
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("sys.stderr", terminal := io.StringIO())
     monkeypatch.setattr(terminal, "isatty", lambda: True, raising=False)
-    monkeypatch.setattr(common.Progress, "PATIENCE", 0.01)
-    progress = common.Progress(None)
-    with progress.during("Waiting"):
-        while "Waiting … 0 s" not in terminal.getvalue():
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "100")
+    with Progress(None).during("Training on [b]"):
+        report("merges", 1_200, 8_000)
+        while "Training on [b], merges: 1,200 of 8,000" not in terminal.getvalue():
             pass
-    assert terminal.getvalue().endswith("\r")
-    assert terminal.getvalue().split("\r")[-2].strip() == ""
-    assert not common.Progress(False).shown
+    assert terminal.getvalue().endswith("\x1b[2K")  # erases the line
+    assert not Progress(False).shown
 
 
-def test_a_pipe_that_is_read_no_further_is_no_reason_to_complain(trained: Shell) -> None:
+def test_broken_pipe_exits_silently_with_141(trained: Shell) -> None:
     for command in (
         ["--help"],
         ["encode", "text.txt", "--tokenizer", "t.json"],
@@ -604,7 +603,7 @@ def test_a_pipe_that_is_read_no_further_is_no_reason_to_complain(trained: Shell)
         assert (process.returncode, said) == (141, b""), command
 
 
-def test_a_full_disk_behind_standard_output_gets_a_sentence(trained: Shell) -> None:
+def test_full_disk_behind_standard_output_is_reported(trained: Shell) -> None:
     if not Path("/dev/full").exists():
         pytest.skip("This system has no /dev/full.")
     with open("/dev/full", "wb") as full:
@@ -616,7 +615,7 @@ def test_a_full_disk_behind_standard_output_gets_a_sentence(trained: Shell) -> N
     )
 
 
-def test_closed_input_and_output_get_a_sentence(trained: Shell) -> None:
+def test_closed_standard_streams_are_reported(trained: Shell) -> None:
     for command, end, says in (
         ("encode --tokenizer t.json", "<&-", "There is no standard input"),
         ("encode text.txt --tokenizer t.json", ">&-", "There is no standard output"),
@@ -633,7 +632,19 @@ def test_closed_input_and_output_get_a_sentence(trained: Shell) -> None:
         assert done.stderr.count("\n") == 1
 
 
-def test_what_is_printed_is_utf8_in_every_language_of_the_system(trained: Shell) -> None:
+@pytest.mark.parametrize("command", ["count", "train"])
+def test_help_is_printed_as_utf8_in_every_locale(command: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "bpeviz", command, "--help"],
+        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "ascii"},
+        capture_output=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "…" in done.stdout.decode()
+
+
+def test_output_is_utf8_in_every_locale(trained: Shell) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "bpeviz", "encode", "--tokenizer", "t.json", "--tokens"],
         env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "ascii"},
@@ -673,7 +684,7 @@ def test_ctrl_c_stops_every_command_with_130(shell: Shell, monkeypatch: pytest.M
     def stop(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(common, "read", stop)
+    monkeypatch.setattr(files, "read_bytes", stop)
     monkeypatch.setattr("bpeviz.pretrained.rank_tokenizer.load", stop)
     for command in ("encode", "decode", "compare"):
         assert shell(command, "--tokenizer", "gpt2").code == 130
@@ -690,7 +701,7 @@ def test_help_shows_examples(shell: Shell, command: str) -> None:
     assert command in shell("--help").out.decode()
 
 
-def test_help_names_every_option_of_every_learner(shell: Shell) -> None:
+def test_help_names_every_option_of_a_trainer(shell: Shell) -> None:
     told = shell("train", "--help").out.decode()
     for trainer in TRAINERS.values():
         assert f"{trainer.key}:" in told
@@ -734,7 +745,7 @@ def run_as_shown(shell: Shell, line: str) -> str:
     return done.stdout.decode()
 
 
-def test_the_examples_of_the_help_run(shell: Shell) -> None:
+def test_help_examples_run(shell: Shell) -> None:
     for name in ("corpus.txt", "page.txt", "a.txt", "b.txt"):
         Path(name).write_text(TEXT)
     shell("encode", "page.txt", "--tokenizer", "gpt2", "--output", "ids.txt")

@@ -1,0 +1,109 @@
+"""Arguments that several commands share."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from bpeviz.cli.errors import UsageError
+from bpeviz.corpus.files import STANDARD
+from bpeviz.pretokenizers.patterns import CUSTOM, PATTERNS, WORD_LIST
+from bpeviz.pretrained import catalog
+
+if TYPE_CHECKING:  # the class has no type arguments at run time
+    Commands = argparse._SubParsersAction[argparse.ArgumentParser]
+else:
+    Commands = object
+
+
+def add_command(
+    commands: Commands, name: str, summary: str, description: str, examples: str, usage: str = ""
+) -> argparse.ArgumentParser:
+    """Add a command whose help ends with examples."""
+    return commands.add_parser(
+        name,
+        help=summary,
+        usage=usage or None,
+        description=description,
+        epilog=examples,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+
+
+def text_argument(argument: str) -> str:
+    """Return a text argument. Raises `ArgumentTypeError` for bytes that are not UTF-8."""
+    try:
+        argument.encode()
+    except UnicodeEncodeError as error:
+        raise argparse.ArgumentTypeError("is not UTF-8") from error
+    return argument
+
+
+def add_tokenizer(command: argparse.ArgumentParser, *, several: bool = False) -> None:
+    """Add ``--tokenizer``, which may occur several times, and the pattern for its files."""
+    command.add_argument(
+        "--tokenizer",
+        action="append" if several else "store",
+        required=True,
+        metavar="TOKENIZER",
+        help=f"{', '.join(catalog.NAMES)}, or a tokenizer file or its folder, written by `train` "
+        "or another library" + ("; repeat the option for each" if several else ""),
+    )
+    add_pattern(
+        command,
+        "",
+        "the pre-tokenization, for a file that does not contain it, such as a .tiktoken file "
+        "without its .tiktoken.json",
+    )
+
+
+def add_files(command: argparse.ArgumentParser) -> None:
+    """Add the text files."""
+    command.add_argument(
+        "files", nargs="*", metavar="FILE", help="a UTF-8 text; - or none: standard input"
+    )
+
+
+def add_pattern(command: argparse.ArgumentParser, default: str | None, help_text: str) -> None:
+    """Add ``--pattern`` and ``--expression``."""
+    command.add_argument(
+        "--pattern", choices=[*PATTERNS, CUSTOM, WORD_LIST], default=default, help=help_text
+    )
+    command.add_argument(
+        "--expression",
+        default="",
+        type=text_argument,
+        metavar="TEXT",
+        help=f"the regular expression of --pattern {CUSTOM}, or the words of --pattern {WORD_LIST}",
+    )
+
+
+def add_output(command: argparse.ArgumentParser) -> None:
+    """Add ``--output``, by default standard output."""
+    command.add_argument(
+        "--output", default=STANDARD, metavar="FILE", help="write to this file (default: -)"
+    )
+
+
+def add_progress(command: argparse.ArgumentParser) -> None:
+    """Add ``--progress`` and ``--no-progress``."""
+    command.add_argument(
+        "--progress",
+        action=argparse.BooleanOptionalAction,
+        default=None,
+        help="show progress on standard error (default: if it is a terminal)",
+    )
+
+
+def check_expression(options: argparse.Namespace) -> None:
+    """Raise `UsageError` if an expression has no pattern that uses it."""
+    if options.expression and options.pattern not in (CUSTOM, WORD_LIST):
+        raise UsageError(f"--expression needs --pattern {CUSTOM} or --pattern {WORD_LIST}.")
+
+
+def check_one_standard_input(paths: Sequence[str]) -> None:
+    """Raise `UsageError` if standard input is named more than once."""
+    if list(paths).count(STANDARD) > 1:
+        raise UsageError("Standard input (-) can be read only once.")

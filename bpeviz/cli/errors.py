@@ -1,0 +1,21 @@
+"""Errors of the command line and messages on standard error."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+
+
+class UsageError(Exception):
+    """Arguments that do not fit together; the exit code is 2."""
+
+
+class CommandError(ValueError):
+    """A command that failed, with a message for users; the exit code is 1."""
+
+
+def print_error(message: str) -> None:
+    """Print a message to standard error, if it is open."""
+    if sys.stderr is not None:
+        with contextlib.suppress(OSError):
+            print(message, file=sys.stderr, flush=True)

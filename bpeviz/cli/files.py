@@ -1,0 +1,191 @@
+"""Input and output of the commands: texts, tokenizers, standard streams, and whole files."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import secrets
+import stat
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import BinaryIO
+
+from bpeviz import api, formats
+from bpeviz.cli.errors import CommandError, UsageError, print_error
+from bpeviz.cli.progress import Progress
+from bpeviz.core.tokenizer import Tokenizer
+from bpeviz.corpus import files as corpus_files
+from bpeviz.corpus.files import STANDARD, Span, named
+from bpeviz.pretrained import catalog, download, rank_tokenizer
+
+# ---- Input
+
+
+def open_file(path: str) -> BinaryIO:
+    """Open a file, or standard input, to read bytes. Raises `ValueError` with a message."""
+    if path != STANDARD:
+        return corpus_files.open_file(path)
+    if sys.stdin is None:
+        raise CommandError("There is no standard input. Name a file.")
+    if sys.stdin.isatty():
+        print_error("Type or paste a text. End it with Ctrl-D on a line of its own.")
+    return sys.stdin.buffer
+
+
+def read_bytes(path: str, limit: int = -1) -> bytes:
+    """Return at most `limit` bytes of a file, or of standard input (-1: all).
+
+    Raises:
+        ValueError: the file cannot be read; the message is for users.
+    """
+    try:
+        with open_file(path) as file:
+            return file.read(limit)
+    except OSError as error:
+        raise _unreadable(path, error) from error
+
+
+def read_text(path: str) -> str:
+    """Return the UTF-8 text of a file or of standard input, without a byte order mark.
+
+    Raises:
+        ValueError: the file is not such a text; the message is for users.
+    """
+    return "".join(corpus_files.read([Span(path)], open_file))
+
+
+def load_tokenizer(name: str, options: argparse.Namespace, progress: Progress) -> Tokenizer:
+    """Return the tokenizer that ``--tokenizer`` names.
+
+    Raises:
+        ValueError: there is none; the message is for users.
+    """
+    if name in catalog.NAMES:
+        if not download.available(name):
+            return rank_tokenizer.load(name, progress.print)  # shows the download
+        with progress.during(f"Loading {name}"):
+            return rank_tokenizer.load(name)
+    if name != STANDARD and not os.path.exists(name):
+        raise CommandError(
+            f"There is no tokenizer {named(name)}: it is neither a file nor one of "
+            f"{', '.join(catalog.NAMES)}."
+        )
+    pattern = {"pattern": options.pattern, "expression": options.expression}
+    with progress.during(f"Loading {named(name)}"):
+        if name == STANDARD:
+            content = read_bytes(name, formats.MAX_FILE + 1)
+            return formats.parse({named(name): content}, **pattern)
+        try:
+            return api.read(name, **pattern)
+        except OSError as error:
+            raise _unreadable(name, error) from error
+
+
+def _unreadable(path: str, error: OSError) -> CommandError:
+    return CommandError(f"{named(path)} could not be read: {error.strerror or error}.")
+
+
+# ---- Output
+
+
+def output_path(options: argparse.Namespace) -> str:
+    """Return ``--output`` of a command with binary output.
+
+    Raises:
+        UsageError: there is none, and standard output is a terminal.
+    """
+    output: str | None = options.output
+    if output is None and sys.stdout is not None and sys.stdout.isatty():
+        raise UsageError("Name a file with --output FILE (or - for this terminal).")
+    return STANDARD if output is None else output
+
+
+def write_output(path: str, content: bytes) -> None:
+    """Write bytes to a file, as `write_files` does, or to standard output."""
+    if path != STANDARD:
+        write_files({Path(path): content})
+    elif sys.stdout is None:
+        raise CommandError("There is no standard output. Name a file: --output FILE.")
+    else:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(content)
+        sys.stdout.buffer.flush()
+
+
+def discard_output() -> None:
+    """Discard buffered output, which Python would otherwise fail to write at exit."""
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, sys.stdout.fileno())
+        os.close(null)
+
+
+def write_files(contents: Mapping[Path, bytes]) -> None:
+    """Write files completely, or leave their old contents.
+
+    Raises:
+        CommandError: a file cannot be written.
+    """
+    pending: list[tuple[Path, Path, Path]] = []
+    try:
+        for path, content in contents.items():
+            with _write_errors(path):
+                target = path.resolve()  # keeps a link
+                if target.exists() and not target.is_file():
+                    target.write_bytes(content)  # a device such as /dev/null
+                    continue
+                temporary = _temporary(target)
+                pending.append((temporary, target, path))
+                with open(temporary, "xb") as file:
+                    file.write(content)
+                if target.exists():
+                    temporary.chmod(stat.S_IMODE(target.stat().st_mode))
+        while pending:
+            temporary, target, path = pending[0]
+            with _write_errors(path):
+                temporary.replace(target)
+            del pending[0]
+    finally:
+        for temporary, _, _ in pending:
+            temporary.unlink(missing_ok=True)
+
+
+def check_writable(path: Path) -> None:
+    """Raise `CommandError`, before long work, if `write_files` could not write a file."""
+    with _write_errors(path):
+        target = path.resolve()
+        if target.is_dir():
+            raise IsADirectoryError
+        if not target.exists() or target.is_file():
+            temporary = _temporary(target)
+            temporary.touch(exist_ok=False)
+            temporary.unlink()
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder, unless it exists. Raises `CommandError`."""
+    with _write_errors(path):
+        path.mkdir(exist_ok=True)
+
+
+def _temporary(target: Path) -> Path:
+    return target.with_name(f".bpeviz-{secrets.token_hex(8)}")
+
+
+@contextlib.contextmanager
+def _write_errors(path: Path) -> Iterator[None]:
+    """Raise a `CommandError` for an error in writing."""
+    name = named(str(path))
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except FileNotFoundError:
+        raise CommandError(f"{name} cannot be written: there is no such folder.") from None
+    except IsADirectoryError:
+        raise CommandError(f"{name} cannot be written: it is a folder.") from None
+    except (OSError, ValueError, RuntimeError) as error:  # also a NUL in a name, a loop of links
+        reason = getattr(error, "strerror", None) or error
+        raise CommandError(f"{name} cannot be written: {reason}.") from error

@@ -1,0 +1,85 @@
+"""Progress of a command on standard error."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import time
+from collections.abc import Iterator
+
+from bpeviz.cli.errors import print_error
+from bpeviz.progress import reporting_to
+
+
+class Progress:
+    """Shows on standard error what a command does, and how far it is.
+
+    On a terminal, a line with the elapsed time is updated and finally erased. Elsewhere, such as in
+    a file, lines are printed.
+
+    Args:
+        requested: whether to show it; None: only on a terminal.
+    """
+
+    LINE_SECONDS = 10.0
+    """Seconds between two lines if standard error is not a terminal."""
+
+    def __init__(self, requested: bool | None) -> None:
+        self.is_terminal = sys.stderr is not None and sys.stderr.isatty()
+        self.shown = self.is_terminal if requested is None else requested
+
+    def print(self, message: str) -> None:
+        """Print a line."""
+        if self.shown:
+            print_error(message)
+
+    def during(self, activity: str) -> contextlib.AbstractContextManager[None]:
+        """Show an activity and its progress while the context is open."""
+        if not self.shown:
+            return contextlib.nullcontext()
+        return _updated_line(activity) if self.is_terminal else self._lines(activity)
+
+    @contextlib.contextmanager
+    def _lines(self, activity: str) -> Iterator[None]:
+        start = last = time.monotonic()
+        print_error(f"{activity} …")
+
+        def listen(part: str, done: int, total: int) -> None:
+            nonlocal last
+            if (now := time.monotonic()) - last >= self.LINE_SECONDS:
+                last = now
+                print_error(f"{activity} … {now - start:.0f} s, {part}: {done:,} of {total:,}")
+
+        with reporting_to(listen):
+            yield
+        print_error(f"{activity}: done after {time.monotonic() - start:.1f} s")
+
+
+@contextlib.contextmanager
+def _updated_line(activity: str) -> Iterator[None]:
+    from rich.console import Console  # no other output needs it, and it takes 0.1 seconds
+    from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Line
+
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        TimeElapsedColumn(),
+    )
+    line = Line(
+        *columns,
+        console=Console(file=sys.stderr),
+        transient=True,
+        redirect_stdout=False,
+        redirect_stderr=False,
+    )
+    with line:
+        task = line.add_task(activity, total=None)
+
+        def listen(part: str, done: int, total: int) -> None:
+            description = f"{activity}, {part}: {done:,} of {total:,}"
+            line.update(task, description=description, completed=done, total=total)
+
+        with reporting_to(listen):
+            yield
