@@ -88,6 +88,10 @@ class HiddenTokenTokenizer(MergedVocabulary, NonMonotonicTokenizer):
             if bisect_left(times, self.steps) % 2
         )
 
+    def known_ids(self) -> list[int]:
+        """Return the ids of the vocabulary, ascending. Encoding never returns a hidden one."""
+        return [token_id for token_id in range(self.vocab_size) if token_id not in self.hidden]
+
     def shown(self, ids: Iterable[int]) -> Iterator[int]:
         """Yield `ids`, the two parents of a hidden one in its stead, and so on down."""
         first = len(self.alphabet)

@@ -73,7 +73,7 @@ class RemappedTokenizer(Tokenizer):
         return max(self._inner_id, default=-1) + 1
 
     def known_ids(self) -> Iterable[int]:
-        return sorted(self._inner_id)
+        return sorted(int(self.table[token_id]) for token_id in self.inner.known_ids())
 
     def token_bytes(self, token_id: int) -> bytes:
         return self.inner.token_bytes(self.inner_id(token_id))

@@ -11,7 +11,9 @@ import bpeviz
 from bpeviz.analysis import metrics
 from bpeviz.analysis.metrics import Agreement, Column, agreement, measure, sweep, word_spans
 from bpeviz.core.boundaries import NEVER
+from bpeviz.core.hidden_tokens import HiddenTokenTokenizer
 from bpeviz.corpus import samples
+from bpeviz.formats.remapped_ids import with_ids
 
 
 def learnt(text: str, merges: int, training_text: str | None = None, **how: str) -> Column:
@@ -254,6 +256,18 @@ def test_learnt_tokens_are_those_of_more_than_one_atom_by_what_they_stand_for() 
     # Atoms and special tokens are none of them.
     alone = bpeviz.train("low", merges=0, special_tokens=("<end>",)).tokenizer()
     assert metrics.composed_tokens(alone) == {}
+
+
+def test_composed_tokens_leave_out_hidden_tokens() -> None:
+    training = bpeviz.train("hug pug pun bun hugs " * 3, merges=12, threshold=3)
+    tokenizer = training.tokenizer()
+    assert isinstance(tokenizer, HiddenTokenTokenizer)
+    raw = {i: tokenizer.token_bytes(i) for i in range(256, 256 + training.steps)}
+    hidden = {raw[i] for i in tokenizer.hidden}
+    assert 0 < len(hidden) < len(raw)
+    assert {*metrics.composed_tokens(tokenizer)} == {*raw.values()} - hidden
+    remapped = with_ids(tokenizer, tuple(i + 7 for i in range(256 + training.steps)), {})
+    assert metrics.composed_tokens(remapped) == metrics.composed_tokens(tokenizer)
 
 
 def test_of_tokens_for_the_same_text_the_earliest_learnt_names_it() -> None:
