@@ -108,8 +108,8 @@ def timelines() -> list[dict[str, Any]]:
     for name, (training, boundaries) in trained().items():
         steps = []
         for step in sampled(boundaries.steps):
-            kept = boundaries.kept(step)
-            before = boundaries.kept(step - 1) if step else kept
+            kept = boundaries.boundary_mask(step)
+            before = boundaries.boundary_mask(step - 1) if step else kept
             steps.append(
                 {
                     "step": step,

@@ -134,9 +134,12 @@ test("controls stay within the timeline", () => {
   assert.equal(KEY_ACTIONS[" "], "play");
 });
 
-test("a saving is rounded down", () => {
-  assert.equal(percentChange(3, 1), 66.6);
+test("percentChange rounds, but stays below 100 while tokens are left", () => {
+  assert.equal(percentChange(21, 7), 66.7);
+  assert.equal(percentChange(3, 2), 33.3);
   assert.equal(percentChange(1000, 1), 99.9);
+  assert.equal(percentChange(10_000, 1), 99.9);
+  assert.equal(percentChange(10, 0), 100);
   assert.equal(percentChange(10, 10), 0);
   assert.equal(percentChange(10, 15), 50);
 });

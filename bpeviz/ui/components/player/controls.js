@@ -41,9 +41,12 @@ export const stepOfSize = (vocabSizes, size) =>
   Math.max(0, firstIndex(vocabSizes.length, (i) => vocabSizes[i] > size) - 1);
 
 /**
- * Return how much fewer (or more) tokens there are, in percent to one digit. It is rounded down:
- * while there are tokens, not all of them are saved.
+ * Return the difference of two token counts in percent, rounded to one digit. It is below 100 while
+ * any token is left.
  * @param {number} first
  * @param {number} now
  */
-export const percentChange = (first, now) => Math.floor(Math.abs(1 - now / first) * 1000) / 10;
+export const percentChange = (first, now) => {
+  const percent = Math.round(Math.abs(1 - now / first) * 1000) / 10;
+  return now > 0 && now < first ? Math.min(percent, 99.9) : percent;
+};
