@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import regex
 
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import Training
 from bpeviz.text import color_index, label, shorten
+from bpeviz.trainers.screen import counted
 
 MOST_IDS = 2_000
 """The largest number of ids to decode at once."""
@@ -244,6 +246,34 @@ def neighbors(token_id: int, tokenizer: Tokenizer, each_side: int = 4) -> list[F
         except ValueError:  # vocabularies have gaps
             continue
     return found
+
+
+def describe_size(tokenizer: Tokenizer, ranges: int = 4) -> str:
+    """Return the number of tokens, of special tokens and of unused ids, in words.
+
+    Args:
+        tokenizer: The tokenizer.
+        ranges: The largest number of ranges of unused ids to list.
+
+    >>> from bpeviz import train
+    >>> describe_size(train("low", merges=1, special_tokens=("<end>",)).tokenizer())
+    '257 tokens and 1 special token'
+    """
+    special = {*tokenizer.special_tokens.values()}
+    known = {*tokenizer.known_ids()} | special
+    found = counted(len(known - special), "token")
+    if special:
+        found += f" and {counted(len(special), 'special token')}"
+    unused = tokenizer.vocab_size - len(known)
+    if not unused:
+        return found
+    gaps = [
+        str(before + 1) if after == before + 2 else f"{before + 1}–{after - 1}"
+        for before, after in pairwise([-1, *sorted(known), tokenizer.vocab_size])
+        if after > before + 1
+    ]
+    listed = ", ".join([*gaps[:ranges], "…"] if len(gaps) > ranges else gaps)
+    return f"{found}; {counted(unused, 'id')} {'is' if unused == 1 else 'are'} unused ({listed})"
 
 
 @dataclass(frozen=True)

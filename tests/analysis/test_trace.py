@@ -524,6 +524,28 @@ def test_a_token_is_found_by_id_by_text_and_by_name() -> None:
     assert [one.id for one in token_lookup.neighbors(100257, tokenizer, 1)] == [100257, 100258]
 
 
+@pytest.mark.parametrize(
+    ("name", "size"),
+    [
+        ("gpt2", "50,256 tokens and 1 special token"),
+        (
+            "cl100k_base",
+            "100,256 tokens and 5 special tokens; 16 ids are unused (100256, 100261–100275)",
+        ),
+    ],
+)
+def test_describe_size_counts_tokens_special_tokens_and_unused_ids(name: str, size: str) -> None:
+    assert token_lookup.describe_size(published(name)) == size
+
+
+def test_describe_size_lists_few_ranges_of_unused_ids() -> None:
+    ranks = {bytes([i]): i for i in range(256)} | {b"aa": 257, b"aaaa": 260}
+    gaps = from_ranks("gaps", "(?s:.+)", ranks, {"<end>": 270})
+    assert token_lookup.describe_size(gaps, 2) == (
+        "258 tokens and 1 special token; 12 ids are unused (256, 258–259, …)"
+    )
+
+
 def test_every_token_has_parents_down_to_what_no_merge_makes(
     trainings: dict[str, Training],
 ) -> None:

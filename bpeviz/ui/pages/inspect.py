@@ -417,7 +417,8 @@ def _token(offer: Offer, tokenizer: Tokenizer) -> None:
         help="You can type · for a space, as tokens show it.",
     )
     if not query:
-        st.caption("Click a token above to look it up.")
+        size = token_lookup.describe_size(tokenizer)
+        st.caption(f"Click a token above to look it up. The vocabulary has {size}.")
         return
     found = token_lookup.look_up(query, tokenizer)
     if not found:
@@ -451,7 +452,8 @@ def _token(offer: Offer, tokenizer: Tokenizer) -> None:
 
 def _no_token(query: str, tokenizer: Tokenizer) -> None:
     """Say that the token does not exist, and show the tokens of its text instead."""
-    st.caption(f"None of the {tokenizer.vocab_size:,} tokens has this id or text.")
+    size = token_lookup.describe_size(tokenizer)
+    st.caption(f"No token has this id or text. The vocabulary has {size}.")
     try:
         ids = tokenizer.encode(query)
     except ValueError:

@@ -75,6 +75,15 @@ def test_every_sample_is_shown(sample: samples.Sample) -> None:
     assert sample.text.encode().startswith(raw)
 
 
+@pytest.mark.parametrize("query", ["", "no such token"])
+def test_inspect_says_which_ids_are_not_tokens(query: str) -> None:
+    app = cl100k(closer="token", look_up=query)
+    said = " ".join(one.value for one in app.caption)
+    assert "100,256 tokens" in said
+    assert "100261–100275" in said
+    assert "100,277" not in said
+
+
 def test_a_text_of_ones_own_is_inspected_first() -> None:
     app = opened()
     assert errors(app) == []
