@@ -1,13 +1,13 @@
-"""The idea that carries everything: every boundary knows the steps at which it changes.
+"""Boundaries between the atoms of a text, and the steps at which each changes.
 
-A text is a row of atoms (bytes or characters). A tokenizer that merges gives every boundary
-between two atoms the number of the merge that removes it, or says that it stays
-(`MergeBoundaries`). From that one array follow the tokens after any number of merges, how many
-there are after each, and the merge tree of every token, with no further pass of a tokenizer.
+A text is a sequence of atoms (bytes or characters). A merging tokenizer assigns each boundary
+between two atoms the merge that removes it, or none (`MergeBoundaries`). From that one array
+follow the tokens after any number of merges, their counts, and the merge tree of every token,
+without running the tokenizer again.
 
-Under other trainers a boundary may come back: Unigram prunes its pieces, longest match finds
-another piece, a scaffold is taken down. They write down for each place when another token begins
-there (`ChangingBoundaries`). What is asked of both is the same: `Boundaries`.
+With other tokenizers a boundary may come back: Unigram prunes pieces, longest match finds
+another piece, a scaffold token is split back. `ChangingBoundaries` lists for each atom the tokens
+that begin there over time. Both have the interface `Boundaries`.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ from numpy.typing import NDArray
 Number = TypeVar("Number", np.int32, np.int64)
 
 NEVER = np.iinfo(np.int32).max
-"""The time of a boundary that no merge removes."""
+"""The merge of a boundary that no merge removes."""
 
 _BLOCK = 1 << 17
-"""Boundaries that are counted at once: what is written down of them stays near the processor."""
+"""Boundaries counted at once, so that the intermediate arrays fit into the processor's cache."""
 
 
 @dataclass(frozen=True)
 class Node:
     """A node of a merge tree: atoms `start` to `end`, joined by merge `step`.
 
-    A single atom has `step` -1 and no parents; else `parents` are the two that were joined.
+    A single atom has `step` -1 and no parents.
     """
 
     start: int
@@ -48,20 +48,20 @@ UNKNOWN_ID = -1
 """The id of a token that is not in the vocabulary."""
 
 DROPPED_ID = -2
-"""The id of an atom that becomes no token at all, as white space in WordPiece."""
+"""The id of an atom that is dropped, such as white space in WordPiece."""
 
 INSIDE_ID = -3
-"""Stands where no token begins."""
+"""The entry of an atom inside a token: no token begins there."""
 
 
 @dataclass(frozen=True, eq=False)
 class Boundaries(ABC):
     """Where the tokens of a text end, at every step.
 
-    ends: int64 [atoms]. Where each atom ends, in UTF-8 bytes from the start of the text.
-    atom_ids: int32 [atoms]. The id of each atom by itself, -1 for one not in the vocabulary, -2
-        for one that becomes no token.
-    steps: how many steps there are. After step 0 none is taken, after the last all are.
+    Attributes:
+        ends: The end of each atom in UTF-8 bytes from the start of the text. int64 [atoms].
+        atom_ids: The id of each atom by itself, `UNKNOWN_ID` or `DROPPED_ID`. int32 [atoms].
+        steps: The number of steps.
     """
 
     ends: NDArray[np.int64]
@@ -76,28 +76,28 @@ class Boundaries(ABC):
 
     @abstractmethod
     def boundary_mask(self, step: int) -> NDArray[np.bool_]:
-        """Tell for each atom whether a token ends behind it after `step` steps. bool [atoms]."""
+        """Return for each atom whether a token ends after it, after `step` steps. bool [atoms]."""
 
     @property
     @abstractmethod
     def permanent(self) -> NDArray[np.bool_]:
-        """Tell for each atom whether a token ends behind it after every step. bool [atoms]."""
+        """Whether a token ends after each atom at every step. bool [atoms]."""
 
     @property
     @abstractmethod
     def token_counts(self) -> NDArray[np.int64]:
-        """How many tokens there are after 0, 1, … `steps` steps. int64 [steps + 1]."""
+        """The number of tokens after 0, 1, … `steps` steps. int64 [steps + 1]."""
 
     @abstractmethod
     def ids(self, step: int) -> NDArray[np.int32]:
-        """Return the id of each token after `step` steps, -1 for an unknown one.
+        """Return one id for each of `token_ends` after `step` steps. int32 [tokens].
 
-        One for each of `token_ends`: what becomes no token has -2.
+        Unknown tokens have `UNKNOWN_ID`, dropped atoms `DROPPED_ID`.
         """
 
     @abstractmethod
     def as_changes(self) -> ChangingBoundaries:
-        """Return the same boundaries with the changes at each atom."""
+        """Return the same boundaries as a list of changes at each atom."""
 
     @property
     def change_steps(self) -> NDArray[np.int32]:
@@ -117,22 +117,23 @@ class Boundaries(ABC):
         return self.as_changes().payload()
 
     def token_ends(self, step: int) -> NDArray[np.int64]:
-        """Return for each token after `step` steps the index behind its last atom."""
+        """Return for each token after `step` steps the index after its last atom. int64 [tokens]."""
         return np.flatnonzero(self.boundary_mask(step)) + 1
 
     def cuts(self, step: int) -> NDArray[np.int64]:
-        """Return where tokens end after `step` steps, in UTF-8 bytes, the text's end included."""
+        """Return the token ends after `step` steps in UTF-8 bytes, the text's end included."""
         return self.ends[self.boundary_mask(step)]
 
 
 @dataclass(frozen=True, eq=False)
 class MergeBoundaries(Boundaries):
-    """When each boundary of a text vanishes: the step is a number of merges.
+    """The merge that removes each boundary of a text.
 
-    merged_at: int32 [atoms]. `merged_at[i]` is the number of the merge, from 0, that removes the
-        boundary behind atom i, or `NEVER`. After `step` merges those with `merged_at >= step`
-        stand. The boundary at the end of the text never vanishes.
-    first_merge_id: the id that merge 0 makes; merge i makes the i-th after it.
+    Attributes:
+        merged_at: The merge, from 0, that removes the boundary after each atom, or `NEVER`, as at
+            the end of the text. After `step` merges, boundaries with `merged_at >= step` remain.
+            int32 [atoms].
+        first_merge_id: The id that merge 0 makes; merge i makes the id `first_merge_id + i`.
     """
 
     merged_at: NDArray[np.int32]
@@ -141,13 +142,13 @@ class MergeBoundaries(Boundaries):
     monotonic = True
 
     def boundary_mask(self, step: int) -> NDArray[np.bool_]:
-        kept: NDArray[np.bool_] = self.merged_at >= step
-        return kept
+        remaining: NDArray[np.bool_] = self.merged_at >= step
+        return remaining
 
     @cached_property
     def permanent(self) -> NDArray[np.bool_]:
-        stay: NDArray[np.bool_] = self.merged_at == NEVER
-        return stay
+        never: NDArray[np.bool_] = self.merged_at == NEVER
+        return never
 
     @cached_property
     def token_counts(self) -> NDArray[np.int64]:
@@ -165,7 +166,7 @@ class MergeBoundaries(Boundaries):
         return ids.astype(np.int32)
 
     def last_merges(self, step: int) -> NDArray[np.int32]:
-        """Return for each token after `step` merges the merge that made it, or -1 for an atom."""
+        """Return the merge that made each token after `step` merges, or -1. int32 [tokens]."""
         ends = self.token_ends(step)
         if not len(ends):  # reduceat takes no empty list
             return np.empty(0, np.int32)
@@ -223,7 +224,7 @@ class MergeBoundaries(Boundaries):
         return _flat([sorted(of_atom) for of_atom in found])
 
     def until(self, steps: int) -> MergeBoundaries:
-        """Return the boundaries of the tokenizer that knows the first `steps` merges only."""
+        """Return the boundaries of the tokenizer with only the first `steps` merges."""
         return MergeBoundaries(
             self.ends,
             self.atom_ids,
@@ -235,17 +236,19 @@ class MergeBoundaries(Boundaries):
     def tree(self, start: int, end: int) -> Node:
         """Return the merge tree of the token that spans atoms `start` to `end`.
 
-        It is the Cartesian tree of the boundaries within the token: the last to vanish parts it
-        into its two parents. Built without recursion, since a tree may be as deep as its token
-        is long. Raises `ValueError` where the span is empty or no merge ever joined it.
+        It is the Cartesian tree of the boundaries within the token: the one merged last divides it
+        into its two parents. Without recursion, since a tree may be as deep as its token is long.
+
+        Raises:
+            ValueError: The span is empty, or never one token.
         """
         if not 0 <= start < end <= len(self):
             raise ValueError(f"There are no atoms {start} to {end} here.")
         times = self.merged_at[start : end - 1].tolist()
         if any(time == NEVER for time in times):
             raise ValueError(f"Atoms {start} to {end} are never one token.")
-        # A stack of finished subtrees with the boundary at the right of each: whenever a later
-        # boundary vanishes no earlier than the last, what lies between them is complete.
+        # A stack of subtrees, each with the merge of the boundary at its right. A boundary with a
+        # later merge completes the subtrees before it.
         stack: list[tuple[Node, int]] = []
         for position, time in enumerate([*times, NEVER], start):
             node = Node(position, position + 1, -1)
@@ -258,15 +261,17 @@ class MergeBoundaries(Boundaries):
 
 @dataclass(frozen=True, eq=False)
 class ChangingBoundaries(Boundaries):
-    """Which token begins at each atom, and when another one does.
+    """The tokens that begin at each atom over time.
 
-    Three arrays, one row for each atom: of atom i the entries are those from `rows[i]` to
-    `rows[i + 1]`, in the order of their times. An entry with time t and id n says that after t + 1
-    steps (t is -1 for what holds before the first) token n begins at this atom: -1 an unknown one,
-    `DROPPED_ID` (-2) an atom that is no token, `INSIDE_ID` (-3) none: the atom stands within a token.
-    Before its first entry an atom is `INSIDE_ID`.
+    A ragged table: the entries of atom i are those from `rows[i]` to `rows[i + 1]`, ordered by
+    time. An entry with time t and id n says that from step t on (from the beginning for t = -1),
+    token n begins at this atom. The id may be `UNKNOWN_ID`, `DROPPED_ID`, or `INSIDE_ID` if no
+    token begins there. Before its first entry an atom is inside a token.
 
-    rows: int64 [atoms + 1]; times, entries: int32 [changes].
+    Attributes:
+        rows: int64 [atoms + 1].
+        times: int32 [changes].
+        entries: int32 [changes].
     """
 
     rows: NDArray[np.int64]
@@ -279,7 +284,7 @@ class ChangingBoundaries(Boundaries):
         return np.repeat(np.arange(len(self)), np.diff(self.rows))
 
     def _begins(self, step: int) -> NDArray[np.int32]:
-        """Return which token begins at each atom after `step` steps. int32 [atoms]."""
+        """Return the id of the token that begins at each atom after `step` steps. int32 [atoms]."""
         past = np.bincount(self._atoms[self.times < step], minlength=len(self))
         if not len(self.entries):
             return np.full(len(self), INSIDE_ID, np.int32)
@@ -354,19 +359,19 @@ def _renumbered(ids: NDArray[np.int32], table: NDArray[np.int32]) -> NDArray[np.
 
 
 Timeline = Sequence[tuple[int, Sequence[int], Sequence[int]]]
-"""How one row of atoms is cut over time: (time, ids of its tokens, how many atoms each has).
+"""The segmentations of a row of atoms over time: (time, ids of its tokens, atoms of each token).
 
-The first has time -1; each other tells how it is cut once step `time` (from 0) is taken.
+The first has time -1; each other one holds from step `time` (from 0) on.
 """
 
 
 AtomChanges = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]
-"""Of one row of atoms: how many entries each atom has, and the times and ids of these entries, atom
-by atom (see `ChangingBoundaries`)."""
+"""For one row of atoms: the number of entries of each atom, and the times and ids of all entries,
+as in `ChangingBoundaries`."""
 
 
 def changes(timeline: Timeline) -> AtomChanges:
-    """Return for each atom of a row its entries of `ChangingBoundaries`."""
+    """Return the entries of `ChangingBoundaries` for one row of atoms."""
     atoms = sum(timeline[0][2]) if timeline else 0
     found: list[list[tuple[int, int]]] = [[] for _ in range(atoms)]
     before: dict[int, int] = {}
@@ -403,15 +408,18 @@ def changes_of_merges(
     step_of: Callable[[int], int],
     width: Callable[[int], int] = lambda token_id: 1,
 ) -> AtomChanges:
-    """Return the entries of the atoms of a token that merges made.
+    """Return the entries of the atoms of a token that merges make.
 
-    parents: of a token; None for one that no merge made. step_of: the merge, from 0, that makes
-    it. width: how many atoms a token without parents has.
+    Args:
+        token_id: The token.
+        parents: Returns the parents of a token, or None if no merge makes it.
+        step_of: Returns the merge, from 0, that makes a token.
+        width: Returns the number of atoms of a token without parents.
     """
     counts: list[int] = []
     found: list[tuple[int, int]] = []
-    # Tokens still to be looked into, the leftmost last, each with what comes to stand at its first
-    # atom later on, the latest first.
+    # Tokens to expand, the leftmost last, each with the later entries of its first atom, the latest
+    # first.
     waiting: list[tuple[int, list[tuple[int, int]]]] = [(token_id, [])]
     while waiting:
         at, later = waiting.pop()
@@ -434,10 +442,14 @@ def boundaries_from_changes(
     atom_ids: NDArray[np.int32],
     steps: int,
 ) -> ChangingBoundaries:
-    """Put a text together from its distinct pre-tokens.
+    """Return the boundaries of a text from the changes of its distinct pre-tokens.
 
-    rows: what changes in each distinct pre-token. order: int64 [pre-tokens], for each pre-token of the text
-    the number of its row.
+    Args:
+        rows: The changes of each distinct pre-token.
+        order: The index in `rows` of each pre-token of the text. int64 [pre-tokens].
+        ends: The end of each atom in bytes. int64 [atoms].
+        atom_ids: The id of each atom. int32 [atoms].
+        steps: The number of steps.
     """
 
     def placed(part: int) -> NDArray[np.int64]:
@@ -460,17 +472,19 @@ def boundaries_from_changes(
 
 def boundaries_from_ids(
     ids: NDArray[np.int32],
-    times_inside: Callable[[int], Sequence[int]],
+    steps_inside: Callable[[int], Sequence[int]],
 ) -> NDArray[np.int32]:
-    """Return when each boundary vanishes, read off an encoder's output. int32 [atoms].
+    """Return the merge of each boundary (`merged_at`) from an encoder's output. int32 [atoms].
 
-    Inside a token they are those of its left parent, the token's own step, those of its right
-    parent: `times_inside(id)`; between tokens, never. Each distinct id is asked for once.
+    Args:
+        ids: The ids of a text. int32 [tokens].
+        steps_inside: Returns the merges of the boundaries inside a token, from left to right. It
+            is called once for each distinct id.
     """
     if not len(ids):
         return np.empty(0, np.int32)
     distinct, place = np.unique(ids, return_inverse=True)
-    rows = [np.array((*times_inside(int(i)), NEVER), np.int32) for i in distinct]
+    rows = [np.array((*steps_inside(int(i)), NEVER), np.int32) for i in distinct]
     lengths = np.fromiter(map(len, rows), np.int64, len(rows))
     return gather(np.concatenate(rows), np.cumsum(lengths) - lengths, lengths, place)
 

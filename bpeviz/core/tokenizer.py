@@ -1,4 +1,4 @@
-"""What every tokenizer can do; and what those can that were learnt here."""
+"""The interface of all tokenizers, and the base of those trained here."""
 
 from __future__ import annotations
 
@@ -36,15 +36,15 @@ Row = tuple[int, ...]
 """The ids of the atoms of a pre-token."""
 
 Segmentation = tuple[tuple[int, ...], tuple[int, ...]]
-"""The tokens of a row of atoms: their ids, and how many atoms each has."""
+"""The tokens of a row of atoms: their ids, and the number of atoms of each."""
 
 
 @dataclass(frozen=True)
 class Token:
     """A token in a text.
 
-    `start` and `end` count characters. A token that holds only some bytes of a character spans
-    that character, so the spans of neighboring tokens overlap where they share one.
+    `start` and `end` count characters. A token with only some bytes of a character spans that
+    character, so the spans of neighboring tokens may overlap.
     """
 
     id: int
@@ -71,12 +71,12 @@ class Tokenizer(ABC):
     @property
     @abstractmethod
     def vocab_size(self) -> int:
-        """How many ids there are, special tokens included: ids are below it."""
+        """The size of the vocabulary, special tokens included; all ids are below it."""
 
     @property
     @abstractmethod
     def steps(self) -> int:
-        """How many steps lead to this vocabulary."""
+        """The number of steps that lead to this vocabulary."""
 
     @property
     @abstractmethod
@@ -90,19 +90,23 @@ class Tokenizer(ABC):
 
     @abstractmethod
     def token_bytes(self, token_id: int) -> bytes:
-        """Return the bytes that an id stands for. Raises `ValueError` for an unknown id."""
+        """Return the bytes of an id.
+
+        Raises:
+            ValueError: The id is not in the vocabulary.
+        """
 
     @abstractmethod
     def is_atom(self, token_id: int) -> bool:
-        """Tell whether an id stands for a single atom (or a special token): nothing was learnt."""
+        """Return whether an id is a single atom or a special token."""
 
     @abstractmethod
     def boundaries(self, text: str) -> Boundaries:
-        """Return where tokens end at every step. The text is cleaned first."""
+        """Return the token boundaries of a text, cleaned first, at every step."""
 
     @abstractmethod
     def _encode_ordinary(self, text: str) -> list[int]:
-        """Return the ids of a cleaned text in which nothing is a special token."""
+        """Return the ids of a cleaned text without looking for special tokens."""
 
     @abstractmethod
     def at_step(self, step: int) -> Tokenizer:
@@ -165,15 +169,15 @@ class Tokenizer(ABC):
                 yield token_id
 
     def known_ids(self) -> Iterable[int]:
-        """Return the ids of the vocabulary, in their order; special tokens may be among them."""
+        """Return the ids of the vocabulary in rising order, special tokens included."""
         return range(self.vocab_size)
 
     def token_label(self, token_id: int) -> str:
-        """Return a readable name for an id: what cannot be seen gets a stand-in."""
+        """Return a readable label for an id, with stand-ins for invisible characters."""
         return label(self.token_bytes(token_id))
 
     def _parts(self, text: str, allowed_special: Collection[str]) -> list[tuple[str, bool]]:
-        """Segment a text at the allowed special tokens; tell for each part whether it is one."""
+        """Split a text at the allowed special tokens: (part, whether it is special)."""
         unknown = set(allowed_special) - set(self.special_tokens)
         if unknown:
             raise ValueError(f"Not a special token of {self.name}: {', '.join(sorted(unknown))}.")
@@ -186,8 +190,10 @@ class Tokenizer(ABC):
     def encode(self, text: str, *, allowed_special: Collection[str] = ()) -> list[int]:
         """Return the ids of `text`.
 
-        Text is text: what looks like a special token is encoded as its characters, unless it is
-        named in `allowed_special`. Raises `ValueError` where a name there is not a special token.
+        Special tokens in the text are encoded as ordinary text unless `allowed_special` has them.
+
+        Raises:
+            ValueError: A name in `allowed_special` is not a special token.
         """
         ids: list[int] = []
         for part, special in self._parts(clean(text), allowed_special):
@@ -195,22 +201,26 @@ class Tokenizer(ABC):
         return ids
 
     def decode_bytes(self, ids: Iterable[int]) -> bytes:
-        """Return the bytes of `ids`. Raises `ValueError` for an unknown id."""
+        """Return the bytes of `ids`.
+
+        Raises:
+            ValueError: An id is not in the vocabulary.
+        """
         return b"".join(map(self.token_bytes, ids))
 
     def decode(self, ids: Iterable[int]) -> str:
-        """Return the text of `ids`; bytes that are not UTF-8 become U+FFFD, here and only here."""
+        """Return the text of `ids`; bytes that are not UTF-8 become U+FFFD."""
         return self.decode_bytes(ids).decode("utf-8", errors="replace")
 
     def tokens(self, text: str, *, allowed_special: Collection[str] = ()) -> list[Token]:
-        """Return the tokens of `text` with the characters that they span.
+        """Return the tokens of `text` with their spans in characters.
 
         >>> from bpeviz import train
         >>> [(t.label, t.start, t.end) for t in train("aé", merges=0).tokenizer().tokens("aé")]
         [('a', 0, 1), ('⟨C3⟩', 1, 2), ('⟨A9⟩', 1, 2)]
         """
         text = clean(text)
-        # The character to which each byte belongs, and the end of the text behind the last.
+        # The index of the character of each byte.
         sizes = [len(character.encode()) for character in text]
         character = [i for i, size in enumerate(sizes) for _ in range(size)]
         found: list[Token] = []
@@ -234,22 +244,22 @@ class Tokenizer(ABC):
         return found
 
     def _pieces(self, part: str) -> list[tuple[int, int]]:
-        """Return the tokens of `part`, which holds no special token: (id, bytes of the text).
+        """Return the tokens of `part`, a text without special tokens: (id, length in bytes).
 
-        What becomes no token is among them, with the id `DROPPED_ID`.
+        Dropped stretches are included with `DROPPED_ID`.
         """
         return [(i, len(self.token_bytes(i))) for i in self._encode_ordinary(part)]
 
 
 @dataclass(frozen=True)
 class TrainedTokenizer(Tokenizer):
-    """A tokenizer that was learnt here: it cuts a text pre-token by pre-token, and knows its atoms.
+    """A tokenizer trained here: it segments a text pre-token by pre-token.
 
-    Ids are dense: first the atoms (bytes 0 to 255, or the characters that were learnt from, in
-    code point order), then what was learnt, then the token for what is unknown, if there is one,
-    then the special tokens.
+    Ids are dense: first the atoms (bytes 0 to 255, or the characters of the training text in code
+    point order), then the trained tokens, then the unknown token, if any, then the special tokens.
 
-    alphabet: the symbols of the atoms, by id.
+    Attributes:
+        alphabet: The symbols of the atoms, by id.
     """
 
     name: str
@@ -261,19 +271,16 @@ class TrainedTokenizer(Tokenizer):
     )
 
     CACHED_PRE_TOKENS, CACHED_LENGTH = 50_000, 50
-    """How many pre-tokens' tokens are remembered, and how many characters such a pre-token has at most."""
+    """The number of pre-tokens whose segmentation is cached, and their largest length."""
 
     @abstractmethod
     def _segment_rows(self, rows: Sequence[Row]) -> list[Segmentation]:
-        """Segment rows of atom ids (-1 for an unknown atom) into tokens.
-
-        An unknown token has the id `UNKNOWN_ID`.
-        """
+        """Segment rows of atom ids into tokens; unknown atoms and tokens are `UNKNOWN_ID`."""
 
     @property
     @abstractmethod
     def trained_size(self) -> int:
-        """How many ids there are beside the atoms and the special tokens."""
+        """The number of trained tokens: all ids but atoms and special tokens."""
 
     @property
     def atoms(self) -> Atoms:  # type: ignore[override]
@@ -344,7 +351,7 @@ class TrainedTokenizer(Tokenizer):
 
     @cached_property
     def over_bytes(self) -> bool:
-        """Whether a pre-token's atoms are its bytes, and the ids of atoms are the bytes' values."""
+        """Whether the atoms are bytes and their ids are the values of the bytes."""
         plain = (
             self.pre_tokenizer.atoms == "bytes"
             and type(self.pre_tokenizer).symbols is PreTokenizer.symbols
@@ -356,9 +363,9 @@ class TrainedTokenizer(Tokenizer):
         return {symbol: i for i, symbol in enumerate(self.alphabet)}
 
     def row(self, pre_token: str) -> tuple[Row, list[int]]:
-        """Return the ids of a pre-token's atoms, and how many bytes of the text each stands for.
+        """Return the ids of a pre-token's atoms, and the bytes of the text that each covers.
 
-        The id is -1 for an atom that was never learnt from.
+        Atoms outside the alphabet have `UNKNOWN_ID`.
         """
         if self.over_bytes:
             raw = pre_token.encode()
@@ -368,7 +375,7 @@ class TrainedTokenizer(Tokenizer):
         return row, self.pre_tokenizer.sizes(pre_token)
 
     def segment(self, pre_tokens: Sequence[str]) -> dict[str, Segmentation]:
-        """Segment pre-tokens into tokens: return for each its ids, and how many atoms each of them has."""
+        """Return the segmentation of each distinct pre-token."""
         cut: dict[str, Segmentation] = {}
         rows: dict[str, Row] = {}
         for pre_token in dict.fromkeys(pre_tokens):
@@ -390,7 +397,7 @@ class TrainedTokenizer(Tokenizer):
         return cut
 
     def _encoded_id(self, token_id: int) -> int:
-        """Return the id under which a token is encoded: an unknown one has a name of its own."""
+        """Return the id that `encode` returns for a token, which may be unknown."""
         unknown = self.unknown_id if token_id == UNKNOWN_ID else None
         return token_id if unknown is None else unknown
 
@@ -398,7 +405,7 @@ class TrainedTokenizer(Tokenizer):
         pre_tokens = self.pre_tokenizer.pre_tokens(text)
         cut = self.segment(pre_tokens)
         ids = chain.from_iterable(cut[pre_token][0] for pre_token in pre_tokens)
-        if self.over_bytes:  # nothing is unknown or left out
+        if self.over_bytes:  # nothing is unknown or dropped
             return [*ids]
         return [self._encoded_id(token_id) for token_id in ids if token_id != DROPPED_ID]
 
@@ -416,7 +423,7 @@ class TrainedTokenizer(Tokenizer):
         return pieces
 
     def atoms_in(self, pre_tokens: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """Return the id of each atom of a text's pre-tokens, and the byte behind it."""
+        """Return the id and the end in bytes of each atom of a text's pre-tokens."""
         if self.over_bytes:
             raw = np.frombuffer("".join(pre_tokens).encode(), np.uint8)
             return raw.astype(np.int32), np.arange(1, len(raw) + 1)
@@ -439,37 +446,37 @@ class TrainedTokenizer(Tokenizer):
         return found[found > 0]  # a mark at the start is a pre-token of no bytes
 
     def pre_token_atom_ends(self, text: str) -> NDArray[np.int64]:
-        """Return the index behind the last atom of each pre-token of a text. int64 [pre-tokens]."""
+        """Return the index after the last atom of each pre-token of a text. int64 [pre-tokens]."""
         pre_tokens = self.pre_tokenizer.pre_tokens(clean(text))
         length = {pre_token: len(self.row(pre_token)[0]) for pre_token in dict.fromkeys(pre_tokens)}
         return np.cumsum(np.fromiter((length[pre_token] for pre_token in pre_tokens), np.int64))
 
 
 class NonMonotonicTokenizer(TrainedTokenizer):
-    """A tokenizer whose boundaries may come back: it tells how a pre-token is cut at every step.
+    """A tokenizer whose boundaries may come back at a later step.
 
-    It does so by `timelines`, or, where only little changes at a time, by `changes`.
+    A subclass implements `timelines`, or `changes` if a step changes little.
     """
 
     def timelines(self, rows: Sequence[Row]) -> list[Timeline]:
-        """Return how rows of atom ids (-1 for an unknown atom) are cut at every step.
+        """Return the segmentations of rows of atom ids at every step.
 
-        The last entry of each is how this tokenizer cuts it.
+        The last one of each row is the segmentation of this tokenizer.
         """
         raise NotImplementedError
 
     def changes(self, rows: Sequence[Row]) -> list[AtomChanges]:
-        """Return for rows of atom ids which tokens begin at each atom, and when they change."""
+        """Return for rows of atom ids the tokens that begin at each atom over time."""
         return [changes(timeline) for timeline in self.timelines(rows)]
 
     def boundaries(self, text: str) -> ChangingBoundaries:
         pre_tokens = self.pre_tokenizer.pre_tokens(clean(text))
         drops = self.pre_tokenizer.drops
         row_of = {pre_token: self.row(pre_token)[0] for pre_token in dict.fromkeys(pre_tokens)}
-        kept = {pre_token: row for pre_token, row in row_of.items() if not drops(pre_token)}
-        found = dict(zip(kept, self.changes(list(kept.values())), strict=True))
+        rows = {pre_token: row for pre_token, row in row_of.items() if not drops(pre_token)}
+        found = dict(zip(rows, self.changes(list(rows.values())), strict=True))
         for pre_token, row in row_of.items():
-            if pre_token not in kept:
+            if pre_token not in rows:
                 found[pre_token] = changes([(-1, (DROPPED_ID,) * len(row), (1,) * len(row))])
         number = {pre_token: i for i, pre_token in enumerate(found)}
         order = np.fromiter(
