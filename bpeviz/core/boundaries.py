@@ -76,7 +76,7 @@ class Boundaries(ABC):
 
     @abstractmethod
     def boundary_mask(self, step: int) -> NDArray[np.bool_]:
-        """Return for each atom whether a token ends after it, after `step` steps. bool [atoms]."""
+        """Return for each atom whether a token ends after it at `step`. bool [atoms]."""
 
     @property
     @abstractmethod
@@ -117,11 +117,11 @@ class Boundaries(ABC):
         return self.as_changes().payload()
 
     def token_ends(self, step: int) -> NDArray[np.int64]:
-        """Return for each token after `step` steps the index after its last atom. int64 [tokens]."""
+        """Return the index after the last atom of each token at `step`. int64 [tokens]."""
         return np.flatnonzero(self.boundary_mask(step)) + 1
 
     def cuts(self, step: int) -> NDArray[np.int64]:
-        """Return the token ends after `step` steps in UTF-8 bytes, the text's end included."""
+        """Return the ends of the tokens after `step` steps in UTF-8 bytes. int64 [tokens]."""
         return self.ends[self.boundary_mask(step)]
 
 

@@ -1,23 +1,20 @@
-"""BPE-dropout: merges are left out at random, so that one word is cut in many ways.
+"""BPE-dropout: merges are dropped at random, so that one word has many segmentations.
 
 Source: Provilkov, Emelianenko and Voita, "BPE-Dropout: Simple and Effective Subword
 Regularization", 2020, arXiv:1910.13267, Algorithm 1.
 
-The vocabulary is that of ordinary byte-pair encoding. Dropout is for encoding the text that a model
-is trained on, so that it sees a word cut in more than one way. It is never used at inference, when
-a trained model reads a text: there every tokenizer here merges without it.
+The vocabulary is that of ordinary byte-pair encoding. Dropout is for encoding the text on which a
+model is trained, so that the model sees several segmentations of a word. Inference never uses it.
 
-The algorithm goes round and round: it lists all merges that are possible now, each place by itself,
-and drops each of them with probability p, whatever it dropped before. Of those that are left it
-makes the one that was learnt first (of equals, the leftmost). It ends in the first round that
-leaves none, whether all were dropped or none was possible. So p = 0 is plain byte-pair encoding,
-and p = 1 leaves the atoms. The more merges are possible at once, the less likely is it that a round
-leaves none: in a very long pre-token hardly anything stays unmerged.
+Each round lists all possible merges, each place by itself, and drops each with probability p. It
+applies the earliest merge that is left (among equals, the leftmost). The first round that leaves
+none is the last. So p = 0 is plain byte-pair encoding, and p = 1 leaves the atoms. With many
+possible merges a round seldom leaves none, so a very long pre-token is merged almost completely.
 
-Libraries differ in what the paper leaves to them. Here a round makes one merge. subword-nmt's makes
-it at every place where it was not dropped, and draws anew only then. Hugging Face's makes one, as
-here, but a queued merge that has become impossible also ends a round when it is drawn. Where no two
-places have the same pair, and no two possible merges share a token, all three are the same.
+Libraries differ in the details that the paper leaves open. Here a round makes one merge.
+subword-nmt applies it at every place where it was not dropped, and only then draws again. Hugging
+Face applies one, as here, but a queued merge that has become impossible also ends a round when it
+is drawn. If no two places have the same pair and no two possible merges share a token, all agree.
 """
 
 from __future__ import annotations
@@ -31,16 +28,18 @@ from random import Random
 from bpeviz.core.merges import MergeTokenizer
 
 MOST_DRAWS = 20_000_000
-"""How many random numbers may be drawn for one answer: that takes some ten seconds."""
+"""The largest number of random numbers for one call: some ten seconds."""
 
 
 def segment_with_dropout(
     tokenizer: MergeTokenizer, row: Sequence[int], p: float, random: Random
 ) -> tuple[int, ...]:
-    """Cut one row of atom ids (-1 for an unknown one) into tokens, each merge dropped with `p`.
+    """Segment one row of atom ids, dropping each merge with probability `p`.
 
-    For encoding what a model is trained on, never for inference. Raises `ValueError` where p is
-    no probability, or where so long a row with so large a p would take too long.
+    For encoding training data of a model, never for inference.
+
+    Raises:
+        ValueError: p is not a probability, or the row is too long for it.
     """
     _check(len(row), p, 1)
     return _segment(tokenizer, row, p, random)
@@ -49,10 +48,17 @@ def segment_with_dropout(
 def segmentations(
     tokenizer: MergeTokenizer, pre_token: str, strength: float, draws: int, seed: int
 ) -> Counter[tuple[int, ...]]:
-    """Cut a pre-token `draws` times with dropout; return the cuts, as ids, with how often each came.
+    """Segment a pre-token `draws` times with dropout, and count each segmentation, given as ids.
 
-    strength: the probability p with which each merge is dropped, 0 to 1. The same seed gives the
-    same cuts. Raises `ValueError` where a value makes no sense or would take too long.
+    Args:
+        tokenizer: The tokenizer whose merges are dropped.
+        pre_token: The pre-token.
+        strength: The probability that a merge is dropped, 0 to 1.
+        draws: The number of draws.
+        seed: The same seed gives the same segmentations.
+
+    Raises:
+        ValueError: A value is out of range, or would take too long.
 
     >>> from bpeviz import train
     >>> tokenizer = train("low low lower", merges=2, pattern="whitespace").tokenizer()
@@ -66,19 +72,19 @@ def segmentations(
     if tokenizer.pre_tokenizer.drops(pre_token):
         row = ()
     _check(len(row), strength, draws)
-    random = Random(seed)  # noqa: S311 - nothing is kept secret by it
+    random = Random(seed)  # noqa: S311 - not for cryptography
     return Counter(_segment(tokenizer, row, strength, random) for _ in range(draws))
 
 
 def _check(atoms: int, p: float, draws: int) -> None:
     if not 0 <= p <= 1:
         raise ValueError(f"The probability of dropout must be between 0 and 1, not {p}.")
-    # Each of at most `atoms` rounds draws until one merge is not dropped; the last draws for all.
+    # Each of at most `atoms` rounds draws until a merge is not dropped; the last one draws for all.
     rounds = atoms if p < 1 else 1
     each = min(atoms, 1 / (1 - p)) if p < 1 else atoms
     if rounds * each * draws > MOST_DRAWS:
         raise ValueError(
-            f"With p = {p:g}, cutting {atoms:,} atoms {draws:,} times would take too long. Take "
+            f"With p = {p:g}, segmenting {atoms:,} atoms {draws:,} times would take too long. Use "
             "a shorter text, a smaller p, or fewer draws."
         )
 
@@ -87,11 +93,11 @@ def _segment(
     tokenizer: MergeTokenizer, row: Sequence[int], p: float, random: Random
 ) -> tuple[int, ...]:
     get = tokenizer._rank.get
-    gone = -2
-    ids = [*row, gone]  # so that there is something behind the last
+    removed = -2
+    ids = [*row, removed]  # a sentinel after the last
     following = list(range(1, len(ids) + 1))
     preceding = list(range(-1, len(ids)))
-    # The merges that are possible, as (the id that it makes, place), and some that no longer are.
+    # The possible merges as (new id, place), and some that are no longer possible.
     possible = [
         (new, place) for place, pair in enumerate(pairwise(row)) if (new := get(pair)) is not None
     ]
@@ -105,8 +111,8 @@ def _segment(
         if random.random() < p:
             dropped.append(merge)
             continue
-        # The first that is not dropped is what this round makes: no need to draw for the others.
-        ids[i], ids[j] = new, gone
+        # This round applies the first merge that is not dropped: no need to draw for the others.
+        ids[i], ids[j] = new, removed
         following[i] = k = following[j]
         preceding[k] = i
         if (newer := get((new, ids[k]))) is not None:
@@ -116,4 +122,4 @@ def _segment(
             heappush(possible, (newer, h))
         while dropped:  # possible again in the next round
             heappush(possible, dropped.pop())
-    return tuple(token_id for token_id in ids if token_id != gone)
+    return tuple(token_id for token_id in ids if token_id != removed)

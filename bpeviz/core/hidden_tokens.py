@@ -1,15 +1,14 @@
-"""Tokens that are taken apart again: merges are applied as ever, and what they built and nobody
-wants to see is shown as the two tokens that it was made of, and so on down.
+"""Hidden tokens: after all merges, each is split back into the two tokens it was merged from.
 
-Two things do so. Scaffold-BPE (`bpeviz/trainers/scaffold_bpe.py`) hides the tokens that serve to
-build others. Vocabulary restriction hides those that are rare in the text that was learnt from: the
-`--vocabulary-threshold` of subword-nmt (its README's "best practice advice", and
+Splitting back is recursive. Scaffold-BPE (`bpeviz/trainers/scaffold_bpe.py`) hides tokens that only
+serve to build others. A vocabulary threshold hides tokens that are rare in the training text:
+`--vocabulary-threshold` of subword-nmt (the "best practice advice" in its README, and
 `check_vocab_and_split` in its `apply_bpe.py`).
 
-A row of atoms has one forest of merges. In it each token lives from its own merge until the merge
-that makes it part of another. Where a token is hidden while it lives, its two halves are shown in
-its stead, for just that time. So what is shown inside a token of the last step follows from that
-token alone, and each distinct one is looked into once.
+The merges of a row of atoms form a forest. A token lasts from its own merge until the merge that
+makes it part of another one. While it lasts and is hidden, its two halves are visible instead. So
+the visible tokens inside a token of the last step depend on that token alone, and each distinct one
+is expanded once.
 """
 
 from __future__ import annotations
@@ -31,15 +30,15 @@ from bpeviz.core.tokenizer import NonMonotonicTokenizer, NotMergesError, Row, Se
 from bpeviz.core.training import MergeTraining
 
 HiddenTimes = tuple[tuple[int, ...], ...]
-"""For each merge, when its token is hidden and when it is shown again, in turn, as steps from 0:
-(5, 9) says that the token is hidden once step 5 is taken, and shown again once step 9 is."""
+"""For each merge the steps, from 0, at which its token becomes hidden and visible again, in turn:
+(5, 9) says that step 5 hides the token and step 9 shows it again."""
 
 Span = tuple[int, int]
-"""From which time on, and until which."""
+"""A span of time: its start, and its end."""
 
 
 def hidden_counts(hidden_times: HiddenTimes, steps: int) -> NDArray[np.int64]:
-    """Return how many tokens are hidden after 0, 1, … `steps` steps. int64 [steps + 1]."""
+    """Return the number of hidden tokens after 0, 1, … `steps` steps. int64 [steps + 1]."""
     change = np.zeros(steps + 1, np.int64)
     for times in hidden_times:
         for number, time in enumerate(times):
@@ -50,16 +49,19 @@ def hidden_counts(hidden_times: HiddenTimes, steps: int) -> NDArray[np.int64]:
 
 @dataclass(frozen=True)
 class HiddenTokenTokenizer(MergedVocabulary, NonMonotonicTokenizer):
-    """Applies merges in their order, then takes apart what is hidden. Atoms never are.
+    """A tokenizer that applies merges in their order, then splits hidden tokens back.
 
-    hidden_times: of each merge (those at the last step and later do not matter).
+    Atoms are never hidden.
+
+    Attributes:
+        hidden_times: One entry for each merge; times at the last step and later have no effect.
     """
 
     hidden_times: HiddenTimes
 
     @cached_property
     def merger(self) -> MergeTokenizer:
-        """The tokenizer that applies the merges and hides nothing."""
+        """The tokenizer that applies the merges and hides no token."""
         return MergeTokenizer(
             self.name, self.pre_tokenizer, self.alphabet, self.merges, special=self.special
         )
@@ -69,7 +71,7 @@ class HiddenTokenTokenizer(MergedVocabulary, NonMonotonicTokenizer):
             return self.merger
         hidden = len(self.hidden)
         raise NotMergesError(
-            f"{hidden:,} of its tokens {'is' if hidden == 1 else 'are'} taken apart again "
+            f"{hidden:,} of its tokens {'is' if hidden == 1 else 'are'} hidden "
             "(scaffolds, or a vocabulary threshold), and merges alone do not say so"
         )
 
@@ -81,7 +83,7 @@ class HiddenTokenTokenizer(MergedVocabulary, NonMonotonicTokenizer):
 
     @cached_property
     def hidden(self) -> frozenset[int]:
-        """The ids that are taken apart."""
+        """The ids of the hidden tokens."""
         return frozenset(
             token_id
             for token_id, times in enumerate(self.hidden_times, len(self.alphabet))
@@ -92,15 +94,15 @@ class HiddenTokenTokenizer(MergedVocabulary, NonMonotonicTokenizer):
         """Return the ids of the vocabulary, ascending. Encoding never returns a hidden one."""
         return [token_id for token_id in range(self.vocab_size) if token_id not in self.hidden]
 
-    def shown(self, ids: Iterable[int]) -> Iterator[int]:
-        """Yield `ids`, the two parents of a hidden one in its stead, and so on down."""
+    def split_back(self, ids: Iterable[int]) -> Iterator[int]:
+        """Yield `ids` with hidden tokens split back into visible ones."""
         first = len(self.alphabet)
-        waiting = [*ids][::-1]
-        while waiting:
-            token_id = waiting.pop()
+        pending = [*ids][::-1]
+        while pending:
+            token_id = pending.pop()
             if token_id in self.hidden:
                 merge = self.merges[token_id - first]
-                waiting += (merge.right, merge.left)
+                pending += (merge.right, merge.left)
             else:
                 yield token_id
 
@@ -110,7 +112,7 @@ class HiddenTokenTokenizer(MergedVocabulary, NonMonotonicTokenizer):
             if self.hidden.isdisjoint(ids):
                 cuts.append((ids, sizes))
             else:
-                parts = tuple(self.shown(ids))
+                parts = tuple(self.split_back(ids))
                 cuts.append((parts, tuple(1 if i < 0 else self._lengths[i] for i in parts)))
         return cuts
 
@@ -131,29 +133,29 @@ class HiddenTokenTokenizer(MergedVocabulary, NonMonotonicTokenizer):
         return found
 
     def _changes_inside(self, token_id: int) -> AtomChanges:
-        """Return what begins at each atom of a token of the last step, and when."""
+        """Return the entries of the atoms inside a token of the last step."""
         first, end = len(self.alphabet), self.steps
         length = 1 if token_id < 0 else self._lengths[token_id]
-        # At each atom, the tokens that are shown from there on: (from, until, id).
+        # The visible tokens that begin at each atom: (start, end, id).
         shown: list[list[tuple[int, int, int]]] = [[] for _ in range(length)]
-        # Tokens with the atom where they begin, the time until which they live, and the times
-        # after that in which they stand for a hidden one that they are part of.
-        waiting: list[tuple[int, int, int, list[Span]]] = [(token_id, 0, end, [])]
-        while waiting:
-            token_id, at, until, later = waiting.pop()
-            born = max(token_id - first, -1)  # time -1 is before the first step
+        # Tokens with the atom where they begin, the time when they become part of another token,
+        # and the later spans in which they replace a hidden token that contains them.
+        pending: list[tuple[int, int, int, list[Span]]] = [(token_id, 0, end, [])]
+        while pending:
+            token_id, at, until, later = pending.pop()
+            made_at = max(token_id - first, -1)  # time -1 is before the first step
             if later and later[0][0] == until:
-                spans = [(born, later[0][1]), *later[1:]]
+                spans = [(made_at, later[0][1]), *later[1:]]
             else:
-                spans = [(born, until), *later]
-            if born < 0:
+                spans = [(made_at, until), *later]
+            if made_at < 0:
                 shown[at] += ((start, stop, token_id) for start, stop in spans)
                 continue
-            visible, hidden = _parted(spans, self.hidden_times[born])
+            visible, hidden = _split_spans(spans, self.hidden_times[made_at])
             shown[at] += ((start, stop, token_id) for start, stop in visible)
-            merge = self.merges[born]
-            waiting.append((merge.right, at + self._lengths[merge.left], born, hidden))
-            waiting.append((merge.left, at, born, hidden))
+            merge = self.merges[made_at]
+            pending.append((merge.right, at + self._lengths[merge.left], made_at, hidden))
+            pending.append((merge.left, at, made_at, hidden))
         counts: list[int] = []
         times: list[int] = []
         entries: list[int] = []
@@ -174,23 +176,23 @@ class HiddenTokenTokenizer(MergedVocabulary, NonMonotonicTokenizer):
         return np.array(counts, np.int64), np.array(times, np.int32), np.array(entries, np.int32)
 
 
-def _parted(spans: Sequence[Span], times: Sequence[int]) -> tuple[list[Span], list[Span]]:
-    """Part spans of time into those in which a token is shown and those in which it is hidden."""
+def _split_spans(spans: Sequence[Span], times: Sequence[int]) -> tuple[list[Span], list[Span]]:
+    """Split spans of time into those of a visible and those of a hidden token."""
     if not times:
         return [*spans], []
     parts: tuple[list[Span], list[Span]] = [], []
     for start, stop in spans:
-        flipped = bisect_right(times, start)
+        passed = bisect_right(times, start)
         while start < stop:
-            until = min(stop, times[flipped]) if flipped < len(times) else stop
-            parts[flipped % 2].append((start, until))
-            start, flipped = until, flipped + 1
+            until = min(stop, times[passed]) if passed < len(times) else stop
+            parts[passed % 2].append((start, until))
+            start, passed = until, passed + 1
     return parts
 
 
 @dataclass(frozen=True)
 class HiddenTokenTraining(MergeTraining):
-    """What a trainer decided that merges pairs, some of whose tokens are taken apart again."""
+    """The training history of a trainer that merges pairs and hides some tokens."""
 
     @abstractmethod
     def at_step(self, step: int) -> HiddenTokenTokenizer: ...
@@ -198,28 +200,29 @@ class HiddenTokenTraining(MergeTraining):
     def segmentations(
         self, step: int, pre_token: str, strength: float, draws: int, seed: int
     ) -> Counter[tuple[int, ...]]:
-        """Merge with dropout, then take apart, as `apply_bpe.py` of subword-nmt does."""
-        shown = self.at_step(step).shown
+        """Merge with dropout, then split back, as `apply_bpe.py` of subword-nmt does."""
+        split_back = self.at_step(step).split_back
         found: Counter[tuple[int, ...]] = Counter()
         for ids, times in super().segmentations(step, pre_token, strength, draws, seed).items():
-            found[tuple(shown(ids))] += times
+            found[tuple(split_back(ids))] += times
         return found
 
 
 @dataclass(frozen=True)
 class RestrictedTraining(HiddenTokenTraining):
-    """What a trainer decided that merges pairs, for an encoder with a vocabulary threshold.
+    """The training history of a trainer that merges pairs, with a vocabulary threshold.
 
-    threshold: a token that comes less often than this in the text learnt from, as the merges so
-    far cut it, is taken apart again. How often it then comes follows from the merges: as often as
-    its own merge was made, less what later merges took of it.
+    Attributes:
+        threshold: Tokens with a lower count in the training text, as segmented by the merges so
+            far, are hidden. The count is the number of replacements of the token's own merge
+            minus those of later merges that contain it.
     """
 
     threshold: int
 
     @cached_property
     def hidden_times(self) -> HiddenTimes:
-        """When each merge's token becomes too rare; it never comes more often again."""
+        """The step at which each token becomes too rare; its count never rises again."""
         first = len(self.alphabet)
         counts: list[int] = []
         hidden: list[tuple[int, ...]] = []

@@ -1,4 +1,4 @@
-"""Merges, and the tokenizer that applies them in the order in which they were learnt."""
+"""Merges, and the tokenizer that applies them in the order of training."""
 
 from __future__ import annotations
 
@@ -18,26 +18,30 @@ from bpeviz.core.tokenizer import NotMergesError, Row, Segmentation, TrainedToke
 from bpeviz.text import clean
 
 MAX_VOCABULARY_BYTES = 20_000_000
-"""Bytes of all tokens together, spelt out, up to which `bpeviz.core.tiktoken_engine` is given them."""
+"""The largest total size of a vocabulary, in bytes, for which tiktoken's engine is used."""
 
 MIN_ENGINE_ATOMS = 4_000
-"""Atoms from which on it is worth while to give it the vocabulary."""
+"""The smallest text, in atoms, that repays the construction of tiktoken's engine."""
 
 
 class Merge(NamedTuple):
     """One decision of a trainer: `left` and `right` become `new_id`.
 
-    count: how often the pair stood side by side, overlaps included ("aaa" holds (a, a) twice).
-    applied: how many replacements were made, which for (a, a) may be fewer.
-    ties: how many other pairs had the same count (or score, where that decides).
-    score: what was decided by, where it is not the count.
-    note: what else is to be said of this merge, in a few words.
+    Attributes:
+        left: The id of the left half.
+        right: The id of the right half.
+        new_id: The id of the new token.
+        count: The count of the pair, overlaps included ("aaa" holds (a, a) twice).
+        applied: The number of replacements, which for (a, a) may be fewer.
+        ties: The number of other pairs with the same count, or score if that decides.
+        score: The value that decided, if it is not the count.
+        note: A remark in a few words.
     """
 
     left: int
     right: int
     new_id: int
-    count: int  # type: ignore[assignment]  # a tuple's own method, which nobody needs here
+    count: int  # type: ignore[assignment]  # hides tuple.count, which is not used
     applied: int
     ties: int
     score: float | None = None
@@ -69,7 +73,7 @@ class MergedVocabulary(TrainedTokenizer):
 
     @cached_property
     def _lengths(self) -> list[int]:
-        """How many atoms each token has, by id."""
+        """The number of atoms of each token, by id."""
         return lengths(len(self.alphabet), self.merges)
 
     def walk(self, token_id: int) -> Iterator[int]:
@@ -108,16 +112,17 @@ class MergedVocabulary(TrainedTokenizer):
 
 @dataclass(frozen=True)
 class MergeTokenizer(MergedVocabulary):
-    """A tokenizer that applies learnt merges, the earliest first, within each pre-token.
+    """A tokenizer that applies merges in their order within each pre-token.
 
-    Ids are dense: first the atoms, then one for each merge, then the token for what is unknown
-    (where atoms are characters), then the special tokens.
+    Ids are dense: first the atoms, then one for each merge, then the unknown token (over
+    characters), then the special tokens.
 
-    A character that was never learnt from is unknown: its boundaries never vanish, and it decodes
-    to U+FFFD. Over bytes nothing is unknown, and decoding returns every Unicode text unchanged.
+    A character outside the training text is unknown: it is never merged and decodes to U+FFFD. Over
+    bytes no atom is unknown, and decoding returns every Unicode text unchanged.
 
-    canonical: whether each merge was learnt from a text to which all earlier ones had been applied,
-        so that `bpeviz.core.tiktoken_engine` encodes alike.
+    Attributes:
+        canonical: Whether each merge was trained on a text to which all earlier ones had been
+            applied, so that `bpeviz.core.tiktoken_engine` gives the same ids.
     """
 
     canonical: bool = field(default=False, kw_only=True)
@@ -144,7 +149,7 @@ class MergeTokenizer(MergedVocabulary):
 
     @cached_property
     def _engine(self) -> Callable[[bytes], list[int]] | None:
-        """What encodes a pre-token's bytes faster, where that leads to the same."""
+        """A faster encoder of a pre-token's bytes, if it gives the same ids."""
         if not self.canonical or not self.over_bytes or sum(self._lengths) > MAX_VOCABULARY_BYTES:
             return None
         raw = [bytes([byte]) for byte in range(256)]
@@ -165,7 +170,7 @@ class MergeTokenizer(MergedVocabulary):
         return cuts
 
     def _steps_inside(self, token_id: int) -> list[int]:
-        """Return when the boundaries inside a token, or of one that is none (< 0), vanish."""
+        """Return the merges of the boundaries inside a token, none for an id below 0."""
         if token_id < 0:
             return []
         return [~step for step in self.walk(token_id) if step < 0]
@@ -182,7 +187,7 @@ class MergeTokenizer(MergedVocabulary):
 
 
 def lengths(atoms: int, merges: Iterable[Merge]) -> list[int]:
-    """Return how many atoms each token has, by id; the first `atoms` ids are single ones."""
+    """Return the number of atoms of each token, by id; the first `atoms` ids are single atoms."""
     found = [1] * atoms
     for merge in merges:
         found.append(found[merge.left] + found[merge.right])
@@ -192,37 +197,41 @@ def lengths(atoms: int, merges: Iterable[Merge]) -> list[int]:
 def apply_merges(ids: list[int], rank: Mapping[tuple[int, int], int]) -> tuple[int, ...]:
     """Merge pairs of `ids`, lowest rank first and from the left, until none has a rank.
 
-    `rank` maps a pair to the id that it becomes. A merge's halves are older than itself, so no
-    merge makes an earlier one possible: each is applied once, at all its places. A linked row
-    keeps this in proportion to the length, for pre-tokens of any length. `ids` is used up.
+    Both halves of a merge are older than the merge, so no merge makes an earlier one possible: each
+    is applied once, at all its places. A linked list keeps the time linear in the length, for
+    pre-tokens of any length.
+
+    Args:
+        ids: The ids of a row; the list is modified.
+        rank: The new id of each pair that can be merged.
     """
     get = rank.get
-    places: dict[int, list[int]] = {}  # by the id that the pair there becomes; from left to right
+    places: dict[int, list[int]] = {}  # by the new id of the pair there, from left to right
     for place, pair in enumerate(pairwise(ids)):
         if (new := get(pair)) is not None:
             places.setdefault(new, []).append(place)
     if not places:
         return tuple(ids)
-    gone = -2
+    removed = -2
     following = list(range(1, len(ids) + 2))
     preceding = list(range(-1, len(ids)))
-    ids.append(gone)  # so that there is something behind the last
-    waiting = list(places)
-    heapify(waiting)
+    ids.append(removed)  # a sentinel after the last
+    pending = list(places)
+    heapify(pending)
 
     def note(new: int, place: int) -> None:
         if new not in places:
             places[new] = []
-            heappush(waiting, new)
+            heappush(pending, new)
         places[new].append(place)
 
-    while waiting:
-        new = heappop(waiting)
+    while pending:
+        new = heappop(pending)
         for i in places.pop(new):
             j = following[i]
             if get((ids[i], ids[j])) != new:  # an earlier merge took one of the two
                 continue
-            ids[i], ids[j] = new, gone
+            ids[i], ids[j] = new, removed
             following[i] = k = following[j]
             preceding[k] = i
             if (newer := get((new, ids[k]))) is not None:
@@ -230,4 +239,4 @@ def apply_merges(ids: list[int], rank: Mapping[tuple[int, int], int]) -> tuple[i
             h = preceding[i]
             if h >= 0 and (newer := get((ids[h], new))) is not None:
                 note(newer, h)
-    return tuple(token_id for token_id in ids if token_id != gone)
+    return tuple(token_id for token_id in ids if token_id != removed)

@@ -1,10 +1,9 @@
-"""tiktoken's encoder under a vocabulary of one's own: the same ids, many times faster.
+"""tiktoken's encoder with a trained vocabulary: the same ids, many times faster.
 
-tiktoken knows no pairs: it joins two neighbors where their bytes together are a token, the lowest
-id first. That leads to what the merges in their order lead to where each merge was learnt from a
-text to which all earlier ones had been applied: then no other two neighbors ever make its bytes.
-For merges that came about in another way it need not, and for two tokens of the same bytes it
-cannot; the tests hold both ways against each other.
+tiktoken has no pairs: it joins neighbors if their joined bytes are a token, the lowest id first. That
+equals merging in order if each merge was trained on a text to which all earlier ones had been
+applied, since then no other two neighbors make its bytes. It may differ for other merges, and it
+cannot hold two tokens with the same bytes. The tests compare both ways.
 """
 
 from __future__ import annotations
@@ -15,9 +14,10 @@ import tiktoken
 
 
 def encoder(tokens: Sequence[bytes]) -> Callable[[bytes], list[int]] | None:
-    """Return what encodes the bytes of a pre-token; None where two tokens have the same bytes.
+    """Return an encoder of the bytes of a pre-token, or None if two tokens have the same bytes.
 
-    tokens: by id, the 256 single bytes first, in their order.
+    Args:
+        tokens: The bytes of each id, the 256 single bytes first and in order.
     """
     ranks = {raw: token_id for token_id, raw in enumerate(tokens)}
     if len(ranks) < len(tokens):

@@ -55,7 +55,7 @@ class Token:
 
 
 class NotMergesError(ValueError):
-    """Merges in their order do not reproduce a tokenizer's encoding; the message gives the reason."""
+    """Merges alone do not reproduce a tokenizer's encoding; the message gives the reason."""
 
 
 class Tokenizer(ABC):
@@ -136,7 +136,7 @@ class Tokenizer(ABC):
         return -1
 
     def merged_id(self, step: int) -> int:
-        """Return the id that the merge of a step, from 0, makes, or -1 if the step is not a merge."""
+        """Return the id that the merge of a step, from 0, makes, or -1 if it is not a merge."""
         return UNKNOWN_ID
 
     def base_of(self, token_id: int) -> Tokenizer | None:

@@ -1,4 +1,4 @@
-"""What a trainer decided, step by step, and the tokenizers that follow from it."""
+"""Training histories: the decision of a trainer at each step, and the tokenizers they lead to."""
 
 from __future__ import annotations
 
@@ -32,12 +32,14 @@ _CUT_AT_START = regex.compile(r"^(⟨[0-9A-F]{2}⟩)+")
 
 @dataclass(frozen=True)
 class Pruning:
-    """One decision of a trainer that begins with many pieces: piece `id` is given up.
+    """One decision of a trainer that prunes pieces: piece `id` is removed.
 
-    count: how many tokens of the training text it then was.
-    loss: by how much the training text's negative log likelihood rises without it, in nats.
-    round: the number of the round, from 1, in which that was found.
-    note: what else is to be said, in a few words.
+    Attributes:
+        id: The piece.
+        count: The number of its tokens in the training text at that time.
+        loss: The rise of the training text's negative log likelihood without it, in nats.
+        round: The pruning round, from 1.
+        note: A remark in a few words.
     """
 
     id: int
@@ -49,9 +51,12 @@ class Pruning:
 
 @dataclass(frozen=True)
 class Candidate:
-    """What might have been decided at a step: a pair to merge, or a piece to prune.
+    """A possible decision at a step: a pair to merge, or a piece to prune.
 
-    ids: of the pair, or of the piece. score: what decides, where it is not the count.
+    Attributes:
+        ids: The pair, or the piece.
+        count: Its count.
+        score: The value that decides, if it is not the count.
     """
 
     ids: tuple[int, ...]
@@ -60,16 +65,20 @@ class Candidate:
 
 
 Stopped = Literal["full", "no pair", "rare", "atoms"]
-"""Why a trainer ended: the size asked for is reached; nothing is left to merge; what is left is
-rarer than the smallest count allowed; the single atoms alone are left."""
+"""The reason why a trainer stopped: the requested size is reached; no pair is left; every pair left
+is below the minimum count; only single atoms are left."""
 
 
 @dataclass(frozen=True)
 class Training(ABC):
-    """What a trainer decided: the atoms, and one decision a step.
+    """A training history: the atoms, and one decision for each step.
 
-    alphabet: the symbols of the atoms, by id. stopped: why it ended. special: names that get the
-    ids after all others.
+    Attributes:
+        algorithm: The key of the trainer.
+        pre_tokenizer: The pre-tokenizer of the training text.
+        alphabet: The symbols of the atoms, by id.
+        stopped: The reason why training stopped.
+        special: The special tokens, whose ids come after all others.
     """
 
     algorithm: str
@@ -79,25 +88,35 @@ class Training(ABC):
     special: tuple[str, ...]
 
     weighted: ClassVar[bool] = False
-    """Whether some places count more than once, so that counts are more than occurrences."""
+    """Whether some occurrences count more than once."""
 
     stochastic: ClassVar[bool] = False
-    """Whether its tokenizers can draw random segmentations (`segmentations`)."""
+    """Whether `segmentations` draws random segmentations."""
 
     def segmentations(
         self, step: int, pre_token: str, strength: float, draws: int, seed: int
     ) -> Counter[tuple[int, ...]]:
-        """Segment a pre-token `draws` times at random after `step` steps; the same seed gives the same.
+        """Draw random segmentations of a pre-token after `step` steps.
 
-        Return the ids of each cut with how often it came. Raises `ValueError` where a number makes
-        no sense, or where nothing is cut at random.
+        Args:
+            step: The number of steps taken.
+            pre_token: The pre-token.
+            strength: The strength of the randomness, such as the dropout probability.
+            draws: The number of draws.
+            seed: The same seed gives the same segmentations.
+
+        Returns:
+            The count of each segmentation, given as ids.
+
+        Raises:
+            ValueError: A number is out of range, or the algorithm has no random segmentation.
         """
-        raise ValueError(f"{self.algorithm} cuts nothing at random.")
+        raise ValueError(f"{self.algorithm} has no random segmentation.")
 
     @property
     @abstractmethod
     def decisions(self) -> Sequence[Merge] | Sequence[Pruning]:
-        """What was decided at each step."""
+        """The decision of each step."""
 
     @property
     @abstractmethod
@@ -106,7 +125,7 @@ class Training(ABC):
 
     @property
     def steps(self) -> int:
-        """How many steps there are."""
+        """The number of steps."""
         return len(self.decisions)
 
     @property
@@ -116,42 +135,45 @@ class Training(ABC):
 
     @property
     def opening(self) -> int:
-        """The step at which the pages begin: the vocabulary that one would want to see."""
+        """The step that the pages show first."""
         return self.steps
 
     def step_of(self, vocab_size: int) -> int:
         """Return the last step at which the vocabulary has this size.
 
-        Raises `ValueError` where it never has.
+        Raises:
+            ValueError: It never has this size.
         """
         found = np.flatnonzero(self.sizes == vocab_size)
         if not len(found):
             low, high = int(self.sizes.min()), int(self.sizes.max())
             raise ValueError(
                 f"The vocabulary size must be between {low} (the smallest here) and {high} (all "
-                f"that was learnt), not {vocab_size}."
+                f"that training reached), not {vocab_size}."
             )
         return int(found[-1])
 
     def tokenizer(self, vocab_size: int | None = None) -> Tokenizer:
         """Return the tokenizer of a vocabulary size; by default the one after the last step.
 
-        `vocab_size` does not count special tokens, which come after all others. Raises
-        `ValueError` where there is no such size.
+        `vocab_size` does not count special tokens, which come after all others.
+
+        Raises:
+            ValueError: The vocabulary never has this size.
         """
         return self.at_step(self.steps if vocab_size is None else self.step_of(vocab_size))
 
     @abstractmethod
     def at_step(self, step: int) -> Tokenizer:
-        """Return the tokenizer after `step` steps; its `boundaries` tell of all steps up to it."""
+        """Return the tokenizer after `step` steps; its `boundaries` cover all steps up to it."""
 
     @abstractmethod
     def name(self, token_id: int) -> str:
-        """Return a short readable name of an id: the middle of a long token is left out."""
+        """Return a short readable name of an id, with the middle of a long token omitted."""
 
     @abstractmethod
     def color_index(self, token_id: int) -> int:
-        """Return the number of a token's color (see `bpeviz.text.color_index`), -1 for an atom."""
+        """Return the color index of a token (see `bpeviz.text.color_index`), -1 for an atom."""
 
     @abstractmethod
     def parents(self, token_id: int) -> tuple[int, int] | None:
@@ -166,16 +188,21 @@ class Training(ABC):
     def candidates(
         self, text: str, boundaries: Boundaries, step: int, limit: int
     ) -> list[Candidate]:
-        """Return what might have been decided after `step` steps, the best first.
+        """Return the best candidates of the step after `step` steps, the best first.
 
-        text: that was learnt from; boundaries: what the last tokenizer makes of it. Of equally
-        good ones the one that was taken comes first, then the order of the text.
+        Among ties the one that was taken comes first, then the order of the text.
+
+        Args:
+            text: The training text.
+            boundaries: The boundaries of the last tokenizer on it.
+            step: The number of steps taken.
+            limit: The largest number of candidates.
         """
 
 
 @dataclass(frozen=True)
 class MergeTraining(Training):
-    """What a trainer decided that merges pairs.
+    """The training history of a trainer that merges pairs.
 
     A subclass whose tokenizers do not simply apply the merges in their order sets `stochastic` to
     False, since dropout needs that order.
@@ -184,7 +211,7 @@ class MergeTraining(Training):
     stochastic: ClassVar[bool] = True
 
     canonical: ClassVar[bool] = True
-    """Whether each merge was learnt from a text to which all earlier ones had been applied."""
+    """Whether each merge was trained on a text to which all earlier ones had been applied."""
 
     merges: tuple[Merge, ...]
     _cache: dict[tuple[str, str], Sized] = field(
@@ -267,11 +294,11 @@ class MergeTraining(Training):
         return self._cached("boundaries", text, self.merger(self.steps).boundaries)
 
     def barriers(self, text: str, step: int) -> NDArray[np.int64]:
-        """Return the atoms behind which no merge may reach over, the next at `step`. [barriers]."""
+        """Return the indices after atoms that no merge may cross at `step`. int64 [barriers]."""
         return self._cached("barriers", text, self.merger(0).pre_token_atom_ends)
 
     def weights(self, text: str) -> NDArray[np.int64] | None:
-        """Return how often each atom of the text counts, or None where each counts once."""
+        """Return the weight of each atom of the text, or None if all are 1. int64 [atoms]."""
         return None
 
     def pairs(self, text: str, boundaries: Boundaries, step: int) -> Pairs:
@@ -282,12 +309,12 @@ class MergeTraining(Training):
     def names(self) -> tuple[str, ...]:
         """Short readable names of all ids.
 
-        Built from the parents' first and last atoms, since the tokens spelt out may together be
-        far longer than the text.
+        Built from the parents' first and last atoms, since all tokens together may be far longer
+        than the text.
         """
         in_bytes = self.pre_tokenizer.atoms == "bytes"
         label = self.pre_tokenizer.label
-        # Of each id its first and its last symbols; the same twice if that is all of it.
+        # The first and the last symbols of each id, and whether they are all of it.
         ends: list[tuple[tuple[str, ...], tuple[str, ...], bool]] = [
             ((symbol,), (symbol,), True) for symbol in self.alphabet
         ]
@@ -305,7 +332,7 @@ class MergeTraining(Training):
             if whole:
                 names.append(shorten(label(first)))
             else:
-                # Where a character was cut in the middle, what is left of it is left out.
+                # Omit the remaining bytes of a character that is divided.
                 head = _CUT_AT_END.sub("", label(first)) if in_bytes else label(first)
                 tail = _CUT_AT_START.sub("", label(last)) if in_bytes else label(last)
                 names.append(shorten(f"{head}…{tail}"))
@@ -313,7 +340,7 @@ class MergeTraining(Training):
 
     @cached_property
     def color_indices(self) -> tuple[int, ...]:
-        """The colors of the tokens that the merges make, one a merge (see `bpeviz.text.color_index`)."""
+        """The color index of the token of each merge."""
         atoms = [self.pre_tokenizer.symbol_bytes(symbol) for symbol in self.alphabet]
         found = [(remainder(raw), len(raw)) for raw in atoms]
         for merge in self.merges:
@@ -324,10 +351,12 @@ class MergeTraining(Training):
 
 @dataclass(frozen=True)
 class Pairs:
-    """The pairs of neighbors of a text, in the order in which they are first seen.
+    """The pairs of neighboring tokens of a text, in the order of their first occurrence.
 
-    keys: int64 [pairs], left id << 32 | right id; counts: int64 [pairs], overlaps included;
-    tokens: how often each token comes, by id, as far as any does.
+    Attributes:
+        keys: left id << 32 | right id. int64 [pairs].
+        counts: The count of each pair, overlaps included. int64 [pairs].
+        tokens: The count of each token, by id. int64 [largest id + 1].
     """
 
     keys: NDArray[np.int64]
@@ -337,7 +366,7 @@ class Pairs:
     def best(
         self, values: NDArray[np.int64] | NDArray[np.float64], taken: Merge | None, limit: int
     ) -> list[Candidate]:
-        """Return the pairs of the highest values; of equal ones first the one that was taken."""
+        """Return the pairs with the highest values; among ties, the one taken comes first."""
         merged = [] if taken is None else [taken.left << 32 | taken.right]
         order = np.lexsort((np.arange(len(self.keys)), ~np.isin(self.keys, merged), -values))
         scored = values is not self.counts
@@ -357,9 +386,13 @@ def count_pairs(
     step: int,
     weights: NDArray[np.int64] | None = None,
 ) -> Pairs:
-    """Count the pairs of neighbors after `step` steps, overlaps included.
+    """Count the pairs of neighboring tokens after `step` steps, overlaps included.
 
-    barriers: the atoms behind which no pair reaches over. weights: how often each atom counts.
+    Args:
+        boundaries: The boundaries of the text.
+        barriers: The indices after the atoms that no pair may cross.
+        step: The number of steps taken.
+        weights: The weight of each atom. int64 [atoms].
     """
     ends = boundaries.token_ends(step)
     ids = boundaries.ids(step)

@@ -1,4 +1,4 @@
-"""Tokens that are taken apart again, at every step; vocabulary restriction by its definition."""
+"""Tokens that are split back, at every step; vocabulary restriction by its definition."""
 
 from __future__ import annotations
 
