@@ -1,4 +1,4 @@
-"""Small things about text that every room needs: cleaning, color indices, and readable names."""
+"""Text utilities: cleaning, color indices, and readable labels."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterator
 
 COLORS = 12
-"""How many token colors there are; the colors themselves stand in `ui/components/cells.css`."""
+"""The number of token colors, which `ui/components` defines."""
 
 _PRIME = 1_000_003
 _SHORT_NAMES = {" ": "·", "\t": "→", "\n": "↵", "\r": "␍"}
@@ -16,8 +16,8 @@ _SHORT_NAMES = {" ": "·", "\t": "→", "\n": "↵", "\r": "␍"}
 def clean(text: str) -> str:
     """Return `text` with surrogate pairs joined and lone surrogates replaced by U+FFFD.
 
-    Lone surrogates are not Unicode text: they have no UTF-8 bytes, so no tokenizer can hold
-    them. tiktoken repairs its input in the same way (`tiktoken/core.py`, `Encoding.encode`).
+    Lone surrogates are not Unicode text: they have no UTF-8 bytes. tiktoken repairs its input in
+    the same way (`tiktoken/core.py`, `Encoding.encode`).
     """
     try:
         text.encode()
@@ -27,11 +27,11 @@ def clean(text: str) -> str:
 
 
 def color_index(raw: bytes) -> int:
-    """Return the number of the color of a token, 0 to `COLORS` - 1, from its bytes alone.
+    """Return the color index of a token, 0 to `COLORS` - 1, from its bytes alone.
 
-    So a token looks the same on every page, under every tokenizer, and in every export. The bytes
-    are read as one number and reduced by a prime, so the color index of a long token follows from its
-    parents' remainders (`joined_remainder`).
+    So a token has the same color on every page, in every tokenizer, and in every export. The index
+    is the bytes as one number modulo a prime, so that of a long token follows from its parents'
+    remainders (`joined_remainder`).
     """
     return remainder(raw) % COLORS
 
@@ -47,7 +47,7 @@ def joined_remainder(left: int, right: int, right_length: int) -> int:
 
 
 def character_stand_in(character: str) -> str:
-    """Return what is shown for one character: itself, or a stand-in if it cannot be seen."""
+    """Return a character itself, or a stand-in if it is invisible."""
     short = _SHORT_NAMES.get(character)
     if short is not None:
         return short
@@ -57,7 +57,7 @@ def character_stand_in(character: str) -> str:
 
 
 def visible(name: str) -> str:
-    """Return a name without anything that a terminal would obey.
+    """Return a name with stand-ins for the control characters of a terminal.
 
     >>> visible("a b" + chr(27))
     'a b⟨001B⟩'
@@ -66,7 +66,7 @@ def visible(name: str) -> str:
 
 
 def _decoded(raw: bytes) -> Iterator[tuple[str, bytes]]:
-    """Yield the characters of `raw`, and the bytes that belong to none as ("", byte)."""
+    """Yield the characters of `raw`, and bytes that are not part of one as ("", byte)."""
     while raw:
         try:
             good, rest = raw.decode(), b""
@@ -79,14 +79,14 @@ def _decoded(raw: bytes) -> Iterator[tuple[str, bytes]]:
 
 
 def label(raw: bytes) -> str:
-    """Return a readable name for a token's bytes: what cannot be seen gets a stand-in.
+    """Return a readable label of a token's bytes, with stand-ins for invisible characters.
 
     >>> label(b" the"), label("é".encode()), label("é".encode()[:1])
     ('·the', 'é', '⟨C3⟩')
     """
     with contextlib.suppress(UnicodeDecodeError):
         name = raw.decode()
-        if name.isprintable():  # as nearly all are, and of these only the blank has a stand-in
+        if name.isprintable():  # the usual case: only the space has a stand-in
             return name.replace(" ", character_stand_in(" "))
     return "".join(
         character_stand_in(character) if character else f"⟨{byte.hex().upper()}⟩"
@@ -95,7 +95,7 @@ def label(raw: bytes) -> str:
 
 
 def shorten(name: str, most: int = 80) -> str:
-    """Return a name of at most `most` characters: the middle of a longer one is left out.
+    """Return a name of at most `most` characters, with the middle of a longer one omitted.
 
     >>> shorten("abcdefghij", 7)
     'abc…hij'

@@ -1,7 +1,7 @@
-"""Counting a corpus on a Dask cluster: its workers count parts; what they find is added up here.
+"""Count a corpus on a Dask cluster: workers count parts, and this process adds them up.
 
-Dask is asked for only where it is used. The same parts would be counted on this machine, and a
-pre-token's count and first place do not depend on who counts first; so the result is the same.
+Dask is imported only when used. The count and first place of a pre-token do not depend on the order
+in which the parts are counted, so the result equals counting on one machine.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ from bpeviz.pretokenizers.counts import PreTokenCounts, Tally, count_blocks
 from bpeviz.pretokenizers.patterns import SplitError
 
 CONNECTING = 10.0
-"""Seconds in which a scheduler must answer."""
+"""The time limit for a scheduler to answer, in seconds."""
 
 PATIENCE = 60.0
-"""Seconds after which it is over, if there is no worker or the scheduler is gone."""
+"""The time limit without a worker or scheduler, in seconds."""
 
 _AHEAD = 4
-"""Parts that wait or are counted, for each thread of the workers."""
+"""Parts submitted for each thread of the workers."""
 
 _GLANCE = 2.0
-"""Seconds between two looks whether anybody is still there."""
+"""Seconds between two checks of the workers."""
 
 
 class ClusterError(ValueError):
-    """A cluster that cannot do the work; the message is a sentence."""
+    """A cluster cannot do the work; the message is for users."""
 
 
 def count(
@@ -48,13 +48,24 @@ def count(
     patience: float | None = None,
     connecting: float | None = None,
 ) -> PreTokenCounts:
-    """Count the pre-tokens of files, which are one text, on the workers of a Dask scheduler.
+    """Count the pre-tokens of files, as one text, on the workers of a Dask scheduler.
 
-    address: of the scheduler, such as "tcp://127.0.0.1:8786". part: bytes of a part, more or less.
-    patience, connecting: seconds; None: `PATIENCE` and `CONNECTING`.
+    The workers must have the files at the same paths and the same version of bpeviz. Parts of a
+    lost worker go to another one.
 
-    The workers must see the files under the same names, and import the same bpeviz. A part that a
-    lost worker had is counted by another. Raises `ClusterError`, `CorpusError` and `SplitError`.
+    Args:
+        address: The scheduler, such as "tcp://127.0.0.1:8786".
+        paths: The files.
+        pattern: The pre-tokenization pattern.
+        expression: The expression of the pattern.
+        part: The approximate size of a part in bytes.
+        patience: The time limit without a worker in seconds, by default `PATIENCE`.
+        connecting: The time limit for the scheduler in seconds, by default `CONNECTING`.
+
+    Raises:
+        ClusterError: The cluster cannot do the work.
+        CorpusError: A file cannot be read as text.
+        SplitError: The pattern is unknown, not valid, or took too long.
     """
     try:
         import distributed as dask
@@ -71,7 +82,7 @@ def count(
     waiting = parts([str(Path(path).absolute()) for path in paths], pattern, part)
     with _quiet(), _connected(dask, address, connecting) as client:
         running: set[Any] = set()
-        seen = time.monotonic()  # when there was last a worker
+        seen = time.monotonic()  # the last time with a worker
         room = 1
         while True:
             for _ in range(room - len(running)):
@@ -100,13 +111,13 @@ def count(
 
 
 def _count_part(part: Part, pattern: str, expression: str) -> tuple[str, PreTokenCounts]:
-    """Count a part, on a worker; return also what tells letters from digits there."""
+    """Count a part on a worker; return also its version of regex, which defines letters."""
     counts = count_blocks(read(part.spans), pattern, expression, at=part.at)
     return regex.__version__, counts
 
 
 def _result(dask: Any, future: Any, address: str) -> PreTokenCounts:
-    """Return what a worker counted. Raises `ClusterError`, and what `count` names."""
+    """Return the counts of a worker. Raises the errors of `count`."""
     try:
         version, counts = future.result()
     except (CorpusError, SplitError, CancelledError):
@@ -118,7 +129,7 @@ def _result(dask: Any, future: Any, address: str) -> PreTokenCounts:
         ) from None
     except MemoryError:
         raise ClusterError("A worker has too little memory for its part.") from None
-    except Exception as error:  # whatever went wrong there
+    except Exception as error:  # any error on the worker
         what = " ".join(f"{type(error).__name__}: {error}".split())
         raise ClusterError(
             f"The workers could not count. Do they have the same bpeviz? They say: {what[:300]}"
@@ -133,7 +144,7 @@ def _result(dask: Any, future: Any, address: str) -> PreTokenCounts:
 
 
 def _threads(client: Any, patience: float = _GLANCE) -> int | None:
-    """Return how many threads the workers have; None if the scheduler does not say."""
+    """Return the number of threads of the workers, or None if the scheduler does not answer."""
     try:
         workers = client.sync(client.scheduler.ncores, callback_timeout=patience)
         return sum(map(int, workers.values()))
@@ -143,14 +154,14 @@ def _threads(client: Any, patience: float = _GLANCE) -> int | None:
 
 @contextmanager
 def _connected(dask: Any, address: str, connecting: float) -> Iterator[Any]:
-    """Connect to a scheduler, and leave it in the end. Raises `ClusterError`."""
+    """Connect to a scheduler, and disconnect at the end. Raises `ClusterError`."""
 
     async def ask() -> Any:
         async with dask.rpc(address) as scheduler:
             return await scheduler.identity()
 
     async def ask_in_time() -> Any:
-        # A client by itself would wait for ever for one that takes the call and says nothing.
+        # A client alone waits forever for a server that accepts the connection without answering.
         return await asyncio.wait_for(ask(), connecting)
 
     try:
@@ -161,7 +172,7 @@ def _connected(dask: Any, address: str, connecting: float) -> Iterator[Any]:
         raise ClusterError(
             f"No Dask scheduler answered at {address} within {connecting:g} seconds."
         ) from None
-    except Exception as error:  # an address that is none, or something else that answers there
+    except Exception as error:  # not an address, or another kind of server
         raise ClusterError(f"There is no Dask scheduler at {address}: {error}.") from error
     try:
         with client.as_current():
@@ -174,7 +185,7 @@ def _connected(dask: Any, address: str, connecting: float) -> Iterator[Any]:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Keep from standard error what Dask tells its operators; what matters here is raised."""
+    """Keep Dask's log off standard error; errors are raised."""
     before = logging.root.manager.disable
     logging.disable(logging.CRITICAL)
     try:

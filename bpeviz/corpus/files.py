@@ -1,8 +1,7 @@
-"""A corpus in files: read as one text, without holding it, and cut into parts that stand alone.
+"""Corpus files: read them as one text in a stream, and divide it into independent parts.
 
-The files count as one text, one behind the other with nothing between: a pre-token may begin in one
-file and end in the next, where they are split so. A byte order mark at the head of a file is no
-part of it.
+The files are one text without separators, so a pre-token may begin in one file and end in the next.
+A byte order mark at the beginning of a file is not part of the text.
 """
 
 from __future__ import annotations
@@ -16,22 +15,22 @@ from bpeviz.pretokenizers.patterns import breaks, last_break
 from bpeviz.text import visible
 
 PART = 1 << 26
-"""Bytes of a part of a corpus, more or less."""
+"""The approximate size of a part of a corpus in bytes."""
 
 _READ = 1 << 20
-"""Bytes that are read at once."""
+"""Bytes read at once."""
 
 LOOKED_THROUGH = 1 << 16
-"""Bytes that are looked through at once for a place where a corpus may be cut."""
+"""Bytes searched at once for a place between two parts."""
 
 
 class CorpusError(ValueError):
-    """A file that cannot be read as text; the message is a sentence."""
+    """A file cannot be read as text; the message is for users."""
 
 
 @dataclass(frozen=True)
 class Span:
-    """Some bytes of a file, from `start` to before `end`; None: to where it ends."""
+    """The bytes of a file from `start` to `end`, or to the end of the file if None."""
 
     path: str
     start: int = 0
@@ -40,18 +39,18 @@ class Span:
 
 @dataclass(frozen=True)
 class Part:
-    """A part of a corpus: its spans, and where in the text of the corpus it begins, in bytes."""
+    """A part of a corpus: its spans, and its offset in the corpus in bytes."""
 
     spans: tuple[Span, ...]
     at: int
 
 
 STANDARD = "-"
-"""Stands for standard input or output in place of a file's name."""
+"""The file name of standard input or output."""
 
 
 def named(path: str) -> str:
-    """Return what a file is called in a sentence, without anything that a terminal would obey."""
+    """Return the name of a file for messages, without control characters."""
     return "standard input" if path == STANDARD else visible(path)
 
 
@@ -66,9 +65,12 @@ def open_file(path: str) -> BinaryIO:
 
 
 def read(spans: Iterable[Span], opened: Callable[[str], BinaryIO] = open_file) -> Iterator[str]:
-    """Yield the text of spans, in pieces of about a million bytes.
+    """Yield the text of spans in pieces of about a million bytes.
 
-    Each span must begin and end between two characters. Raises `CorpusError`.
+    Each span must begin and end between two characters.
+
+    Raises:
+        CorpusError: A file cannot be read as text.
     """
     for span in spans:
         with opened(span.path) as file:
@@ -76,7 +78,7 @@ def read(spans: Iterable[Span], opened: Callable[[str], BinaryIO] = open_file) -
 
 
 def _texts(file: BinaryIO, span: Span) -> Iterator[str]:
-    at, rest = span.start, b""  # `rest`: the first bytes of a character; `at`: where they stand
+    at, rest = span.start, b""  # `rest`: the first bytes of a character; `at`: their offset
     if at:
         file.seek(at)
     while True:
@@ -102,18 +104,21 @@ def _texts(file: BinaryIO, span: Span) -> Iterator[str]:
 
 
 def parts(paths: Sequence[str], pattern: str, size: int = PART) -> Iterator[Part]:
-    """Cut a corpus into parts of about `size` bytes, whose pre-tokens are together those of the whole.
+    """Divide a corpus into parts of about `size` bytes at boundaries of pre-tokens.
 
-    Only what stands around the cuts is read. Where no cut is found (`pretokenize.last_break`), a
-    part is larger. Raises `CorpusError`.
+    Only the bytes near the divisions are read. A part without such a boundary (`last_break`) is
+    larger.
+
+    Raises:
+        CorpusError: A file cannot be read as text.
     """
     spans: list[Span] = []
-    begin = at = 0  # of this part and of what comes, in bytes of the text
+    begin = at = 0  # the offsets of this part and of the next span in the text, in bytes
     for path in paths:
         with open_file(path) as file:
             end, start = _extent(file, path)
             while start < end:
-                # From here on this part is large enough.
+                # Where this part has its full size.
                 full = start + max(0, size - (at - begin))
                 cut = _cut(file, path, max(full, start + 1), end, pattern) if full < end else None
                 to = end if cut is None else cut
@@ -128,7 +133,7 @@ def parts(paths: Sequence[str], pattern: str, size: int = PART) -> Iterator[Part
 
 
 def _extent(file: BinaryIO, path: str) -> tuple[int, int]:
-    """Return where a file ends, and where its text begins."""
+    """Return the end of a file and the beginning of its text, in bytes."""
     try:
         if not file.seekable():
             raise CorpusError(f"{named(path)} cannot be read from the middle, so not in parts.")
@@ -139,7 +144,7 @@ def _extent(file: BinaryIO, path: str) -> tuple[int, int]:
 
 
 def _cut(file: BinaryIO, path: str, near: int, end: int, pattern: str) -> int | None:
-    """Return a place in a file near or behind `near` where the text may be cut, if there is one."""
+    """Return a boundary of pre-tokens in a file at or after about `near`, or None."""
     at = near if breaks(pattern) else end
     while at < end:
         try:
@@ -148,8 +153,8 @@ def _cut(file: BinaryIO, path: str, near: int, end: int, pattern: str) -> int | 
         except OSError as error:
             raise _unreadable(path, error) from error
         if not raw:
-            break  # it became shorter, as will be found when it is counted
-        # It may begin, even end, inside a character; that has three more bytes at most.
+            break  # the file became shorter; counting reports it
+        # The bytes may begin inside a character, which has at most three more bytes.
         inside = next((i for i, byte in enumerate(raw[:3]) if byte & 0xC0 != 0x80), len(raw[:3]))
         try:
             text, used = utf_8_decode(raw[inside:], "strict", False)
@@ -158,7 +163,7 @@ def _cut(file: BinaryIO, path: str, near: int, end: int, pattern: str) -> int | 
         place = last_break(text, pattern)
         if place is not None:
             return at + inside + len(text[:place].encode())
-        # What stands at the end is looked at again, with what comes.
+        # Search the end again, together with the next bytes.
         ahead = inside + used - len(text[-2:].encode())
         at += max(1, ahead)
     return None

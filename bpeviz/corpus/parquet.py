@@ -1,13 +1,13 @@
-"""Counted pre-tokens as a Parquet file: what `bpeviz count` writes, and what other programs may write.
+"""Counted pre-tokens as a Parquet file, written by `bpeviz count` or by other programs.
 
-Three columns, in rows of any order:
+Three columns, with rows in any order:
 
-- `chunk`: the pre-token's bytes in UTF-8; as bytes or as text, no two the same, none empty.
-- `count`: how often it comes, a whole number from 1 on.
-- `first`: where it stands first, a whole number from 0 on, no two the same. Only the order counts;
-  where bpeviz writes it, it is in bytes from the beginning of the text.
+- `chunk`: the pre-token in UTF-8, as bytes or text; not empty, each one once.
+- `count`: its count, a whole number from 1.
+- `first`: its first place, a whole number from 0, each one once. Only the order matters; bpeviz
+  writes the offset in bytes from the beginning of the text.
 
-How the text was split stands in the file's metadata, `bpeviz.pattern` and `bpeviz.expression`.
+The file's metadata contain the pre-tokenization as `bpeviz.pattern` and `bpeviz.expression`.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from bpeviz.text import label
 _PATTERN, _EXPRESSION = b"bpeviz.pattern", b"bpeviz.expression"
 _COLUMNS = {"chunk": "bytes or text", "count": "whole numbers", "first": "whole numbers"}
 _MOST = 2**62
-"""Bytes that a text may have, so that no sum of counts overflows."""
+"""The largest size of a text in bytes, so that no sum of counts overflows."""
 
 
 def dump(counts: PreTokenCounts) -> bytes:
-    """Return a Parquet file. The same counts give the same bytes, with the same Arrow."""
+    """Return a Parquet file; equal counts give equal bytes with the same version of Arrow."""
     import pyarrow as pa  # here, since it takes a moment to load
     from pyarrow import parquet
 
@@ -48,7 +48,7 @@ def dump(counts: PreTokenCounts) -> bytes:
         [pre_tokens, pa.array(counts.times), pa.array(counts.first)], schema=schema
     )
     output = pa.BufferOutputStream()
-    # A text has few pre-tokens twice, and nobody looks for one: no dictionary, no statistics.
+    # Pre-tokens are distinct and not searched for: no dictionary, no statistics.
     parquet.write_table(
         table,
         output,
@@ -61,31 +61,37 @@ def dump(counts: PreTokenCounts) -> bytes:
 
 
 def parse(content: bytes, pattern: str = "", expression: str = "") -> PreTokenCounts:
-    """Return the counts that a Parquet file holds.
+    """Return the counts in a Parquet file.
 
-    pattern, expression: how the text was split, for a file that does not say so; if it does, it
-    must say the same, where these are given. Raises `CountsError`, and `SplitError` for a split
-    that there is not.
+    Args:
+        content: The bytes of the file.
+        pattern: The pre-tokenization, for a file without it. A file with it must have the same.
+        expression: The expression of the pattern.
+
+    Raises:
+        CountsError: The file does not contain valid counts.
     """
     metadata, columns = _columns(content)
     try:
         said = metadata.get(_PATTERN, b"").decode()
         said_expression = metadata.get(_EXPRESSION, b"").decode()
     except UnicodeDecodeError:
-        raise CountsError("How the text was split is not said in UTF-8.") from None
+        raise CountsError("The pre-tokenization in the metadata is not UTF-8.") from None
     if said and pattern and (said, said_expression) != (pattern, expression):
         raise CountsError(
-            f"These chunks were split by {_split_named(said, said_expression)}, not by "
+            f"These pre-tokens were made by {_split_named(said, said_expression)}, not by "
             f"{_split_named(pattern, expression)}."
         )
     if said:
         pattern, expression = said, said_expression
     if not pattern:
-        raise CountsError("How the text was split is not said in this file. Say it: --pattern.")
+        raise CountsError("This file does not name its pre-tokenization. Add --pattern.")
     try:
         pretokenize("", pattern, expression)
     except SplitError as error:
-        raise CountsError(f"How the text was split makes no sense here. {error}") from error
+        raise CountsError(
+            f"The pre-tokenization of this file is not valid here. {error}"
+        ) from error
     return replace(_checked(*columns), pattern=pattern, expression=expression)
 
 
@@ -96,9 +102,10 @@ def _split_named(pattern: str, expression: str) -> str:
 def _columns(
     content: bytes,
 ) -> tuple[dict[bytes, bytes], tuple[bytes, Integers, Integers, Integers]]:
-    """Return the metadata, and the columns: the pre-tokens joined and their ends, counts, and places.
+    """Return the metadata and the columns: pre-tokens joined, their ends, counts, first places.
 
-    Raises `CountsError`.
+    Raises:
+        CountsError: A column is missing or not valid.
     """
     import pyarrow as pa
     from pyarrow import parquet
@@ -109,7 +116,7 @@ def _columns(
         missing = [name for name in _COLUMNS if name not in schema.names]
         table = None if missing else file.read(columns=[*_COLUMNS], use_threads=False)
     except (pa.ArrowException, OSError, ValueError):
-        raise CountsError("This is no Parquet file, or it is damaged.") from None
+        raise CountsError("This is not a Parquet file, or it is damaged.") from None
     if table is None:
         raise CountsError(
             f"There is no column {missing[0]!r}. It takes "
@@ -167,7 +174,7 @@ def _whole(table: Any, name: str) -> Integers:
 
 
 def _checked(blob: bytes, ends: Integers, times: Integers, first: Integers) -> PreTokenCounts:
-    """Return counts in order. Raises `CountsError`."""
+    """Return the counts ordered by first place. Raises `CountsError`."""
     lengths = np.diff(ends, prepend=0)
 
     def shown(row: np.intp) -> str:
@@ -175,9 +182,9 @@ def _checked(blob: bytes, ends: Integers, times: Integers, first: Integers) -> P
         return name if len(name) <= 40 else name[:40] + "…"
 
     for wrong, what in (
-        (lengths == 0, "A chunk is empty."),
-        (times < 1, "The count of {chunk} is {count}; it must be 1 or more."),
-        (first < 0, "The place where {chunk} stands first is {first}; it must be 0 or more."),
+        (lengths == 0, "A pre-token is empty."),
+        (times < 1, "The count of {pre_token} is {count}; it must be 1 or more."),
+        (first < 0, "The first place of {pre_token} is {first}; it must be 0 or more."),
     ):
         if wrong.any():
             row = np.argmax(wrong)
@@ -190,12 +197,12 @@ def _checked(blob: bytes, ends: Integers, times: Integers, first: Integers) -> P
         for index, (end, length) in enumerate(zip(ends.tolist(), lengths.tolist(), strict=True)):
             pre_token = blob[end - length : end]
             if pre_token in seen:
-                raise CountsError(f"The chunk {shown(np.intp(index))} stands there twice.")
+                raise CountsError(f"The pre-token {shown(np.intp(index))} is in the file twice.")
             seen.add(pre_token)
     if (counts.first[1:] == counts.first[:-1]).any():
         row = np.argmax(counts.first[1:] == counts.first[:-1])
         raise CountsError(
-            f"Two chunks stand first at the same place, {counts.first[row]}: ties could not be "
+            f"Two pre-tokens have the same first place, {counts.first[row]}, so ties cannot be "
             "broken as in the text."
         )
     return counts

@@ -1,7 +1,7 @@
-"""The sample texts that come with the program, and one line about each.
+"""The sample texts, and one line about each.
 
-The texts are files in the top-level ``sample_texts`` folder, next to this package. A key is only
-ever turned into a file name after it has been found in :data:`SAMPLES`.
+The texts are files in the top-level `sample_texts` folder. A key becomes a file name only if it is
+in `SAMPLES`.
 """
 
 import reprlib
@@ -15,7 +15,7 @@ SAMPLES_FOLDER: Final = Path(__file__).resolve().parents[2] / "sample_texts"
 
 @dataclass(frozen=True)
 class Sample:
-    """One sample text: its key, its title for people, and what to look for in it."""
+    """A sample text: its key, its title, and a hint of its interesting parts."""
 
     key: str
     title: str
@@ -23,7 +23,7 @@ class Sample:
 
     @property
     def text(self) -> str:
-        """The whole text, as the file has it."""
+        """The whole text of the file."""
         return _read(by_key(self.key).key)
 
 
@@ -104,7 +104,7 @@ SAMPLES: Final[tuple[Sample, ...]] = (
 
 
 def by_key(key: str) -> Sample:
-    """Return the sample with this key, or raise a KeyError that names the keys there are."""
+    """Return the sample with this key, or raise a KeyError with the known keys."""
     for sample in SAMPLES:
         if sample.key == key:
             return sample
@@ -116,15 +116,19 @@ def by_key(key: str) -> Sample:
 
 @lru_cache
 def _read(key: str) -> str:
-    """Read one sample's file. Only called with a key taken from :data:`SAMPLES`."""
+    """Read the file of a key of `SAMPLES`."""
     return (SAMPLES_FOLDER / f"{key}.txt").read_text(encoding="utf-8")
 
 
 def written_out(listed: str, most: int) -> str:
-    """Write words out as often as their counts say: one line for each word.
+    """Repeat each word as often as its count, one line for each word.
 
-    listed: a word and its count on each line ("low 5"); empty lines are left out. most: how many
-    characters may come out. Raises `ValueError`, naming the line, where it is not such a list.
+    Args:
+        listed: A word and its count on each line ("low 5"); empty lines are skipped.
+        most: The largest number of characters of the result.
+
+    Raises:
+        ValueError: A line is not a word and its count, or the result is too long.
 
     >>> print(written_out("low 2" + chr(10) + "new 1", 100), end="")
     low low

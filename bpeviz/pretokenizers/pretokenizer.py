@@ -1,4 +1,4 @@
-"""How a trainer sees a text: its atoms, and the pre-tokens that no token crosses."""
+"""Pre-tokenizers: they split a text into pre-tokens, and each pre-token into atoms."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from bpeviz.pretokenizers.patterns import pretokenize
 from bpeviz.text import label
 
 Atoms = Literal["bytes", "characters"]
-"""What a text is made of before the first step."""
+"""The units of a text before the first step."""
 
 EndMark = Literal["none", "attached", "symbol"]
 """The end-of-word mark: none, part of a word's last character, or a symbol of its own."""
@@ -23,10 +23,10 @@ UNKNOWN = "<unk>"
 
 @dataclass(frozen=True)
 class PreTokenizer:
-    """Cuts a text into pre-tokens and a pre-token into atoms, each with a name: its symbol.
+    """Splits a text into pre-tokens, and a pre-token into atoms, each named by a symbol.
 
-    A trainer that writes its atoms in another way (`##` before what continues a word, ▁ for a
-    space) has a class of its own beside it, which says so in the methods below.
+    A trainer with another notation of atoms (`##` for the continuation of a word, ▁ for a space)
+    has a subclass in its own module.
     """
 
     atoms: Atoms = "bytes"
@@ -40,7 +40,7 @@ class PreTokenizer:
 
     @property
     def unknown(self) -> str | None:
-        """The token for what is not in the vocabulary, or None where nothing can be unknown."""
+        """The name of the unknown token, or None if no atom can be unknown."""
         return None if self.atoms == "bytes" else UNKNOWN
 
     @property
@@ -49,37 +49,38 @@ class PreTokenizer:
         return False
 
     def pre_tokens(self, text: str) -> list[str]:
-        """Cut a text into pre-tokens. Raises `SplitError`."""
+        """Split a text into pre-tokens. Raises `SplitError`."""
         return pretokenize(text, self.pattern, self.expression)
 
     def counted(self, text: str) -> Mapping[str, int]:
-        """Return the distinct pre-tokens of a text, as first seen, with how often each comes.
+        """Return the count of each distinct pre-token, in the order of first occurrence.
 
-        Raises `SplitError`.
+        Raises:
+            SplitError: The pattern is unknown, not valid, or took too long.
         """
-        if self._cuts_by_pattern_alone():
+        if self._splits_by_pattern_alone():
             return count(text, self.pattern, self.expression)
         return Counter(self.pre_tokens(text))
 
     def has_made(self, corpus: Mapping[str, int]) -> bool:
-        """Tell whether a corpus is counted pre-tokens of a text that was split in the same way."""
+        """Return whether a corpus is the counted pre-tokens of this pre-tokenizer."""
         return (
             isinstance(corpus, PreTokenCounts)
-            and self._cuts_by_pattern_alone()
+            and self._splits_by_pattern_alone()
             and (corpus.pattern, corpus.expression) == (self.pattern, self.expression)
         )
 
-    def _cuts_by_pattern_alone(self) -> bool:
+    def _splits_by_pattern_alone(self) -> bool:
         return type(self).pre_tokens is PreTokenizer.pre_tokens
 
     def drops(self, pre_token: str) -> bool:
-        """Tell whether a pre-token becomes no token at all."""
+        """Return whether a pre-token is dropped, so that it becomes no token."""
         return False
 
     def symbols(self, pre_token: str) -> list[str]:
-        """Return the atoms of a pre-token, each as a name: for bytes one character of U+0000–U+00FF.
+        """Return the symbols of a pre-token's atoms: for a byte, a character of U+0000–U+00FF.
 
-        The mark goes to words only: a pre-token of white space has none.
+        Only words have an end-of-word mark: a pre-token of white space has none.
         """
         if self.atoms == "bytes":
             return list(pre_token.encode().decode("latin-1"))
@@ -92,7 +93,7 @@ class PreTokenizer:
         return symbols
 
     def sizes(self, pre_token: str) -> list[int]:
-        """Return how many bytes of the text each atom of a pre-token stands for; a mark for none."""
+        """Return the bytes of the text that each atom of a pre-token covers, 0 for a mark."""
         if self.atoms == "bytes":
             return [1] * len(pre_token.encode())
         sizes = [len(character.encode()) for character in pre_token]
@@ -101,12 +102,12 @@ class PreTokenizer:
     def symbol_bytes(self, symbol: str) -> bytes:
         """Return the bytes that an atom decodes to.
 
-        The end-of-word mark is no text. (Text that spells it out is four symbols, not one.)
+        The end-of-word mark is not text. (The text "</w>" is four symbols, not one.)
         """
         if self.atoms == "bytes":
             return symbol.encode("latin-1")
         return symbol.removesuffix(END_OF_WORD).encode()
 
     def label(self, symbols: Sequence[str]) -> str:
-        """Return a readable name for atoms joined: what cannot be seen gets a stand-in."""
+        """Return a readable label of joined atoms, with stand-ins for invisible characters."""
         return label("".join(symbols).encode("latin-1" if self.atoms == "bytes" else "utf-8"))

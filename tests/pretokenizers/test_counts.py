@@ -458,34 +458,34 @@ RIGHT = {"chunk": pa.array(["a", "b"]), "count": pa.array([1, 2]), "first": pa.a
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        ({"chunk": None}, "There is no column 'chunk'. It takes chunk (bytes or text), count"),
-        ({"first": None}, "There is no column 'first'."),
-        ({"chunk": pa.array([1, 2])}, "The column 'chunk' holds int64; it takes bytes or text."),
-        ({"count": pa.array([1.0, 2.0])}, "The column 'count' holds double; it takes whole"),
-        ({"first": pa.array(["0", "1"])}, "The column 'first' holds string; it takes whole"),
-        ({"count": pa.array([1, None])}, "In the column 'count' a value is missing."),
-        ({"chunk": pa.array(["a", None])}, "In the column 'chunk' a value is missing."),
-        ({"count": pa.array([1, 2**63], pa.uint64())}, "A value of the column 'count' is too"),
-        ({"count": pa.array([2**62, 2**62])}, "The counts are larger than those of any text"),
-        ({"count": pa.array([1, 0])}, "The count of b is 0; it must be 1 or more."),
-        ({"count": pa.array([-3, 1])}, "The count of a is -3; it must be 1 or more."),
-        ({"first": pa.array([0, -1])}, "The place where b stands first is -1; it must be 0 or"),
-        ({"first": pa.array([5, 5])}, "Two chunks stand first at the same place, 5:"),
-        ({"chunk": pa.array(["a", ""])}, "A chunk is empty."),
-        ({"chunk": pa.array([" a", " a"])}, "The chunk ·a stands there twice."),
+        ({"chunk": None}, "no column 'chunk'"),
+        ({"first": None}, "no column 'first'"),
+        ({"chunk": pa.array([1, 2])}, "'chunk' holds int64"),
+        ({"count": pa.array([1.0, 2.0])}, "'count' holds double"),
+        ({"first": pa.array(["0", "1"])}, "'first' holds string"),
+        ({"count": pa.array([1, None])}, "'count' a value is missing"),
+        ({"chunk": pa.array(["a", None])}, "'chunk' a value is missing"),
+        ({"count": pa.array([1, 2**63], pa.uint64())}, "'count' is too large"),
+        ({"count": pa.array([2**62, 2**62])}, "larger than"),
+        ({"count": pa.array([1, 0])}, "count of b is 0"),
+        ({"count": pa.array([-3, 1])}, "count of a is -3"),
+        ({"first": pa.array([0, -1])}, "first place of b is -1"),
+        ({"first": pa.array([5, 5])}, "same first place, 5"),
+        ({"chunk": pa.array(["a", ""])}, "is empty"),
+        ({"chunk": pa.array([" a", " a"])}, "·a is in the file twice"),
     ],
     ids=lambda value: value if isinstance(value, str) else "file",
 )
-def test_a_file_that_makes_no_sense_gets_a_sentence(wrong: dict[str, Any], said: str) -> None:
+def test_parquet_file_with_invalid_counts_is_refused(wrong: dict[str, Any], said: str) -> None:
     columns = {name: one for name, one in {**RIGHT, **wrong}.items() if one is not None}
-    with pytest.raises(CountsError, match=f"^{re.escape(said)}") as caught:
+    with pytest.raises(CountsError, match=re.escape(said)) as caught:
         counts_parquet.parse(parquet(**columns), "gpt2")
     assert str(caught.value).endswith(".")
 
 
 @pytest.mark.parametrize("content", [b"", b"PAR1", b"no Parquet at all", b"PAR1" * 20])
-def test_what_is_no_parquet_gets_a_sentence(content: bytes) -> None:
-    with pytest.raises(CountsError, match=r"^This is no Parquet file, or it is damaged\.$"):
+def test_other_file_than_parquet_is_refused(content: bytes) -> None:
+    with pytest.raises(CountsError, match="not a Parquet file"):
         counts_parquet.parse(content)
 
 
@@ -499,14 +499,14 @@ def test_a_file_damaged_anywhere_is_refused_or_read_and_never_more() -> None:
                 counts_parquet.parse(one)
 
 
-def test_how_a_text_was_split_is_in_its_file_or_must_be_said() -> None:
-    with pytest.raises(CountsError, match=r"is not said in this file\. Say it: --pattern"):
+def test_pre_tokenization_of_counts_is_in_their_file_or_given() -> None:
+    with pytest.raises(CountsError, match="Add --pattern"):
         counts_parquet.parse(parquet(**RIGHT))
-    with pytest.raises(CountsError, match=r"makes no sense here\. No split is called 'gpt9'"):
+    with pytest.raises(CountsError, match=r"not valid here.*gpt9"):
         counts_parquet.parse(parquet({"bpeviz.pattern": "gpt9"}, **RIGHT))
     content = counts_parquet.dump(count("a b", "regex", "[a-z]"))
     assert counts_parquet.parse(content, "regex", "[a-z]").expression == "[a-z]"
-    with pytest.raises(CountsError, match=r"were split by regex with '\[a-z\]', not by gpt2\.$"):
+    with pytest.raises(CountsError, match=r"were made by regex with '\[a-z\]', not by gpt2\.$"):
         counts_parquet.parse(content, "gpt2")
 
 
@@ -575,13 +575,17 @@ def test_standard_input_is_counted_and_counts_are_read_from_there(
         ("count 0.txt --expression a", 2, "--expression goes with"),
         ("count - - --output c", 2, "Standard input (-) can be read only once."),
         ("count - --scheduler tcp://127.0.0.1:1", 2, "standard input cannot be shared."),
-        ("train --counts 0.txt --merges 3", 1, "0.txt: This is no Parquet file"),
+        ("train --counts 0.txt --merges 3", 1, "0.txt: This is not a Parquet file"),
         ("train --counts no.parquet --merges 3", 1, "no.parquet could not be read"),
         ("train 0.txt --counts c --merges 3", 2, "Learn from files or from --counts, not from"),
         ("train --counts c --merges 3 --algorithm superbpe", 2, "needs the text itself"),
         ("train --counts bytes --merges 3", 1, "bytes: The chunk of the bytes FF is not a text"),
         ("train --counts own --vocab-size 300 --algorithm unigram", 1, "splits chunks again"),
-        ("train --counts plain --merges 3", 1, "plain: How the text was split is not said"),
+        (
+            "train --counts plain --merges 3",
+            1,
+            "plain: This file does not name its pre-tokenization",
+        ),
     ],
 )
 def test_what_cannot_be_done_is_said_in_a_sentence(
