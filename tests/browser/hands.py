@@ -165,7 +165,7 @@ def choose(page: Page, label: str, option: str) -> None:
 
 
 def open_more(page: Page) -> None:
-    page.get_by_text("More", exact=True).click()
+    page.get_by_text("Advanced options", exact=True).click()
     expect(page.get_by_role("spinbutton", name="Largest vocabulary")).to_be_visible()
 
 

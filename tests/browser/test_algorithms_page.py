@@ -191,7 +191,7 @@ def test_options_of_one_change_its_view_alone_and_four_fit(open_page: Open) -> N
     boxes = [player.view(one.title).bounding_box() for one in learnt]
     assert all(box is not None and box["x"] + box["width"] <= 1366 for box in boxes)
 
-    page.get_by_text("Options of BPE", exact=True).click()
+    page.get_by_text("BPE options", exact=True).click()
     choose(page, "Start from", "Bytes")
     learnt[0] = learn("bpe", atoms="bytes")[0]
     opening = sizes_of(learnt)[1]
@@ -202,8 +202,9 @@ def test_options_of_one_change_its_view_alone_and_four_fit(open_page: Open) -> N
     # Where one cannot learn, a sentence says why, and the others stay.
     open_more(page)
     type_number(page, "Largest vocabulary", 200)
-    expect(alert(page, TRAINERS["bpe"].title)).to_contain_text("256 bytes")
-    expect(player.views).to_have_count(2)  # SentencePiece needs its 256 bytes, too
+    expect(alert(page, "at least 256")).to_be_visible()
+    expect(alert(page, TRAINERS["sentencepiece"].short)).to_be_visible()  # 256 is too small, too
+    expect(player.views).to_have_count(3)
     expect(player.text("WordPiece")).to_contain_text("river")
 
 

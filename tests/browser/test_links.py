@@ -206,7 +206,7 @@ def choose_on_algorithms(page: Page) -> None:
     page.get_by_role("option", name="Scaffold-BPE", exact=True).click()
     page.keyboard.press("Escape")
     expect(player.text("Scaffold-BPE")).to_contain_text("mat")
-    page.get_by_text("Options of WordPiece", exact=True).click()
+    page.get_by_text("WordPiece options", exact=True).click()
     choose(page, "Capital letters", "To lower case")
     expect(player.text("Scaffold-BPE")).to_contain_text("mat")
     settled(page)
@@ -227,7 +227,7 @@ def see_on_algorithms(page: Page) -> None:
     expect(box(page, "Text to use")).to_have_value(OWN)
     expect(page.get_by_role("textbox", name=re.compile("^Word"))).to_have_value("that")
     expect(page.get_by_role("spinbutton", name="Seed")).to_have_value("7")
-    page.get_by_text("Options of WordPiece", exact=True).click()
+    page.get_by_text("WordPiece options", exact=True).click()
     expect(selected(page, "Capital letters")).to_have_value("To lower case")
 
 

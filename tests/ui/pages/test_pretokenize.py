@@ -118,7 +118,7 @@ def test_the_tables_say_what_each_split_forbids() -> None:
     assert [*standing["token"]] == [pretokenization.name(token) for token in tokens]
     assert [*standing["GPT-2"]] == [str(number) if number else "ruled out" for number in gpt2]
     assert {*standing["Characters"]} == {"ruled out"}
-    assert [*standing["not split"]] == [*standing["None"]]
+    assert [*standing["no pre-tokenization"]] == [*standing["None"]]
 
 
 def test_a_text_that_gives_no_merge_says_so() -> None:
