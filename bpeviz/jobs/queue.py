@@ -1,7 +1,8 @@
-"""Long learning, in processes of their own, so that the server goes on answering everybody.
+"""Long trainings in worker processes, so that the server keeps answering everybody.
 
-A job is one process. Whoever wants the same shares it; when nobody wants it any more, it is ended.
-Only so many run at once in the whole server; the others wait in the order in which they came.
+A job is one process. Users who ask for the same training share its job; when none of them waits
+any more, its process is killed. The server runs a limited number of jobs at once; the others wait
+in the order in which they came.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
 from io import BufferedReader
 from pathlib import Path
 from time import monotonic
@@ -23,19 +25,35 @@ import numpy as np
 
 from bpeviz.core.boundaries import Boundaries
 from bpeviz.core.training import Training
+from bpeviz.jobs import processors
 
-AT_ONCE = max(1, (os.cpu_count() or 2) - 1)
+AT_ONCE = max(1, processors.available() - 1)
 """How many jobs run at once: one processor is left for the pages."""
 
-CUT_OFF = (
-    "Learning was cut off: its process was ended, perhaps for want of memory. Try again, or take a "
-    "shorter text or a smaller vocabulary."
+INTERRUPTED = (
+    "Training was interrupted: its process was ended, perhaps because memory ran out. Try again, "
+    "or use a shorter text or a smaller vocabulary."
 )
 
-Found = tuple[Training, Boundaries]
+Result = tuple[Training, Boundaries]
+"""A training history, and the boundaries of its text."""
+
+
+@dataclass(frozen=True)
+class JobError:
+    """Why a job has no result.
+
+    Attributes:
+        message: The user-facing message.
+        transient: Whether another attempt may succeed.
+    """
+
+    message: str
+    transient: bool
+
 
 _PIPE = 1_048_576
-"""Bytes that a pipe shall hold: as many as Linux usually lets everybody have."""
+"""Bytes that a pipe should hold: the most that Linux usually grants every user."""
 
 _ROOT = Path(__file__).resolve().parents[2]
 _lock = threading.RLock()
@@ -45,58 +63,56 @@ _running: set[Job] = set()
 
 
 class Job:
-    """Something to be learnt by another process.
+    """A training in a worker process.
 
-    found: what was learnt and the boundaries of the text, or the sentence that says why there is
-    nothing; None until then. failed: whether that sentence is about this run only, so that another
-    may succeed.
+    Attributes:
+        outcome: The result, or the reason why there is none; None until the job has ended.
     """
 
     def __init__(self, key: Hashable, request: Sequence[bytes]) -> None:
         self.key = key
-        self.found: Found | str | None = None
-        self.failed = False
+        self.outcome: Result | JobError | None = None
         self._request = request
-        self._watchers = 0
+        self._users = 0
         self._process: subprocess.Popen[bytes] | None = None
         self._ended = threading.Event()
-        self._doing, self._done, self._of = "Starting", 0, 0
-        self._first: tuple[float, int] | None = None
+        self._task, self._done, self._total = "Starting", 0, 0
+        self._start: tuple[float, int] | None = None
 
     @property
     def share(self) -> float:
-        """How much is done, 0 to 1."""
-        return min(1.0, self._done / self._of) if self._of else 0.0
+        """The share of the current task that is done, 0 to 1."""
+        return min(1.0, self._done / self._total) if self._total else 0.0
 
-    def sentence(self) -> str:
-        """Say in a few words how it stands."""
+    def message(self) -> str:
+        """Return the state of the job in a few words."""
         with _lock:
             if self in _waiting:
                 before = _waiting.index(self) + len(_running)
-                others = "1 other is" if before == 1 else f"{before} others are"
-                return f"Waiting for a turn to learn: {others} before this."
-        if not self._of:
-            return f"{self._doing} …"
-        said = f"{self._doing}: {self._done:,} of {self._of:,}"
-        if self._first is not None:
-            since, began = self._first
+                others = "1 other training is" if before == 1 else f"{before} other trainings are"
+                return f"Waiting: {others} ahead in the queue."
+        if not self._total:
+            return f"{self._task} …"
+        message = f"{self._task}: {self._done:,} of {self._total:,}"
+        if self._start is not None:
+            since, began = self._start
             if self._done > began and (passed := monotonic() - since) > 1:
-                left = passed * (self._of - self._done) / (self._done - began)
-                said += f", about {left:,.0f} s left at this pace"
-        return said
+                left = passed * (self._total - self._done) / (self._done - began)
+                message += f", about {left:,.0f} s left"
+        return message
 
     def wait(self, seconds: float) -> bool:
-        """Wait so long at most; tell whether it has ended."""
+        """Wait for at most so long; return whether the job has ended."""
         return self._ended.wait(seconds)
 
     def __enter__(self) -> Job:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Want it no more. The process of a job that nobody wants is ended."""
+        """Give the job up. The process of a job without users is killed."""
         with _lock:
-            self._watchers -= 1
-            if self._watchers or self._ended.is_set():
+            self._users -= 1
+            if self._users or self._ended.is_set():
                 return
             self._forget()
             if self in _waiting:
@@ -109,22 +125,32 @@ class Job:
         if _jobs.get(self.key) is self:
             del _jobs[self.key]
 
-    def _run(self) -> None:
+    def _start_thread(self) -> None:
         try:
-            self.found = self._learn()
-        except OSError as error:
-            self.failed = True
-            self.found = f"Learning could not be started: {error.strerror or error}. Try again."
-        finally:
-            if self.found is None:  # a mistake of ours; nobody shall wait for ever because of it
-                self.failed, self.found = True, CUT_OFF
-            with _lock:
-                self._forget()
-                _running.discard(self)
-                _start_next()
-            self._ended.set()
+            threading.Thread(target=self._run, daemon=True).start()
+        except RuntimeError:  # the system grants no more threads
+            self._end(JobError("The server is too busy to start a training. Try again.", True))
 
-    def _learn(self) -> Found | str:
+    def _run(self) -> None:
+        # An exception other than OSError is a programming error; nobody may wait forever for it.
+        outcome: Result | JobError = JobError(INTERRUPTED, transient=True)
+        try:
+            outcome = self._train()
+        except OSError as error:
+            reason = error.strerror or error
+            outcome = JobError(f"Training could not start: {reason}. Try again.", transient=True)
+        finally:
+            self._end(outcome)
+
+    def _end(self, outcome: Result | JobError) -> None:
+        with _lock:
+            self.outcome = outcome
+            self._forget()
+            _running.discard(self)
+            _start_next()
+        self._ended.set()
+
+    def _train(self) -> Result | JobError:
         with subprocess.Popen(
             [sys.executable, "-m", "bpeviz.jobs.worker"],
             stdin=subprocess.PIPE,
@@ -133,56 +159,56 @@ class Job:
         ) as process:
             with _lock:
                 self._process = process
-                if not self._watchers:
+                if not self._users:
                     process.kill()
             try:
-                return self._talk(
+                return self._communicate(
                     process, cast(Any, process.stdin), cast(BufferedReader, process.stdout)
                 )
             finally:
                 process.kill()
 
-    def _talk(
-        self, process: subprocess.Popen[bytes], given: BinaryIO, output: BufferedReader
-    ) -> Found | str:
+    def _communicate(
+        self, process: subprocess.Popen[bytes], request: BinaryIO, output: BufferedReader
+    ) -> Result | JobError:
         _lower_priority(process.pid)
-        _widen(output)
+        _enlarge(output)
         try:
-            given.writelines(self._request)
-            given.flush()
+            request.writelines(self._request)
+            request.flush()
             self._request = ()
             for line in output:
-                said = json.loads(line)
-                if "error" in said:
-                    return str(said["error"])
-                if "size" in said:
-                    # Arrays go straight to where they stay; meanwhile pages are answered.
-                    sizes = [said["size"], *said["arrays"]]
+                message = json.loads(line)
+                if "error" in message:
+                    return JobError(message["error"], message["transient"])
+                if "size" in message:
+                    # The arrays are read into their final place, while other threads run.
+                    sizes = [message["size"], *message["arrays"]]
                     result, *arrays = [np.empty(size, np.uint8).data for size in sizes]
                     if all(output.readinto(part) == len(part) for part in (result, *arrays)):
                         # Written by our own worker, through our own pipe.
-                        return cast(Found, pickle.loads(result, buffers=arrays))  # noqa: S301
+                        return cast(Result, pickle.loads(result, buffers=arrays))  # noqa: S301
                     break
-                if said["doing"] != self._doing or self._first is None:
-                    self._first = monotonic(), said["done"]
-                self._doing, self._done, self._of = said["doing"], said["done"], said["of"]
+                if message["task"] != self._task or self._start is None:
+                    self._start = monotonic(), message["done"]
+                self._task, self._done = message["task"], message["done"]
+                self._total = message["total"]
         except (BrokenPipeError, ValueError):
-            pass  # it died while it was written to, or in the middle of a line
-        self.failed = True
-        return CUT_OFF
+            pass  # the process ended while it was written to, or in the middle of a line
+        return JobError(INTERRUPTED, transient=True)
 
 
 def _lower_priority(process: int) -> None:
-    """Let the pages go first."""
+    """Let pages run before a worker."""
     if hasattr(os, "setpriority"):
         with contextlib.suppress(OSError):  # it may have ended already
             os.setpriority(os.PRIO_PROCESS, process, 19)
 
 
-def _widen(pipe: BufferedReader) -> None:
-    """Let a pipe hold more, where that is possible and allowed."""
+def _enlarge(pipe: BufferedReader) -> None:
+    """Let a pipe hold more bytes, where the system can and may."""
     with contextlib.suppress(ImportError, AttributeError, OSError):
-        import fcntl  # not everywhere
+        import fcntl  # not on every system
 
         fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _PIPE)
 
@@ -192,13 +218,17 @@ def _start_next() -> None:
         while _waiting and len(_running) < AT_ONCE:
             job = _waiting.pop(0)
             _running.add(job)
-            threading.Thread(target=job._run, daemon=True).start()
+            job._start_thread()
 
 
-def learning(key: Hashable, text: str, algorithm: str, options: Mapping[str, Any]) -> Job:
-    """Return the job that learns this, to be used in a `with`: it is wanted until that ends.
+def run(key: Hashable, text: str, algorithm: str, options: Mapping[str, Any]) -> Job:
+    """Return the job of a training, to be used in a `with` block: it runs until its users leave.
 
-    key: tells it from all others. options: the arguments of `bpeviz.train`.
+    Args:
+        key: Identifies the training.
+        text: The training text.
+        algorithm: A key of `TRAINERS`.
+        options: The other arguments of `bpeviz.train`.
     """
     with _lock:
         job = _jobs.get(key)
@@ -207,6 +237,6 @@ def learning(key: Hashable, text: str, algorithm: str, options: Mapping[str, Any
             request = {"algorithm": algorithm, "options": dict(options), "size": len(raw)}
             job = _jobs[key] = Job(key, (json.dumps(request).encode(), b"\n", raw))
             _waiting.append(job)
-        job._watchers += 1
+        job._users += 1
         _start_next()
         return job

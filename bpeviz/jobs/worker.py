@@ -1,13 +1,13 @@
-"""Learns in a process of its own, for the pages: `python -m bpeviz.jobs.worker`, started by `jobs`.
+"""The worker process of `bpeviz.jobs.queue`: `python -m bpeviz.jobs.worker` trains once.
 
-One line of JSON comes in on standard input, how to learn, {"size": bytes} in it, and behind it the
-text in UTF-8. Lines of JSON go out: how far learning has come, and in the end {"error": a
-sentence}, or {"size": bytes, "arrays": [bytes, …]}, and behind it the result, pickled, and its
-arrays: what was learnt, and when the boundaries of the text vanish under it. (A pickle may pass
-between two processes of one program; none is ever read from a file, or from a user.)
+Standard input is one line of JSON, {"algorithm", "options", "size": bytes}, followed by the text
+in UTF-8. Standard output is lines of JSON: progress, {"task", "done", "total"}; then either
+{"error": message, "transient": whether another attempt may succeed}, or {"size": bytes, "arrays":
+[bytes, …]}, followed by the pickled result and its arrays: the training history, and the boundaries
+of the text. (Pickles pass only between two processes of one program, never from files or users.)
 
-Standard input stays open. When it ends, whoever asked is gone, and so is this process: also when
-the server was killed and could not say anything.
+Standard input stays open. When it ends, the server is gone, and the worker exits: also when the
+server was killed.
 """
 
 from __future__ import annotations
@@ -22,57 +22,58 @@ from typing import Any, BinaryIO
 
 import bpeviz
 from bpeviz import progress
+from bpeviz.jobs.errors import is_transient
 
-PATIENCE = 0.1
-"""Seconds between two reports."""
+INTERVAL = 0.1
+"""Seconds between two progress messages."""
 
 
-def _leave_with_the_server(given: BinaryIO) -> None:
-    while given.read(1):
+def _exit_with_the_server(requests: BinaryIO) -> None:
+    while requests.read(1):
         pass
     os._exit(1)
 
 
 def main() -> None:
-    """Read a request, learn, and write the result."""
-    given, output = sys.stdin.buffer, sys.stdout.buffer
-    sys.stdout = sys.stderr  # nothing that is printed may get between the lines
-    request: dict[str, Any] = json.loads(given.readline())
-    text = given.read(request["size"]).decode()
-    threading.Thread(target=_leave_with_the_server, args=(given,), daemon=True).start()
+    """Read a request, train, and write the result."""
+    requests, output = sys.stdin.buffer, sys.stdout.buffer
+    sys.stdout = sys.stderr  # prints must not mix with the messages
+    request: dict[str, Any] = json.loads(requests.readline())
+    text = requests.read(request["size"]).decode()
+    threading.Thread(target=_exit_with_the_server, args=(requests,), daemon=True).start()
     last = 0.0
 
-    def tell(doing: str, done: int, of: int) -> None:
+    def report(task: str, done: int, total: int) -> None:
         nonlocal last
         now = time.monotonic()
-        if now - last >= PATIENCE:
+        if now - last >= INTERVAL:
             last = now
-            _line(output, {"doing": doing, "done": done, "of": of})
+            _write(output, {"task": task, "done": done, "total": total})
 
     try:
-        with progress.reporting_to(tell):
-            learnt = bpeviz.train(text, request["algorithm"], **request["options"])
-        _line(output, {"doing": "Cutting the text", "done": 0, "of": 0})
-        boundaries = learnt.tokenizer().boundaries(text)
-        # Every page asks for these, and they stay with what they were asked of.
+        with progress.reporting_to(report):
+            history = bpeviz.train(text, request["algorithm"], **request["options"])
+        _write(output, {"task": "Computing token boundaries", "done": 0, "total": 0})
+        boundaries = history.tokenizer().boundaries(text)
+        # Every page needs these cached properties; they travel with the boundaries.
         _ = boundaries.token_counts, boundaries.permanent
-        found = learnt, boundaries
     except ValueError as error:
-        _line(output, {"error": str(error)})
+        _write(output, {"error": str(error), "transient": is_transient(error)})
         return
     except MemoryError:
-        _line(output, {"error": "There is not enough memory for this. Take a shorter text."})
+        message = "There is not enough memory for this training. Use a shorter text."
+        _write(output, {"error": message, "transient": True})
         return
     buffers: list[pickle.PickleBuffer] = []
-    result = pickle.dumps(found, protocol=5, buffer_callback=buffers.append)
+    result = pickle.dumps((history, boundaries), protocol=5, buffer_callback=buffers.append)
     arrays = [buffer.raw() for buffer in buffers]
-    _line(output, {"size": len(result), "arrays": [array.nbytes for array in arrays]})
+    _write(output, {"size": len(result), "arrays": [array.nbytes for array in arrays]})
     output.writelines([result, *arrays])
     output.flush()
 
 
-def _line(output: BinaryIO, said: dict[str, object]) -> None:
-    output.write(json.dumps(said).encode() + b"\n")
+def _write(output: BinaryIO, message: dict[str, object]) -> None:
+    output.write(json.dumps(message).encode() + b"\n")
     output.flush()
 
 

@@ -22,7 +22,7 @@ from bpeviz.formats.base import printable_name
 from bpeviz.pretokenizers.patterns import PATTERNS
 from bpeviz.pretrained.catalog import TITLES
 from bpeviz.text import shorten
-from bpeviz.ui.runtime.cache import shared
+from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.runtime.fragments import fragment
 from bpeviz.ui.widgets import SessionValue
 from bpeviz.views import export
@@ -83,13 +83,17 @@ def opened() -> list[Opened]:
     return _OPENED.get() or []
 
 
-@shared("Tokenizing …")
-def boundaries(key: str, text: str, _tokenizer: Tokenizer) -> Boundaries | str:
+def boundaries(key: str, text: str, tokenizer: Tokenizer) -> Boundaries | str:
     """Return the boundaries of a text under an opened tokenizer, or why that fails."""
     try:
-        return _tokenizer.boundaries(text)
+        return _boundaries(key, text, tokenizer)
     except ValueError as error:
         return str(error)
+
+
+@cached("Tokenizing …")
+def _boundaries(key: str, text: str, _tokenizer: Tokenizer) -> Boundaries:
+    return _tokenizer.boundaries(text)
 
 
 def open_here(chosen: Callable[[str], None] = lambda key: None) -> None:
@@ -321,7 +325,7 @@ def _tokenizer(key: str, exported: Exported) -> None:
         st.caption(as_text(one.about))
 
 
-@shared("Checking the file formats …")
+@cached("Checking the file formats …")
 def _refused(identity: tuple[object, ...], _exported: Exported) -> dict[str, str]:
     """Return, for each format that cannot hold a tokenizer, the reason."""
     tokenizer = _exported.make()

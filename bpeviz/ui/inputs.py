@@ -16,7 +16,7 @@ from bpeviz.pretokenizers.patterns import CUSTOM, MAX_EXPRESSION, PATTERNS, WORD
 from bpeviz.text import clean, shorten
 from bpeviz.trainers import TRAINERS, Option, Trainer, texts_of
 from bpeviz.ui.export import as_text
-from bpeviz.ui.runtime import run_lock
+from bpeviz.ui.runtime import fragments
 from bpeviz.ui.widgets import (
     LARGEST_INTEGER,
     Family,
@@ -243,7 +243,7 @@ SIZE = _Size(link="size", key="size", label="Vocabulary size", low=1, high=LARGE
 SLIDER = "vocabulary_size_"
 """Begins the keys of the sliders of the vocabulary size."""
 
-_SLIDER_OF: SessionValue[tuple[int, object]] = SessionValue("vocabulary_of")
+_SLIDER_OF: SessionValue[int] = SessionValue("vocabulary_of")
 _SLIDER_ON: SessionValue[str] = SessionValue("slider_on")
 PAGE: SessionValue[str] = SessionValue("page")
 """The title of the page that is drawn."""
@@ -506,7 +506,6 @@ def _pre_tokenization() -> tuple[str, str]:
 
 def regular_expression() -> str:
     """Draw the box of the regular expression, the same on all pages; return its value."""
-    run_lock.give_up()  # matching may take seconds, but lets other threads run
     return EXPRESSION.line(
         value=r"\w+|[^\w\s]+|\s+", help=f"{ABOUT_EXPRESSION} Syntax: the Python package regex."
     )
@@ -587,8 +586,10 @@ def vocabulary_size(training: Training, largest: int) -> int:
     # Streamlit takes a slider with other bounds for another widget. Under one key it would mix up
     # their values when the page changes, so each has its own.
     slider: SessionValue[int] = SessionValue(f"{SLIDER}{low}_{high}")
-    if _SLIDER_OF.get() != (low, training.decisions) or SIZE.linked.present:
-        _SLIDER_OF.put((low, training.decisions))
+    # A hash: sessions must not hold decisions, which the cache may evict.
+    decisions = hash((low, tuple(training.decisions)))
+    if _SLIDER_OF.get() != decisions or SIZE.linked.present:
+        _SLIDER_OF.put(decisions)
         linked = SIZE.linked.get()
         SIZE.linked.clear()
         size = int(training.sizes[training.opening]) if linked is None else linked
@@ -602,6 +603,7 @@ def vocabulary_size(training: Training, largest: int) -> int:
         low,
         high,
         key=slider.key,
+        on_change=fragments.page_input_changed,
         persist_state="session",
         help="Try any size: no retraining needed.",
     )

@@ -1,9 +1,12 @@
-"""What the pages ask for: computed once for all users, and long learning not in this process."""
+"""Training histories for the pages: trained once for all users, long ones in worker processes."""
 
 from __future__ import annotations
 
-from typing import Any, cast
-from weakref import WeakValueDictionary
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -13,89 +16,145 @@ from bpeviz.analysis import metrics
 from bpeviz.core.boundaries import Boundaries
 from bpeviz.core.training import Training
 from bpeviz.jobs import queue
-from bpeviz.pretokenizers.patterns import CUSTOM
+from bpeviz.pretokenizers.patterns import CUSTOM, WORD_LIST
 from bpeviz.pretrained import catalog, download, rank_tokenizer
 from bpeviz.trainers import TRAINERS
 from bpeviz.ui.inputs import Choice, idle_vocabulary_size
 from bpeviz.ui.runtime import run_lock, stop_run
-from bpeviz.ui.runtime.cache import digest, kept
+from bpeviz.ui.runtime.cache import Failure, cache, digest
 from bpeviz.views import player
 
-AT_ONCE, AT_ONCE_UNSPLIT = 50_000, 10_000
-"""Characters of a text that is learnt from at once, in about 100 ms, where it is split into words,
-and where its pre-tokens may be long. To start a process takes longer than that."""
+SHORT, SHORT_UNSPLIT = 50_000, 10_000
+"""Characters of a text that trains within about 100 ms, less than a process takes to start: with
+short pre-tokens, and with pre-tokens that may be long."""
+
+STOPPED = "Training was stopped."
+TOO_LARGE = (
+    "This training takes more memory than the server grants. Use a shorter text or a smaller "
+    "vocabulary."
+)
 
 Key = tuple[object, ...]
 
-_OWN = "learnt_here"
-"""Under which a session itself holds what was learnt for it and is too large to be kept for
-everybody, with its key."""
 
-_held: WeakValueDictionary[Key, Training] = WeakValueDictionary()
-"""What another process learnt, as long as some page still uses it: not to be learnt twice within
-one run, though it be too large to be kept or have had to go."""
+class TrainingError(ValueError):
+    """A text cannot be trained on, or not be tokenized; the message is for the user."""
 
 
-def key_of(text: str, choice: Choice) -> Key:
-    """Return what tells a learning from all others; short, however long the text is.
+@dataclass(frozen=True)
+class Trained:
+    """A training history with the boundaries of its text: what the pages show.
 
-    It depends on which published vocabularies that are chosen are on this machine: the sentence
-    that one is away is no longer true once it has come.
+    This is a handle that looks both up in the cache. Streamlit holds the arguments of a fragment as
+    long as its page is open. A history may take a hundred times the memory of its page, so if
+    sessions held histories, no budget would bound them. What was evicted is trained again.
     """
-    named = [str(value) for _, value in choice.options if value in catalog.NAMES]
-    there = tuple(name for name in named if download.available(name))
-    options = tuple((name, digest(str(value))) for name, value in choice.options)
-    chosen = (choice.algorithm, choice.largest, choice.pattern, digest(choice.expression))
-    return (digest(text), chosen, options, there)
+
+    text: str
+    choice: Choice
+
+    @cached_property
+    def key(self) -> Key:
+        """A short key that identifies the training.
+
+        It depends on which published vocabularies among the options are on this machine: an error
+        message that one is missing holds only until it has come.
+        """
+        choice = self.choice
+        named = [str(value) for _, value in choice.options if value in catalog.NAMES]
+        available = tuple(name for name in named if download.available(name))
+        options = tuple((name, digest(str(value))) for name, value in choice.options)
+        chosen = (choice.algorithm, choice.largest, choice.pattern, digest(choice.expression))
+        return (digest(self.text), chosen, options, available)
+
+    @property
+    def cache_key(self) -> Key:
+        """The key, for `bpeviz.ui.runtime.cache.cached`."""
+        return self.key
+
+    @property
+    def history(self) -> Training:
+        """The training history."""
+        return _result(self)[0]
+
+    @property
+    def boundaries(self) -> Boundaries:
+        """The boundaries of the training text."""
+        return _result(self)[1]
+
+    def boundaries_of(self, text: str) -> Boundaries:
+        """Return the boundaries of any text. Raises `TrainingError`."""
+        if text == self.text:
+            return self.boundaries
+        history = self.history
+        return cache.get_or_create(
+            ("boundaries", digest(text), *self.key), lambda: _boundaries(history, text, self.choice)
+        )
+
+    def parts(self) -> list[player.Part]:
+        """Return the parts in which the player shows the text."""
+        boundaries = self.boundaries
+        return cache.get_or_create(
+            ("parts", *self.key), lambda: player.parts(self.text, boundaries)
+        )
+
+    def timeline(self, part: player.Part) -> dict[str, Any]:
+        """Return the timeline of all steps for a part of the text. Callers must not change it.
+
+        Args:
+            part: A part of the training text's own boundaries.
+        """
+        history, boundaries = _result(self)
+        return cache.get_or_create(
+            ("timeline", *self.key, part),
+            lambda: player.timeline(self.text, history, boundaries, part, history.steps),
+        )
+
+    def tokens(self, step: int) -> dict[bytes, str]:
+        """Return the tokens of the vocabulary after a step, as `metrics.composed_tokens` does."""
+        history = self.history
+        return cache.get_or_create(
+            ("tokens", *self.key, step), lambda: metrics.composed_tokens(history.at_step(step))
+        )
 
 
-def training(text: str, choice: Choice, sizes: DeltaGenerator | None = None) -> Training | str:
-    """Return what is learnt from a text, or the sentence that says why nothing can be.
+def get(text: str, choice: Choice, slider: DeltaGenerator | None = None) -> Trained:
+    """Return the training of a text, trained if need be.
 
-    sizes: the place where the slider of the vocabulary size will stand among the inputs. While
-    something is learnt elsewhere, one that cannot be moved stands there; then the page runs anew.
+    Args:
+        text: The training text.
+        choice: The algorithm and its options.
+        slider: The container of the vocabulary size among the inputs. While a worker trains, it
+            shows a slider that cannot be moved; afterwards the page reruns.
+
+    Raises:
+        TrainingError: The text cannot be trained on, or not be tokenized.
     """
-    return _learnt(text, choice, sizes)[0]
+    trained = Trained(text, choice)
+    _result(trained, slider)
+    return trained
 
 
-def boundaries(text: str, training_text: str, choice: Choice) -> Boundaries | str:
-    """Return when the boundaries of a text vanish under what was learnt from another."""
-    learnt, own = _learnt(training_text, choice)
-    if isinstance(learnt, str) or text == training_text:
-        return own
-    key = ("boundaries", digest(text), *key_of(training_text, choice))
-    return kept.once(key, lambda: _cut(learnt, text))
+def published(name: str, text: str) -> tuple[rank_tokenizer.RankTokenizer, Boundaries]:
+    """Return a published tokenizer, whose files must be available, and a text's boundaries."""
+    tokenizer = rank_tokenizer.load(name)
+    key = ("published", name, digest(text))
+    return tokenizer, cache.get_or_create(key, lambda: tokenizer.boundaries(text))
 
 
-def _cut(learnt: Training, text: str) -> Boundaries | str:
-    try:
-        return learnt.tokenizer().boundaries(text)
-    except ValueError as error:
-        return str(error)
+def _result(trained: Trained, slider: DeltaGenerator | None = None) -> queue.Result:
+    key = ("training", *trained.key)
+    spinner: Any = nullcontext()
+    if cache.find(key) is None:
+        if len(trained.text) > (SHORT_UNSPLIT if _may_be_long(trained.choice) else SHORT):
+            return _train_in_worker(key, trained, slider)
+        spinner = st.spinner("Training …")
+    with spinner:
+        return cache.get_or_create(key, lambda: _train(trained))
 
 
-Learnt = tuple[Training, Boundaries | str] | tuple[str, str]
-
-
-def _learnt(text: str, choice: Choice, slider: DeltaGenerator | None = None) -> Learnt:
-    """Return what is learnt from a text, and the text's own boundaries."""
-    key = ("training", *key_of(text, choice))
-    if (found := kept.find(key)) is not None:
-        return cast(Learnt, found)
-    own = st.session_state.get(_OWN)
-    if own is not None and own[0] == key:
-        return cast(Learnt, own[1])
-    if (held := _held.get(key)) is not None:
-        return held, _cut(held, text)
-    if not _at_once(text, choice):
-        return _elsewhere(key, text, choice, slider)
-    with st.spinner("Learning …"):
-        return kept.once(key, lambda: _here(text, choice))
-
-
-def _at_once(text: str, choice: Choice) -> bool:
-    long_pre_tokens = choice.pattern in ("none", "sentences", CUSTOM)
-    return len(text) <= (AT_ONCE_UNSPLIT if long_pre_tokens else AT_ONCE)
+def _may_be_long(choice: Choice) -> bool:
+    return choice.pattern in ("none", "sentences", CUSTOM)
 
 
 def _arguments(choice: Choice) -> dict[str, Any]:
@@ -106,115 +165,117 @@ def _arguments(choice: Choice) -> dict[str, Any]:
     }
 
 
-def _here(text: str, choice: Choice) -> Learnt:
+def _train(trained: Trained) -> queue.Result:
+    choice = trained.choice
+    with _user_facing_errors(), released_for(choice.pattern):
+        history = bpeviz.train(trained.text, choice.algorithm, **_arguments(choice))
+    return history, _boundaries(history, trained.text, choice)
+
+
+def _boundaries(history: Training, text: str, choice: Choice) -> Boundaries:
+    with _user_facing_errors(), released_for(choice.pattern):
+        return history.tokenizer().boundaries(text)
+
+
+@contextmanager
+def _user_facing_errors() -> Iterator[None]:
     try:
-        learnt = bpeviz.train(text, choice.algorithm, **_arguments(choice))
+        yield
     except ValueError as error:
-        return str(error), str(error)
-    return learnt, _cut(learnt, text)
+        raise TrainingError(str(error)) from error
 
 
-def _elsewhere(key: Key, text: str, choice: Choice, slider: DeltaGenerator | None) -> Learnt:
-    """Let another process learn, and say how that goes; the user may stop it.
+def released_for(pattern: str) -> AbstractContextManager[None]:
+    """Let other pages run while a user's own expression is matched, which may take seconds."""
+    return run_lock.released() if pattern in (CUSTOM, WORD_LIST) else nullcontext()
 
-    Whatever ends this run of the page, a change or a closed tab, ends the learning: nobody wants
-    it any more. If nothing was learnt, the page ends here, with a button to learn after all.
-    slider: the place of the slider of the vocabulary size. What is drawn there, and above the page,
-    stands in the way of what is drawn next, so the page runs anew when the learning has ended.
+
+def _train_in_worker(key: Key, trained: Trained, slider: DeltaGenerator | None) -> queue.Result:
+    """Train in a worker process, and show its progress with a button to stop it.
+
+    When this script run ends, because of another choice or a closed tab, so does the job. Without a
+    result the page stops, with a button to train again.
     """
     state = st.session_state
-    state.pop(_OWN, None)
     below = None
     if slider is not None:
         with slider.container():
-            idle_vocabulary_size("vocabulary_size_while_learning")
-            below = st.empty()  # as high as the words that will stand there
+            idle_vocabulary_size("vocabulary_size_while_training")
+            below = st.empty()  # as high as the caption that replaces it
     name = digest(repr(key)).hex()
     place = st.empty()
-    ended = state.get("ended_learning")
-    if ended is None or ended[0] != name:
+    if (ended := state.get("ended_training")) is None or ended[0] != name:
+        choice = trained.choice
         with (
-            queue.learning(key, text, choice.algorithm, _arguments(choice)) as job,
+            queue.run(key, trained.text, choice.algorithm, _arguments(choice)) as job,
             place.container(),
         ):
             if below is not None:
-                below.caption("Learning …")
-            bar = st.progress(0.0, job.sentence())
-            st.button("Stop learning", key=f"stop {name}", on_click=_stop, args=(name,))
-            run_lock.give_up()
-            while not job.wait(0.2):
-                bar.progress(job.share, job.sentence())
-        sentence = "Learning was stopped."
-        if isinstance(job.found, str):
-            sentence = job.found
-        if job.found is not None and not job.failed:
-            learnt = job.found if isinstance(job.found, tuple) else (sentence, sentence)
+                below.caption("Training …")
+            bar = st.progress(0.0, job.message())
+            st.button("Stop training", key=f"stop {name}", on_click=_stop, args=(name,))
+            with run_lock.released():
+                while not job.wait(0.2):
+                    bar.progress(job.share, job.message())
+        outcome = job.outcome
+        if isinstance(outcome, tuple) and not cache.put(key, outcome):
+            outcome = queue.JobError(TOO_LARGE, transient=False)
+        if isinstance(outcome, queue.JobError) and not outcome.transient:
+            cache.put(key, Failure(TrainingError(outcome.message)))
+        if cache.find(key) is not None:
             place.empty()
-            if not kept.keep(key, learnt):
-                state[_OWN] = key, learnt
-            if isinstance(learnt[0], Training):
-                _held[key] = learnt[0]
             if slider is not None:
+                # The elements above the page shift those below, so the page is drawn anew.
                 st.rerun()
-            return cast(Learnt, learnt)
-        state["ended_learning"] = ended = (name, sentence)
+            return _result(trained)
+        message = outcome.message if isinstance(outcome, queue.JobError) else STOPPED
+        state["ended_training"] = ended = (name, message)
     if below is not None:
         below.empty()
     with place.container():
         st.warning(ended[1])
-        st.button("Learn again", on_click=lambda: state.pop("ended_learning", None))
+        st.button("Train again", on_click=lambda: state.pop("ended_training", None))
     return stop_run.stop()
 
 
 def _stop(name: str) -> None:
-    st.session_state["ended_learning"] = (name, "Learning was stopped.")
+    st.session_state["ended_training"] = (name, STOPPED)
+
+
+# ---- for pages that do not pass a `Trained` down yet
+
+
+def training(text: str, choice: Choice, sizes: DeltaGenerator | None = None) -> Training | str:
+    """Return the history of `get`, or the message of its error."""
+    try:
+        return get(text, choice, sizes).history
+    except TrainingError as error:
+        return str(error)
+
+
+def boundaries(text: str, training_text: str, choice: Choice) -> Boundaries | str:
+    """Return `Trained.boundaries_of`, or the message of its error."""
+    try:
+        return Trained(training_text, choice).boundaries_of(text)
+    except TrainingError as error:
+        return str(error)
 
 
 def parts(text: str, choice: Choice) -> list[player.Part]:
-    """Return the parts in which the player shows a text."""
-    of_text = boundaries(text, text, choice)
-    if isinstance(of_text, str):
-        return []
-    return kept.once(("parts", *key_of(text, choice)), lambda: player.parts(text, of_text))
+    """Return `Trained.parts`."""
+    return Trained(text, choice).parts()
 
 
 def timeline(text: str, choice: Choice, part: player.Part) -> dict[str, Any]:
-    """Return the timeline of all steps, of a part of the text. Nobody may change it: it is shared.
-
-    part: of the text's own boundaries.
-    """
-    learnt, of_text = there(text, choice)
-    return kept.once(
-        ("film", *key_of(text, choice), part),
-        lambda: player.timeline(text, learnt, of_text, part, learnt.steps),
-    )
+    """Return `Trained.timeline`."""
+    return Trained(text, choice).timeline(part)
 
 
 def there(text: str, choice: Choice) -> tuple[Training, Boundaries]:
-    """Return what is learnt from a text, and the text's own boundaries, where both can be had.
-
-    What runs again by itself asks for them here, and does not hold them: they may be a hundred
-    times as large as a page, and what is kept for everybody is bounded.
-    """
-    learnt, of_text = _learnt(text, choice)
-    if isinstance(learnt, str) or isinstance(of_text, str):
-        raise TypeError("There is nothing to show.")
-    return learnt, of_text
+    """Return the history and the boundaries of `Trained`."""
+    return _result(Trained(text, choice))
 
 
 def composed_tokens(text: str, choice: Choice, step: int) -> dict[bytes, str]:
-    """Return the tokens of a vocabulary after a step (`bpeviz.analysis.metrics.composed_tokens`)."""
-    learnt = training(text, choice)
-    if isinstance(learnt, str):
-        return {}
-    return kept.once(
-        ("tokens", *key_of(text, choice), step),
-        lambda: metrics.composed_tokens(learnt.at_step(step)),
-    )
-
-
-def published(name: str, text: str) -> tuple[rank_tokenizer.RankTokenizer, Boundaries]:
-    """Return a published tokenizer, whose files must be there, and a text's boundaries."""
-    tokenizer = rank_tokenizer.load(name)
-    key = ("published", name, digest(text))
-    return tokenizer, kept.once(key, lambda: tokenizer.boundaries(text))
+    """Return `Trained.tokens`."""
+    return Trained(text, choice).tokens(step)

@@ -68,11 +68,11 @@ def test_learning_says_how_far_it_is_and_can_be_stopped_and_begun_again(
 ) -> None:
     bar = learning.get_by_role("progressbar")
     expect(bar).to_be_visible()
-    learning.get_by_role("button", name="Stop learning").click()
-    expect(learning.get_by_text("Learning was stopped.")).to_be_visible()
+    learning.get_by_role("button", name="Stop training").click()
+    expect(learning.get_by_text("Training was stopped.")).to_be_visible()
     expect(bar).to_have_count(0)
     await_no_worker(own_server)
-    learning.get_by_role("button", name="Learn again").click()
+    learning.get_by_role("button", name="Train again").click()
     expect(bar).to_be_visible()
     assert len(own_server.workers()) == 1
 
@@ -83,11 +83,11 @@ def test_the_inputs_keep_their_places_while_it_learns(own_server: Server, open_a
     below = page.get_by_role("combobox", name="Algorithm")
     expect(below).to_be_visible()
     give_file(page, "letters.txt", LONG.encode())
-    expect(page.get_by_role("button", name="Stop learning")).to_be_visible()
+    expect(page.get_by_role("button", name="Stop training")).to_be_visible()
     expect(page.get_by_role("slider", name="Vocabulary size")).to_have_count(1)
     expect(page.get_by_role("slider", name="Vocabulary size")).to_be_disabled()
     before = below.bounding_box()["y"]
-    expect(page.get_by_role("button", name="Stop learning")).to_have_count(0)
+    expect(page.get_by_role("button", name="Stop training")).to_have_count(0)
     expect(page.get_by_role("slider", name="Vocabulary size")).to_have_count(1)
     expect(page.get_by_role("slider", name="Vocabulary size")).to_be_enabled()
     one_line = 24  # what is said below the slider may take one more
@@ -115,7 +115,7 @@ def test_a_killed_worker_is_a_sentence_on_a_working_page(
     learning: Page, own_server: Server
 ) -> None:
     os.kill(own_server.workers()[0], signal.SIGKILL)
-    expect(alert(learning, "Learning was cut off")).to_be_visible()
+    expect(alert(learning, "Training was interrupted")).to_be_visible()
     learning.get_by_role("button", name="Back to the text box").click()
     expect(Player(learning).text).to_be_visible()
     expect(learning.get_by_test_id("stAlert")).to_have_count(0)

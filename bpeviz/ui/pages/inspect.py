@@ -24,7 +24,7 @@ from bpeviz.ui import components, export, inputs
 from bpeviz.ui.downloads import ready
 from bpeviz.ui.inputs import MAX_TEXT, Choice, part_caption, part_number
 from bpeviz.ui.pages.base import ABOUT_MERGE_DIAGRAM, Page
-from bpeviz.ui.runtime.cache import shared
+from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.widgets import Number, OneOf, SessionValue, TextField, Values, Widget, numbers
 from bpeviz.views import merge_diagram, player, tables
 
@@ -182,18 +182,22 @@ def _opened(one: export.Opened) -> Tokenizer:
     return one.tokenizer
 
 
-@shared()
-def _inspected(
-    key: str, identity: tuple[object, ...], text: str, special: tuple[str, ...], _offer: Offer
-) -> Inspection | str:
+def _inspected(text: str, special: tuple[str, ...], offer: Offer) -> Inspection | str:
     """Return the trace of a text through a tokenizer, or the message that says why it fails."""
     try:
-        return trace.inspect(text, _offer.make(), special)
+        return _trace(offer.key, offer.identity, text, special, offer)
     except ValueError as error:
         return str(error)
 
 
-@shared()
+@cached()
+def _trace(
+    key: str, identity: tuple[object, ...], text: str, special: tuple[str, ...], _offer: Offer
+) -> Inspection:
+    return trace.inspect(text, _offer.make(), special)
+
+
+@cached()
 def _round_trip(
     key: str, identity: tuple[object, ...], text: str, special: tuple[str, ...], _of: Inspection
 ) -> RoundTrip:
@@ -211,7 +215,7 @@ def show(training_text: str, offered: Sequence[Offer]) -> None:
     if offer is None:
         return
     with st.spinner(f"Tokenizing with {offer.title} …"):
-        found = _inspected(offer.key, offer.identity, text, special, offer)
+        found = _inspected(text, special, offer)
     if isinstance(found, str):
         st.error(found)
         return
@@ -390,7 +394,7 @@ def _merge_diagram(offer: Offer, found: Inspection, offered: Sequence[Offer]) ->
     other = others.get(chosen)
     if other is not None and _if_ready(other) is not None:
         special = _known(found.special_tokens, other)
-        beside = _inspected(other.key, other.identity, found.text, special, other)
+        beside = _inspected(found.text, special, other)
         if isinstance(beside, str):
             st.error(beside)
         else:

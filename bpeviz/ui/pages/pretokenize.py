@@ -11,10 +11,10 @@ from streamlit.delta_generator import DeltaGenerator
 
 from bpeviz.analysis import pretokenization
 from bpeviz.pretokenizers.patterns import CUSTOM, PATTERNS, WORD_LIST, SplitError
-from bpeviz.ui import components, inputs
+from bpeviz.ui import components, inputs, trained
 from bpeviz.ui.inputs import part_caption, part_number
 from bpeviz.ui.pages.base import Page
-from bpeviz.ui.runtime.cache import shared
+from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.widgets import (
     Family,
     Number,
@@ -183,39 +183,42 @@ def _word_list(key: str, arrived: bool) -> Chosen:
     return Chosen(OWN[key], inputs.ABOUT_WORDS, WORD_LIST, written, st.container())
 
 
-@shared()
 def _split(text: str, pattern: str, expression: str) -> pretokenization.PreTokenized | str:
     """Split a text, or return the message that says why that fails."""
     try:
-        return pretokenization.pre_tokenize(text, pattern, expression)
+        return _pre_tokenized(text, pattern, expression)
     except SplitError as error:
         return str(error)
 
 
-@shared()
+@cached()
+def _pre_tokenized(text: str, pattern: str, expression: str) -> pretokenization.PreTokenized:
+    with trained.released_for(pattern):
+        return pretokenization.pre_tokenize(text, pattern, expression)
+
+
+@cached()
 def _levels(text: str) -> list[pretokenization.PreTokenized]:
     return pretokenization.levels(text)
 
 
-@shared("Training merges without pre-tokenization …")
+@cached("Training merges without pre-tokenization …")
 def _unsplit(text: str) -> list[str]:
     return pretokenization.unrestricted_merges(text)
 
 
-@shared()
+@cached()
 def _occurrences(text: str, pattern: str, expression: str) -> list[int]:
     """Return in how many places a pre-tokenization leaves each token whole.
 
     The tokens are those of `_unsplit`.
     """
-    of = _split(text, pattern, expression)
-    return [] if isinstance(of, str) else pretokenization.occurrences(_unsplit(text), of)
+    return pretokenization.occurrences(_unsplit(text), _pre_tokenized(text, pattern, expression))
 
 
-@shared()
+@cached()
 def _separated_pairs(text: str, pattern: str, expression: str) -> list[pretokenization.Apart]:
-    of = _split(text, pattern, expression)
-    return [] if isinstance(of, str) else pretokenization.separated_pairs(of)
+    return pretokenization.separated_pairs(_pre_tokenized(text, pattern, expression))
 
 
 def show(text: str, chosen: list[Chosen]) -> None:

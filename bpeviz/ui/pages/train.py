@@ -16,7 +16,7 @@ from bpeviz.ui import components, export, inputs, trained
 from bpeviz.ui.details import details
 from bpeviz.ui.inputs import ALGORITHMS, Choice, part_caption, part_number
 from bpeviz.ui.pages.base import ABOUT_MERGE_DIAGRAM, Page
-from bpeviz.ui.runtime.cache import shared
+from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.runtime.fragments import fragment
 from bpeviz.ui.widgets import SessionValue, TextField, Values, Widget, numbers
 from bpeviz.views import charts, merge_diagram, player, tables
@@ -188,7 +188,7 @@ def _merge_diagram(text: str, choice: Choice, last: int, timeline: str) -> None:
     )
 
 
-@shared()
+@cached()
 def _drawn(text: str, choice: Choice, last: int, start: int, end: int) -> dict[str, Any]:
     """Return the merge diagram of a part of the text, in bytes; do not change it, it is cached."""
     training, boundaries = trained.there(text, choice)
@@ -253,7 +253,7 @@ def _decisions(training: Training, last: int, timeline: str) -> None:
     )
 
 
-@shared()
+@cached()
 def _curves(text: str, choice: Choice, last: int) -> tuple[charts.Chart, charts.Chart]:
     """Return the charts of the value that decided each step, and of the compression after it."""
     training, boundaries = trained.there(text, choice)

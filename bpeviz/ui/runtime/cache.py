@@ -1,117 +1,165 @@
-"""What is computed once and kept for all users, bounded by its size in memory."""
+"""A cache of computed values that all users share, bounded by its size in memory.
+
+`st.cache_resource` bounds the number of its entries, not their size, and one entry may take from
+a kilobyte to a hundred megabytes.
+"""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Hashable, Mapping
+from contextlib import nullcontext
+from copy import copy
 from functools import wraps
 from hashlib import blake2b
 from inspect import signature
 from itertools import chain, islice
 from operator import itemgetter
-from threading import Lock, local
+from threading import Lock, RLock, local
 from typing import Any, TypeVar, cast
 
 import numpy as np
 import streamlit as st
 from cachetools import LRUCache
 
-Made = TypeVar("Made")
+from bpeviz.jobs.errors import is_transient
+
+Value = TypeVar("Value")
 
 BUDGET = 500_000_000
-"""Bytes that all that is kept may take. What was not used for longest goes first."""
+"""The size of all cached values together, in bytes. The least recently used is evicted first."""
 
-_SAMPLE = 30
-"""How many values of a list tell how large all of them are."""
+_SAMPLED = 30
+"""How many items of a collection are measured; the others are taken to be as large."""
+
+_DEPTH = 8
+"""How many levels of attributes and items are measured."""
 
 _SHORT = 200
-"""Characters of a text that stands itself in a key."""
+"""Characters of a text that is itself part of a key; of a longer one, the digest is."""
 
 _LONG = 10_000
-"""Characters of a text whose digest is worth remembering."""
+"""Characters of a text whose digest is remembered."""
 
 
-def size_of(value: object, depth: int = 4) -> int:
-    """Return about how many bytes a value takes; of a long list, by some of its values."""
+def size_of(value: object, depth: int = _DEPTH) -> int:
+    """Return the approximate size of a value in bytes, with all that it refers to."""
     if isinstance(value, np.ndarray):
         return 100 + int(value.nbytes)
-    if isinstance(value, str | bytes | int | float) or value is None or not depth:
+    if isinstance(value, str | bytes | int | float | type) or value is None or not depth:
         return sys.getsizeof(value)
     if isinstance(value, Mapping):
-        some = [*chain.from_iterable(islice(value.items(), _SAMPLE))]
-        return sys.getsizeof(value) + _of_some(some, 2 * len(value), depth)
-    if isinstance(value, list | tuple | set | frozenset):
-        if isinstance(value, list | tuple):  # some from all over it
-            some = [*value[:: max(1, len(value) // _SAMPLE)]]
-        else:
-            some = [*islice(value, _SAMPLE)]
-        return sys.getsizeof(value) + _of_some(some, len(value), depth)
-    inside = [*vars(value).values()] if hasattr(value, "__dict__") else []
-    return sys.getsizeof(value) + sum(size_of(one, depth - 1) for one in inside)
+        sampled = [*chain.from_iterable(islice(value.items(), _SAMPLED))]
+        return sys.getsizeof(value) + _extrapolated(sampled, 2 * len(value), depth)
+    if isinstance(value, list | tuple):
+        sampled = [*value[:: max(1, len(value) // _SAMPLED)]]
+        return sys.getsizeof(value) + _extrapolated(sampled, len(value), depth)
+    if isinstance(value, set | frozenset):
+        sampled = [*islice(value, _SAMPLED)]
+        return sys.getsizeof(value) + _extrapolated(sampled, len(value), depth)
+    attributes = [*vars(value).values()] if hasattr(value, "__dict__") else []
+    return sys.getsizeof(value) + sum(size_of(one, depth - 1) for one in attributes)
 
 
-def _of_some(some: list[Any], number: int, depth: int) -> int:
-    return round(sum(size_of(one, depth - 1) for one in some) * number / max(1, len(some)))
+def _extrapolated(sampled: list[Any], number: int, depth: int) -> int:
+    return round(sum(size_of(one, depth - 1) for one in sampled) * number / max(1, len(sampled)))
 
 
-class Kept:
-    """Values by key, of limited size together. Each is made by one user at a time.
+class Failure:
+    """The cached error of a value that cannot be created."""
 
-    Whoever asks for a value that somebody else is just making waits for it.
+    def __init__(self, error: ValueError) -> None:
+        self.error = copy(error)  # without its traceback, which refers to all local variables
+
+
+def _value(found: Any) -> Any:
+    if isinstance(found, Failure):
+        raise copy(found.error)
+    return found
+
+
+class Cache:
+    """Values by key, of limited size together.
+
+    A value grows while pages use it, since it caches properties of its own. `measure` therefore
+    measures all values that were used since its last call; every page run ends with it.
     """
 
-    def __init__(self, most: int) -> None:
-        self._values: LRUCache[Hashable, tuple[Any, int]] = LRUCache(most, itemgetter(1))
-        self._lock = Lock()
-        self._making: dict[Hashable, tuple[Lock, list[int]]] = {}
+    def __init__(self, budget: int) -> None:
+        self._values: LRUCache[Hashable, tuple[Any, int]] = LRUCache(budget, itemgetter(1))
+        self._used: set[Hashable] = set()
+        self._lock = RLock()
+        self._creating: dict[Hashable, tuple[Lock, list[int]]] = {}
 
     @property
     def size(self) -> int:
-        """How many bytes are kept, about."""
+        """The size of all values in bytes, as they were last measured."""
         return int(self._values.currsize)
 
     def find(self, key: Hashable) -> Any | None:
-        """Return what is kept under a key, or None."""
+        """Return the value of a key, a `Failure`, or None."""
         with self._lock:
-            return self._values.get(key, (None,))[0]
+            if (found := self._values.get(key)) is None:
+                return None
+            self._used.add(key)
+            return found[0]
 
-    def keep(self, key: Hashable, value: object) -> bool:
-        """Keep a value, unless it alone is too large; tell whether it is kept."""
+    def put(self, key: Hashable, value: object) -> bool:
+        """Cache a value; return whether it fits into the cache."""
         size = size_of(value)
         with self._lock:
+            self._values.pop(key, None)  # else its old size would count as well
             if size > self._values.maxsize:
                 return False
             self._values[key] = value, size
+            self._used.add(key)
             return True
 
-    def once(self, key: Hashable, make: Callable[[], Made]) -> Made:
-        """Return what is kept under a key; make it first where it is not there."""
+    def get_or_create(self, key: Hashable, create: Callable[[], Value]) -> Value:
+        """Return the value of a key, created and cached where it is absent.
+
+        Users who ask for the same value at once wait for one creation. A `ValueError` is cached and
+        raised again, unless it is transient; other exceptions are not cached.
+        """
         with self._lock:
-            if key in self._values:
-                found: Made = self._values[key][0]
-                return found
-            lock, waiting = self._making.setdefault(key, (Lock(), [0]))
+            if (found := self.find(key)) is not None:
+                return cast(Value, _value(found))
+            lock, waiting = self._creating.setdefault(key, (Lock(), [0]))
             waiting[0] += 1
         try:
             with lock:
-                if (known := self.find(key)) is not None:
-                    return cast(Made, known)
-                made = make()
-                self.keep(key, made)
-                return made
+                if (found := self.find(key)) is not None:
+                    return cast(Value, _value(found))
+                try:
+                    created = create()
+                except ValueError as error:
+                    if not is_transient(error):
+                        self.put(key, Failure(error))
+                    raise
+                self.put(key, created)
+                return created
         finally:
             with self._lock:
                 waiting[0] -= 1
                 if not waiting[0]:
-                    self._making.pop(key, None)
+                    self._creating.pop(key, None)
+
+    def measure(self) -> None:
+        """Measure all values that were used since the last call; evict others where they grew."""
+        with self._lock:
+            used, self._used = self._used, set()
+            for key in used:
+                if (found := self._values.get(key)) is not None:
+                    self.put(key, found[0])
+            self._used.clear()
 
 
-kept = Kept(BUDGET)
-"""All that the pages keep."""
+cache = Cache(BUDGET)
+"""The cache of all pages."""
 
 
 class _Digests(local):
-    """The digests of the last long texts that this thread has asked about."""
+    """The digests of the last long texts that this thread asked for."""
 
     def __init__(self) -> None:
         self.known: LRUCache[int, tuple[str, bytes]] = LRUCache(4)
@@ -121,10 +169,10 @@ _digests = _Digests()
 
 
 def digest(text: str) -> bytes:
-    """Return what stands for a text in a key, however long the text is."""
+    """Return a digest that stands for a text in keys, however long the text is."""
     if len(text) < _LONG:
         return blake2b(text.encode(), digest_size=20).digest()
-    # A page asks some twenty times about the same text, and ten million characters take 10 ms.
+    # A page asks some twenty times for the same text, and ten million characters take 10 ms.
     same, known = _digests.known.get(id(text), (None, b""))
     if same is not text:
         known = blake2b(text.encode(), digest_size=20).digest()
@@ -132,31 +180,38 @@ def digest(text: str) -> bytes:
     return known
 
 
-def _short(value: Any) -> Any:
+def _key_part(value: Any) -> Any:
+    """Return an argument as it is part of a key; see `cached`."""
     if isinstance(value, str) and len(value) > _SHORT:
         return digest(value)
-    return tuple(map(_short, value)) if type(value) is tuple else value
+    if type(value) is tuple:
+        return tuple(map(_key_part, value))
+    return getattr(value, "cache_key", value)
 
 
-def shared(spinner: str = "") -> Callable[[Callable[..., Made]], Callable[..., Made]]:
-    """Let what a function returns be kept for all users; nobody may change it.
+def cached(spinner: str = "") -> Callable[[Callable[..., Value]], Callable[..., Value]]:
+    """Cache the results of a function for all users: a decorator. Callers must not change them.
 
-    Its arguments are the key, but for those whose names begin with `_`. They are given in their
-    order. spinner: what is said while it works.
+    The key consists of the positional arguments, except parameters whose names begin with `_`. An
+    argument with an attribute `cache_key` is represented by it.
+
+    Args:
+        spinner: The message to display while the function runs.
     """
 
-    def decorate(function: Callable[..., Made]) -> Callable[..., Made]:
-        named = [not name.startswith("_") for name in signature(function).parameters]
+    def decorate(function: Callable[..., Value]) -> Callable[..., Value]:
+        counts = [not name.startswith("_") for name in signature(function).parameters]
 
         @wraps(function)
-        def found(*values: Any) -> Made:
-            told = (_short(value) for value, counts in zip(values, named, strict=True) if counts)
-            key = (function.__module__, function.__qualname__, *told)
-            if not spinner or kept.find(key) is not None:
-                return kept.once(key, lambda: function(*values))
-            with st.spinner(spinner):
-                return kept.once(key, lambda: function(*values))
+        def find_or_call(*values: Any) -> Value:
+            parts = (
+                _key_part(value) for value, is_part in zip(values, counts, strict=True) if is_part
+            )
+            key = (function.__module__, function.__qualname__, *parts)
+            shown = bool(spinner) and cache.find(key) is None
+            with st.spinner(spinner) if shown else nullcontext():
+                return cache.get_or_create(key, lambda: function(*values))
 
-        return found
+        return find_or_call
 
     return decorate

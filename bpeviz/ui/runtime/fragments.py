@@ -1,52 +1,60 @@
-"""Parts of a page that run again by themselves, and that notice when the page should have."""
+"""Fragments: parts of a page that Streamlit reruns without the rest of the page."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import ParamSpec
 
 import streamlit as st
 
-from bpeviz.ui.runtime.run_lock import turn
+from bpeviz.ui.runtime import run_lock, stop_run
+from bpeviz.ui.runtime.cache import cache
 
-DRAWN = "drawn_with"
-"""In the session: the names of a page's inputs, and a mark of what they held when it was drawn."""
+_CHANGED = "page_input_changed"
 
 P = ParamSpec("P")
 
 
-def fragment(part: Callable[P, None]) -> Callable[P, None]:
-    """Make a part of a page that runs again by itself when something changes in it: a decorator.
+@contextmanager
+def script_run() -> Iterator[None]:
+    """Run a page or a fragment: serialized, until it stops, and within the cache's budget."""
+    with run_lock.hold(), stop_run.until_stopped():
+        try:
+            yield
+        finally:
+            cache.measure()
 
-    The browser may tell of two changes at once, one of an input of the page and one of a part, as
-    when the player answers to the slider while a key moves that again. Streamlit 1.67 then runs the
-    part alone, and the page goes on showing what the input held before. Here the part sees that,
-    and has the page run.
+
+def fragment(part: Callable[P, None]) -> Callable[P, None]:
+    """Make a fragment of a function: a decorator.
+
+    Streamlit holds the arguments as long as the page is open, so they must be small.
     """
 
     @st.fragment
     @functools.wraps(part)
     def run(*args: P.args, **named: P.kwargs) -> None:
-        with turn():
-            drawn = st.session_state.get(DRAWN)
-            if drawn is not None and drawn[1] != _mark(drawn[0]):
+        with script_run():
+            if st.session_state.pop(_CHANGED, False):
                 st.rerun()
             part(*args, **named)
 
     return run
 
 
-def begin() -> None:
-    """A page is drawn: until that is done, its parts have nothing to compare with."""
-    st.session_state.pop(DRAWN, None)
+def page_input_changed() -> None:
+    """Rerun the page, also where Streamlit would rerun only a fragment: an `on_change`.
+
+    When an input of the page and one of a fragment change at once, as when the player follows the
+    slider while a key moves it again, Streamlit's browser side sends both changes with a request
+    to rerun only the fragment, and the page keeps showing the old input.
+    (`tests/browser/test_player.py`: the slider and the player at once.)
+    """
+    st.session_state[_CHANGED] = True
 
 
-def done(names: Iterable[str]) -> None:
-    """A page was drawn, all of it. names: of its inputs, but for those of its parts."""
-    found = tuple(names)
-    st.session_state[DRAWN] = found, _mark(found)
-
-
-def _mark(names: Iterable[str]) -> int:
-    return hash(tuple(str(st.session_state.get(name)) for name in names))
+def page_begins() -> None:
+    """Forget that an input changed: the page runs."""
+    st.session_state.pop(_CHANGED, None)

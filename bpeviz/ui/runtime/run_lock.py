@@ -1,8 +1,8 @@
-"""Whose turn it is: one page is computed at a time, and the others wait.
+"""The run lock: it serializes page runs, so that one page is computed at a time.
 
-Python runs one thread at a time anyhow. Pages that are computed side by side take the interpreter
-from each other at each of NumPy's many short steps, and so five of them are done later than if they
-had been computed one after the other, all of them.
+Streamlit computes each session in a thread of its own. Threads that compute side by side take the
+interpreter from each other at each of NumPy's many short steps: five pages at once then finish
+later than all five would one after the other (`tests/benchmarks/load.py`).
 """
 
 from __future__ import annotations
@@ -13,64 +13,75 @@ from threading import Condition, local
 from time import monotonic
 
 PATIENCE = 1.0
-"""Seconds after which a page that is slow to compute loses its turn to the next one, and goes on
-beside it."""
+"""Seconds after which a slow page run loses the lock to the next one and goes on beside it."""
 
 
-class _Turn:
-    """Which thread has the turn, and since when."""
+class _RunLock:
+    """A lock that expires."""
 
     def __init__(self) -> None:
-        self._changes = Condition()
+        self._changed = Condition()
         self._holder: object = None
         self._since = 0.0
 
-    def take(self, who: object) -> None:
-        """Wait until nobody has the turn, or somebody has had it for long; then have it."""
-        with self._changes:
-            while self._holder is not None:
-                left = self._since + PATIENCE - monotonic()
-                if left <= 0:
+    def acquire(self, run: object) -> None:
+        """Wait until the lock is free or has expired, and take it."""
+        with self._changed:
+            while self._holder not in (None, run):
+                remaining = self._since + PATIENCE - monotonic()
+                if remaining <= 0:
                     break
-                self._changes.wait(left)
-            self._holder, self._since = who, monotonic()
+                self._changed.wait(remaining)
+            self._holder, self._since = run, monotonic()
 
-    def leave(self, who: object) -> None:
-        """Leave the turn to the next one, unless it has been lost."""
-        with self._changes:
-            if self._holder is who:
+    def release(self, run: object) -> None:
+        """Release the lock, unless this run has lost it."""
+        with self._changed:
+            if self._holder is run:
                 self._holder = None
-                self._changes.notify()
+                self._changed.notify()
 
 
-class _Mine(local):
-    """The name under which the page that a thread computes has taken the turn."""
+class _ThisThread(local):
+    """The page run of a thread, while it has the lock or waits outside it."""
 
-    name: object = None
+    run: object = None
 
 
-_turn = _Turn()
-_mine = _Mine()
+_lock = _RunLock()
+_this = _ThisThread()
 
 
 @contextmanager
-def turn() -> Iterator[None]:
-    """Wait for the turn, and have it for what stands in the block, or until `give_up`.
-
-    Within another such block this does nothing.
-    """
-    if _mine.name is not None:
+def hold() -> Iterator[None]:
+    """Hold the run lock within the block. Nested blocks do nothing."""
+    if _this.run is not None:
         yield
         return
-    _mine.name = object()
-    _turn.take(_mine.name)
+    run = _this.run = object()
+    _lock.acquire(run)
     try:
         yield
     finally:
-        give_up()
-        _mine.name = None
+        _lock.release(run)
+        _this.run = None
 
 
-def give_up() -> None:
-    """Let the next page have the turn: this one is going to wait for something."""
-    _turn.leave(_mine.name)
+@contextmanager
+def released() -> Iterator[None]:
+    """Let other pages run within the block, which waits or lets other threads run.
+
+    Afterwards the run takes the lock again, except where Streamlit stops it: its exceptions for
+    that are not subclasses of `Exception`.
+    """
+    run = _this.run
+    if run is None:
+        yield
+        return
+    _lock.release(run)
+    try:
+        yield
+    except Exception:
+        _lock.acquire(run)
+        raise
+    _lock.acquire(run)

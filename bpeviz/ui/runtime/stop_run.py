@@ -1,16 +1,24 @@
-"""How a page ends before its last line."""
+"""Stop a script run before its last line.
+
+After `st.stop` Streamlit draws nothing more, but the frame of a page (`bpeviz/ui/page.py`) still
+has to draw the button that copies a link. So pages stop with an exception of their own.
+"""
 
 from __future__ import annotations
 
-from typing import NoReturn
+from contextlib import AbstractContextManager, suppress
+from typing import Any, NoReturn
 
-from streamlit.runtime.scriptrunner import StopException
+
+class _Stopped(Exception):  # noqa: N818 - not an error
+    pass
 
 
 def stop() -> NoReturn:
-    """End the page, of which what is drawn stays.
+    """Stop the page or fragment; what it has drawn stays."""
+    raise _Stopped
 
-    `st.stop` does that, too, but lets nothing more be drawn: the frame of the page (`ui/page.py`)
-    has still to draw the button that copies a link.
-    """
-    raise StopException
+
+def until_stopped() -> AbstractContextManager[Any]:
+    """Return a context that ends at its last line or at `stop`."""
+    return suppress(_Stopped)

@@ -10,7 +10,6 @@ import json
 import tomllib
 from pathlib import Path
 from typing import Any
-from weakref import WeakValueDictionary
 
 import numpy as np
 import pytest
@@ -135,39 +134,32 @@ def test_a_smaller_vocabulary_is_the_same_film_with_an_earlier_end() -> None:
     assert {**full, "last": 5} == small
 
 
-@pytest.mark.parametrize(
-    ("elsewhere", "room"),
-    [(False, cache.BUDGET), (True, cache.BUDGET), (True, 5_000)],
-    ids=["here", "elsewhere", "too large to keep"],
-)
+@pytest.mark.parametrize("in_worker", [False, True], ids=["inline", "in a worker"])
 @every_page
-def test_nothing_is_learnt_twice_for_another_size(
-    page: str, elsewhere: bool, room: int, monkeypatch: pytest.MonkeyPatch
+def test_another_vocabulary_size_needs_no_training(
+    page: str, in_worker: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    learnt: list[str] = []
+    trained_by: list[str] = []
 
-    def here(*given: Any, **options: Any) -> Training:
-        learnt.append("here")
+    def train_inline(*given: Any, **options: Any) -> Training:
+        trained_by.append("inline")
         return train(*given, **options)
 
-    def in_a_process(*given: Any) -> queue.Job:
-        learnt.append("elsewhere")
-        return learning(*given)
+    def run_job(*given: Any) -> queue.Job:
+        trained_by.append("worker")
+        return run(*given)
 
-    train, learning = bpeviz.train, queue.learning
-    monkeypatch.setattr(bpeviz, "train", here)
-    monkeypatch.setattr(queue, "learning", in_a_process)
-    fresh = cache.Kept(room)
-    for module in (cache, trained):
-        monkeypatch.setattr(module, "kept", fresh)
-    monkeypatch.setattr(trained, "_held", WeakValueDictionary())
-    if elsewhere:
-        monkeypatch.setattr(trained, "AT_ONCE", 0)
+    train, run = bpeviz.train, queue.run
+    monkeypatch.setattr(bpeviz, "train", train_inline)
+    monkeypatch.setattr(queue, "run", run_job)
+    monkeypatch.setattr(trained, "cache", cache.Cache(cache.BUDGET))
+    if in_worker:
+        monkeypatch.setattr(trained, "SHORT", 0)
     app = with_text(page, SHORT)
     app.slider[0].set_value(258).run()
     app.slider[0].set_value(260).run()
     assert errors(app) == []
-    assert learnt == ["elsewhere" if elsewhere else "here"]
+    assert trained_by == ["worker" if in_worker else "inline"]
 
 
 def test_a_new_text_begins_with_its_whole_vocabulary() -> None:

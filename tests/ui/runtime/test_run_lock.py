@@ -1,4 +1,4 @@
-"""One page is computed at a time, and a slow one does not stop the others."""
+"""The run lock: one page runs at a time, and a slow one does not block the others."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ from threading import Barrier, Event, Lock
 import pytest
 
 from bpeviz.ui.runtime import run_lock
-from bpeviz.ui.runtime.run_lock import turn
 
 WAIT = 20.0
-"""Seconds for what comes at once, on a machine that is busy."""
+"""Seconds within which a busy machine does what takes no time."""
 
 Elsewhere = Callable[[Callable[[], bool]], Future[bool]]
 
@@ -23,13 +22,24 @@ def elsewhere() -> Iterator[Elsewhere]:
         yield pool.submit
 
 
-def comes() -> bool:
-    with turn():
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the lock never expire."""
+    monkeypatch.setattr(run_lock, "PATIENCE", 10 * WAIT)
+
+
+def acquires() -> bool:
+    with run_lock.hold():
         return True
 
 
+def assert_blocked(waiting: Future[bool]) -> None:
+    with pytest.raises(TimeoutError):
+        waiting.result(0.05)
+
+
 @pytest.mark.parametrize("patience", [WAIT, 0.0])
-def test_pages_are_computed_one_at_a_time(
+def test_run_lock_serializes_page_runs(
     elsewhere: Elsewhere, monkeypatch: pytest.MonkeyPatch, patience: float
 ) -> None:
     monkeypatch.setattr(run_lock, "PATIENCE", patience)
@@ -40,7 +50,7 @@ def test_pages_are_computed_one_at_a_time(
     def page() -> bool:
         begin.wait(WAIT)
         for _ in range(200):
-            with turn(), turn():  # the page, and a part of it
+            with run_lock.hold(), run_lock.hold():  # a page and its fragment
                 if not alone.acquire(blocking=False):
                     together.set()
                     continue
@@ -49,49 +59,65 @@ def test_pages_are_computed_one_at_a_time(
         return True
 
     assert all(one.result(WAIT) for one in [elsewhere(page) for _ in range(4)])
-    assert together.is_set() == (not patience)  # without patience they are not: it can be seen
+    assert together.is_set() == (not patience)  # without patience the overlap is visible
 
 
-def test_a_slow_page_loses_its_turn_to_one_other(
+def test_slow_run_loses_the_lock_to_one_other_run(
     elsewhere: Elsewhere, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(run_lock, "PATIENCE", 0.01)
-    came, goes_on = Event(), Event()
+    started, go_on = Event(), Event()
 
     def second() -> bool:
-        with turn():
+        with run_lock.hold():
             monkeypatch.setattr(run_lock, "PATIENCE", WAIT)
-            came.set()
-            return goes_on.wait(WAIT)
+            started.set()
+            return go_on.wait(WAIT)
 
-    with turn():
+    with run_lock.hold():
         waiting = elsewhere(second)
-        assert came.wait(WAIT)
-    # The first one has left a turn that it had no longer: the second one still has it.
-    third = elsewhere(comes)
-    with pytest.raises(TimeoutError):
-        third.result(0.05)
-    goes_on.set()
+        assert started.wait(WAIT)
+    # The first run released a lock that it had lost: the second one still holds it.
+    third = elsewhere(acquires)
+    assert_blocked(third)
+    go_on.set()
     assert waiting.result(WAIT)
     assert third.result(WAIT)
 
 
-def test_who_waits_for_something_gives_up_the_turn(
-    elsewhere: Elsewhere, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(run_lock, "PATIENCE", 10 * WAIT)
-    with turn():
-        run_lock.give_up()
-        run_lock.give_up()  # once more is no harm
-        with turn():
-            assert elsewhere(comes).result(WAIT)
-    run_lock.give_up()  # nor without a turn
+@pytest.mark.usefixtures("patient")
+def test_released_lets_others_run_and_takes_the_lock_again(elsewhere: Elsewhere) -> None:
+    with run_lock.hold():
+        with run_lock.released():
+            assert elsewhere(acquires).result(WAIT)
+        blocked = elsewhere(acquires)
+        assert_blocked(blocked)
+    assert blocked.result(WAIT)
+    with run_lock.released():  # without a lock this does nothing
+        assert elsewhere(acquires).result(WAIT)
 
 
-def test_a_page_that_fails_leaves_the_turn(
-    elsewhere: Elsewhere, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.usefixtures("patient")
+def test_released_takes_the_lock_again_after_an_error_but_not_after_a_stop(
+    elsewhere: Elsewhere,
 ) -> None:
-    monkeypatch.setattr(run_lock, "PATIENCE", 10 * WAIT)
-    with pytest.raises(ZeroDivisionError), turn():
+    class Stop(BaseException):
+        """Like Streamlit's exception that stops a script run."""
+
+    with run_lock.hold():
+        with pytest.raises(ZeroDivisionError), run_lock.released():
+            _ = 1 / 0
+        blocked = elsewhere(acquires)
+        assert_blocked(blocked)
+    assert blocked.result(WAIT)
+    with run_lock.hold():
+        with pytest.raises(Stop), run_lock.released():
+            raise Stop
+        assert elsewhere(acquires).result(WAIT)
+
+
+@pytest.mark.usefixtures("patient")
+def test_failed_run_releases_the_lock(elsewhere: Elsewhere) -> None:
+    with pytest.raises(ZeroDivisionError), run_lock.hold():
         _ = 1 / 0
-    assert elsewhere(comes).result(WAIT)
+    assert elsewhere(acquires).result(WAIT)

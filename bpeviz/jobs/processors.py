@@ -1,0 +1,28 @@
+"""The number of processors that this process may use."""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+from pathlib import Path
+
+_CGROUP = Path("/sys/fs/cgroup")
+
+
+@cache
+def available(cgroup: Path = _CGROUP) -> int:
+    """Return how many processors this process may use, at least 1.
+
+    `os.cpu_count` counts those of the machine: it ignores the affinity of the process and the
+    limit of a container.
+    """
+    if hasattr(os, "sched_getaffinity"):
+        found = len(os.sched_getaffinity(0))
+    else:
+        found = os.cpu_count() or 1
+    try:
+        quota, period = (cgroup / "cpu.max").read_text().split()  # "max 100000" without a limit
+        found = min(found, int(quota) // int(period))
+    except (OSError, ValueError):
+        pass
+    return max(1, found)

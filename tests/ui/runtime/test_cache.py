@@ -1,0 +1,147 @@
+"""The cache: its budget, its keys, and which errors it holds."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable
+from functools import cached_property
+from threading import Thread
+
+import numpy as np
+import pytest
+
+import bpeviz
+from bpeviz.ui.runtime import cache as cache_module
+from bpeviz.ui.runtime.cache import Cache, cached, digest, size_of
+
+TEXT = "the cat sat on the mat; the rat sat on the cat. " * 4
+
+
+class Growing:
+    """A value that caches a property of 400,000 bytes."""
+
+    @cached_property
+    def large(self) -> object:
+        return np.zeros(50_000)
+
+
+def failing(error: Exception) -> Callable[[], object]:
+    def create() -> object:
+        raise error
+
+    return create
+
+
+def test_digest_distinguishes_long_texts() -> None:
+    found = set()
+    for number in range(50):  # more than are remembered, and most reuse the address of another
+        text = f"{number} " + "x" * 20_000
+        assert len({digest(text), digest(text), digest("".join(text))}) == 1
+        found.add(digest(text))
+    assert len(found | {digest("x")}) == 51
+
+
+def test_cache_stays_within_its_budget() -> None:
+    cache = Cache(1_000_000)
+    for number in range(50):
+        cache.get_or_create(number, lambda: np.zeros(25_000))
+        assert cache.size <= 1_000_000
+    assert cache.find(0) is None
+    assert cache.find(49) is not None
+    assert not cache.put("large", np.zeros(200_000))
+    assert cache.find("large") is None
+    assert cache.find(49) is not None
+
+
+def test_cache_evicts_when_cached_values_grow() -> None:
+    cache = Cache(1_000_000)
+    values = [cache.get_or_create(number, Growing) for number in range(4)]
+    for value in values:
+        _ = value.large
+    assert cache.size < 10_000
+    cache.measure()
+    assert 800_000 < cache.size <= 1_000_000
+    assert sum(cache.find(number) is not None for number in range(4)) == 2
+
+
+def test_cache_measures_only_values_that_were_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    cache = Cache(1_000_000)
+    cache.put("idle", [1])
+    cache.put("used", [2])
+    cache.measure()
+    measured: list[object] = []
+    monkeypatch.setattr(cache_module, "size_of", lambda value: measured.append(value) or 100)
+    assert cache.find("used") == [2]
+    cache.measure()
+    cache.measure()
+    assert measured == [[2]]
+
+
+@pytest.mark.parametrize("cause", [TimeoutError(), MemoryError()])
+def test_transient_error_is_not_cached(cause: Exception) -> None:
+    error = ValueError("took too long")
+    error.__cause__ = cause
+    cache = Cache(1_000_000)
+    with pytest.raises(ValueError, match="too long"):
+        cache.get_or_create("key", failing(error))
+    assert cache.get_or_create("key", lambda: "a value") == "a value"
+
+
+def test_lasting_error_is_cached_without_its_local_variables() -> None:
+    cache = Cache(1_000_000)
+
+    def create() -> object:
+        large = Growing()
+        raise ValueError(f"a bad expression in {type(large).__name__}")
+
+    for _ in range(3):
+        with pytest.raises(ValueError, match="bad expression"):
+            cache.get_or_create("key", create)
+        create = failing(AssertionError("created again"))
+    gc.collect()
+    assert not any(isinstance(one, Growing) for one in gc.get_objects())
+
+
+def test_one_of_several_users_creates_a_value() -> None:
+    cache = Cache(1_000_000)
+    created: list[int] = []
+    threads = [
+        Thread(target=cache.get_or_create, args=("key", lambda: created.append(1) or "a value"))
+        for _ in range(5)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert created == [1]
+
+
+def test_cached_function_ignores_underscored_parameters_and_uses_cache_keys() -> None:
+    class Handle:
+        def __init__(self, text: str) -> None:
+            self.cache_key = (len(text),)
+
+    calls: list[str] = []
+
+    @cached()
+    def function(handle: Handle, _other: str) -> str:
+        calls.append(_other)
+        return _other
+
+    assert function(Handle("ab"), "first") == "first"
+    assert function(Handle("cd"), "second") == "first"
+    assert function(Handle("abc"), "third") == "third"
+    assert calls == ["first", "third"]
+
+
+def test_size_counts_nested_values() -> None:
+    array = np.zeros(1_000_000)
+    for value in (array, [array], {"a": (array,)}, ["x" * 80] * 100_000):
+        assert 7_900_000 < size_of(value) < 14_000_000
+    assert size_of([[[[[[array]]]]]]) > 7_900_000
+    history = bpeviz.train(TEXT, vocab_size=300)
+    before = size_of(history)
+    assert 3_000 < before < 500_000
+    history.candidates(TEXT, history.tokenizer().boundaries(TEXT), 1, 5)
+    _ = history.names
+    assert size_of(history) > before

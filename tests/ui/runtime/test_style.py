@@ -1,0 +1,30 @@
+"""The style of the pages finds the elements of the installed Streamlit."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import streamlit
+
+from bpeviz.ui.runtime import style
+
+UI = Path(style.__file__).parents[1]
+
+
+def test_every_test_id_exists_in_streamlit() -> None:
+    scripts = "".join(
+        path.read_text(encoding="utf-8", errors="ignore")
+        for path in (Path(streamlit.__file__).parent / "static" / "static" / "js").glob("*.js")
+    )
+    used = set(re.findall(r"data-testid=(\w+)", style.STYLE + style.DARK))
+    assert "stMainBlockContainer" in used
+    assert {
+        name for name in used if f'"{name}"' not in scripts and f"`{name}`" not in scripts
+    } == set()
+
+
+def test_test_ids_are_used_only_in_the_style_module() -> None:
+    files = [path for path in UI.rglob("*.*") if path.suffix in {".py", ".css", ".js", ".html"}]
+    found = {path.name for path in files if "data-testid" in path.read_text(encoding="utf-8")}
+    assert found == {"style.py"}
