@@ -48,7 +48,7 @@ def error_at(file: str, place: str, reason: str) -> FormatError:
 
 
 def decode_text(file: str, content: bytes) -> str:
-    """Return the text of a UTF-8 file with `\\n` line ends. Raises `FormatError`."""
+    """Return the text of a UTF-8 file with LF line ends. Raises `FormatError`."""
     if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
         raise error_at(file, "", "this is UTF-16; save it as UTF-8")
     if content[:1] == b"\x80":

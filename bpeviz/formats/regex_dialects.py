@@ -244,7 +244,7 @@ class _Translator:
         raise self.error(f"\\{letter} has another meaning in another engine")
 
     def literal(self) -> str | None:
-        """Return one character of a character class, or None for a class such as `\\d`."""
+        r"""Return one character of a character class, or None for a class such as `\d`."""
         character = self.expression[self.at]
         if character != "\\":
             self.at += 1

@@ -1,7 +1,7 @@
-"""A tokenizer under other ids: a file has its own, and they are kept.
+"""A tokenizer with the ids of a file instead of its own.
 
-What is learnt here has dense ids: atoms, then what was learnt, then special tokens. In others'
-files special tokens may come first, bytes stand in any order, and ids be left out.
+A trained tokenizer has dense ids: atoms, then trained tokens, then special tokens. In files of
+other libraries, special tokens may come first, bytes may be in any order, and ids may be unused.
 """
 
 from __future__ import annotations
@@ -20,10 +20,12 @@ from bpeviz.pretokenizers.pretokenizer import Atoms
 
 @dataclass(frozen=True)
 class RemappedTokenizer(Tokenizer):
-    """Does as another tokenizer does, under other ids.
+    """A tokenizer that maps the ids of another one.
 
-    inner: the other one. numbers: the ids of its atoms and of what it learnt, in its own order,
-    no id twice. special: the ids of its special tokens by name.
+    Args:
+        inner: the other tokenizer.
+        numbers: the distinct ids of its atoms and trained tokens, in its own order.
+        special: the ids of its special tokens by name.
     """
 
     inner: TrainedTokenizer
@@ -52,10 +54,10 @@ class RemappedTokenizer(Tokenizer):
 
     @cached_property
     def table(self) -> NDArray[np.int32]:
-        """The id of each of the inner tokenizer's ids; behind the last stands -1 for -1."""
-        learnt = self.numbers[: len(self.inner.alphabet) + self.inner.trained_size]
+        """The id for each inner id. An additional last entry maps `UNKNOWN_ID` to itself."""
+        trained = self.numbers[: len(self.inner.alphabet) + self.inner.trained_size]
         special = (self.special[name] for name in self.inner.special_tokens)
-        return np.array([*learnt, *special, UNKNOWN_ID], np.int32)
+        return np.array([*trained, *special, UNKNOWN_ID], np.int32)
 
     @cached_property
     def _inner_id(self) -> dict[int, int]:
@@ -134,7 +136,7 @@ class RemappedTokenizer(Tokenizer):
 def with_ids(
     inner: TrainedTokenizer, numbers: tuple[int, ...], special: Mapping[str, int]
 ) -> Tokenizer:
-    """Return a tokenizer under these ids: itself, where they are its own."""
+    """Return a tokenizer with these ids: `inner` itself if they are its own."""
     own = range(len(numbers))
     if all(map(int.__eq__, numbers, own)) and dict(special) == dict(inner.special_tokens):
         return inner

@@ -68,7 +68,7 @@ def to_document(inner: WordPieceTokenizer, tokenizer: Tokenizer) -> dict[str, An
     entries[UNKNOWN] = special[UNKNOWN]
     entries = with_special(entries, special)
     for name in special:
-        if name in entries and _may_be_spelt(name, pre_tokenizer, prefix):
+        if name in entries and _may_match_special(name, pre_tokenizer, prefix):
             raise UnsupportedError(
                 f"the library would take a word of a text that starts with {quoted(name)} for that "
                 f"special token, and the pattern {pre_tokenizer.pattern} allows such a word"
@@ -132,7 +132,7 @@ def _prefix(pre_tokenizer: WordPiecePreTokenizer, pieces: Sequence[Piece]) -> st
     return CONTINUES
 
 
-def _may_be_spelt(name: str, pre_tokenizer: WordPiecePreTokenizer, prefix: str) -> bool:
+def _may_match_special(name: str, pre_tokenizer: WordPiecePreTokenizer, prefix: str) -> bool:
     """Return whether a word of a text may match the entry of a special token."""
     if name.startswith(prefix):
         return True
@@ -232,9 +232,9 @@ def from_document(name: str, document: Node, model: Node, special: Mapping[str, 
 def _halves(whole_piece: Piece, number: Mapping[Piece, int]) -> tuple[int, int] | None:
     """Return any two pieces that make a longer one: longest match needs no order of merges."""
     piece, continues = whole_piece
-    for cut in range(len(piece) - 1, 0, -1):
-        left = number.get((piece[:cut], continues))
-        right = number.get((piece[cut:], True))
+    for middle in range(len(piece) - 1, 0, -1):
+        left = number.get((piece[:middle], continues))
+        right = number.get((piece[middle:], True))
         if left is not None and right is not None:
             return left, right
     return None
