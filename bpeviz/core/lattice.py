@@ -1,19 +1,18 @@
-"""The lattice of a text: every way to cut it into pieces, and what each way is worth.
+"""The lattice of a text: all segmentations into pieces, and their probabilities.
 
-Under a unigram language model each piece has a probability, and a segmentation is as likely as
-the product of its pieces' (Kudo 2018, arXiv:1804.10959). A text's nodes are the places between
-its atoms, from 0 to its length; an edge is a piece that stands between two of them; a path from
-the first node to the last is a segmentation. An atom that is no piece by itself is an edge, too,
-of an unknown token, so that there is always a path. It is worth `UNKNOWN_PENALTY` less than the
-least likely piece, as in SentencePiece (`unigram_model.cc`).
+In a unigram language model each piece has a probability, and that of a segmentation is the product
+of its pieces' (Kudo 2018, arXiv:1804.10959). Nodes are the places between the atoms of a text, from
+0 to its length; an edge is a piece between two nodes; a path from the first node to the last is a
+segmentation. An atom that is not a piece is an edge of an unknown token, so there is always a path.
+Its log probability is `UNKNOWN_PENALTY` below that of the least likely piece, as in SentencePiece
+(`unigram_model.cc`).
 
-`Lattice` is the lattice of one text, and reads like its definitions. `Lattices` holds those of
-many texts in flat arrays and does the same to all of them at once: for learning, and for timelines.
+`Lattice` is the lattice of one text and follows the definitions. `Lattices` computes the same for
+many texts at once in flat arrays, for training and for segmentations over time.
 
-**Ties.** Log probabilities are rounded to multiples of 2**-30. Then sums of them are exact, as
-long as they are above -2**23, whatever the order of adding, so what ties is equal. Of equally
-likely segmentations the one is taken whose last piece is the longest, then the piece before it,
-and so on: where SentencePiece and Hugging Face tokenizers see a tie, they decide likewise.
+**Ties.** Log probabilities are rounded to multiples of 2**-30, so sums above -2**23 are exact in any
+order, and ties are equal. Among ties the segmentation with the longest last piece is taken, then
+the one with the longest piece before it, and so on, as in SentencePiece and Hugging Face.
 """
 
 from __future__ import annotations
@@ -38,25 +37,25 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 UNKNOWN_PENALTY = 10.0
-"""By how much an unknown token's log probability is below that of the least likely piece."""
+"""The difference between the log probabilities of the least likely piece and an unknown token."""
 
 MAX_STRENGTH = 1_000_000
 """The largest inverse temperature: far beyond it, scores would overflow."""
 
 PREFIX = -1
-"""Stands for what begins a piece and is none."""
+"""The id of a string that begins a piece but is not one."""
 
 _QUANTUM = 2.0**-30
 _BATCH = 2_000_000  # edges that `Lattices.losses` copies at once
 
 
 def rounded(log_probabilities: Floats) -> Floats:
-    """Round to multiples of 2**-30, so that sums are exact whatever the order of adding."""
+    """Round to multiples of 2**-30, so that sums are exact in any order."""
     return np.round(log_probabilities / _QUANTUM) * _QUANTUM
 
 
 def index_of(pieces: Sequence[str]) -> dict[str, int]:
-    """Return the id of each piece (its place), and `PREFIX` for what only begins one."""
+    """Return the id (index) of each piece, and `PREFIX` for other beginnings of pieces."""
     index: dict[str, int] = {}
     for piece in pieces:
         for end in range(1, len(piece)):
@@ -66,7 +65,7 @@ def index_of(pieces: Sequence[str]) -> dict[str, int]:
 
 
 def spans_of(text: str, index: Mapping[str, int]) -> Iterator[tuple[int, int, int]]:
-    """Yield (start, end, id) of each piece in a text, and of each atom that is unknown."""
+    """Yield (start, end, id) of each piece and each unknown atom in a text."""
     get = index.get
     for start in range(len(text)):
         if get(text[start], PREFIX) == PREFIX:
@@ -98,16 +97,18 @@ def score(path: Path) -> float:
 
 
 def _log_sum(values: Sequence[float]) -> float:
-    """Return the logarithm of the sum of what `values` are the logarithms of."""
+    """Return log(sum(exp(values)))."""
     highest = max(values)
     return highest + log(fsum(exp(value - highest) for value in values))
 
 
 @dataclass(frozen=True)
 class Lattice:
-    """The lattice of one text: all ways to cut it.
+    """The lattice of one text.
 
-    text: its atoms, one character each; edges: in the order of their ends, then of their starts.
+    Attributes:
+        text: The atoms, one character each.
+        edges: The edges, ordered by end, then by start.
 
     >>> model = UnigramModel.of({"a": -3.0, "b": -2.0, "ab": -4.5})
     >>> lattice = model.lattice("aab")
@@ -130,16 +131,16 @@ class Lattice:
 
     @property
     def paths(self) -> int:
-        """How many segmentations there are."""
+        """The number of segmentations."""
         ways = [1]
         for edges in self._ending[1:]:
             ways.append(sum(ways[edge.start] for edge in edges))
         return ways[-1]
 
     def best(self) -> Path:
-        """Return the most likely segmentation (Viterbi): to each node, by its best last edge.
+        """Return the most likely segmentation, by the Viterbi algorithm.
 
-        Among equals it is the one of the longest last piece, then of the longest before that.
+        Among ties, take the longest last piece, then the longest piece before it.
         """
         best, by = [0.0], list[Edge]()
         for edges in self._ending[1:]:
@@ -156,8 +157,11 @@ class Lattice:
     def nbest(self, n: int) -> list[Path]:
         """Return the `n` most likely segmentations, the best first, or as many as there are.
 
-        Exactly: the n best ways to a node are among the n best ways to the nodes before it, each
-        with one more edge. Ties are broken as in `best`. Raises `ValueError` where n is below 1.
+        The n best paths to a node are among the n best paths to earlier nodes with one more edge.
+        Ties are broken as in `best`.
+
+        Raises:
+            ValueError: n is below 1.
         """
         if n < 1:
             raise ValueError(f"The number of segmentations must be 1 or more, not {n}.")
@@ -181,7 +185,7 @@ class Lattice:
         return paths
 
     def forward(self, strength: float = 1.0) -> list[float]:
-        """Return for each node the log of the sum of P**strength over all ways that lead to it."""
+        """Return for each node the log of the sum of P**strength over all paths to it."""
         total = [0.0]
         for edges in self._ending[1:]:
             total.append(_log_sum([total[e.start] + strength * e.score for e in edges]))
@@ -189,14 +193,14 @@ class Lattice:
 
     @property
     def total(self) -> float:
-        """The log probability of the text: of all its segmentations together."""
+        """The log probability of the text, summed over all segmentations."""
         return self.forward()[-1]
 
     def marginals(self) -> list[float]:
-        """Return for each edge how likely a segmentation holds it, given the text.
+        """Return for each edge the probability that a segmentation of the text contains it.
 
-        Backwards: a way that passes a node came over one of its edges, over each in proportion
-        to all that leads to the node by it.
+        A backward pass: the probability of a node is divided among the edges that end there, in
+        proportion to the probability of the paths over each.
         """
         total = self.forward()
         passing = [0.0] * len(self.text) + [1.0]
@@ -262,7 +266,7 @@ class UnigramModel:
 
     @cached_property
     def index(self) -> dict[str, int]:
-        """The id of each piece; and `PREFIX` for what only begins one."""
+        """The id of each piece, and `PREFIX` for other beginnings of pieces."""
         return index_of(self.pieces)
 
     @property

@@ -1,8 +1,8 @@
-"""The distinct pre-tokens of a text, in the order in which they are first seen, and how often each is.
+"""Count the distinct pre-tokens of a text, in the order of first occurrence.
 
-That is all a trainer needs of a text, however long it is. A text is counted in blocks, cut where
-its pattern breaks in any case; so what is needed beside the text are a block and the distinct
-pre-tokens. Equal pre-tokens are found by Arrow.
+Trainers need nothing else, however long the text is. A text is counted in blocks that end at
+boundaries of pre-tokens, so memory holds one block and the distinct pre-tokens. Arrow finds equal
+pre-tokens.
 """
 
 from __future__ import annotations
@@ -41,24 +41,26 @@ _SHARES = 4
 
 
 class CountsError(ValueError):
-    """Counts that cannot be used; the message is a sentence."""
+    """Counts are not valid; the message is for users."""
 
 
 @dataclass(frozen=True, eq=False)
 class PreTokenCounts(Mapping[str, int]):
-    """The distinct pre-tokens of a text in first-seen order, each with how often it comes.
+    """The count of each distinct pre-token of a text, in the order of first occurrence.
 
-    It is a mapping of pre-tokens to counts, as trainers take it. Without a Python object for each
-    pre-token, the same stands in arrays over the n pre-tokens, and is not to be changed.
+    A mapping of pre-tokens to counts, as trainers take it. The arrays over the n pre-tokens hold
+    the same without a Python object for each; do not modify them.
 
-    blob: all distinct pre-tokens in UTF-8, one behind the other.
-    ends: int64 [n], where in `blob` each ends, in bytes.
-    times: int64 [n], how often each comes, 1 or more.
-    first: int64 [n], where in the text each stands first, in bytes; ascending.
-    pattern, expression: how the text was split, as in `bpeviz.pretokenizers.patterns.pretokenize`.
+    Attributes:
+        blob: All distinct pre-tokens in UTF-8, joined.
+        ends: The end of each in `blob`, in bytes. int64 [n].
+        times: The count of each, 1 or more. int64 [n].
+        first: The first place of each in the text, in bytes, in rising order. int64 [n].
+        pattern: The pre-tokenization pattern.
+        expression: The expression of the pattern.
 
     >>> counts = count("to be or not to be")
-    >>> counts[" be"], [*counts], counts.pre-tokens[0]
+    >>> counts[" be"], [*counts], counts.pre_tokens[0]
     (2, ['to', ' be', ' or', ' not', ' to'], b'to')
     """
 
@@ -71,12 +73,12 @@ class PreTokenCounts(Mapping[str, int]):
 
     @cached_property
     def starts(self) -> Integers:
-        """Return where in `blob` each pre-token begins: int64 [n]."""
+        """The start of each pre-token in `blob`, in bytes. int64 [n]."""
         return np.concatenate((np.zeros(1, np.int64), self.ends))[:-1]
 
     @cached_property
     def pre_tokens(self) -> list[bytes]:
-        """Return the distinct pre-tokens."""
+        """The distinct pre-tokens."""
         found: list[bytes] = arrow_pre_tokens(self.blob, self.ends).to_pylist()
         return found
 
@@ -85,17 +87,17 @@ class PreTokenCounts(Mapping[str, int]):
         try:
             texts = arrow_pre_tokens(self.blob, self.ends, text=True).to_pylist()
         except UnicodeDecodeError:
-            raise CountsError(self._which_is_no_text()) from None
+            raise CountsError(self._not_utf8_message()) from None
         return dict(zip(texts, self.times.tolist(), strict=True))
 
-    def _which_is_no_text(self) -> str:
+    def _not_utf8_message(self) -> str:
         for pre_token in self.pre_tokens:
             try:
                 pre_token.decode()
             except UnicodeDecodeError:
                 shown = pre_token[:40].hex(" ").upper() + (" …" if len(pre_token) > 40 else "")
-                return f"The chunk of the bytes {shown} is not a text in UTF-8."
-        raise AssertionError("all chunks are texts")
+                return f"The pre-token of the bytes {shown} is not a text in UTF-8."
+        raise AssertionError("all pre-tokens are texts")
 
     def __getitem__(self, pre_token: str) -> int:
         return self._by_text[pre_token]
@@ -106,7 +108,7 @@ class PreTokenCounts(Mapping[str, int]):
     def __len__(self) -> int:
         return len(self.ends)
 
-    # Those of the dictionary are faster than what Mapping makes of the above.
+    # The dictionary's own views are faster than the defaults of Mapping.
 
     def keys(self) -> KeysView[str]:
         return self._by_text.keys()
@@ -119,14 +121,17 @@ class PreTokenCounts(Mapping[str, int]):
 
     @property
     def size(self) -> int:
-        """Return how many bytes the text has that was counted."""
+        """The size of the counted text in bytes."""
         return int(((self.ends - self.starts) * self.times).sum())
 
 
 def arrow_pre_tokens(raw: bytes, ends: Integers, *, text: bool = False) -> Any:
-    """Return pre-tokens as an array of Arrow's, of bytes or of texts; none is copied.
+    """Return pre-tokens as an Arrow array of bytes or texts, without a copy.
 
-    raw: the n pre-tokens, one behind the other; ends: int64 [n], where in it each ends, in bytes.
+    Args:
+        raw: The n pre-tokens, joined.
+        ends: The end of each in `raw`, in bytes. int64 [n].
+        text: Whether the array is of texts.
     """
     import pyarrow as pa  # here, since it takes a moment to load
 
@@ -146,18 +151,23 @@ def distinct(
     pattern: str,
     expression: str = "",
 ) -> PreTokenCounts:
-    """Return the distinct ones of some pre-tokens in first-seen order.
+    """Return the distinct pre-tokens in the order of first occurrence.
 
-    raw: the n pre-tokens, one behind the other; ends: int64 [n], where in it each ends, in bytes.
-    times: int64 [n], how often each counts; None: once. first: int64 [n], where each stands.
+    Args:
+        raw: The n pre-tokens, joined.
+        ends: The end of each in `raw`, in bytes. int64 [n].
+        times: The count of each, or None for 1. int64 [n].
+        first: The place of each in the text, in bytes. int64 [n].
+        pattern: The pre-tokenization pattern.
+        expression: The expression of the pattern.
     """
     import pyarrow as pa
     from pyarrow import compute
 
-    if len(ends) == 1:  # perhaps a long text, not to be copied
+    if len(ends) == 1:  # it may be a long text: avoid copies
         once = np.ones(1, np.int64) if times is None else times
         return PreTokenCounts(raw[: int(ends[0])], ends, once, first, pattern, expression)
-    # Arrow's own memory would not be given back: it keeps what it had for the next time.
+    # Arrow's own allocator does not return memory to the system.
     pre_tokens, memory = arrow_pre_tokens(raw, ends), pa.system_memory_pool()
     parts = [_encoded(pre_tokens, rows, times, first, memory) for rows in _shares(raw, ends)]
     found = pa.concat_arrays([part for part, _, _ in parts], memory_pool=memory)
@@ -165,8 +175,8 @@ def distinct(
     seen = np.concatenate([of_part for _, of_part, _ in parts])
     added = np.concatenate([of_part for _, _, of_part in parts])
     del parts
-    # Arrow gives them in the order of the rows, but does not promise it; nor are those of
-    # several parts of a text in order, or several shares.
+    # Arrow returns them in the order of rows, but does not guarantee it. Several parts of a text,
+    # or several shares, are not in order.
     if (seen[1:] < seen[:-1]).any():
         order = np.argsort(seen)
         found = compute.take(found, pa.array(order), memory_pool=memory)
@@ -178,7 +188,7 @@ def distinct(
 
 
 def _shares(raw: bytes, ends: Integers) -> list[Integers | None]:
-    """Return rows that are looked at together, None for all: equal pre-tokens are in the same share."""
+    """Return the rows of each share, None for all; equal pre-tokens are in the same share."""
     if len(ends) < _SHARED_OUT_FROM or not raw:
         return [None]
     share = np.frombuffer(raw, np.uint8).take(ends - 1) % _SHARES
@@ -190,10 +200,14 @@ def _shares(raw: bytes, ends: Integers) -> list[Integers | None]:
 def _encoded(
     pre_tokens: Any, rows: Integers | None, times: Integers | None, first: Integers, memory: Any
 ) -> tuple[Any, Integers, Integers]:
-    """Return the distinct ones of some pre-tokens, where each stands first, and how often it comes.
+    """Return the distinct pre-tokens of some rows, their first places, and their counts.
 
-    pre_tokens: of Arrow's; rows: which of them, None for all; times, first: as `distinct` takes them;
-    memory: where Arrow takes it.
+    Args:
+        pre_tokens: An Arrow array.
+        rows: The rows, or None for all.
+        times: The counts, as in `distinct`.
+        first: The places, as in `distinct`.
+        memory: The memory pool of Arrow.
     """
     import pyarrow as pa
     from pyarrow import compute
@@ -213,7 +227,7 @@ def _encoded(
 
 
 def _starts(pre_tokens: Sequence[str]) -> Integers:
-    """Return where each of some pre-tokens begins, in characters."""
+    """Return the start of each pre-token in characters."""
     lengths = np.fromiter(map(len, pre_tokens), np.int64, len(pre_tokens))
     return np.cumsum(lengths) - lengths
 
@@ -223,27 +237,34 @@ def _ends(starts: Integers, raw: bytes) -> Integers:
 
 
 def _in_bytes(text: str, places: Integers) -> Integers:
-    """Return at which bytes of a text in UTF-8 some of its characters begin."""
+    """Return the offsets in UTF-8 bytes of characters of a text."""
     if text.isascii() or not places.any():
         return places
     return np.flatnonzero(np.frombuffer(text.encode(), np.int8) >= -64)[places]
 
 
 class Tally:
-    """Adds up the pre-tokens of a text that comes in blocks, or of several parts of a text.
-
-    at: where in the whole text the first block begins, in bytes. Raises `SplitError`.
-    """
+    """Sums the pre-tokens of a text in blocks, or of several parts of a text."""
 
     def __init__(self, pattern: str, expression: str = "", at: int = 0) -> None:
-        pretokenize("", pattern, expression)  # raises `SplitError` where there is no such split
+        """Start with no counts.
+
+        Args:
+            pattern: The pre-tokenization pattern.
+            expression: The expression of the pattern.
+            at: The offset of the first block in the text, in bytes.
+
+        Raises:
+            SplitError: The pattern is unknown or not valid.
+        """
+        pretokenize("", pattern, expression)
         self._split = pattern, expression
         self._at = at
-        self._waiting: list[PreTokenCounts] = []
+        self._pending: list[PreTokenCounts] = []
         self._rows = 0
 
     def add_text(self, block: str, time_limit: float = TIME_LIMIT) -> None:
-        """Count what follows in the text. Raises `SplitError`."""
+        """Count the next block of the text. Raises `SplitError`."""
         if not block:
             return
         pattern, expression = self._split
@@ -261,10 +282,10 @@ class Tally:
         self._at += len(raw)
 
     def _by_words(self, block: str, raw: bytes) -> PreTokenCounts:
-        """Split only the distinct pieces between word ends: most words come more than once.
+        """Split only the distinct pieces between word ends, since most words repeat.
 
-        There every pattern breaks; and when the distinct pieces are joined, too, since each but
-        the last ends there, and each but the first begins there.
+        Every pattern has a boundary at a word end. This also holds for the distinct pieces, joined:
+        each but the last ends at a word end, and each but the first begins at one.
         """
         starts = _in_bytes(block, np.append(0, word_ends(block)))
         pieces = distinct(raw, _ends(starts, raw), None, starts + self._at, *self._split)
@@ -276,32 +297,32 @@ class Tally:
         return distinct(pieces.blob, ends, pieces.times[piece], first, *self._split)
 
     def add(self, counts: PreTokenCounts) -> None:
-        """Add what was counted elsewhere in the same text; in any order."""
-        self._waiting.append(counts)
+        """Add the counts of another part of the same text, in any order."""
+        self._pending.append(counts)
         self._rows += len(counts)
-        if self._rows > max(_COMPACTED_FROM, 2 * len(self._waiting[0])):
+        if self._rows > max(_COMPACTED_FROM, 2 * len(self._pending[0])):
             self._compact()
 
     def result(self) -> PreTokenCounts:
-        """Return what was counted up to now."""
+        """Return the counts so far."""
         self._compact()
-        if not self._waiting:
+        if not self._pending:
             none = np.zeros(0, np.int64)
             return PreTokenCounts(b"", none, none, none, *self._split)
-        return self._waiting[0]
+        return self._pending[0]
 
     def _compact(self) -> None:
-        if len(self._waiting) > 1:
-            sizes = np.array([len(counts.blob) for counts in self._waiting], np.int64)
+        if len(self._pending) > 1:
+            sizes = np.array([len(counts.blob) for counts in self._pending], np.int64)
             before = np.cumsum(sizes) - sizes
-            raw = b"".join(counts.blob for counts in self._waiting)
-            ends = [counts.ends + at for counts, at in zip(self._waiting, before, strict=True)]
-            rest = [(counts.times, counts.first) for counts in self._waiting]
-            self._waiting.clear()  # what is joined need not be held twice
+            raw = b"".join(counts.blob for counts in self._pending)
+            ends = [counts.ends + at for counts, at in zip(self._pending, before, strict=True)]
+            rest = [(counts.times, counts.first) for counts in self._pending]
+            self._pending.clear()  # the joined copy replaces them
             times, first = map(np.concatenate, zip(*rest, strict=True))
             found = distinct(raw, np.concatenate(ends), times, first, *self._split)
-            self._waiting.append(found)
-        self._rows = sum(map(len, self._waiting))
+            self._pending.append(found)
+        self._rows = sum(map(len, self._pending))
 
 
 def count_blocks(
@@ -312,12 +333,20 @@ def count_blocks(
     block: int = BLOCK,
     at: int = 0,
 ) -> PreTokenCounts:
-    """Count the pre-tokens of the text that `pieces` are, joined; not more of it is held than needed.
+    """Count the pre-tokens of the text that `pieces` form, joined, one block at a time.
 
-    That is about a `block` of characters, or what stands between two places where the text may be
-    cut; with "regex" or "none" as the pattern it is the whole text. An expression or a word list
-    may take `TIME_LIMIT` seconds for each block. at: where in a longer text this one begins, in
-    bytes. Raises `SplitError`.
+    A block with the pattern "regex" or "none" is the whole text. An expression or a word list may
+    take `TIME_LIMIT` seconds for each block.
+
+    Args:
+        pieces: The text.
+        pattern: The pre-tokenization pattern.
+        expression: The expression of the pattern.
+        block: The approximate size of a block in characters.
+        at: The offset of this text in a longer one, in bytes.
+
+    Raises:
+        SplitError: The pattern is unknown, not valid, or took too long.
     """
     tally = Tally(pattern, expression, at)
     for text in blocks(pieces, pattern, block):
@@ -328,8 +357,8 @@ def count_blocks(
 def count(text: str, pattern: str = "gpt2", expression: str = "") -> PreTokenCounts:
     """Count the pre-tokens of a text, which has no lone surrogates (`bpeviz.text.clean`).
 
-    pattern, expression: as in `bpeviz.pretokenizers.patterns.pretokenize`, whose time limit holds for the whole
-    text. Raises `SplitError`.
+    The arguments and errors are those of `bpeviz.pretokenizers.patterns.pretokenize`, whose time
+    limit holds for the whole text.
     """
     tally = Tally(pattern, expression)
     cut = breaks(pattern) and pattern != WORD_LIST

@@ -1,16 +1,15 @@
-"""Pre-tokenization: cutting a text into pre-tokens that no merge may cross.
+"""Pre-tokenization: split a text into pre-tokens that no merge may cross.
 
-Every split is lossless: the pre-tokens of a text, joined, are the text again. Where a user's
-own regular expression leaves something out, what stands between two matches is a pre-token of its
-own, too. The built-in expressions leave nothing out. (tiktoken drops what does not match.)
+Pre-tokenization is lossless: the joined pre-tokens are the text. If a user's regular expression
+does not match a part, that part is a pre-token, too; tiktoken drops it. The built-in expressions match
+every character.
 
-The expressions of GPT-2, cl100k and o200k are those that tiktoken publishes in
-`tiktoken_ext/openai_public.py`; the tests compare them with tiktoken's. What a letter or a digit
-is, each reads in its own Unicode tables: for characters that only the newer one knows, the
-splits may differ.
+The expressions of GPT-2, cl100k and o200k are those of tiktoken (`tiktoken_ext/openai_public.py`);
+the tests compare the two. Each library has its own Unicode tables of letters and digits, so results
+may differ for characters that only the newer one contains.
 
-Long texts are split by GPT-2's and cl100k's expressions without running them (`pre_token_starts`), and
-in blocks (`blocks`), so that what is needed beside the text stays small.
+Long texts are split by GPT-2's and cl100k's patterns without running the expressions
+(`pre_token_starts`), and in blocks (`blocks`) to save memory.
 """
 
 from __future__ import annotations
@@ -79,7 +78,7 @@ _SIGNS = r"\]\[.,;\"'?():_`-"  # those that NLTK's pattern takes one by one
 
 
 class SplitError(ValueError):
-    """A split that cannot be done; its message is a sentence for the user."""
+    """A text cannot be pre-tokenized; the message is for users."""
 
 
 @dataclass(frozen=True)
@@ -185,20 +184,19 @@ _GLANCE = 4_096  # characters at the end of a text that are looked at first
 
 
 def breaks(pattern: str) -> bool:
-    """Tell whether there are places where a text may be cut in any case (`last_break`)."""
+    """Return whether a pattern has boundaries that do not depend on context (`last_break`)."""
     return pattern not in _UNBROKEN
 
 
 def last_break(text: str, pattern: str) -> int | None:
-    """Return the last place inside a text where it may be cut, or None if none is known.
+    """Return the last place where a text can be divided between pre-tokens, or None.
 
-    Both parts together have the pre-tokens of the text then, and so they have if more text stands
-    before the first part, or behind the second. `pattern` is as in `split`.
+    The pre-tokens of both parts are those of the text, also if more text precedes or follows it.
 
-    No pattern (but those that have no breaks) lets a pre-token go on from a letter or a digit to white
-    space; nor from a line end between two other characters to the second of them, but o200k's to a
-    slash, and NLTK's to what is no word. None looks further than over white space. A word of a
-    word list holds none. A sentence ends with its line, and what follows begins another.
+    Patterns with such places end a pre-token between a letter or digit and white space. They also
+    end one between a line end and the next character, if a character precedes the line end; except
+    o200k before a slash, and NLTK before a character outside words. None looks ahead beyond white
+    space. A listed word contains no white space. A sentence ends with its line.
 
     >>> last_break("I'll go on", "gpt2")
     7
@@ -220,14 +218,14 @@ def last_break(text: str, pattern: str) -> int | None:
 
 
 _SEEN_BEFORE_BREAK = 2
-"""Characters before a break by which it is known."""
+"""Characters before a break that determine it."""
 
 
 def blocks(pieces: Iterable[str], pattern: str, size: int = BLOCK) -> Iterator[str]:
-    """Cut the text that `pieces` are, joined, where it breaks, into blocks of about `size`.
+    """Divide the text that `pieces` form, joined, into blocks of about `size` characters.
 
-    The pre-tokens of the blocks are the pre-tokens of the text. Between two places where it may be cut,
-    however far away they are, there is one block. No block is empty.
+    The pre-tokens of the blocks are those of the text. A block is longer if it contains no
+    `last_break`. No block is empty.
     """
     unbroken: list[str] = []
     waiting: list[str] = []
@@ -240,7 +238,7 @@ def blocks(pieces: Iterable[str], pattern: str, size: int = BLOCK) -> Iterator[s
         text = "".join(waiting)
         place = last_break(text, pattern)
         if place is None:
-            # What stands at the end is looked at again, with what comes.
+            # Search the end again, together with the next piece.
             place = max(0, len(text) - _SEEN_BEFORE_BREAK)
             unbroken.append(text[:place])
         else:
@@ -254,7 +252,7 @@ def blocks(pieces: Iterable[str], pattern: str, size: int = BLOCK) -> Iterator[s
 
 
 def slices(text: str, size: int = BLOCK) -> Iterator[str]:
-    """Cut a text into pieces of `size` characters, wherever that is."""
+    """Divide a text into pieces of `size` characters."""
     return (text[at : at + size] for at in range(0, len(text), size))
 
 
@@ -293,7 +291,7 @@ def _custom(expression: str) -> regex.Pattern[str]:
 
 
 def _pieces(compiled: regex.Pattern[str], text: str, time_limit: float | None) -> Iterator[str]:
-    """Yield the matches and what stands between them."""
+    """Yield the matches and the parts between them."""
     end = 0
     # concurrent=True lets other users' work go on while a match is searched.
     for match in compiled.finditer(text, concurrent=True, timeout=time_limit):
@@ -326,7 +324,7 @@ def _listed(expression: str) -> frozenset[str]:
 
 
 def _longest_words(text: str, words: frozenset[str], time_limit: float) -> Iterator[str]:
-    """Yield, from the left, the longest listed word that stands there, or one character."""
+    """Yield from the left the longest listed word at each place, or else one character."""
     by_first: dict[str, set[int]] = {}
     for word in words:
         by_first.setdefault(word[0], set()).add(len(word))
@@ -351,17 +349,19 @@ def _longest_words(text: str, words: frozenset[str], time_limit: float) -> Itera
 def pretokenize(
     text: str, pattern: str = "gpt2", expression: str = "", time_limit: float = TIME_LIMIT
 ) -> list[str]:
-    """Cut `text` into pre-tokens; joined, they are `text` again.
+    """Split `text` into pre-tokens; joined, they are `text` again.
 
-    `pattern` is a key of `PATTERNS`, or one of two that need an `expression`, and may take
-    `time_limit` seconds:
+    Args:
+        text: The text.
+        pattern: A key of `PATTERNS`, or "regex" or "list", which need an `expression`.
+        expression: For "regex", a regular expression in the syntax of the `regex` package; its
+            matches and the parts between them are the pre-tokens. For "list", words separated by
+            white space; from the left, the longest word at each place is a pre-token, or else one
+            character.
+        time_limit: The time limit of an expression in seconds.
 
-    - "regex": a regular expression in the syntax of the `regex` package, whose matches are the
-      pre-tokens; so is what stands between two of them.
-    - "list": words with white space between them. From the left, the longest of them that stands
-      there is a pre-token; a character where none stands is a pre-token of its own.
-
-    Raises `SplitError`, whose message is a whole sentence.
+    Raises:
+        SplitError: The pattern is unknown, not valid, or took too long; the message is for users.
 
     >>> pretokenize("That costs $12.40", "words")
     ['That', ' ', 'costs', ' ', '$', '12', '.', '40']

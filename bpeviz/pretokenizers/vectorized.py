@@ -1,11 +1,10 @@
-"""Where the pre-tokens of GPT-2's and cl100k's patterns begin, found for a whole text at once.
+"""Find the pre-tokens of GPT-2's and cl100k's patterns for a whole text at once, with NumPy.
 
-Both patterns tell letters, digits, white space and all other signs apart, and say what may stand
-together in one pre-token. So a pre-token begins where the class of character changes, but for what the
-few rules below add and take away; each rule is one step over arrays. What a letter, a digit or
-white space is, is asked of the `regex` package, so that the pre-tokens are exactly those of
-`bpeviz.pretokenizers.patterns.pretokenize`. From the same classes follows where other patterns' pre-tokens begin in any
-case (`word_ends`, `line_starts`).
+Both patterns distinguish letters, digits, white space and other characters. A pre-token begins
+where the class changes; the rules below add and remove starts, each in one step over arrays. The classes
+come from the `regex` package, so the pre-tokens are exactly those of
+`bpeviz.pretokenizers.patterns.pretokenize`. `word_ends` and `line_starts` use the same classes to
+find boundaries of other patterns.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ Integers = npt.NDArray[np.integer]
 Classes = npt.NDArray[np.uint8]
 
 OTHER, LETTER, DIGIT, BLANK = range(4)
-"""The classes: any other sign; a letter, `\\p{L}`; a digit, `\\p{N}`; white space, `\\s`."""
+"""The classes: other characters; letters `\\p{L}`; digits `\\p{N}`; white space `\\s`."""
 
 _SPACE, _APOSTROPHE, _TAB, _LINE_FEED, _CARRIAGE_RETURN = map(ord, " '\t\n\r")
 _LONG_S = 0x17F
@@ -31,9 +30,9 @@ _LONG_S = 0x17F
 
 @cache
 def _class_table() -> Classes:
-    """Return the class of every code point, as `regex` sees it."""
+    """Return the class of every code point according to `regex`."""
     points = np.arange(0x110000, dtype=np.uint32)
-    points[0xD800:0xE000] = 0xFFFF  # a surrogate is no character; nor is this
+    points[0xD800:0xE000] = 0xFFFF  # surrogates are not characters; neither is this code point
     every_character = points.tobytes().decode("utf-32-le")
     table = np.full(len(points), OTHER, np.uint8)
     for number, expression in ((LETTER, r"\p{L}++"), (DIGIT, r"\p{N}++"), (BLANK, r"\s++")):
@@ -48,7 +47,7 @@ def _ascii_table() -> bytes:
 
 
 def _classes(text: str) -> tuple[Integers, Classes]:
-    """Return the code points of a text, and their classes."""
+    """Return the code points of a text and their classes."""
     if text.isascii():
         raw = text.encode()
         classes = np.frombuffer(raw.translate(_ascii_table()), np.uint8)
@@ -58,7 +57,7 @@ def _classes(text: str) -> tuple[Integers, Classes]:
 
 
 def word_ends(text: str) -> npt.NDArray[np.intp]:
-    """Return where a letter or a digit from 0 to 9 stands before a space, a tab or a line end.
+    """Return the places between a letter or digit 0 to 9 and a space, a tab or a line end.
 
     >>> word_ends("It is so: 1 2")
     array([ 2,  5, 11])
@@ -73,11 +72,11 @@ def word_ends(text: str) -> npt.NDArray[np.intp]:
 
 
 def line_starts(text: str, *, after_one: bool = True) -> npt.NDArray[np.intp]:
-    """Return where something else than white space stands behind a line feed.
+    r"""Return the places between a line feed and a character other than white space.
 
-    after_one: only where something else than white space stands before that, too.
+    With `after_one`, a character other than white space must also precede the line feed.
 
-    >>> line_starts("a\\nb\\n c\\n\\nd"), line_starts("a\\n\\nd", after_one=False)
+    >>> line_starts("a\nb\n c\n\nd"), line_starts("a\n\nd", after_one=False)
     (array([2]), array([3]))
     """
     points, classes = _classes(text)
@@ -89,9 +88,12 @@ def line_starts(text: str, *, after_one: bool = True) -> npt.NDArray[np.intp]:
 
 
 def _cut_contractions(starts: Bools, letters: Integers, quotes: Integers) -> None:
-    """Make pre-tokens of 's 't 'd 'm 'll 've 're, where an apostrophe at one of `quotes` begins them.
+    """Make pre-tokens of 's 't 'd 'm 'll 've 're after an apostrophe at one of `quotes`.
 
-    letters: code points of the text, small ones for capitals where these count as well.
+    Args:
+        starts: Whether a pre-token begins at each character; modified.
+        letters: The code points of the text, in lower case if case does not matter.
+        quotes: The places of the apostrophes.
     """
     letters = np.concatenate((letters, letters[:2] * 0))
     first, second = letters[quotes + 1], letters[quotes + 2]

@@ -318,7 +318,7 @@ def test_bytes_that_are_no_text_are_named() -> None:
     ):
         counts = PreTokenCounts(blob, np.array(ends), np.array([1, 1]), np.array([0, 1]))
         assert counts.pre_tokens == [blob[:1], blob[1:]]
-        said = rf"^The chunk of the bytes {shown} is not"
+        said = rf"^The pre-token of the bytes {shown} is not"
         with pytest.raises(CountsError, match=said):
             counts.keys()
         with pytest.raises(CountsError, match=said):
@@ -579,7 +579,11 @@ def test_standard_input_is_counted_and_counts_are_read_from_there(
         ("train --counts no.parquet --merges 3", 1, "no.parquet could not be read"),
         ("train 0.txt --counts c --merges 3", 2, "Learn from files or from --counts, not from"),
         ("train --counts c --merges 3 --algorithm superbpe", 2, "needs the text itself"),
-        ("train --counts bytes --merges 3", 1, "bytes: The chunk of the bytes FF is not a text"),
+        (
+            "train --counts bytes --merges 3",
+            1,
+            "bytes: The pre-token of the bytes FF is not a text",
+        ),
         ("train --counts own --vocab-size 300 --algorithm unigram", 1, "splits chunks again"),
         (
             "train --counts plain --merges 3",
