@@ -1,4 +1,4 @@
-"""The benchmarks run, print every row, and call a wrong result wrong. No time is asserted."""
+"""The benchmark scripts run, print every row, and mark wrong results. No time is asserted."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def cells(printed: str) -> list[list[str]]:
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in rows]
 
 
-def test_every_contender_stands_in_every_row_with_a_figure_and_a_right_result(
+def test_speed_prints_a_figure_and_a_right_result_for_every_contender(
     printed: str, tmp_path: Path
 ) -> None:
     texts = speed.Texts(tmp_path, TEXT, speed.QUICK)
@@ -45,23 +45,23 @@ def test_every_contender_stands_in_every_row_with_a_figure_and_a_right_result(
         if not entry.hidden
     ]
     full, brief = printed.split("# In brief")
-    # text, job, who, result, figure, …
+    # text, job, contender, result, figure, …
     found = [line for line in cells(full) if line[2] in {name for name, _ in expected}]
     assert [(line[2], line[3]) for line in found] == expected
     assert all(line[4].endswith((" s", " MB")) for line in found)
     assert {name for name, _ in expected} <= {line[0] for line in cells(brief)}
 
 
-def test_the_head_tells_the_machine_the_day_and_the_versions(printed: str) -> None:
+def test_speed_prints_the_machine_date_and_versions(printed: str) -> None:
     head = printed.split("\n## ")[0]
     for what in ("Measured on 20", "core", "CPython", "rustbpe 0", "sentencepiece 0", "SHA-256"):
         assert what in head
 
 
-def test_a_text_that_is_not_there_is_skipped_with_a_word(tmp_path: Path) -> None:
-    away = tmp_path / "tinyshakespeare.txt"
-    texts = speed.Texts(tmp_path, away, speed.QUICK)
-    assert texts.missing == away
+def test_speed_skips_a_missing_text(tmp_path: Path) -> None:
+    absent = tmp_path / "tinyshakespeare.txt"
+    texts = speed.Texts(tmp_path, absent, speed.QUICK)
+    assert texts.missing == absent
     assert [*texts.main] == ["std"]
 
 
@@ -83,15 +83,15 @@ def outcomes(**changed: object) -> dict[str, speed.Outcome]:
     }
 
 
-def test_ratios_are_medians_of_rounds() -> None:
-    # 1/2, 8/4 and 5/2, and not the ratio of the medians, 5/2.
+def test_table_shows_medians_of_the_ratios_of_rounds() -> None:
+    # The median of 1/2, 8/4 and 5/2, not the ratio of the medians, 5/2.
     _, _, *rows = cells(speed.in_full(GROUP, [(ROW, outcomes())]))
     assert rows[1] == ["", "", "a peer", "same", "5 s", "1 – 8", "2.00", "0.50 – 2.50", "3"]
     assert rows[2][3] == "another job"
 
 
 @pytest.mark.parametrize("digests", [{"else"}, {"digest", "else"}])
-def test_a_wrong_result_is_called_so_everywhere(digests: set[str]) -> None:
+def test_tables_mark_wrong_results(digests: set[str]) -> None:
     done = [(ROW, outcomes(digests=digests))]
     assert "WRONG" in speed.in_full(GROUP, done)
     assert "WRONG" in speed.in_brief(GROUP, done)
@@ -99,7 +99,7 @@ def test_a_wrong_result_is_called_so_everywhere(digests: set[str]) -> None:
     assert not speed.wrong(ENTRIES[2], done[0][1])
 
 
-def test_who_is_stopped_has_taken_longer_than_the_limit() -> None:
+def test_tables_show_the_limit_for_stopped_contenders() -> None:
     done = [(ROW, outcomes(figures=[], digests=set(), over=True))]
     _, _, *rows = cells(speed.in_full(GROUP, done))
     assert rows[1][3:7] == ["", "over 30 s", "", "over 15.0"]
@@ -107,7 +107,7 @@ def test_who_is_stopped_has_taken_longer_than_the_limit() -> None:
     assert not speed.wrong(ENTRIES[1], done[0][1])
 
 
-def test_a_peer_that_fails_says_why_and_bpeviz_must_not() -> None:
+def test_verdict_is_wrong_only_if_bpeviz_itself_fails() -> None:
     found = outcomes(figures=[], digests=set(), problem="PanicException: too much")
     assert speed.verdict(ENTRIES[1], found) == "PanicException: too much"
     assert not speed.wrong(ENTRIES[1], found)
@@ -115,7 +115,7 @@ def test_a_peer_that_fails_says_why_and_bpeviz_must_not() -> None:
     assert speed.wrong(ENTRIES[0], failed)
 
 
-def test_a_process_is_stopped_at_the_limit(tmp_path: Path) -> None:
+def test_worker_stops_its_process_at_the_limit(tmp_path: Path) -> None:
     path = tmp_path / "long.txt"
     path.write_text("many words " * 200_000)
     path.with_suffix(".ends").write_text("[2200000]")
@@ -127,7 +127,7 @@ def test_a_process_is_stopped_at_the_limit(tmp_path: Path) -> None:
         worker.end()
 
 
-def test_a_smaller_vocabulary_that_took_too_long_is_not_tried_larger() -> None:
+def test_measure_skips_larger_vocabularies_after_a_timeout() -> None:
     larger = replace(ROW, job=replace(ROW.job, size=400), entries=ENTRIES[1:2])
     found = speed.measure(
         larger,
@@ -135,12 +135,12 @@ def test_a_smaller_vocabulary_that_took_too_long_is_not_tried_larger() -> None:
         1,
         {},
         [(ROW, outcomes(figures=[], digests=set(), over=True))],
-        lambda what: None,
+        lambda message: None,
     )
     assert found["a peer"].over
 
 
-def test_the_readme_takes_the_ratios_between_its_marks(tmp_path: Path) -> None:
+def test_into_readme_replaces_the_text_between_the_marks(tmp_path: Path) -> None:
     readme = speed.ROOT / "tests/benchmarks/README.md"
     copy = tmp_path / "README.md"
     copy.write_text(readme.read_text())
@@ -150,7 +150,7 @@ def test_the_readme_takes_the_ratios_between_its_marks(tmp_path: Path) -> None:
     assert copy.read_text() == f"{before}{speed.BEGIN}\nthe ratios\n{speed.END}{behind}"
 
 
-def test_the_large_text_is_the_same_each_time_and_of_its_size() -> None:
+def test_rotated_has_the_size_asked_for_and_new_words() -> None:
     text = corpora.standard_library(20_000)
     assert len(text.encode()) == 20_000
     assert text == corpora.standard_library(20_000)
@@ -161,25 +161,25 @@ def test_the_large_text_is_the_same_each_time_and_of_its_size() -> None:
     assert len(set(large.split()) - words) > len(words) / 2
 
 
-def test_worst_texts_are_what_they_are_called() -> None:
-    assert corpora.letters("No blanks, HERE 1", 100) == "oblanks"
+def test_worst_case_texts_have_the_letters_of_their_names() -> None:
+    assert corpora.letters("No spaces, HERE 1", 100) == "ospaces"
     assert corpora.fibonacci(12) == "abaababaabaa"
     assert set(corpora.four_letters(1_000)) == {*"abcd"}
 
 
-def test_every_contender_is_measured_somewhere(tmp_path: Path) -> None:
+def test_groups_contain_every_contender(tmp_path: Path) -> None:
     texts = speed.Texts(tmp_path, TEXT, speed.QUICK)
-    asked = {
+    measured = {
         (row.job.kind, entry.name)
         for group in speed.groups(texts, speed.QUICK, None)
         for row in group.rows
         for entry in row.entries
     }
     known = {(kind, name) for kind, by_name in CONTENDERS.items() for name in by_name}
-    assert asked == known
+    assert measured == known
 
 
-def ran(script: str, *arguments: str) -> list[str]:
+def output_of(script: str, *arguments: str) -> list[str]:
     done = subprocess.run(
         [sys.executable, SPEED.with_name(script), *arguments],
         capture_output=True,
@@ -190,18 +190,18 @@ def ran(script: str, *arguments: str) -> list[str]:
     return done.stdout.splitlines()
 
 
-def test_the_load_test_runs_and_finds_no_error() -> None:
-    printed = ran("load.py", "--visitors=3", "--think=0.5", "--seconds=4", "--no-training")
-    (all_of_these,) = [line for line in printed if line.startswith("all of these")]
-    assert int(all_of_these.split()[3]) > 3
+def test_load_runs_without_errors() -> None:
+    printed = output_of("load.py", "--users=3", "--think=0.5", "--seconds=4", "--no-training")
+    (all_actions,) = [line for line in printed if line.startswith("all actions")]
+    assert int(all_actions.split()[2]) > 3
     assert "Errors: 0" in printed
     assert printed[-1].startswith("Memory of the server: ")
 
 
-def test_the_measurement_of_frames_runs() -> None:
+def test_frames_measures_the_player_and_the_page() -> None:
     if chromium() is None:
-        pytest.skip("No Chromium: tests/browser says what to do.")
-    printed = ran("frames.py", "--quick", "--seconds=1")
+        pytest.skip("Chromium not found.")
+    printed = output_of("frames.py", "--quick", "--seconds=1")
     rows = [line for line in printed if "1,000" in line]
     assert len(rows) == 2
-    assert all("as it is" in row and " ms " in row for row in rows)
+    assert all("normal" in row and " ms " in row for row in rows)

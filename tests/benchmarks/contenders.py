@@ -1,11 +1,11 @@
-"""Who is measured, and how each does its job: `python -m benchmarks.contenders`, for `speed.py`.
+"""The contenders of `speed.py` and the process that runs them: `python -m benchmarks.contenders`.
 
-Each contender is a function that makes everything ready, and returns two others: one that does
-the job, which is measured, and one that reads the result into a form that can be compared. It
-runs in a process of its own, so that it can be stopped, and its memory be told from others'.
+Each contender is a function that prepares a job and returns two others. The first does the job and
+is measured. The second converts the result to a comparable form. Each contender has its own
+process, so that it can be stopped and its memory measured.
 
-One line of JSON on standard input asks for a job. One line goes out when the job begins, and one
-with its seconds and a digest of its result when it is done; or one that says why there is none.
+Each line of JSON on standard input requests a job. The process replies with one line when the job
+begins, and one with its time and a digest of its result, or with one line that gives the error.
 """
 
 from __future__ import annotations
@@ -29,23 +29,24 @@ from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any
 
-WARM_UP = "Before it counts, all of them learn from these words, ſ and 11 Ωμέγα’s 👍.\n" * 99
+WARM_UP = "Before the measurement, all of them train on these words, ſ and 11 Ωμέγα’s 👍.\n" * 99
 
 Prepared = tuple[Callable[[], Any], Callable[[Any], Iterable[bytes]]]
-"""What does the job, and what makes its result comparable: a row of byte strings."""
+"""A function that does the job, and one that converts its result to byte strings."""
 
 
 @dataclass(frozen=True)
 class Job:
-    """What is to be done.
+    """A job. It holds all settings, so that the other contenders need not import bpeviz.
 
-    kind: "train", "count" or "encode". text: the path of the text; ends: that of a list of places
-    where it may be cut, the last of which is its end. pattern: how it is split, a key of
-    `bpeviz.pretokenizers.patterns.PATTERNS`; expression: that pattern, as a regular expression. size: of the
-    vocabulary. base: the path of the text that this was learnt from, for "encode". memory: whether
-    it is about memory, so that only what is needed is held.
-
-    What a peer needs of bpeviz stands here, so that it need not be imported beside it.
+    kind: "train", "count" or "encode".
+    text: path of the text.
+    ends: path of a list of positions where the text may be divided; the last is its end.
+    pattern: a key of `bpeviz.pretokenizers.patterns.PATTERNS`.
+    expression: that pattern as a regular expression.
+    size: size of the vocabulary.
+    base: path of the training text, for "encode".
+    memory: whether memory is measured, so that nothing unnecessary is kept.
     """
 
     kind: str
@@ -64,21 +65,21 @@ def _text(path: str) -> str:
 
 
 def _pieces(text: str, job: Job) -> Iterable[str]:
-    """Cut a text where its pattern breaks in any case: peers work on such pieces side by side."""
+    """Divide a text where its pattern always has a boundary, for processing in parallel."""
     ends = json.loads(Path(job.ends).read_text()) if job.pattern != "none" else [len(text)]
     pieces = (text[start:end] for start, end in pairwise((0, *ends)))
     return pieces if job.memory else [*pieces]
 
 
 def _spelt(merges: Iterable[tuple[int, int]], atoms: Sequence[bytes] = ()) -> Iterator[bytes]:
-    """Yield the bytes of what each merge makes."""
+    """Yield the bytes of the token that each merge makes."""
     raw = [*atoms] or [bytes([byte]) for byte in range(256)]
     for left, right in merges:
         raw.append(raw[left] + raw[right])
         yield raw[-1]
 
 
-# ---- learning
+# ---- training
 
 
 def _bpeviz(job: Job, **options: Any) -> Prepared:
@@ -102,16 +103,16 @@ def _bpeviz_plain(job: Job) -> Prepared:
 
     text = _text(job.text)
 
-    def learn() -> Any:
+    def train() -> Any:
         pre_tokenizer = PreTokenizer("bytes", job.pattern)
         alphabet, rows = to_rows(count_pre_tokens(text, pre_tokenizer), pre_tokenizer)
         return bpe.train_merges(rows, alphabet, job.size - len(alphabet))[0]
 
-    return learn, lambda merges: _spelt((merge.left, merge.right) for merge in merges)
+    return train, lambda merges: _spelt((merge.left, merge.right) for merge in merges)
 
 
 def _byte_letters() -> dict[str, int]:
-    """Return the letters that `tokenizers` writes bytes as, in the order of its alphabet."""
+    """Return the byte of each letter of `tokenizers`' byte alphabet, in its order."""
     visible = {*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)}
     hidden = [byte for byte in range(256) if byte not in visible]
     found = {chr(byte): byte for byte in visible}
@@ -119,9 +120,11 @@ def _byte_letters() -> dict[str, int]:
     return dict(sorted(found.items()))
 
 
-def _bpeviz_in_their_order(job: Job) -> Prepared:
-    """Learn with the ids of bytes in the order in which `tokenizers` has them, since of equally
-    frequent pairs it takes the one with the smallest ids."""
+def _bpeviz_reordered(job: Job) -> Prepared:
+    """Train with the ids of bytes in the order of `tokenizers`.
+
+    Among equally frequent pairs, `tokenizers` chooses the smallest ids.
+    """
     from bpeviz.pretokenizers.pretokenizer import PreTokenizer
     from bpeviz.trainers import bpe
 
@@ -129,7 +132,7 @@ def _bpeviz_in_their_order(job: Job) -> Prepared:
     order = [*_byte_letters().values()]
     place = {byte: i for i, byte in enumerate(order)}
 
-    def learn() -> Any:
+    def train() -> Any:
         pre_tokens = Counter(PreTokenizer("bytes", job.pattern).pre_tokens(text))
         rows = [
             ([place[byte] for byte in pre_token.encode()], n) for pre_token, n in pre_tokens.items()
@@ -137,17 +140,17 @@ def _bpeviz_in_their_order(job: Job) -> Prepared:
         return bpe.train_merges_fast(rows, [""] * 256, job.size - 256, ties="smallest")[0]
 
     atoms = [bytes([byte]) for byte in order]
-    return learn, lambda merges: _spelt(((m.left, m.right) for m in merges), atoms)
+    return train, lambda merges: _spelt(((m.left, m.right) for m in merges), atoms)
 
 
 def _minbpe(job: Job) -> Prepared:
-    """The loop that minbpe publishes, written anew: count all pairs, replace the most frequent."""
+    """Train with the loop of minbpe: count all pairs, replace the most frequent."""
     import regex
 
     text = _text(job.text)
     expression = regex.compile(job.expression)
 
-    def learn() -> list[tuple[int, int]]:
+    def train() -> list[tuple[int, int]]:
         pre_tokens = [[*pre_token.encode()] for pre_token in expression.findall(text)]
         merges: list[tuple[int, int]] = []
         for new in range(256, job.size):
@@ -162,7 +165,7 @@ def _minbpe(job: Job) -> Prepared:
             merges.append(best)
         return merges
 
-    return learn, _spelt
+    return train, _spelt
 
 
 def _replaced(ids: list[int], pair: tuple[int, int], new: int) -> list[int]:
@@ -179,7 +182,7 @@ def _replaced(ids: list[int], pair: tuple[int, int], new: int) -> list[int]:
 
 
 def _by_rank(ranks: Iterable[tuple[bytes, int]]) -> list[bytes]:
-    """Return the bytes of tokens in the order of their ranks, without the single bytes."""
+    """Return the bytes of all tokens but the single bytes, by rank."""
     return [raw for raw, rank in sorted(ranks, key=lambda one: one[1]) if rank > 255]
 
 
@@ -199,7 +202,7 @@ def _rustbpe(job: Job) -> Prepared:
     expression = job.expression
     pieces = _pieces(_text(job.text), job)
 
-    def learn() -> Any:
+    def train() -> Any:
         tokenizer = rustbpe.Tokenizer()
         tokenizer.train_from_iterator(iter(pieces), job.size, pattern=expression)
         return tokenizer
@@ -207,15 +210,15 @@ def _rustbpe(job: Job) -> Prepared:
     def read(tokenizer: Any) -> list[bytes]:
         return _by_rank((bytes(raw), rank) for raw, rank in tokenizer.get_mergeable_ranks())
 
-    return learn, read
+    return train, read
 
 
 def _byte_level(pattern: str) -> Any:
-    """Return the pre-tokenizer of `tokenizers` that writes bytes as letters."""
+    """Return the byte-level pre-tokenizer of `tokenizers`."""
     from tokenizers import pre_tokenizers
 
     if pattern not in ("gpt2", "none"):
-        raise ValueError("Its own expression is GPT-2's.")
+        raise ValueError("ByteLevel supports GPT-2's pattern only.")
     return pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=pattern == "gpt2")
 
 
@@ -225,7 +228,7 @@ def _tokenizers(job: Job) -> Prepared:
     pieces = _pieces(_text(job.text), job)
     letters = _byte_letters()
 
-    def learn() -> Any:
+    def train() -> Any:
         model = Tokenizer(models.BPE())
         model.pre_tokenizer = _byte_level(job.pattern)
         trainer = trainers.BpeTrainer(
@@ -241,20 +244,22 @@ def _tokenizers(job: Job) -> Prepared:
         for pair in json.loads(model.to_str())["model"]["merges"]:
             yield bytes(letters[letter] for letter in "".join(pair))
 
-    return learn, read
+    return train, read
 
 
 def _sentencepiece(job: Job) -> Prepared:
-    """As many merges, but over characters, up to 16 of them in a token, within words as it sees
-    them, line by line; nothing is normalized."""
+    """Train as many merges over characters, line by line, without normalization.
+
+    Tokens have at most 16 characters and stay within words.
+    """
     import sentencepiece
 
     text = _text(job.text)
     lines = text.split("\n")
-    # It counts characters and three tokens of its own to the vocabulary.
+    # Its vocabulary size includes characters and three special tokens.
     size = job.size - 256 + 3 + len({*text.replace(" ", "▁")} - {"\n"})
 
-    def learn() -> bytes:
+    def train() -> bytes:
         model = io.BytesIO()
         sentencepiece.SentencePieceTrainer.train(
             sentence_iterator=iter(lines),
@@ -271,10 +276,10 @@ def _sentencepiece(job: Job) -> Prepared:
         )
         return model.getvalue()
 
-    return learn, lambda model: [model]
+    return train, lambda model: [model]
 
 
-# ---- splitting and counting
+# ---- pre-tokenization and counting
 
 
 def _counted(counts: dict[str, int]) -> Iterator[bytes]:
@@ -307,7 +312,7 @@ def _findall(job: Job) -> Prepared:
 
 
 @lru_cache(1)
-def _learnt(path: str, size: int, pattern: str) -> Any:
+def _trained(path: str, size: int, pattern: str) -> Any:
     import bpeviz
 
     return bpeviz.train(_text.__wrapped__(path), vocab_size=size, pattern=pattern)
@@ -321,8 +326,8 @@ def _numbers(ids: Sequence[int]) -> list[bytes]:
 
 def _bpeviz_encodes(job: Job) -> Prepared:
     text = _text(job.text)
-    # A new one each time: it remembers what it has cut. But what it makes ready once is ready.
-    tokenizer = replace(_learnt(job.base, job.size, job.pattern).tokenizer(), _segmented={})
+    # Its cache of pre-tokens is empty, but its tables are prepared.
+    tokenizer = replace(_trained(job.base, job.size, job.pattern).tokenizer(), _segmented={})
     tokenizer.encode("Ω" * 5_000)
     return lambda: tokenizer.encode(text), _numbers
 
@@ -331,17 +336,17 @@ def _plain_encodes(job: Job) -> Prepared:
     from bpeviz.core.merges import apply_merges
 
     text = _text(job.text)
-    training = _learnt(job.base, job.size, job.pattern)
+    training = _trained(job.base, job.size, job.pattern)
     rank = {(merge.left, merge.right): merge.new_id for merge in training.merges}
     pre_tokenizer = training.pre_tokenizer
 
     def encode() -> list[int]:
         pre_tokens = pre_tokenizer.pre_tokens(text)
-        cut = {
+        encoded = {
             pre_token: apply_merges([*pre_token.encode()], rank)
             for pre_token in dict.fromkeys(pre_tokens)
         }
-        return [*chain.from_iterable(map(cut.__getitem__, pre_tokens))]
+        return [*chain.from_iterable(map(encoded.__getitem__, pre_tokens))]
 
     return encode, _numbers
 
@@ -350,7 +355,7 @@ def _tiktoken(job: Job) -> Prepared:
     import tiktoken
 
     text = _text(job.text)
-    training = _learnt(job.base, job.size, job.pattern)
+    training = _trained(job.base, job.size, job.pattern)
     made = _spelt((merge.left, merge.right) for merge in training.merges)
     atoms = (bytes([byte]) for byte in range(256))
     encoding = tiktoken.Encoding(
@@ -365,7 +370,7 @@ def _tiktoken(job: Job) -> Prepared:
 def _tokenizers_encodes(job: Job) -> Prepared:
     from tokenizers import Tokenizer, models
 
-    training = _learnt(job.base, job.size, job.pattern)
+    training = _trained(job.base, job.size, job.pattern)
     pieces = [*_pieces(_text(job.text), job)]
     letter = {byte: letter for letter, byte in _byte_letters().items()}
     names = [letter[byte] for byte in range(256)]
@@ -388,7 +393,7 @@ CONTENDERS: dict[str, dict[str, Callable[[Job], Prepared]]] = {
         "bpeviz": _bpeviz,
         "bpeviz, ties: smallest": _bpeviz_smallest,
         "bpeviz, plain trainer": _bpeviz_plain,
-        "bpeviz, bytes in their order": _bpeviz_in_their_order,
+        "bpeviz, reordered bytes": _bpeviz_reordered,
         "rustbpe": _rustbpe,
         "tokenizers": _tokenizers,
         "sentencepiece": _sentencepiece,
@@ -407,29 +412,29 @@ CONTENDERS: dict[str, dict[str, Callable[[Job], Prepared]]] = {
         "tokenizers": _tokenizers_encodes,
     },
 }
-"""Who can do what, by name."""
+"""The contenders, by kind of job and name."""
 
 
 # ---- the process
 
 
 def _resident(what: str) -> int:
-    """Return bytes of memory that this process has ("VmRSS") or had at most ("VmHWM")."""
+    """Return the current ("VmRSS") or peak ("VmHWM") memory of this process in bytes."""
     try:
         found = re.search(rf"^{what}:\s*(\d+) kB", Path("/proc/self/status").read_text(), re.M)
-    except OSError:  # no Linux: then it is the most since the beginning
+    except OSError:  # not Linux: the peak since the process began
         unit = 1 if sys.platform == "darwin" else 1024
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
     return int(found[1]) * 1024 if found else 0
 
 
-def _forget_the_most() -> None:
-    with suppress(OSError):  # no Linux
+def _reset_peak() -> None:
+    with suppress(OSError):  # not Linux
         Path("/proc/self/clear_refs").write_text("5")
 
 
 def _warm_up(make: Callable[[Job], Prepared], job: Job) -> None:
-    """Do a little of the same, so that libraries are loaded and tables are made."""
+    """Do a small job of this kind, so that libraries are loaded and tables are built."""
     with tempfile.TemporaryDirectory() as folder:
         text, ends = Path(folder, "text"), Path(folder, "ends")
         text.write_text(WARM_UP)
@@ -438,22 +443,24 @@ def _warm_up(make: Callable[[Job], Prepared], job: Job) -> None:
         size = min(job.size, 300)
         make(replace(job, text=str(text), ends=str(ends), size=size, base=base, memory=False))[0]()
     _text.cache_clear()
-    _learnt.cache_clear()
+    _trained.cache_clear()
 
 
-def _done(who: str, job: Job, warm: bool, say: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
-    make = CONTENDERS[job.kind][who]
+def _run(
+    contender: str, job: Job, warm: bool, send: Callable[[dict[str, Any]], None]
+) -> dict[str, Any]:
+    make = CONTENDERS[job.kind][contender]
     if not warm:
         _warm_up(make, job)
     before = _resident("VmRSS")
-    job_itself, read = make(job)
+    do_job, read = make(job)
     gc.collect()
-    _forget_the_most()
-    say({"begun": True})
+    _reset_peak()
+    send({"begun": True})
     start = time.perf_counter()
-    result = job_itself()
+    result = do_job()
     seconds = time.perf_counter() - start
-    most = _resident("VmHWM")
+    peak = _resident("VmHWM")
     digest = hashlib.sha256()
     rows = 0
     for raw in read(result):
@@ -463,34 +470,34 @@ def _done(who: str, job: Job, warm: bool, say: Callable[[dict[str, Any]], None])
         "seconds": seconds,
         "digest": f"{rows} {digest.hexdigest()}",
         "libraries": before,
-        "above": most - sys.getsizeof(_text(job.text)),
+        "above": peak - sys.getsizeof(_text(job.text)),
     }
 
 
 def main() -> None:
-    """Do jobs as they come."""
+    """Run the jobs that standard input requests."""
     out = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # nothing that a library prints may get between the lines
+    os.dup2(2, 1)  # output of libraries must not mix with the replies
 
-    def say(what: dict[str, Any]) -> None:
-        out.write(json.dumps(what) + "\n")
+    def send(reply: dict[str, Any]) -> None:
+        out.write(json.dumps(reply) + "\n")
         out.flush()
 
     warm: set[tuple[str, str]] = set()
     for line in sys.stdin:
-        asked = json.loads(line)
-        who, job = asked["who"], Job(**asked["job"])
+        request = json.loads(line)
+        contender, job = request["contender"], Job(**request["job"])
         kind = (job.kind, job.pattern)
         try:
-            said = _done(who, job, kind in warm, say)
+            reply = _run(contender, job, kind in warm, send)
             warm.add(kind)
         except ModuleNotFoundError as error:
-            said = {"missing": f"{error.name} is not there"}
+            reply = {"missing": f"{error.name} is not installed"}
         except KeyboardInterrupt:
             return
         except BaseException as error:  # a panic in Rust is not an Exception
-            said = {"failed": f"{type(error).__name__}: {str(error).strip()[:70]}".split("\n")[0]}
-        say(said)
+            reply = {"failed": f"{type(error).__name__}: {str(error).strip()[:70]}".split("\n")[0]}
+        send(reply)
         gc.collect()
 
 

@@ -1,4 +1,4 @@
-"""The texts that are measured on: whatever machine makes them, they are the same for one Python."""
+"""Benchmark texts. They depend on the Python version only, not on the machine."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _TESTS = {"test", "tests", "idle_test"}
 
 
 def _sources() -> Iterator[str]:
-    """Yield the modules of the standard library, and behind them its tests, if they are there.
+    """Yield the modules of the standard library, then its tests if they are installed.
 
-    In the order of their paths. Those that are not UTF-8 are left out.
+    Both are sorted by path. Files that are not UTF-8 are skipped.
     """
     root = Path(sysconfig.get_paths()["stdlib"])
     paths = {path.relative_to(root): path for path in root.rglob("*.py")}
@@ -31,20 +31,19 @@ def _sources() -> Iterator[str]:
 
 
 def standard_library(size: int) -> str:
-    """Return `size` bytes of the standard library's sources, or what there is of them."""
+    """Return the first `size` bytes of the standard library's sources, or all of them."""
     raw = bytearray()
     for source in _sources():
         raw += source.encode()
         if len(raw) >= size:
             break
-    return raw[:size].decode(errors="ignore")  # a character that is cut at the end
+    return raw[:size].decode(errors="ignore")  # the last character may be incomplete
 
 
 def rotated(text: str, size: int) -> str:
-    """Return `size` bytes: a text again and again, with other letters each time.
+    """Return `size` bytes: copies of a text, each with its letters rotated one place further.
 
-    The n-th time each letter is the n-th behind it in the alphabet: so new words keep coming, as
-    they do in a text that is really so long.
+    Each copy contains new words, as a text that is really this long does.
     """
     small, large = string.ascii_lowercase, string.ascii_uppercase
     raw = bytearray()
@@ -55,11 +54,11 @@ def rotated(text: str, size: int) -> str:
         raw += text.translate(table).encode()
         if len(raw) >= size or not text:
             return raw[:size].decode(errors="ignore")
-    raise AssertionError("it is long enough in the end")
+    raise AssertionError("unreachable")
 
 
 def letters(text: str, size: int) -> str:
-    """Return `size` small letters of a text, without anything between them: one chunk."""
+    """Return the first `size` lowercase letters of a text, joined: one pre-token."""
     return re.sub("[^a-z]+", "", text)[:size]
 
 
@@ -72,5 +71,5 @@ def fibonacci(size: int) -> str:
 
 
 def four_letters(size: int) -> str:
-    """Return random letters of four kinds, the same ones each time."""
+    """Return random letters from a, b, c and d, with a fixed seed."""
     return "".join(random.Random(1).choices("abcd", k=size))

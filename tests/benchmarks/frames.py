@@ -2,12 +2,11 @@
 
     python tests/benchmarks/frames.py [--seconds N] [--quick]
 
-Needs a Chromium (`BPEVIZ_CHROMIUM` names one). It starts a server of its own. The text is the
-beginning of the standard library's sources. It is shown by the player alone, as long as it is, and
-by the Train page, with all that follows the player there; with the processor as it is, and slowed
-four times by the browser. A screen shows 60 frames a second. Where there are fewer,
-the player takes several merges at once, and still comes to some 60 a second. `--quick` shows only
-whether it runs.
+It needs Chromium (`BPEVIZ_CHROMIUM` sets its path) and starts its own server. The text is the
+beginning of the standard library's sources. It is shown by the player alone and by the Train page,
+at normal processor speed and slowed four times by the browser. A screen shows 60 frames a second.
+At lower frame rates, the player applies several merges per frame and still reaches about 60 a
+second. `--quick` measures only the smallest case of each, as a smoke test.
 """
 
 from __future__ import annotations
@@ -30,13 +29,13 @@ from playwright.sync_api import Browser, Page, sync_playwright
 PATHS = os.pathsep.join((str(ROOT), str(ROOT / "tests")))
 PAGE = Path(__file__).with_name("player_alone.py")
 SPEED = "30"
-"""As the player has it: two merges a second is 1×."""
+"""The value of the player's speed option: 1× is two merges a second."""
 
 ENOUGH = 1.0
-"""Seconds that a film must last: on the Train page, a short text has few merges."""
+"""The shortest playback to measure, in seconds. Short texts have few merges on the Train page."""
 
 ALONE, ON_TRAIN = (1_000, 20_000, 100_000), (1_000, 20_000)
-"""Atoms that are shown."""
+"""Numbers of atoms shown."""
 
 COUNT = """(seconds) => new Promise((done) => {
   const hosts = [...document.querySelectorAll('*')].map((element) => element.shadowRoot);
@@ -57,7 +56,7 @@ COUNT = """(seconds) => new Promise((done) => {
 
 
 class Measured(NamedTuple):
-    """Frames a second, milliseconds of the longest one, and merges a second that were shown."""
+    """Frames per second, duration of the longest frame in ms, and merges per second."""
 
     frames: float
     longest: float
@@ -76,7 +75,7 @@ def open_on_train(page: Page, address: str, atoms: int) -> None:
 
 
 def play(page: Page, atoms: int, slowed: int, seconds: float) -> Measured:
-    """Wait until the player shows so many atoms, and play."""
+    """Wait until the player shows `atoms` atoms, then play and measure."""
     page.wait_for_function(
         "atoms => [...document.querySelectorAll('*')].some(e => e.shadowRoot"
         " && e.shadowRoot.querySelectorAll('.c').length === atoms)",
@@ -84,21 +83,21 @@ def play(page: Page, atoms: int, slowed: int, seconds: float) -> Measured:
     )
     page.get_by_label("Speed").select_option(SPEED)
     page.get_by_role("button", name="First", exact=True).click()
-    page.wait_for_timeout(1_500)  # what follows the step has settled
+    page.wait_for_timeout(1_500)  # the fragments that follow the step settle
     session = page.context.new_cdp_session(page)
     session.send("Emulation.setCPUThrottlingRate", {"rate": slowed})
     page.get_by_role("button", name="Play", exact=True).click()
     *found, lasted = page.evaluate(COUNT, seconds)
     if lasted < ENOUGH:
-        raise SystemExit(f"The film of {atoms:,} atoms ended after {lasted:.1f} seconds.")
+        raise SystemExit(f"Playing {atoms:,} atoms ended after {lasted:.1f} seconds.")
     return Measured(*found)
 
 
 def rows(browser: Browser, seconds: float, quick: bool) -> Iterator[tuple[str, int, int, Measured]]:
-    """Yield where, how many atoms, how many times slowed, and what was measured."""
+    """Yield the place, number of atoms, slowdown and result of each measurement."""
     for script, where, sizes, opened in (
-        (str(PAGE), "the player alone", ALONE, open_alone),
-        ("app.py", "the Train page", ON_TRAIN, open_on_train),
+        (str(PAGE), "player alone", ALONE, open_alone),
+        ("app.py", "Train page", ON_TRAIN, open_on_train),
     ):
         with (
             tempfile.TemporaryDirectory() as folder,
@@ -114,13 +113,21 @@ def rows(browser: Browser, seconds: float, quick: bool) -> Iterator[tuple[str, i
 
 
 def main() -> None:
-    """Measure, and print a table."""
+    """Measure and print a table."""
     parser = argparse.ArgumentParser(description="Measure the player's frames per second.")
-    parser.add_argument("--seconds", type=float, default=3.0, metavar="N", help="how long (3)")
-    parser.add_argument("--quick", action="store_true", help="only the smallest of each")
+    parser.add_argument(
+        "--seconds",
+        type=float,
+        default=3.0,
+        metavar="N",
+        help="seconds per measurement (default 3)",
+    )
+    parser.add_argument(
+        "--quick", action="store_true", help="measure only the smallest case of each"
+    )
     arguments = parser.parse_args()
     if (found := chromium(whole=True)) is None:
-        raise SystemExit("There is no Chromium: install one, or name it in BPEVIZ_CHROMIUM.")
+        raise SystemExit("Chromium not found: install it, or set BPEVIZ_CHROMIUM to its path.")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=found, args=FLAGS)
         print("\n".join(machine.head(["streamlit"])))
@@ -130,7 +137,7 @@ def main() -> None:
         rules = ("-" * 16, "-" * 6 + ":", "-" * 10, "-" * 7 + ":", "-" * 12 + ":", "-" * 7 + ":")
         print(line.format(*rules))
         for where, atoms, slowed, found in rows(browser, arguments.seconds, arguments.quick):
-            how = "as it is" if slowed == 1 else f"{slowed} × slower"
+            how = "normal" if slowed == 1 else f"{slowed} × slower"
             shown = (f"{found.frames:.1f}", f"{found.longest:.0f} ms", f"{found.merges:.0f}")
             print(line.format(where, f"{atoms:,}", how, *shown), flush=True)
         browser.close()

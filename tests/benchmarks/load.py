@@ -1,16 +1,17 @@
-"""How fast the app answers a room full of people, while one of them trains on a large text.
+"""Measure the app's response times with many users, while one of them trains on a large text.
 
-    python tests/benchmarks/load.py [--visitors 50] [--seconds 60] [--think 5] [--no-training]
+    python tests/benchmarks/load.py [--users 50] [--seconds 60] [--think 5] [--no-training]
                                     [--waves 1]
 
-Starts a server of its own, on this machine only, and visits it over the websocket that browsers
-use: each visitor loads a page, then again and again thinks, and edits the text, moves the slider,
-steps through the merges, or changes the page. One more lets the server learn from ten megabytes.
-What is measured is the time from what a visitor does until the server has sent all that follows
-from it (a browser's drawing is not in it). Printed are the median and the 95th percentile for each
-kind, errors, and the server's memory: before, at most, and after everybody has left. With more
-than one wave, others come when all have left, each time; the memory is printed after each, and when
-Streamlit has forgotten them all.
+It starts a server on this machine and connects to it over the websocket that browsers use. Each
+user loads a page, then repeatedly pauses and edits the text, moves the slider, steps through the
+merges or changes the page. One more user trains on 10 MB, again and again.
+
+A response time runs from an action until the server has sent everything that follows from it,
+without the browser's drawing. The script prints the median and the 95th percentile of each action,
+errors, and the server's memory: at first, at most, and after all users have left. With several
+waves, new users come after all have left. The memory is then printed after each wave, and once
+more after Streamlit has discarded all sessions.
 """
 
 from __future__ import annotations
@@ -45,17 +46,17 @@ from bpeviz.corpus import samples
 PATIENCE = 120.0
 LARGE = 10_000_000
 AWAY = 15
-"""Seconds for which the server is left alone before its memory is read."""
+"""Idle seconds before the server's memory is read."""
 
-FORGOTTEN = 125
-"""Seconds after which Streamlit forgets a visitor who has left, as soon as another one leaves."""
+DISCARDED = 125
+"""Seconds after which Streamlit discards the session of a user who left, once another leaves."""
 
 WORDS = samples.by_key("english-prose").text.split()
 
 
 @dataclass
 class Measured:
-    """What all visitors saw. times: by kind of action, in seconds."""
+    """The results of all users. times: seconds, by kind of action."""
 
     times: defaultdict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     errors: list[str] = field(default_factory=list)
@@ -63,7 +64,7 @@ class Measured:
 
 
 def sentences(draw: random.Random, size: int) -> str:
-    """Return some text of about so many characters."""
+    """Return random words of about `size` characters."""
     words: list[str] = []
     length = 0
     while length < size:
@@ -73,13 +74,13 @@ def sentences(draw: random.Random, size: int) -> str:
     return " ".join(words)
 
 
-class Visitor:
-    """A browser tab, as the server sees it: it remembers what it was sent, and what it chose."""
+class User:
+    """A browser tab as the server sees it: the elements received, and the widget states to send."""
 
     def __init__(self, socket: Any, measured: Measured) -> None:
         self.socket = socket
         self.measured = measured
-        self.widgets: dict[str, Any] = {}  # by the key that ends their id: the element
+        self.widgets: dict[str, Any] = {}  # elements by the key at the end of their id
         self.states: dict[str, WidgetState] = {}
         self.pages: dict[str, str] = {}
         self.page = ""
@@ -87,7 +88,7 @@ class Visitor:
         self.timeline = ""
 
     async def act(self, kind: str, *, page: str = "", fragment: str = "") -> None:
-        """Ask the server to run the page, and wait until it has; note how long that took."""
+        """Ask the server to run the page, wait until it has, and record the time."""
         message = BackMsg()
         run = message.rerun_script
         run.page_script_hash = page or self.page
@@ -97,13 +98,13 @@ class Visitor:
         await self.socket.send(message.SerializeToString())
         try:
             async with asyncio.timeout(PATIENCE):
-                await self._hear()
+                await self._receive()
         except TimeoutError:
-            self.measured.errors.append(f"{kind}: no answer within {PATIENCE:.0f} s")
+            self.measured.errors.append(f"{kind}: no response within {PATIENCE:.0f} s")
             return
         self.measured.times[kind].append(time.monotonic() - began)
 
-    async def _hear(self) -> None:
+    async def _receive(self) -> None:
         while True:
             raw = await self.socket.recv()
             self.measured.received += len(raw)
@@ -113,13 +114,13 @@ class Visitor:
             if kind == "new_session":
                 self.page = message.new_session.page_script_hash
             elif kind == "script_finished":
-                # One that was interrupted is followed by another.
+                # An interrupted run is followed by another.
                 if message.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN:
                     return
             elif kind == "delta" and message.delta.WhichOneof("type") == "new_element":
-                self._see(message.delta)
+                self._store(message.delta)
 
-    def _see(self, delta: Any) -> None:
+    def _store(self, delta: Any) -> None:
         element = delta.new_element
         kind = element.WhichOneof("type")
         shown = getattr(element, kind)
@@ -133,13 +134,13 @@ class Visitor:
                 key = "vocabulary_size"
             self.widgets[key] = shown
             if shown.id not in self.states or getattr(shown, "set_value", False):
-                self._say(kind, shown)
+                self._set_state(kind, shown)
             self.fragments[key] = delta.fragment_id
             if key == "player" and '"timelineId": "' in shown.json:
                 self.timeline = shown.json.split('"timelineId": "', 1)[1].split('"', 1)[0]
 
-    def _say(self, kind: str, shown: Any) -> None:
-        """From now on say of an input what the server has put there, as a browser does of all."""
+    def _set_state(self, kind: str, shown: Any) -> None:
+        """Send the value of an input that the server has set from now on, as a browser does."""
         state = WidgetState(id=shown.id)
         anew = getattr(shown, "set_value", False)
         if kind == "slider":
@@ -180,61 +181,61 @@ class Visitor:
     async def step(self, draw: random.Random) -> None:
         follower = self.widgets.get("follower")
         if follower is not None and self.timeline:
-            told = (
+            value = (
                 f'{{"step": {{"step": {draw.randint(0, 100)}, "timelineId": "{self.timeline}"}}}}'
             )
-            self.states[follower.id] = WidgetState(id=follower.id, json_value=told)
+            self.states[follower.id] = WidgetState(id=follower.id, json_value=value)
             await self.act("step", fragment=self.fragments["follower"])
 
     async def change_page(self, draw: random.Random) -> None:
-        name = draw.choice(["Train", "Train", "Compare", "Inspect", "Split", "Algorithms"])
+        name = draw.choice(["Train", "Train", "Compare", "Inspect", "Pre-tokenize", "Algorithms"])
         self.widgets.clear()
         self.states.clear()
-        await self.act(f"go to {name}", page=self.pages[name])
+        await self.act(f"open {name}", page=self.pages[name])
 
 
 @contextlib.asynccontextmanager
-async def visiting(address: str, measured: Measured) -> AsyncIterator[Visitor]:
+async def connected(address: str, measured: Measured) -> AsyncIterator[User]:
     uri = address.replace("http", "ws", 1) + "/_stcore/stream"
     async with websockets.connect(uri, max_size=None, ping_interval=None, open_timeout=60) as open_:
-        yield Visitor(open_, measured)
+        yield User(open_, measured)
 
 
-async def visit(address: str, seed: int, measured: Measured, end: float, think: float) -> None:
-    """Be one visitor until the end."""
+async def simulate(address: str, seed: int, measured: Measured, end: float, think: float) -> None:
+    """Act as one user until the end."""
     draw = random.Random(seed)
     await asyncio.sleep(draw.uniform(0, think))
     try:
-        async with visiting(address, measured) as visitor:
-            await visitor.load()
+        async with connected(address, measured) as user:
+            await user.load()
             while time.monotonic() < end:
                 await asyncio.sleep(draw.uniform(0.5, 1.5) * think)
-                on_train = "player" in visitor.widgets
-                what = draw.random()
-                if what < 0.15 or not visitor.pages:
-                    await visitor.change_page(draw)
-                elif what < 0.35:
-                    await visitor.edit(sentences(draw, draw.randint(200, 4_000)))
-                elif what < 0.6 or not on_train:
-                    await visitor.slide(draw)
+                on_train = "player" in user.widgets
+                choice = draw.random()
+                if choice < 0.15 or not user.pages:
+                    await user.change_page(draw)
+                elif choice < 0.35:
+                    await user.edit(sentences(draw, draw.randint(200, 4_000)))
+                elif choice < 0.6 or not on_train:
+                    await user.slide(draw)
                 else:
-                    await visitor.step(draw)
+                    await user.step(draw)
     except (OSError, websockets.WebSocketException) as error:
         measured.errors.append(f"{type(error).__name__}: {error}")
 
 
 async def train(address: str, measured: Measured, end: float) -> None:
-    """Let the server learn from a large text, another one each time."""
+    """Let the server train on a large text, a different one each time."""
     draw = random.Random(0)
     line = sentences(draw, 1_000_000)
-    async with visiting(address, measured) as visitor:
-        await visitor.load()
+    async with connected(address, measured) as user:
+        await user.load()
         number = 0
         while time.monotonic() < end:
             number += 1
             text = f"{number} " + line * (LARGE // len(line) - 1)
             text += sentences(draw, LARGE - len(text))[: LARGE - len(text)]
-            await visitor.edit(text, "learn from 10 MB")
+            await user.edit(text, "(train on 10 MB)")
 
 
 def memory(process: int) -> float:
@@ -244,21 +245,21 @@ def memory(process: int) -> float:
 
 
 async def measure(arguments: argparse.Namespace, address: str, server: int) -> bool:
-    """Let all visitors come, wave after wave, and print the table; tell whether all went well."""
+    """Run all waves of users and print the table; return whether there were no errors."""
     measured, trainer, warm = Measured(), Measured(), Measured()
-    async with visiting(address, warm) as first:
+    async with connected(address, warm) as first:
         await first.load()
-        for name in ("Compare", "Inspect", "Split", "Algorithms", "Train"):
-            await first.act(f"go to {name}", page=first.pages[name])
+        for name in ("Compare", "Inspect", "Pre-tokenize", "Algorithms", "Train"):
+            await first.act(f"open {name}", page=first.pages[name])
     before = most = memory(server)
     after = []
     for wave in range(arguments.waves):
         end = time.monotonic() + arguments.seconds
-        seeds = range(wave * arguments.visitors, (wave + 1) * arguments.visitors)
-        visits = [visit(address, seed, measured, end, arguments.think) for seed in seeds]
+        seeds = range(wave * arguments.users, (wave + 1) * arguments.users)
+        tasks_to_run = [simulate(address, seed, measured, end, arguments.think) for seed in seeds]
         if arguments.training:
-            visits.append(train(address, trainer, end))
-        tasks = [asyncio.create_task(one) for one in visits]
+            tasks_to_run.append(train(address, trainer, end))
+        tasks = [asyncio.create_task(one) for one in tasks_to_run]
         while not all(task.done() for task in tasks):
             await asyncio.sleep(0.5)
             most = max(most, memory(server))
@@ -267,52 +268,55 @@ async def measure(arguments: argparse.Namespace, address: str, server: int) -> b
         await asyncio.sleep(away)
         after.append(f"{memory(server):,.0f}")
     print_table(measured, trainer)
-    said = (
-        f"{before:,.0f} MB before, {most:,.0f} MB at most, {', '.join(after)} MB {away:g} s after"
-    )
-    said += " all had left"
+    used = f"{before:,.0f} MB at first, {most:,.0f} MB at most, {', '.join(after)} MB {away:g} s "
+    used += "after all users had left"
     if arguments.waves > 1:
-        await asyncio.sleep(FORGOTTEN - away)
+        await asyncio.sleep(DISCARDED - away)
         for _ in range(2):
-            async with visiting(address, warm) as another:
+            async with connected(address, warm) as another:
                 await another.load()
             await asyncio.sleep(away / 2)
-        said += f", wave by wave, and {memory(server):,.0f} MB when they were forgotten"
-    print(f"\nMemory of the server: {said}.")
+        used += f" (each wave), {memory(server):,.0f} MB after their sessions were discarded"
+    print(f"\nMemory of the server: {used}.")
     return not measured.errors and not trainer.errors
 
 
 def print_table(measured: Measured, trainer: Measured) -> None:
     everything = [one for times in measured.times.values() for one in times]
-    rows = [*sorted(measured.times.items()), ("all of these", everything), *trainer.times.items()]
+    rows = [*sorted(measured.times.items()), ("all actions", everything), *trainer.times.items()]
     print(f"\n{'action':<22}{'times':>7}{'median':>12}{'95 %':>12}{'longest':>12}")
     for kind, times in rows:
         if times:
-            low = statistics.median(times)
+            middle = statistics.median(times)
             high = sorted(times)[min(len(times) - 1, int(0.95 * len(times)))]
             print(
-                f"{kind:<22}{len(times):>7}{low * 1e3:>9,.0f} ms{high * 1e3:>9,.0f} ms"
+                f"{kind:<22}{len(times):>7}{middle * 1e3:>9,.0f} ms{high * 1e3:>9,.0f} ms"
                 f"{max(times) * 1e3:>9,.0f} ms"
             )
     errors = measured.errors + trainer.errors
     print(f"\nErrors: {len(errors)}")
     for error in errors[:10]:
         print(f"  {error}")
-    print(f"Received: {measured.received / 1e6:,.1f} MB")
+    print(f"Received data: {measured.received / 1e6:,.1f} MB")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--visitors", type=int, default=50)
-    parser.add_argument("--seconds", type=float, default=60)
-    parser.add_argument("--waves", type=int, default=1)
-    parser.add_argument("--think", type=float, default=5, help="seconds between two actions")
+    parser.add_argument("--users", type=int, default=50, help="number of users (default 50)")
+    parser.add_argument("--seconds", type=float, default=60, help="duration of a wave (default 60)")
+    parser.add_argument("--waves", type=int, default=1, help="number of waves (default 1)")
+    parser.add_argument(
+        "--think",
+        type=float,
+        default=5,
+        help="mean seconds between the actions of a user (default 5)",
+    )
     parser.add_argument("--training", action=argparse.BooleanOptionalAction, default=True)
     arguments = parser.parse_args()
-    training = ", and one training on 10 MB" if arguments.training else ""
+    training = ", and one that trains on 10 MB" if arguments.training else ""
     print(
-        f"{arguments.visitors} visitors with {arguments.think:g} s of thought for "
-        f"{arguments.seconds:g} s{training}; {os.cpu_count()} processors"
+        f"{arguments.users} users for {arguments.seconds:g} s, {arguments.think:g} s between "
+        f"actions{training}; {os.cpu_count()} processors"
     )
     with tempfile.TemporaryDirectory() as folder, serving(Path(folder)) as server:
         if not asyncio.run(measure(arguments, server.address, server.process)):

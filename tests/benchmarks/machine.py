@@ -1,4 +1,4 @@
-"""What a measurement was made on, and when."""
+"""The machine, date and package versions of a measurement."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 
 def processor() -> str:
-    """Return the processor's name, as far as the system tells."""
+    """Return the processor's name, if the system provides it."""
     try:
         for line in Path("/proc/cpuinfo").read_text().splitlines():
             if line.startswith("model name"):
@@ -27,7 +27,7 @@ def memory() -> int:
 
 
 def head(packages: Iterable[str]) -> list[str]:
-    """Return lines that tell the date, the machine, and the versions of packages."""
+    """Return lines with the date, the machine and the versions of packages."""
     found = []
     for package in packages:
         try:
@@ -39,6 +39,6 @@ def head(packages: Iterable[str]) -> list[str]:
     return [
         f"Measured on {date.today().isoformat()}: {processor()}, {cores} "
         f"core{'s' if cores > 1 else ''}, {memory() / 1e9:.0f} GB, {platform.system()} "
-        f"{platform.machine()}; at the start, {load:.1f} other processes wanted to run.",
+        f"{platform.machine()}; load average at the start: {load:.1f}.",
         f"{platform.python_implementation()} {platform.python_version()}; {', '.join(found)}.",
     ]

@@ -1,6 +1,6 @@
-"""A page with nothing but the player, for `frames.py`: `/?atoms=100000` says how long the text is.
+"""A page with only the player, for `frames.py`. `/?atoms=100000` sets the length of the text.
 
-The app's own pages show 20,000 atoms at most, and a longer text in parts.
+The app's pages show at most 20,000 atoms at once, and longer texts in parts.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from bpeviz.views import player
 
 @st.cache_resource(max_entries=4)
 def payload(atoms: int) -> dict[str, Any]:
-    """Return the film of a text of so many bytes, in one part."""
+    """Return the player's payload for a text of `atoms` bytes, in one part."""
     text = standard_library(atoms)
     training = bpeviz.train(text, vocab_size=2_000)
     boundaries = training.tokenizer().boundaries(text)

@@ -1,14 +1,13 @@
-"""Measure how fast bpeviz is beside other libraries, and whether it comes to the same.
+"""Measure the speed and memory of bpeviz beside other libraries, and compare the results.
 
     python tests/benchmarks/speed.py [TINY_SHAKESPEARE] [--quick] [--only GROUP] [--rounds N]
 
-Contenders take turns (A, B, C, A, B, C …), each in a process of its own, so that whatever else the
-machine does falls on all of them. A time is the median over the rounds; a ratio is the median of
-the ratios to bpeviz's time in the same round. Both stand with the smallest and the largest. Who
-takes longer than `ONCE` is run once, and who takes longer than the limit is stopped.
+Contenders alternate (A, B, C, A, B, C …), each in its own process, so that other load on the
+machine affects all of them alike. A time is the median over the rounds. A ratio is the median of
+the ratios to bpeviz's time in the same round. Both are printed with their smallest and largest
+values. A contender that takes longer than `ONCE` runs once; one that exceeds the limit is stopped.
 
-Results are compared, in every round. One that is not what it must be is called WRONG, and the exit
-code is 1.
+Results are compared in every round. An unexpected result is marked WRONG, and the exit code is 1.
 """
 
 from __future__ import annotations
@@ -44,24 +43,24 @@ PACKAGES = (
     *("tiktoken", "tokenizers", "rustbpe", "sentencepiece"),
 )
 ONCE = 10.0
-"""Seconds from which on a contender is run only once."""
+"""Contenders that take more than this many seconds run only once."""
 
 PIECE = 1 << 16
-"""Characters in each of the pieces that a peer is given which takes many texts at once."""
+"""Characters in each piece of the text, for libraries that process many texts at once."""
 
 BPEVIZ = "bpeviz"
-"""The name of what all others are held against."""
+"""The contender to which all others are compared."""
 
 
-# ---- what is measured
+# ---- benchmarks
 
 
 @dataclass(frozen=True)
 class Entry:
     """A contender in a row.
 
-    like: whose result it must come to; None: nobody's. why: what is said where it must not be
-    anybody's. hidden: whether it is there for its result alone.
+    like: the contender whose result it must equal, if any. why: the note in the table if there is
+    none. hidden: whether it runs only for its result and is not printed.
     """
 
     name: str
@@ -72,7 +71,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Row:
-    """A job, and who does it. text: how the text is called; short: the job's name in a summary."""
+    """A job and its contenders. text: title of the text. short: title in the summary."""
 
     text: str
     what: str
@@ -83,7 +82,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Group:
-    """Rows of one kind. about: what the job is on every side. memory: whether not time counts."""
+    """Rows of one kind. about: description of the job. memory: measure memory instead of time."""
 
     key: str
     title: str
@@ -94,7 +93,7 @@ class Group:
 
 
 SMALLEST = "bpeviz, ties: smallest"
-THEIR_ORDER = "bpeviz, bytes in their order"
+THEIR_ORDER = "bpeviz, reordered bytes"
 
 TRAINERS = (
     Entry(BPEVIZ),
@@ -107,15 +106,15 @@ TRAINERS = (
     Entry("minbpe's loop", BPEVIZ),
     Entry("tiktoken._educational", BPEVIZ),
 )
-"""Of equally frequent pairs minbpe and tiktoken take the one first seen, rustbpe the one with the
-smallest ids, and `tokenizers` that as well, with the ids of bytes in another order."""
+"""Among equally frequent pairs, minbpe and tiktoken choose the first seen. rustbpe chooses the
+smallest ids, and so does `tokenizers`, whose ids of bytes have another order."""
 
 
 def trainers(*but: str) -> tuple[Entry, ...]:
     return tuple(entry for entry in TRAINERS if entry.name not in but)
 
 
-# For the memory: who is not slow. Of 100 MB, who does not take a Python object for each chunk.
+# Memory: without the slow contenders. 100 MB: without those that keep an object per pre-token.
 MEASURED = tuple(
     replace(entry, hidden=entry.hidden or entry.name == SMALLEST)
     for entry in trainers("minbpe's loop", "tiktoken._educational")
@@ -140,7 +139,7 @@ COUNTERS = (
 
 @dataclass(frozen=True)
 class Settings:
-    """How large everything is."""
+    """Sizes of texts and vocabularies, and time limits in seconds."""
 
     sizes: tuple[int, ...] = (512, 8_192, 32_768)
     unsplit: tuple[int, ...] = (1_024, 8_192)
@@ -168,7 +167,7 @@ QUICK = Settings(
 
 
 def in_short(number: int) -> str:
-    """Return a vocabulary's size in few characters: 512, 8k, 32k."""
+    """Return the short form of a vocabulary size, such as 512, 8k or 32k."""
     return f"{number // 1024}k" if number % 1024 == 0 else f"{number:,}"
 
 
@@ -177,13 +176,13 @@ def megabytes(size: int) -> str:
 
 
 class Texts:
-    """The texts, each written to a file once it is wanted."""
+    """The texts, each written to a file when it is first needed."""
 
     def __init__(self, folder: Path, shakespeare: Path, settings: Settings) -> None:
         self.folder = folder
         self.settings = settings
         self._library: str | None = None
-        self.main: dict[str, tuple[str, str]] = {}  # short name: name, path
+        self.main: dict[str, tuple[str, str]] = {}  # title and path by short title
         try:
             raw = shakespeare.read_bytes()[: settings.most]
         except OSError:
@@ -213,17 +212,17 @@ class Texts:
         return str(path)
 
     def first(self) -> tuple[str, str, str]:
-        """Return the short name, the name and the path of the first text that is there."""
+        """Return the short title, the title and the path of the first available text."""
         short, (name, path) = next(iter(self.main.items()))
         return short, name, path
 
     def worst(self) -> Iterator[tuple[str, str, str]]:
-        """Yield texts that are hard: short name, name, path."""
+        """Yield the short title, the title and the path of each worst-case text."""
         size, few = self.settings.worst, self.settings.repeated
         made: list[tuple[str, str, Callable[[], str]]] = [
             ("aaa…", f"a × {few:,}", lambda: "a" * few),
             (
-                "no blanks",
+                "no spaces",
                 f"{megabytes(size)} of letters",
                 lambda: corpora.letters(self.library, size),
             ),
@@ -252,17 +251,17 @@ def job(kind: str, path: str, pattern: str = "gpt2", **rest: Any) -> Job:
 
 
 def groups(texts: Texts, settings: Settings, limit: float | None) -> Iterator[Group]:
-    """Yield what is measured, one group at a time."""
+    """Yield the groups of benchmarks."""
     patience = limit or settings.patience
     less = limit or settings.less_patience
 
     yield Group(
         "training",
-        "Training, split as GPT-2 does",
-        "From a text in memory to its merges, splitting included on all sides. rustbpe, tokenizers "
-        "and sentencepiece work on several cores, the others on one; rustbpe and tokenizers get "
-        "the text in pieces of 64 kB, so that they can. sentencepiece does another job: as many "
-        "merges, but over characters, within words between blanks, of at most 16 characters.",
+        "Training, with GPT-2's pre-tokenization",
+        "From a text in memory to its merges, including pre-tokenization. rustbpe, tokenizers and "
+        "sentencepiece use several cores, the others one; rustbpe and tokenizers get the text in "
+        "pieces of 64 kB for that reason. sentencepiece does another job: the same number of "
+        "merges, but over characters, within words between spaces, of at most 16 characters.",
         tuple(
             Row(
                 name,
@@ -280,9 +279,9 @@ def groups(texts: Texts, settings: Settings, limit: float | None) -> Iterator[Gr
     short, name, path = texts.first()
     yield Group(
         "unsplit",
-        "Training without splitting",
-        "From a text in memory to its merges; nobody splits it. (sentencepiece cannot: to it a "
-        "line is the most, and a token has at most 16 characters.)",
+        "Training without pre-tokenization",
+        "From a text in memory to its merges, without pre-tokenization. sentencepiece does not "
+        "support this: its tokens stay within lines and have at most 16 characters.",
         tuple(
             Row(
                 name,
@@ -299,8 +298,8 @@ def groups(texts: Texts, settings: Settings, limit: float | None) -> Iterator[Gr
     yield Group(
         "worst",
         f"Training on the worst texts, to a vocabulary of {settings.worst_size}",
-        "From a text in memory to its merges, with GPT-2's splitting on all sides, to which each "
-        "of these texts is one chunk.",
+        "From a text in memory to its merges, with GPT-2's pre-tokenization, under which each of "
+        "these texts is a single pre-token.",
         tuple(
             Row(
                 name,
@@ -316,10 +315,9 @@ def groups(texts: Texts, settings: Settings, limit: float | None) -> Iterator[Gr
 
     yield Group(
         "counting",
-        "Splitting and counting alone",
-        "From a text in memory to its distinct chunks, in first-seen order, with how often each "
-        "comes. bpeviz has them in arrays, which is what it learns from; the second line makes "
-        "the dictionary of them that the third one makes.",
+        "Pre-tokenization and counting alone",
+        "From a text in memory to its distinct pre-tokens, in first-seen order, with their counts. "
+        "bpeviz trains on arrays of them; the second row makes a dictionary, as the third does.",
         tuple(
             Row(
                 name,
@@ -337,10 +335,9 @@ def groups(texts: Texts, settings: Settings, limit: float | None) -> Iterator[Gr
     base_name, base = name, path
     yield Group(
         "encoding",
-        f"Encoding, with {settings.size:,} tokens learnt from {base_name}",
-        "From a text in memory to a list of ids, with GPT-2's splitting on all sides. Nothing is "
-        "remembered from earlier texts. tokenizers gets pieces of 64 kB and works on several "
-        "cores, the others on one.",
+        f"Encoding, with {settings.size:,} tokens trained on {base_name}",
+        "From a text in memory to a list of ids, with GPT-2's pre-tokenization and empty caches. "
+        "tokenizers gets pieces of 64 kB and uses several cores, the others one.",
         tuple(
             Row(
                 name,
@@ -364,9 +361,9 @@ def groups(texts: Texts, settings: Settings, limit: float | None) -> Iterator[Gr
         measured.append((*large, settings.large[1], "none", MEASURED_LARGE[:1]))
     yield Group(
         "memory",
-        "Memory for training, split as GPT-2 does, or whole",
-        "The most that a fresh process holds while it learns, without the text: the interpreter "
-        "and the libraries, which alone take what the last column says, and all that is made.",
+        "Memory for training, with GPT-2's pre-tokenization or without (whole)",
+        "Peak memory of a new process during training, without the text. It includes the "
+        "interpreter and the libraries, whose own memory is in the last column.",
         tuple(
             Row(
                 name,
@@ -385,11 +382,11 @@ def groups(texts: Texts, settings: Settings, limit: float | None) -> Iterator[Gr
 GROUPS = ("training", "unsplit", "worst", "counting", "encoding", "memory")
 
 
-# ---- how it is measured
+# ---- measuring
 
 
 class Worker:
-    """A contender's process."""
+    """The process of a contender."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -404,17 +401,17 @@ class Worker:
         )
 
     def do(self, job: Job, limit: float) -> dict[str, Any]:
-        """Have a job done and return what is said of it: {"over": True} if it takes too long."""
+        """Run a job and return the reply: {"over": True} if it exceeds the limit in seconds."""
         assert self.process.stdin
         print(
-            json.dumps({"who": self.name, "job": asdict(job)}),
+            json.dumps({"contender": self.name, "job": asdict(job)}),
             file=self.process.stdin,
             flush=True,
         )
-        said = self._hear(10 * limit + 60)  # it loads its libraries and makes everything ready
-        return self._hear(limit) if said.get("begun") else said
+        reply = self._receive(10 * limit + 60)  # it loads libraries and prepares the job
+        return self._receive(limit) if reply.get("begun") else reply
 
-    def _hear(self, limit: float) -> dict[str, Any]:
+    def _receive(self, limit: float) -> dict[str, Any]:
         assert self.process.stdout
         stopped = Event()
 
@@ -427,8 +424,8 @@ class Worker:
         line = self.process.stdout.readline()
         timer.cancel()
         if line:
-            said: dict[str, Any] = json.loads(line)
-            return said
+            reply: dict[str, Any] = json.loads(line)
+            return reply
         code = self.process.wait()
         return {"over": True} if stopped.is_set() else {"failed": f"ended with {code}"}
 
@@ -452,7 +449,7 @@ def end(workers: dict[str, Worker]) -> None:
 
 @dataclass
 class Outcome:
-    """What came of a contender in a row: a list has an entry for each round."""
+    """The outcome of a contender in a row. figures: one per round, in seconds or bytes."""
 
     figures: list[float] = field(default_factory=list)
     digests: set[str] = field(default_factory=set)
@@ -467,12 +464,12 @@ def measure(
     rounds: int,
     workers: dict[str, Worker],
     before: Iterable[tuple[Row, dict[str, Outcome]]],
-    tell: Callable[[str], None],
+    report: Callable[[str], None],
 ) -> dict[str, Outcome]:
-    """Have a row's contenders take turns. before: rows of this group that are done."""
+    """Run the contenders of a row in turns. before: the finished rows of the group."""
     outcomes = {entry.name: Outcome() for entry in row.entries}
     for name, outcome in outcomes.items():
-        # A larger vocabulary of the same text takes longer still.
+        # A larger vocabulary of the same text takes even longer.
         outcome.over = any(
             replace(done.job, size=0) == replace(row.job, size=0)
             and done.job.size <= row.job.size
@@ -480,57 +477,57 @@ def measure(
             and found[name].over
             for done, found in before
         )
-    for turn in range(1 if group.memory else rounds):
+    for number in range(1 if group.memory else rounds):
         for entry in row.entries:
             outcome = outcomes[entry.name]
             long = bool(outcome.figures) and outcome.figures[0] > ONCE and entry.name != BPEVIZ
-            if outcome.over or outcome.problem or (turn and (entry.hidden or long)):
+            if outcome.over or outcome.problem or (number and (entry.hidden or long)):
                 continue
-            tell(f"{group.key}: {row.text}, {row.what}: {entry.name}, round {turn + 1}")
+            report(f"{group.key}: {row.text}, {row.what}: {entry.name}, round {number + 1}")
             worker = workers.get(entry.name)
             if worker is None or not worker.alive or group.memory:
                 if worker is not None:
                     worker.end()
                 worker = workers[entry.name] = Worker(entry.name)
-            said = worker.do(row.job, group.limit)
-            if group.memory:  # it is in nobody's way any more
+            reply = worker.do(row.job, group.limit)
+            if group.memory:  # it must not affect the next contender
                 worker.end()
-            if "seconds" in said:
-                outcome.figures.append(said["above"] if group.memory else said["seconds"])
-                outcome.digests.add(said["digest"])
-                outcome.libraries = said["libraries"]
+            if "seconds" in reply:
+                outcome.figures.append(reply["above"] if group.memory else reply["seconds"])
+                outcome.digests.add(reply["digest"])
+                outcome.libraries = reply["libraries"]
             else:
-                outcome.over = "over" in said
-                outcome.problem = said.get("missing") or said.get("failed") or ""
+                outcome.over = "over" in reply
+                outcome.problem = reply.get("missing") or reply.get("failed") or ""
     return outcomes
 
 
 def verdict(entry: Entry, outcomes: dict[str, Outcome]) -> str:
-    """Say of a contender's result whether it is what it must be."""
+    """Return the verdict on the result of a contender."""
     outcome = outcomes[entry.name]
     if outcome.problem:
         return f"WRONG: {outcome.problem}" if entry.name == BPEVIZ else outcome.problem
     if not outcome.digests:
         return ""
     if len(outcome.digests) > 1:
-        return "WRONG: not the same each time"
+        return "WRONG: results differ between rounds"
     if entry.like is None:
         return entry.why
     expected = outcomes[entry.like].digests if entry.like in outcomes else set()
     if not expected:
         return "not checked"
-    return "same" if outcome.digests == expected else f"WRONG: not what {entry.like} comes to"
+    return "same" if outcome.digests == expected else f"WRONG: differs from {entry.like}"
 
 
 def wrong(entry: Entry, outcomes: dict[str, Outcome]) -> bool:
     return verdict(entry, outcomes).startswith("WRONG")
 
 
-# ---- how it is told
+# ---- tables
 
 
 def number(value: float) -> str:
-    """Return a number with two or three digits that matter."""
+    """Return a number with two or three significant digits."""
     if value >= 1000:
         return f"{value:,.0f}"
     return f"{value:.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"
@@ -550,14 +547,14 @@ def ratios(outcome: Outcome, to: Outcome) -> list[float]:
     return [mine / its for mine, its in zip(outcome.figures, to.figures, strict=False) if its]
 
 
-def between(values: Sequence[float], how: Callable[[float], str]) -> str:
-    return f"{how(min(values))} – {how(max(values))}" if len(values) > 1 else ""
+def value_range(values: Sequence[float], form: Callable[[float], str]) -> str:
+    return f"{form(min(values))} – {form(max(values))}" if len(values) > 1 else ""
 
 
 def table(lines: Sequence[Sequence[str]], left: int) -> str:
-    """Lay out lines, the first being the head, as Markdown that can be read in a terminal.
+    """Return an aligned Markdown table. The first line is the header.
 
-    left: how many columns stand at the left; those behind them stand at the right.
+    left: number of left-aligned columns; the others are right-aligned.
     """
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     sides = [
@@ -577,8 +574,8 @@ Done = Sequence[tuple[Row, dict[str, Outcome]]]
 
 
 def in_full(group: Group, done: Done) -> str:
-    """Return the table of a group: a line for each contender and job."""
-    head = ["text", "job", "who", "result"]
+    """Return the full table of a group: one row per job and contender."""
+    head = ["text", "job", "contender", "result"]
     head += ["memory", "ratio", "libraries"] if group.memory else []
     head += [] if group.memory else ["median", "from – to", "ratio", "from – to", "runs"]
     lines = [head]
@@ -597,8 +594,8 @@ def in_full(group: Group, done: Done) -> str:
                 if group.memory:
                     cells += [shown, ratio, figure(outcome.libraries, True)]
                 else:
-                    cells += [shown, between(outcome.figures, lambda v: f"{v:.3g}")]
-                    cells += [ratio, between(found, number), str(len(outcome.figures))]
+                    cells += [shown, value_range(outcome.figures, lambda v: f"{v:.3g}")]
+                    cells += [ratio, value_range(found, number), str(len(outcome.figures))]
             elif outcome.over:
                 cells += [f"over {group.limit:.0f} s", "", *_over(group, outcomes, ""), ""]
                 cells = cells[: len(head)]
@@ -613,7 +610,7 @@ def _over(group: Group, outcomes: dict[str, Outcome], otherwise: str) -> Iterato
 
 
 def in_brief(group: Group, done: Done) -> str:
-    """Return the ratios of a group: a line for each contender, a column for each job."""
+    """Return the summary of a group: one row per contender, one column per job."""
     names = [entry.name for entry in done[0][0].entries if not entry.hidden]
     lines = [["", *(row.short for row, _ in done)]]
     for name in names:
@@ -644,14 +641,14 @@ END = "<!-- written by speed.py --readme: end -->"
 
 
 def into_readme(text: str, path: Path = ROOT / "tests/benchmarks/README.md") -> None:
-    """Put a text between the two marks in the README."""
+    """Replace the text between the two marks in the README."""
     before, rest = path.read_text(encoding="utf-8").split(BEGIN)
     _, behind = rest.split(END)
     path.write_text(f"{before}{BEGIN}\n{text}\n{END}{behind}", encoding="utf-8")
 
 
 def run(arguments: argparse.Namespace, folder: Path) -> bool:
-    """Measure and print everything that is asked for; return whether all results are right."""
+    """Run the chosen groups and print the tables; return whether all results are right."""
     settings = QUICK if arguments.quick else Settings()
     if arguments.large:
         settings = replace(
@@ -668,13 +665,13 @@ def run(arguments: argparse.Namespace, folder: Path) -> bool:
     ]
     if texts.missing is not None:
         head.append(
-            f"Tiny Shakespeare is skipped: {texts.missing} is not there; give a path to the file."
+            f"Tiny Shakespeare is skipped: {texts.missing} does not exist. Pass the path of a file."
         )
     print("\n".join(head), flush=True)
 
-    def tell(what: str) -> None:
+    def report(message: str) -> None:
         if sys.stderr.isatty():
-            print(f"\r\033[K{what}", end="", file=sys.stderr, flush=True)
+            print(f"\r\033[K{message}", end="", file=sys.stderr, flush=True)
 
     right = True
     brief = []
@@ -685,64 +682,66 @@ def run(arguments: argparse.Namespace, folder: Path) -> bool:
         done: list[tuple[Row, dict[str, Outcome]]] = []
         try:
             for row in group.rows:
-                done.append((row, measure(row, group, arguments.rounds, workers, done, tell)))
+                done.append((row, measure(row, group, arguments.rounds, workers, done, report)))
         except BaseException:
             end(workers)
             raise
-        if not arguments.quick:  # no group finds what another has left
+        if not arguments.quick:  # each group starts with new processes
             end(workers)
-        tell("")
+        report("")
         print(f"\n## {group.title}\n\n{group.about}\n\n{in_full(group, done)}", flush=True)
         brief.append(in_brief(group, done))
         right &= not any(wrong(entry, outcomes) for row, outcomes in done for entry in row.entries)
     end(workers)
-    print("\n# In brief: bpeviz's own figures, and the ratios of the others to them\n")
+    print("\n# In brief: the figures of bpeviz, and multiples of them\n")
     print("\n\n".join(brief))
     if not right:
-        print("\nA result is WRONG: bpeviz failed, or two that must agree do not.")
+        print("\nA result is WRONG: bpeviz failed, or results that must agree do not.")
     if arguments.readme and right:
         into_readme("\n\n".join(("  \n".join(head), *brief)))
     return right
 
 
 def main(given: Sequence[str] | None = None) -> int:
-    """Read the command line and measure. Returns the exit code."""
+    """Parse the command line and run the benchmarks. Return the exit code."""
     parser = argparse.ArgumentParser(
         description="Measure bpeviz beside other libraries, and compare the results.",
-        epilog="The exit code is 1 where a result is WRONG.",
+        epilog="The exit code is 1 if a result is WRONG.",
     )
     parser.add_argument(
         "text",
         nargs="?",
         type=Path,
         default=SHAKESPEARE,
-        help="the file of Tiny Shakespeare, or another text",
+        help="a text file (default: Tiny Shakespeare)",
     )
-    parser.add_argument("--quick", action="store_true", help="tiny texts, to see whether it runs")
+    parser.add_argument("--quick", action="store_true", help="tiny texts, as a smoke test")
     parser.add_argument(
-        "--only", action="append", choices=GROUPS, help="this group; may be given again"
+        "--only", action="append", choices=GROUPS, help="run only this group; repeatable"
     )
-    parser.add_argument("--rounds", type=int, default=5, metavar="N", help="how often (5)")
+    parser.add_argument(
+        "--rounds", type=int, default=5, metavar="N", help="number of rounds (default 5)"
+    )
     parser.add_argument(
         "--limit",
         type=float,
         metavar="SECONDS",
-        help="stop who takes longer (120, or 30 on the worst texts, counting and encoding)",
+        help="stop slower contenders (default 120; 30 for worst, counting and encoding)",
     )
     parser.add_argument(
-        "--large", action="store_true", help="the memory for 100 MB and 200,000 tokens, too"
+        "--large", action="store_true", help="also measure memory for 100 MB and 200,000 tokens"
     )
     parser.add_argument(
         "--readme",
         action="store_true",
-        help="put the ratios into tests/benchmarks/README.md; takes the whole run",
+        help="write the tables into tests/benchmarks/README.md; needs a whole run",
     )
     arguments = parser.parse_args(given)
     if arguments.readme and (arguments.quick or arguments.only):
-        parser.error("--readme takes the whole run: not with --quick or --only")
+        parser.error("--readme needs a whole run, without --quick and --only")
     if arguments.rounds < 1:
         parser.error("--rounds must be 1 or more")
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that no process is left
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # ends the workers too
     with tempfile.TemporaryDirectory() as folder:
         return 0 if run(arguments, Path(folder)) else 1
 
