@@ -16,7 +16,7 @@ from bpeviz.pretokenizers.patterns import CUSTOM, MAX_EXPRESSION, PATTERNS, WORD
 from bpeviz.text import clean, shorten
 from bpeviz.trainers import TRAINERS, Option, Trainer, texts_of
 from bpeviz.ui.export import as_text
-from bpeviz.ui.runtime import fragments
+from bpeviz.ui.runtime import fragments, repeats
 from bpeviz.ui.widgets import (
     LARGEST_INTEGER,
     Family,
@@ -318,12 +318,16 @@ def text(source: TextSource, most: int = MAX_TEXT) -> str:
             widget.put_again("")
 
     def take_sample() -> None:
+        if repeats.undo(source.sample.key):
+            return
         source.forget_file()
         if (chosen := source.sample.get()) and chosen != OWN:
-            source.put(chosen)
+            repeats.put(source.box.key, samples.by_key(chosen).text)
 
     def typed() -> None:
-        source.sample.put(OWN)
+        if repeats.undo(source.box.key):
+            return
+        repeats.put(source.sample.key, OWN)
         source.boxed_file.clear()
 
     def take_file() -> None:
@@ -335,9 +339,9 @@ def text(source: TextSource, most: int = MAX_TEXT) -> str:
         if isinstance(read, UnreadableFile):
             source.failed.put(str(read))
             return
-        source.sample.put(OWN)
+        repeats.put(source.sample.key, OWN)
         if len(read) <= EDITABLE:
-            source.box.put(read)
+            repeats.put(source.box.key, read)
             source.boxed_file.put(given.name)
         else:
             source.file.put(read)
