@@ -2,10 +2,10 @@
 
 import streamlit as st
 
-from bpeviz.ui import inputs, trained
+from bpeviz.ui import inputs
 from bpeviz.ui.page import frame
 from bpeviz.ui.pages import train
-from bpeviz.ui.runtime import stop_run
+from bpeviz.ui.pages.base import training_of
 
 with frame(train.PAGE):
     with st.sidebar:
@@ -13,13 +13,4 @@ with frame(train.PAGE):
         sizes = st.container()
         choice = inputs.choice()
         text = inputs.expanded(text, choice.counted)
-    training = trained.training(text, choice, sizes)
-    boundaries = trained.boundaries(text, text, choice)
-    if isinstance(training, str) or isinstance(boundaries, str):
-        with sizes.container():
-            inputs.idle_vocabulary_size()
-        st.error(str(training if isinstance(training, str) else boundaries))
-        stop_run.stop()
-    with sizes.container():
-        last = inputs.vocabulary_size(training, choice.largest)
-    train.show(text, training, boundaries, choice, last)
+    train.show(*training_of(text, choice, sizes))

@@ -18,4 +18,4 @@ with frame(algorithms.PAGE):
     shown = algorithms.train_all(text, choices)
     if not shown:
         stop_run.stop()
-    algorithms.show(text, shown)
+    algorithms.show(shown)

@@ -2,10 +2,12 @@
 
 import streamlit as st
 
-from bpeviz.ui import inputs, trained
+from bpeviz.ui import inputs
 from bpeviz.ui.page import frame
 from bpeviz.ui.pages import compare
+from bpeviz.ui.pages.base import training_of
 from bpeviz.ui.runtime import stop_run
+from bpeviz.ui.trained import TrainingError
 
 with frame(compare.PAGE):
     with st.sidebar:
@@ -14,12 +16,7 @@ with frame(compare.PAGE):
         sizes = st.container()
         choice = inputs.choice()
         training_text = inputs.expanded(training_text, choice.counted)
-    training = trained.training(training_text, choice, sizes)
-    with sizes.container():
-        step = inputs.size_step(training, choice.largest)
-    if isinstance(training, str):
-        st.error(training)
-        stop_run.stop()
+    trained, step = training_of(training_text, choice, sizes)
     top = st.container(horizontal=True, vertical_alignment="top", gap="medium")
     with top:
         names = compare.others()
@@ -28,9 +25,10 @@ with frame(compare.PAGE):
     if on_test_text:
         with second:
             text = inputs.text(compare.TEST_TEXT)
-    columns = compare.columns_for(text, training_text, choice, step, names)
-    if isinstance(columns, str):
-        st.error(columns)
+    try:
+        columns = compare.columns_for(text, trained, step, names)
+    except TrainingError as error:
+        st.error(str(error))
         stop_run.stop()
     with top:
         reference = compare.reference_of(columns)

@@ -5,6 +5,7 @@ import streamlit as st
 from bpeviz.ui import inputs, trained
 from bpeviz.ui.page import frame
 from bpeviz.ui.pages import inspect
+from bpeviz.ui.trained import Trained, TrainingError
 
 with frame(inspect.PAGE):
     with st.sidebar:
@@ -12,7 +13,12 @@ with frame(inspect.PAGE):
         sizes = st.container()
         choice = inputs.choice()
         training_text = inputs.expanded(training_text, choice.counted)
-    training = trained.training(training_text, choice, sizes)
+    found: Trained | str
+    try:
+        found = trained.get(training_text, choice, sizes)
+    except TrainingError as error:
+        found = str(error)
     with sizes.container():
-        step = inputs.size_step(training, choice.largest)
-    inspect.show(training_text, inspect.offers(training_text, choice, training, step))
+        history = found if isinstance(found, str) else found.history
+        step = inputs.size_step(history, choice.largest)
+    inspect.show(training_text, inspect.offers(found, step))

@@ -9,14 +9,13 @@ import streamlit as st
 
 from bpeviz.analysis import metrics
 from bpeviz.analysis.metrics import Column
-from bpeviz.core.boundaries import Boundaries
-from bpeviz.core.training import Training
 from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.ui import components, inputs, trained
 from bpeviz.ui.details import details
 from bpeviz.ui.inputs import ALGORITHMS, Choice, part_caption, part_number
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.runtime.fragments import fragment
+from bpeviz.ui.trained import Trained, TrainingError
 from bpeviz.ui.widgets import (
     LARGEST_INTEGER,
     Family,
@@ -89,39 +88,34 @@ PAGE = Page(
     _widgets,
 )
 
-Trained = tuple[Choice, Training, Boundaries]
-
 
 def train_all(text: str, choices: list[Choice]) -> list[Trained]:
     """Train with each choice; show an error for each that fails, once where several agree."""
     found = []
     failed: dict[str, list[str]] = {}
     for choice in choices:
-        training = trained.training(text, choice)
-        boundaries = trained.boundaries(text, text, choice)
-        if isinstance(training, str) or isinstance(boundaries, str):
-            why = str(training if isinstance(training, str) else boundaries)
-            failed.setdefault(why, []).append(ALGORITHMS[choice.algorithm])
-        else:
-            found.append((choice, training, boundaries))
+        try:
+            found.append(trained.get(text, choice))
+        except TrainingError as error:
+            failed.setdefault(str(error), []).append(ALGORITHMS[choice.algorithm])
     for why, names in failed.items():
         st.error(f"{', '.join(names)}: {why}")
     return found
 
 
-def show(text: str, shown: list[Trained]) -> None:
+def show(shown: list[Trained]) -> None:
     """Draw the player with a view for each algorithm, and everything that follows its size."""
     place = st.container()
-    columns = [_column(one, one[1].steps) for one in shown]
+    text = shown[0].text
+    columns = [_column(one, one.history.steps) for one in shown]
     parts = player.parts(text, metrics.common_boundaries(columns, always=True), SHOWN)
     part = parts[part_number(PART, len(parts))]
     if len(parts) > 1:
         part_caption(part.first, part.last, len(text), "Training and all figures use")
     timelines = []
-    for choice, training, boundaries in shown:
-        own = player.part_between(boundaries, part, text)
-        name = ALGORITHMS[choice.algorithm]
-        timelines.append((name, trained.timeline(text, choice, own), training))
+    for one in shown:
+        own = player.part_between(one.boundaries, part, text)
+        timelines.append((_name(one), one.timeline(own), one.history))
     payload = player.lock_step(timelines)
     with place:
         components.player(payload, "lock_step")
@@ -132,18 +126,20 @@ def show(text: str, shown: list[Trained]) -> None:
                 "dotted line one that only the reference has. Outside its size range, an "
                 "algorithm stops changing."
             )
-    _follow(text, [choice for choice, *_ in shown], payload)
+    _follow(shown, payload)
 
 
 def _column(one: Trained, step: int) -> Column:
-    choice, training, boundaries = one
-    return Column(ALGORITHMS[choice.algorithm], training.at_step(step), boundaries, step)
+    return Column(_name(one), one.history.at_step(step), one.boundaries, step)
+
+
+def _name(one: Trained) -> str:
+    return ALGORITHMS[one.choice.algorithm]
 
 
 @fragment
-def _follow(text: str, choices: list[Choice], payload: dict[str, Any]) -> None:
+def _follow(shown: list[Trained], payload: dict[str, Any]) -> None:
     """Draw what follows the size. Runs again when that changes, or a word is clicked."""
-    shown = [(choice, *trained.there(text, choice)) for choice in choices]
     body = st.container()
     told = components.player_events(None, "lock_step_follower", words=True)
     place: int = payload["initialStep"]
@@ -154,14 +150,15 @@ def _follow(text: str, choices: list[Choice], payload: dict[str, Any]) -> None:
         WORD.put(told["word"]["word"][:MAX_WORD])
     steps = [view["ownSteps"][place] for view in payload["views"]]
     with body:
-        _metrics(text, shown, steps, payload["vocabSizes"][place])
-        _vocabularies(text, shown, steps)
+        _metrics(shown, steps, payload["vocabSizes"][place])
+        _vocabularies(shown, steps)
         _at_random(shown, steps)
-        for (_, training, boundaries), step in zip(shown, steps, strict=True):
-            details(text, training, boundaries, step)
+        for one, step in zip(shown, steps, strict=True):
+            details(one.text, one.history, one.boundaries, step)
 
 
-def _metrics(text: str, shown: list[Trained], steps: list[int], size: int) -> None:
+def _metrics(shown: list[Trained], steps: list[int], size: int) -> None:
+    text = shown[0].text
     if not text:
         return
     st.subheader(f"At a vocabulary size of {size:,}", anchor=False)
@@ -176,14 +173,11 @@ def _metrics(text: str, shown: list[Trained], steps: list[int], size: int) -> No
     )
 
 
-def _vocabularies(text: str, shown: list[Trained], steps: list[int]) -> None:
+def _vocabularies(shown: list[Trained], steps: list[int]) -> None:
     if len(shown) < 2:
         return
     st.subheader("Tokens that the vocabularies share", anchor=False)
-    tokens = [
-        (ALGORITHMS[choice.algorithm], trained.composed_tokens(text, choice, step))
-        for (choice, *_), step in zip(shown, steps, strict=True)
-    ]
+    tokens = [(_name(one), one.tokens(step)) for one, step in zip(shown, steps, strict=True)]
     table = tables.vocabularies(metrics.vocabularies(tokens))
     numeric = table.select_dtypes("number").columns
     grouped = st.column_config.NumberColumn(format="localized")
@@ -203,9 +197,9 @@ def _vocabularies(text: str, shown: list[Trained], steps: list[int]) -> None:
 def _at_random(shown: list[Trained], steps: list[int]) -> None:
     """Draw random segmentations of a word, where a trainer supports them."""
     able = [
-        (training, texts_of(training).randomness, step)
-        for (_, training, _), step in zip(shown, steps, strict=True)
-        if training.stochastic
+        (one.history, texts_of(one.history).randomness, step)
+        for one, step in zip(shown, steps, strict=True)
+        if one.history.stochastic
     ]
     if not able:
         return

@@ -6,6 +6,13 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from bpeviz.ui import inputs, trained
+from bpeviz.ui.inputs import Choice
+from bpeviz.ui.runtime import stop_run
+from bpeviz.ui.trained import Trained, TrainingError
 from bpeviz.ui.widgets import Values, Widget
 
 ABOUT_MERGE_DIAGRAM = (
@@ -32,3 +39,24 @@ class Page:
     question: str
     widgets: Callable[[Values], Iterator[Widget[Any]]]
     left_out: Callable[[], Iterable[str]] = tuple
+
+
+def training_of(text: str, choice: Choice, sizes: DeltaGenerator) -> tuple[Trained, int]:
+    """Return the training of a text and the step of the vocabulary size, whose slider is drawn.
+
+    Where training fails, the page shows why and stops.
+
+    Args:
+        text: The training text.
+        choice: How to train.
+        sizes: The place of the slider.
+    """
+    try:
+        found = trained.get(text, choice, sizes)
+    except TrainingError as error:
+        with sizes.container():
+            inputs.idle_vocabulary_size()
+        st.error(str(error))
+        stop_run.stop()
+    with sizes.container():
+        return found, inputs.vocabulary_size(found.history, choice.largest)

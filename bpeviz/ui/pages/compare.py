@@ -11,11 +11,12 @@ from bpeviz.analysis import metrics
 from bpeviz.analysis.metrics import Column
 from bpeviz.pretrained import catalog
 from bpeviz.pretrained.catalog import TITLES
-from bpeviz.ui import components, export, inputs, trained
+from bpeviz.ui import components, export, inputs
 from bpeviz.ui.downloads import ready
 from bpeviz.ui.export import YOURS
-from bpeviz.ui.inputs import Choice, part_caption, part_number
+from bpeviz.ui.inputs import part_caption, part_number
 from bpeviz.ui.pages.base import Page
+from bpeviz.ui.trained import Trained, published
 from bpeviz.ui.widgets import OneOf, SomeOf, Values, Widget, numbers
 from bpeviz.views import charts, player, tables
 
@@ -75,21 +76,18 @@ def on_test_text() -> bool:
     return MEASURED_ON.segments() == "held out"
 
 
-def columns_for(
-    text: str, training_text: str, choice: Choice, step: int, names: list[str]
-) -> list[Column] | str:
-    """Return the columns, or the message that says why the text cannot be tokenized."""
-    training = trained.training(training_text, choice)
-    own = trained.boundaries(text, training_text, choice)
-    if isinstance(training, str):
-        return training
-    if isinstance(own, str):
-        return own
-    title = f"{YOURS} ({int(training.sizes[step]):,})"
-    columns = [Column(title, training.at_step(step), own, step)]
+def columns_for(text: str, trained: Trained, step: int, names: list[str]) -> list[Column]:
+    """Return the columns of a text, the user's tokenizer first.
+
+    Raises:
+        TrainingError: The user's tokenizer cannot tokenize the text.
+    """
+    history = trained.history
+    title = f"{YOURS} ({int(history.sizes[step]):,})"
+    columns = [Column(title, history.at_step(step), trained.boundaries_of(text), step)]
     for name in names:
         with st.spinner(f"Loading {TITLES[name]} …"):
-            tokenizer, boundaries = trained.published(name, text)
+            tokenizer, boundaries = published(name, text)
         title = f"{TITLES[name]} ({int(tokenizer.sizes[-1]):,})"
         columns.append(Column(title, tokenizer, boundaries, tokenizer.steps))
     for one in export.opened():

@@ -22,9 +22,10 @@ from bpeviz.pretrained.catalog import TITLES
 from bpeviz.trainers import texts_of
 from bpeviz.ui import components, export, inputs
 from bpeviz.ui.downloads import ready
-from bpeviz.ui.inputs import MAX_TEXT, Choice, part_caption, part_number
+from bpeviz.ui.inputs import MAX_TEXT, part_caption, part_number
 from bpeviz.ui.pages.base import ABOUT_MERGE_DIAGRAM, Page
 from bpeviz.ui.runtime.cache import cached
+from bpeviz.ui.trained import Trained
 from bpeviz.ui.widgets import Number, OneOf, SessionValue, TextField, Values, Widget, numbers
 from bpeviz.views import merge_diagram, player, tables
 
@@ -157,20 +158,26 @@ class Offer:
         return export.YOURS if self.key == OWN else self.title
 
 
-def offers(training_text: str, choice: Choice, training: Training | str, step: int) -> list[Offer]:
-    """Return the tokenizers that can be inspected, the user's own first."""
+def offers(trained: Trained | str, step: int) -> list[Offer]:
+    """Return the tokenizers that can be inspected, the user's own first.
 
-    def own() -> Tokenizer:
-        if isinstance(training, str):
-            raise ValueError(training)
-        return training.at_step(step)
+    Args:
+        trained: The user's training, or the message that says why there is none.
+        step: The step of the vocabulary size.
+    """
+
+    def failed() -> Tokenizer:
+        raise ValueError(trained)
 
     def published(name: str) -> Offer:
         return Offer(name, TITLES[name], lambda: rank_tokenizer.load(name), needs=name)
 
-    history = None if isinstance(training, str) else training
-    size = "" if history is None else f" ({int(history.sizes[step]):,})"
-    yours = Offer(OWN, f"{export.YOURS}{size}", own, history, (training_text, choice, step))
+    if isinstance(trained, str):
+        yours = Offer(OWN, export.YOURS, failed, identity=(trained,))
+    else:
+        history = trained.history
+        title = f"{export.YOURS} ({int(history.sizes[step]):,})"
+        yours = Offer(OWN, title, lambda: history.at_step(step), history, (trained, step))
     files = [
         Offer(one.key, one.title, partial(_opened, one), identity=(one.key,))
         for one in export.opened()

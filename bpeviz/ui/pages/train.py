@@ -8,16 +8,16 @@ from typing import Any
 import streamlit as st
 
 from bpeviz.analysis.metrics import Column
-from bpeviz.core.boundaries import Boundaries
 from bpeviz.core.training import Training
 from bpeviz.pretokenizers.patterns import MAX_EXPRESSION
 from bpeviz.trainers import texts_of
-from bpeviz.ui import components, export, inputs, trained
+from bpeviz.ui import components, export, inputs
 from bpeviz.ui.details import details
-from bpeviz.ui.inputs import ALGORITHMS, Choice, part_caption, part_number
+from bpeviz.ui.inputs import ALGORITHMS, part_caption, part_number
 from bpeviz.ui.pages.base import ABOUT_MERGE_DIAGRAM, Page
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.runtime.fragments import fragment
+from bpeviz.ui.trained import Trained
 from bpeviz.ui.widgets import SessionValue, TextField, Values, Widget, numbers
 from bpeviz.views import charts, merge_diagram, player, tables
 
@@ -75,32 +75,32 @@ def _jump(step: int) -> None:
     _STEP.put(step)
 
 
-def _part(text: str, choice: Choice) -> player.Part:
+def _part(trained: Trained) -> player.Part:
     """Draw the choice of the part of a long text in the player; return the part."""
-    parts = trained.parts(text, choice)
+    parts = trained.parts()
     part = parts[part_number(PART, len(parts), width=260)]
     if len(parts) > 1:
-        part_caption(part.first, part.last, len(text), "Training and all figures use")
+        part_caption(part.first, part.last, len(trained.text), "Training and all figures use")
     return part
 
 
-def show(text: str, training: Training, boundaries: Boundaries, choice: Choice, last: int) -> None:
-    """Draw the player, and everything that follows its step below."""
+def show(trained: Trained, last: int) -> None:
+    """Draw the player up to step `last`, and everything that follows its step below."""
     place = st.container()
-    part = _part(text, choice)
+    part = _part(trained)
     # All sizes share a timeline, of which they show the steps up to `last`.
-    timeline = trained.timeline(text, choice, part) | {"last": last}
+    timeline = trained.timeline(part) | {"last": last}
     with place:
         components.player(player.payload(timeline), "player")
-    _follow(text, choice, last, timeline["timelineId"], part)
+    _follow(trained, last, timeline["timelineId"], part)
     if last:
-        _merge_diagram(text, choice, last, timeline["timelineId"])
+        _merge_diagram(trained, last, timeline["timelineId"])
 
 
 @fragment
-def _follow(text: str, choice: Choice, last: int, timeline: str, shown: player.Part) -> None:
+def _follow(trained: Trained, last: int, timeline: str, shown: player.Part) -> None:
     """Draw what follows the step. Runs again when that changes."""
-    training, boundaries = trained.there(text, choice)
+    training, boundaries = trained.history, trained.boundaries
     body = st.container()
     report = components.player_events(_JUMP.get(), "follower")["step"]
     if _SHOWN.get() != (timeline, last):
@@ -111,14 +111,14 @@ def _follow(text: str, choice: Choice, last: int, timeline: str, shown: player.P
         _STEP.put(min(report["step"], last))
     step = _STEP.get() or 0
     with body:
-        _export(text, training, choice, last, step, shown)
+        _export(trained, last, step, shown)
     if not last:
         return
-    decided, compression = _curves(text, choice, last)
+    decided, compression = _curves(trained, last)
     with body:
         left, right = st.columns((3, 5), gap="medium")
         with left:
-            _candidates(text, training, boundaries, step)
+            _candidates(trained, step)
         with right:
             _decisions(training, last, timeline)
         left, right = st.columns(2, gap="medium")
@@ -133,31 +133,29 @@ def _follow(text: str, choice: Choice, last: int, timeline: str, shown: player.P
                 f"Bytes per token after each {texts_of(training).unit}",
             )
         st.caption("Click a curve or a row of the table: the player jumps to that step.")
-        details(text, training, boundaries, step)
+        details(trained.text, training, boundaries, step)
 
 
-def _export(
-    text: str, training: Training, choice: Choice, last: int, step: int, shown: player.Part
-) -> None:
+def _export(trained: Trained, last: int, step: int, shown: player.Part) -> None:
     """Draw the export of the tokenizer at the chosen size, and of the text at this step."""
-    name, texts = ALGORITHMS[training.algorithm], texts_of(training)
+    # The functions below look the history up: a fragment that holds it would keep it in memory.
+    name = ALGORITHMS[trained.choice.algorithm]
 
     def picture() -> export.Picture:
-        training, boundaries = trained.there(text, choice)
+        training = trained.history
+        texts = texts_of(training)
         title = texts.vocabulary(training, step)
-        column = Column(title, training.at_step(step), boundaries, step)
+        column = Column(title, training.at_step(step), trained.boundaries, step)
         title = f"{name}: {texts.unit} {step:,} of {last:,}"
-        return export.Picture(text, [column], title, first=shown.first, last=shown.last)
+        return export.Picture(trained.text, [column], title, first=shown.first, last=shown.last)
 
-    title = f"{name}, vocabulary size {int(training.sizes[last]):,}"
-    own = export.Exported(
-        title, (text, choice, last), lambda: trained.there(text, choice)[0].at_step(last)
-    )
+    title = f"{name}, vocabulary size {int(trained.history.sizes[last]):,}"
+    own = export.Exported(title, (trained, last), lambda: trained.history.at_step(last))
     export.along("train", picture, own)
 
 
 @fragment
-def _merge_diagram(text: str, choice: Choice, last: int, timeline: str) -> None:
+def _merge_diagram(trained: Trained, last: int, timeline: str) -> None:
     """Draw the merge diagram of a few words.
 
     The browser moves its marker line with the player, so nothing here depends on the step.
@@ -172,6 +170,7 @@ def _merge_diagram(text: str, choice: Choice, last: int, timeline: str) -> None:
         label_visibility="collapsed",
         width=420,
     )
+    text = trained.text
     at = text.find(query)
     if at < 0:
         st.caption("The text does not contain these words. The diagram shows its beginning.")
@@ -181,7 +180,7 @@ def _merge_diagram(text: str, choice: Choice, last: int, timeline: str) -> None:
     query = query.encode()[: merge_diagram.MOST].decode(errors="ignore")
     start = len(text[:at].encode())
     end = start + len(query.encode())
-    data = _drawn(text, choice, last, start, end)
+    data = _drawn(trained, last, start, end)
     components.merge_diagram(data | {"timelineId": timeline}, "train_picture")
     st.caption(
         f"{ABOUT_MERGE_DIAGRAM} The marker line is the player's step: drag it to move the player."
@@ -189,16 +188,17 @@ def _merge_diagram(text: str, choice: Choice, last: int, timeline: str) -> None:
 
 
 @cached()
-def _drawn(text: str, choice: Choice, last: int, start: int, end: int) -> dict[str, Any]:
+def _drawn(trained: Trained, last: int, start: int, end: int) -> dict[str, Any]:
     """Return the merge diagram of a part of the text, in bytes; do not change it, it is cached."""
-    training, boundaries = trained.there(text, choice)
-    title = ALGORITHMS[training.algorithm]
-    side = merge_diagram.of_training(title, training, boundaries, last)
-    found: dict[str, Any] = merge_diagram.merge_diagram_payload(text.encode(), [side], start, end)
+    title = ALGORITHMS[trained.choice.algorithm]
+    side = merge_diagram.of_training(title, trained.history, trained.boundaries, last)
+    raw = trained.text.encode()
+    found: dict[str, Any] = merge_diagram.merge_diagram_payload(raw, [side], start, end)
     return found
 
 
-def _candidates(text: str, training: Training, boundaries: Boundaries, step: int) -> None:
+def _candidates(trained: Trained, step: int) -> None:
+    training, boundaries = trained.history, trained.boundaries
     previous, texts = max(step, 1) - 1, texts_of(training)
     st.subheader(texts.heading, anchor=False)
     if len(boundaries) > COUNTED:
@@ -207,7 +207,7 @@ def _candidates(text: str, training: Training, boundaries: Boundaries, step: int
             "lists the decisions."
         )
         return
-    found = training.candidates(text, boundaries, previous, CANDIDATES)
+    found = training.candidates(trained.text, boundaries, previous, CANDIDATES)
     st.caption(texts.rule.format(step=f"{previous + 1:,}"))
     st.dataframe(
         tables.candidates(training, found, step), hide_index=True, height=316, key="candidates"
@@ -254,9 +254,9 @@ def _decisions(training: Training, last: int, timeline: str) -> None:
 
 
 @cached()
-def _curves(text: str, choice: Choice, last: int) -> tuple[charts.Chart, charts.Chart]:
+def _curves(trained: Trained, last: int) -> tuple[charts.Chart, charts.Chart]:
     """Return the charts of the value that decided each step, and of the compression after it."""
-    training, boundaries = trained.there(text, choice)
+    training, boundaries = trained.history, trained.boundaries
     tokens, size = boundaries.token_counts[: last + 1], int(boundaries.ends[-1])
     compression = charts.compression(tokens, size, texts_of(training).unit)
     return charts.decided(training, last), compression

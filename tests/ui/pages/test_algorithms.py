@@ -336,7 +336,7 @@ def test_with_none_chosen_it_says_what_to_do() -> None:
 def test_a_broken_expression_is_one_sentence_for_all() -> None:
     app = with_text(SHORT, pattern=CUSTOM, regex="[a-z")
     (sentence,) = errors(app)
-    assert sentence.split(": ")[0] == ", ".join(TRAINERS[key].title for key in USUAL)
+    assert sentence.split(": ")[0] == ", ".join(TRAINERS[key].short for key in USUAL)
     assert sentence.endswith(".")
     assert app.info == []  # there is nothing to choose: what is wrong is said
 
