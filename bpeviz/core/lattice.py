@@ -10,9 +10,9 @@ Its log probability is `UNKNOWN_PENALTY` below that of the least likely piece, a
 `Lattice` is the lattice of one text and follows the definitions. `Lattices` computes the same for
 many texts at once in flat arrays, for training and for segmentations over time.
 
-**Ties.** Log probabilities are rounded to multiples of 2**-30, so sums above -2**23 are exact in any
-order, and ties are equal. Among ties the segmentation with the longest last piece is taken, then
-the one with the longest piece before it, and so on, as in SentencePiece and Hugging Face.
+**Ties.** Log probabilities are rounded to multiples of 2**-30, so sums above -2**23 are exact in
+any order, and ties are equal. Among ties the segmentation with the longest last piece is taken,
+then the one with the longest piece before it, and so on, as in SentencePiece and Hugging Face.
 """
 
 from __future__ import annotations

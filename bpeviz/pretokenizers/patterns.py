@@ -1,8 +1,8 @@
 """Pre-tokenization: split a text into pre-tokens that no merge may cross.
 
 Pre-tokenization is lossless: the joined pre-tokens are the text. If a user's regular expression
-does not match a part, that part is a pre-token, too; tiktoken drops it. The built-in expressions match
-every character.
+does not match a part, that part is a pre-token, too; tiktoken drops it. The built-in expressions
+match every character.
 
 The expressions of GPT-2, cl100k and o200k are those of tiktoken (`tiktoken_ext/openai_public.py`);
 the tests compare the two. Each library has its own Unicode tables of letters and digits, so results

@@ -1,8 +1,8 @@
 """Find the pre-tokens of GPT-2's and cl100k's patterns for a whole text at once, with NumPy.
 
 Both patterns distinguish letters, digits, white space and other characters. A pre-token begins
-where the class changes; the rules below add and remove starts, each in one step over arrays. The classes
-come from the `regex` package, so the pre-tokens are exactly those of
+where the class changes; the rules below add and remove starts, each in one step over arrays. The
+classes come from the `regex` package, so the pre-tokens are exactly those of
 `bpeviz.pretokenizers.patterns.pretokenize`. `word_ends` and `line_starts` use the same classes to
 find boundaries of other patterns.
 """
