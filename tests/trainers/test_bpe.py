@@ -130,7 +130,7 @@ def test_merges_of_worst_cases_equal_reference_loop(text: str, ties: str) -> Non
 
 
 @given(SMALL_TEXTS, st.sampled_from(["none", "gpt2"]))
-def test_characters_laid_out_in_blocks_give_the_same_training(text: str, pattern: str) -> None:
+def test_training_does_not_depend_on_character_block_size(text: str, pattern: str) -> None:
     how = {"merges": 9, "atoms": "characters", "pattern": pattern}
     whole = bpeviz.train(text, **how)
     with pytest.MonkeyPatch.context() as patch:
@@ -243,7 +243,7 @@ def test_training_stops_at_requested_size() -> None:
     assert (by_size.vocab_size, by_size.merges) == (258, by_merges.merges)
 
 
-def test_training_is_full_when_last_pair_reaches_limit() -> None:
+def test_training_stops_as_full_when_last_pair_reaches_limit() -> None:
     assert bpeviz.train("ab", merges=1).stopped == "full"
 
 

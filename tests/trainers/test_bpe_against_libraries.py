@@ -111,7 +111,7 @@ def test_merges_of_tiny_shakespeare_equal_hugging_face(tiny_shakespeare: str) ->
 
 
 @pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.stem)
-def test_huggingface_ties_give_the_merges_of_its_byte_level(path: Path) -> None:
+def test_merges_with_huggingface_ties_equal_byte_level_trainer(path: Path) -> None:
     """Hugging Face numbers bytes by GPT-2's characters for them, with its own pre-tokenization."""
     text = path.read_text()
     training = bpeviz.train(text, merges=700, ties="huggingface", min_count=2)
@@ -129,7 +129,7 @@ def test_huggingface_ties_give_the_merges_of_its_byte_level(path: Path) -> None:
     assert ours == theirs
 
 
-def test_huggingface_ties_differ_from_the_smallest_bytes() -> None:
+def test_huggingface_ties_differ_from_smallest_ties() -> None:
     first = {
         ties: merged_strings(bpeviz.train("bc a", merges=1, ties=ties))[0]
         for ties in ("smallest", "huggingface")
@@ -139,7 +139,7 @@ def test_huggingface_ties_differ_from_the_smallest_bytes() -> None:
 
 @settings(max_examples=100)
 @given(SMALL_TEXTS, HOW, st.integers(1, 3), st.integers(0, 25))
-def test_huggingface_ties_equal_the_definition(
+def test_merges_with_huggingface_ties_equal_reference_loop(
     text: str, how: dict[str, Any], min_count: int, limit: int
 ) -> None:
     training = bpeviz.train(text, merges=limit, ties="huggingface", min_count=min_count, **how)

@@ -42,7 +42,7 @@ OLD = "the hat that the cat sat on, aé👍 ab ba aab " * 3
 
 @cache
 def bases() -> dict[str, Tokenizer]:
-    """Tokenizers to go on from that need no download: learnt here, or ranks of one's own."""
+    """Return base tokenizers that need no download: trained here or built from ranks."""
     learnt = bpeviz.train(OLD, merges=30)
     # Ranks as GPT-2's: the bytes in another order, a gap before the special token.
     ranks = {bytes([(i + 33) % 256]): i for i in range(256)}
@@ -70,7 +70,7 @@ def train(text: str, base: Tokenizer, how: dict[str, Any], merges: int = 20) -> 
 
 
 def rows_of(text: str, base: Tokenizer, pattern: str) -> list[list[int]]:
-    """The base's tokens; a new row begins with one in which, or at whose start, a chunk ends."""
+    """Return the base's tokens; a row starts at a token that contains a pre-token boundary."""
     cuts = set()
     at = 0
     for pre_token in pretokenize(text, pattern):
@@ -87,7 +87,7 @@ def rows_of(text: str, base: Tokenizer, pattern: str) -> list[list[int]]:
     return [row for row in rows if row]
 
 
-def naive(
+def reference_merges(
     rows: list[list[int]], base: Tokenizer, limit: int, ties: str, min_count: int
 ) -> tuple[list[tuple[int, ...]], str]:
     """Count all pairs, take the most frequent, replace it everywhere, repeat."""
@@ -118,22 +118,24 @@ def naive(
 
 @settings(max_examples=250)
 @given(TEXTS, BASES, HOW, st.integers(0, 20))
-def test_merges_equal_the_naive_loop(
+def test_merges_equal_reference_loop(
     text: str, name: str, how: dict[str, Any], merges: int
 ) -> None:
     base = bases()[name]
     training = train(text, base, how, merges)
     found = [(m.left, m.right, m.new_id, m.count, m.applied, m.ties) for m in training.merges]
     rows = rows_of(text, base, how["pattern"])
-    assert (found, training.stopped) == naive(rows, base, merges, how["ties"], how["min_count"])
+    assert (found, training.stopped) == reference_merges(
+        rows, base, merges, how["ties"], how["min_count"]
+    )
 
 
 @settings(max_examples=150)
 @given(TEXTS, DIFFICULT, BASES, HOW)
-def test_tokens_equal_the_naive_segmentation_at_every_step(
+def test_tokens_equal_reference_segmentation_at_every_step(
     corpus: str, text: str, name: str, how: dict[str, Any]
 ) -> None:
-    """On the text that was learnt from, on another, and by the tokenizers of each step."""
+    """Check the training text, other text, and the tokenizer of each step."""
     base = bases()[name]
     training = train(corpus, base, how)
     tokenizer = training.tokenizer()
@@ -160,7 +162,7 @@ def test_tokens_equal_the_naive_segmentation_at_every_step(
 
 @settings(max_examples=100)
 @given(TEXTS, BASES, HOW)
-def test_the_best_candidate_is_what_was_merged_at_every_step(
+def test_best_candidate_is_the_merged_pair_at_every_step(
     text: str, name: str, how: dict[str, Any]
 ) -> None:
     training = train(text, bases()[name], how)
@@ -171,7 +173,7 @@ def test_the_best_candidate_is_what_was_merged_at_every_step(
         assert sum(one.count == merge.count for one in found) == merge.ties + 1
     if training.stopped == "no pair":
         assert training.candidates(text, boundaries, training.steps, 3) == []
-    # A prefix's boundaries do not tell of all steps, so they are not taken for them.
+    # Boundaries of a prefix lack later steps, so candidates must not reuse them.
     shorter = training.at_step(1).boundaries(text)
     last = max(0, training.steps - 1)
     assert training.candidates(text, shorter, last, 3) == training.candidates(
@@ -182,7 +184,9 @@ def test_the_best_candidate_is_what_was_merged_at_every_step(
 @settings(max_examples=150)
 @given(DIFFICULT, BASES, HOW)
 @example("<s>a</s><|end|>", "special", {})
-def test_every_text_comes_back_with_offsets(text: str, name: str, how: dict[str, Any]) -> None:
+def test_decode_round_trips_text_and_offsets_cover_it(
+    text: str, name: str, how: dict[str, Any]
+) -> None:
     tokenizer = train(OLD * 2 + "the cat sat", bases()[name], how).tokenizer()
     ids = tokenizer.encode(text)
     assert tokenizer.decode(ids) == text
@@ -198,7 +202,7 @@ def test_every_text_comes_back_with_offsets(text: str, name: str, how: dict[str,
 
 
 @pytest.mark.parametrize("name", ["bytes", "learnt", "special", "ranks", "added"])
-def test_new_ids_follow_all_of_the_bases(name: str) -> None:
+def test_new_ids_follow_base_ids(name: str) -> None:
     base = bases()[name]
     training = bpeviz.train(
         "cats sat at the sea " * 3, "adaptive", base=base, merges=6, special_tokens=("<new>",)
@@ -222,7 +226,7 @@ def test_new_ids_follow_all_of_the_bases(name: str) -> None:
     assert tokenizer.parents(97) is training.parents(97) is None
 
 
-def test_an_unknown_id_gets_a_sentence() -> None:
+def test_unknown_id_raises_value_error() -> None:
     tokenizer = train("ab" * 9, bases()["ranks"], {}).tokenizer()
     for unknown in (-1, 299, tokenizer.vocab_size):  # 299 is a hole in the base
         for ask in (tokenizer.token_bytes, tokenizer.token_label, tokenizer.is_atom):
@@ -230,7 +234,7 @@ def test_an_unknown_id_gets_a_sentence() -> None:
                 ask(unknown)
 
 
-def test_atoms_are_the_bytes_under_the_bases_ids() -> None:
+def test_atoms_are_bytes_with_base_ids() -> None:
     base = bases()["ranks"]
     training = train("abc abc", base, {})
     boundaries = training.tokenizer().boundaries("aé")
@@ -241,10 +245,10 @@ def test_atoms_are_the_bytes_under_the_bases_ids() -> None:
     assert types == (np.int32, np.int32, np.int32)
 
 
-# What is said of it
+# Names and descriptions
 
 
-def test_names_hues_and_what_it_is_made_of() -> None:
+def test_names_color_indices_and_vocabulary_text_of_added_tokens() -> None:
     base = bases()["learnt"]
     training = train("the cat sat on the catamaran " * 3, base, {}, 8)
     tokenizer = training.tokenizer()
@@ -265,7 +269,7 @@ def test_names_hues_and_what_it_is_made_of() -> None:
     assert training.curve.tolist() == [merge.count for merge in training.merges]
 
 
-def test_a_first_text_is_learnt_from_before() -> None:
+def test_base_text_trains_the_base_first() -> None:
     training = bpeviz.train(
         "newer slower", "adaptive", base_text="low lower lowest new newest", base_size=262, merges=4
     )
@@ -275,13 +279,13 @@ def test_a_first_text_is_learnt_from_before() -> None:
     assert texts_of(training).vocabulary(training, 4) == "262 of the first text + 4 merges"
 
 
-def test_without_a_first_text_it_is_bpe() -> None:
+def test_training_without_base_text_equals_bpe() -> None:
     adaptive = bpeviz.train(OLD, "adaptive", merges=20)
     assert adaptive.merges == bpeviz.train(OLD, merges=20).merges
 
 
-def test_going_on_with_the_same_text_is_learning_further() -> None:
-    """Continued on what was learnt from, the merges are those of one longer training."""
+def test_continuing_on_same_text_equals_one_longer_training() -> None:
+    """Continuing on the training text gives the merges of one longer training."""
     whole = bpeviz.train(OLD, merges=40)
     half = bpeviz.train(OLD, merges=25).tokenizer()
     rest = bpeviz.train(OLD, "adaptive", base=half, merges=15)
@@ -289,7 +293,7 @@ def test_going_on_with_the_same_text_is_learning_further() -> None:
     assert rest.tokenizer().encode(OLD) == whole.tokenizer().encode(OLD)
 
 
-def test_a_token_of_the_base_that_crosses_a_chunk_is_not_cut() -> None:
+def test_base_token_across_pre_tokens_is_not_split() -> None:
     base = bases()["across"]
     crossing = [i for i in range(256, base.vocab_size) if b"t " in base.token_bytes(i)]
     text = base.decode(crossing) * 3
@@ -298,13 +302,13 @@ def test_a_token_of_the_base_that_crosses_a_chunk_is_not_cut() -> None:
     assert set(crossing) & {*base.encode(text)}
 
 
-def test_vocab_size_counts_the_ids_of_the_base() -> None:
+def test_vocab_size_includes_base_ids() -> None:
     base = bases()["learnt"]
     training = bpeviz.train("xyz" * 9, "adaptive", base=base, vocab_size=base.vocab_size + 2)
     assert (training.steps, training.vocab_size) == (2, base.vocab_size + 2)
 
 
-def test_a_mapping_is_texts_with_counts() -> None:
+def test_mapping_corpus_weights_texts_by_count() -> None:
     base = bases()["learnt"]
     counted = bpeviz.train({"xyz": 3, "yz": 2}, "adaptive", base=base, merges=3)
     assert [merge.count for merge in counted.merges] == [5, 3]
@@ -319,8 +323,8 @@ def gpt2() -> Tokenizer:
     return bpeviz.load("gpt2")
 
 
-def test_what_a_domain_adds_to_gpt2() -> None:
-    """Chemistry: its words are in pieces for GPT-2, and become whole."""
+def test_domain_text_adds_whole_words_to_gpt2() -> None:
+    """GPT-2 splits words of chemistry; added merges join them."""
     base = gpt2()
     text = "The hydroxyl group of the hydroxylamine. A hydroxyl radical, hydroxylated.\n" * 9
     training = bpeviz.train(text, "adaptive", base="gpt2", merges=5)
@@ -340,12 +344,12 @@ def test_what_a_domain_adds_to_gpt2() -> None:
 
 @settings(max_examples=60)
 @given(DIFFICULT, DIFFICULT, st.sampled_from(["gpt2", "none", "words"]))
-def test_gpt2_equals_the_naive_loop(corpus: str, text: str, pattern: str) -> None:
+def test_continued_gpt2_equals_reference_loop(corpus: str, text: str, pattern: str) -> None:
     base = gpt2()
     training = bpeviz.train(corpus, "adaptive", base="gpt2", merges=8, pattern=pattern)
     rows = rows_of(corpus, base, pattern)
     found = [(m.left, m.right, m.new_id, m.count, m.applied, m.ties) for m in training.merges]
-    assert found == naive(rows, base, 8, "first", 1)[0]
+    assert found == reference_merges(rows, base, 8, "first", 1)[0]
     tokenizer = training.tokenizer()
     rows = rows_of(text, base, pattern)
     for merge in training.merges:
@@ -355,15 +359,17 @@ def test_gpt2_equals_the_naive_loop(corpus: str, text: str, pattern: str) -> Non
     assert tokenizer.decode(tokenizer.encode(text)) == text
 
 
-def test_a_vocabulary_that_is_not_here_gets_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A page shows it in place of the player; nothing is fetched."""
+def test_missing_base_vocabulary_raises_value_error_without_download(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A page displays the message in place of the player, and downloads nothing."""
     monkeypatch.setattr(download, "available", lambda name: False)
-    monkeypatch.setattr(download, "fetch", lambda *_: pytest.fail("something was fetched"))
+    monkeypatch.setattr(download, "fetch", lambda *_: pytest.fail("unexpected download"))
     with pytest.raises(ValueError, match=r"^The vocabulary gpt2 is not on this machine yet.*\.$"):
         bpeviz.train("abc", "adaptive", base="gpt2", merges=1)
 
 
-# Odd inputs, and what makes no sense
+# Unusual and invalid inputs
 
 
 @pytest.mark.parametrize("name", ["bytes", "ranks", "across"])
@@ -372,7 +378,7 @@ def test_a_vocabulary_that_is_not_here_gets_a_sentence(monkeypatch: pytest.Monke
     ["", "a", " ", " \n\n \t", "👍👨‍👩‍👧", "مرحبا مرحبا", "e\u0301e\u0301 e\u0301", "a\ud800b"],
     ids=ascii,
 )
-def test_odd_texts(text: str, name: str) -> None:
+def test_difficult_texts_round_trip_with_increasing_boundaries(text: str, name: str) -> None:
     training = train(text, bases()[name], {"pattern": "none"})
     tokenizer = training.tokenizer()
     assert tokenizer.decode(tokenizer.encode(text)) == text.replace("\ud800", "\ufffd")
@@ -384,7 +390,7 @@ def test_odd_texts(text: str, name: str) -> None:
         assert all(a < b for a, b in pairwise(ends))
 
 
-def test_long_texts_in_one_chunk_and_deep_tokens() -> None:
+def test_long_pre_tokens_and_deep_merge_trees_train() -> None:
     for text, merges in (
         ("a" * 100_000, 60),
         ("the cat sat on the mat\n" * 5_000, 60),
@@ -409,17 +415,17 @@ def test_long_texts_in_one_chunk_and_deep_tokens() -> None:
     ],
     ids=str,
 )
-def test_train_rejects_arguments_that_do_not_fit(wrong: dict[str, Any], message: str) -> None:
+def test_invalid_arguments_raise_value_error(wrong: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         bpeviz.train("abc", "adaptive", **{"merges": 1, "base_text": "abcde", **wrong})
 
 
-def test_a_count_below_one_gets_a_sentence() -> None:
+def test_count_below_one_raises_value_error() -> None:
     with pytest.raises(ValueError, match="The count of 'b' must be 1 or more, not 0"):
         bpeviz.train({"a": 1, "b": 0}, "adaptive", merges=1)
 
 
-def test_what_cannot_be_a_base_gets_a_sentence() -> None:
+def test_unsuitable_base_raises_value_error() -> None:
     over_characters = bpeviz.train(OLD, merges=3, atoms="characters").tokenizer()
     with pytest.raises(ValueError, match="bpe cannot be a base: its ids 0 to 255 must be the"):
         learn_on("abc", base=over_characters, merges=1)
@@ -431,7 +437,7 @@ def test_what_cannot_be_a_base_gets_a_sentence() -> None:
         learn_on("a b", base=special, merges=1, special_tokens=("<s>",))
 
 
-def test_every_option_is_taken() -> None:
+def test_every_option_value_trains() -> None:
     for option in TRAINERS["adaptive"].options:
         if option.sample is not None:
             values: list[Any] = ["", "abc abc"]

@@ -19,7 +19,7 @@ every_trainer = pytest.mark.parametrize("trainer", TRAINERS.values(), ids=list(T
 
 
 def train(trainer: Trainer, corpus: Any = TEXT, **arguments: Any) -> Any:
-    """Train one merge, or prune to the atoms, unless the arguments say otherwise."""
+    """Train one merge, or prune to the atoms, unless the arguments set another size."""
     size = {} if trainer.prunes or "vocab_size" in arguments else {"merges": 1}
     return trainer(corpus, **{**size, **arguments})
 
@@ -29,7 +29,7 @@ def needed(option: Option) -> dict[str, str]:
 
 
 @pytest.mark.parametrize(("trainer", "option"), OPTIONS)
-def test_train_takes_every_declared_value(trainer: Trainer, option: Option) -> None:
+def test_train_accepts_every_declared_value(trainer: Trainer, option: Option) -> None:
     if option.kind == "choice":
         assert option.choices is not None
         # Published vocabularies need files that are not on every machine.
@@ -44,7 +44,7 @@ def test_train_takes_every_declared_value(trainer: Trainer, option: Option) -> N
 
 
 @pytest.mark.parametrize(("trainer", "option"), OPTIONS)
-def test_train_rejects_every_other_value(trainer: Trainer, option: Option) -> None:
+def test_train_rejects_undeclared_values(trainer: Trainer, option: Option) -> None:
     wrong: list[Any] = [None, True, 1.5, b"text", ["text"]]
     if option.kind != "number":
         wrong.append(1)
@@ -73,19 +73,19 @@ def test_train_rejects_options_without_effect(options: dict[str, Any], message: 
         bpeviz.train(TEXT, merges=1, **options)
 
 
-def test_an_option_without_effect_may_have_its_default() -> None:
+def test_train_accepts_defaults_of_options_without_effect() -> None:
     assert bpeviz.train(TEXT, merges=1, threshold=0, encode="longest").steps == 1
 
 
 @every_trainer
-def test_special_tokens_as_one_string_are_rejected(trainer: Trainer) -> None:
+def test_train_rejects_special_tokens_that_are_not_a_tuple_of_names(trainer: Trainer) -> None:
     for names in ("<s>", "", 3, None, [b"<s>"], [("<s>",)]):
         with pytest.raises(ValueError, match="special tokens as a tuple of names"):
             train(trainer, special_tokens=names)
 
 
 @every_trainer
-def test_special_tokens_must_differ(trainer: Trainer) -> None:
+def test_train_rejects_repeated_empty_and_reserved_special_tokens(trainer: Trainer) -> None:
     for names in (("x", "x"), ("",), *((name,) for name in trainer.reserved)):
         with pytest.raises(ValueError, match=r"^Special tokens must differ"):
             train(trainer, special_tokens=names)
@@ -95,7 +95,7 @@ def test_special_tokens_must_differ(trainer: Trainer) -> None:
 
 
 @every_trainer
-def test_train_rejects_sizes_that_make_no_sense(trainer: Trainer) -> None:
+def test_train_rejects_invalid_sizes(trainer: Trainer) -> None:
     number = {"merges": 1, "vocab_size": 600}
     wrong: list[dict[str, Any]] = [{"vocab_size": size} for size in (-1, "600", 600.0, True)]
     if trainer.prunes:
@@ -108,18 +108,18 @@ def test_train_rejects_sizes_that_make_no_sense(trainer: Trainer) -> None:
 
 
 @every_trainer
-def test_train_rejects_a_vocabulary_smaller_than_the_atoms(trainer: Trainer) -> None:
+def test_train_rejects_vocabulary_smaller_than_atoms(trainer: Trainer) -> None:
     with pytest.raises(ValueError, match=r"at least [0-9]+: one entry per .*, not 1\.$"):
         trainer(TEXT, vocab_size=1)
 
 
 @every_trainer
 @pytest.mark.parametrize("corpus", [b"bytes", ["a", "list"], None])
-def test_train_rejects_a_corpus_of_another_type(trainer: Trainer, corpus: Any) -> None:
+def test_train_rejects_corpus_of_wrong_type(trainer: Trainer, corpus: Any) -> None:
     with pytest.raises(ValueError, match="a text or a mapping of counts"):
         train(trainer, corpus)
 
 
-def test_train_names_the_known_algorithms() -> None:
+def test_unknown_algorithm_error_lists_known_algorithms() -> None:
     with pytest.raises(ValueError, match=r"'bpf'.*bpe, wordpiece"):
         bpeviz.train(TEXT, "bpf", merges=1)

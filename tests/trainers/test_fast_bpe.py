@@ -180,7 +180,7 @@ def test_long_text_needs_little_more_memory_than_its_row(
 
 
 @pytest.mark.parametrize("max_positions", [1 << 23, 8])
-def test_more_ids_than_16_bits_hold_equal_plain_trainer(
+def test_ids_over_16_bits_equal_plain_trainer(
     max_positions: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(limits, "MAX_POSITIONS", max_positions)
@@ -193,7 +193,7 @@ def test_more_ids_than_16_bits_hold_equal_plain_trainer(
 
 
 @pytest.mark.parametrize("train", [train_merges_fast, train_merges])
-def test_progress_is_reported_and_a_raising_listener_stops_the_training(train: object) -> None:
+def test_training_reports_progress_and_stops_when_listener_raises(train: object) -> None:
     pre_tokens = [([i % 7 for i in range(3_000)], 1)]
     reports: list[tuple[str, int, int]] = []
     with progress.reporting_to(lambda *report: reports.append(report)):

@@ -1,4 +1,4 @@
-"""BPE over several texts against its definition, and what it is for: the small one counts."""
+"""Multilingual BPE against its definition; smoothing raises the weight of small texts."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ HOW = st.fixed_dictionaries(
 )
 
 
-def learn(text: Any, merges: int = 20, **how: Any) -> MultilingualTraining:
+def train(text: Any, merges: int = 20, **how: Any) -> MultilingualTraining:
     training = bpeviz.train(text, "multilingual", merges=merges, **how)
     assert isinstance(training, MultilingualTraining)
     return training
@@ -46,8 +46,8 @@ def joined(parts: list[str]) -> str:
     return "\n---\n".join(parts)
 
 
-def naive_factors(parts: list[str], alpha: float) -> list[int]:
-    """By the definition: shares, their powers, what each byte then counts, in hundredths."""
+def reference_factors(parts: list[str], alpha: float) -> list[int]:
+    """Return the weight per byte of each text in hundredths, by the definition."""
     sizes = [len(part.encode()) for part in parts]
     shares = [size / sum(sizes) for size in sizes]
     powers = [share**alpha for share in shares]
@@ -58,15 +58,15 @@ def naive_factors(parts: list[str], alpha: float) -> list[int]:
     return [times // int(np.gcd.reduce(hundredths)) for times in hundredths]
 
 
-def naive_parts(text: str) -> list[tuple[str, bool]]:
-    """Cut at lines of three dashes, line by line; such a line is a part by itself."""
+def reference_parts(text: str) -> list[tuple[str, bool]]:
+    """Split a text at lines of three dashes; such a line is a part by itself."""
     found: list[tuple[str, bool]] = [("", False)]
     for line in text.split("\n"):
         if line.rstrip(" \t\r") == "---":
             found += [(line + "\n", True), ("", False)]
         else:
             found[-1] = found[-1][0] + line + "\n", False
-    # The last line has no end; one that was put there is taken off.
+    # The last line has no line end; remove the one added above.
     kept = [(part, between) for part, between in found if part]
     if not kept:
         return []
@@ -75,13 +75,13 @@ def naive_parts(text: str) -> list[tuple[str, bool]]:
     return [(part, between) for part, between in kept if part]
 
 
-def naive_rows(
+def reference_rows(
     training: MultilingualTraining, text: str
 ) -> tuple[list[tuple[list[int], int]], list[tuple[str, int]]]:
-    """The rows that are learnt from, each with its weight; and each chunk with its factor."""
-    parts = naive_parts(text)
+    """Return the training rows with weights, and the pre-tokens with factors."""
+    parts = reference_parts(text)
     counted = [part for part, between in parts if not between and part.strip()]
-    found = iter(naive_factors(counted, float(training.smoothing)) if counted else [])
+    found = iter(reference_factors(counted, float(training.smoothing)) if counted else [])
     of_part = [0 if between else (next(found) if part.strip() else None) for part, between in parts]
     least = min((times for times in of_part if times), default=1)
     plain = bpeviz.train("", merges=0, pattern=training.pre_tokenizer.pattern).pre_tokenizer
@@ -106,10 +106,10 @@ def naive_rows(
 
 @settings(max_examples=150)
 @given(PARTS, HOW, st.integers(0, 20))
-def test_merges_equal_the_naive_loop(parts: list[str], how: dict[str, Any], limit: int) -> None:
+def test_merges_equal_reference_loop(parts: list[str], how: dict[str, Any], limit: int) -> None:
     text = joined(parts)
-    training = learn(text, limit, **how)
-    rows, _ = naive_rows(training, text)
+    training = train(text, limit, **how)
+    rows, _ = reference_rows(training, text)
     expected, stopped = reference.learn(rows, training.alphabet, limit)
     assert [
         (m.left, m.right, m.new_id, m.count, m.applied, m.ties) for m in training.merges
@@ -119,11 +119,11 @@ def test_merges_equal_the_naive_loop(parts: list[str], how: dict[str, Any], limi
 
 @settings(max_examples=80)
 @given(PARTS, HOW)
-def test_the_best_candidate_counts_what_the_learner_counted(
+def test_best_candidate_has_trained_pair_count_and_ties(
     parts: list[str], how: dict[str, Any]
 ) -> None:
     text = joined(parts)
-    training = learn(text, **how)
+    training = train(text, **how)
     boundaries = training.tokenizer().boundaries(text)
     for step, merge in enumerate(training.merges):
         best = training.candidates(text, boundaries, step, 1000)
@@ -133,10 +133,10 @@ def test_the_best_candidate_counts_what_the_learner_counted(
 
 @settings(max_examples=80)
 @given(PARTS, PARTS, HOW)
-def test_boundaries_equal_the_naive_segmentation_at_every_step(
+def test_boundaries_equal_reference_segmentation_at_every_step(
     parts: list[str], others: list[str], how: dict[str, Any]
 ) -> None:
-    training = learn(joined(parts), **how)
+    training = train(joined(parts), **how)
     tokenizer = training.tokenizer()
     pairs = [(merge.left, merge.right) for merge in training.merges]
     atom_id = {symbol: i for i, symbol in enumerate(training.alphabet)}
@@ -145,7 +145,7 @@ def test_boundaries_equal_the_naive_segmentation_at_every_step(
         boundaries = tokenizer.boundaries(held)
         for step in range(training.steps + 1):
             expected: list[int] = []
-            for part, between in naive_parts(held):
+            for part, between in reference_parts(held):
                 for pre_token in part if between else plain.pre_tokens(part):
                     if how["atoms"] == "bytes":
                         row = [*pre_token.encode()]
@@ -162,10 +162,10 @@ def test_boundaries_equal_the_naive_segmentation_at_every_step(
 
 @settings(max_examples=80)
 @given(PARTS, HOW)
-def test_weights_are_the_factors_of_the_chunks(parts: list[str], how: dict[str, Any]) -> None:
+def test_weights_equal_pre_token_factors(parts: list[str], how: dict[str, Any]) -> None:
     text = joined(parts)
-    training = learn(text, 3, **how)
-    _, pre_tokens = naive_rows(training, text)
+    training = train(text, 3, **how)
+    _, pre_tokens = reference_rows(training, text)
     expected = [
         times
         for pre_token, times in pre_tokens
@@ -177,18 +177,18 @@ def test_weights_are_the_factors_of_the_chunks(parts: list[str], how: dict[str, 
 
 @settings(max_examples=80)
 @given(PARTS, HOW)
-def test_shares_equal_counting_by_hand(parts: list[str], how: dict[str, Any]) -> None:
+def test_shares_equal_direct_counts(parts: list[str], how: dict[str, Any]) -> None:
     text = joined(parts)
-    training = learn(text, **how)
+    training = train(text, **how)
     whole = training.tokenizer().boundaries(text)
-    held = [part for part, between in naive_parts(text) if not between and part.strip()]
+    held = [part for part, between in reference_parts(text) if not between and part.strip()]
     for step in {0, training.steps // 2, training.steps}:
         shares = training.shares(text, step)
         assert shares == training.shares(text, step, whole)
         assert [share.name for share in shares] == [f"Text {i + 1}" for i in range(len(held))]
         assert [share.size for share in shares] == [len(part.encode()) for part in held]
         assert [share.factor for share in shares] == (
-            naive_factors(held, float(training.smoothing)) if held else []
+            reference_factors(held, float(training.smoothing)) if held else []
         )
         tokenizer = training.at_step(step)
         tokens = [tokenizer.encode(part) for part in held]
@@ -208,7 +208,7 @@ def test_shares_equal_counting_by_hand(parts: list[str], how: dict[str, Any]) ->
 
 @settings(max_examples=200)
 @given(st.lists(st.integers(1, 100_000), min_size=1, max_size=5), st.sampled_from([*SMOOTHING]))
-def test_factors_make_the_shares_what_the_power_says(sizes: list[int], smoothing: str) -> None:
+def test_factors_give_exponentially_smoothed_shares(sizes: list[int], smoothing: str) -> None:
     """As Devlin et al. and Conneau and Lample define it: q ∝ p ** alpha."""
     alpha = float(smoothing)
     found = factors(sizes, alpha)
@@ -219,7 +219,7 @@ def test_factors_make_the_shares_what_the_power_says(sizes: list[int], smoothing
     assert min(found) == found[int(np.argmax(sizes))]
 
 
-def test_conneau_and_lample() -> None:
+def test_smoothed_share_matches_conneau_and_lample() -> None:
     """Two languages of 99 and 1 per cent: with the power of 0.5 the small one has 9.1 per cent.
 
     (0.01 ** 0.5) / (0.99 ** 0.5 + 0.01 ** 0.5) = 0.0913; with 0.7, as in multilingual BERT,
@@ -227,7 +227,7 @@ def test_conneau_and_lample() -> None:
     """
     text = joined(["a" * 9899, "b" * 99]) + "b"
     small = {
-        smoothing: learn(text, 0, smoothing=smoothing).shares(text, 0)[1].smoothed
+        smoothing: train(text, 0, smoothing=smoothing).shares(text, 0)[1].smoothed
         for smoothing in SMOOTHING
     }
     assert [round(small[power], 3) for power in ("1.0", "0.7", "0.5", "0.0")] == [
@@ -235,7 +235,7 @@ def test_conneau_and_lample() -> None:
     ]
 
 
-def test_factors_have_nothing_in_common() -> None:
+def test_factors_have_no_common_divisor() -> None:
     assert factors([400, 100], 0.5) == [1, 2]
     assert factors([7, 3, 5], 1.0) == [1, 1, 1]
     assert factors([300, 200], 0.0) == [2, 3]
@@ -243,52 +243,52 @@ def test_factors_have_nothing_in_common() -> None:
     assert factors([], 0.5) == []
 
 
-def test_the_curve_says_what_was_counted() -> None:
-    training = learn(joined([LARGE, SMALL]), 5)
+def test_curve_contains_weighted_pair_counts() -> None:
+    training = train(joined([LARGE, SMALL]), 5)
     name, counts = texts_of(training).curve, training.curve
     assert name == "weighted count of the pair"
     assert counts.tolist() == [merge.count for merge in training.merges]
 
 
 @pytest.mark.parametrize("atoms", ["bytes", "characters"])
-def test_shares_as_they_are_is_plain_bpe(atoms: str) -> None:
+def test_smoothing_one_equals_plain_bpe(atoms: str) -> None:
     text = joined([LARGE, SMALL])
-    training = learn(text, 60, smoothing="1.0", atoms=atoms)
+    training = train(text, 60, smoothing="1.0", atoms=atoms)
     pre_tokens = Counter(training.pre_tokenizer.pre_tokens(text))
     plain = bpeviz.train(pre_tokens, merges=60, pattern="none", atoms=atoms)
     assert training.merges == plain.merges
 
 
-def test_one_text_is_plain_bpe() -> None:
+def test_single_text_equals_plain_bpe() -> None:
     for smoothing in SMOOTHING:
-        training = learn(LARGE, 60, smoothing=smoothing)
+        training = train(LARGE, 60, smoothing=smoothing)
         assert training.merges == bpeviz.train(LARGE, merges=60).merges
-    counted = learn({"hug": 10, "pug": 5}, 2, atoms="characters", pattern="none")
+    counted = train({"hug": 10, "pug": 5}, 2, atoms="characters", pattern="none")
     assert [merge.count for merge in counted.merges] == [15, 10]
 
 
-def test_a_small_text_is_not_drowned() -> None:
+def test_smoothing_gives_small_text_more_merges_and_fewer_tokens() -> None:
     text = joined([LARGE, SMALL])
     last = {
-        smoothing: learn(text, 25, smoothing=smoothing).shares(text, 25)[1]
+        smoothing: train(text, 25, smoothing=smoothing).shares(text, 25)[1]
         for smoothing in ("1.0", "0.5", "0.0")
     }
     assert last["1.0"].used < last["0.5"].used < last["0.0"].used
     assert last["1.0"].tokens > last["0.5"].tokens > last["0.0"].tokens
 
 
-def test_the_same_chunk_in_two_texts_adds_up() -> None:
+def test_counts_of_one_pre_token_in_two_texts_add_up() -> None:
     text = joined(["ab ab ab abcd ", "ab"])
     assert [part.factor for part in weighed(text, 0.0)] == [2, 0, 15]
-    merge = learn(text, 1, smoothing="0.0", pattern="words").merges[0]
+    merge = train(text, 1, smoothing="0.0", pattern="words").merges[0]
     # Five times in all, as a word four times: three times 2 and once 15, and once 2 in abcd.
     assert (merge.count, merge.ties) == (3 * 2 + 15 + 2, 0)
 
 
-# The lines between
+# Separator lines
 
 
-def test_a_line_of_three_dashes_parts_texts() -> None:
+def test_line_of_three_dashes_separates_texts() -> None:
     assert texts("a\n---\nb\n--- \r\n---\nc") == [
         *(("a\n", False), ("---\n", True), ("b\n", False)),
         *(("--- \r\n", True), ("---\n", True), ("c", False)),
@@ -298,31 +298,31 @@ def test_a_line_of_three_dashes_parts_texts() -> None:
     assert texts("") == []
 
 
-def test_the_line_between_is_never_merged() -> None:
+def test_separator_line_is_never_merged() -> None:
     text = "a--- b--- ---- \n---\n---- c---"
-    training = learn(text, 50, pattern="none")
+    training = train(text, 50, pattern="none")
     boundaries = training.tokenizer().boundaries(text)
     line = slice(text.index("\n---\n"), text.index("\n---\n") + 5)
     assert (boundaries.merged_at[line] == NEVER).all()
     assert "---" in [training.name(merge.new_id) for merge in training.merges]
 
 
-def test_a_part_of_white_space_is_no_text() -> None:
+def test_white_space_part_is_not_a_text() -> None:
     text = "\n\n---\n" + LARGE + "\n---\n \n---\n" + SMALL + "\n---\n"
-    training = learn(text, 5, smoothing="0.0")
+    training = train(text, 5, smoothing="0.0")
     assert [share.name for share in training.shares(text, 5)] == ["Text 1", "Text 2"]
     assert training.merges[0].count < 20 * len(text)
 
 
-# Odd inputs
+# Unusual inputs
 
 
 @pytest.mark.parametrize(
     "text", ["", "---", "\n", "a", "---\n---\n", "👍\n---\n\u0301", " \n---\n "]
 )
 @pytest.mark.parametrize("atoms", ["bytes", "characters"])
-def test_odd_texts(text: str, atoms: str) -> None:
-    training = learn(text, atoms=atoms, smoothing="0.0")
+def test_difficult_texts_have_consistent_boundaries_and_weights(text: str, atoms: str) -> None:
+    training = train(text, atoms=atoms, smoothing="0.0")
     tokenizer = training.tokenizer()
     for held in (text, "", "x\n---\n", "\ud800"):
         boundaries = tokenizer.boundaries(held)
@@ -332,14 +332,14 @@ def test_odd_texts(text: str, atoms: str) -> None:
     assert training.candidates(text, tokenizer.boundaries(text), training.steps, 5) == []
 
 
-def test_a_million_characters_beside_one() -> None:
+def test_million_characters_balance_one_character() -> None:
     text = joined(["a" * 1_000_000, "b"])
-    training = learn(text, 5, pattern="none", smoothing="0.0")
+    training = train(text, 5, pattern="none", smoothing="0.0")
     assert [share.factor for share in training.shares(text, 5)] == [1, 1_000_001]
     assert training.merges[0].count == 999_999
 
 
-def test_special_tokens_come_last() -> None:
-    tokenizer = learn("ab ab\n---\ncd", 1, special_tokens=("<s>",), atoms="characters").tokenizer()
+def test_special_tokens_have_the_last_ids() -> None:
+    tokenizer = train("ab ab\n---\ncd", 1, special_tokens=("<s>",), atoms="characters").tokenizer()
     assert {*tokenizer.special_tokens} == {"<unk>", "<s>"}
     assert tokenizer.encode("<s>", allowed_special={"<s>"}) == [tokenizer.vocab_size - 1]

@@ -30,7 +30,7 @@ TEXTS = SMALL_TEXTS | st.lists(
 ).map("".join)
 
 
-def learn(corpus: Any, **how: Any) -> ScaffoldTraining:
+def train(corpus: Any, **how: Any) -> ScaffoldTraining:
     return bpeviz.train(corpus, "scaffold", **how)
 
 
@@ -40,14 +40,14 @@ def rows_of(training: ScaffoldTraining, pre_tokens: dict[str, int]) -> list[tupl
     return [([atom_id.get(s, -1) for s in symbols(c)], times) for c, times in pre_tokens.items()]
 
 
-def chunks_of(training: ScaffoldTraining, text: str) -> dict[str, int]:
+def count_pre_tokens(training: ScaffoldTraining, text: str) -> dict[str, int]:
     found: dict[str, int] = {}
     for pre_token in training.pre_tokenizer.pre_tokens(text):
         found[pre_token] = found.get(pre_token, 0) + 1
     return found
 
 
-def slowly(
+def reference_training(
     training: ScaffoldTraining, pre_tokens: dict[str, int], how: dict[str, Any], **limit: int
 ):
     rule = {name: how[name] for name in ("ties", "min_count") if name in how}
@@ -57,7 +57,7 @@ def slowly(
 
 
 def scaffolds(training: ScaffoldTraining, step: int) -> set[int]:
-    """Those after a step, read off the times at which they change."""
+    """Return the scaffolds after a step, from the times at which they change."""
     first = len(training.alphabet)
     return {
         token
@@ -66,7 +66,9 @@ def scaffolds(training: ScaffoldTraining, step: int) -> set[int]:
     }
 
 
-def check_learnt(training: ScaffoldTraining, expected: reference_scaffold.Learnt) -> None:
+def assert_equals_reference(
+    training: ScaffoldTraining, expected: reference_scaffold.Learnt
+) -> None:
     assert [(merge.left, merge.right) for merge in training.merges] == expected.merges
     for step, hidden in enumerate(expected.scaffolds, 1):
         assert scaffolds(training, step) == hidden
@@ -77,22 +79,26 @@ def check_learnt(training: ScaffoldTraining, expected: reference_scaffold.Learnt
 
 @settings(max_examples=250)
 @given(TEXTS, HOW, st.integers(0, 25))
-def test_merges_and_scaffolds_equal_the_slow_loop(
+def test_merges_and_scaffolds_equal_reference_loop(
     text: str, how: dict[str, Any], limit: int
 ) -> None:
-    training = learn(text, merges=limit, **how)
-    check_learnt(training, slowly(training, chunks_of(training, text), how, limit=limit))
+    training = train(text, merges=limit, **how)
+    assert_equals_reference(
+        training, reference_training(training, count_pre_tokens(training, text), how, limit=limit)
+    )
 
 
 @settings(max_examples=150)
 @given(TEXTS, HOW, st.integers(0, 12))
-def test_it_ends_where_the_vocabulary_without_scaffolds_has_its_size(
+def test_training_stops_when_vocabulary_without_scaffolds_is_full(
     text: str, how: dict[str, Any], room: int
 ) -> None:
-    atoms = len(learn(text, merges=0, **how).alphabet)
-    training = learn(text, vocab_size=atoms + room, **how)
-    expected = slowly(training, chunks_of(training, text), how, size=atoms + room)
-    check_learnt(training, expected)
+    atoms = len(train(text, merges=0, **how).alphabet)
+    training = train(text, vocab_size=atoms + room, **how)
+    expected = reference_training(
+        training, count_pre_tokens(training, text), how, size=atoms + room
+    )
+    assert_equals_reference(training, expected)
     assert (training.sizes[-1] == atoms + room) == (training.stopped == "full")
     assert training.sizes.max() <= atoms + room
 
@@ -102,20 +108,20 @@ def test_it_ends_where_the_vocabulary_without_scaffolds_has_its_size(
     st.dictionaries(st.text("abc", min_size=1, max_size=8), st.integers(1, 9), max_size=8),
     HOW,
 )
-def test_counted_words_weigh_as_often_as_they_come(
-    words: dict[str, int], how: dict[str, Any]
-) -> None:
+def test_counted_words_equal_reference_loop(words: dict[str, int], how: dict[str, Any]) -> None:
     how = {**how, "pattern": "none"}
-    training = learn(words, merges=20, **how)
-    check_learnt(training, slowly(training, words, how, limit=20))
+    training = train(words, merges=20, **how)
+    assert_equals_reference(training, reference_training(training, words, how, limit=20))
 
 
 @settings(max_examples=100)
 @given(TEXTS, TEXTS, HOW)
-def test_every_step_equals_the_slow_encoder(corpus: str, text: str, how: dict[str, Any]) -> None:
-    """The boundaries, and the tokenizer of each step by itself."""
-    training = learn(corpus, merges=20, **how)
-    learnt = slowly(training, chunks_of(training, corpus), how, limit=20)
+def test_tokens_equal_reference_encoder_at_every_step(
+    corpus: str, text: str, how: dict[str, Any]
+) -> None:
+    """Check the boundaries, and the tokenizer of each step."""
+    training = train(corpus, merges=20, **how)
+    learnt = reference_training(training, count_pre_tokens(training, corpus), how, limit=20)
     tokenizer = training.tokenizer()
     atoms = len(training.alphabet)
     sizes = [1] * atoms
@@ -144,15 +150,15 @@ def test_every_step_equals_the_slow_encoder(corpus: str, text: str, how: dict[st
 
 
 @given(TEXTS, TEXTS, HOW)
-def test_no_scaffold_is_ever_encoded(corpus: str, text: str, how: dict[str, Any]) -> None:
-    training = learn(corpus, merges=20, **how)
+def test_encode_never_returns_scaffold_tokens(corpus: str, text: str, how: dict[str, Any]) -> None:
+    training = train(corpus, merges=20, **how)
     for step in range(training.steps + 1):
         assert not scaffolds(training, step) & {*training.at_step(step).encode(text)}
 
 
 @given(TEXTS, TEXTS)
-def test_over_bytes_every_text_comes_back(corpus: str, text: str) -> None:
-    tokenizer = learn(corpus, merges=20, pattern="none").tokenizer()
+def test_decode_round_trips_text_over_bytes(corpus: str, text: str) -> None:
+    tokenizer = train(corpus, merges=20, pattern="none").tokenizer()
     assert tokenizer.decode(tokenizer.encode(text)) == text
     tokens = tokenizer.tokens(text)
     assert b"".join(token.raw for token in tokens) == text.encode()
@@ -174,10 +180,10 @@ ARIZONA = {
 """Words in which `zona` is rare by itself, as in Figures 3 and 4."""
 
 
-def test_zona_serves_arizona() -> None:
-    """Figures 3 and 4: `zona` is needed for `Arizona`, but is rare by itself; it is taken apart
-    into `zon` and `a`, and `Arizona` is a token."""
-    training = learn(ARIZONA, merges=8, pattern="none", atoms="characters")
+def test_scaffold_zona_is_split_back_outside_arizona() -> None:
+    """Figures 3 and 4: `zona` is needed for `Arizona`, but is rare by itself; it is split
+    back into `zon` and `a`, and `Arizona` is a token."""
+    training = train(ARIZONA, merges=8, pattern="none", atoms="characters")
     tokenizer = training.tokenizer()
     name = training.name
     assert [name(m.new_id) for m in training.merges][:6] == [
@@ -188,7 +194,7 @@ def test_zona_serves_arizona() -> None:
     assert [t.label for t in tokenizer.tokens("Arizona")] == ["Arizona"]
     assert [t.label for t in tokenizer.tokens("zona")] == ["zon", "a"]
     assert scaffolds(training, 8) == {made["zona"].new_id}
-    # 9 atoms and more; of the merged ones all but zona.
+    # All merged tokens but zona, besides the atoms.
     assert training.sizes[-1] == len(training.alphabet) + 7
     assert (
         texts_of(training).vocabulary(training, 8)
@@ -196,7 +202,7 @@ def test_zona_serves_arizona() -> None:
     )
 
 
-def test_the_head_of_the_queue_is_the_border_by_hand() -> None:
+def test_scaffold_threshold_is_count_of_next_pair() -> None:
     """abc 5, ab 2, de 4, fg 2.
 
     1. ab 7 (with abc), then bc 5: nothing could become a scaffold.
@@ -205,7 +211,7 @@ def test_the_head_of_the_queue_is_the_border_by_hand() -> None:
     4. fg 2.
     """
     words = {"abc": 5, "ab": 2, "de": 4, "fg": 2}
-    training = learn(words, merges=4, pattern="none", atoms="characters")
+    training = train(words, merges=4, pattern="none", atoms="characters")
     assert [training.name(m.new_id) for m in training.merges] == ["ab", "abc", "de", "fg"]
     assert [m.note for m in training.merges] == [
         "", "“ab” is now a scaffold token", "“ab” is a normal token again", "",
@@ -218,18 +224,18 @@ def test_the_head_of_the_queue_is_the_border_by_hand() -> None:
     assert boundaries.token_counts.tolist() == [2, 1, 2, 1, 1]
 
 
-def test_learning_for_a_size_ends_in_the_midst_of_what_comes_back() -> None:
-    """With de, the third merge, the vocabulary is full before ab is back."""
+def test_training_to_size_stops_before_scaffold_returns() -> None:
+    """The third merge, de, fills the vocabulary before ab returns."""
     words = {"abc": 5, "ab": 2, "de": 4, "fg": 2}
-    training = learn(words, vocab_size=7 + 2, pattern="none", atoms="characters")
+    training = train(words, vocab_size=7 + 2, pattern="none", atoms="characters")
     assert (training.steps, training.stopped) == (3, "full")
     assert training.sizes.tolist() == [7, 8, 8, 9]
     assert [t.label for t in training.tokenizer().tokens("ab")] == ["a", "b"]
 
 
-def test_a_size_that_is_passed_over_is_that_of_the_step_before() -> None:
+def test_step_of_skipped_size_is_the_step_before() -> None:
     words = {"abc": 5, "ab": 2, "de": 4, "fg": 2}
-    training = learn(words, merges=4, pattern="none", atoms="characters")
+    training = train(words, merges=4, pattern="none", atoms="characters")
     assert training.sizes.tolist() == [7, 8, 8, 10, 11]
     assert [training.step_of(size) for size in range(7, 12)] == [0, 2, 2, 3, 4]
     for size in (6, 12):
@@ -237,22 +243,22 @@ def test_a_size_that_is_passed_over_is_that_of_the_step_before() -> None:
             training.step_of(size)
 
 
-# The notes
+# Notes
 
 
-def test_a_note_names_three_and_counts_the_rest() -> None:
+def test_note_names_three_tokens_and_counts_the_others() -> None:
     words = {f"{c}{c.upper()}": 2 for c in "abcdefgh"} | {f"{c}{c.upper()}!": 5 for c in "abcdefgh"}
     words |= {"xy": 4, "zw": 1}
-    training = learn(words, merges=18, pattern="none", atoms="characters")
+    training = train(words, merges=18, pattern="none", atoms="characters")
     notes = [merge.note for merge in training.merges]
     assert "“aA”, “bB”, “cC” and 5 others are normal tokens again" in notes
-    long = learn({"a" * 200: 1, "b" * 30 + "c": 3, "xy": 2}, merges=60, pattern="none").merges
+    long = train({"a" * 200: 1, "b" * 30 + "c": 3, "xy": 2}, merges=60, pattern="none").merges
     assert max(len(merge.note) for merge in long) < 120
 
 
-def test_scaffolds_are_listed_at_each_step() -> None:
+def test_details_table_lists_scaffolds_at_each_step() -> None:
     words = {"abc": 5, "ab": 2, "de": 4, "fg": 2}
-    training = learn(words, merges=4, pattern="none", atoms="characters")
+    training = train(words, merges=4, pattern="none", atoms="characters")
     boundaries = training.tokenizer().boundaries("abc")
     tables = [
         texts_of(training).details(training, "abc", boundaries, step)[0].columns
@@ -266,8 +272,8 @@ def test_scaffolds_are_listed_at_each_step() -> None:
 
 @settings(max_examples=60)
 @given(TEXTS, HOW)
-def test_the_table_counts_as_the_text_is_cut(corpus: str, how: dict[str, Any]) -> None:
-    training = learn(corpus, merges=15, **how)
+def test_details_table_counts_tokens_of_the_corpus(corpus: str, how: dict[str, Any]) -> None:
+    training = train(corpus, merges=15, **how)
     boundaries = training.tokenizer().boundaries(corpus)
     for step in range(training.steps + 1):
         table = texts_of(training).details(training, corpus, boundaries, step)[0].columns
@@ -281,13 +287,13 @@ def test_the_table_counts_as_the_text_is_cut(corpus: str, how: dict[str, Any]) -
             assert token not in scaffolds(training, start - 1)
 
 
-# Odd inputs
+# Unusual inputs
 
 
 @pytest.mark.parametrize("text", ["", " ", "a", "\n\n\n", "👋👋👋", "שלום שלום", "é" * 9], ids=repr)
 @pytest.mark.parametrize("how", [{}, {"atoms": "characters"}], ids=str)
-def test_odd_texts(text: str, how: dict[str, str]) -> None:
-    training = learn(text, merges=10, pattern="none", **how)
+def test_difficult_texts_round_trip(text: str, how: dict[str, str]) -> None:
+    training = train(text, merges=10, pattern="none", **how)
     tokenizer = training.tokenizer()
     assert tokenizer.decode(tokenizer.encode(text)) == text
     boundaries = tokenizer.boundaries(text)
@@ -296,26 +302,26 @@ def test_odd_texts(text: str, how: dict[str, str]) -> None:
     assert len(other.ids(training.steps)) == other.token_counts[-1]
 
 
-def test_a_million_characters_in_one_chunk() -> None:
+def test_million_characters_in_one_pre_token_encode() -> None:
     text = "the cat sat on the mat and looked at the other cat " * 20_000
-    training = learn(text[:10_000], merges=60, pattern="none")
+    training = train(text[:10_000], merges=60, pattern="none")
     boundaries = training.tokenizer().boundaries(text)
     assert boundaries.token_counts[0] == len(text)
     assert len(boundaries.ids(60)) == boundaries.token_counts[-1] < len(text)
 
 
-def test_a_tree_as_deep_as_its_token_is_long() -> None:
+def test_merge_tree_as_deep_as_token_length_has_boundaries() -> None:
     size = 5_000
-    text = "".join(map(chr, range(0x4E00, 0x4E00 + size)))  # no pair comes twice
-    training = learn(text, merges=size - 1, pattern="none", atoms="characters")
+    text = "".join(map(chr, range(0x4E00, 0x4E00 + size)))  # no pair repeats
+    training = train(text, merges=size - 1, pattern="none", atoms="characters")
     boundaries = training.tokenizer().boundaries(text)
     # Each token is used up by the next, and no token comes more often than the next pair: 0 < 1.
     assert boundaries.token_counts.tolist() == [*range(size, 0, -1)]
     assert training.scaffolds[-2:].tolist() == [size - 3, size - 3]
 
 
-def test_a_real_text_has_scaffolds(tiny_shakespeare: str) -> None:
-    training = learn(tiny_shakespeare[:100_000], vocab_size=600)
+def test_tiny_shakespeare_has_scaffolds_and_bpe_merges(tiny_shakespeare: str) -> None:
+    training = train(tiny_shakespeare[:100_000], vocab_size=600)
     assert training.sizes[-1] == 600
     assert training.scaffolds[-1] > 20
     plain = bpeviz.train(tiny_shakespeare[:100_000], merges=training.steps)
@@ -323,10 +329,10 @@ def test_a_real_text_has_scaffolds(tiny_shakespeare: str) -> None:
     assert [(merge.left, merge.right, merge.count) for merge in training.merges] == pairs
 
 
-def test_candidates_are_the_pairs_of_the_text_as_the_learner_saw_it() -> None:
-    """Also where scaffolds are taken apart in what is shown."""
+def test_best_candidate_is_the_merged_pair_at_every_step() -> None:
+    """Candidates use unsplit scaffolds even where the page displays them split back."""
     words = "abc abc abc abc abc ab ab de de de de fg fg"
-    training = learn(words, merges=4, pattern="whitespace", atoms="characters")
+    training = train(words, merges=4, pattern="whitespace", atoms="characters")
     boundaries = training.tokenizer().boundaries(words)
     for step, merge in enumerate(training.merges):
         best = training.candidates(words, boundaries, step, 1)[0]
@@ -334,8 +340,8 @@ def test_candidates_are_the_pairs_of_the_text_as_the_learner_saw_it() -> None:
 
 
 @given(over("abc ", 60))
-def test_types_are_as_documented(text: str) -> None:
-    boundaries = learn(text, merges=9).tokenizer().boundaries(text)
+def test_boundaries_have_documented_dtypes_and_shape(text: str) -> None:
+    boundaries = train(text, merges=9).tokenizer().boundaries(text)
     assert boundaries.times.dtype == boundaries.entries.dtype == np.int32
     assert boundaries.rows.dtype == np.int64
     assert boundaries.permanent.shape == (len(boundaries),)

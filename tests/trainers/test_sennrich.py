@@ -86,17 +86,17 @@ def their_vocabulary(codes: str, lines: list[str], threshold: int) -> set[str] |
 
 
 def long_words(words: list[str]) -> bool:
-    """Whether there is any pair: without one, `learn_bpe` fails at the largest of no counts."""
+    """Return whether the words contain a pair: without one, `learn_bpe` fails."""
     return any(len(word) > 1 for word in words)
 
 
-# Learning
+# Training
 
 
 @pytest.mark.filterwarnings("ignore")
 @settings(max_examples=120)
 @given(WORDS.filter(long_words), st.integers(1, 25))
-def test_merges_of_any_words_equal_subword_nmts(words: list[str], merges: int) -> None:
+def test_merges_equal_subword_nmt(words: list[str], merges: int) -> None:
     text = " ".join(words)
     training = bpeviz.train(text, merges=merges, pattern="whitespace", **HOW)
     assert our_merges(training) == their_merges(text, merges).splitlines()[1:]
@@ -109,8 +109,8 @@ def test_merges_of_any_words_equal_subword_nmts(words: list[str], merges: int) -
     ).filter(long_words),
     st.integers(1, 25),
 )
-def test_merges_of_counted_words_equal_subword_nmts(counts: Mapping[str, int], merges: int) -> None:
-    """From a list of words with counts (`--dict-input`)."""
+def test_merges_of_counted_words_equal_subword_nmt(counts: Mapping[str, int], merges: int) -> None:
+    """The words have counts, as with `--dict-input`."""
     listed = "".join(f"{word} {count}\n" for word, count in counts.items())
     training = bpeviz.train(counts, merges=merges, pattern="none", **HOW)
     theirs = their_merges(listed, merges, counted=True)
@@ -122,7 +122,7 @@ REAL = [path.name for path in sorted(SAMPLES.glob("*.txt"))]
 
 
 def lines_of(text: str) -> list[str]:
-    """A text with single spaces between its words, in lines that are not empty."""
+    """Return the non-empty lines of a text with single spaces between words."""
     return [" ".join(line.split()) for line in text.splitlines() if line.strip()]
 
 
@@ -131,7 +131,7 @@ def real_lines(name: str) -> list[str]:
 
 
 @pytest.mark.parametrize("name", REAL)
-def test_merges_of_a_real_text_equal_subword_nmts(name: str) -> None:
+def test_merges_of_samples_equal_subword_nmt(name: str) -> None:
     lines = real_lines(name)
     text = "\n".join(lines)
     training = bpeviz.train(text, merges=300, pattern="whitespace", **HOW)
@@ -139,8 +139,8 @@ def test_merges_of_a_real_text_equal_subword_nmts(name: str) -> None:
     assert training.merges
 
 
-def test_total_symbols_counts_the_alphabet() -> None:
-    """With it, theirs is a vocabulary size, as `vocab_size` is here."""
+def test_vocab_size_equals_subword_nmt_total_symbols() -> None:
+    """subword-nmt's `--total-symbols` makes its size a vocabulary size."""
     lines = real_lines(REAL[0])
     text = "\n".join(lines)
     words = [word for line in lines for word in line.split(" ")]
@@ -148,13 +148,13 @@ def test_total_symbols_counts_the_alphabet() -> None:
     assert our_merges(training) == their_merges(text, 400, total=True).splitlines()[1:]
 
 
-def test_tiny_shakespeare(tiny_shakespeare: str) -> None:
+def test_merges_of_tiny_shakespeare_equal_subword_nmt(tiny_shakespeare: str) -> None:
     text = "\n".join(lines_of(tiny_shakespeare)[:6_000])
     training = bpeviz.train(text, merges=1_000, pattern="whitespace", **HOW)
     assert our_merges(training) == their_merges(text, 1_000).splitlines()[1:]
 
 
-def test_the_paper_s_words() -> None:
+def test_merges_of_paper_words_equal_subword_nmt() -> None:
     """The words of the paper's Algorithm 1, under the rule of their package."""
     words = {"low": 5, "lower": 2, "newest": 6, "widest": 3}
     listed = "".join(f"{word} {count}\n" for word, count in words.items())
@@ -167,15 +167,15 @@ def test_the_paper_s_words() -> None:
     ]  # fmt: skip
 
 
-# Segmenting
+# Segmentation
 
 
 @settings(max_examples=100)
 @given(WORDS.filter(long_words), WORDS, st.integers(1, 25), st.integers(0, 6))
-def test_segments_equal_subword_nmts_with_and_without_a_threshold(
+def test_segments_equal_subword_nmt_with_and_without_threshold(
     words: list[str], others: list[str], merges: int, threshold: int
 ) -> None:
-    """Of words that were learnt from, and of others."""
+    """Check training words and other words."""
     text = " ".join(words)
     codes = their_merges(text, merges)
     assume(len(codes.splitlines()) > 1)  # it cannot read a file without any merge
@@ -189,7 +189,7 @@ def test_segments_equal_subword_nmts_with_and_without_a_threshold(
 
 @pytest.mark.parametrize("threshold", [0, 1, 5, 50])
 @pytest.mark.parametrize("name", ["english-prose.txt", "russian.txt", "arabic-hindi.txt"])
-def test_segments_of_a_real_text_equal_subword_nmts(name: str, threshold: int) -> None:
+def test_segments_of_samples_equal_subword_nmt(name: str, threshold: int) -> None:
     lines = real_lines(name)
     half = len(lines) // 2 or 1
     text = "\n".join(lines[:half])
@@ -202,7 +202,9 @@ def test_segments_of_a_real_text_equal_subword_nmts(name: str, threshold: int) -
 
 
 @pytest.mark.parametrize("threshold", [0, 20, 200])
-def test_segments_of_tiny_shakespeare(threshold: int, tiny_shakespeare: str) -> None:
+def test_segments_of_tiny_shakespeare_equal_subword_nmt(
+    threshold: int, tiny_shakespeare: str
+) -> None:
     lines = lines_of(tiny_shakespeare)
     learnt, held_out = lines[:3_000], lines[3_000:4_000]
     text = "\n".join(learnt)
@@ -214,8 +216,8 @@ def test_segments_of_tiny_shakespeare(threshold: int, tiny_shakespeare: str) -> 
         assert our_segments(tokenizer, line.split(" ")) == their_segments(codes, line, vocabulary)
 
 
-def test_a_vocabulary_without_a_threshold_is_one_of_one() -> None:
-    """`--vocabulary` alone keeps what is listed, that is, what comes at least once."""
+def test_vocabulary_without_threshold_equals_threshold_one() -> None:
+    """`--vocabulary` without a threshold keeps each token listed at least once."""
     text = "newest newest newer widest low lower"
     codes = their_merges(text, 20)
     counted = io.StringIO()
@@ -226,7 +228,7 @@ def test_a_vocabulary_without_a_threshold_is_one_of_one() -> None:
         assert our_segments(tokenizer, [word]) == their_segments(codes, word, listed)
 
 
-def test_the_old_mark_is_a_symbol_of_its_own() -> None:
+def test_end_mark_symbol_equals_subword_nmt_version_0_1() -> None:
     """A codes file without a version line is read as 0.1, with `</w>` apart."""
     text = "newest newest newer widest low lower low"
     how = {**HOW, "end_mark": "symbol"}

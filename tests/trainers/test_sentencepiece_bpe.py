@@ -42,20 +42,22 @@ HOW = st.fixed_dictionaries(
 )
 
 
-def learn(text: Any, merges: int = 1000, pattern: str = "none", **how: Any) -> Any:
+def train(text: Any, merges: int = 1000, pattern: str = "none", **how: Any) -> Any:
     training = bpeviz.train(text, "sentencepiece", merges=merges, pattern=pattern, **how)
     assert isinstance(training, SentencePieceTraining)
     return training
 
 
 def tokenizer_of(text: Any, **how: Any) -> SentencePieceTokenizer:
-    training = learn(text, **how)
+    training = train(text, **how)
     tokenizer = training.tokenizer()
     assert isinstance(tokenizer, SentencePieceTokenizer)
     return tokenizer
 
 
-def naive(training: SentencePieceTraining, texts: dict[str, int], limit: int) -> list[Any]:
+def reference_merges(
+    training: SentencePieceTraining, texts: dict[str, int], limit: int
+) -> list[Any]:
     return reference.learn(
         texts,
         limit,
@@ -66,7 +68,7 @@ def naive(training: SentencePieceTraining, texts: dict[str, int], limit: int) ->
 
 
 def decided(training: SentencePieceTraining) -> list[Any]:
-    """All that a training decided, as `reference.learn` says it."""
+    """Return the merges of a training in the form of `reference.learn`."""
     piece = training.pieces
     return [(piece[m.left], piece[m.right], m.count, m.applied, m.ties) for m in training.merges]
 
@@ -79,32 +81,32 @@ def labels(tokenizer: SentencePieceTokenizer, text: str) -> list[str]:
     return [token.label for token in tokenizer.tokens(text)]
 
 
-# The learner
+# Training
 
 
 @settings(max_examples=150)
 @given(TEXTS, HOW, st.integers(0, 40))
-def test_pieces_equal_the_naive_loop(text: str, how: dict[str, Any], limit: int) -> None:
-    training = learn(text, limit, **how)
-    assert decided(training) == naive(training, {text: 1}, limit)
+def test_pieces_equal_reference_loop(text: str, how: dict[str, Any], limit: int) -> None:
+    training = train(text, limit, **how)
+    assert decided(training) == reference_merges(training, {text: 1}, limit)
 
 
 @settings(max_examples=50)
 @given(st.dictionaries(over("ab é1", 8), st.integers(1, 9), max_size=6), HOW)
-def test_pieces_of_counted_sentences_equal_the_naive_loop(
+def test_pieces_of_counted_sentences_equal_reference_loop(
     texts: dict[str, int], how: dict[str, Any]
 ) -> None:
-    training = learn(texts, 30, **how)
-    assert decided(training) == naive(training, texts, 30)
+    training = train(texts, 30, **how)
+    assert decided(training) == reference_merges(training, texts, 30)
 
 
 @settings(max_examples=50)
 @given(TEXTS, HOW, st.sampled_from(["none", "gpt2", "words", "characters"]))
-def test_the_best_candidate_counts_what_the_learner_counted(
+def test_best_candidate_has_trained_pair_count_and_ties(
     text: str, how: dict[str, Any], pattern: str
 ) -> None:
-    """What may never be one piece is no candidate either, as bytes are not."""
-    training = learn(text, 30, pattern, **how)
+    """Pairs that cannot form a piece, such as bytes, are not candidates."""
+    training = train(text, 30, pattern, **how)
     boundaries = training.tokenizer().boundaries(text)
     for step, merge in enumerate(training.merges):
         best = training.candidates(text, boundaries, step, 1000)
@@ -114,21 +116,21 @@ def test_the_best_candidate_counts_what_the_learner_counted(
         assert training.candidates(text, boundaries, training.steps, 10) == []
 
 
-def test_the_tie_rule_is_shorter_first_then_by_code_points() -> None:
+def test_ties_take_shorter_piece_then_smaller_code_points() -> None:
     """SentencePiece takes the shorter piece, then lexicographic order (pitfalls.md)."""
-    training = learn("zzzz yx yx", prefix="no", merges=3)
+    training = train("zzzz yx yx", prefix="no", merges=3)
     # zz 3, then among yx 2 and ▁y 2 the one of the smaller code points; zzzz is longer, and rarer.
     assert made(training) == ["zz", "yx", "▁yx"]
     assert [(m.count, m.ties) for m in training.merges] == [(3, 0), (2, 1), (2, 0)]
 
 
-def test_the_order_is_that_of_code_points_and_not_of_ids() -> None:
+def test_ties_compare_code_points_not_ids() -> None:
     """▁ is U+2581, behind every Latin letter and before every Chinese one."""
-    assert made(learn("a b a b", prefix="no", merges=1)) == ["▁b"]
-    assert made(learn("ab 中国", prefix="no", merges=3)) == ["ab", "▁中", "▁中国"]
+    assert made(train("a b a b", prefix="no", merges=1)) == ["▁b"]
+    assert made(train("ab 中国", prefix="no", merges=3)) == ["ab", "▁中", "▁中国"]
 
 
-def test_a_piece_is_of_one_script() -> None:
+def test_piece_contains_one_script() -> None:
     assert [is_piece(piece) for piece in ("ab", "a1", "don't", "1.", "aЖ", "中アあー")] == [
         *(True, False, False, True, False, True)
     ]
@@ -140,36 +142,36 @@ def test_a_piece_is_of_one_script() -> None:
     ]
 
 
-def test_no_piece_is_longer_than_was_said() -> None:
+def test_pieces_have_at_most_longest_characters() -> None:
     text = "a" * 100
-    assert made(learn(text, prefix="no")) == ["a" * length for length in (2, 4, 8, 16)]
-    assert made(learn(text, prefix="no", longest=5)) == ["aa", "aaaa"]
-    assert made(learn(text, longest=1)) == []
+    assert made(train(text, prefix="no")) == ["a" * length for length in (2, 4, 8, 16)]
+    assert made(train(text, prefix="no", longest=5)) == ["aa", "aaaa"]
+    assert made(train(text, longest=1)) == []
 
 
-def test_digits_are_split_on_request() -> None:
-    """Also from the space before them, as the library does."""
+def test_digits_option_splits_digits() -> None:
+    """Digits are also split from the space before them, as in the library."""
     assert labels(tokenizer_of("12 12", digits="no"), "12 12") == ["▁12", "▁12"]
     assert labels(tokenizer_of("12 12", digits="yes"), "12 12") == ["▁", "1", "2", "▁", "1", "2"]
 
 
-def test_the_named_split_comes_on_top() -> None:
-    assert made(learn("a-b a-b", pattern="none", merges=9)) == ["▁a"]
-    assert made(learn("--- ---", pattern="none", prefix="no")) == ["--", "---", "▁---"]
-    assert made(learn("--- ---", pattern="characters", prefix="no")) == []
-    assert made(learn("ab ab", pattern="words", prefix="no")) == ["ab"]
+def test_pattern_adds_to_built_in_pre_tokenization() -> None:
+    assert made(train("a-b a-b", pattern="none", merges=9)) == ["▁a"]
+    assert made(train("--- ---", pattern="none", prefix="no")) == ["--", "---", "▁---"]
+    assert made(train("--- ---", pattern="characters", prefix="no")) == []
+    assert made(train("ab ab", pattern="words", prefix="no")) == ["ab"]
 
 
-def test_the_rarest_characters_are_left_out() -> None:
+def test_coverage_drops_rarest_characters() -> None:
     text = "a" * 60 + "b" * 39 + "c"
-    assert "c" in learn(text, coverage="1.0", prefix="no").alphabet
-    training = learn(text, coverage="0.99", prefix="no")
+    assert "c" in train(text, coverage="1.0", prefix="no").alphabet
+    training = train(text, coverage="0.99", prefix="no")
     assert training.alphabet[256:] == ("a", "b")
     assert labels(training.tokenizer(), "c") == ["<0x63>"]
     assert labels(tokenizer_of(text, coverage="0.98", unknown="unk"), "c") == ["▁", "<unk>"]
 
 
-def test_a_vocabulary_too_small_for_its_atoms_is_refused() -> None:
+def test_train_rejects_vocabulary_smaller_than_atoms() -> None:
     with pytest.raises(
         ValueError, match="at least 258: one entry per byte value and character of the text"
     ):
@@ -177,16 +179,16 @@ def test_a_vocabulary_too_small_for_its_atoms_is_refused() -> None:
     with pytest.raises(ValueError, match="at least 2: one entry per character of the text"):
         bpeviz.train("a", "sentencepiece", vocab_size=1, unknown="unk")
     with pytest.raises(SplitError):
-        learn("ab", pattern="regex", expression="(")
+        train("ab", pattern="regex", expression="(")
 
 
-# The tokenizer
+# Tokenizer
 
 
-def naive_tokens(
+def reference_tokens(
     training: SentencePieceTraining, text: str, step: int
 ) -> tuple[list[int], list[int]]:
-    """Encode by looking up what two neighbors are together: ids, and bytes of the text."""
+    """Return ids and byte lengths, encoded by looking up joined neighbors."""
     how = training.pre_tokenizer
     fallback = how.fallback == "bytes"
     known = {*training.alphabet[256 if fallback else 0 :]}
@@ -199,15 +201,15 @@ def naive_tokens(
 
 @settings(max_examples=80)
 @given(TEXTS, TEXTS, HOW)
-def test_boundaries_equal_looking_up_what_two_are_together_at_every_step(
+def test_boundaries_equal_lookup_of_joined_pieces_at_every_step(
     corpus: str, text: str, how: dict[str, Any]
 ) -> None:
-    """The library looks up the joined piece, this tokenizer the pair: it is the same."""
-    training = learn(corpus, 25, **how)
+    """The library looks up the joined piece, this tokenizer the pair, with equal results."""
+    training = train(corpus, 25, **how)
     for held in (corpus, text):
         boundaries = training.tokenizer().boundaries(held)
         for step in range(training.steps + 1):
-            ids, sizes = naive_tokens(training, held, step)
+            ids, sizes = reference_tokens(training, held, step)
             assert boundaries.ids(step).tolist() == ids
             ends = [sum(sizes[: i + 1]) for i in range(len(sizes))]
             assert boundaries.cuts(step).tolist() == ends
@@ -225,7 +227,7 @@ def test_boundaries_equal_looking_up_what_two_are_together_at_every_step(
 @given(TEXTS, TEXTS | st.text(max_size=20), HOW, st.sampled_from(["none", "gpt2", "words"]))
 @example("", "▁▁ \n \n\n", {}, "none")
 @example("a", " a\r\n  a", {}, "gpt2")
-def test_decoding_with_byte_fallback_returns_every_text(
+def test_decode_with_byte_fallback_round_trips_text(
     corpus: str, text: str, how: dict[str, Any], pattern: str
 ) -> None:
     tokenizer = tokenizer_of(corpus, pattern=pattern, **(how | {"unknown": "bytes"}))
@@ -244,7 +246,7 @@ def test_tokens_span_the_text(corpus: str, text: str, how: dict[str, Any]) -> No
         at = token.end
         if token.label.startswith("<"):
             continue
-        # A dummy prefix is no part of the text; any other ▁ is a space.
+        # A dummy prefix is not part of the text; any other ▁ is a space.
         inside = text[token.start : token.end]
         assert token.raw.decode() in (inside, f" {inside}")
     assert at == len(text)
@@ -254,7 +256,7 @@ def test_tokens_span_the_text(corpus: str, text: str, how: dict[str, Any]) -> No
     assert b"".join(pieces) == raw
 
 
-def test_a_space_is_written_as_a_low_line_block_and_begins_a_word() -> None:
+def test_space_is_low_line_block_at_word_start() -> None:
     tokenizer = tokenizer_of("the cat the cat the")
     assert labels(tokenizer, "the cat") == ["▁the", "▁cat"]
     assert [(t.raw, t.start, t.end) for t in tokenizer.tokens("the cat")] == [
@@ -264,7 +266,7 @@ def test_a_space_is_written_as_a_low_line_block_and_begins_a_word() -> None:
     assert labels(tokenizer, "the  the") == ["▁the", "▁", "▁the"]
 
 
-def test_each_line_is_a_sentence() -> None:
+def test_each_line_is_encoded_as_one_sentence() -> None:
     tokenizer = tokenizer_of("the cat\nthe cat")
     assert labels(tokenizer, "the\ncat\n\n the") == [
         *("▁the", "<0x0A>", "▁cat", "<0x0A>", "<0x0A>", "▁", "▁the")
@@ -274,7 +276,7 @@ def test_each_line_is_a_sentence() -> None:
     assert labels(bare, "the\nthe cat") == ["the", "<0x0A>", "the", "▁cat"]
 
 
-def test_what_is_unknown_becomes_its_bytes() -> None:
+def test_unknown_characters_fall_back_to_bytes() -> None:
     tokenizer = tokenizer_of("ab ab")
     assert labels(tokenizer, "abé👍") == [
         *("▁ab", "<0xC3>", "<0xA9>", "<0xF0>", "<0x9F>", "<0x91>", "<0x8D>")
@@ -286,27 +288,27 @@ def test_what_is_unknown_becomes_its_bytes() -> None:
     assert "<unk>" not in tokenizer.special_tokens
 
 
-def test_or_a_run_of_it_becomes_one_unknown_token() -> None:
+def test_run_of_unknown_characters_is_one_unk_token() -> None:
     tokenizer = tokenizer_of("ab ab", unknown="unk")
     assert labels(tokenizer, "abéé👍b é") == ["▁ab", "<unk>", "b", "▁", "<unk>"]
     assert tokenizer.decode(tokenizer.encode("aéb")) == "a\N{REPLACEMENT CHARACTER}b"
     assert tokenizer.boundaries("aéé👍b").cuts(0).tolist() == [0, 1, 9, 10]
 
 
-def test_a_low_line_block_in_the_text_is_no_space() -> None:
-    """The library takes it for one, and gives a space back; here the text comes back."""
+def test_low_line_block_in_text_is_not_a_space() -> None:
+    """The library decodes it to a space; this tokenizer returns the text."""
     tokenizer = tokenizer_of("a b▁c", prefix="no")
     assert labels(tokenizer, "▁") == ["<0xE2>", "<0x96>", "<0x81>"]
     assert tokenizer.decode(tokenizer.encode("b▁c d")) == "b▁c d"
 
 
-def test_a_space_may_be_unknown() -> None:
+def test_unknown_space_falls_back_to_byte() -> None:
     tokenizer = tokenizer_of("ab", prefix="no")
     assert labels(tokenizer, "a b") == ["a", "<0x20>", "b"]
     assert tokenizer.decode(tokenizer.encode(" a b")) == " a b"
 
 
-def test_special_tokens_part_a_text() -> None:
+def test_allowed_special_tokens_split_text() -> None:
     tokenizer = tokenizer_of("ab ab", special_tokens=("<s>", "</s>"))
     text = "<s>ab ab</s>ab"
     ids = tokenizer.encode(text, allowed_special={"<s>", "</s>"})
@@ -316,21 +318,21 @@ def test_special_tokens_part_a_text() -> None:
 
 
 def test_ids_are_bytes_then_characters_then_merges() -> None:
-    training = learn("ab é", merges=1)
+    training = train("ab é", merges=1)
     assert training.alphabet[:2] == ("<0x00>", "<0x01>")
     assert training.alphabet[255:] == ("<0xFF>", "a", "b", "é", "▁")
     assert training.merges[0].new_id == 260
-    assert learn("ab é", merges=1, unknown="unk").alphabet == ("a", "b", "é", "▁")
+    assert train("ab é", merges=1, unknown="unk").alphabet == ("a", "b", "é", "▁")
     assert texts_of(training).vocabulary(training, 1) == "256 bytes + 4 characters + 1 merge"
-    bare = learn("a", unknown="unk", prefix="no")
+    bare = train("a", unknown="unk", prefix="no")
     assert texts_of(bare).vocabulary(bare, 0) == "1 character + 0 merges"
     assert "every byte of an unknown one" in texts_of(training).beginning(training)
     assert "byte" not in texts_of(bare).beginning(bare)
 
 
-def test_names_and_colors() -> None:
-    """A token that begins with a space looks as it does in any other tokenizer."""
-    training = learn("the the", merges=9)
+def test_name_and_color_index_of_token_with_leading_space() -> None:
+    """A token that begins with a space has the color index of any other tokenizer."""
+    training = train("the the", merges=9)
     plain = bpeviz.train("x the the", merges=9)
     assert training.name(training.merges[-1].new_id) == "▁the"
     of_plain = {plain.tokenizer().token_bytes(m.new_id): m.new_id for m in plain.merges}
@@ -341,8 +343,8 @@ def test_names_and_colors() -> None:
     "text", ["", " ", "\n", "a", "  \n \t", "👍", "שלום עולם", "e\u0301\u0301"]
 )
 @pytest.mark.parametrize("unknown", ["bytes", "unk"])
-def test_odd_texts(text: str, unknown: str) -> None:
-    training = learn(text, unknown=unknown)
+def test_difficult_texts_have_consistent_boundaries(text: str, unknown: str) -> None:
+    training = train(text, unknown=unknown)
     assert training.stopped == "no pair"
     tokenizer = training.tokenizer()
     for held in (text, "", "x", "\ud800"):
@@ -351,9 +353,9 @@ def test_odd_texts(text: str, unknown: str) -> None:
     assert unknown == "unk" or tokenizer.decode(tokenizer.encode(text)) == text
 
 
-def test_a_million_characters_without_a_space() -> None:
+def test_million_characters_without_space_encode() -> None:
     text = "ab" * 500_000
-    training = learn(text[:100_000], 20)
+    training = train(text[:100_000], 20)
     tokenizer = training.tokenizer()
     assert len(tokenizer.encode(text)) == 62_501
     assert tokenizer.boundaries(text).token_counts[-1] == 62_501
@@ -363,7 +365,7 @@ def test_a_million_characters_without_a_space() -> None:
 
 
 def library(lines: list[str], size: int = 5000, **how: Any) -> sentencepiece.SentencePieceProcessor:
-    """Train the library without its normalization, so that it sees the text as it is."""
+    """Train the library without normalization."""
     model = io.BytesIO()
     sentencepiece.SentencePieceTrainer.train(
         sentence_iterator=iter(lines),
@@ -386,7 +388,7 @@ def library(lines: list[str], size: int = 5000, **how: Any) -> sentencepiece.Sen
 
 
 def options(how: dict[str, Any]) -> dict[str, Any]:
-    """Say the same to the library."""
+    """Return our options in the library's terms."""
     return {
         "add_dummy_prefix": how["prefix"] == "yes",
         "byte_fallback": how["unknown"] == "bytes",
@@ -396,7 +398,7 @@ def options(how: dict[str, Any]) -> dict[str, Any]:
 
 
 def pieces_of(model: sentencepiece.SentencePieceProcessor) -> list[str]:
-    """The pieces that were learnt, best rank first, then the characters."""
+    """Return the trained pieces, best rank first, then the characters."""
     return [
         model.id_to_piece(i)
         for i in range(len(model))
@@ -420,15 +422,15 @@ LINES = st.lists(
 @settings(max_examples=120)
 @given(LINES, LINES, HOW)
 @example(["aaaaaaaaa"], ["a"], {"prefix": "no", "unknown": "unk", "digits": "no", "longest": 16})
-def test_pieces_and_encodings_equal_the_librarys(
+def test_pieces_and_encodings_equal_sentencepiece(
     lines: list[str], others: list[str], how: dict[str, Any]
 ) -> None:
-    """In order, and as far as pairs are left: then it goes on with pairs that stand nowhere.
+    """Pieces are equal, in order, while pairs are left.
 
-    (Its encoder then knows more pieces than this one; so they are held against each other at the
-    same size of vocabulary.)
+    The library then adds pairs with count zero, so the encoders are compared at the same
+    vocabulary size.
     """
-    training = learn("\n".join(lines), **how)
+    training = train("\n".join(lines), **how)
     learnt = made(training)
     characters = len(training.alphabet) - (256 if how["unknown"] == "bytes" else 0)
     if how["prefix"] == "no" and " " not in "".join(lines):
@@ -456,14 +458,16 @@ def test_pieces_and_encodings_equal_the_librarys(
 
 
 def bpeviz_label(piece: str) -> str:
-    """What cannot be seen has a stand-in in a label."""
+    """Return the label of a piece, with a visible sign for a tab."""
     return piece.replace("\t", "→")
 
 
-def test_pieces_and_encodings_of_a_real_text_equal_the_librarys(tiny_shakespeare: str) -> None:
+def test_pieces_and_encodings_of_tiny_shakespeare_equal_sentencepiece(
+    tiny_shakespeare: str,
+) -> None:
     lines = tiny_shakespeare[:200_000].split("\n")
     for prefix in ("yes", "no"):
-        training = learn("\n".join(lines), 1500, prefix=prefix)
+        training = train("\n".join(lines), 1500, prefix=prefix)
         model = library(
             lines,
             1 + len(training.alphabet) + 1500,
@@ -477,9 +481,9 @@ def test_pieces_and_encodings_of_a_real_text_equal_the_librarys(tiny_shakespeare
 
 
 @pytest.mark.parametrize("coverage", ["1.0", "0.9995", "0.99", "0.98"])
-def test_characters_learnt_from_equal_the_librarys(coverage: str, tiny_shakespeare: str) -> None:
+def test_characters_at_coverage_equal_sentencepiece(coverage: str, tiny_shakespeare: str) -> None:
     lines = tiny_shakespeare[:20_000].split("\n")
-    training = learn("\n".join(lines), 50, coverage=coverage)
+    training = train("\n".join(lines), 50, coverage=coverage)
     model = library(
         lines,
         1 + len(training.alphabet) + 50,
@@ -497,10 +501,10 @@ def test_characters_learnt_from_equal_the_librarys(coverage: str, tiny_shakespea
 
 @settings(max_examples=60)
 @given(LINES, LINES, HOW)
-def test_the_same_model_cuts_the_same(
+def test_encodings_with_sentencepiece_model_equal_sentencepiece(
     lines: list[str], others: list[str], how: dict[str, Any]
 ) -> None:
-    """All the library's pieces, also those that it made of pairs that stood nowhere any more."""
+    """Use all pieces of the library, also those made of pairs with count zero."""
     model = library(lines, **options(how))
     tokenizer = from_pieces(pieces_of(model), prefix=how["prefix"], fallback=how["unknown"])
     for line in (*lines, *others):
@@ -517,7 +521,7 @@ def test_the_same_model_cuts_the_same(
         assert spoken == expected
 
 
-def test_pieces_that_cannot_be_made_are_refused() -> None:
+def test_from_pieces_rejects_unreachable_pieces() -> None:
     with pytest.raises(ValueError, match="'abc' cannot be made of two earlier pieces"):
         from_pieces(["abc", "a", "b", "c"])
     with pytest.raises(ValueError, match="'ab' cannot be made"):
@@ -525,7 +529,7 @@ def test_pieces_that_cannot_be_made_are_refused() -> None:
     assert labels(from_pieces(["ab", "abc", "a", "b", "c"]), "abcab") == ["▁", "abc", "ab"]
 
 
-def test_by_default_the_library_collapses_spaces_and_this_does_not() -> None:
+def test_decode_keeps_spaces_that_sentencepiece_collapses() -> None:
     """pitfalls.md: SentencePiece is a library, and by default not lossless."""
     text = "hello   world"
     model = library([text], normalization_rule_name="nmt_nfkc", remove_extra_whitespaces=True)
@@ -534,7 +538,7 @@ def test_by_default_the_library_collapses_spaces_and_this_does_not() -> None:
     assert tokenizer.decode(tokenizer.encode(text)) == text
 
 
-def test_the_library_takes_a_text_of_two_lines_for_one_sentence() -> None:
+def test_encode_splits_lines_that_sentencepiece_joins() -> None:
     """`Encode` of the processor does, and `spm_encode`, which reads lines, does not; nor this."""
     model = library(["ab ab", "ab"], byte_fallback=True)
     tokenizer = from_pieces(pieces_of(model))

@@ -29,7 +29,7 @@ TEXTS = st.one_of(
 HOW = st.fixed_dictionaries(
     {
         "pattern": st.sampled_from(["gpt2", "words", "whitespace", "none"]) | st.just("regex"),
-        "expression": st.just("a+b?|b"),  # cuts one and the same bytes in two ways
+        "expression": st.just("a+b?|b"),  # splits the same bytes in two ways
         "second": st.sampled_from(["none", "lines", "sentences"]),
         "atoms": st.sampled_from(["bytes", "characters"]),
         "ties": st.sampled_from(["first", "smallest", "largest"]),
@@ -41,7 +41,7 @@ WAY = "by the way, by the way she saw by the way\n" * 3
 
 
 def train(text: str, how: dict[str, Any], turn: int, merges: int = 25) -> SuperTraining:
-    """Learn with so many merges before the second phase, whatever the number of atoms."""
+    """Train with `turn` merges before the second phase."""
     atoms = 256 if how.get("atoms") != "characters" else len({*text})
     training = bpeviz.train(text, "superbpe", merges=merges, transition=atoms + turn, **how)
     assert isinstance(training, SuperTraining)
@@ -72,7 +72,7 @@ def groups_of(text: str, training: SuperTraining) -> list[list[list[int]]]:
 @settings(max_examples=200)
 @given(TEXTS, HOW, st.integers(0, 12), st.integers(0, 25))
 @example("a b a b", {}, 0, 5)
-def test_merges_equal_the_naive_loop(
+def test_merges_equal_reference_loop(
     text: str, how: dict[str, Any], turn: int, merges: int
 ) -> None:
     training = train(text, how, turn, merges)
@@ -93,10 +93,10 @@ def test_merges_equal_the_naive_loop(
 @settings(max_examples=150)
 @given(TEXTS, TEXTS, HOW, st.integers(0, 12))
 @example("bbabaab", "babaabbab", {"pattern": "regex", "expression": "a+b?|b"}, 3)
-def test_tokens_equal_the_naive_segmentation_at_every_step(
+def test_tokens_equal_reference_segmentation_at_every_step(
     corpus: str, text: str, how: dict[str, Any], turn: int
 ) -> None:
-    """On the text that was learnt from, on another, and by the tokenizers of each step."""
+    """Check the training text, other text, and the tokenizer of each step."""
     training = train(corpus, how, turn)
     tokenizer = training.tokenizer()
     assert isinstance(tokenizer, SuperTokenizer)
@@ -121,10 +121,10 @@ def test_tokens_equal_the_naive_segmentation_at_every_step(
 
 @settings(max_examples=100)
 @given(TEXTS, HOW, st.integers(0, 12))
-def test_the_best_candidate_is_what_was_merged_at_every_step(
+def test_best_candidate_is_the_merged_pair_at_every_step(
     text: str, how: dict[str, Any], turn: int
 ) -> None:
-    """With its count and its ties, also exactly where the second phase begins."""
+    """Counts and ties are equal, also at the start of the second phase."""
     training = train(text, how, turn)
     boundaries = training.tokenizer().boundaries(text)
     for step, merge in enumerate(training.merges):
@@ -139,7 +139,9 @@ def test_the_best_candidate_is_what_was_merged_at_every_step(
 
 @settings(max_examples=100)
 @given(TEXTS, HOW, st.integers(0, 12))
-def test_every_text_comes_back_with_offsets(text: str, how: dict[str, Any], turn: int) -> None:
+def test_decode_round_trips_text_and_offsets_cover_it(
+    text: str, how: dict[str, Any], turn: int
+) -> None:
     tokenizer = train(WAY + "aé👍.: ", how, turn).tokenizer()
     known = text if how["atoms"] == "bytes" else "".join(c for c in text if c in WAY + "aé👍.: ")
     assert tokenizer.decode(tokenizer.encode(known)) == known
@@ -153,14 +155,14 @@ def test_every_text_comes_back_with_offsets(text: str, how: dict[str, Any], turn
         assert "".join(known[token.start : token.end] for token in tokens) == known
 
 
-# What the phases are
+# The two phases
 
 
 def labels(training: SuperTraining) -> list[str]:
     return [training.name(merge.new_id) for merge in training.merges]
 
 
-def test_the_first_phase_is_bpe_and_the_second_joins_words() -> None:
+def test_first_phase_equals_bpe_and_second_joins_words() -> None:
     training = bpeviz.train(WAY, "superbpe", vocab_size=280, transition=266)
     bpe = bpeviz.train(WAY, "bpe", vocab_size=280)
     turn = training.transition_step
@@ -175,19 +177,19 @@ def test_the_first_phase_is_bpe_and_the_second_joins_words() -> None:
     )
 
 
-def test_the_first_merge_of_the_second_phase_has_a_note() -> None:
+def test_first_merge_of_second_phase_has_a_note() -> None:
     training = bpeviz.train(WAY, "superbpe", vocab_size=280, transition=266)
     noted = {i: merge.note for i, merge in enumerate(training.merges) if merge.note}
     assert noted == {10: "from here on, merges may cross words"}
 
 
-def test_by_the_way_is_one_token() -> None:
-    """The example of the paper's first page: white space does not part what belongs together."""
+def test_by_the_way_encodes_to_one_token() -> None:
+    """The example of the paper's first page: one token contains white space."""
     tokenizer = bpeviz.train(WAY, "superbpe", vocab_size=300, transition=270).tokenizer()
     assert [token.label for token in tokenizer.tokens("by the way")] == ["by·the·way"]
 
 
-def test_a_transition_at_the_atoms_begins_at_once_and_one_at_the_size_never() -> None:
+def test_transition_at_atoms_starts_at_once_and_at_full_size_never() -> None:
     for transition in (0, 1, 256):
         at_once = bpeviz.train(WAY, "superbpe", merges=10, transition=transition, max_words=99)
         whole = bpeviz.train(WAY, "bpe", merges=10, pattern="none")
@@ -202,7 +204,7 @@ def test_a_transition_at_the_atoms_begins_at_once_and_one_at_the_size_never() ->
         assert never.stopped == "full"
 
 
-def test_the_second_phase_begins_where_nothing_is_left_within_words() -> None:
+def test_second_phase_starts_when_no_pair_is_left_within_words() -> None:
     training = bpeviz.train("ab ab ab", "superbpe", merges=5, transition=1_000, min_count=2)
     assert training.transition_step == 2
     assert labels(training) == ["ab", "·ab", "·ab·ab"][:2]
@@ -210,7 +212,7 @@ def test_the_second_phase_begins_where_nothing_is_left_within_words() -> None:
     assert labels(again)[again.transition_step :] == ["ab·ab", "ab·ab·ab"]
 
 
-def test_a_token_of_the_second_phase_has_so_many_words_at_most() -> None:
+def test_second_phase_tokens_have_at_most_max_words() -> None:
     text = "one two three four five six seven " * 20
     for most in (1, 2, 4, 7):
         training = bpeviz.train(text, "superbpe", merges=200, transition=300, max_words=most)
@@ -222,13 +224,13 @@ def test_a_token_of_the_second_phase_has_so_many_words_at_most() -> None:
         assert max(counts) == most
 
 
-def test_no_token_of_the_second_phase_holds_a_colon_and_a_space() -> None:
+def test_second_phase_tokens_do_not_contain_colon_and_space() -> None:
     training = bpeviz.train("Answer: yes. Question: no. " * 20, "superbpe", merges=60, transition=0)
     assert any(":" in name for name in labels(training))
     assert not any(":·" in name for name in labels(training))
 
 
-def test_lines_and_sentences_hold_merges_back() -> None:
+def test_second_phase_merges_do_not_cross_lines_or_sentences() -> None:
     text = "so be it. And so\n" * 30
 
     def made(second: str) -> list[str]:
@@ -243,8 +245,8 @@ def test_lines_and_sentences_hold_merges_back() -> None:
     assert not any(".·And" in name for name in made("sentences"))
 
 
-def test_a_cut_inside_a_chunk_is_made_before_it() -> None:
-    """GPT-2's split holds a space and the word after it together, and a line end and an indent."""
+def test_line_end_inside_pre_token_moves_before_it() -> None:
+    """GPT-2's pattern joins a space to its word, and a line end to an indent."""
     how = {"merges": 0, "transition": 0}
     lines = bpeviz.train("", "superbpe", second="lines", **how).pre_tokenizer
     assert lines.grouped("a\n   b\nc") == (["a", "\n  ", " b", "\n", "c"], [1, 3, 1])
@@ -254,9 +256,9 @@ def test_a_cut_inside_a_chunk_is_made_before_it() -> None:
     assert whole.grouped("a\nb") == (["a\nb"], [1])
 
 
-def test_the_same_pair_may_be_merged_in_both_phases() -> None:
-    """Within a chunk and across two: the ids differ, and each is applied where it was learnt."""
-    text = "ab" * 9 + "xabyab" * 3  # xa and ya are chunks, so that there a and b are in two
+def test_same_pair_merged_in_both_phases_has_two_ids() -> None:
+    """Each id is applied in its phase: within a pre-token, or across two."""
+    text = "ab" * 9 + "xabyab" * 3  # xa and ya are pre-tokens, so that a and b are in two
     how = {"pattern": "regex", "expression": "[xy]a|ab|."}
     training = bpeviz.train(text, "superbpe", merges=3, transition=257, **how)
     assert labels(training) == ["ab", "abab", "ab"]
@@ -266,7 +268,7 @@ def test_the_same_pair_may_be_merged_in_both_phases() -> None:
     assert tokenizer.decode(tokenizer.encode(text)) == text
 
 
-def test_ids_are_dense_and_parents_come_first() -> None:
+def test_ids_are_dense_and_parents_precede_merges() -> None:
     training = bpeviz.train(
         WAY, "superbpe", vocab_size=300, transition=265, special_tokens=("<s>",)
     )
@@ -279,7 +281,7 @@ def test_ids_are_dense_and_parents_come_first() -> None:
     assert tokenizer.parents(256) == training.parents(256)
 
 
-def test_a_mapping_is_texts_with_counts() -> None:
+def test_mapping_corpus_weights_texts_by_count() -> None:
     text = "by the way"
     counted = bpeviz.train({text: 3}, "superbpe", merges=12, transition=260)
     written = bpeviz.train(
@@ -290,7 +292,7 @@ def test_a_mapping_is_texts_with_counts() -> None:
     assert counted.stopped == "no pair"
 
 
-def test_chunk_ends_are_where_no_token_reaches() -> None:
+def test_pre_token_ends_are_never_merged() -> None:
     training = bpeviz.train(WAY, "superbpe", vocab_size=300, transition=265, second="lines")
     for step in (0, 5, training.transition_step, training.transition_step + 1, training.steps):
         tokenizer = training.at_step(step)
@@ -300,14 +302,14 @@ def test_chunk_ends_are_where_no_token_reaches() -> None:
     assert training.tokenizer().pre_token_atom_ends("").tolist() == []
 
 
-def test_cutting_several_texts_at_once_is_cutting_each() -> None:
+def test_segmenting_several_texts_equals_encoding_each() -> None:
     tokenizer = bpeviz.train(WAY, "superbpe", vocab_size=300, transition=265).tokenizer()
     for text, (ids, lengths) in tokenizer.segment(["by the way", "", "way by"]).items():
         assert list(ids) == tokenizer.encode(text)
         assert sum(lengths) == len(text)
 
 
-# Odd inputs
+# Unusual inputs
 
 
 @pytest.mark.parametrize("atoms", ["bytes", "characters"])
@@ -327,7 +329,7 @@ def test_cutting_several_texts_at_once_is_cutting_each() -> None:
     ],
     ids=ascii,
 )
-def test_odd_texts(text: str, second: str, atoms: str) -> None:
+def test_difficult_texts_round_trip(text: str, second: str, atoms: str) -> None:
     training = bpeviz.train(text, "superbpe", merges=20, transition=4, second=second, atoms=atoms)
     tokenizer = training.tokenizer()
     assert tokenizer.decode(tokenizer.encode(text)) == text.replace("\ud800", "\ufffd")
@@ -337,7 +339,7 @@ def test_odd_texts(text: str, second: str, atoms: str) -> None:
         training.candidates(text, boundaries, step, 8)
 
 
-def test_what_was_never_learnt_from_is_unknown() -> None:
+def test_character_outside_training_text_is_unknown() -> None:
     tokenizer = bpeviz.train(
         WAY, "superbpe", merges=40, transition=30, atoms="characters"
     ).tokenizer()
@@ -345,8 +347,8 @@ def test_what_was_never_learnt_from_is_unknown() -> None:
     assert [(t.label, t.start, t.end) for t in tokens if t.label == "<unk>"] == [("<unk>", 8, 9)]
 
 
-def test_half_a_megabyte_in_one_chunk_or_in_lines() -> None:
-    """A learner or an encoder that is quadratic in a chunk would not come to an end."""
+def test_half_megabyte_in_one_pre_token_or_lines_encodes() -> None:
+    """A trainer or encoder quadratic in pre-token length would take hours."""
     for text, how in (
         ("a" * 500_000, {"pattern": "none"}),
         ("by the way she went home\n" * 20_000, {"second": "lines"}),
@@ -357,7 +359,7 @@ def test_half_a_megabyte_in_one_chunk_or_in_lines() -> None:
         assert boundaries.token_counts[-1] == len(training.tokenizer().encode(text))
 
 
-def test_tiny_shakespeare_is_shorter_than_under_bpe(tiny_shakespeare: str) -> None:
+def test_tiny_shakespeare_has_fewer_tokens_than_with_bpe(tiny_shakespeare: str) -> None:
     """The paper's claim, on a small scale: fewer tokens at the same vocabulary size."""
     text = tiny_shakespeare[:200_000]
     superbpe = bpeviz.train(text, "superbpe", vocab_size=1_024)
@@ -368,4 +370,4 @@ def test_tiny_shakespeare_is_shorter_than_under_bpe(tiny_shakespeare: str) -> No
     assert counts[-1] < bpe.tokenizer().boundaries(text).token_counts[-1]
 
 
-# What makes no sense gets a sentence
+# Invalid arguments

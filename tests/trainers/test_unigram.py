@@ -53,20 +53,20 @@ def scores_of(model: UnigramModel) -> dict[str, float]:
     return dict(zip(model.pieces, model.scores.tolist(), strict=True))
 
 
-def cut_of(lattice: Lattice, path: Path) -> tuple[str, ...]:
+def pieces_of(lattice: Lattice, path: Path) -> tuple[str, ...]:
     assert [edge.end for edge in path[:-1]] == [edge.start for edge in path[1:]]
     return tuple(lattice.text[edge.start : edge.end] for edge in path)
 
 
-def learn(words: Mapping[str, int], **how: Any) -> UnigramTraining:
-    """Learn from counted words as they are; a seed size below the atoms is raised to them."""
+def train_on_words(words: Mapping[str, int], **how: Any) -> UnigramTraining:
+    """Train on counted words; raise a seed size below the number of atoms."""
     if "seed_size" in how:
         how["seed_size"] = max(how["seed_size"], len(set("".join(words))))
     return train(words, pattern="none", **how)
 
 
 def rounds_of(training: UnigramTraining) -> list[dict[str, float]]:
-    """The log probability of each piece alive at the beginning of each round."""
+    """Return the log probability of each remaining piece at the start of each round."""
     return [
         dict(zip(training.pieces, one.log_probabilities.tolist(), strict=False))
         for one in training.rounds
@@ -74,7 +74,7 @@ def rounds_of(training: UnigramTraining) -> list[dict[str, float]]:
 
 
 def alive_at(training: UnigramTraining, step: int) -> dict[str, float]:
-    """The pieces and their log probabilities after `step` steps, from the rounds as recorded."""
+    """Return the remaining pieces and their log probabilities after `step` steps."""
     number = max(i for i, one in enumerate(training.rounds) if one.start <= step)
     alive = training.pieces[: len(training.pieces) - step]
     return {piece: rounds_of(training)[number][piece] for piece in alive}
@@ -83,8 +83,8 @@ def alive_at(training: UnigramTraining, step: int) -> dict[str, float]:
 # Known answers
 
 
-def of_the_course() -> UnigramModel:
-    """Every strict substring of the words, each as likely as its count says."""
+def course_model() -> UnigramModel:
+    """Return a model of every strict substring of the words, weighted by count."""
     counts = dict(reference.substring_counts(HUGS, 4))
     for word in ("pug", "pun", "bun", "hugs"):
         del counts[word]
@@ -93,7 +93,7 @@ def of_the_course() -> UnigramModel:
 
 
 def course_losses(model: UnigramModel) -> tuple[float, dict[str, float]]:
-    # Single characters first, as the losses want them.
+    # `losses` requires single characters first.
     pieces = sorted(model.pieces, key=len)
     known = scores_of(model)
     lattices = Lattices.of(list(HUGS), index_of(pieces))
@@ -103,31 +103,31 @@ def course_losses(model: UnigramModel) -> tuple[float, dict[str, float]]:
     return cost, dict(zip(pieces, costs.tolist(), strict=True))
 
 
-def test_hugs_of_the_course() -> None:
+def test_losses_match_hugging_face_course() -> None:
     """Hugging Face's course, chapter 6.7: the loss is 169.8, and removing `hug` adds 23.5."""
-    model = of_the_course()
+    model = course_model()
     cost, losses = course_losses(model)
     assert cost == pytest.approx(169.8, abs=0.05)
     assert losses["hug"] == pytest.approx(23.5, abs=0.05)
-    assert losses["pu"] == pytest.approx(0, abs=1e-9)  # the course: it may go at no cost
+    assert losses["pu"] == pytest.approx(0, abs=1e-9)  # the course: removing it costs nothing
     assert math.isinf(losses["h"])
 
 
-def test_unhug_of_the_course() -> None:
-    lattice = of_the_course().lattice("unhug")
-    assert cut_of(lattice, lattice.best()) == ("un", "hug")
+def test_best_segmentation_of_unhug_matches_hugging_face_course() -> None:
+    lattice = course_model().lattice("unhug")
+    assert pieces_of(lattice, lattice.best()) == ("un", "hug")
     assert math.exp(score(lattice.best())) == pytest.approx(0.005442, abs=5e-7)
 
 
-def test_pug_of_the_course() -> None:
+def test_segmentation_scores_of_pug_match_hugging_face_course() -> None:
     """With P(p) and P(pu) at 17/210, where the course's text has 5/210 (see pitfalls)."""
-    lattice = of_the_course().lattice("pug")
-    worth = {cut_of(lattice, path): math.exp(score(path)) for path in lattice.nbest(9)}
+    lattice = course_model().lattice("pug")
+    worth = {pieces_of(lattice, path): math.exp(score(path)) for path in lattice.nbest(9)}
     assert worth["p", "u", "g"] == pytest.approx(0.0013217, abs=5e-8)
     assert worth["pu", "g"] == pytest.approx(0.0077098, abs=5e-8)
     # p·ug is as likely; the course takes pu·g, and by our rule the last piece is the longest.
     assert worth["p", "ug"] == worth["pu", "g"]
-    assert cut_of(lattice, lattice.best()) == ("p", "ug")
+    assert pieces_of(lattice, lattice.best()) == ("p", "ug")
 
 
 # The lattice of one text
@@ -135,14 +135,14 @@ def test_pug_of_the_course() -> None:
 
 @settings(max_examples=200)
 @given(TEXTS, MODELS)
-def test_all_segmentations_come_in_their_order(text: str, pieces: dict[str, float]) -> None:
+def test_nbest_lists_all_segmentations_by_rank(text: str, pieces: dict[str, float]) -> None:
     model = UnigramModel.of(pieces)
     known = scores_of(model)
     lattice = model.lattice(text)
     expected = reference.ranked(text, known)
     assert lattice.paths == len(expected)
     found = lattice.nbest(len(expected) + 3)
-    assert [cut_of(lattice, path) for path in found] == expected
+    assert [pieces_of(lattice, path) for path in found] == expected
     assert [score(path) for path in found] == [reference.worth(c, known) for c in expected]
     assert lattice.best() == found[0]
     for n in {1, 2, len(expected)}:
@@ -151,7 +151,7 @@ def test_all_segmentations_come_in_their_order(text: str, pieces: dict[str, floa
 
 @settings(max_examples=100)
 @given(TEXTS, MODELS)
-def test_marginals_and_total_are_sums_over_all_segmentations(
+def test_marginals_and_total_equal_sums_over_all_segmentations(
     text: str, pieces: dict[str, float]
 ) -> None:
     model = UnigramModel.of(pieces)
@@ -170,35 +170,35 @@ def test_marginals_and_total_are_sums_over_all_segmentations(
 
 
 @pytest.mark.parametrize("strength", [0, 0.3, 1, 3])
-def test_sampling_is_in_proportion_to_the_probability_to_the_strength(strength: float) -> None:
-    model = of_the_course()
+def test_sample_frequencies_follow_probability_to_the_strength(strength: float) -> None:
+    model = course_model()
     draws = 20_000
     lattice = model.lattice("hugsun")
     drawn = lattice.sample(strength, draws, seed=1)
     shares = reference.shares("hugsun", scores_of(model), strength)
     assert drawn.total() == draws
-    counted = {cut_of(lattice, path): times for path, times in drawn.items()}
+    counted = {pieces_of(lattice, path): times for path, times in drawn.items()}
     assert counted.keys() <= shares.keys()
     for cut, share in shares.items():  # within five standard deviations
         assert abs(counted.get(cut, 0) - draws * share) < 5 * math.sqrt(draws * share) + 1
 
 
-def test_sampling_is_seeded_and_at_a_great_strength_finds_the_best() -> None:
-    lattice = of_the_course().lattice("unhug")
+def test_sampling_is_seeded_and_finds_best_at_high_strength() -> None:
+    lattice = course_model().lattice("unhug")
     assert lattice.sample(0.5, 50, 7) == lattice.sample(0.5, 50, 7)
     assert lattice.sample(0.5, 50, 7) != lattice.sample(0.5, 50, 8)
     assert lattice.sample(1_000_000, 50, 7) == {lattice.best(): 50}
 
 
-def test_an_empty_text_has_one_segmentation() -> None:
-    lattice = of_the_course().lattice("")
+def test_empty_text_has_one_segmentation() -> None:
+    lattice = course_model().lattice("")
     assert (lattice.best(), lattice.nbest(3), lattice.paths, lattice.total) == ((), [()], 1, 0)
     assert (lattice.marginals(), lattice.sample(1, 3, 0)) == ([], {(): 3})
     assert UnigramModel.of({}).lattice("xy").paths == 1
 
 
-def test_no_piece_crosses_between_texts() -> None:
-    model = of_the_course()
+def test_lattice_pieces_do_not_cross_texts() -> None:
+    model = course_model()
     joined = model.lattice("un", "hug")
     assert joined.text == "unhug"
     assert joined.paths == model.lattice("un").paths * model.lattice("hug").paths
@@ -217,9 +217,9 @@ def test_no_piece_crosses_between_texts() -> None:
         (lambda one: UnigramModel.of({"a": -math.inf}), "log probability -inf"),
     ],
 )
-def test_wrong_questions_get_a_sentence(wrong: Any, sentence: str) -> None:
+def test_invalid_lattice_arguments_raise_value_error(wrong: Any, sentence: str) -> None:
     with pytest.raises(ValueError, match=r"^[A-Z].*\.$") as caught:
-        wrong(of_the_course().lattice("hug"))
+        wrong(course_model().lattice("hug"))
     assert sentence in str(caught.value)
 
 
@@ -228,7 +228,7 @@ def test_wrong_questions_get_a_sentence(wrong: Any, sentence: str) -> None:
 
 @settings(max_examples=100)
 @given(st.lists(TEXTS, max_size=6), MODELS)
-def test_many_lattices_are_each_as_alone(texts: list[str], pieces: dict[str, float]) -> None:
+def test_batched_lattices_equal_single_lattices(texts: list[str], pieces: dict[str, float]) -> None:
     model = UnigramModel.of(pieces)
     lattices = Lattices.of(texts, model.index)
     scores = np.append(model.scores, model.unknown)
@@ -245,7 +245,7 @@ def test_many_lattices_are_each_as_alone(texts: list[str], pieces: dict[str, flo
 
 @settings(max_examples=150)
 @given(WORDS, st.data())
-def test_an_em_step_and_losses_are_as_defined(words: dict[str, int], data: st.DataObject) -> None:
+def test_em_step_and_losses_equal_reference(words: dict[str, int], data: st.DataObject) -> None:
     atoms = sorted(set("".join(words)))
     longer = [p for p in sorted(reference.substring_counts(words, 4)) if len(p) > 1]
     pieces = atoms + (data.draw(st.lists(st.sampled_from(longer), unique=True)) if longer else [])
@@ -278,19 +278,17 @@ def test_an_em_step_and_losses_are_as_defined(words: dict[str, int], data: st.Da
         assert np.isinf(costs[: len(atoms)]).all()
 
 
-# The learner
+# Training
 
 
 @settings(max_examples=150)
 @given(WORDS, st.integers(1, 6), st.integers(0, 12))
-def test_it_begins_with_the_frequent_substrings(
-    words: dict[str, int], longest: int, most: int
-) -> None:
+def test_seeds_equal_reference(words: dict[str, int], longest: int, most: int) -> None:
     found = unigram.seeds([*words], [*words.values()], longest, most)
     assert found == reference.seeds(words, longest, most)
 
 
-def test_what_stands_only_within_a_longer_piece_gives_way_first() -> None:
+def test_seeds_drop_substrings_of_longer_pieces_first() -> None:
     words = {"hugs": 3, "bug": 1}
     assert [*unigram.seeds([*words], [*words.values()], 4, 2)] == ["hugs", "ug"]
     assert {*unigram.seeds([*words], [*words.values()], 4, 99)} == {
@@ -300,9 +298,9 @@ def test_what_stands_only_within_a_longer_piece_gives_way_first() -> None:
 
 @settings(max_examples=60)
 @given(WORDS, SETTINGS)
-def test_rounds_are_as_defined(words: dict[str, int], how: dict[str, int]) -> None:
-    """EM within rounding; then, with its very numbers, losses and order exactly."""
-    training = learn(words, **how)
+def test_rounds_equal_reference(words: dict[str, int], how: dict[str, int]) -> None:
+    """EM matches within rounding; losses and order match exactly given its values."""
+    training = train_on_words(words, **how)
     atoms = len(training.alphabet)
     counts = reference.substring_counts(words, 16)
     most = max(how.get("seed_size", 10_000), atoms) - atoms
@@ -328,10 +326,10 @@ def test_rounds_are_as_defined(words: dict[str, int], how: dict[str, int]) -> No
 
 @settings(max_examples=50)
 @given(WORDS, SETTINGS, st.text("abé?", max_size=7))
-def test_films_are_right_at_every_step(
+def test_boundaries_equal_reference_segmentation_at_every_step(
     words: dict[str, int], how: dict[str, int], more: str
 ) -> None:
-    training = learn(words, **how)
+    training = train_on_words(words, **how)
     text = " ".join([*words, more])
     training = train(words, pattern="whitespace", **{**how, "seed_size": len(training.pieces)})
     tokenizer = training.at_step(training.steps)
@@ -361,7 +359,7 @@ def test_films_are_right_at_every_step(
 
 @settings(max_examples=40)
 @given(WORDS, SETTINGS, st.integers(0, 12), st.sampled_from(["characters", "bytes"]))
-def test_a_training_to_a_size_is_the_beginning_of_the_whole(
+def test_training_to_size_is_prefix_of_full_training(
     words: dict[str, int], how: dict[str, int], more: int, atoms: str
 ) -> None:
     how.pop("seed_size", None)
@@ -383,8 +381,8 @@ def test_a_training_to_a_size_is_the_beginning_of_the_whole(
         assert counts == theirs.boundaries(word).token_counts.tolist()
 
 
-def test_ids_are_dense_and_the_survivors_come_first() -> None:
-    training = learn(HUGS)
+def test_ids_are_dense_and_last_pruned_pieces_come_first() -> None:
+    training = train_on_words(HUGS)
     assert training.alphabet == ("b", "g", "h", "n", "p", "s", "u")
     assert training.pieces[:7] == training.alphabet
     assert len({*training.pieces}) == len(training.pieces)
@@ -398,8 +396,8 @@ def test_ids_are_dense_and_the_survivors_come_first() -> None:
         assert tokenizer.sizes.tolist() == training.sizes[: step + 1].tolist()
 
 
-def test_each_round_hands_on_to_the_next() -> None:
-    training = learn(HUGS)
+def test_rounds_are_contiguous() -> None:
+    training = train_on_words(HUGS)
     for one, following in pairwise(training.rounds):
         assert (one.after, one.number + 1) == (following.before, following.number)
         assert following.start == one.start + one.before - one.after
@@ -413,8 +411,8 @@ def test_each_round_hands_on_to_the_next() -> None:
     ))  # fmt: skip
 
 
-def test_what_is_shown_of_a_training() -> None:
-    training = learn(HUGS)
+def test_candidates_curve_and_texts_describe_the_training() -> None:
+    training = train_on_words(HUGS)
     text = "hug pug"
     boundaries = training.tokenizer().boundaries(text)
     for step in range(training.steps):
@@ -441,7 +439,7 @@ def test_what_is_shown_of_a_training() -> None:
     assert "{step}" in texts_of(training).rule
 
 
-def test_what_comes_often_survives_what_comes_seldom() -> None:
+def test_frequent_word_is_pruned_after_rare_word() -> None:
     training = train({"often": 50, "seldom": 2}, pattern="none")
     tokenizer = training.tokenizer(len(training.alphabet) + 1)
     assert [token.label for token in tokenizer.tokens("oftenseldom")] == ["often", *"seldom"]
@@ -451,7 +449,7 @@ def test_what_comes_often_survives_what_comes_seldom() -> None:
 
 
 @pytest.mark.parametrize("atoms", ["characters", "bytes"])
-def test_decoding_returns_the_text(atoms: str) -> None:
+def test_decode_round_trips_text(atoms: str) -> None:
     text = "Ein Mäuschen läuft, ein Mäuschen ruht. 👍👍 שלום e\u0301\n"
     training = train(text, atoms=atoms)
     for step in range(0, training.steps + 1, 7):
@@ -463,8 +461,8 @@ def test_decoding_returns_the_text(atoms: str) -> None:
             assert "".join(text[token.start : token.end] for token in tokens) == text
 
 
-def test_unknown_characters_stand_alone() -> None:
-    tokenizer = learn(HUGS).tokenizer(12)
+def test_each_unknown_character_is_one_unk_token() -> None:
+    tokenizer = train_on_words(HUGS).tokenizer(12)
     unknown = tokenizer.special_tokens["<unk>"]
     ids = tokenizer.encode("hugxyhug")
     assert ids.count(unknown) == 2
@@ -475,13 +473,13 @@ def test_unknown_characters_stand_alone() -> None:
     assert [ids[0] for ids, _ in best] == [unknown, unknown]
 
 
-def test_over_bytes_nothing_is_unknown() -> None:
-    tokenizer = learn(HUGS, atoms="bytes").tokenizer()
+def test_byte_atoms_have_no_unknown_token() -> None:
+    tokenizer = train_on_words(HUGS, atoms="bytes").tokenizer()
     assert tokenizer.special_tokens == {}
     assert tokenizer.decode(tokenizer.encode("hug 👍é\0")) == "hug 👍é\0"
 
 
-def test_special_tokens_come_last() -> None:
+def test_special_tokens_have_the_last_ids() -> None:
     training = train("hug pug hug", special_tokens=("<pad>", "<s>"), vocab_size=8)
     tokenizer = training.tokenizer()
     assert tokenizer.special_tokens == {"<unk>": 8, "<pad>": 9, "<s>": 10}
@@ -489,8 +487,8 @@ def test_special_tokens_come_last() -> None:
     assert 10 not in tokenizer.encode("<s>hug")
 
 
-def test_nbest_and_samples_of_a_tokenizer() -> None:
-    training = learn(HUGS)
+def test_tokenizer_nbest_and_segmentations_equal_reference() -> None:
+    training = train_on_words(HUGS)
     tokenizer = training.at_step(2)
     best = tokenizer.nbest("hugs", 99)
     assert best[0][0] == tuple(tokenizer.encode("hugs"))
@@ -505,7 +503,7 @@ def test_nbest_and_samples_of_a_tokenizer() -> None:
     assert tokenizer.lattice("hugs").paths == len(best)
 
 
-def test_a_text_of_several_chunks_has_one_lattice() -> None:
+def test_text_of_several_pre_tokens_has_one_lattice() -> None:
     tokenizer = train("hug pug hug pug hugs").at_step(0)
     text = "hug pug"
     lattice = tokenizer.lattice(text)
@@ -524,7 +522,7 @@ def sample_words() -> list[str]:
 
 
 @pytest.mark.parametrize("size", [120, 300, 500])
-def test_segmentations_equal_those_of_tokenizers(size: int) -> None:
+def test_segmentations_equal_hugging_face(size: int) -> None:
     """Hugging Face `tokenizers` with our pieces and scores.
 
     It joins neighboring unknown characters into one token; here each is one by itself.
@@ -548,17 +546,19 @@ def test_segmentations_equal_those_of_tokenizers(size: int) -> None:
 
 @settings(max_examples=150)
 @given(MODELS, st.text("abc", max_size=12))
-def test_ties_are_broken_as_by_tokenizers(pieces: dict[str, float], text: str) -> None:
+def test_tied_segmentations_equal_hugging_face(pieces: dict[str, float], text: str) -> None:
     pieces = {"a": -4.0, "b": -4.0, "c": -4.0} | pieces
     model = UnigramModel.of(pieces)
     listed = [("<unk>", 0.0), *zip(model.pieces, model.scores.tolist(), strict=True)]
     theirs = tokenizers.Tokenizer(tokenizers.models.Unigram(listed, unk_id=0))
-    assert theirs.encode(text).tokens == [*cut_of(model.lattice(text), model.lattice(text).best())]
+    assert theirs.encode(text).tokens == [
+        *pieces_of(model.lattice(text), model.lattice(text).best())
+    ]
 
 
 @pytest.fixture(scope="module")
-def of_sentencepiece(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """A Unigram model that SentencePiece has learnt, with no normalization, words as they are."""
+def sentencepiece_model(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """Return a Unigram model trained by SentencePiece without normalization."""
     prefix: File = tmp_path_factory.mktemp("sentencepiece") / "unigram"
     sentencepiece.SentencePieceTrainer.train(
         sentence_iterator=iter(sample_words() * 3),
@@ -579,21 +579,22 @@ def model_of(theirs: Any) -> UnigramModel:
     return UnigramModel.of({theirs.id_to_piece(i): theirs.get_score(i) for i in ids})
 
 
-def test_segmentations_equal_those_of_sentencepiece(of_sentencepiece: Any) -> None:
-    """Its model, by our lattice; its scores are added in single precision, which decides nothing
-    here."""
-    model = model_of(of_sentencepiece)
+def test_segmentations_equal_sentencepiece(sentencepiece_model: Any) -> None:
+    """Our lattice segments with its model; its single precision changes no result here."""
+    model = model_of(sentencepiece_model)
     for word in sample_words():
         lattice = model.lattice(word)
-        assert [*cut_of(lattice, lattice.best())] == of_sentencepiece.encode(word, out_type=str)
+        assert [*pieces_of(lattice, lattice.best())] == sentencepiece_model.encode(
+            word, out_type=str
+        )
 
 
-def test_the_n_best_equal_those_of_sentencepiece(of_sentencepiece: Any) -> None:
-    model = model_of(of_sentencepiece)
+def test_nbest_equals_sentencepiece(sentencepiece_model: Any) -> None:
+    model = model_of(sentencepiece_model)
     for word in sample_words()[:60]:
         lattice = model.lattice(word)
-        ours = {cut_of(lattice, path): score(path) for path in lattice.nbest(5)}
-        theirs = of_sentencepiece.nbest_encode(word, nbest_size=5, out_type=str)
+        ours = {pieces_of(lattice, path): score(path) for path in lattice.nbest(5)}
+        theirs = sentencepiece_model.nbest_encode(word, nbest_size=5, out_type=str)
         known = scores_of(model)
         worth = [sum(known[piece] for piece in cut) for cut in theirs]
         assert worth == pytest.approx([*ours.values()], abs=1e-4)
@@ -603,18 +604,18 @@ def test_the_n_best_equal_those_of_sentencepiece(of_sentencepiece: Any) -> None:
 
 
 @pytest.mark.parametrize("strength", [0.2, 1.0])
-def test_samples_come_as_from_sentencepiece(of_sentencepiece: Any, strength: float) -> None:
-    """The same distribution: nbest_size=-1 samples from all segmentations there, too."""
-    model = model_of(of_sentencepiece)
+def test_sample_frequencies_equal_sentencepiece(sentencepiece_model: Any, strength: float) -> None:
+    """With nbest_size=-1, SentencePiece also samples from all segmentations."""
+    model = model_of(sentencepiece_model)
     word = max(sample_words()[:60], key=len)
     draws = 4_000
     sentencepiece.set_random_generator_seed(1)
     theirs = Counter(
-        tuple(of_sentencepiece.sample_encode_as_pieces(word, -1, strength)) for _ in range(draws)
+        tuple(sentencepiece_model.sample_encode_as_pieces(word, -1, strength)) for _ in range(draws)
     )
     lattice = model.lattice(word)
     ours = lattice.sample(strength, draws, seed=1)
-    ours_by_cut = Counter({cut_of(lattice, path): n for path, n in ours.items()})
+    ours_by_cut = Counter({pieces_of(lattice, path): n for path, n in ours.items()})
     frequent = [cut for cut, n in (theirs + ours_by_cut).items() if n > 100]
     assert frequent
     for cut in frequent:
@@ -622,7 +623,7 @@ def test_samples_come_as_from_sentencepiece(of_sentencepiece: Any, strength: flo
         assert abs(a - b) < 5 * math.sqrt(a + b)
 
 
-# Odd inputs
+# Unusual inputs
 
 
 @pytest.mark.parametrize("atoms", ["characters", "bytes"])
@@ -642,7 +643,7 @@ def test_samples_come_as_from_sentencepiece(of_sentencepiece: Any, strength: flo
     ],
     ids=ascii,
 )
-def test_odd_texts_are_learnt_from(text: str, atoms: str) -> None:
+def test_difficult_texts_train_and_encode(text: str, atoms: str) -> None:
     for pattern in ("gpt2", "none"):
         training = train(text, atoms=atoms, pattern=pattern)
         for step in range(training.steps + 1):
@@ -653,15 +654,15 @@ def test_odd_texts_are_learnt_from(text: str, atoms: str) -> None:
             assert tokenizer.segmentations(text, 0.5, 3).total() == 3
 
 
-def test_an_empty_row_is_cut_into_nothing() -> None:
-    tokenizer = learn(HUGS).tokenizer()
+def test_empty_row_has_no_tokens() -> None:
+    tokenizer = train_on_words(HUGS).tokenizer()
     assert tokenizer.timelines([(), (0,)]) == [[(-1, (), ())], [(-1, (0,), (1,))]]
     assert tokenizer._segment_rows([()]) == [((), ())]
     assert tokenizer.timelines([]) == tokenizer._segment_rows([]) == []
 
 
 @pytest.mark.parametrize("text", ["a" * 300_000, "ab" * 100_000, "the cat sat on the mat " * 4_000])
-def test_long_texts_without_a_split_are_learnt_from(text: str) -> None:
+def test_long_texts_without_pre_tokenization_train(text: str) -> None:
     training = train(text, pattern="none", seed_size=300)
     boundaries = training.tokenizer().boundaries(text)
     ends = boundaries.cuts(0).tolist()
@@ -671,7 +672,7 @@ def test_long_texts_without_a_split_are_learnt_from(text: str) -> None:
     assert tokenizer.encode(text) == boundaries.ids(0).tolist()
 
 
-def test_a_real_text_is_learnt_from(tiny_shakespeare: str) -> None:
+def test_tiny_shakespeare_trains_common_pieces(tiny_shakespeare: str) -> None:
     text = tiny_shakespeare[:100_000]
     training = train(text, seed_size=1_000)
     boundaries = training.tokenizer().boundaries(text)
@@ -681,7 +682,7 @@ def test_a_real_text_is_learnt_from(tiny_shakespeare: str) -> None:
     assert {"·the", "·you", "ing"} <= names
 
 
-# What makes no sense gets a sentence
+# Invalid arguments
 
 
 @pytest.mark.parametrize(
@@ -694,19 +695,19 @@ def test_a_real_text_is_learnt_from(tiny_shakespeare: str) -> None:
     ],
     ids=str,
 )
-def test_train_rejects_arguments_that_do_not_fit(wrong: dict[str, Any], message: str) -> None:
+def test_invalid_arguments_raise_value_error(wrong: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         train("abc", **wrong)
 
 
-def test_a_vocabulary_larger_than_what_the_text_gives_is_all_of_it() -> None:
+def test_vocab_size_above_seed_pieces_keeps_all_pieces() -> None:
     training = train("abab", vocab_size=500)
     assert (training.steps, training.pieces) == (0, ("a", "b", "ab"))
-    assert train("abc").steps == 0  # nothing stands there twice
+    assert train("abc").steps == 0  # no substring repeats
     assert train("abc").opening == 0
 
 
-def test_a_model_of_nothing_finds_nothing() -> None:
+def test_model_trained_on_empty_text_encodes_unknown_atoms() -> None:
     training = train("", vocab_size=260, atoms="characters")
     boundaries = training.tokenizer().boundaries("ab")
     assert boundaries.ids(0).tolist() == [-1, -1]

@@ -31,18 +31,18 @@ HOW = st.fixed_dictionaries(
 TEXTS = SMALL_TEXTS | st.text("aAbB İß#é \n\u3000", max_size=60)
 
 
-def learn(corpus: str | dict[str, int], merges: int = 25, **how: Any) -> Training:
+def train(corpus: str | dict[str, int], merges: int = 25, **how: Any) -> Training:
     return bpeviz.train(corpus, "wordpiece", merges=merges, **how)
 
 
 def words_of(text: str, training: Training) -> list[str]:
-    """The words of a text: its chunks, parted at white space once more."""
+    """Return the words of a text: its pre-tokens, split at white space."""
     pre_tokens = bpeviz.pretokenizers.patterns.pretokenize(text, training.pre_tokenizer.pattern)
     return [word for pre_token in pre_tokens for word in pre_token.split()]
 
 
 def tokens_by_id(training: Training) -> list[reference.Token]:
-    """What each id stands for, as a row of symbols."""
+    """Return the symbols of each id."""
     spelt: list[reference.Token] = [(symbol,) for symbol in training.alphabet]
     for merge in training.decisions:
         spelt.append(spelt[merge.left] + spelt[merge.right])
@@ -61,7 +61,7 @@ def decided(training: Training) -> tuple[list[tuple[Any, ...]], str]:
     ], training.stopped
 
 
-def naive(
+def reference_training(
     training: Training, weighted: dict[str, int], limit: int, **how: Any
 ) -> tuple[list[tuple[Any, ...]], str]:
     words = [(symbols_of(word, training), times) for word, times in weighted.items()]
@@ -70,22 +70,22 @@ def naive(
     return [(*step[:-1], float(step.score)) for step in steps], stopped
 
 
-def counted(words: list[str]) -> dict[str, int]:
+def count_words(words: list[str]) -> dict[str, int]:
     found: dict[str, int] = {}
     for word in words:
         found[word] = found.get(word, 0) + 1
     return found
 
 
-# Learning
+# Training
 
 
 @settings(max_examples=200, deadline=None)
 @given(TEXTS, HOW, st.integers(0, 25))
-def test_merges_equal_the_naive_loop(corpus: str, how: dict[str, Any], limit: int) -> None:
-    training = learn(corpus, limit, **how)
+def test_merges_equal_reference_loop(corpus: str, how: dict[str, Any], limit: int) -> None:
+    training = train(corpus, limit, **how)
     rules = {name: how[name] for name in ("ties", "min_count") if name in how}
-    expected = naive(training, counted(words_of(corpus, training)), limit, **rules)
+    expected = reference_training(training, count_words(words_of(corpus, training)), limit, **rules)
     assert decided(training) == expected
 
 
@@ -95,11 +95,13 @@ def test_merges_equal_the_naive_loop(corpus: str, how: dict[str, Any], limit: in
     st.sampled_from(["first", "smallest"]),
     st.integers(1, 12),
 )
-def test_merges_of_counted_words_equal_the_naive_loop(
+def test_merges_of_counted_words_equal_reference_loop(
     words: dict[str, int], ties: str, min_count: int
 ) -> None:
-    training = learn(words, 30, pattern="none", ties=ties, min_count=min_count)
-    assert decided(training) == naive(training, words, 30, ties=ties, min_count=min_count)
+    training = train(words, 30, pattern="none", ties=ties, min_count=min_count)
+    assert decided(training) == reference_training(
+        training, words, 30, ties=ties, min_count=min_count
+    )
 
 
 @pytest.mark.parametrize(
@@ -107,40 +109,42 @@ def test_merges_of_counted_words_equal_the_naive_loop(
     ["a" * n for n in (1, 2, 3, 4, 5, 7, 8, 63, 64, 65)] + ["ab" * 40 + "ba" * 40, "aab" * 30],
     ids=lambda text: f"{text[:8]}-{len(text)}",
 )
-def test_merges_of_long_runs_equal_the_naive_loop(text: str) -> None:
-    training = learn(text, 60, pattern="none")
-    assert decided(training) == naive(training, {text: 1}, 60)
+def test_merges_of_long_runs_equal_reference_loop(text: str) -> None:
+    training = train(text, 60, pattern="none")
+    assert decided(training) == reference_training(training, {text: 1}, 60)
 
 
-def test_merges_of_a_real_text_equal_the_naive_loop(tiny_shakespeare: str) -> None:
-    """Many pairs come and go here, so that their numbers are given anew."""
+def test_merges_of_tiny_shakespeare_equal_reference_loop(tiny_shakespeare: str) -> None:
+    """The text has enough pairs that pair numbers are reused."""
     text = tiny_shakespeare[:6_000]
-    training = learn(text, 150, pattern="words")
-    assert decided(training) == naive(training, counted(words_of(text, training)), 150)
+    training = train(text, 150, pattern="words")
+    assert decided(training) == reference_training(
+        training, count_words(words_of(text, training)), 150
+    )
 
 
 @pytest.mark.parametrize("large", [10**12, 10**17])
 def test_scores_are_compared_as_fractions(large: int) -> None:
-    """1 / large and 1 / (large + 1) are the same to a float of 64 bits where large is 10^17."""
-    training = learn({"ab": large + 1, "cd": large, "ef": large}, pattern="none")
+    """1 / large and 1 / (large + 1) are equal as 64-bit floats at large = 10^17."""
+    training = train({"ab": large + 1, "cd": large, "ef": large}, pattern="none")
     assert [training.name(merge.new_id) for merge in training.decisions] == ["cd", "ef", "ab"]
     assert [merge.ties for merge in training.decisions] == [1, 0, 0]
 
 
-def test_a_merge_tells_its_score() -> None:
-    merge = learn({"ab": 3, "b": 2, "ac": 2}, 1, pattern="none").decisions[0]
+def test_merge_contains_score_and_note() -> None:
+    merge = train({"ab": 3, "b": 2, "ac": 2}, 1, pattern="none").decisions[0]
     assert (merge.count, merge.score, merge.note, merge.ties) == (3, 0.2, "3 / (5 · 3)", 1)
-    large = learn({"ab": 3_000}, 1, pattern="none").decisions[0]
+    large = train({"ab": 3_000}, 1, pattern="none").decisions[0]
     assert large.note == "3,000 / (3,000 · 3,000)"
 
 
 @settings(max_examples=60, deadline=None)
 @given(TEXTS, HOW)
-def test_candidates_have_the_scores_of_the_definition(corpus: str, how: dict[str, Any]) -> None:
-    training = learn(corpus, **how)
+def test_candidate_scores_equal_reference(corpus: str, how: dict[str, Any]) -> None:
+    training = train(corpus, **how)
     spelt = tokens_by_id(training)
     boundaries = training.tokenizer().boundaries(corpus)
-    words = counted(words_of(corpus, training))
+    words = count_words(words_of(corpus, training))
     rows = [([(s,) for s in symbols_of(word, training)], times) for word, times in words.items()]
     for step in range(training.steps + 1):
         found = training.candidates(corpus, boundaries, step, 1_000)
@@ -165,10 +169,12 @@ def test_candidates_have_the_scores_of_the_definition(corpus: str, how: dict[str
 
 @settings(max_examples=100, deadline=None)
 @given(TEXTS, HOW)
-def test_no_two_ids_stand_for_the_same(corpus: str, how: dict[str, Any]) -> None:
-    """As with BPE, a piece is made in one way only: where its edges stay, what merges do inside
-    depends on the piece alone. So the vocabulary is a list of different strings."""
-    spelt = tokens_by_id(learn(corpus, 40, **how))
+def test_ids_have_distinct_pieces(corpus: str, how: dict[str, Any]) -> None:
+    """As in BPE, merges inside a piece depend on the piece alone while its edges stay.
+
+    Each piece is therefore made in one way only, and the vocabulary has distinct strings.
+    """
+    spelt = tokens_by_id(train(corpus, 40, **how))
     assert len({*spelt}) == len(spelt)
 
 
@@ -183,20 +189,22 @@ def test_no_two_ids_stand_for_the_same(corpus: str, how: dict[str, Any]) -> None
         ("ab ab cd", {"min_count": 2}, 1, "rare"),
     ],
 )
-def test_how_it_ends(text: str, how: dict[str, Any], merges: int, stopped: str) -> None:
-    training = learn(text, **how)
+def test_training_stops_with_reason(
+    text: str, how: dict[str, Any], merges: int, stopped: str
+) -> None:
+    training = train(text, **how)
     assert (training.steps, training.stopped) == (merges, stopped)
 
 
-# How the text is seen
+# Pre-tokenization
 
 
 @pytest.mark.parametrize("pattern", [*bpeviz.pretokenizers.patterns.PATTERNS, "regex", "list"])
-def test_white_space_is_dropped_whatever_the_split(pattern: str) -> None:
-    """ab and b become pieces under every split but one that parts characters."""
+def test_white_space_is_dropped_with_every_pattern(pattern: str) -> None:
+    """Every pattern but the one that separates characters makes the pieces ab and b."""
     text = " ab  ab\nb\u3000\tab "
     expression = {"regex": "(?s)..", "list": "ab"}.get(pattern, "")
-    tokenizer = learn(text, pattern=pattern, expression=expression).tokenizer()
+    tokenizer = train(text, pattern=pattern, expression=expression).tokenizer()
     tokens = tokenizer.tokens(text)
     assert all(token.label.strip("·→↵") == token.label for token in tokens)
     assert "".join(text[token.start : token.end] for token in tokens) == "".join(text.split())
@@ -207,23 +215,23 @@ def test_white_space_is_dropped_whatever_the_split(pattern: str) -> None:
         assert not symbol.removeprefix("##").isspace()
 
 
-def test_a_word_begins_where_a_chunk_begins() -> None:
-    tokenizer = learn("don't", 0, pattern="gpt2").tokenizer()
+def test_pre_token_starts_a_word() -> None:
+    tokenizer = train("don't", 0, pattern="gpt2").tokenizer()
     labels = [token.label for token in tokenizer.tokens("don't")]
     assert labels == ["d", "##o", "##n", "'", "##t"]
 
 
-def test_signs_that_spell_the_prefix_are_a_word_of_their_own_kind() -> None:
-    """`##a` in a text begins a word; to BERT it would look like the middle of one."""
-    tokenizer = learn("ba ##a", 9, pattern="whitespace").tokenizer()
+def test_literal_prefix_in_text_starts_a_word() -> None:
+    """`##a` in a text starts a word; BERT would treat it as the middle of one."""
+    tokenizer = train("ba ##a", 9, pattern="whitespace").tokenizer()
     tokens = tokenizer.tokens("##a ba")
     assert [(token.label, token.raw) for token in tokens] == [("##a", b"##a"), ("ba", b"ba")]
     assert tokenizer.decode(tokenizer.encode("##a ba")) == "##a ba"
     assert len({token.id for token in tokens}) == 2
 
 
-def test_lower_case_is_taken_by_character() -> None:
-    training = learn("AB İI ΟΔΟΣ", 0, case="lower", pattern="whitespace")
+def test_lower_case_is_applied_per_character() -> None:
+    training = train("AB İI ΟΔΟΣ", 0, case="lower", pattern="whitespace")
     tokenizer = training.tokenizer()
     tokens = tokenizer.tokens("Ab İi")
     assert [token.label for token in tokens] == ["a", "##b", "i̇", "##i"]
@@ -231,12 +239,12 @@ def test_lower_case_is_taken_by_character() -> None:
     assert tokenizer.boundaries("Ab İi").ends.tolist() == [1, 2, 3, 5, 6]
     assert tokenizer.decode(tokenizer.encode("Ab İi")) == "ab i̇i"
     assert "##σ" in training.alphabet
-    kept = learn("AB", 0).tokenizer()
+    kept = train("AB", 0).tokenizer()
     assert [token.label for token in kept.tokens("Ab")] == ["[UNK]"]
 
 
-def test_decoding_puts_one_space_between_words() -> None:
-    tokenizer = learn("hug hugs pug!", 5, pattern="words").tokenizer()
+def test_decode_puts_one_space_between_words() -> None:
+    tokenizer = train("hug hugs pug!", 5, pattern="words").tokenizer()
     assert tokenizer.decode(tokenizer.encode("  hug\n\nhugs   pug! ")) == "hug hugs pug !"
     assert tokenizer.decode([]) == ""
     with pytest.raises(ValueError, match="There is no id"):
@@ -245,10 +253,8 @@ def test_decoding_puts_one_space_between_words() -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(TEXTS, HOW)
-def test_decoding_returns_the_words_of_what_was_learnt_from(
-    corpus: str, how: dict[str, Any]
-) -> None:
-    training = learn(corpus, **how)
+def test_decode_returns_words_of_training_text(corpus: str, how: dict[str, Any]) -> None:
+    training = train(corpus, **how)
     tokenizer = training.tokenizer()
     words = words_of(corpus, training)
     if how.get("case") == "lower":
@@ -259,8 +265,8 @@ def test_decoding_returns_the_words_of_what_was_learnt_from(
 # Special tokens
 
 
-def test_special_tokens_come_last() -> None:
-    training = learn("ab ab", special_tokens=("[A]", "[B]"))
+def test_special_tokens_have_the_last_ids() -> None:
+    training = train("ab ab", special_tokens=("[A]", "[B]"))
     for step in range(training.steps + 1):
         tokenizer = training.at_step(step)
         first = len(training.alphabet) + step
@@ -278,11 +284,11 @@ def test_special_tokens_come_last() -> None:
     assert "[CLS]" not in [token.label for token in tokenizer.tokens(text)]
 
 
-def test_counts_that_are_too_large_get_a_sentence() -> None:
+def test_too_large_counts_raise_value_error() -> None:
     with pytest.raises(ValueError, match="These counts are too large"):
-        learn({"ab": 2**62})
+        train({"ab": 2**62})
     with pytest.raises(SplitError, match="No split is called"):
-        learn({"ab": 2}, pattern="gpt5")
+        train({"ab": 2}, pattern="gpt5")
 
 
 # Encoding
@@ -291,11 +297,11 @@ def test_counts_that_are_too_large_get_a_sentence() -> None:
 @settings(max_examples=150, deadline=None)
 @given(TEXTS, TEXTS, HOW)
 @example("ab abc", "x" * 101 + " " + "ab" * 51, {})
-def test_boundaries_equal_the_naive_cut_at_every_step(
+def test_boundaries_equal_reference_segmentation_at_every_step(
     corpus: str, text: str, how: dict[str, Any]
 ) -> None:
-    """On text that was learnt from and on text that was not; and so cuts the smaller tokenizer."""
-    training = learn(corpus, **how)
+    """Check the training text, other text, and the tokenizer of each step."""
+    training = train(corpus, **how)
     spelt = tokens_by_id(training)
     for held in (corpus, text):
         boundaries = training.tokenizer().boundaries(held)
@@ -323,7 +329,7 @@ def test_boundaries_equal_the_naive_cut_at_every_step(
 
 
 def hugging_face(training: Training) -> tokenizers.Tokenizer:
-    """Their encoder with our vocabulary, and words parted by white space alone."""
+    """Return their encoder with our vocabulary, split at white space only."""
     tokenizer = training.tokenizer()
     vocabulary = {tokenizer.token_label(i): i for i in range(tokenizer.vocab_size)}
     theirs = tokenizers.Tokenizer(
@@ -340,13 +346,13 @@ def hugging_face(training: Training) -> tokenizers.Tokenizer:
 
 @settings(max_examples=100, deadline=None)
 @given(st.text("abcé👍 \n", max_size=80), st.text("abcdé👍 \n\u2003", max_size=120))
-def test_hugging_face_encodes_the_same(corpus: str, text: str) -> None:
-    """No # is among the letters: where a word spells out the prefix, theirs mixes it up."""
-    training = learn(corpus, pattern="whitespace")
+def test_encode_equals_hugging_face(corpus: str, text: str) -> None:
+    """The letters exclude #, as their encoder confuses it with the prefix."""
+    training = train(corpus, pattern="whitespace")
     assert hugging_face(training).encode(text).ids == training.tokenizer().encode(text)
 
 
-def test_hugging_face_encodes_real_words_the_same(tiny_shakespeare: str) -> None:
+def test_encode_of_real_words_equals_hugging_face(tiny_shakespeare: str) -> None:
     training = bpeviz.train(
         tiny_shakespeare[:200_000], "wordpiece", vocab_size=1_500, pattern="whitespace", min_count=2
     )
@@ -362,18 +368,18 @@ def test_hugging_face_encodes_real_words_the_same(tiny_shakespeare: str) -> None
         assert [token.label for token in tokenizer.tokens(word)] == theirs.encode(word).tokens
 
 
-def test_a_word_that_is_not_known_is_unknown_as_a_whole() -> None:
-    tokenizer = learn("hug hugs", pattern="words").tokenizer()
+def test_word_with_unknown_character_is_one_unk_token() -> None:
+    tokenizer = train("hug hugs", pattern="words").tokenizer()
     tokens = tokenizer.tokens("hug, hugés hugs")
     assert [token.label for token in tokens] == ["hug", "[UNK]", "[UNK]", "hugs"]
     assert [(token.start, token.end) for token in tokens] == [(0, 3), (3, 4), (5, 10), (11, 15)]
-    # An h within a word was never seen: it is another atom than one that begins a word.
+    # h inside a word is not in the training text: it differs from h at the start of a word.
     assert [token.label for token in tokenizer.tokens("uh")] == ["[UNK]"]
 
 
 @pytest.mark.parametrize("length", [LONGEST_WORD, LONGEST_WORD + 1, 300_000])
-def test_a_word_that_is_too_long_is_unknown(length: int) -> None:
-    training = learn("a" * 64, pattern="none")
+def test_too_long_word_is_unknown(length: int) -> None:
+    training = train("a" * 64, pattern="none")
     tokenizer = training.tokenizer()
     text = "aa " + "a" * length
     labels = [token.label for token in tokenizer.tokens(text)]
@@ -385,8 +391,8 @@ def test_a_word_that_is_too_long_is_unknown(length: int) -> None:
         assert unknown.sum() == (not known)
 
 
-def test_a_long_word_is_learnt_from() -> None:
-    training = learn("ab" * 100_000, 200, pattern="none")
+def test_long_word_trains() -> None:
+    training = train("ab" * 100_000, 200, pattern="none")
     assert len(training.names) == training.vocab_size
     assert training.tokenizer().encode("ab" * 100_000) == [training.vocab_size + 1]
 
@@ -396,8 +402,8 @@ def test_a_long_word_is_learnt_from() -> None:
 )
 @pytest.mark.parametrize("corpus", ["", "ab ab", "👍🏽 שלום e\u0301"])
 @pytest.mark.parametrize("case", ["keep", "lower"])
-def test_odd_texts(corpus: str, text: str, case: str) -> None:
-    training = learn(corpus, case=case)
+def test_difficult_texts_have_consistent_boundaries(corpus: str, text: str, case: str) -> None:
+    training = train(corpus, case=case)
     tokenizer = training.tokenizer()
     boundaries = tokenizer.boundaries(text)
     assert boundaries.token_counts[-1] == len(tokenizer.encode(text)) == len(tokenizer.tokens(text))
@@ -408,8 +414,8 @@ def test_odd_texts(corpus: str, text: str, case: str) -> None:
     )
 
 
-def test_the_pages_get_what_they_ask_for() -> None:
-    training = learn("hug hug hugs pug", 4)
+def test_curve_and_texts_describe_the_training() -> None:
+    training = train("hug hug hugs pug", 4)
     name, values = texts_of(training).curve, training.curve
     assert (name, values.tolist()) == (
         "score of the pair",
