@@ -1,11 +1,11 @@
-"""One server and one browser for the whole run; a fresh, watched context for each test."""
+"""Fixtures of the browser tests: one server, one browser, and fresh, watched pages."""
 
 from __future__ import annotations
 
 import os
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
@@ -14,23 +14,33 @@ from serving import FLAGS, Server, chromium, serving
 from bpeviz.pretrained import catalog, download
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, BrowserContext, Page, Request, Response
+    from playwright.sync_api import Browser, Page, Request, Response
 
-SCREEN = {"width": 1366, "height": 768}
-PATIENCE = 15_000
-"""Milliseconds until what is awaited has failed to come. This machine may be slow and busy."""
+OPTIONS = {
+    "viewport": {"width": 1366, "height": 768},
+    # Drawing Streamlit's animations would take a quarter of the processor time.
+    "reduced_motion": "reduce",
+    "permissions": ["clipboard-read", "clipboard-write"],
+}
+TIMEOUT = 30_000
+"""Milliseconds until an action fails. The machine may be slow and busy."""
 
-# On a cold deep link Streamlit's own script looks for its server below the page's address first,
-# as in /Compare/_stcore/health, gets 404 from it, and then looks at the root. That is its way of
-# finding out where it is mounted; the browser's console notes each 404 as an error.
+# On a cold deep link Streamlit's script first looks for its server below the page's address, as in
+# /Compare/_stcore/health. It gets 404, which the console reports as an error, and tries the root.
 PROBE = re.compile(r"/[^/]+/_stcore/(health|host-config)$")
 
 
-def without(what: str) -> NoReturn:
-    """Skip, with what to do about it; under CI, where everything must be there, fail."""
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path.is_relative_to(Path(__file__).parent):
+            item.add_marker("browser")
+
+
+def unavailable(reason: str) -> NoReturn:
+    """Skip the test, or fail it under CI, where everything must be installed."""
     if os.environ.get("CI"):
-        pytest.fail(what, pytrace=False)
-    pytest.skip(what)
+        pytest.fail(reason, pytrace=False)
+    pytest.skip(reason)
 
 
 @pytest.fixture(scope="session")
@@ -38,85 +48,77 @@ def browser() -> Iterator[Browser]:
     try:
         from playwright.sync_api import sync_playwright
     except ImportError:
-        without("No playwright: pip install -r tests/requirements.txt")
-    if (found := chromium()) is None:
-        without(
-            "No Chromium: apt-get install chromium-headless-shell, or name one in BPEVIZ_CHROMIUM"
+        unavailable("No playwright: pip install -r tests/requirements.txt")
+    if (path := chromium()) is None:
+        unavailable(
+            "No Chromium: apt-get install chromium-headless-shell, or set BPEVIZ_CHROMIUM to one"
         )
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found, args=FLAGS)
+        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
         yield browser
         browser.close()
 
 
 @pytest.fixture(scope="session")
 def vocabulary_files() -> None:
-    """Bring the vocabularies ahead, so that Compare need not wait for them."""
+    """Download the published vocabularies ahead, so that no page waits for them."""
     for name in catalog.NAMES:
         try:
             download.fetch(name)
         except download.VocabularyUnavailable as error:
-            without(str(error))
+            unavailable(str(error))
 
 
 @pytest.fixture(scope="session")
 def server(
     browser: Browser, vocabulary_files: None, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Server]:
-    # The browser is asked for first: without one, no server need start.
+    # The browser fixture comes first: without a browser, no server is started.
     with serving(tmp_path_factory.mktemp("server")) as running:
         yield running
 
 
-@dataclass
 class Watch:
-    """Notes all that must not happen in a context."""
+    """Collects everything on a page that counts as an error."""
 
-    origin: str
-    problems: list[str] = field(default_factory=list)
+    def __init__(self, page: Page, origin: str) -> None:
+        self.origin = origin
+        self.problems: list[str] = []
+        page.on("request", self._request)
+        page.on("response", self._response)
+        page.on("requestfailed", self._failed)
+        page.on("console", self._console)
+        page.on("pageerror", lambda error: self.problems.append(f"page error: {error}"))
+        page.on("websocket", lambda socket: self._address(socket.url.replace("ws:", "http:", 1)))
 
-    def over(self, context: BrowserContext) -> None:
-        context.on("request", self._request)
-        context.on("response", self._response)
-        context.on("requestfailed", self._failed)
-        context.on("console", self._console)
-        context.on("weberror", lambda error: self._note(f"page error: {error.error}"))
-        context.on("page", self._page)
-
-    def _note(self, problem: str) -> None:
-        self.problems.append(problem)
-
-    def _page(self, page: Page) -> None:
-        page.on("websocket", lambda socket: self._inside(socket.url.replace("ws:", "http:", 1)))
-
-    def _inside(self, url: str) -> None:
+    def _address(self, url: str) -> None:
         if not url.startswith((f"{self.origin}/", "data:", "blob:")):
-            self._note(f"request to the outside: {url}")
+            self.problems.append(f"request to another server: {url}")
 
     def _request(self, request: Request) -> None:
-        self._inside(request.url)
+        self._address(request.url)
 
     def _response(self, response: Response) -> None:
         if response.status >= 400 and not PROBE.search(response.url):
-            self._note(f"{response.status}: {response.url}")
+            self.problems.append(f"{response.status}: {response.url}")
 
     def _failed(self, request: Request) -> None:
-        self._note(f"failed: {request.url} ({request.failure})")
+        self.problems.append(f"failed: {request.url} ({request.failure})")
 
     def _console(self, message: Any) -> None:
         if message.type == "error" and not PROBE.search(message.location.get("url", "")):
-            self._note(f"console: {message.text}")
+            self.problems.append(f"console: {message.text}")
 
 
 @pytest.fixture
 def open_at(browser: Browser) -> Iterator[Callable[..., Page]]:
     """Open a page of a server in a context of its own: `open_at(server, "/Compare")`.
 
-    `prepare` is given the page before it is opened; further arguments are those of Playwright's
-    `new_context`. At the end of the test, nothing
-    that is watched may have happened, and no traceback may stand in the server's log.
+    `prepare` is called with the page before it is opened; further arguments are those of
+    Playwright's `new_context`. The test fails if the browser reports an error or a request to
+    another server, or if the server's log contains a traceback.
     """
-    opened: list[tuple[BrowserContext, Watch, Server]] = []
+    opened: list[tuple[Page, Watch, Server]] = []
 
     def open_at(
         server: Server,
@@ -124,21 +126,19 @@ def open_at(browser: Browser) -> Iterator[Callable[..., Page]]:
         prepare: Callable[[Page], None] = lambda page: None,
         **options: Any,
     ) -> Page:
-        context = browser.new_context(**{"viewport": SCREEN} | options)
-        context.set_default_timeout(PATIENCE)
-        watch = Watch(server.address)
-        watch.over(context)
-        opened.append((context, watch, server))
+        context = browser.new_context(**OPTIONS | options)
+        context.set_default_timeout(TIMEOUT)
         page = context.new_page()
+        opened.append((page, Watch(page, server.address), server))
         prepare(page)
         page.goto(server.address + path)
         return page
 
     yield open_at
     problems = []
-    for context, watch, server in opened:
-        problems += watch.problems  # before closing, which may cut off requests
-        context.close()
+    for page, watch, server in opened:
+        problems += watch.problems  # before closing, which may interrupt requests
+        page.context.close()
         problems += filter(None, [server.tracebacks()])
     assert problems == []
 

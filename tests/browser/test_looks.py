@@ -32,7 +32,7 @@ CONTRASTS = """(text, hues) => {
   const found = [];
   for (let hue = 0; hue < hues; hue++) {
     const cell = document.createElement("span");
-    cell.className = `c t h${hue}`;
+    cell.className = `c t color${hue}`;
     cell.textContent = "x";
     const quiet = cell.appendChild(document.createElement("span"));
     quiet.className = "quiet";
