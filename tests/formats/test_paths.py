@@ -11,7 +11,7 @@ import bpeviz
 from bpeviz import formats
 from bpeviz.__main__ import main
 from bpeviz.core.merges import MergeTokenizer
-from bpeviz.core.tokenizer import Cut, Row, Tokenizer
+from bpeviz.core.tokenizer import Row, Segmentation, Tokenizer
 from bpeviz.formats import FORMATS, FormatError
 from bpeviz.pretokenizers.pretokenizer import PreTokenizer
 
@@ -106,7 +106,7 @@ class UpperCase(MergeTokenizer):
 
 
 class Unmerged(MergeTokenizer):
-    def _cut_rows(self, rows: Sequence[Row]) -> list[Cut]:
+    def _segment_rows(self, rows: Sequence[Row]) -> list[Segmentation]:
         return [(row, (1,) * len(row)) for row in rows]
 
 
@@ -141,7 +141,7 @@ def test_a_subclass_of_another_model_is_refused(arguments: dict[str, object]) ->
     tokenizer = bpeviz.train(TEXT, **{"merges": 4, **arguments}).tokenizer()  # type: ignore[arg-type]
     formats.dump(tokenizer, "huggingface")
     kind = type(tokenizer)
-    subclass = type("Own", (kind,), {"_cut_rows": lambda self, rows: [((), ()) for _ in rows]})
+    subclass = type("Own", (kind,), {"_segment_rows": lambda self, rows: [((), ()) for _ in rows]})
     fields = {name: getattr(tokenizer, name) for name in kind.__match_args__}  # type: ignore[attr-defined]
     with pytest.raises(FormatError, match="cannot hold this tokenizer"):
         formats.dump(subclass(**fields), "huggingface")
