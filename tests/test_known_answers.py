@@ -27,7 +27,7 @@ def labels(training: Training) -> list[str]:
 # BPE
 
 
-def test_aaabdaaabac() -> None:
+def test_bpe_equals_minbpe_on_aaabdaaabac() -> None:
     """minbpe's test, tests/test_tokenizer.py: the example of Wikipedia's article on BPE."""
     training = bpeviz.train("aaabdaaabac", merges=3, pattern="none")
     tokenizer = training.tokenizer()
@@ -36,13 +36,13 @@ def test_aaabdaaabac() -> None:
     assert tokenizer.decode([258, 100, 258, 97, 99]) == "aaabdaaabac"
 
 
-def test_overlapping_hits_count_but_are_not_replaced() -> None:
+def test_bpe_counts_overlapping_pairs_without_replacing_them() -> None:
     """`aa` stands in `aaabdaaabac` four times, and two replacements are made of it."""
     merge = bpeviz.train("aaabdaaabac", merges=1, pattern="none").merges[0]
     assert (merge.count, merge.applied) == (4, 2)
 
 
-def test_don_quijote() -> None:
+def test_bpe_on_don_quijote() -> None:
     """The opening of Don Quijote, as counted in the notebook that this project grew from."""
     assert (len(DON_QUIJOTE), len(DON_QUIJOTE.encode())) == (130, 131)
     training = bpeviz.train(DON_QUIJOTE, merges=1, pattern="none")
@@ -51,7 +51,7 @@ def test_don_quijote() -> None:
     assert len(training.tokenizer().encode(DON_QUIJOTE)) == 124
 
 
-def test_tiny_shakespeare(tiny_shakespeare: str) -> None:
+def test_bpe_on_tiny_shakespeare(tiny_shakespeare: str) -> None:
     """Karpathy's Tiny Shakespeare, over bytes, not split, ties as in minbpe."""
     assert len(tiny_shakespeare.encode()) == 1_115_394
     tokenizer = bpeviz.train(tiny_shakespeare, merges=45, pattern="none").tokenizer()
@@ -59,7 +59,7 @@ def test_tiny_shakespeare(tiny_shakespeare: str) -> None:
     assert boundaries.token_counts[45] == len(boundaries.token_ends(45)) == 785_969
 
 
-def test_hugs_and_puns() -> None:
+def test_bpe_equals_the_hugging_face_course() -> None:
     """Hugging Face's course, chapter 6.5."""
     training = bpeviz.train(HUGS, merges=4, pattern="none", atoms="characters")
     assert labels(training) == ["ug", "un", "hug", "pun"]
@@ -79,7 +79,7 @@ def test_hugs_and_puns() -> None:
         ),
     ],
 )
-def test_newest_and_widest(end_mark: str, merges: str) -> None:
+def test_bpe_equals_sennrich_et_al(end_mark: str, merges: str) -> None:
     """The words of Sennrich, Haddow and Birch 2016, Algorithm 1.
 
     The mark as a symbol of its own is the paper's; subword-nmt attaches it from 0.2 on.
@@ -90,7 +90,7 @@ def test_newest_and_widest(end_mark: str, merges: str) -> None:
     assert labels(training) == merges.split()
 
 
-def test_lower_by_hand() -> None:
+def test_bpe_equals_four_merges_by_hand() -> None:
     """`low lowest new wider lowering`, over characters, without a mark, four merges.
 
     By hand, with the words apart (white space is no part of them) and the first seen on a tie:
@@ -139,18 +139,18 @@ def test_lower_by_hand() -> None:
 
 
 def without_blanks(pre_tokens: list[str]) -> list[str]:
-    """The chunks that are not white space alone: others than this project leave those out."""
+    """The pre-tokens that are not white space alone: others than this project leave those out."""
     return [pre_token for pre_token in pre_tokens if pre_token.strip()]
 
 
-def test_do_you_know_where_my_first_dog_is() -> None:
+def test_gpt2_pattern_pre_tokenizes_a_question() -> None:
     """GPT-2's pattern, openai/gpt-2, src/encoder.py."""
     assert pretokenize("Do you know where my 1st dog is?", "gpt2") == [
         "Do", " you", " know", " where", " my", " 1", "st", " dog", " is", "?",
     ]  # fmt: skip
 
 
-def test_that_usa_poster_print() -> None:
+def test_nltk_pattern_equals_the_nltk_book() -> None:
     """Bird, Klein and Loper, Natural Language Processing with Python (NLTK's book), 3.7."""
     text = "That U.S.A. poster-print costs $12.40..."
     assert without_blanks(pretokenize(text, "nltk")) == [
@@ -158,13 +158,13 @@ def test_that_usa_poster_print() -> None:
     ]  # fmt: skip
 
 
-def test_arithmetic() -> None:
+def test_arithmetic_pattern_pre_tokenizes_a_formula() -> None:
     """`3 + 5 * (10 - 2)` by numbers, operators and brackets."""
     pre_tokens = pretokenize("3 + 5 * (10 - 2)", "arithmetic")
     assert without_blanks(pre_tokens) == ["3", "+", "5", "*", "(", "10", "-", "2", ")"]
 
 
-def test_yao_ming_reaches_the_finals() -> None:
+def test_word_list_pre_tokenizes_chinese() -> None:
     """Jurafsky and Martin, Speech and Language Processing, chapter 2: two published cuts.
 
     Each comes out of a word list that holds its words; so do the seven characters. No pattern
@@ -198,13 +198,13 @@ def test_yao_ming_reaches_the_finals() -> None:
         ("cl100k_base", "👍", [9468, 239, 235]),
     ],
 )
-def test_ids_of_the_real_vocabularies(name: str, text: str, ids: list[int]) -> None:
+def test_published_vocabularies_encode_known_ids(name: str, text: str, ids: list[int]) -> None:
     tokenizer = bpeviz.load(name)
     assert tokenizer.encode(text) == ids
     assert tokenizer.decode(ids) == text
 
 
-def test_no_part_of_a_thumb_is_text() -> None:
+def test_cl100k_tokens_of_an_emoji_are_not_utf8() -> None:
     """cl100k cuts 👍 into three tokens; none is text by itself."""
     tokens = bpeviz.load("cl100k_base").tokens("👍")
     assert [(token.start, token.end) for token in tokens] == [(0, 1)] * 3
@@ -222,7 +222,7 @@ This section shows several tokenizer algorithms.
 Hopefully, you will be able to understand how they are trained and generate tokens."""
 
 
-def test_prueba_de_tokens() -> None:
+def test_wordpiece_on_prueba_de_tokens() -> None:
     """The notebook that this project grew from: five special tokens, merged to the end."""
     training = bpeviz.train("prueba de tokens", "wordpiece", merges=100, pattern="whitespace")
     assert training.stopped == "no pair"
@@ -237,7 +237,7 @@ def test_prueba_de_tokens() -> None:
     assert (scores["p", "##r"], scores["##u", "##e"]) == (1.0, 1 / 3)
 
 
-def test_the_hugging_face_course() -> None:
+def test_wordpiece_equals_the_hugging_face_course() -> None:
     """Hugging Face's course, chapter 6.6: a vocabulary of 70, five special tokens among them."""
     training = bpeviz.train(COURSE, "wordpiece", vocab_size=65, pattern="words")
     first = training.merges[0]
@@ -252,7 +252,7 @@ def test_the_hugging_face_course() -> None:
     assert [token.label for token in tokens] == expected.split()
 
 
-def test_hugs_and_puns_by_score() -> None:
+def test_wordpiece_scores_hugs_and_puns() -> None:
     """The same chapter's counted words. It says that (hu, ##g) ties with others and is merged
     third; recomputed, that is 2/45, and (hu, ##gs) with 1/15 is the highest alone."""
     training = bpeviz.train(HUGS, "wordpiece", merges=3, pattern="none")

@@ -1,4 +1,4 @@
-"""Stand-ins, names and hues."""
+"""Stand-ins, names and color indices."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from bpeviz.text import (
 
 
 @given(st.binary(), st.binary())
-def test_a_hue_follows_from_the_parents(left: bytes, right: bytes) -> None:
+def test_joined_remainder_follows_from_the_parents(left: bytes, right: bytes) -> None:
     joined = joined_remainder(remainder(left), remainder(right), len(right))
     assert joined == remainder(left + right)
 
 
-def test_hues_of_a_vocabulary_are_spread() -> None:
+def test_color_indices_are_spread_evenly() -> None:
     color_indices = [color_index(bytes([a, b])) for a in range(97, 123) for b in range(97, 123)]
     counts = [color_indices.count(i) for i in range(12)]
     assert min(counts) > len(color_indices) / 12 * 0.8
@@ -32,7 +32,9 @@ def test_hues_of_a_vocabulary_are_spread() -> None:
 
 @pytest.mark.parametrize("pattern", ["gpt2", "none"])
 @pytest.mark.parametrize("atoms", ["bytes", "characters"])
-def test_names_and_hues_of_a_training_are_those_of_its_tokens(pattern: str, atoms: str) -> None:
+def test_training_names_and_color_indices_equal_those_of_its_tokens(
+    pattern: str, atoms: str
+) -> None:
     text = "the cat the hat 総決賽 総決賽 naïve naïve 👍👍 " * 3 + "é" * 300
     training = bpeviz.train(text, merges=400, pattern=pattern, atoms=atoms)
     tokenizer = training.tokenizer()
@@ -54,7 +56,7 @@ def test_names_and_hues_of_a_training_are_those_of_its_tokens(pattern: str, atom
 
 
 @given(st.text(max_size=100), st.integers(3, 50))
-def test_a_shortened_name_keeps_its_ends(name: str, most: int) -> None:
+def test_shorten_keeps_both_ends(name: str, most: int) -> None:
     short = shorten(name, most)
     assert len(short) <= most
     assert short == name or ("…" in short and name.startswith(short[: (most - 1) // 2]))
@@ -70,23 +72,23 @@ def test_a_shortened_name_keeps_its_ends(name: str, most: int) -> None:
         (b"", ""),
     ],
 )
-def test_what_cannot_be_seen_has_a_stand_in(raw: bytes, shown: str) -> None:
+def test_label_replaces_invisible_characters(raw: bytes, shown: str) -> None:
     assert label(raw) == shown
 
 
-def test_a_name_is_made_of_what_stands_for_each_character() -> None:
+def test_label_equals_character_stand_in() -> None:
     # Python and Unicode may come to other terms about what can be seen.
     for code in (*range(0xD800), *range(0xE000, 0x20000), *range(0xE0000, 0xE0200)):
         assert label(chr(code).encode()) == character_stand_in(chr(code))
 
 
 @given(st.binary())
-def test_a_name_never_holds_a_replacement_character(raw: bytes) -> None:
+def test_label_never_contains_a_replacement_character(raw: bytes) -> None:
     if "\ufffd".encode() not in raw:
         assert "\ufffd" not in label(raw)
 
 
-def test_surrogates_are_repaired() -> None:
+def test_clean_repairs_surrogates() -> None:
     assert clean("a\ud83d\udc4db") == "a👍b"
     assert clean("a\ud83db") == "a\ufffdb"
     assert clean("é👍") == "é👍"

@@ -16,7 +16,7 @@ from bpeviz.corpus import samples
 from bpeviz.formats.remapped_ids import with_ids
 
 
-def learnt(text: str, merges: int, training_text: str | None = None, **how: str) -> Column:
+def trained_column(text: str, merges: int, training_text: str | None = None, **how: str) -> Column:
     training = bpeviz.train(text if training_text is None else training_text, merges=merges, **how)
     tokenizer = training.tokenizer()
     return Column(f"{merges} merges", tokenizer, tokenizer.boundaries(text), tokenizer.steps)
@@ -40,7 +40,7 @@ def learnt(text: str, merges: int, training_text: str | None = None, **how: str)
         ("👍🏽ok", ["ok"]),
     ],
 )
-def test_a_word_is_a_run_of_letters_marks_and_digits(text: str, words: list[str]) -> None:
+def test_word_spans_are_runs_of_letters_marks_and_digits(text: str, words: list[str]) -> None:
     starts, ends = word_spans(text)
     raw = text.encode()
     assert [raw[a:b].decode() for a, b in zip(starts, ends, strict=True)] == words
@@ -70,7 +70,7 @@ def test_agreement(
 
 
 @given(st.sets(st.integers(1, 30)), st.sets(st.integers(1, 30)))
-def test_agreement_turns_round_with_its_sides(a: set[int], b: set[int]) -> None:
+def test_agreement_swaps_precision_and_recall_with_its_arguments(a: set[int], b: set[int]) -> None:
     one, other = (np.array(sorted(cuts), np.int64) for cuts in (a, b))
     there, back = agreement(one, other), agreement(other, one)
     assert (there.precision, there.recall) == (back.recall, back.precision)
@@ -81,10 +81,10 @@ def test_agreement_turns_round_with_its_sides(a: set[int], b: set[int]) -> None:
 # ---- measures
 
 
-def test_measures_of_a_tiny_text() -> None:
+def test_measure_computes_the_metrics_of_a_tiny_text() -> None:
     # "ab ab c" has 7 bytes. (a, b) becomes 256: ab · ab · c, 5 tokens, 3 of them different.
     text = "ab ab c"
-    atoms, merged = measure(text, [learnt(text, 0), learnt(text, 1)], reference=0)
+    atoms, merged = measure(text, [trained_column(text, 0), trained_column(text, 1)], reference=0)
     assert (atoms.vocab_size, merged.vocab_size) == (256, 257)
     assert (atoms.tokens, merged.tokens) == (7, 5)
     assert (atoms.distinct, merged.distinct) == (4, 3)
@@ -100,35 +100,37 @@ def test_measures_of_a_tiny_text() -> None:
     assert merged.agreement == Agreement(1, pytest.approx(4 / 6), pytest.approx(0.8))
 
 
-def test_characters_and_bytes_are_told_apart() -> None:
-    (found,) = measure("éé", [learnt("éé", 1)], 0)  # one merge: C3 + A9, twice
+def test_measure_distinguishes_bytes_and_characters() -> None:
+    (found,) = measure("éé", [trained_column("éé", 1)], 0)  # one merge: C3 + A9, twice
     assert found.tokens == 2
     assert found.bytes_per_token == 2
     assert found.characters_per_token == 1
 
 
-def test_a_token_that_begins_before_its_word_leaves_it_whole() -> None:
+def test_words_with_a_leading_space_in_their_token_count_as_whole() -> None:
     text = "a b b"  # " b" is one token
-    (found,) = measure(text, [learnt(text, 1)], 0)
+    (found,) = measure(text, [trained_column(text, 1)], 0)
     assert found.tokens == 3
     assert found.whole_words == 1
 
 
-def test_cuts_inside_a_character_count_as_cuts() -> None:
+def test_boundaries_inside_a_character_count() -> None:
     text = "é"
-    atoms, whole = measure(text, [learnt(text, 0), learnt(text, 1)], reference=1)
+    atoms, whole = measure(text, [trained_column(text, 0), trained_column(text, 1)], reference=1)
     assert (atoms.tokens, whole.tokens) == (2, 1)
     assert atoms.agreement == Agreement(0, 1, 0)
     assert atoms.whole_words == 0
     assert atoms.tokens_per_word == 2
 
 
-def test_a_symbol_that_marks_the_end_is_a_token_but_no_cut_of_its_own() -> None:
+def test_end_of_word_symbols_are_tokens_without_boundaries_of_their_own() -> None:
     text = "ab cd"
-    (found,) = measure(text, [learnt(text, 0, atoms="characters", end_mark="symbol")], 0)
+    (found,) = measure(text, [trained_column(text, 0, atoms="characters", end_mark="symbol")], 0)
     # a b </w> · c d </w>: the mark has no bytes, so two cuts fall on one place.
     assert found.tokens == 7
-    assert learnt(text, 0, atoms="characters", end_mark="symbol").inner_boundaries.tolist() == [
+    assert trained_column(
+        text, 0, atoms="characters", end_mark="symbol"
+    ).inner_boundaries.tolist() == [
         1,
         2,
         3,
@@ -137,8 +139,8 @@ def test_a_symbol_that_marks_the_end_is_a_token_but_no_cut_of_its_own() -> None:
     assert found.tokens_per_word == 2
 
 
-def test_an_empty_text_has_no_ratios() -> None:
-    (found,) = measure("", [learnt("", 0)], 0)
+def test_ratios_of_an_empty_text_are_none() -> None:
+    (found,) = measure("", [trained_column("", 0)], 0)
     assert (found.tokens, found.distinct) == (0, 0)
     assert found.bytes_per_token is None
     assert found.characters_per_token is None
@@ -147,16 +149,16 @@ def test_an_empty_text_has_no_ratios() -> None:
     assert found.agreement == Agreement(1, 1, 1)
 
 
-def test_a_text_without_words_has_no_measure_of_words() -> None:
-    (found,) = measure("?!", [learnt("?!", 0)], 0)
+def test_word_metrics_of_a_text_without_words_are_none() -> None:
+    (found,) = measure("?!", [trained_column("?!", 0)], 0)
     assert found.tokens_per_word is None
     assert found.whole_words is None
 
 
-def test_measures_of_every_sample_equal_a_slow_count() -> None:
+def test_measure_equals_a_slow_count_on_every_sample() -> None:
     for sample in samples.SAMPLES:
         text = sample.text
-        column = learnt(text, 100)
+        column = trained_column(text, 100)
         (found,) = measure(text, [column], 0)
         tokens = column.tokenizer.tokens(text)
         assert found.tokens == len(tokens)
@@ -175,24 +177,24 @@ def test_measures_of_every_sample_equal_a_slow_count() -> None:
 # ---- where all cut, and over sizes
 
 
-def test_common_cuts_stay_only_where_every_column_cuts() -> None:
+def test_common_boundaries_are_those_of_every_column() -> None:
     text = "ab ab c"
-    boundaries = metrics.common_boundaries([learnt(text, 0), learnt(text, 1)])
+    boundaries = metrics.common_boundaries([trained_column(text, 0), trained_column(text, 1)])
     kept = np.flatnonzero(boundaries.merged_at == NEVER) + 1
     assert kept.tolist() == [2, 3, 5, 6, 7]
-    assert len(metrics.common_boundaries([learnt("", 0)])) == 0
+    assert len(metrics.common_boundaries([trained_column("", 0)])) == 0
 
 
-def test_the_sweep_is_bytes_per_token_at_every_size() -> None:
+def test_sweep_returns_bytes_per_token_at_every_size() -> None:
     text = "ab ab c"
-    sizes, ratios = sweep(learnt(text, 2))
+    sizes, ratios = sweep(trained_column(text, 2))
     assert sizes.tolist() == [256, 257, 258]
     assert ratios.tolist() == pytest.approx([7 / 7, 7 / 5, 7 / 4])  # " ab" joins once
 
 
-def test_the_sweep_ends_at_the_columns_own_step_and_is_thinned() -> None:
+def test_sweep_ends_at_the_step_of_the_column_and_is_thinned() -> None:
     text = samples.by_key("english-prose").text
-    column = learnt(text, 300)
+    column = trained_column(text, 300)
     cut = Column("less", column.tokenizer, column.boundaries, 90)
     sizes, ratios = sweep(cut, points=20)
     assert len(sizes) <= 20
@@ -202,12 +204,12 @@ def test_the_sweep_ends_at_the_columns_own_step_and_is_thinned() -> None:
     assert ratios[-1] == pytest.approx(measure(text, [cut], 0)[0].bytes_per_token)
 
 
-def test_the_sweep_of_nothing_is_empty() -> None:
-    sizes, ratios = sweep(learnt("", 0))
+def test_sweep_of_an_empty_text_is_empty() -> None:
+    sizes, ratios = sweep(trained_column("", 0))
     assert len(sizes) == len(ratios) == 0
 
 
-def test_the_sweep_of_a_text_that_becomes_no_token_is_zero() -> None:
+def test_sweep_of_a_text_without_tokens_is_zero() -> None:
     training = bpeviz.train("low lower", "wordpiece", merges=2)
     column = Column("WordPiece", training.tokenizer(), training.tokenizer().boundaries(" \n "), 2)
     sizes, ratios = sweep(column)
@@ -217,16 +219,16 @@ def test_the_sweep_of_a_text_that_becomes_no_token_is_zero() -> None:
     assert (found.tokens, found.distinct, found.bytes_per_token) == (0, 0, None)
 
 
-def test_a_mark_at_the_start_of_a_text_makes_no_cut() -> None:
+def test_inner_boundaries_exclude_the_start_of_the_text() -> None:
     training = bpeviz.train("ab ab", "sentencepiece", merges=0)  # ▁ stands before the text
     column = Column("SentencePiece", training.tokenizer(), training.tokenizer().boundaries("ab"), 0)
     assert column.boundaries.cuts(0).tolist() == [0, 1, 2]
     assert column.inner_boundaries.tolist() == [1]
-    atoms = learnt("ab", 0)
+    atoms = trained_column("ab", 0)
     assert measure("ab", [atoms, column], 0)[1].agreement == Agreement(1, 1, 1)
 
 
-def test_common_cuts_may_ask_for_those_of_every_step() -> None:
+def test_common_boundaries_with_always_exist_at_every_step() -> None:
     """A piece that is given up later still covers the place before that."""
     text = "low low lower"
     training = bpeviz.train(text, "unigram")
@@ -246,7 +248,7 @@ def test_common_cuts_may_ask_for_those_of_every_step() -> None:
 # ---- vocabularies
 
 
-def test_learnt_tokens_are_those_of_more_than_one_atom_by_what_they_stand_for() -> None:
+def test_composed_tokens_have_several_atoms_and_are_keyed_by_bytes() -> None:
     words = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
     pieces = bpeviz.train(words, "wordpiece", merges=4).tokenizer()
     found = metrics.composed_tokens(pieces)
@@ -270,7 +272,7 @@ def test_composed_tokens_leave_out_hidden_tokens() -> None:
     assert metrics.composed_tokens(remapped) == metrics.composed_tokens(tokenizer)
 
 
-def test_of_tokens_for_the_same_text_the_earliest_learnt_names_it() -> None:
+def test_composed_tokens_use_the_label_of_the_smallest_id() -> None:
     """With a mark, ab within a word and ab at its end are two tokens."""
     how = {"atoms": "characters", "end_mark": "symbol", "pattern": "whitespace"}
     marked = bpeviz.train("ab ab ab abc abd cab", merges=3, **how).tokenizer()
@@ -279,7 +281,7 @@ def test_of_tokens_for_the_same_text_the_earliest_learnt_names_it() -> None:
     assert metrics.composed_tokens(marked) == {b"ab": "ab", b"abc": "abc"}
 
 
-def test_vocabularies_say_what_all_share_and_what_is_in_one_alone() -> None:
+def test_vocabularies_count_shared_and_exclusive_tokens() -> None:
     a = {b"lo": "lo", b"low": "low", b"er": "er"}
     b = {b"er": "##er", b"low": "low", b"es": "##es"}
     c = {b"er": "er", b"est": "est"}
@@ -296,7 +298,7 @@ def test_vocabularies_say_what_all_share_and_what_is_in_one_alone() -> None:
     assert metrics.vocabularies([]) == []
 
 
-def test_examples_are_the_earliest_learnt_and_short() -> None:
+def test_vocabularies_shorten_the_first_examples() -> None:
     many = {str(i).encode() * 9: f"{i}" * 40 for i in range(30)}
     found = metrics.vocabularies([("many", many), ("none", {})])[0]
     assert len(found.examples) == 8

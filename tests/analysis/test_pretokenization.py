@@ -40,7 +40,7 @@ def columns_of(text: str, *keys: str) -> list[pretokenization.Column]:
 
 @settings(max_examples=200)
 @given(ANY_TEXT, KEYS)
-def test_a_cut_holds_the_chunks_of_the_split(text: str, key: str) -> None:
+def test_pre_tokenize_equals_the_list_of_pre_tokens(text: str, key: str) -> None:
     cut = pretokenization.pre_tokenize(text, key)
     pre_tokens = pretokenize(text, key)
     assert [*cut.pre_tokens()] == pre_tokens
@@ -52,7 +52,7 @@ def test_a_cut_holds_the_chunks_of_the_split(text: str, key: str) -> None:
 
 @settings(max_examples=200)
 @given(ANY_TEXT)
-def test_each_level_only_cuts_what_the_one_above_kept(text: str) -> None:
+def test_levels_keep_all_boundaries_of_the_level_above(text: str) -> None:
     above: set[int] = set()
     found = pretokenization.levels(text)
     assert len(found) == len(pretokenization.LEVELS)
@@ -65,8 +65,8 @@ def test_each_level_only_cuts_what_the_one_above_kept(text: str) -> None:
     assert [*found[-1].pre_tokens()] == [*text]
 
 
-def test_words_end_where_their_sentence_does() -> None:
-    """Cut at once, the blank after a sentence and the line end after it would be one chunk."""
+def test_levels_end_words_at_the_end_of_their_sentence() -> None:
+    """Cut at once, the blank after a sentence and the line end after it would be one pre-token."""
     sentences, words, characters = pretokenization.levels("It rains. \n It pours.")
     assert [*sentences.pre_tokens()] == ["It rains. \n", " It pours."]
     assert [*words.pre_tokens()] == ["It", " ", "rains", ".", " \n", " ", "It", " ", "pours", "."]
@@ -76,8 +76,8 @@ def test_words_end_where_their_sentence_does() -> None:
 # What a split forbids
 
 
-def places_within_chunks(token: str, pre_tokens: list[str]) -> int:
-    """Look at every place of every chunk, and go on behind the token where it stands."""
+def places_within_pre_tokens(token: str, pre_tokens: list[str]) -> int:
+    """Look at every place of every pre-token, and go on behind the token where it stands."""
     found = 0
     for pre_token in pre_tokens:
         at = 0
@@ -97,17 +97,15 @@ def places_within_chunks(token: str, pre_tokens: list[str]) -> int:
     st.lists(st.text("abth e.", min_size=1, max_size=4), max_size=5),
 )
 @example("aaaa", "gpt2", ["aa"])
-def test_places_of_a_token_are_counted_within_chunks(
-    text: str, key: str, tokens: list[str]
-) -> None:
+def test_occurrences_are_counted_within_pre_tokens(text: str, key: str, tokens: list[str]) -> None:
     pre_tokens = pretokenize(text, key)
-    expected = [places_within_chunks(token, pre_tokens) for token in tokens]
+    expected = [places_within_pre_tokens(token, pre_tokens) for token in tokens]
     assert pretokenization.occurrences(tokens, pretokenization.pre_tokenize(text, key)) == expected
 
 
 @settings(max_examples=200)
 @given(ANY_TEXT, KEYS)
-def test_a_forbidden_merge_has_a_cut_inside_at_every_place(text: str, key: str) -> None:
+def test_tokens_without_occurrences_have_a_boundary_inside_everywhere(text: str, key: str) -> None:
     cut = pretokenization.pre_tokenize(text, key)
     ends = {*cut.ends.tolist()}
     tokens = pretokenization.unrestricted_merges(text, 20)
@@ -124,7 +122,7 @@ def test_a_forbidden_merge_has_a_cut_inside_at_every_place(text: str, key: str) 
 
 @settings(max_examples=100)
 @given(SMALL_TEXTS, KEYS)
-def test_what_is_learnt_under_a_split_is_nothing_that_it_forbids(text: str, key: str) -> None:
+def test_tokens_trained_under_a_pattern_occur_under_it(text: str, key: str) -> None:
     """Learn under the split, by the naive loop: no token of it may be called forbidden."""
     alphabet = sorted({*text})
     number = {character: i for i, character in enumerate(alphabet)}
@@ -139,7 +137,7 @@ def test_what_is_learnt_under_a_split_is_nothing_that_it_forbids(text: str, key:
 
 @settings(max_examples=100)
 @given(SMALL_TEXTS)
-def test_merges_learnt_unsplit_are_those_of_the_naive_loop(text: str) -> None:
+def test_unrestricted_merges_equal_the_naive_loop(text: str) -> None:
     alphabet = sorted({*text})
     row = [alphabet.index(character) for character in text]
     steps, _ = reference.learn([(row, 1)], alphabet, 12, min_count=2)
@@ -149,7 +147,7 @@ def test_merges_learnt_unsplit_are_those_of_the_naive_loop(text: str) -> None:
     assert pretokenization.unrestricted_merges(text, 12) == names[len(alphabet) :]
 
 
-def test_no_split_forbids_nothing_and_characters_forbid_everything() -> None:
+def test_none_allows_every_merge_and_characters_none() -> None:
     text = samples.by_key("english-prose").text
     tokens = pretokenization.unrestricted_merges(text)
     assert len(tokens) == pretokenization.MERGES
@@ -159,7 +157,7 @@ def test_no_split_forbids_nothing_and_characters_forbid_everything() -> None:
     )
 
 
-def test_gpt2_forbids_a_space_behind_a_letter_but_not_before_one() -> None:
+def test_gpt2_pattern_allows_leading_but_not_trailing_spaces() -> None:
     """` ?\\p{L}+` takes one leading space along."""
     gpt2, spaces = (
         pretokenization.pre_tokenize("the theme", key) for key in ("gpt2", "whitespace")
@@ -170,7 +168,7 @@ def test_gpt2_forbids_a_space_behind_a_letter_but_not_before_one() -> None:
 
 @settings(max_examples=200)
 @given(ANY_TEXT, KEYS)
-def test_pairs_cut_apart_are_counted(text: str, key: str) -> None:
+def test_separated_pairs_equal_a_slow_count(text: str, key: str) -> None:
     cut = pretokenization.pre_tokenize(text, key)
     ends = {*cut.ends.tolist()}
     neighbors = [text[i : i + 2] for i in range(len(text) - 1)]
@@ -183,7 +181,7 @@ def test_pairs_cut_apart_are_counted(text: str, key: str) -> None:
     assert pretokenization.separated_pairs(cut, 2) == found[:2]
 
 
-def test_a_summary_sums_up() -> None:
+def test_summary_counts_pre_tokens_and_merges() -> None:
     (column,) = columns_of("a bc a b", "whitespace")
     found = pretokenization.summary(column, [0, 3, 0], [])
     assert found == pretokenization.Summary("whitespace", 7, 4, 8, "bc", 2, 3, [])
@@ -194,7 +192,7 @@ def test_a_summary_sums_up() -> None:
 
 @settings(max_examples=200)
 @given(ANY_TEXT, st.lists(KEYS, min_size=1, max_size=3), st.integers(1, 12))
-def test_parts_follow_each_other_and_cut_no_chunk_if_they_can(
+def test_parts_cover_the_text_and_end_at_common_boundaries(
     text: str, keys: list[str], size: int
 ) -> None:
     cuts = [pretokenization.pre_tokenize(text, key) for key in keys]
@@ -213,7 +211,7 @@ def test_parts_follow_each_other_and_cut_no_chunk_if_they_can(
 
 @settings(max_examples=200)
 @given(ANY_TEXT.filter(bool), st.lists(KEYS, min_size=1, max_size=3), st.data())
-def test_columns_show_every_chunk_where_it_stands(
+def test_side_by_side_shows_every_pre_token_of_a_part(
     text: str, keys: list[str], data: st.DataObject
 ) -> None:
     first = data.draw(st.integers(0, len(text) - 1))
@@ -227,7 +225,7 @@ def test_columns_show_every_chunk_where_it_stands(
         assert (column["title"], column["note"]) == (key, f"About {key}.")
         assert column["tokenCount"] == len(pre_tokens)
         shown = [raw[a:b].decode() for a, b in pairwise((0, *column["tokenEnds"]))]
-        # The chunks of the whole text, and of them the characters within the part.
+        # The pre-tokens of the whole text, and of them the characters within the part.
         at, expected, looks = 0, [], []
         for pre_token in pre_tokens:
             within = text[max(at, first) : max(first, min(at + len(pre_token), last))]
@@ -243,7 +241,7 @@ def test_columns_show_every_chunk_where_it_stands(
         )
 
 
-def test_nested_columns_mark_the_cuts_of_the_one_before() -> None:
+def test_nested_columns_mark_the_boundaries_of_the_previous_column() -> None:
     text = "Yes. No 1!"
     columns = [
         pretokenization.Column(key, "", cut)
@@ -256,14 +254,14 @@ def test_nested_columns_mark_the_cuts_of_the_one_before() -> None:
     assert third["extra"] == second["tokenEnds"][:-1] == [3, 4, 5, 7, 8, 9]
 
 
-def test_the_same_columns_have_the_same_key() -> None:
+def test_side_by_side_key_depends_on_the_columns() -> None:
     one, same = (pretokenization.side_by_side(columns_of("a b", "gpt2"), 0, 3) for _ in range(2))
     other = pretokenization.side_by_side(columns_of("a b", "words"), 0, 3)
     assert one["key"] == same["key"] != other["key"]
 
 
 @pytest.mark.parametrize("text", ["", "a", "\0", "👍"])
-def test_next_to_nothing_is_cut(text: str) -> None:
+def test_pretokenization_of_tiny_texts_has_no_pairs(text: str) -> None:
     assert pretokenization.unrestricted_merges(text) == []
     assert pretokenization.separated_pairs(pretokenization.pre_tokenize(text, "gpt2")) == []
     assert pretokenization.parts([pretokenization.pre_tokenize(text, "gpt2")], 10) == [

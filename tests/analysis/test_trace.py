@@ -37,7 +37,7 @@ SCRIPTS = (
     "    four  spaces\n\n\nlines \r\n",
     "<|endoftext|> <|endofprompt|>",
 )
-LEARNT_FROM = "The keeper keeps the light, the baker bakes the bread.\nThe naïve 世界 aab aaab\n"
+TRAINING_TEXT = "The keeper keeps the light, the baker bakes the bread.\nThe naïve 世界 aab aaab\n"
 ODD = "The  naïve fox\nisn't 世 in the light,\tBAKER aaaa <unk> [UNK]\n 👍🏽 "
 TEXTS = st.one_of(SMALL_TEXTS, st.text(max_size=30), st.text("The kep\n\t'世é👍[UNK]", max_size=40))
 
@@ -50,7 +50,7 @@ def published(name: str) -> Any:
 
 @pytest.fixture(scope="module")
 def trainings() -> dict[str, Training]:
-    text = LEARNT_FROM * 3
+    text = TRAINING_TEXT * 3
     found = {key: usual.train(key, text) for key in TRAINERS}
     found["characters"] = bpeviz.train(text, merges=60, atoms="characters")
     for mark in ("attached", "symbol"):
@@ -64,7 +64,7 @@ def trainings() -> dict[str, Training]:
     return found
 
 
-def spelt_out(of: Inspection, step: int) -> list[tuple[int, int, int]]:
+def tokens_after(of: Inspection, step: int) -> list[tuple[int, int, int]]:
     """The tokens after a number of events: (id, first byte, byte behind the last)."""
     cuts = of.boundaries.cuts(step).tolist()
     ids = of.boundaries.ids(step).tolist()
@@ -76,7 +76,7 @@ def spelt_out(of: Inspection, step: int) -> list[tuple[int, int, int]]:
 
 @pytest.mark.parametrize("name", catalog.NAMES)
 @pytest.mark.parametrize("text", [*SCRIPTS, *(sample.text for sample in samples.SAMPLES)])
-def test_offsets_are_those_of_tiktoken(name: str, text: str) -> None:
+def test_inspect_offsets_equal_tiktoken(name: str, text: str) -> None:
     found = inspect(text, published(name))
     encoding = tiktoken.get_encoding(name)
     ids = encoding.encode(text, disallowed_special=())
@@ -100,13 +100,13 @@ def is_between_characters(text: str, byte: int) -> bool:
 
 @given(text=st.text(max_size=40))
 @settings(max_examples=60)
-def test_offsets_of_any_text_are_those_of_tiktoken(text: str) -> None:
+def test_inspect_offsets_of_any_text_equal_tiktoken(text: str) -> None:
     found = inspect(text, published("cl100k_base"))
     encoding = tiktoken.get_encoding("cl100k_base")
     assert [piece.first for piece in found.pieces] == encoding.decode_with_offsets(found.ids)[1]
 
 
-def test_special_tokens_by_choice() -> None:
+def test_inspect_treats_the_allowed_names_as_special_tokens() -> None:
     tokenizer = published("cl100k_base")
     encoding = tiktoken.get_encoding("cl100k_base")
     text = "a<|endoftext|>b <|fim_prefix|>é"
@@ -121,11 +121,11 @@ def test_special_tokens_by_choice() -> None:
     kinds = [t["kind"] for t in trace.grid(found, whole(found))["tokens"]]
     assert kinds.count("special") == 2
     # It is one token from the first step on.
-    assert (100257, 1, 14) in spelt_out(found, 0)
-    assert spelt_out(found, len(found.events))[1] == (100257, 1, 14)
+    assert (100257, 1, 14) in tokens_after(found, 0)
+    assert tokens_after(found, len(found.events))[1] == (100257, 1, 14)
 
 
-def test_a_thumb_is_three_tokens_of_one_character() -> None:
+def test_inspect_shows_three_tokens_of_one_emoji() -> None:
     """minbpe and tiktoken: cl100k's ids of the sign are [9468, 239, 235]."""
     found = inspect("👍", published("cl100k_base"))
     assert found.ids == [9468, 239, 235]
@@ -145,7 +145,7 @@ def whole(of: Inspection) -> player.Part:
     return player.Part(0, len(of.raw), 0, len(of.text))
 
 
-def whole_film(of: Inspection) -> player.Part:
+def whole_timeline(of: Inspection) -> player.Part:
     return player.Part(0, len(of.boundaries), 0, len(of.text))
 
 
@@ -153,7 +153,7 @@ def whole_film(of: Inspection) -> player.Part:
 @example(ODD)
 @example("")
 @settings(max_examples=40)
-def test_pieces_are_the_tokens_of_every_tokenizer(
+def test_inspect_pieces_equal_the_tokens_of_every_tokenizer(
     trainings: dict[str, Training], text: str
 ) -> None:
     for training in trainings.values():
@@ -164,12 +164,12 @@ def test_pieces_are_the_tokens_of_every_tokenizer(
         assert spans == [(token.start, token.end) for token in tokenizer.tokens(text)]
         assert [piece.start for piece in found.pieces[1:]] == [p.end for p in found.pieces[:-1]]
         assert sum(piece.end - piece.start for piece in found.pieces) == len(found.raw)
-        # Chunks are the tokenizer's: no token of one that merges within chunks crosses them.
+        # Chunks are the tokenizer's: no token of one that merges within pre-tokens crosses them.
         assert found.pre_token_ends is not None
         assert [0, *found.pre_token_ends][-1] == len(found.raw)
 
 
-def test_chunks_are_those_of_the_split() -> None:
+def test_inspect_pre_tokens_equal_the_matches_of_the_pattern() -> None:
     text = "The naïve 世界 isn’t 3.14159 👍🏽"
     found = inspect(text, published("gpt2"))
     pattern = tiktoken.get_encoding("gpt2")._pat_str
@@ -181,7 +181,7 @@ def test_chunks_are_those_of_the_split() -> None:
 
 
 @given(text=st.text("aé世👍🏽\u0301\u200d\r\n क्षि", max_size=20))
-def test_cuts_inside_are_what_their_definition_says(text: str) -> None:
+def test_cuts_inside_equal_their_definition(text: str) -> None:
     tokenizer = bpeviz.train("aé世 aé世 क्षि", merges=8, pattern="none").tokenizer()
     found = inspect(text, tokenizer)
     expected = []
@@ -209,7 +209,7 @@ def test_cuts_inside_are_what_their_definition_says(text: str) -> None:
 @example(ODD)
 @example("the the aaaaa")
 @settings(max_examples=25)
-def test_after_each_event_the_text_is_cut_as_by_the_smaller_tokenizer(
+def test_events_equal_the_tokenizers_of_their_steps(
     trainings: dict[str, Training], text: str
 ) -> None:
     for training in trainings.values():
@@ -220,14 +220,14 @@ def test_after_each_event_the_text_is_cut_as_by_the_smaller_tokenizer(
         for number, step in [(0, -1), *enumerate(steps, 1)]:
             smaller = inspect(text, training.at_step(step + 1))
             expected = [(p.start, p.end) for p in smaller.pieces]
-            assert [(a, b) for _, a, b in spelt_out(found, number)] == expected
+            assert [(a, b) for _, a, b in tokens_after(found, number)] == expected
             unknown = smaller.tokenizer.unknown_id
-            ids = [i for i, *_ in spelt_out(found, number)]
+            ids = [i for i, *_ in tokens_after(found, number)]
             assert ids == [-1 if p.id == unknown else p.id for p in smaller.pieces]
 
 
 @pytest.mark.parametrize("name", catalog.NAMES)
-def test_a_published_vocabulary_merges_rank_by_rank(name: str) -> None:
+def test_events_of_published_vocabularies_follow_their_ranks(name: str) -> None:
     tokenizer = published(name)
     text = " ".join(SCRIPTS)
     found = inspect(text, tokenizer)
@@ -240,7 +240,7 @@ def test_a_published_vocabulary_merges_rank_by_rank(name: str) -> None:
             found.boundaries.boundary_mask(number) == boundaries.boundary_mask(event.step + 1)
         ).all()
         assert event.id == event.step + 256
-    for token_id, start, end in spelt_out(found, len(found.events) // 2):
+    for token_id, start, end in tokens_after(found, len(found.events) // 2):
         assert tokenizer.token_bytes(token_id) == found.raw[start:end]
 
 
@@ -255,16 +255,16 @@ def rank_tables(draw: st.DrawFn) -> dict[bytes, int]:
 
 
 @given(ranks=rank_tables(), text=st.text("abc ", max_size=25))
-def test_any_table_of_ranks_ends_at_its_own_ids(ranks: dict[bytes, int], text: str) -> None:
+def test_events_of_any_rank_table_end_at_its_ids(ranks: dict[bytes, int], text: str) -> None:
     tokenizer = from_ranks("ranks", r"[a-c]+| ", ranks, {})
     found = inspect(text, tokenizer)
-    last = spelt_out(found, len(found.events))
+    last = tokens_after(found, len(found.events))
     assert [i for i, *_ in last] == tokenizer.encode(text)
     for number in range(len(found.events) + 1):
-        for token_id, start, end in spelt_out(found, number):
+        for token_id, start, end in tokens_after(found, number):
             assert tokenizer.token_bytes(token_id) == found.raw[start:end]
     # Each event makes the token that it names of its two parents.
-    timeline = trace.timeline(found, whole_film(found), "ranks")
+    timeline = trace.timeline(found, whole_timeline(found), "ranks")
     for left, right, new in zip(
         *(timeline["steps"][c] for c in ("left", "right", "id")), strict=True
     ):
@@ -294,7 +294,9 @@ def made(of: Inspection, trip: RoundTrip) -> str:
 @example("  a  b\n\n c ")
 @example("THE Keeper")
 @settings(max_examples=60)
-def test_the_edits_make_what_is_decoded(trainings: dict[str, Training], text: str) -> None:
+def test_round_trip_edits_produce_the_decoded_text(
+    trainings: dict[str, Training], text: str
+) -> None:
     for training in trainings.values():
         tokenizer = training.tokenizer()
         found = inspect(text, tokenizer)
@@ -312,7 +314,7 @@ def lost(key: str, text: str, trainings: dict[str, Training]) -> dict[str, Any]:
     return {loss.title: loss for loss in round_trip(found).losses}
 
 
-def test_it_says_what_is_lost_and_where(trainings: dict[str, Training]) -> None:
+def test_round_trip_lists_losses_with_positions(trainings: dict[str, Training]) -> None:
     losses = lost("lower", "The  light\nkeeps the fox 'the", trainings)
     assert losses["lower case"].places[0] == (1, "The", "the")
     assert losses["white space"].places == ((4, "··", "·"), (11, "↵", "·"))
@@ -330,10 +332,10 @@ def test_it_says_what_is_lost_and_where(trainings: dict[str, Training]) -> None:
     assert [*losses] == ["unknown", "dummy prefix"]
     assert losses["dummy prefix"].places == ((5, "nothing", "·"),)
     for key in ("bpe", "sentencepiece", "no prefix", "scaffold", "superbpe", "mark attached"):
-        assert lost(key, LEARNT_FROM, trainings) == {}
+        assert lost(key, TRAINING_TEXT, trainings) == {}
 
 
-def test_what_cannot_be_followed_is_one_difference() -> None:
+def test_round_trip_reports_unexplained_changes_as_one_loss() -> None:
     class Backwards(type(bpeviz.train("ab", merges=0).tokenizer())):  # type: ignore[misc]
         def decode_bytes(self, ids: Any) -> bytes:
             return b"a" + super().decode_bytes(reversed([*ids][1:]))  # type: ignore[no-any-return]
@@ -352,9 +354,7 @@ def test_what_cannot_be_followed_is_one_difference() -> None:
 @given(text=TEXTS)
 @example(ODD)
 @settings(max_examples=25)
-def test_the_grid_holds_all_of_a_part_and_nothing_else(
-    trainings: dict[str, Training], text: str
-) -> None:
+def test_grid_covers_its_part_exactly(trainings: dict[str, Training], text: str) -> None:
     for key in ("bpe", "wordpiece", "sentencepiece", "mark symbol", "unk", "unigram"):
         found = inspect(text, trainings[key].tokenizer())
         shown: list[dict[str, Any]] = []
@@ -388,10 +388,10 @@ def test_the_grid_holds_all_of_a_part_and_nothing_else(
 
 
 @pytest.mark.parametrize("name", ["gpt2", "cl100k_base"])
-def test_the_film_of_a_vocabulary_has_only_the_steps_of_this_text(name: str) -> None:
+def test_timeline_of_a_published_vocabulary_has_only_the_steps_of_the_text(name: str) -> None:
     tokenizer = published(name)
     found = inspect("hello hello naïve 👍", tokenizer)
-    timeline = trace.timeline(found, whole_film(found), "cl100k")
+    timeline = trace.timeline(found, whole_timeline(found), "cl100k")
     assert json.loads(json.dumps(timeline))["text"] == found.text
     steps = timeline["steps"]
     assert timeline["last"] == len(steps["id"]) == len(timeline["tokenCounts"]) - 1 < 30
@@ -421,7 +421,7 @@ def test_the_film_of_a_vocabulary_has_only_the_steps_of_this_text(name: str) -> 
 @given(text=TEXTS)
 @example(ODD)
 @settings(max_examples=15)
-def test_a_film_can_be_made_of_every_learner(trainings: dict[str, Training], text: str) -> None:
+def test_timeline_supports_every_trainer(trainings: dict[str, Training], text: str) -> None:
     for training in trainings.values():
         found = inspect(text, training.tokenizer())
         for part in player.parts(found.text, found.boundaries, 16):
@@ -436,10 +436,10 @@ def test_a_film_can_be_made_of_every_learner(trainings: dict[str, Training], tex
             assert min(timeline["changes"]["ids"], default=0) >= INSIDE_ID
 
 
-def test_overlapping_pairs_are_counted_as_they_stand() -> None:
+def test_timeline_counts_overlapping_pairs() -> None:
     training = bpeviz.train("aaaa aaaa", merges=2, pattern="gpt2")
     found = inspect("aaa a", training.tokenizer())
-    timeline = trace.timeline(found, whole_film(found), "Yours", training)
+    timeline = trace.timeline(found, whole_timeline(found), "Yours", training)
     assert timeline["steps"]["count"][0] == 2
     assert timeline["steps"]["applied"][0] == 1
 
@@ -448,7 +448,7 @@ def test_overlapping_pairs_are_counted_as_they_stand() -> None:
 
 
 @given(ids=st.lists(st.integers(0, 200_000), max_size=30), form=st.integers(0, 5))
-def test_ids_are_read_in_any_usual_manner(ids: list[int], form: int) -> None:
+def test_read_ids_accepts_common_formats(ids: list[int], form: int) -> None:
     written = (
         json.dumps(ids),
         " ".join(map(str, ids)),
@@ -480,7 +480,7 @@ def test_read_ids_reports_invalid_lists(text: str, says: str) -> None:
         token_lookup.read_ids(text)
 
 
-def test_unknown_ids_are_named_and_the_others_decoded() -> None:
+def test_decoded_notes_unknown_ids_and_decodes_the_others() -> None:
     tokenizer = published("cl100k_base")
     ids = token_lookup.read_ids(f"[9468, 239, 235, -1, 100256, {'9' * 5000}, 15339, 100257]")
     each = token_lookup.decoded(ids, tokenizer)
@@ -505,7 +505,7 @@ def test_unknown_ids_are_named_and_the_others_decoded() -> None:
 # ---- one token
 
 
-def test_a_token_is_found_by_id_by_text_and_by_name() -> None:
+def test_look_up_finds_tokens_by_id_text_and_label() -> None:
     tokenizer = published("cl100k_base")
     for query in ("15339", "hello"):
         (one,) = token_lookup.look_up(query, tokenizer)
@@ -546,7 +546,7 @@ def test_describe_size_lists_few_ranges_of_unused_ids() -> None:
     )
 
 
-def test_every_token_has_parents_down_to_what_no_merge_makes(
+def test_ancestry_ends_at_atoms_for_every_token(
     trainings: dict[str, Training],
 ) -> None:
     for key, training in trainings.items():
@@ -570,7 +570,7 @@ def test_every_token_has_parents_down_to_what_no_merge_makes(
                 assert events[-1].id == token_id
 
 
-def test_pieces_of_wordpiece_are_found_by_the_name_that_is_shown(
+def test_look_up_finds_wordpiece_tokens_by_label(
     trainings: dict[str, Training],
 ) -> None:
     tokenizer = trainings["wordpiece"].tokenizer()
@@ -583,7 +583,7 @@ def test_pieces_of_wordpiece_are_found_by_the_name_that_is_shown(
     )
 
 
-# ---- the whole film in one picture
+# ---- the whole timeline in one picture
 
 
 def slow(of: Inspection, training: Training, taken: int) -> set[tuple[int, int, int]]:
@@ -596,7 +596,7 @@ def slow(of: Inspection, training: Training, taken: int) -> set[tuple[int, int, 
 @given(text=st.one_of(SMALL_TEXTS, st.text("The kepérlight世", max_size=30)))
 @example("the keeper keeps 世界")
 @settings(max_examples=15)
-def test_at_every_height_stand_the_tokens_of_that_step(
+def test_merge_diagram_equals_the_tokens_of_every_step(
     trainings: dict[str, Training], text: str
 ) -> None:
     for key in (
@@ -641,7 +641,7 @@ def test_at_every_height_stand_the_tokens_of_that_step(
             assert drawn == slow(found, training, taken)
 
 
-def test_two_tokenizers_stand_at_one_text(trainings: dict[str, Training]) -> None:
+def test_merge_diagram_shows_two_tokenizers(trainings: dict[str, Training]) -> None:
     text = "the light 世界 of the keeper"
     sides = []
     for key in ("mark symbol", "sentencepiece"):
@@ -659,7 +659,7 @@ def test_two_tokenizers_stand_at_one_text(trainings: dict[str, Training]) -> Non
         merge_diagram.merge_diagram_payload(b"", [])
 
 
-def test_a_stretch_of_a_text_is_drawn_as_it_stands_in_the_text(
+def test_merge_diagram_of_a_part_equals_the_tokens_of_the_text(
     trainings: dict[str, Training],
 ) -> None:
     text = "the keeper keeps the light " * 10
@@ -674,7 +674,7 @@ def test_a_stretch_of_a_text_is_drawn_as_it_stands_in_the_text(
     ]
 
 
-def test_nothing_is_no_trouble(trainings: dict[str, Training]) -> None:
+def test_every_view_accepts_an_empty_text(trainings: dict[str, Training]) -> None:
     for training in trainings.values():
         found = inspect("", training.tokenizer())
         assert round_trip(found).lossless

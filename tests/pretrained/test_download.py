@@ -225,7 +225,7 @@ def wait_for(name: str, state: str) -> download.Progress:
 
 
 @pytest.mark.parametrize("name", catalog.NAMES)
-def test_addresses_and_sums_are_those_in_tiktoken(name: str) -> None:
+def test_catalog_equals_the_addresses_and_checksums_of_tiktoken(name: str) -> None:
     source = inspect.getsource(getattr(OPENAI_PUBLIC, name))
     assert sorted(re.findall(r'"(https://[^"]*)"', source)) == sorted(
         file.address for file in catalog.FILES[name]
@@ -234,7 +234,7 @@ def test_addresses_and_sums_are_those_in_tiktoken(name: str) -> None:
         assert f'"{file.sha256}"' in source
 
 
-def test_gpt2_files_have_their_own_sums_and_not_each_others() -> None:
+def test_gpt2_files_have_their_own_checksums() -> None:
     source = inspect.getsource(OPENAI_PUBLIC.gpt2)
     for file in catalog.FILES["gpt2"]:
         argument = file.address.rsplit("/", 1)[-1].replace(".", "_")
@@ -244,7 +244,7 @@ def test_gpt2_files_have_their_own_sums_and_not_each_others() -> None:
             assert f'vocab_bpe_hash="{file.sha256}"' in source
 
 
-def test_a_cache_name_is_the_sha1_of_the_address() -> None:
+def test_cache_name_is_the_sha1_of_the_address() -> None:
     for name in catalog.NAMES:
         for file in catalog.files(name):
             assert file.cache_name == hashlib.sha1(file.address.encode()).hexdigest()
@@ -255,7 +255,7 @@ def test_a_cache_name_is_the_sha1_of_the_address() -> None:
         assert file.member.endswith(f"/{file.cache_name}")
 
 
-def test_tiktoken_reads_a_fetched_file_without_downloading(
+def test_tiktoken_reads_fetched_files_from_the_cache(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world.fetch("one")
@@ -274,7 +274,7 @@ def test_tiktoken_reads_a_fetched_file_without_downloading(
         (None, "", "default"),
     ],
 )
-def test_the_cache_folder_is_the_one_tiktoken_uses(
+def test_cache_folder_equals_that_of_tiktoken(
     monkeypatch: pytest.MonkeyPatch,
     tiktoken_cache_dir: str | None,
     data_gym_cache_dir: str | None,
@@ -297,7 +297,7 @@ def test_the_cache_folder_is_the_one_tiktoken_uses(
         assert os.environ["TIKTOKEN_CACHE_DIR"] == default
 
 
-def test_an_unknown_name_is_refused_with_the_known_ones() -> None:
+def test_unknown_names_raise_an_error_with_the_known_names() -> None:
     for function in (
         catalog.files,
         download.missing,
@@ -313,7 +313,7 @@ def test_an_unknown_name_is_refused_with_the_known_ones() -> None:
 # --- The cache ---------------------------------------------------------------------------------
 
 
-def test_a_good_cached_file_touches_no_network(world: World) -> None:
+def test_fetch_of_cached_files_uses_no_network(world: World) -> None:
     world.fetch()
     world.server.asked.clear()
     download._verified.clear()
@@ -324,7 +324,7 @@ def test_a_good_cached_file_touches_no_network(world: World) -> None:
     assert world.said == ["two: ready"]
 
 
-def test_only_the_missing_file_of_two_is_fetched(world: World) -> None:
+def test_fetch_downloads_only_missing_files(world: World) -> None:
     world.fetch()
     world.server.asked.clear()
     _, encoder = catalog.files("two")
@@ -335,7 +335,7 @@ def test_only_the_missing_file_of_two_is_fetched(world: World) -> None:
     world.assert_holds("two")
 
 
-def test_a_tampered_cached_file_is_replaced(world: World) -> None:
+def test_fetch_replaces_modified_files(world: World) -> None:
     world.fetch()
     merges, encoder = catalog.files("two")
     merges.path.write_bytes(GOOD["merges"][:-1])
@@ -345,7 +345,7 @@ def test_a_tampered_cached_file_is_replaced(world: World) -> None:
     world.assert_holds("two")
 
 
-def test_a_cached_file_is_hashed_once_only(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_available_hashes_a_file_once(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     world.fetch()
     assert download.available("two")
     monkeypatch.setattr(hashlib, "sha256", lambda content: pytest.fail("hashed again"))
@@ -355,7 +355,7 @@ def test_a_cached_file_is_hashed_once_only(world: World, monkeypatch: pytest.Mon
 # --- tiktoken's address --------------------------------------------------------------------
 
 
-def test_a_file_comes_from_its_address_if_that_answers(world: World) -> None:
+def test_fetch_prefers_the_address_of_tiktoken(world: World) -> None:
     world.fetch()
     world.assert_holds("two")
     assert world.pip_calls() == []
@@ -370,7 +370,7 @@ def test_a_file_comes_from_its_address_if_that_answers(world: World) -> None:
     "manner",
     ["silent", "dripping", "dripping headers", "cut off", "wrong bytes", "too much", "404"],
 )
-def test_a_bad_answer_falls_to_the_wheel_in_time(world: World, manner: str) -> None:
+def test_fetch_falls_back_to_the_wheel_after_a_bad_response(world: World, manner: str) -> None:
     world.server.manner = manner
     start = time.monotonic()
     world.fetch()
@@ -392,14 +392,14 @@ def test_a_bad_answer_falls_to_the_wheel_in_time(world: World, manner: str) -> N
         ("404", "HTTP status 404"),
     ],
 )
-def test_a_bad_answer_is_explained(world: World, manner: str, reason: str) -> None:
+def test_fetch_errors_give_the_reason(world: World, manner: str, reason: str) -> None:
     world.server.manner = manner
     world.wheel_path(SMALL).unlink()
     with pytest.raises(VocabularyUnavailable, match=reason):
         world.fetch()
 
 
-def test_a_refused_connection_falls_to_the_wheel(world: World) -> None:
+def test_fetch_falls_back_to_the_wheel_after_a_refused_connection(world: World) -> None:
     world.server.server_close()
     world.fetch()
     world.assert_holds("two")
@@ -409,7 +409,7 @@ def test_a_refused_connection_falls_to_the_wheel(world: World) -> None:
     ("manner", "asked"),
     [("silent", ["/merges"]), ("cut off", ["/merges"]), ("404", ["/merges", "/encoder"])],
 )
-def test_after_a_failed_connection_only_the_wheel_is_asked(
+def test_fetch_skips_the_address_after_a_failed_connection(
     world: World, manner: str, asked: list[str]
 ) -> None:
     world.server.manner = manner
@@ -420,7 +420,7 @@ def test_after_a_failed_connection_only_the_wheel_is_asked(
     world.assert_holds("one", "two")
 
 
-def test_a_failed_connection_is_forgotten_after_the_pause(
+def test_fetch_retries_the_address_after_the_pause(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world.server.manner = "silent"
@@ -434,7 +434,7 @@ def test_a_failed_connection_is_forgotten_after_the_pause(
 # --- The wheel ---------------------------------------------------------------------------------
 
 
-def test_one_wheel_serves_all_missing_files_it_holds(
+def test_fetch_stores_all_missing_files_of_a_wheel(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (base,) = catalog.files("one")
@@ -457,7 +457,7 @@ def test_one_wheel_serves_all_missing_files_it_holds(
         ({"data/merges": b"!" * 1_000_001}, "data/merges in small==1 has the wrong SHA-256"),
     ],
 )
-def test_a_useless_wheel_is_one_sentence(
+def test_fetch_reports_wheels_without_the_file(
     world: World, members: dict[str, bytes] | None, reason: str
 ) -> None:
     world.server.manner = "404"
@@ -477,7 +477,7 @@ def test_a_useless_wheel_is_one_sentence(
 
 
 @pytest.mark.parametrize("damage", ["no zip", "cut off", "flipped byte"])
-def test_a_damaged_wheel_is_one_sentence(world: World, damage: str) -> None:
+def test_fetch_reports_damaged_wheels(world: World, damage: str) -> None:
     path = world.wheel_path(SMALL)
     content = bytearray(path.read_bytes())
     if damage == "no zip":
@@ -492,7 +492,7 @@ def test_a_damaged_wheel_is_one_sentence(world: World, damage: str) -> None:
         world.fetch()
 
 
-def test_a_wheel_cannot_write_outside_the_cache(world: World) -> None:
+def test_wheels_cannot_write_outside_the_cache(world: World) -> None:
     world.server.manner = "404"
     members = {f"data/{key}": content for key, content in GOOD.items()}
     world.put_wheel(SMALL, {"../../escaped": b"!", "/escaped": b"!", **members})
@@ -501,7 +501,7 @@ def test_a_wheel_cannot_write_outside_the_cache(world: World) -> None:
     assert not list(world.cache.parent.rglob("escaped"))
 
 
-def test_a_hanging_pip_is_ended(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fetch_stops_a_hanging_pip(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(download, "LIMITS", replace(download.LIMITS, pip=0.3))
     world.server.manner = "404"
     (world.shelf / "hang").touch()
@@ -540,7 +540,7 @@ def test_a_hanging_pip_is_ended(world: World, monkeypatch: pytest.MonkeyPatch) -
         ),
     ],
 )
-def test_a_failed_pip_gives_a_short_reason_without_addresses(
+def test_fetch_reports_pip_failures_without_addresses(
     world: World, complaint: str, reason: str
 ) -> None:
     world.server.manner = "404"
@@ -551,7 +551,7 @@ def test_a_failed_pip_gives_a_short_reason_without_addresses(
     assert "secret" not in str(caught.value)
 
 
-def test_pip_itself_is_asked_for_one_wheel_and_nothing_else() -> None:
+def test_pip_command_downloads_one_wheel_only() -> None:
     command = download._pip_command("small==1", Path("folder"))
     assert command[:4] == [sys.executable, "-m", "pip", "download"]
     assert {"--no-deps", "--only-binary=:all:", "--no-input"} < set(command)
@@ -570,7 +570,7 @@ def test_pip_itself_is_asked_for_one_wheel_and_nothing_else() -> None:
         (errno.EIO, "cannot be used"),
     ],
 )
-def test_a_failed_write_is_a_sentence(
+def test_fetch_reports_failed_writes(
     world: World, monkeypatch: pytest.MonkeyPatch, code: int, words: str
 ) -> None:
     def fail(source: Path, target: Path) -> None:
@@ -584,9 +584,7 @@ def test_a_failed_write_is_a_sentence(
     assert world.cached() == {}
 
 
-def test_a_disk_that_fills_up_while_writing_leaves_nothing(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_fetch_leaves_no_file_on_a_full_disk(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     class FullDisk(io.BytesIO):
         def write(self, content: object) -> int:
             raise OSError(errno.ENOSPC, "No space left on device")
@@ -601,14 +599,14 @@ def test_a_disk_that_fills_up_while_writing_leaves_nothing(
     assert list(world.cache.iterdir()) == []
 
 
-def test_a_file_in_place_of_the_cache_folder_is_a_sentence(world: World) -> None:
+def test_fetch_reports_a_file_in_place_of_the_cache_folder(world: World) -> None:
     world.cache.write_text("in the way")
     with pytest.raises(VocabularyUnavailable, match="cannot be used"):
         world.fetch()
 
 
 @pytest.mark.parametrize("manner", ["good", "404"])
-def test_two_threads_fetching_at_once_both_succeed(world: World, manner: str) -> None:
+def test_fetch_succeeds_in_two_threads_at_once(world: World, manner: str) -> None:
     world.server.manner = manner
     together = threading.Barrier(2)
     succeeded: list[bool] = []
@@ -631,7 +629,7 @@ def test_two_threads_fetching_at_once_both_succeed(world: World, manner: str) ->
 # --- Behind a web page -------------------------------------------------------------------------
 
 
-def test_a_background_fetch_goes_from_missing_over_fetching_to_ready(world: World) -> None:
+def test_background_fetch_progresses_from_missing_to_ready(world: World) -> None:
     world.server.manner = "silent"
     assert download.progress("two").state == "missing"
     download.fetch_in_background("two")
@@ -640,7 +638,7 @@ def test_a_background_fetch_goes_from_missing_over_fetching_to_ready(world: Worl
     world.assert_holds("two")
 
 
-def test_many_visitors_start_one_background_fetch(world: World) -> None:
+def test_many_users_start_one_background_fetch(world: World) -> None:
     world.server.manner = "silent"
     threads = [
         threading.Thread(target=download.fetch_in_background, args=("two",)) for _ in range(20)
@@ -654,7 +652,7 @@ def test_many_visitors_start_one_background_fetch(world: World) -> None:
     assert world.pip_calls() == ["small==1"]
 
 
-def test_a_failed_background_fetch_is_retried_on_demand_only(world: World) -> None:
+def test_background_fetch_retries_a_failure_on_demand(world: World) -> None:
     world.server.manner = "silent"
     world.put_wheel(SMALL, {})
     download.fetch_in_background("two")
@@ -670,7 +668,7 @@ def test_a_failed_background_fetch_is_retried_on_demand_only(world: World) -> No
     assert world.server.asked == ["/merges", "/merges", "/encoder"]
 
 
-def test_a_failed_background_fetch_is_retried_by_itself_after_the_pause(
+def test_background_fetch_retries_a_failure_after_the_pause(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world.server.manner = "404"
@@ -683,7 +681,7 @@ def test_a_failed_background_fetch_is_retried_by_itself_after_the_pause(
     wait_for("two", "ready")
 
 
-def test_a_mistake_in_the_thread_is_reported_and_not_raised(
+def test_background_fetch_reports_unexpected_errors(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(name: str, report: object) -> None:
@@ -694,7 +692,9 @@ def test_a_mistake_in_the_thread_is_reported_and_not_raised(
     assert "ZeroDivisionError: oops" in wait_for("two", "failed").message
 
 
-def test_no_thread_to_be_had_is_reported(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_background_fetch_reports_that_no_thread_can_start(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def no_thread(self: threading.Thread) -> None:
         raise RuntimeError("can't start new thread")
 
@@ -705,7 +705,7 @@ def test_no_thread_to_be_had_is_reported(world: World, monkeypatch: pytest.Monke
     assert download.progress("two").state == "failed"
 
 
-def test_files_brought_by_somebody_else_end_a_failure(world: World) -> None:
+def test_progress_is_ready_once_files_exist(world: World) -> None:
     world.server.manner = "404"
     world.put_wheel(SMALL, {})
     download.fetch_in_background("two")
@@ -719,7 +719,7 @@ def test_files_brought_by_somebody_else_end_a_failure(world: World) -> None:
 # --- The command -------------------------------------------------------------------------------
 
 
-def test_the_command_brings_a_vocabulary_and_says_where_it_lies(
+def test_vocabularies_command_prints_the_paths(
     world: World, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["vocabularies", "two"]) == 0
@@ -729,7 +729,7 @@ def test_the_command_brings_a_vocabulary_and_says_where_it_lies(
     assert all(str(file.path) in output.out for file in catalog.files("two"))
 
 
-def test_the_command_without_names_brings_all(
+def test_vocabularies_command_without_names_fetches_all(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(catalog, "NAMES", ("two", "one"))
@@ -737,7 +737,7 @@ def test_the_command_without_names_brings_all(
     world.assert_holds("one", "two")
 
 
-def test_the_command_exits_with_1_if_one_of_several_could_not_be_brought(
+def test_vocabularies_command_exits_with_1_after_a_failure(
     world: World, capsys: pytest.CaptureFixture[str]
 ) -> None:
     world.server.manner = "404"
@@ -750,13 +750,13 @@ def test_the_command_exits_with_1_if_one_of_several_could_not_be_brought(
 
 
 @pytest.mark.parametrize("arguments", [[], ["vocabularys"], ["vocabularies", "gpt3"], ["-x"]])
-def test_a_wrong_command_exits_with_2(arguments: list[str]) -> None:
+def test_invalid_commands_exit_with_2(arguments: list[str]) -> None:
     with pytest.raises(SystemExit) as caught:
         main(arguments)
     assert caught.value.code == 2
 
 
-def test_help_names_the_command_and_the_vocabularies(capsys: pytest.CaptureFixture[str]) -> None:
+def test_help_lists_the_command_and_the_vocabularies(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as caught:
         main(["--help"])
     assert caught.value.code == 0
@@ -779,7 +779,7 @@ def real_vocabularies() -> None:
 @pytest.mark.parametrize(
     ("name", "tokens"), [("gpt2", [31373, 995]), ("cl100k_base", [15339, 1917])]
 )
-def test_tiktoken_encodes_with_a_fetched_vocabulary_without_downloading(
+def test_tiktoken_encodes_with_fetched_vocabularies_offline(
     real_vocabularies: None, monkeypatch: pytest.MonkeyPatch, name: str, tokens: list[int]
 ) -> None:
     monkeypatch.setattr(tiktoken.load, "read_file", lambda path: pytest.fail("downloaded"))

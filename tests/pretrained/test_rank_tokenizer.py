@@ -36,7 +36,7 @@ def load() -> Load:
 # What is known about the real ones
 
 
-def test_hello_world_in_o200k(load: Load) -> None:
+def test_o200k_encodes_hello_world(load: Load) -> None:
     """By running tiktoken 0.14; GPT-2's and cl100k's known ids stand in `test_figures.py`."""
     assert load("o200k_base").encode("hello world") == [24912, 2375]
 
@@ -49,7 +49,7 @@ def test_hello_world_in_o200k(load: Load) -> None:
         ("o200k_base", 200_019, 199_742, {"<|endoftext|>": 199_999}),
     ],
 )
-def test_sizes_are_the_known_ones(
+def test_published_vocabularies_have_their_known_sizes(
     load: Load, name: str, size: int, steps: int, special: dict[str, int]
 ) -> None:
     tokenizer = load(name)
@@ -57,7 +57,7 @@ def test_sizes_are_the_known_ones(
     assert special.items() <= tokenizer.special_tokens.items()
 
 
-def test_known_ids_leave_out_numbers_that_are_not_ids(load: Load) -> None:
+def test_known_ids_exclude_unused_ids(load: Load) -> None:
     tokenizer = load("cl100k_base")
     known = [*tokenizer.known_ids()]
     assert known == sorted({*known})
@@ -67,7 +67,7 @@ def test_known_ids_leave_out_numbers_that_are_not_ids(load: Load) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_three_tokens_share_one_character(load: Load, name: str) -> None:
+def test_tokens_of_one_emoji_share_its_span(load: Load, name: str) -> None:
     tokens = load(name).tokens("a👍b")
     assert (tokens[0].start, tokens[0].end) == (0, 1)
     assert (tokens[-1].start, tokens[-1].end) == (2, 3)
@@ -77,7 +77,7 @@ def test_three_tokens_share_one_character(load: Load, name: str) -> None:
 
 @settings(max_examples=60)
 @given(st.text(st.characters(codec="utf-8")), st.sampled_from(NAMES))
-def test_every_text_comes_back_with_tiktokens_offsets(text: str, name: str) -> None:
+def test_encode_round_trips_any_text_with_offsets_of_tiktoken(text: str, name: str) -> None:
     tokenizer = bpeviz.load(name)
     ids = tokenizer.encode(text)
     assert ids == tokenizer._encoding.encode_ordinary(text)
@@ -87,7 +87,7 @@ def test_every_text_comes_back_with_tiktokens_offsets(text: str, name: str) -> N
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_what_looks_like_a_special_token_is_text_unless_allowed(load: Load, name: str) -> None:
+def test_encode_treats_special_tokens_as_text_unless_allowed(load: Load, name: str) -> None:
     tokenizer = load(name)
     special = tokenizer.special_tokens["<|endoftext|>"]
     ids = tokenizer.encode("a<|endoftext|>b")
@@ -103,7 +103,7 @@ def test_what_looks_like_a_special_token_is_text_unless_allowed(load: Load, name
 
 
 @pytest.mark.parametrize("unknown_id", [-1, 100_256, 100_277, 10**12])
-def test_an_unknown_id_gets_a_sentence(load: Load, unknown_id: int) -> None:
+def test_unknown_ids_raise_value_error(load: Load, unknown_id: int) -> None:
     """100256 is a hole: cl100k counts ids that stand for nothing (minbpe, exercise.md)."""
     tokenizer = load("cl100k_base")
     asks: list[Callable[[int], object]] = [
@@ -119,16 +119,16 @@ def test_an_unknown_id_gets_a_sentence(load: Load, unknown_id: int) -> None:
         tokenizer.decode([15339, unknown_id])
 
 
-def test_an_unknown_name_gets_a_sentence() -> None:
+def test_load_rejects_unknown_names() -> None:
     with pytest.raises(ValueError, match=r"'gpt5'.* Known: gpt2"):
         bpeviz.load("gpt5")
 
 
-def test_a_vocabulary_is_loaded_once(load: Load) -> None:
+def test_load_caches_vocabularies(load: Load) -> None:
     assert load("gpt2") is load("gpt2")
 
 
-def test_parents_and_steps_of_known_tokens(load: Load) -> None:
+def test_parents_equal_the_first_lines_of_vocab_bpe(load: Load) -> None:
     """The first lines of GPT-2's vocab.bpe are `Ġ t`, `Ġ a`, `h e`, `i n`."""
     tokenizer = load("gpt2")
     first = [tokenizer.parents(256 + step) for step in range(4)]
@@ -142,7 +142,7 @@ def test_parents_and_steps_of_known_tokens(load: Load) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_token_of_the_real_ones_is_made_by_an_earlier_pair(load: Load, name: str) -> None:
+def test_parents_of_published_tokens_have_lower_ranks(load: Load, name: str) -> None:
     """No token is out of reach, and none needs a rank above its own (as `RankTokenizer` says)."""
     tokenizer = load(name)
     for token_id in range(256, 256 + tokenizer.steps, 7 if name == "gpt2" else 29):
@@ -168,9 +168,7 @@ def segmentation(tokenizer: RankTokenizer, text: str) -> list[int]:
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("step", [0, 1, 50, 1_000, 10_000, 49_999, 10**6])
-def test_thresholds_equal_tiktoken_with_the_first_ranks_only(
-    load: Load, name: str, step: int
-) -> None:
+def test_boundaries_equal_tiktoken_with_the_first_ranks(load: Load, name: str, step: int) -> None:
     tokenizer = load(name)
     smaller = tokenizer.at_step(step)
     assert len(SAMPLES) >= 6
@@ -187,7 +185,7 @@ def test_thresholds_equal_tiktoken_with_the_first_ranks_only(
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_trees_are_the_parents_all_the_way_down(load: Load, name: str) -> None:
+def test_boundary_trees_equal_the_parents(load: Load, name: str) -> None:
     tokenizer = load(name)
     text = SAMPLES[0].read_text()[:2_000]
     boundaries = tokenizer.boundaries(text)
@@ -252,7 +250,7 @@ def first_ranks(ranks: dict[bytes, int], step: int, pattern: str, text: str) -> 
 @example(table(b"abcd", b"cd", b"ab"), "abcd", WHOLE)  # two higher ranks
 @example(table(b"aaa", b"aa"), "aaaaaaa", WHOLE)
 @example(table(b"abc", b"abcd", b"bc"), "xabcd", WHOLE)  # abcd is late only through abc
-def test_thresholds_equal_tiktoken_at_every_rank_of_any_table(
+def test_boundaries_of_any_table_equal_tiktoken_at_every_rank(
     ranks: dict[bytes, int], text: str, pattern: str
 ) -> None:
     tokenizer = from_ranks("any", pattern, ranks, {})
@@ -269,7 +267,7 @@ def test_thresholds_equal_tiktoken_at_every_rank_of_any_table(
     assert boundaries.ids(tokenizer.steps).tolist() == tokenizer.encode(text)
 
 
-def test_late_tokens_have_their_own_ids_at_the_step_that_leads_to_them() -> None:
+def test_boundaries_change_when_a_merge_needs_a_higher_rank() -> None:
     """abc needs bc, of a higher rank; then what merge 1 makes is not what has its id."""
     late = from_ranks("late", WHOLE, table(b"abc", b"bc"), {})
     assert late.parents(256) == (ord("a"), 257)
@@ -280,18 +278,18 @@ def test_late_tokens_have_their_own_ids_at_the_step_that_leads_to_them() -> None
         [*b"xabc"],
         [ord("x"), 256],
     ]
-    of_a_chunk = late.boundaries("abc")  # which is a token, and so taken whole
-    assert [of_a_chunk.ids(step).tolist() for step in range(3)] == [[*b"abc"], [256], [256]]
+    of_a_pre_token = late.boundaries("abc")  # which is a token, and so taken whole
+    assert [of_a_pre_token.ids(step).tolist() for step in range(3)] == [[*b"abc"], [256], [256]]
 
 
-def test_a_token_out_of_reach_is_only_ever_a_whole_chunk() -> None:
+def test_unreachable_tokens_are_whole_pre_tokens_only() -> None:
     unreached = from_ranks("unreached", WHOLE, table(b"abab"), {})
     assert (unreached.parents(256), unreached.merge_step(256)) == (None, 0)
     assert unreached.boundaries("abab").permanent.tolist() == [False, False, False, True]
     assert unreached.boundaries("xabab").permanent.tolist() == [True] * 5
 
 
-def test_a_gap_in_the_ranks_is_a_step_that_merges_nothing() -> None:
+def test_gaps_in_the_ranks_are_steps_without_merges() -> None:
     """p50k_base leaves out the rank of its special token."""
     ranks = SINGLE_BYTES | {b"ab": 256, b"abc": 258}
     tokenizer = from_ranks("gap", WHOLE, ranks, {"<end>": 257})
@@ -301,7 +299,7 @@ def test_a_gap_in_the_ranks_is_a_step_that_merges_nothing() -> None:
     assert boundaries.token_counts.tolist() == [3, 2, 2, 1]
 
 
-def test_permuted_bytes_are_their_own_ids() -> None:
+def test_boundaries_use_permuted_byte_ids() -> None:
     ranks = {bytes([i]): (i + 1) % 256 for i in range(256)} | {b"ab": 256}
     tokenizer = from_ranks("permuted", WHOLE, ranks, {})
     assert tokenizer.boundaries("abz").atom_ids.tolist() == [98, 99, 123]
@@ -318,19 +316,19 @@ def test_permuted_bytes_are_their_own_ids() -> None:
     ],
     ids=["none", "two", "a byte after a merge", "a gap among the bytes"],
 )
-def test_ranks_that_do_not_begin_with_the_bytes_get_a_sentence(ranks: dict[bytes, int]) -> None:
+def test_from_ranks_requires_the_bytes_first(ranks: dict[bytes, int]) -> None:
     with pytest.raises(ValueError, match="Ranks 0 to 255 must be the single bytes"):
         from_ranks("wrong", WHOLE, ranks, {})
 
 
-def test_a_pattern_that_leaves_text_out_gets_a_sentence() -> None:
+def test_boundaries_reject_patterns_that_skip_text() -> None:
     tokenizer = from_ranks("holes", r"\w+", SINGLE_BYTES, {})
     assert len(tokenizer.boundaries("ab")) == 2
     with pytest.raises(ValueError, match="skips a part of this text"):
         tokenizer.boundaries("a b")
 
 
-def test_an_empty_text_has_no_boundaries(load: Load) -> None:
+def test_boundaries_of_an_empty_text_are_empty(load: Load) -> None:
     tokenizer = load("gpt2")
     assert tokenizer.encode("") == []
     assert tokenizer.tokens("") == []
@@ -339,12 +337,14 @@ def test_an_empty_text_has_no_boundaries(load: Load) -> None:
     assert boundaries.token_counts.tolist() == [0] * 50_001
 
 
-# Long tokens and long chunks
+# Long tokens and long pre-tokens
 
 
 @settings(max_examples=300)
 @given(tables(), st.binary(max_size=3) | st.text("abc", max_size=30).map(str.encode))
-def test_merging_equals_tiktokens_educational_encoder(ranks: dict[bytes, int], raw: bytes) -> None:
+def test_merged_equals_the_educational_encoder_of_tiktoken(
+    ranks: dict[bytes, int], raw: bytes
+) -> None:
     parts, events = merged(raw, ranks.get)
     expected = tiktoken._educational.bpe_encode(ranks, raw, visualise=None)
     assert [ranks[part] for part in parts] == expected
@@ -353,7 +353,7 @@ def test_merging_equals_tiktokens_educational_encoder(ranks: dict[bytes, int], r
     assert [raw[a:b] for a, b in spans(ends)] == parts
 
 
-def test_a_token_of_thousands_of_bytes_is_taken_apart() -> None:
+def test_boundaries_of_a_token_of_thousands_of_bytes() -> None:
     doublings = [b"a" * 2**i for i in range(1, 16)]
     tokenizer = from_ranks("long", WHOLE, table(*doublings), {})
     boundaries = tokenizer.boundaries("a" * 2**15)
@@ -361,7 +361,7 @@ def test_a_token_of_thousands_of_bytes_is_taken_apart() -> None:
     assert tokenizer.parents(256 + 14) == (256 + 13, 256 + 13)
 
 
-def test_a_chain_of_thousands_of_tokens_is_taken_apart() -> None:
+def test_boundaries_of_a_chain_of_thousands_of_tokens() -> None:
     text = "x" + "y" * 3_000
     chain = [text[:size].encode() for size in range(2, len(text) + 1)]
     tokenizer = from_ranks("chain", WHOLE, table(*chain), {})
@@ -399,7 +399,7 @@ def panicking(tokenizer: RankTokenizer) -> RankTokenizer:
     st.sampled_from(NAMES),
 )
 @example("  \n\n  don't DON'T 12345 \r\n", "o200k_base")
-def test_ids_are_the_same_where_the_matcher_gives_up(text: str, name: str) -> None:
+def test_encode_falls_back_when_tiktoken_panics(text: str, name: str) -> None:
     assume(reference.known_to_both().issuperset(text))
     tokenizer = bpeviz.load(name)
     assert panicking(tokenizer).encode(text) == tokenizer.encode(text)
@@ -407,7 +407,7 @@ def test_ids_are_the_same_where_the_matcher_gives_up(text: str, name: str) -> No
 
 @settings(max_examples=300)
 @given(tables(), st.text("abc", max_size=30))
-def test_ids_of_any_table_are_the_same_where_the_matcher_gives_up(
+def test_encode_of_any_table_falls_back_when_tiktoken_panics(
     ranks: dict[bytes, int], text: str
 ) -> None:
     tokenizer = from_ranks("any", "[ab]+|c", ranks, {})
@@ -415,17 +415,19 @@ def test_ids_of_any_table_are_the_same_where_the_matcher_gives_up(
 
 
 @pytest.mark.parametrize(
-    "blanks", [" " * 1_000_000, " " * 1_000_000 + "x"], ids=["end", "before x"]
+    "spaces", [" " * 1_000_000, " " * 1_000_000 + "x"], ids=["end", "before x"]
 )
-def test_a_million_blanks_are_encoded(load: Load, blanks: str) -> None:
+def test_encode_accepts_a_million_spaces(load: Load, spaces: str) -> None:
     """tiktoken 0.14 panics on the second, and on both with o200k's pattern."""
     tokenizer = load("gpt2")
-    ids = tokenizer.encode(blanks)
-    assert tokenizer.decode(ids) == blanks
-    assert len(tokenizer.boundaries(blanks)) == len(blanks)
+    ids = tokenizer.encode(spaces)
+    assert tokenizer.decode(ids) == spaces
+    assert len(tokenizer.boundaries(spaces)) == len(spaces)
 
 
-def test_other_errors_are_not_swallowed(load: Load, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_encode_raises_other_errors_of_tiktoken(
+    load: Load, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def interrupted(self: Panics, text: str) -> list[int]:
         raise KeyboardInterrupt
 
@@ -434,7 +436,7 @@ def test_other_errors_are_not_swallowed(load: Load, monkeypatch: pytest.MonkeyPa
         panicking(load("gpt2")).encode("a")
 
 
-def test_the_patterns_are_those_of_the_named_splits(load: Load) -> None:
+def test_published_patterns_equal_the_named_patterns(load: Load) -> None:
     for name, key in zip(NAMES, ("gpt2", "cl100k", "o200k"), strict=True):
         assert load(name)._encoding._pat_str == PATTERNS[key].expression
     assert catalog.TITLES.keys() == set(NAMES)

@@ -23,14 +23,14 @@ from bpeviz.trainers.screen import Detail
 from bpeviz.views import charts, tables
 
 
-def learnt(counts: list[int]) -> Training:
+def training_with(counts: list[int]) -> Training:
     """A training with such counts, to be drawn."""
     merges = tuple(Merge(0, 1, 256 + i, count, count, 0) for i, count in enumerate(counts))
     return MergeTraining("bpe", PreTokenizer(), tuple(map(chr, range(256))), "full", (), merges)
 
 
 def decided(counts: list[int], step: int) -> dict[str, Any]:
-    return drawn(charts.at_step(charts.decided(learnt(counts), len(counts)), step))
+    return drawn(charts.at_step(charts.decided(training_with(counts), len(counts)), step))
 
 
 def compression(counts: Any, size: int, step: int) -> dict[str, Any]:
@@ -70,7 +70,7 @@ def title_of(chart: dict[str, Any]) -> str:
 # ---- counts
 
 
-def test_the_counts_chart_draws_every_merge_and_the_present_one() -> None:
+def test_decided_chart_draws_every_merge_and_marks_the_current_one() -> None:
     chart = decided([9, 4, 4, 2], step=3)
     assert rows_of(chart)[0] == [
         {"step": 1, "value": 9},
@@ -82,17 +82,17 @@ def test_the_counts_chart_draws_every_merge_and_the_present_one() -> None:
     assert title_of(chart) == "The count of the pair falls from 9 to 2"
 
 
-def test_before_the_first_merge_the_rule_stands_at_it() -> None:
+def test_marker_line_is_at_the_first_merge_at_step_0() -> None:
     assert rule_of(decided([9, 4], step=0)) == 1
 
 
 @pytest.mark.parametrize("counts", [[3], [3, 3]])
-def test_equal_counts_do_not_fall(counts: list[int]) -> None:
+def test_decided_title_of_equal_counts_does_not_say_falls(counts: list[int]) -> None:
     chart = decided(counts, step=1)
     assert "fall" not in title_of(chart)
 
 
-def test_a_long_curve_is_thinned_and_keeps_its_ends() -> None:
+def test_decided_chart_thins_long_curves_and_keeps_their_ends() -> None:
     rows = rows_of(decided([10_000 - i for i in range(5_000)], step=777))[0]
     assert 100 < len(rows) <= charts.POINTS
     assert (rows[0]["step"], rows[-1]["step"]) == (1, 5_000)
@@ -102,7 +102,7 @@ def test_a_long_curve_is_thinned_and_keeps_its_ends() -> None:
 # ---- compression
 
 
-def test_the_compression_chart_is_bytes_over_tokens() -> None:
+def test_compression_chart_draws_bytes_per_token() -> None:
     chart = compression([8, 6, 4], 8, step=2)
     assert rows_of(chart)[0] == [
         {"step": 0, "bytes per token": 1, "tokens": 8},
@@ -122,11 +122,13 @@ def test_the_compression_chart_is_bytes_over_tokens() -> None:
         ([4, 6], "2 more tokens after 1 merges"),
     ],
 )
-def test_the_title_says_where_half_the_saving_comes_from(counts: list[int], title: str) -> None:
+def test_compression_title_says_where_half_the_saving_comes_from(
+    counts: list[int], title: str
+) -> None:
     assert title_of(compression(counts, 8, 0)) == title
 
 
-def test_a_long_compression_curve_is_thinned_and_keeps_its_ends() -> None:
+def test_compression_chart_thins_long_curves_and_keeps_their_ends() -> None:
     counts = np.arange(20_000, 10_000, -1)
     rows = rows_of(compression(counts, 20_000, 5))[0]
     assert len(rows) <= charts.POINTS
@@ -134,8 +136,8 @@ def test_a_long_compression_curve_is_thinned_and_keeps_its_ends() -> None:
     assert all(row["tokens"] == 20_000 - row["step"] for row in rows)
 
 
-def test_a_curve_that_is_drawn_at_a_step_stays_as_it_was() -> None:
-    curve = charts.decided(learnt([9, 4, 2]), 3)
+def test_at_step_does_not_change_its_chart() -> None:
+    curve = charts.decided(training_with([9, 4, 2]), 3)
     before = drawn(charts.at_step(curve, 2))
     for step in (1, 3):
         shown = charts.at_step(curve, step)
@@ -145,7 +147,7 @@ def test_a_curve_that_is_drawn_at_a_step_stays_as_it_was() -> None:
     assert drawn(charts.at_step(curve, 2)) == before
 
 
-def test_a_click_reports_the_merge() -> None:
+def test_charts_select_the_clicked_step() -> None:
     for chart in (
         decided([9, 4], 1),
         compression([8, 6, 4], 8, 1),
@@ -167,7 +169,7 @@ def columns_of(text: str) -> list[Column]:
     return found
 
 
-def test_the_sweeps_chart_draws_each_column_up_to_its_size() -> None:
+def test_sweeps_chart_draws_each_column_up_to_its_size() -> None:
     columns = columns_of(samples.by_key("spanish").text)
     chart = drawn(charts.sweeps(columns))
     lines, ends, *names = rows_of(chart)
@@ -183,7 +185,7 @@ def test_the_sweeps_chart_draws_each_column_up_to_its_size() -> None:
     assert title_of(chart) == "80 merges needs the fewest tokens"
 
 
-def test_the_sweeps_chart_says_who_shares_the_first_place() -> None:
+def test_sweeps_title_names_all_columns_with_the_fewest_tokens() -> None:
     text = samples.by_key("spanish").text
     columns = columns_of(text)
     best = min(columns, key=lambda one: one.boundaries.token_counts[one.step])
@@ -202,7 +204,7 @@ def training() -> Training:
     return bpeviz.train("low lower lowest é " * 5, merges=9)
 
 
-def test_the_table_of_merges_holds_them_all(training: Training) -> None:
+def test_decisions_table_lists_all_merges(training: Training) -> None:
     table = tables.decisions(training, 9)
     assert table["merge"].tolist() == [*range(1, 10)]
     assert table["id"].tolist() == [*range(256, 265)]
@@ -212,7 +214,7 @@ def test_the_table_of_merges_holds_them_all(training: Training) -> None:
         assert parts == row["token"] or "⟨" in parts  # bytes of a character that it completes
 
 
-def test_the_table_ends_with_the_film(training: Training) -> None:
+def test_decisions_table_ends_at_the_last_step_shown(training: Training) -> None:
     assert tables.decisions(training, 4)["merge"].tolist() == [1, 2, 3, 4]
 
 
@@ -226,7 +228,7 @@ def test_the_table_ends_with_the_film(training: Training) -> None:
         ("256", None),
     ],
 )
-def test_merges_are_found_by_text_as_typed_as_shown_or_by_id(
+def test_decisions_table_finds_merges_by_text_label_or_id(
     training: Training, search: str, hit: str | None
 ) -> None:
     table = tables.decisions(training, 9, search)
@@ -239,12 +241,14 @@ def test_merges_are_found_by_text_as_typed_as_shown_or_by_id(
 
 
 @pytest.mark.parametrize("search", ["", None, "   zz", "(", "[", "\\", ".*", "a" * 5_000, "\0"])
-def test_a_search_is_no_expression(training: Training, search: str | None) -> None:
+def test_decisions_search_is_not_a_regular_expression(
+    training: Training, search: str | None
+) -> None:
     expected = 0 if search else 9
     assert len(tables.decisions(training, 9, search or "")) == expected
 
 
-def test_candidates_say_which_is_merged_and_which_tie(training: Training) -> None:
+def test_candidates_table_notes_the_merged_and_tied_pairs(training: Training) -> None:
     made = training.merges[3]
     found = [
         Candidate((made.left, made.right), made.count),
@@ -257,14 +261,14 @@ def test_candidates_say_which_is_merged_and_which_tie(training: Training) -> Non
     assert tables.candidates(training, [], 4).columns.tolist() == table.columns.tolist()
 
 
-def test_before_the_first_merge_it_is_still_to_come(training: Training) -> None:
+def test_candidates_table_notes_the_next_pair_at_step_0(training: Training) -> None:
     first = training.merges[0]
     found = [Candidate((first.left, first.right), first.count)]
     assert tables.candidates(training, found, 0)["note"].tolist() == ["next"]
     assert tables.candidates(training, found, 1)["note"].tolist() == ["merged"]
 
 
-def test_measures_have_a_column_for_each_tokenizer() -> None:
+def test_metrics_table_has_a_column_per_tokenizer() -> None:
     text = samples.by_key("spanish").text
     columns = columns_of(text)
     rows = metrics.measure(text, columns, 0)
@@ -280,16 +284,16 @@ def test_measures_have_a_column_for_each_tokenizer() -> None:
     assert table["meaning"].str.len().min() > 0
 
 
-def test_a_measure_without_meaning_is_a_dash() -> None:
+def test_metrics_table_shows_undefined_ratios_as_dashes() -> None:
     table = tables.metrics(metrics.measure("", columns_of("")[:1], 0)).set_index("metric")
     assert table.iloc[:, 0]["bytes per token"] == "–"
     assert table.iloc[:, 0]["tokens"] == "0"
 
 
-# ---- learners that do not merge, or not by counts
+# ---- trainers that do not merge, or not by counts
 
 
-def given_up(losses: list[float]) -> Training:
+def pruned_training(losses: list[float]) -> Training:
     """A training that prunes pieces with such losses, with the ids that Unigram gives."""
     return replace(Pruned("unigram", PreTokenizer(), ("a",), "atoms", (), ()), losses=tuple(losses))
 
@@ -315,8 +319,8 @@ class Pruned(MergeTraining):
         return f"piece·{token_id}"
 
 
-def test_what_costs_nothing_is_drawn_all_the_same() -> None:
-    chart = drawn(charts.at_step(charts.decided(given_up([0, 0, 0.25, 3.5]), 4), 2))
+def test_decided_chart_draws_losses_of_zero() -> None:
+    chart = drawn(charts.at_step(charts.decided(pruned_training([0, 0, 0.25, 3.5]), 4), 2))
     assert rows_of(chart)[0] == [
         {"step": 1, "value": 0},
         {"step": 2, "value": 0},
@@ -332,8 +336,8 @@ def test_what_costs_nothing_is_drawn_all_the_same() -> None:
 
 
 @pytest.mark.parametrize("losses", [[0.0], [0.0, 0.0], [-1.5, -0.5], [1e-9], [1e9, 1e-9]])
-def test_a_scale_has_room_for_whatever_decided(losses: list[float]) -> None:
-    chart = drawn(charts.at_step(charts.decided(given_up(losses), len(losses)), 1))
+def test_decided_chart_scale_contains_all_values(losses: list[float]) -> None:
+    chart = drawn(charts.at_step(charts.decided(pruned_training(losses), len(losses)), 1))
     low, high = chart["layer"][0]["encoding"]["y"]["scale"]["domain"]
     assert low <= min(losses) <= max(losses) <= high
     assert low < high
@@ -341,8 +345,8 @@ def test_a_scale_has_room_for_whatever_decided(losses: list[float]) -> None:
         assert low > 0
 
 
-def test_scores_below_one_keep_a_logarithmic_scale() -> None:
-    chart = drawn(charts.at_step(charts.decided(given_up([0.2, 0.5, 0.04]), 3), 1))
+def test_decided_chart_has_a_logarithmic_scale_for_scores_below_1() -> None:
+    chart = drawn(charts.at_step(charts.decided(pruned_training([0.2, 0.5, 0.04]), 3), 1))
     scale = chart["layer"][0]["encoding"]["y"]["scale"]
     assert scale["type"] == "log"
     assert scale["domain"] == [0.04, 0.5]
@@ -350,7 +354,7 @@ def test_scores_below_one_keep_a_logarithmic_scale() -> None:
 
 
 @pytest.mark.parametrize("key", TRAINERS)
-def test_the_curve_of_every_learner_is_drawn(key: str) -> None:
+def test_decided_chart_draws_the_curve_of_every_trainer(key: str) -> None:
     training = usual.train(key, samples.by_key("english-prose").text)
     for last in {1, 2, training.steps}:
         chart = drawn(charts.at_step(charts.decided(training, last), 1))
@@ -361,7 +365,7 @@ def test_the_curve_of_every_learner_is_drawn(key: str) -> None:
         assert (rows[0]["step"], rows[-1]["step"]) == (1, last)
 
 
-def test_a_detail_has_a_curve_only_where_it_says_so() -> None:
+def test_detail_chart_needs_a_declared_curve_and_rows() -> None:
     columns = {"vocabulary": [90, 60, 40], "loss": [10.5, 11.0, 14.0], "who": ["a", "b", "c"]}
     assert charts.detail(Detail("the rounds", "About.", columns)) is None
     empty: dict[str, list[object]] = {"vocabulary": [], "loss": []}
@@ -380,7 +384,7 @@ def test_a_detail_has_a_curve_only_where_it_says_so() -> None:
 
 
 @pytest.mark.parametrize("key", TRAINERS)
-def test_the_details_of_every_learner_are_drawn_and_listed(key: str) -> None:
+def test_detail_tables_and_charts_support_every_trainer(key: str) -> None:
     text = samples.by_key("several-languages").text
     training = usual.train(key, text)
     boundaries = training.tokenizer().boundaries(text)
@@ -395,7 +399,7 @@ def test_the_details_of_every_learner_are_drawn_and_listed(key: str) -> None:
                 drawn(chart)
 
 
-def test_how_often_each_cut_came_is_drawn_as_its_share() -> None:
+def test_segmentations_chart_draws_the_share_of_each() -> None:
     chart = drawn(charts.segmentations([("low", 700), ("l | ow", 250), ("lo | w", 50)], 1_000))
     for rows in rows_of(chart):
         assert rows == [
@@ -408,14 +412,14 @@ def test_how_often_each_cut_came_is_drawn_as_its_share() -> None:
     assert chart["layer"][0]["encoding"]["x"]["scale"]["domain"][1] >= 0.7
 
 
-def test_one_cut_is_one_cut() -> None:
+def test_segmentations_chart_draws_a_single_segmentation() -> None:
     chart = drawn(charts.segmentations([("low", 1_000)], 1_000))
     assert title_of(chart) == "Most frequent: 1,000 of 1,000 samples"
     assert rows_of(chart)[0] == [{"segmentation": "low", "times": 1_000, "share": 1}]
 
 
-def test_the_table_of_prunings_holds_them_all() -> None:
-    table = tables.decisions(given_up([0, 0.5, 2]), 3)
+def test_decisions_table_lists_all_prunings() -> None:
+    table = tables.decisions(pruned_training([0, 0.5, 2]), 3)
     assert table.columns.tolist() == ["pruning", "token", "id", "cost", "uses", "round"]
     assert table.to_dict("list") == {
         "pruning": [1, 2, 3],
@@ -425,23 +429,23 @@ def test_the_table_of_prunings_holds_them_all() -> None:
         "uses": [4, 5, 6],
         "round": [2, 1, 2],
     }
-    assert tables.decisions(given_up([0, 0.5, 2]), 2)["id"].tolist() == [3, 2]
-    assert tables.decisions(given_up([0, 0.5, 2]), 3, "piece 2")["id"].tolist() == [2]
-    assert tables.decisions(given_up([0, 0.5, 2]), 3, "3")["id"].tolist() == [3]
+    assert tables.decisions(pruned_training([0, 0.5, 2]), 2)["id"].tolist() == [3, 2]
+    assert tables.decisions(pruned_training([0, 0.5, 2]), 3, "piece 2")["id"].tolist() == [2]
+    assert tables.decisions(pruned_training([0, 0.5, 2]), 3, "3")["id"].tolist() == [3]
 
 
-def test_the_table_of_merges_by_score_names_the_score() -> None:
+def test_decisions_table_of_wordpiece_has_a_score_column() -> None:
     training = bpeviz.train({"hug": 10, "pug": 5, "hugs": 5}, "wordpiece", merges=3)
     table = tables.decisions(training, 3)
     assert table.columns.tolist()[:7] == ["merge", "left", "right", "token", "id", "score", "count"]
     assert table["score"].tolist() == [merge.score for merge in training.merges]
     assert table["note"].tolist() == [merge.note for merge in training.merges]
-    plain = tables.decisions(learnt([3, 2]), 2).columns.tolist()
+    plain = tables.decisions(training_with([3, 2]), 2).columns.tolist()
     assert {"score", "note", "applied"}.isdisjoint(plain)
 
 
-def test_candidates_for_pruning_are_pieces_with_their_cost() -> None:
-    training = given_up([0.5, 0.5, 2])
+def test_candidates_table_of_prunings_lists_pieces_with_their_cost() -> None:
+    training = pruned_training([0.5, 0.5, 2])
     found = [Candidate((3,), 4, 0.5), Candidate((2,), 5, 0.5), Candidate((1,), 6, 2.0)]
     table = tables.candidates(training, found, 1)
     assert table.columns.tolist() == ["token", "cost", "uses", "note"]
@@ -450,7 +454,7 @@ def test_candidates_for_pruning_are_pieces_with_their_cost() -> None:
     assert tables.candidates(training, found, 0)["note"].tolist()[0] == "next"
 
 
-def test_of_candidates_with_scores_equal_scores_tie() -> None:
+def test_candidates_table_ties_equal_scores_not_counts() -> None:
     """Not equal counts."""
     training = bpeviz.train({"hug": 10, "pug": 5, "hugs": 5}, "wordpiece", merges=3)
     first = training.merges[0]
@@ -464,7 +468,7 @@ def test_of_candidates_with_scores_equal_scores_tie() -> None:
     assert table["note"].tolist() == ["merged", "tied", ""]
 
 
-def test_vocabularies_have_a_row_each() -> None:
+def test_vocabularies_table_has_a_row_per_vocabulary() -> None:
     rows = [
         Vocabulary("BPE", 1_200, 30, 2, ("lo", "low")),
         Vocabulary("Unigram", 5, 30, 0, ()),

@@ -21,7 +21,7 @@ from bpeviz.views import export
 
 CSS = Path(bpeviz.__file__).parent / "ui" / "components" / "shared" / "cells.css"
 SVG = "{http://www.w3.org/2000/svg}"
-LEARNT = bpeviz.train("low lower lowest, the newest 世界 ", vocab_size=280)
+TRAINED = bpeviz.train("low lower lowest, the newest 世界 ", vocab_size=280)
 
 
 def column(tokenizer: Tokenizer, text: str, title: str = "A title") -> Column:
@@ -68,7 +68,7 @@ class Page(HTMLParser):
 
 
 def shown(text: str) -> str:
-    """A text with its stand-ins, where blanks and tabs are real."""
+    """A text with its stand-ins, where spaces and tabs are real."""
     names = {"\n": "↵", "\r": "␍", " ": " ", "\t": "\t"}
     found = ""
     for sign in export._graphemes(text):
@@ -106,8 +106,8 @@ ODD = (
 
 
 @pytest.mark.parametrize("text", [*(sample.text[:1_500] for sample in samples.SAMPLES), *ODD])
-def test_a_page_and_a_drawing_hold_any_text(text: str) -> None:
-    tokenizer = LEARNT.tokenizer()
+def test_html_and_svg_contain_any_text(text: str) -> None:
+    tokenizer = TRAINED.tokenizer()
     text = clean(text)
     one = column(tokenizer, text)
     page = Page(export.html(text, [one], title="T"))
@@ -127,9 +127,9 @@ def test_a_page_and_a_drawing_hold_any_text(text: str) -> None:
 
 
 @pytest.mark.parametrize("kind", [export.html, export.svg])
-def test_nothing_in_a_file_is_run_or_fetched(kind: object) -> None:
+def test_html_and_svg_contain_no_scripts_or_links(kind: object) -> None:
     text = "<script>alert(1)</script> <img src=x onerror=1> url(http://a.b) ]]> --> &lt; \u202e"
-    titled = column(LEARNT.tokenizer(), text, "</style><script>1</script>")
+    titled = column(TRAINED.tokenizer(), text, "</style><script>1</script>")
     made = kind(text, [titled], title="</title><script>2</script>")  # type: ignore[operator]
     if kind is export.svg:
         tree = ET.fromstring(made)
@@ -152,7 +152,7 @@ def test_nothing_in_a_file_is_run_or_fetched(kind: object) -> None:
     assert "@import" not in style
 
 
-def test_colors_are_those_of_the_page_on_white() -> None:
+def test_export_fills_equal_the_css_colors_on_white() -> None:
     css = CSS.read_text(encoding="utf-8")
     color_indices = re.findall(r"\.color\d+ { --color: oklch\(([\d.]+) ([\d.]+) ([\d.]+)\)", css)
     share = int(re.findall(r"--tint: (\d+)%", css)[0]) / 100
@@ -180,21 +180,21 @@ def test_colors_are_those_of_the_page_on_white() -> None:
         assert [*bytes.fromhex(made[1:])] == fill(*map(float, one))
 
 
-def test_a_token_has_its_hue() -> None:
-    page = export.html("low", [column(LEARNT.tokenizer(), "low")], title="T")
+def test_html_and_svg_color_tokens_by_color_index() -> None:
+    page = export.html("low", [column(TRAINED.tokenizer(), "low")], title="T")
     assert f'<span class="h{color_index(b"low")} b">low</span>' in page
-    drawing = ET.fromstring(export.svg("low", [column(LEARNT.tokenizer(), "low")], title="T"))
+    drawing = ET.fromstring(export.svg("low", [column(TRAINED.tokenizer(), "low")], title="T"))
     (box,) = [one for one in drawing.iter(f"{SVG}rect") if one.get("class")]
     assert box.get("class") == f"h{color_index(b'low')}"
 
 
-def test_what_differs_from_the_reference_is_drawn_and_explained() -> None:
+def test_html_and_svg_mark_differences_from_the_reference() -> None:
     bytewise = bpeviz.train("", merges=0).tokenizer()
     for reference, looks, sentence, text in (
         (0, "own", "A thick line", "the lowest 世界 lamp"),
         (1, "missing", "A dotted line", "the lowest lamp"),
     ):
-        columns = [column(LEARNT.tokenizer(), text, "mine"), column(bytewise, text, "bytes")]
+        columns = [column(TRAINED.tokenizer(), text, "mine"), column(bytewise, text, "bytes")]
         other = columns[1 - reference]
         extra = np.setdiff1d(columns[1].inner_boundaries, columns[0].inner_boundaries)
         assert len(extra) > 3
@@ -207,7 +207,7 @@ def test_what_differs_from_the_reference_is_drawn_and_explained() -> None:
         assert "the reference" not in export.html(text, columns[:1], title="T")
 
 
-def test_what_is_unknown_or_left_out_is_drawn_and_explained() -> None:
+def test_html_marks_unknown_and_omitted_text() -> None:
     text = "low 世 lower"
     training = bpeviz.train("low lower lowest", "wordpiece", vocab_size=20)
     tokenizer = training.tokenizer()
@@ -221,7 +221,7 @@ def test_what_is_unknown_or_left_out_is_drawn_and_explained() -> None:
     assert 'class="unknown"' in export.svg(text, [column(tokenizer, text)], title="T")
 
 
-def test_marks_that_are_no_text_stand_where_they_belong() -> None:
+def test_html_and_svg_show_end_marks_after_their_word() -> None:
     training = bpeviz.train("low lower", atoms="characters", end_mark="symbol", merges=0)
     page = Page(export.html("low", [column(training.tokenizer(), "low")], title="T"))
     assert page.columns == ["low</w>"]
@@ -229,9 +229,9 @@ def test_marks_that_are_no_text_stand_where_they_belong() -> None:
     assert ">&lt;/w&gt;</text>" in drawing
 
 
-def test_a_part_is_held_as_such_and_a_long_text_up_to_a_bound() -> None:
+def test_html_limits_long_texts_and_names_the_part() -> None:
     text = "low lower 世界 " * 3_000
-    one = column(LEARNT.tokenizer(), text)
+    one = column(TRAINED.tokenizer(), text)
     page = Page(export.html(text, [one], title="T", first=3, last=9))
     assert page.columns == [text[3:9]]
     assert f"Characters 4 to 9 of {len(text):,}." in page.words
@@ -255,16 +255,16 @@ def test_a_part_is_held_as_such_and_a_long_text_up_to_a_bound() -> None:
         ("", ""),
     ],
 )
-def test_what_runs_from_right_to_left_does_so_in_a_drawing(logical: str, visual: str) -> None:
+def test_svg_orders_right_to_left_text_visually(logical: str, visual: str) -> None:
     kinds = {"L": "L", "R": "R", "EN": "digit"}
     directions = [kinds.get(export.unicodedata.bidirectional(sign), "") for sign in logical]
     order = export.in_order(export.levels(directions))
     assert "".join(logical[i] for i in order) == visual
 
 
-def test_rows_break_behind_spaces_and_none_is_too_wide() -> None:
+def test_svg_rows_fit_the_width() -> None:
     text = "lowest and lower " * 40 + "x" * 300 + "世" * 100
-    drawing = ET.fromstring(export.svg(text, [column(LEARNT.tokenizer(), text)], title="T"))
+    drawing = ET.fromstring(export.svg(text, [column(TRAINED.tokenizer(), text)], title="T"))
     width = float(drawing.get("width") or 0)
     boxes = [one for one in drawing.iter(f"{SVG}rect") if one.get("class")]
     assert all(float(box.get("x") or 0) + float(box.get("width") or 0) <= width for box in boxes)

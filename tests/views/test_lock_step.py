@@ -1,4 +1,4 @@
-"""Every learner of the registry as the pages use it: alike in all that they rely on, at every step;
+"""Every trainer of the registry as the pages use it: alike in all that they rely on, at every step;
 and several of them in lock-step, aligned by the size of their vocabularies."""
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from bpeviz.text import color_index as color_index_of_bytes
 from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.views import player
 
-every_learner = pytest.mark.parametrize("key", TRAINERS)
+every_trainer = pytest.mark.parametrize("key", TRAINERS)
 
 TEXTS = {
     **{
@@ -41,7 +41,7 @@ TEXTS = {
     "empty": "",
     "one letter": "a",
     "one sign": "é",
-    "blanks": " \n\t\n  ",
+    "spaces": " \n\t\n  ",
     "family": "👩‍👩‍👧 👩‍👩‍👧",
     "right to left": "صباح الخير, صباح\u202eab\u202c",
     "marks": "a\u0301b\u0301 a\u0301b\u0301\0",
@@ -61,7 +61,9 @@ def some_steps(training: Training) -> list[int]:
     return sorted({step for step in near if 0 <= step <= last})
 
 
-def assert_cut_alike(training: Training, boundaries: Boundaries, text: str, step: int) -> None:
+def assert_same_boundaries(
+    training: Training, boundaries: Boundaries, text: str, step: int
+) -> None:
     """The boundaries at a step are those of the tokenizer of that step, which encodes the same."""
     tokenizer = training.at_step(step)
     ids = boundaries.ids(step)
@@ -108,7 +110,7 @@ def assert_spans(tokenizer: Tokenizer, boundaries: Boundaries, text: str, step: 
         assert {i for token in tokens for i in range(token.start, token.end)} == {*range(len(text))}
 
 
-def assert_told_alike(training: Training, boundaries: Boundaries, text: str, step: int) -> None:
+def assert_displayable(training: Training, boundaries: Boundaries, text: str, step: int) -> None:
     """What the pages show of a step is there, and of one kind."""
     tokenizer = training.at_step(step)
     special = {*tokenizer.special_tokens.values()}
@@ -132,7 +134,7 @@ def assert_told_alike(training: Training, boundaries: Boundaries, text: str, ste
     assert len(found) <= 8
     assert len({one.ids for one in found}) == len(found)
     if step < training.steps:
-        assert_best_is_taken(training, found, step)
+        assert_best_is_first(training, found, step)
     for detail in texts_of(training).details(training, text, boundaries, step):
         assert detail.title
         assert detail.about.endswith(".")
@@ -140,7 +142,7 @@ def assert_told_alike(training: Training, boundaries: Boundaries, text: str, ste
         assert detail.curve is None or {*detail.curve} <= {*detail.columns}
 
 
-def assert_best_is_taken(training: Training, found: list[Any], step: int) -> None:
+def assert_best_is_first(training: Training, found: list[Any], step: int) -> None:
     taken = training.decisions[step]
     best = found[0]
     scored = best.score is not None
@@ -159,9 +161,9 @@ def assert_best_is_taken(training: Training, found: list[Any], step: int) -> Non
     assert training.curve[step] == pytest.approx(values[0])
 
 
-@every_learner
+@every_trainer
 @pytest.mark.parametrize("name", TEXTS)
-def test_every_learner_is_alike_in_what_the_pages_rely_on(key: str, name: str) -> None:
+def test_every_trainer_provides_what_the_pages_need(key: str, name: str) -> None:
     text = TEXTS[name]
     training, boundaries = learn(key, text)
     assert isinstance(boundaries, MergeBoundaries | ChangingBoundaries)
@@ -181,19 +183,19 @@ def test_every_learner_is_alike_in_what_the_pages_rely_on(key: str, name: str) -
     assert np.isfinite(values).all()
     assert len(values) == training.steps
     for step in some_steps(training):
-        assert_cut_alike(training, boundaries, text, step)
-        assert_told_alike(training, boundaries, text, step)
+        assert_same_boundaries(training, boundaries, text, step)
+        assert_displayable(training, boundaries, text, step)
 
 
-@every_learner
+@every_trainer
 @settings(max_examples=40)
 @given(text=SMALL_TEXTS | st.text(max_size=25))
-def test_every_learner_is_so_on_any_text_at_every_step(key: str, text: str) -> None:
+def test_every_trainer_is_consistent_on_any_text_at_every_step(key: str, text: str) -> None:
     training, boundaries = learn(key, text)
     steps = range(training.steps + 1) if training.steps < 12 else some_steps(training)
     for step in steps:
-        assert_cut_alike(training, boundaries, text, step)
-        assert_told_alike(training, boundaries, text, step)
+        assert_same_boundaries(training, boundaries, text, step)
+        assert_displayable(training, boundaries, text, step)
 
 
 ABLE = [key for key in TRAINERS if usual.train(key, "low lower").stochastic]
@@ -201,7 +203,7 @@ ABLE = [key for key in TRAINERS if usual.train(key, "low lower").stochastic]
 
 @pytest.mark.parametrize("key", ABLE)
 @pytest.mark.parametrize("initial", [{}, usual.ON_ALGORITHMS], ids=["usual", "characters"])
-def test_a_word_cut_at_random_is_still_that_word(key: str, initial: dict[str, str]) -> None:
+def test_random_segmentations_decode_to_the_word(key: str, initial: dict[str, str]) -> None:
     """At every step, also where it holds what is unknown: that is -1, whatever the step is."""
     training = usual.train(key, TEXTS["english-prose"], **initial)
     assert training.stochastic
@@ -222,9 +224,9 @@ def test_a_word_cut_at_random_is_still_that_word(key: str, initial: dict[str, st
 # ---- several, aligned by size
 
 
-@every_learner
+@every_trainer
 @pytest.mark.parametrize("name", ["english-prose", "emoji-and-unicode", "empty", "family"])
-def test_the_steps_of_a_size_are_those_that_a_training_names(key: str, name: str) -> None:
+def test_steps_at_equals_step_of_for_every_size(key: str, name: str) -> None:
     for more in ({}, {"min_count": 1}):
         training = usual.train(key, TEXTS[name], **more)
         sizes = training.sizes.tolist()
@@ -240,7 +242,7 @@ def test_the_steps_of_a_size_are_those_that_a_training_names(key: str, name: str
                 assert sizes[step] < within
 
 
-def test_a_size_that_is_passed_over_is_shown_at_a_smaller_one() -> None:
+def test_steps_at_uses_a_smaller_size_for_skipped_sizes() -> None:
     training = usual.train("scaffold", TEXTS["english-prose"])
     missing = {*range(training.sizes.min(), training.sizes.max())} - {*training.sizes.tolist()}
     assert missing  # or this shows nothing
@@ -252,7 +254,7 @@ def test_a_size_that_is_passed_over_is_shown_at_a_smaller_one() -> None:
 def shown_together(
     keys: list[str], text: str, size: int = 3_000, number: int = 0
 ) -> tuple[dict[str, Any], list[tuple[Training, Boundaries]]]:
-    """What the Algorithms page sends for some learners, and what it is made of."""
+    """What the Algorithms page sends for some trainers, and what it is made of."""
     learnt = [learn(key, text, **usual.ON_ALGORITHMS) for key in keys]
     columns = [
         Column(key, training.at_step(training.steps), boundaries, training.steps)
@@ -269,7 +271,7 @@ def shown_together(
 
 @pytest.mark.parametrize("keys", [["bpe", "wordpiece", "unigram"], [*TRAINERS], ["unigram"]])
 @pytest.mark.parametrize("name", TEXTS)
-def test_in_lock_step_each_stands_at_its_own_step_of_the_size(keys: list[str], name: str) -> None:
+def test_lock_step_maps_every_size_to_a_step_per_trainer(keys: list[str], name: str) -> None:
     text = TEXTS[name]
     payload, learnt = shown_together(keys, text)
     json.dumps(payload, allow_nan=False)
@@ -292,7 +294,7 @@ def test_in_lock_step_each_stands_at_its_own_step_of_the_size(keys: list[str], n
         assert view["ownSteps"][sizes.index(largest)] == training.step_of(largest)
 
 
-def test_the_keys_of_several_tell_whether_one_is_another() -> None:
+def test_lock_step_keys_depend_on_the_trainers_and_the_part() -> None:
     text = TEXTS["english-prose"]
     one, _ = shown_together(["bpe", "wordpiece"], text)
     again, _ = shown_together(["bpe", "wordpiece"], text)
@@ -302,13 +304,13 @@ def test_the_keys_of_several_tell_whether_one_is_another() -> None:
         other, _ = shown_together(keys, text)
         assert other["key"] != one["key"]
         assert other["timelineId"] != one["timelineId"]
-    # Another part of the same text is drawn anew, and is the same film: the size is kept.
+    # Another part of the same text is drawn anew, and is the same timeline: the size is kept.
     parts = [shown_together(["bpe", "wordpiece"], text, 500, number)[0] for number in (0, 1)]
     assert parts[0]["key"] != parts[1]["key"]
     assert parts[0]["timelineId"] == parts[1]["timelineId"]
 
 
-def test_a_reel_is_one_film_and_its_steps() -> None:
+def test_payload_of_one_timeline_counts_its_steps() -> None:
     training, boundaries = learn("bpe", "low lower lowest " * 3)
     (part,) = player.parts("low lower lowest " * 3, boundaries)
     timeline = player.timeline("low lower lowest " * 3, training, boundaries, part, 4)
@@ -342,7 +344,7 @@ MARKED: list[tuple[str, dict[str, str]]] = [
     st.lists(st.sampled_from(MARKED), min_size=1, max_size=4),
     st.integers(8, 40),  # a character has up to four bytes, so half a part contains a boundary
 )
-def test_a_part_shows_the_same_characters_under_all(
+def test_part_between_shows_the_same_characters_for_all_trainers(
     text: str, hows: list[tuple[str, dict[str, str]]], size: int
 ) -> None:
     """Also where a text holds atoms of no bytes: no atom is lost, none is shown twice."""
@@ -371,7 +373,7 @@ def test_a_part_shows_the_same_characters_under_all(
                 assert mine.end - mine.start == len(piece.encode())
 
 
-def test_a_mark_belongs_to_what_stands_before_it() -> None:
+def test_part_between_assigns_marks_to_the_text_before_them() -> None:
     text = "ab cd"
     training, boundaries = learn("bpe", text, atoms="characters", end_mark="symbol")
     assert boundaries.ends.tolist() == [1, 2, 2, 3, 4, 5, 5]
@@ -388,7 +390,7 @@ def test_a_mark_belongs_to_what_stands_before_it() -> None:
     assert timeline["atomBytes"] == [0, 1, 1]
 
 
-def test_no_part_begins_within_a_token_at_any_step() -> None:
+def test_parts_begin_at_permanent_boundaries() -> None:
     """At the last step Unigram cuts wherever others do; at earlier ones it may not."""
     text = "".join(sample.text for sample in samples.SAMPLES)
     keys = ["bpe", "wordpiece", "unigram", "scaffold"]

@@ -43,20 +43,20 @@ def train(text: str, **how: Any) -> tuple[Training, Boundaries]:
     return training, training.tokenizer().boundaries(text)
 
 
-def whole_film(text: str, **how: Any) -> dict[str, Any]:
+def whole_timeline(text: str, **how: Any) -> dict[str, Any]:
     training, boundaries = train(text, **how)
     (part,) = player.parts(text, boundaries)
     return player.timeline(text, training, boundaries, part, len(training.merges))
 
 
-# ---- the film
+# ---- the timeline
 
 
 @atoms
 @pytest.mark.parametrize("sample", [one.key for one in samples.SAMPLES])
-def test_a_film_of_every_sample_is_plain_json(sample: str, how: dict[str, str]) -> None:
+def test_timeline_of_every_sample_is_plain_json(sample: str, how: dict[str, str]) -> None:
     text = samples.by_key(sample).text
-    timeline = whole_film(text, vocab_size=LARGEST, merges=None, **how)
+    timeline = whole_timeline(text, vocab_size=LARGEST, merges=None, **how)
     assert json.loads(json.dumps(timeline, allow_nan=False)) == json.loads(json.dumps(timeline))
     assert "NaN" not in json.dumps(timeline)
     assert_consistent(timeline, text)
@@ -64,8 +64,8 @@ def test_a_film_of_every_sample_is_plain_json(sample: str, how: dict[str, str]) 
 
 @settings(max_examples=150)
 @given(TEXTS, st.sampled_from(ATOMS))
-def test_a_film_is_consistent(text: str, how: dict[str, str]) -> None:
-    assert_consistent(whole_film(text, **how), text)
+def test_timeline_is_consistent_for_any_text(text: str, how: dict[str, str]) -> None:
+    assert_consistent(whole_timeline(text, **how), text)
 
 
 def assert_consistent(timeline: dict[str, Any], text: str) -> None:
@@ -102,8 +102,8 @@ def assert_consistent(timeline: dict[str, Any], text: str) -> None:
     assert timeline["byteCount"] == len(text.encode())
 
 
-def test_the_hue_and_label_of_a_merge_come_from_its_bytes() -> None:
-    timeline = whole_film("the é the é", merges=9)
+def test_token_styles_derive_from_the_bytes_of_a_token() -> None:
+    timeline = whole_timeline("the é the é", merges=9)
     of = dict(timeline["tokenStyles"].values())
     assert of["·the"] == color_index(b" the")
     assert of["·é"] == color_index(" é".encode())
@@ -113,35 +113,35 @@ def test_the_hue_and_label_of_a_merge_come_from_its_bytes() -> None:
     ("end_mark", "marked", "sizes"),
     [("attached", [1, 3], None), ("symbol", [], [1, 1, 0, 1, 1, 0])],
 )
-def test_marks_are_the_atoms_that_end_a_word(
+def test_end_marks_are_the_atoms_that_end_a_word(
     end_mark: str, marked: list[int], sizes: list[int] | None
 ) -> None:
-    timeline = whole_film(
+    timeline = whole_timeline(
         "ab c", merges=0, atoms="characters", end_mark=end_mark, pattern="whitespace"
     )
     assert timeline["endMarks"] == marked
     assert timeline["atomBytes"] == sizes
 
 
-def test_a_mark_typed_into_the_text_is_text() -> None:
+def test_timeline_treats_typed_end_marks_as_text() -> None:
     text = "a</w> b</w>"
-    timeline = whole_film(text, merges=0, atoms="characters", end_mark="symbol", pattern="none")
+    timeline = whole_timeline(text, merges=0, atoms="characters", end_mark="symbol", pattern="none")
     assert timeline["atomBytes"] == [1] * len(text) + [0]
 
 
-def test_only_what_is_asked_for_changes_the_keys() -> None:
+def test_timeline_key_depends_on_the_training_but_not_on_the_last_step() -> None:
     text = "low lower lowest " * 9
     training, boundaries = train(text)
     (part,) = player.parts(text, boundaries)
     timeline, shorter = (player.timeline(text, training, boundaries, part, last) for last in (9, 5))
-    # A smaller vocabulary is the same film with an earlier end: nothing is drawn anew.
+    # A smaller vocabulary is the same timeline with an earlier end: nothing is drawn anew.
     assert {**timeline, "last": 5} == shorter
-    other = whole_film(text, ties="largest")
+    other = whole_timeline(text, ties="largest")
     assert other["timelineId"] != timeline["timelineId"]
     assert other["key"] != timeline["key"]
 
 
-# ---- films of all learners, read as the script in the browser reads them
+# ---- timelines of all trainers, read as the script in the browser reads them
 
 
 def begins(changes: dict[str, Any], atom: int, step: int) -> int:
@@ -182,7 +182,7 @@ def token_around(timeline: dict[str, Any], atom: int, step: int) -> tuple[int, i
 
 
 def shown_tokens(timeline: dict[str, Any], step: int) -> list[tuple[int, int, int]]:
-    """All tokens that a film shows at a step, from left to right."""
+    """All tokens that a timeline shows at a step, from left to right."""
     size = (
         len(timeline["mergedAt"] or [])
         if timeline["changes"] is None
@@ -202,7 +202,7 @@ def shown_tokens(timeline: dict[str, Any], step: int) -> list[tuple[int, int, in
 def assert_shown(
     timeline: dict[str, Any], boundaries: Boundaries, part: player.Part, step: int
 ) -> None:
-    """A film shows at a step what its boundaries say of the part, and has a look for each id."""
+    """A timeline shows at a step what its boundaries say of the part, and has a look for each id."""
     ends = boundaries.token_ends(step)
     inside = (ends > part.start) & (ends <= part.end)
     tokens = shown_tokens(timeline, step)
@@ -241,9 +241,9 @@ every_how = pytest.mark.parametrize(
         " \n\t ",
         "👍",
     ],
-    ids=["prose", "languages", "odd", "empty", "letter", "blanks", "emoji"],
+    ids=["prose", "languages", "odd", "empty", "letter", "spaces", "emoji"],
 )
-def test_the_film_of_every_learner_is_read_as_its_boundaries(
+def test_timeline_of_every_trainer_equals_its_boundaries(
     key: str, how: dict[str, str | int], text: str
 ) -> None:
     training = usual.train(key, text, **how)
@@ -262,10 +262,10 @@ def test_the_film_of_every_learner_is_read_as_its_boundaries(
     assert timeline["tokenCounts"] == [
         np.count_nonzero(boundaries.ids(step) != DROPPED_ID) for step in range(training.steps + 1)
     ]
-    assert_steps_are_told(timeline, training)
+    assert_steps_complete(timeline, training)
 
 
-def assert_steps_are_told(timeline: dict[str, Any], training: Training) -> None:
+def assert_steps_complete(timeline: dict[str, Any], training: Training) -> None:
     steps = timeline["steps"]
     prunes = any(isinstance(one, Pruning) for one in training.decisions)
     assert steps["kind"] == ("pruning" if prunes else "merge")
@@ -282,7 +282,7 @@ def assert_steps_are_told(timeline: dict[str, Any], training: Training) -> None:
 
 
 @every_how
-def test_a_part_is_read_as_its_boundaries(key: str, how: dict[str, str | int]) -> None:
+def test_timeline_of_a_part_equals_its_boundaries(key: str, how: dict[str, str | int]) -> None:
     text = samples.by_key("english-prose").text
     training = usual.train(key, text, **how)
     boundaries = training.tokenizer().boundaries(text)
@@ -299,7 +299,7 @@ def test_a_part_is_read_as_its_boundaries(key: str, how: dict[str, str | int]) -
 
 @settings(max_examples=60)
 @given(TEXTS, st.sampled_from(HOWS))
-def test_the_film_of_any_text_is_read_as_its_boundaries_at_every_step(
+def test_timeline_of_any_text_equals_its_boundaries_at_every_step(
     text: str, how: tuple[str, dict[str, str | int]]
 ) -> None:
     key, options = how
@@ -343,7 +343,7 @@ def slow_parts(text: str, boundaries: Boundaries, size: int) -> list[tuple[int, 
     st.integers(8, 40),
     st.sampled_from(["gpt2", "none"]),
 )
-def test_parts_cover_the_text_and_part_no_character(
+def test_parts_cover_the_text_without_dividing_characters(
     text: str, how: dict[str, str], size: int, pattern: str
 ) -> None:
     training, boundaries = train(text, pattern=pattern, **how)
@@ -363,7 +363,7 @@ def test_parts_cover_the_text_and_part_no_character(
 
 
 @atoms
-def test_a_part_ends_between_tokens_where_it_can(how: dict[str, str]) -> None:
+def test_parts_end_at_permanent_boundaries(how: dict[str, str]) -> None:
     text = samples.by_key("russian").text * 3
     _, boundaries = train(text, **how)
     parts = player.parts(text, boundaries, 500)
@@ -373,7 +373,7 @@ def test_a_part_ends_between_tokens_where_it_can(how: dict[str, str]) -> None:
         assert boundaries.merged_at[part.end - 1] == NEVER
 
 
-def test_a_long_text_is_shown_in_parts_of_at_most_the_window() -> None:
+def test_parts_of_a_long_text_fit_the_window() -> None:
     text = samples.by_key("english-prose").text * 30
     _, boundaries = train(text, merges=10)
     parts = player.parts(text, boundaries)
@@ -381,7 +381,7 @@ def test_a_long_text_is_shown_in_parts_of_at_most_the_window() -> None:
     assert max(part.end - part.start for part in parts) <= player.WINDOW
 
 
-def test_an_empty_text_is_one_empty_part() -> None:
+def test_parts_of_an_empty_text_are_one_empty_part() -> None:
     _, boundaries = train("")
     assert player.parts("", boundaries) == [player.Part(0, 0, 0, 0)]
 
@@ -392,7 +392,7 @@ def test_an_empty_text_is_one_empty_part() -> None:
 def naive_candidates(
     tokenizer: bpeviz.MergeTokenizer, text: str, step: int
 ) -> dict[tuple[int, int], int]:
-    """Count neighbors, chunk by chunk, in what the first merges make of each."""
+    """Count neighbors, pre-token by pre-token, in what the first merges make of each."""
     known = tokenizer.at_step(step)
     counts: Counter[tuple[int, int]] = Counter()
     for pre_token in tokenizer.pre_tokenizer.pre_tokens(text):
@@ -403,7 +403,7 @@ def naive_candidates(
 @pytest.mark.parametrize("ties", ["first", "smallest", "largest"])
 @pytest.mark.parametrize("pattern", ["gpt2", "whitespace", "none"])
 @pytest.mark.parametrize("sample", ["english-prose", "emoji-and-unicode"])
-def test_candidates_are_what_a_slow_count_finds(sample: str, pattern: str, ties: str) -> None:
+def test_candidates_equal_a_slow_count(sample: str, pattern: str, ties: str) -> None:
     text = samples.by_key(sample).text
     training, boundaries = train(text, pattern=pattern, ties=ties, merges=150)
     tokenizer = training.tokenizer()
@@ -427,7 +427,7 @@ def test_candidates_are_what_a_slow_count_finds(sample: str, pattern: str, ties:
 
 
 @atoms
-def test_the_pair_that_is_merged_is_a_best_candidate(how: dict[str, str]) -> None:
+def test_candidates_begin_with_the_merged_pair(how: dict[str, str]) -> None:
     text = samples.by_key("spanish").text
     training, boundaries = train(text, merges=80, **how)
     for step, merge in enumerate(training.merges):
@@ -436,7 +436,7 @@ def test_the_pair_that_is_merged_is_a_best_candidate(how: dict[str, str]) -> Non
 
 
 @pytest.mark.parametrize("text", ["", "a"])
-def test_without_a_pair_there_are_no_candidates(text: str) -> None:
+def test_candidates_of_a_text_without_pairs_are_empty(text: str) -> None:
     training, boundaries = train(text)
     assert training.candidates(text, boundaries, 0, MOST) == []
 
@@ -455,7 +455,7 @@ def columns_of(text: str, training_text: str = "") -> list[Column]:
 
 @settings(max_examples=100)
 @given(TEXTS, st.integers(0, 2), st.sampled_from([6, 40, 10_000]))
-def test_columns_tell_where_each_differs_from_the_reference(
+def test_side_by_side_marks_differences_from_the_reference(
     text: str, reference: int, size: int
 ) -> None:
     columns = columns_of(text, "ab cab éa 👍 the cab " * 3)
@@ -487,7 +487,7 @@ def test_columns_tell_where_each_differs_from_the_reference(
                 assert color == (color_index(token) if learnt else -1)
 
 
-def test_a_column_over_characters_counts_unknown_ones() -> None:
+def test_side_by_side_counts_unknown_characters() -> None:
     training = bpeviz.train("abab", merges=1, atoms="characters", end_mark="symbol")
     tokenizer = training.tokenizer()
     column = Column("mine", tokenizer, tokenizer.boundaries("abé ab"), 1)
