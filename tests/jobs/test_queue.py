@@ -1,4 +1,4 @@
-"""Jobs: the same result from another process, no orphans, a queue, and messages for all failures."""
+"""Jobs: equal results, no orphans, a queue, and a message for each failure."""
 
 from __future__ import annotations
 
