@@ -1,4 +1,4 @@
-"""Counting chunks: what `split` makes, counted; in blocks of any size, and from any pieces."""
+"""Counting pre-tokens: in blocks of any size, from text and from files."""
 
 from __future__ import annotations
 
@@ -48,17 +48,17 @@ RUNS = st.lists(
     st.sampled_from([" ", "  ", "\t", "\n", "\r\n", "\r", "\u3000", ".", "'", "'s", "a", "1", "é"]),
     max_size=14,
 ).map("".join)
-"""Above all white space, in all mixtures: where the patterns are hardest to follow."""
+"""Mixtures of white space, where the patterns are hardest to follow."""
 TEXTS = ANY_TEXT | RUNS
 KEYS = [*PATTERNS, "list"]
 
 
-def cut(text: str, key: str) -> list[str]:
+def split(text: str, key: str) -> list[str]:
     return pretokenize(text, key, WORDS if key == "list" else "")
 
 
-def by_definition(pre_tokens: list[str]) -> list[tuple[str, int, int]]:
-    """Each distinct chunk in first-seen order, how often it comes, and where first, in bytes."""
+def reference_counts(pre_tokens: list[str]) -> list[tuple[str, int, int]]:
+    """Return each distinct pre-token in first-seen order, its count and first byte offset."""
     places = accumulate((len(pre_token.encode()) for pre_token in pre_tokens), initial=0)
     first: dict[str, int] = {}
     for pre_token, place in zip(pre_tokens, places, strict=False):
@@ -76,7 +76,7 @@ def listed(counts: PreTokenCounts) -> list[tuple[str, int, int]]:
     ]
 
 
-# Where chunks begin
+# Pre-token starts
 
 
 @settings(max_examples=1000)
@@ -85,14 +85,14 @@ def listed(counts: PreTokenCounts) -> list[tuple[str, int, int]]:
 @example("!\n \n  ", "cl100k")
 @example("'ſa 'ſ", "cl100k")
 @example("\ud800a", "gpt2")
-def test_chunks_begin_where_the_expression_matches(text: str, key: str) -> None:
+def test_pre_tokens_start_where_expression_matches(text: str, key: str) -> None:
     expression = PATTERNS[key].expression
     assert expression is not None
     starts = [match.start() for match in regex.finditer(expression, text)]
     assert pre_token_starts(text, key).tolist() == starts
 
 
-def test_every_character_has_the_class_that_regex_gives_it() -> None:
+def test_character_classes_equal_regex() -> None:
     key = "cl100k"
     expression = PATTERNS[key].expression
     assert expression is not None
@@ -101,7 +101,7 @@ def test_every_character_has_the_class_that_regex_gives_it() -> None:
     assert pretokenize(text, key) == regex.findall(expression, text)
 
 
-# Where a text may be cut
+# Blocks
 
 
 @settings(max_examples=500)
@@ -109,17 +109,17 @@ def test_every_character_has_the_class_that_regex_gives_it() -> None:
 @example("a\r\n\nb c\nd", "cl100k", 1, 1)
 @example("!\n/a\n/a", "o200k", 2, 1)
 @example("a. b\nC", "sentences", 1, 1)
-def test_blocks_have_the_chunks_of_the_text(text: str, key: str, size: int, piece: int) -> None:
+def test_blocks_give_the_pre_tokens_of_the_text(text: str, key: str, size: int, piece: int) -> None:
     cut_up = [*blocks(slices(text, piece), key, size)]
     assert "".join(cut_up) == text
     assert all(cut_up)
-    assert [pre_token for block in cut_up for pre_token in cut(block, key)] == cut(text, key)
+    assert [pre_token for block in cut_up for pre_token in split(block, key)] == split(text, key)
 
 
 @pytest.mark.parametrize("key", [key for key in KEYS if key != "none"])
 @pytest.mark.parametrize("line", ["a few words, ", "строка\n", "他说：“好。”\n然", "one\r\ntwo\n"])
-def test_running_text_is_cut_into_blocks(key: str, line: str) -> None:
-    """Without this, a text would be held whole, and nothing else would tell."""
+def test_blocks_of_running_text_have_bounded_length(key: str, line: str) -> None:
+    """Longer blocks would hold the whole text in memory, which no other test detects."""
     if key == "sentences":  # only a new line surely begins one
         line = line.replace(", ", ",\n")
     longest = max(map(len, blocks(slices(line * 1000, 50), key, 200)))
@@ -127,33 +127,33 @@ def test_running_text_is_cut_into_blocks(key: str, line: str) -> None:
 
 
 @pytest.mark.parametrize("key", ["none", "regex"])
-def test_what_may_look_at_anything_is_not_cut(key: str) -> None:
+def test_patterns_with_unbounded_context_use_one_block(key: str) -> None:
     assert [*blocks(["a b\nc "] * 100, key, 10)] == ["a b\nc " * 100]
 
 
-# What is counted
+# Counts
 
 
 @settings(max_examples=500)
 @given(TEXTS, st.sampled_from(KEYS), st.integers(1, 9), st.integers(1, 9))
-def test_counts_are_those_of_the_chunks_in_order(
+def test_count_blocks_equals_reference_counts_in_order(
     text: str, key: str, block: int, piece: int
 ) -> None:
     expression = WORDS if key == "list" else ""
     found = count_blocks(slices(text, piece), key, expression, block=block)
-    pre_tokens = cut(text, key)
-    assert listed(found) == by_definition(pre_tokens)
+    pre_tokens = split(text, key)
+    assert listed(found) == reference_counts(pre_tokens)
     assert [*found.items()] == [*Counter(pre_tokens).items()]
     assert (found.size, found.pattern, found.expression) == (len(text.encode()), key, expression)
 
 
 @settings(max_examples=200)
 @given(TEXTS, st.sampled_from(["[a-z]+", r"(?<=a)\s|.", "x*", r"\b"]))
-def test_any_expression_is_counted(text: str, expression: str) -> None:
+def test_counts_with_any_expression_equal_reference_counts(text: str, expression: str) -> None:
     pre_tokens = pretokenize(text, "regex", expression)
-    assert listed(count(text, "regex", expression)) == by_definition(pre_tokens)
+    assert listed(count(text, "regex", expression)) == reference_counts(pre_tokens)
     assert listed(count_blocks(slices(text, 3), "regex", expression, block=2)) == (
-        by_definition(pre_tokens)
+        reference_counts(pre_tokens)
     )
 
 
@@ -161,10 +161,10 @@ def test_any_expression_is_counted(text: str, expression: str) -> None:
 @given(
     st.lists(TEXTS, max_size=6), st.randoms(use_true_random=False), st.sampled_from([1, 1 << 20])
 )
-def test_parts_are_added_in_any_order(
+def test_tally_adds_parts_in_any_order(
     texts: list[str], random: object, shared_out_from: int
 ) -> None:
-    """As they come back from several machines; and as many more rows would be told apart."""
+    """Parts arrive from several machines; the second path handles many rows."""
     parts = []
     at = 0
     for text in texts:
@@ -177,14 +177,14 @@ def test_parts_are_added_in_any_order(
     with patch("bpeviz.pretokenizers.counts._SHARED_OUT_FROM", shared_out_from):
         found = tally.result()
     pre_tokens = [pre_token for text in texts for pre_token in pretokenize(text)]
-    assert listed(found) == by_definition(pre_tokens)
+    assert listed(found) == reference_counts(pre_tokens)
 
 
 @given(
     st.lists(st.tuples(st.sampled_from(["", "a", "b", "ab", "cab", "é"]), st.integers(1, 9))),
     st.sampled_from([1, 1 << 20]),
 )
-def test_chunks_are_told_apart_by_all_of_them(
+def test_distinct_merges_equal_pre_tokens(
     rows: list[tuple[str, int]], shared_out_from: int
 ) -> None:
     raw = [pre_token.encode() for pre_token, _ in rows]
@@ -199,13 +199,13 @@ def test_chunks_are_told_apart_by_all_of_them(
     assert listed(found) == [(pre_token, *both) for pre_token, both in expected.items()]
 
 
-def test_parts_become_one_as_they_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tally_compacts_pending_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bpeviz.pretokenizers.counts._COMPACTED_FROM", 4)
     text = "".join(f"w{i % 7} x{i} " for i in range(300))
-    assert listed(count_blocks(slices(text, 5), block=10)) == by_definition(pretokenize(text))
+    assert listed(count_blocks(slices(text, 5), block=10)) == reference_counts(pretokenize(text))
 
 
-def test_the_rows_of_long_texts_are_added_without_overflow() -> None:
+def test_tally_adds_large_counts_without_overflow() -> None:
     tally = Tally("gpt2")
     times = np.array([2**40], np.int64)
     for _ in range(3):
@@ -213,7 +213,7 @@ def test_the_rows_of_long_texts_are_added_without_overflow() -> None:
     assert tally.result()["a"] == 3 * 2**40
 
 
-def test_long_texts_are_split_as_by_the_expression() -> None:
+def test_pretokenize_of_long_text_equals_expression() -> None:
     """From some length on, `split` finds all chunks at once, and in blocks."""
     text = "It's 12345 o'clock,\r\n  \tпривет   мир!\n\n  I'LL “go” 👋🏽 … \u3000x\n" * 12_000
     for key in ("gpt2", "cl100k", "o200k"):
@@ -224,7 +224,7 @@ def test_long_texts_are_split_as_by_the_expression() -> None:
         assert [*count(text, key).items()] == [*Counter(pre_tokens).items()]
 
 
-def test_a_long_text_needs_little_memory_beside_it() -> None:
+def test_count_of_long_text_needs_less_memory_than_the_text() -> None:
     text = "It was the best of times, it was the worst of times.\n" * 200_000
     count(text[:10_000])
     tracemalloc.start()
@@ -236,41 +236,41 @@ def test_a_long_text_needs_little_memory_beside_it() -> None:
     assert found.size == len(text)
 
 
-def test_time_limits_of_expressions_and_word_lists_hold() -> None:
+def test_count_stops_slow_expression() -> None:
     with pytest.raises(SplitError, match="took more than 2 seconds"):
         count("a" * 60 + "b", "regex", "(a|aa)+$")
 
 
-def test_an_empty_text_has_no_counts() -> None:
+def test_empty_text_has_no_counts() -> None:
     for key in KEYS:
         assert [*count("", key, WORDS if key == "list" else "").items()] == []
     assert count("").pre_tokens == []
 
 
 @pytest.mark.parametrize("text", ["", "a"])
-def test_a_split_that_is_none_gets_a_sentence(text: str) -> None:
+def test_count_rejects_invalid_patterns(text: str) -> None:
     for pattern in ("gpt5", "regex", "list"):
         with pytest.raises(SplitError):
             count(text, pattern)
 
 
-# What learners take
+# Training on counts
 
 
 @settings(max_examples=200)
 @given(TEXTS, st.sampled_from(sorted(PATTERNS)), st.sampled_from(["bytes", "characters"]))
-def test_learners_see_the_chunks_in_order(text: str, key: str, atoms: str) -> None:
+def test_count_pre_tokens_keeps_first_seen_order(text: str, key: str, atoms: str) -> None:
     text = text.encode("utf-8", "replace").decode()
     pre_tokenizer = PreTokenizer(atoms, key)  # type: ignore[arg-type]
     expected = [*Counter(pretokenize(text, key)).items()]
     counted = count_pre_tokens(text, pre_tokenizer)
     assert [*counted.items()] == expected
-    # Counted chunks are taken as they are; and cut again, they are the same.
+    # Counted chunks are taken as they are; and split again, they are the same.
     assert count_pre_tokens(counted, pre_tokenizer) is counted
     assert [*count_pre_tokens(dict(expected), pre_tokenizer).items()] == expected
 
 
-def test_counts_by_another_pattern_are_split_anew() -> None:
+def test_counts_of_another_pattern_are_split_again() -> None:
     counted = count("it's 12345", "none")
     assert [*count_pre_tokens(counted, PreTokenizer("bytes", "cl100k"))] == [
         "it",
@@ -282,7 +282,7 @@ def test_counts_by_another_pattern_are_split_anew() -> None:
 
 
 @pytest.mark.parametrize("algorithm", ["bpe", "scaffold", "wordpiece", "unigram", "sentencepiece"])
-def test_learners_learn_from_counts_what_they_learn_from_the_text(algorithm: str) -> None:
+def test_training_on_counts_equals_training_on_text(algorithm: str) -> None:
     text = "low lower lowest slow slower slowest, newest and widest: été 👋🏽\n" * 5
     pattern = "none" if algorithm == "sentencepiece" else "words"
     from_text = bpeviz.train(text, algorithm, vocab_size=300, pattern=pattern)
@@ -291,8 +291,8 @@ def test_learners_learn_from_counts_what_they_learn_from_the_text(algorithm: str
 
 
 @pytest.mark.parametrize("algorithm", ["bpe", "scaffold"])
-def test_chunks_of_an_expression_are_taken_as_they_are(algorithm: str) -> None:
-    """Some of these, split by themselves, would be cut otherwise than the text."""
+def test_counted_pre_tokens_of_an_expression_are_not_split_again(algorithm: str) -> None:
+    """Some of these, split by themselves, would be split otherwise than the text."""
     text = "low lower lowest slow slower slowest, newest and widest"
     split_so = {"pattern": "regex", "expression": "l|(?<!l)o"}
     counts = count(text, **split_so)
@@ -303,7 +303,7 @@ def test_chunks_of_an_expression_are_taken_as_they_are(algorithm: str) -> None:
 
 @settings(max_examples=50)
 @given(TEXTS.filter(bool))
-def test_merges_from_counts_are_those_of_the_definition(text: str) -> None:
+def test_merges_from_counts_equal_merges_from_text(text: str) -> None:
     text = text.encode("utf-8", "replace").decode()
     learnt = bpeviz.train(count(text), merges=20)
     assert [(m.left, m.right, m.count) for m in learnt.merges] == [
@@ -311,10 +311,10 @@ def test_merges_from_counts_are_those_of_the_definition(text: str) -> None:
     ]
 
 
-def test_bytes_that_are_no_text_are_named() -> None:
+def test_counts_error_names_invalid_utf8_bytes() -> None:
     for blob, ends, shown in (
         (b"a\xff", [1, 2], "FF"),
-        ("é".encode(), [1, 2], "C3"),  # a text, but cut in the middle of a character
+        ("é".encode(), [1, 2], "C3"),  # a text, but split in the middle of a character
     ):
         counts = PreTokenCounts(blob, np.array(ends), np.array([1, 1]), np.array([0, 1]))
         assert counts.pre_tokens == [blob[:1], blob[1:]]
@@ -339,7 +339,7 @@ def in_files(folder: Path, *contents: bytes) -> list[str]:
 @settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(TEXTS, min_size=1, max_size=4), st.sampled_from(KEYS), st.integers(1, 20))
 @example(["x" * 9, "y z"], "gpt2", 4)
-def test_parts_of_files_have_the_chunks_of_all_files_joined(
+def test_parts_of_files_give_the_pre_tokens_of_joined_files(
     tmp_path: Path, texts: list[str], key: str, size: int
 ) -> None:
     """A chunk may begin in one file and end in the next, even a pair of \\r and \\n."""
@@ -352,10 +352,10 @@ def test_parts_of_files_have_the_chunks_of_all_files_joined(
     assert "".join(piece for part in pieces for piece in part) == joined
     places = accumulate((len("".join(part).encode()) for part in pieces), initial=0)
     assert [part.at for part in cut_up] == [*places][: len(cut_up)]
-    assert [c for part in pieces for c in cut("".join(part), key)] == cut(joined, key)
+    assert [c for part in pieces for c in split("".join(part), key)] == split(joined, key)
 
 
-def test_a_large_file_is_cut_into_parts_of_the_size_that_is_asked_for(tmp_path: Path) -> None:
+def test_parts_of_large_file_have_requested_size(tmp_path: Path) -> None:
     paths = in_files(tmp_path, "все слова \n".encode() * 5000, b"a few words. " * 9000, b"x" * 9000)
     cut_up = [*files.parts(paths, "cl100k", 20_000)]
     sizes = [sum(span.end - span.start for span in part.spans) for part in cut_up]  # type: ignore[operator, misc]
@@ -363,7 +363,7 @@ def test_a_large_file_is_cut_into_parts_of_the_size_that_is_asked_for(tmp_path: 
     assert all(20_000 <= size <= 20_000 + files.LOOKED_THROUGH for size in sizes[:-1])
 
 
-def test_a_byte_order_mark_is_no_part_of_a_file(tmp_path: Path) -> None:
+def test_byte_order_mark_is_skipped(tmp_path: Path) -> None:
     paths = in_files(tmp_path, "\ufeffone two".encode(), "\ufeff three \ufeff".encode(), b"")
     spans = [Span(path) for path in paths]
     (part,) = files.parts(paths, "gpt2", 100)
@@ -381,7 +381,9 @@ def test_a_byte_order_mark_is_no_part_of_a_file(tmp_path: Path) -> None:
         (b"a" * 300 + b"\x80", "byte 301 is 80"),
     ],
 )
-def test_a_file_that_is_no_text_gets_a_sentence(tmp_path: Path, content: bytes, said: str) -> None:
+def test_file_with_invalid_utf8_raises_corpus_error(
+    tmp_path: Path, content: bytes, said: str
+) -> None:
     paths = in_files(tmp_path, b"fine ", content, b"\xa9")
     with (
         patch.object(files, "_READ", 7),
@@ -390,7 +392,7 @@ def test_a_file_that_is_no_text_gets_a_sentence(tmp_path: Path, content: bytes, 
         [*files.read([Span(path) for path in paths])]
 
 
-def test_files_that_cannot_be_read_get_a_sentence(tmp_path: Path) -> None:
+def test_unreadable_files_raise_corpus_error(tmp_path: Path) -> None:
     with pytest.raises(CorpusError, match="is a folder"):
         [*files.read([Span(str(tmp_path))])]
     with pytest.raises(CorpusError, match=r"no\.txt could not be read: No such file"):
@@ -412,7 +414,7 @@ def test_files_that_cannot_be_read_get_a_sentence(tmp_path: Path) -> None:
 
 @settings(max_examples=100)
 @given(TEXTS, st.sampled_from(KEYS))
-def test_counts_come_back_from_their_file(text: str, key: str) -> None:
+def test_counts_round_trip_through_parquet(text: str, key: str) -> None:
     counts = count(text, key, WORDS if key == "list" else "")
     content = counts_parquet.dump(counts)
     back = counts_parquet.parse(content)
@@ -438,7 +440,7 @@ def parquet(metadata: dict[str, str] | None = None, **columns: object) -> bytes:
     ids=lambda pre_tokens: str(pre_tokens.type),
 )
 @pytest.mark.parametrize("whole", [pa.int64(), pa.int32(), pa.uint64()], ids=str)
-def test_what_other_programs_write_is_read_in_order(
+def test_parquet_of_other_programs_is_read_in_first_seen_order(
     pre_tokens: pa.Array, whole: pa.DataType
 ) -> None:
     content = parquet(
@@ -489,7 +491,7 @@ def test_other_file_than_parquet_is_refused(content: bytes) -> None:
         counts_parquet.parse(content)
 
 
-def test_a_file_damaged_anywhere_is_refused_or_read_and_never_more() -> None:
+def test_damaged_parquet_raises_only_counts_error() -> None:
     content = counts_parquet.dump(count("to be or not to be, that is the question"))
     for at in range(0, len(content), 3):
         damaged = bytearray(content)
@@ -526,9 +528,7 @@ FILES = ("0.txt", "1.txt", "2.txt")
 
 
 @pytest.mark.parametrize("key", ["gpt2", "cl100k", "o200k", "none", "words"])
-def test_learning_from_counted_files_is_learning_from_all_of_them_joined(
-    folder: Path, key: str
-) -> None:
+def test_training_on_counted_files_equals_training_on_joined_files(folder: Path, key: str) -> None:
     assert main(["count", *FILES, "--pattern", key, "--output", "c.parquet"]) == 0
     assert Path("c.parquet").read_bytes() == counts_parquet.dump(count(JOINED, key))
     for more in ([], ["--atoms", "characters", "--ties", "largest"]):
@@ -552,7 +552,7 @@ def test_learning_from_counted_files_is_learning_from_all_of_them_joined(
         assert Path("a.csv").read_bytes() == Path("b.csv").read_bytes()
 
 
-def test_standard_input_is_counted_and_counts_are_read_from_there(
+def test_count_and_train_commands_read_standard_input(
     folder: Path, capsysbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(JOINED.encode())))
@@ -592,7 +592,7 @@ def test_standard_input_is_counted_and_counts_are_read_from_there(
         ),
     ],
 )
-def test_what_cannot_be_done_is_said_in_a_sentence(
+def test_invalid_command_prints_one_error_line(
     folder: Path, capfd: pytest.CaptureFixture[str], command: str, code: int, said: str
 ) -> None:
     binary = {**RIGHT, "chunk": pa.array([b"a", b"\xff"])}
@@ -612,7 +612,7 @@ def test_what_cannot_be_done_is_said_in_a_sentence(
         assert written.err.count("\n") == 1
 
 
-def test_the_examples_of_the_help_are_commands() -> None:
+def test_help_examples_parse() -> None:
     from bpeviz.cli import count as command
     from bpeviz.cli.main import _parser
 

@@ -1,4 +1,4 @@
-"""Splitting: the named patterns against tiktoken's; an expression or a word list of one's own."""
+"""Pre-tokenization: named patterns against tiktoken, regular expressions, word lists."""
 
 from __future__ import annotations
 
@@ -25,25 +25,25 @@ from bpeviz.pretokenizers.patterns import (
 
 
 def own_pattern(key: str) -> str:
-    """The expression that tiktoken itself uses under a name."""
+    """Return tiktoken's expression for a named pattern."""
     if key == "gpt2":
         return tiktoken_ext.openai_public.r50k_pat_str
     return load({"cl100k": "cl100k_base", "o200k": "o200k_base"}[key])._encoding._pat_str
 
 
-# The named splits
+# Named patterns
 
 
 @settings(max_examples=300)
 @given(ANY_TEXT, st.sampled_from(["gpt2", "cl100k", "o200k"]))
 @example("I'LL we'll \r\n  \n x", "cl100k")
-def test_named_splits_equal_tiktokens_expressions(text: str, key: str) -> None:
+def test_named_patterns_equal_tiktoken_expressions(text: str, key: str) -> None:
     assert pretokenize(text, key) == regex.findall(own_pattern(key), text)
 
 
 @settings(max_examples=150)
 @given(ANY_TEXT, st.sampled_from([key for key in PATTERNS if key != "none"]))
-def test_named_splits_equal_what_tiktokens_own_matcher_finds(text: str, key: str) -> None:
+def test_named_patterns_equal_tiktoken_matcher(text: str, key: str) -> None:
     """Every chunk that the split makes is made a token here, so tiktoken gives it back whole."""
     text = "".join(c for c in text if c in reference.known_to_both())
     pre_tokens = pretokenize(text, key)
@@ -61,7 +61,7 @@ def test_named_splits_equal_what_tiktokens_own_matcher_finds(text: str, key: str
 
 @settings(max_examples=300)
 @given(ANY_TEXT, st.sampled_from([*PATTERNS]))
-def test_chunks_joined_are_the_text(text: str, key: str) -> None:
+def test_pre_tokens_join_to_the_text(text: str, key: str) -> None:
     pre_tokens = pretokenize(text, key)
     assert "".join(pre_tokens) == text
     assert all(pre_tokens)
@@ -69,8 +69,8 @@ def test_chunks_joined_are_the_text(text: str, key: str) -> None:
 
 @settings(max_examples=300)
 @given(ANY_TEXT, st.sampled_from([key for key in PATTERNS if key != "none"]))
-def test_no_named_expression_leaves_anything_out(text: str, key: str) -> None:
-    """Other libraries drop what does not match, or take it for no chunk."""
+def test_named_expressions_match_the_whole_text(text: str, key: str) -> None:
+    """Other libraries drop text that does not match."""
     expression = PATTERNS[key].expression
     assert expression is not None
     assert [m.group() for m in regex.finditer(expression, text) if m.group()] == pretokenize(
@@ -78,14 +78,14 @@ def test_no_named_expression_leaves_anything_out(text: str, key: str) -> None:
     )
 
 
-def test_gpt2_splits_as_is_known() -> None:
+def test_gpt2_pattern_splits_known_sentence() -> None:
     """GPT-2's pattern, openai/gpt-2, src/encoder.py."""
     assert pretokenize("Do you know where my 1st dog is?", "gpt2") == [
         "Do", " you", " know", " where", " my", " 1", "st", " dog", " is", "?",
     ]  # fmt: skip
 
 
-def test_numbers_and_contractions_part_as_each_pattern_says() -> None:
+def test_patterns_split_numbers_and_contractions() -> None:
     """Digits in threes and capital contractions came with cl100k (tiktoken, openai_public.py)."""
     assert pretokenize("1234567", "gpt2") == ["1234567"]
     assert pretokenize("1234567", "cl100k") == ["123", "456", "7"]
@@ -99,7 +99,7 @@ def test_numbers_and_contractions_part_as_each_pattern_says() -> None:
     assert pretokenize("camelCase", "o200k") == ["camel", "Case"]
 
 
-def test_words_and_white_space_split_as_they_say() -> None:
+def test_words_and_whitespace_patterns_split_known_sentence() -> None:
     text = "That U.S.A. poster-print costs $12.40..."
     assert pretokenize(text, "words") == [
         "That", " ", "U", ".", "S", ".", "A", ".", " ", "poster", "-", "print", " ", "costs", " ",
@@ -113,7 +113,7 @@ def test_words_and_white_space_split_as_they_say() -> None:
 
 @settings(max_examples=300)
 @given(ANY_TEXT)
-def test_nltks_pattern_finds_what_the_book_says(text: str) -> None:
+def test_nltk_pattern_equals_book_expression(text: str) -> None:
     """NLTK's book, chapter 3.7, with the hyphen of its last class among the signs."""
     book = r"""(?x)
         (?:[A-Z]\.)+             # abbreviations
@@ -125,14 +125,14 @@ def test_nltks_pattern_finds_what_the_book_says(text: str) -> None:
     assert pretokenize(text, "nltk") == pretokenize(text, "regex", book)
 
 
-def test_nltks_pattern_cuts_a_plain_decimal_and_keeps_a_price() -> None:
+def test_nltk_pattern_splits_decimal_and_keeps_price() -> None:
     """Words come before numbers in it, and a digit is a word character."""
     assert pretokenize("$12.40", "nltk") == ["$12.40"]
     assert pretokenize("12.40", "nltk") == ["12", ".", "40"]
     assert pretokenize("a -> b", "nltk") == ["a", " ", "-", "> ", "b"]
 
 
-def test_arithmetic_keeps_numbers_and_names_whole() -> None:
+def test_arithmetic_pattern_keeps_numbers_and_names() -> None:
     assert pretokenize("2.5x² ** rate_1 >= √3", "arithmetic") == [
         "2.5", "x", "²", " ", "*", "*", " ", "rate_1", " ", ">", "=", " ", "√", "3",
     ]  # fmt: skip
@@ -151,13 +151,13 @@ def test_arithmetic_keeps_numbers_and_names_whole() -> None:
         ["a.\n", "b"],
     ],
 )
-def test_sentences_end_where_a_new_one_may_begin(sentences: list[str]) -> None:
+def test_sentences_pattern_splits_at_sentence_ends(sentences: list[str]) -> None:
     assert pretokenize("".join(sentences), "sentences") == sentences
 
 
 @settings(max_examples=300)
 @given(ANY_TEXT)
-def test_characters_are_code_points(text: str) -> None:
+def test_characters_pattern_splits_code_points(text: str) -> None:
     assert pretokenize(text, "characters") == [*text]
 
 
@@ -166,7 +166,7 @@ def test_characters_are_code_points(text: str) -> None:
     [".", '."', "...so", ". ", " ", "\n", " \n", "?!", "a-", "A.", "$", "$1", "1.", "。", "\"'"],
 )
 @pytest.mark.parametrize("key", [*PATTERNS])
-def test_a_long_run_is_split(key: str, piece: str) -> None:
+def test_patterns_split_long_runs_in_linear_time(key: str, piece: str) -> None:
     """None of these may take time that grows with the square of the length."""
     text = piece * (300_000 // len(piece))
     for shown in (text, text + "x"):
@@ -174,25 +174,25 @@ def test_a_long_run_is_split(key: str, piece: str) -> None:
 
 
 @pytest.mark.parametrize("key", [*PATTERNS])
-def test_an_empty_text_has_no_chunks(key: str) -> None:
+def test_empty_text_has_no_pre_tokens(key: str) -> None:
     assert pretokenize("", key) == []
 
 
-def test_every_named_split_says_what_it_is() -> None:
+def test_named_patterns_have_title_and_description() -> None:
     for key, pattern in PATTERNS.items():
         assert key == pattern.key
         assert pattern.title
         assert pattern.about.endswith(".")
 
 
-def test_an_unknown_split_gets_a_sentence() -> None:
+def test_unknown_pattern_raises_split_error() -> None:
     with pytest.raises(
         SplitError, match=r"^No split is called 'gpt5'\. Known: gpt2, .*, regex, list\.$"
     ):
         pretokenize("a", "gpt5")
 
 
-# A regular expression of one's own
+# Regular expressions
 
 
 @settings(max_examples=200)
@@ -202,33 +202,33 @@ def test_an_unknown_split_gets_a_sentence() -> None:
         ["[a-z]+", r"\d", "", "x*", "(?=a)", r"\b", "(a)|(b)", r"(?<=b)", "(?r)a.", r"\X"]
     ),
 )
-def test_chunks_of_any_expression_joined_are_the_text(text: str, expression: str) -> None:
+def test_pre_tokens_of_any_expression_join_to_the_text(text: str, expression: str) -> None:
     expression = expression or "(?:)"
     pre_tokens = pretokenize(text, "regex", expression)
     assert "".join(pre_tokens) == text
     assert all(pre_tokens)
 
 
-def test_matches_and_what_stands_between_them_are_chunks() -> None:
+def test_matches_and_gaps_between_them_are_pre_tokens() -> None:
     assert pretokenize("a-b c", "regex", "[a-z]") == ["a", "-", "b", " ", "c"]
     assert pretokenize("ab12", "regex", "([a-z])(\\d)?") == ["a", "b1", "2"]
 
 
-def test_an_empty_match_is_a_cut_and_no_chunk() -> None:
+def test_empty_match_is_a_boundary_not_a_pre_token() -> None:
     assert pretokenize("aab", "regex", "a*") == ["aa", "b"]
     assert pretokenize("abab", "regex", "(?=b)") == ["a", "ba", "b"]
 
 
-def test_a_text_without_a_match_is_one_chunk() -> None:
+def test_text_without_match_is_one_pre_token() -> None:
     assert pretokenize("abc", "regex", "x") == ["abc"]
 
 
-def test_a_match_that_reaches_back_does_not_repeat_text() -> None:
+def test_reverse_matches_do_not_repeat_text() -> None:
     """Matches found from the right come in that order."""
     assert "".join(pretokenize("abcabc", "regex", "(?r)b.")) == "abcabc"
 
 
-def refused(expression: str, text: str = "aab", time_limit: float = TIME_LIMIT) -> str:
+def split_error(expression: str, text: str = "aab", time_limit: float = TIME_LIMIT) -> str:
     with pytest.raises(SplitError) as caught:
         pretokenize(text, "regex", expression, time_limit)
     sentence = str(caught.value)
@@ -251,16 +251,16 @@ def refused(expression: str, text: str = "aab", time_limit: float = TIME_LIMIT) 
         "a{9,1}",
     ],
 )
-def test_a_broken_expression_gets_a_sentence_that_says_where(expression: str) -> None:
-    assert refused(expression).startswith("This is not a regular expression: ")
+def test_broken_expression_raises_split_error(expression: str) -> None:
+    assert split_error(expression).startswith("This is not a regular expression: ")
 
 
-def test_an_empty_expression_gets_a_sentence() -> None:
-    assert "is empty" in refused("")
+def test_empty_expression_raises_split_error() -> None:
+    assert "is empty" in split_error("")
 
 
-def test_a_long_expression_gets_a_sentence() -> None:
-    assert "2,001 characters" in refused("a" * (MAX_EXPRESSION + 1))
+def test_too_long_expression_raises_split_error() -> None:
+    assert "2,001 characters" in split_error("a" * (MAX_EXPRESSION + 1))
     assert pretokenize("b", "regex", "a" * MAX_EXPRESSION) == ["b"]
 
 
@@ -272,18 +272,18 @@ def test_a_long_expression_gets_a_sentence() -> None:
         ("(?:hello world, this){e<=15}", "abcdefgh jklm hello" * 2_000),
     ],
 )
-def test_an_expression_that_runs_away_is_stopped(expression: str, text: str) -> None:
+def test_catastrophic_expression_is_stopped(expression: str, text: str) -> None:
     """`(a+)+$` does not: the `regex` package sees through it."""
     begin = time.perf_counter()
-    assert "took more than 0.2 seconds on this text" in refused(expression, text, 0.2)
+    assert "took more than 0.2 seconds on this text" in split_error(expression, text, 0.2)
     assert time.perf_counter() - begin < 20
 
 
-def test_many_short_matches_share_one_time_limit() -> None:
+def test_time_limit_covers_all_matches_together() -> None:
     """Each of these takes a hundredth of a second, all of them two seconds."""
     text = ("a" * 22 + "b") * 200
     begin = time.perf_counter()
-    assert "took more than 0.3 seconds" in refused("(?:a|aa)+?c|b", text, 0.3)
+    assert "took more than 0.3 seconds" in split_error("(?:a|aa)+?c|b", text, 0.3)
     assert time.perf_counter() - begin < 20
 
 
@@ -291,12 +291,12 @@ def test_many_short_matches_share_one_time_limit() -> None:
     "expression",
     ["(?R)", "a(?R)?b", r"(?<x>a(?&x)?b)", "(a(?1)?)", r"\\(?R)", "(a(?-1)?)", "(?P>x)"],
 )
-def test_an_expression_that_calls_itself_is_refused(expression: str) -> None:
+def test_recursive_expression_raises_split_error(expression: str) -> None:
     """It would take half a gigabyte a second until the time limit."""
-    assert "calls itself" in refused(expression)
+    assert "calls itself" in split_error(expression)
 
 
-def test_what_only_looks_like_a_call_is_taken() -> None:
+def test_expression_resembling_recursion_is_accepted() -> None:
     assert pretokenize("(R", "regex", r"\(?R") == ["(R"]
     assert pretokenize("aB", "regex", r"(?i)(?:b)(?-i)") == ["a", "B"]
 
@@ -312,23 +312,23 @@ def test_what_only_looks_like_a_call_is_taken() -> None:
         "(a{ 1000000})",
     ],
 )
-def test_repeats_that_would_fill_the_memory_are_refused(expression: str) -> None:
-    assert "are too many to be taken" in refused(expression)
+def test_huge_repeats_raise_split_error(expression: str) -> None:
+    assert "are too many to be taken" in split_error(expression)
 
 
 @pytest.mark.parametrize(
     "expression", [r"\p{N}{1,3}", "a{0,1000000}", r"\d{4}-\d{2}-\d{2}", "a{1000}", r"\{1000000\}x?"]
 )
-def test_repeats_within_reason_are_taken(expression: str) -> None:
+def test_moderate_repeats_are_accepted(expression: str) -> None:
     assert "".join(pretokenize("2026-11-01 aaa", "regex", expression)) == "2026-11-01 aaa"
 
 
 @pytest.mark.parametrize("expression", ["(" * 900 + ")" * 900, "(?:" * 390 + "a" + ")*" * 390])
-def test_deep_nesting_gets_a_sentence(expression: str) -> None:
-    assert "nested too deeply" in refused(expression)
+def test_deeply_nested_expression_raises_split_error(expression: str) -> None:
+    assert "nested too deeply" in split_error(expression)
 
 
-# A word list of one's own
+# Word lists
 
 
 def longest_match(text: str, words: list[str]) -> list[str]:
@@ -348,26 +348,26 @@ def longest_match(text: str, words: list[str]) -> list[str]:
     st.lists(st.text("ab明进", min_size=1, max_size=5), min_size=1, max_size=8),
 )
 @example("ab", ["aba", "a"])
-def test_the_longest_listed_word_is_taken(text: str, words: list[str]) -> None:
+def test_word_list_takes_longest_match(text: str, words: list[str]) -> None:
     assert pretokenize(text, "list", " ".join(words)) == longest_match(text, words)
 
 
 @settings(max_examples=200)
 @given(ANY_TEXT, ANY_TEXT.filter(lambda words: bool(words.split())))
-def test_chunks_of_any_list_joined_are_the_text(text: str, words: str) -> None:
+def test_pre_tokens_of_any_word_list_join_to_the_text(text: str, words: str) -> None:
     pre_tokens = pretokenize(text, "list", words)
     assert "".join(pre_tokens) == text
     assert pre_tokens == longest_match(text, words.split())
 
 
-def test_longest_match_looks_no_further_than_one_word() -> None:
+def test_word_list_match_is_greedy() -> None:
     """Taking the longest first may leave what no listed word can begin: it is greedy."""
     assert pretokenize("thetabledownthere", "list", "the theta table down there bled own") == [
         "theta", "bled", "own", "there",
     ]  # fmt: skip
 
 
-def test_any_white_space_stands_between_words() -> None:
+def test_word_list_accepts_any_white_space() -> None:
     for between in (" ", "\n", "\t", "\u3000", " \r\n "):
         assert pretokenize("姚明进入", "list", f"{between}姚明{between}进入") == ["姚明", "进入"]
 
@@ -381,24 +381,24 @@ def test_any_white_space_stands_between_words() -> None:
         ("a" * (MAX_WORD + 1), f"{MAX_WORD + 1} characters"),
     ],
 )
-def test_a_list_that_cannot_be_taken_gets_a_sentence(words: str, said: str) -> None:
+def test_invalid_word_list_raises_split_error(words: str, said: str) -> None:
     with pytest.raises(SplitError, match=said) as caught:
         pretokenize("aab", "list", words)
     assert regex.fullmatch(r"[A-Z].*\.", str(caught.value))
 
 
-def test_the_longest_list_is_taken() -> None:
+def test_longest_allowed_word_list_is_accepted() -> None:
     words = " ".join(f"{i:07}" for i in range(MAX_WORD_LIST // 8))
     assert pretokenize("0000012x", "list", words) == ["0000012", "x"]
     assert pretokenize("a" * MAX_WORD + "a", "list", "a" * MAX_WORD) == ["a" * MAX_WORD, "a"]
 
 
-def test_a_million_characters_are_cut() -> None:
+def test_word_list_splits_a_million_characters() -> None:
     text = "姚明进入总决赛" * 150_000
     assert len(pretokenize(text, "list", "姚明 进入 总决赛")) == 450_000
 
 
-def test_a_list_that_runs_away_is_stopped() -> None:
+def test_slow_word_list_is_stopped() -> None:
     words = " ".join("a" * i + "b" for i in range(1, MAX_WORD))
     with pytest.raises(SplitError, match=r"^This word list took more than 0\.05 seconds"):
         pretokenize("a" * 1_000_000, "list", words, 0.05)
