@@ -43,7 +43,7 @@ def timelines(draw: st.DrawFn) -> list[tuple[int, Frame]]:
     return [(time, draw(cuts(atoms))) for time in (-1, *times)]
 
 
-def as_film(frames: list[tuple[int, Frame]]) -> Timeline:
+def as_timeline(frames: list[tuple[int, Frame]]) -> Timeline:
     return [
         (time, [token_id for token_id, _ in frame], [length for _, length in frame])
         for time, frame in frames
@@ -57,7 +57,7 @@ def boundaries_of(
     atoms = sum(length for i in order for _, length in rows[i][0][1])
     sizes = [(i * 7) % 4 for i in range(atoms)]  # 0 for a mark that is no text
     found = boundaries_from_changes(
-        [changes(as_film(row)) for row in rows],
+        [changes(as_timeline(row)) for row in rows],
         np.array(order, np.int64),
         np.cumsum(sizes, dtype=np.int64),
         np.zeros(atoms, np.int32),
@@ -88,7 +88,7 @@ def texts(draw: st.DrawFn) -> tuple[list[list[tuple[int, Frame]]], list[int]]:
 
 @settings(max_examples=300)
 @given(texts())
-def test_at_every_step_they_are_what_the_films_show(
+def test_changing_boundaries_equal_timelines_at_every_step(
     text: tuple[list[list[tuple[int, Frame]]], list[int]],
 ) -> None:
     rows, order = text
@@ -113,9 +113,9 @@ def test_at_every_step_they_are_what_the_films_show(
 
 @settings(max_examples=150)
 @given(timelines())
-def test_what_a_row_holds_are_changes_alone(row: list[tuple[int, Frame]]) -> None:
+def test_changes_of_a_row_have_no_repeated_entries(row: list[tuple[int, Frame]]) -> None:
     """No entry repeats the one before it, and their times rise; the first is no `INSIDE_ID`."""
-    counts, times, entries = changes(as_film(row))
+    counts, times, entries = changes(as_timeline(row))
     assert counts.sum() == len(times) == len(entries)
     assert (counts.dtype, times.dtype, entries.dtype) == (np.int64, np.int32, np.int32)
     start = 0
@@ -127,7 +127,7 @@ def test_what_a_row_holds_are_changes_alone(row: list[tuple[int, Frame]]) -> Non
         start += count
 
 
-def test_an_example_by_hand() -> None:
+def test_changing_boundaries_of_hand_worked_example() -> None:
     """Two atoms are joined by the first step, parted by the third; the last one is dropped."""
     row = [(-1, [(0, 1), (1, 1), (-2, 1)]), (0, [(5, 2), (-2, 1)]), (2, [(0, 1), (7, 1), (-2, 1)])]
     boundaries, _ = boundaries_of([row], [0, 0], steps=3)
@@ -142,7 +142,7 @@ def test_an_example_by_hand() -> None:
     assert boundaries.boundary_mask(1).tolist() == [False, True, True, False, True, True]
 
 
-def test_an_unknown_token_counts_and_what_is_dropped_does_not() -> None:
+def test_token_counts_include_unknown_tokens_but_not_dropped_atoms() -> None:
     boundaries, _ = boundaries_of([[(-1, [(-1, 3), (-2, 1), (4, 1)])]], [0], steps=0)
     assert boundaries.token_counts.tolist() == [2]
     assert boundaries.ids(0).tolist() == [-1, -2, 4]
@@ -151,7 +151,7 @@ def test_an_unknown_token_counts_and_what_is_dropped_does_not() -> None:
 
 @pytest.mark.parametrize("steps", [0, 3])
 @pytest.mark.parametrize("rows", [[], [[(-1, [])]]], ids=["no rows", "an empty row"])
-def test_an_empty_text_has_none(rows: list[list[tuple[int, Frame]]], steps: int) -> None:
+def test_empty_text_has_no_boundaries(rows: list[list[tuple[int, Frame]]], steps: int) -> None:
     for order in ([], [0] * len(rows)):
         boundaries, _ = boundaries_of(rows, order, steps)
         assert len(boundaries) == 0
@@ -164,7 +164,7 @@ def test_an_empty_text_has_none(rows: list[list[tuple[int, Frame]]], steps: int)
             assert boundaries.cuts(step).tolist() == []
 
 
-def test_without_steps_there_is_one_picture() -> None:
+def test_timeline_without_steps_has_one_frame() -> None:
     boundaries, _ = boundaries_of([[(-1, [(0, 2)])], [(-1, [(3, 1)])]], [1, 0, 1], steps=0)
     assert boundaries.token_counts.tolist() == [3]
     assert boundaries.ids(0).tolist() == [3, 0, 3]
@@ -172,13 +172,13 @@ def test_without_steps_there_is_one_picture() -> None:
     assert boundaries.permanent.tolist() == [True, False, True, True]
 
 
-def test_a_frame_must_hold_the_same_atoms() -> None:
+def test_frames_with_different_atom_counts_raise_value_error() -> None:
     assert [part.tolist() for part in changes([])] == [[], [], []]
     with pytest.raises(ValueError, match="At time 4 there are 3 atoms instead of 2"):
         changes([(-1, [0, 1], [1, 1]), (4, [0, 1], [1, 2])])
 
 
-def test_types_are_as_documented() -> None:
+def test_changing_boundaries_have_documented_dtypes() -> None:
     boundaries, _ = boundaries_of([[(-1, [(0, 2)]), (1, [(1, 1), (2, 1)])]], [0, 0])
     assert (boundaries.rows.dtype, boundaries.times.dtype) == (np.int64, np.int32)
     assert (boundaries.entries.dtype, boundaries.ids(2).dtype) == (np.int32, np.int32)

@@ -113,7 +113,7 @@ VOCABULARY = {
 UNRELATED = tokenizer_of(MERGES, LETTERS)
 
 
-def test_without_dropout_unrelated_is_one_token_and_with_all_of_it_nine() -> None:
+def test_dropout_zero_gives_one_token_and_dropout_one_gives_atoms() -> None:
     assert named(UNRELATED, segmentations(UNRELATED, "unrelated", 0.0, 50, 0)) == {
         ("unrelated",): 50
     }
@@ -123,7 +123,9 @@ def test_without_dropout_unrelated_is_one_token_and_with_all_of_it_nine() -> Non
 
 
 @pytest.mark.parametrize(("p", "measured", "tokens"), [(0.1, 1.606, 1.61242), (0.5, 5.07, 5.07935)])
-def test_unrelated_at_a_tenth_and_at_a_half(p: float, measured: float, tokens: float) -> None:
+def test_mean_token_count_matches_exact_distribution(
+    p: float, measured: float, tokens: float
+) -> None:
     """About 1.606 and 5.07 tokens on average, as once measured by drawing.
 
     Worked out, round by round, it is 1.61242 and 5.07935. A million draws by Hugging Face gave
@@ -139,7 +141,7 @@ def test_unrelated_at_a_tenth_and_at_a_half(p: float, measured: float, tokens: f
 
 
 @pytest.mark.parametrize("p", [0.1, 0.5, 0.9])
-def test_unrelated_by_hugging_face(p: float) -> None:
+def test_segmentations_match_hugging_face_distribution(p: float) -> None:
     """No two places have the same pair here, and no two possible merges share a token, so what the
     libraries do in their own ways comes to the same (see `bpeviz.core.dropout`)."""
     model = Tokenizer(models.BPE(vocab=VOCABULARY, merges=MERGES, dropout=p))
@@ -150,7 +152,7 @@ def test_unrelated_by_hugging_face(p: float) -> None:
 
 
 @pytest.mark.parametrize("p", [0.1, 0.5])
-def test_unrelated_by_subword_nmt(p: float) -> None:
+def test_subword_nmt_matches_exact_distribution(p: float) -> None:
     """Its words end in `</w>`, which is part of the last letter."""
     ending = {"d": "d</w>", "ed": "ed</w>", "ated": "ated</w>", "related": "related</w>"}
     merges = [(left, ending.get(right, right)) for left, right in MERGES]
@@ -170,7 +172,9 @@ def test_unrelated_by_subword_nmt(p: float) -> None:
 
 @settings(max_examples=40)
 @given(SMALL_TEXTS, over("abc ", 8), st.sampled_from([0.1, 0.4, 0.8]), st.integers(0, 3))
-def test_any_word_is_cut_as_the_algorithm_says(corpus: str, word: str, p: float, seed: int) -> None:
+def test_segmentations_match_exact_distribution_for_any_merges(
+    corpus: str, word: str, p: float, seed: int
+) -> None:
     """Also where merges overlap, or the same pair stands twice."""
     corpus, word = corpus[:60] or "a", word[:8]
     tokenizer = bpeviz.train(corpus, merges=8, pattern="none", atoms="characters").tokenizer()
@@ -187,7 +191,7 @@ def test_any_word_is_cut_as_the_algorithm_says(corpus: str, word: str, p: float,
 
 @settings(max_examples=150)
 @given(SMALL_TEXTS, SMALL_TEXTS, st.sampled_from([{}, {"atoms": "characters"}]))
-def test_without_dropout_it_is_plain_and_with_all_of_it_the_atoms(
+def test_dropout_zero_equals_plain_bpe_and_dropout_one_keeps_atoms(
     corpus: str, text: str, how: dict[str, Any]
 ) -> None:
     tokenizer = bpeviz.train(corpus, merges=20, pattern="none", **how).tokenizer()
@@ -200,7 +204,9 @@ def test_without_dropout_it_is_plain_and_with_all_of_it_the_atoms(
 
 
 @given(SMALL_TEXTS, SMALL_TEXTS, st.floats(0, 1), st.integers(0, 9))
-def test_every_cut_spells_the_text(corpus: str, text: str, p: float, seed: int) -> None:
+def test_decode_round_trips_segmentation_with_dropout(
+    corpus: str, text: str, p: float, seed: int
+) -> None:
     tokenizer = bpeviz.train(corpus, merges=20, pattern="none").tokenizer()
     assert isinstance(tokenizer, MergeTokenizer)
     row, _ = tokenizer.row(text)
@@ -208,7 +214,7 @@ def test_every_cut_spells_the_text(corpus: str, text: str, p: float, seed: int) 
     assert tokenizer.decode(ids) == text
 
 
-def test_the_same_seed_draws_the_same() -> None:
+def test_segmentations_are_seeded_and_keep_global_random_state() -> None:
     first, again, other = (
         segmentations(UNRELATED, "unrelated", 0.5, 200, seed) for seed in (1, 1, 2)
     )
@@ -219,7 +225,7 @@ def test_the_same_seed_draws_the_same() -> None:
     assert random.getstate() == state
 
 
-def test_inference_knows_no_dropout() -> None:
+def test_encode_never_applies_dropout() -> None:
     """A tokenizer encodes the same each time; dropout has to be asked for."""
     cuts = {tuple(UNRELATED.encode("unrelated")) for _ in range(20)}
     assert cuts == {(UNRELATED.merges[-1].new_id,)}
@@ -229,7 +235,7 @@ def test_inference_knows_no_dropout() -> None:
 
 
 @pytest.mark.parametrize("pre_token", ["", "a", " ", "é👋", "שלום", "\u0301\u0301"], ids=repr)
-def test_odd_chunks(pre_token: str) -> None:
+def test_difficult_pre_tokens_keep_all_atoms(pre_token: str) -> None:
     for how in ({}, {"atoms": "characters"}, {"atoms": "characters", "end_mark": "symbol"}):
         tokenizer = bpeviz.train("aa é é", merges=5, **how).tokenizer()
         assert isinstance(tokenizer, MergeTokenizer)
@@ -239,11 +245,11 @@ def test_odd_chunks(pre_token: str) -> None:
         assert lengths == {len(tokenizer.row(pre_token)[0])}
 
 
-def test_no_draws_are_no_cuts() -> None:
+def test_zero_draws_return_no_segmentations() -> None:
     assert segmentations(UNRELATED, "unrelated", 0.5, 0, 1) == {}
 
 
-def test_a_long_chunk_is_cut() -> None:
+def test_long_pre_token_segments_with_dropout() -> None:
     text = "the cat sat on the mat " * 10_000
     tokenizer = bpeviz.train(text[:1_000], merges=15, pattern="none").tokenizer()
     assert isinstance(tokenizer, MergeTokenizer)
@@ -263,13 +269,13 @@ def test_a_long_chunk_is_cut() -> None:
     ],
     ids=str,
 )
-def test_what_makes_no_sense_gets_a_sentence(p: float, draws: int, sentence: str) -> None:
+def test_invalid_dropout_arguments_raise_value_error(p: float, draws: int, sentence: str) -> None:
     with pytest.raises(ValueError, match=r"^[A-Z].*\.$") as caught:
         segmentations(UNRELATED, "unrelated", p, draws, 1)
     assert sentence in str(caught.value)
 
 
-def test_a_row_that_would_take_too_long_is_refused() -> None:
+def test_too_long_row_raises_value_error() -> None:
     with pytest.raises(ValueError, match="would take too long"):
         segment_with_dropout(UNRELATED, (0,) * 1_000_000, 0.9999, random.Random(1))
     assert len(segment_with_dropout(UNRELATED, (0,) * 100_000, 1.0, random.Random(1))) == 100_000

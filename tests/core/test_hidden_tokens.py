@@ -95,7 +95,7 @@ def check(
 
 @settings(max_examples=150)
 @given(SMALL_TEXTS, SMALL_TEXTS, HOW, st.data())
-def test_every_step_is_by_the_definition_whatever_is_hidden_when(
+def test_hidden_tokens_equal_reference_at_every_step(
     corpus: str, text: str, how: dict[str, Any], data: st.DataObject
 ) -> None:
     training = bpeviz.train(corpus, merges=12, **how)
@@ -126,7 +126,7 @@ def test_every_step_is_by_the_definition_whatever_is_hidden_when(
 
 @settings(max_examples=150)
 @given(SMALL_TEXTS, SMALL_TEXTS, HOW, st.integers(1, 8))
-def test_restriction_is_by_the_definition_at_every_step(
+def test_restricted_training_equals_reference_at_every_step(
     corpus: str, text: str, how: dict[str, Any], threshold: int
 ) -> None:
     """What is rarer than the threshold in the text learnt from, cut by the merges so far."""
@@ -151,7 +151,7 @@ def test_restriction_is_by_the_definition_at_every_step(
 
 
 @given(st.dictionaries(st.text("ab", min_size=1, max_size=6), st.integers(1, 9), max_size=6))
-def test_counted_words_count(words: dict[str, int]) -> None:
+def test_counted_words_weigh_in_threshold(words: dict[str, int]) -> None:
     training = bpeviz.train(words, merges=12, pattern="none", threshold=6)
     for step in range(training.steps + 1):
         counts: dict[int, int] = {}
@@ -162,7 +162,7 @@ def test_counted_words_count(words: dict[str, int]) -> None:
         assert training.at_step(step).hidden == {i for i in made if counts.get(i, 0) < 6}
 
 
-def test_the_words_of_sennrich_restricted_by_hand() -> None:
+def test_sennrich_words_restricted_as_worked_by_hand() -> None:
     """low 5, lower 2, newest 6, widest 3: ten merges, and what they leave.
 
     es, est</w>, ne, new, wi and wid are used up by what they build; lo is left twice, in lower;
@@ -190,7 +190,7 @@ def test_the_words_of_sennrich_restricted_by_hand() -> None:
     )
 
 
-def test_no_threshold_is_plain_byte_pair_encoding() -> None:
+def test_threshold_zero_equals_plain_bpe() -> None:
     text = "low lower lowest low"
     plain = bpeviz.train(text, merges=9)
     assert bpeviz.train(text, merges=9, threshold=0) == plain
@@ -201,7 +201,7 @@ def test_no_threshold_is_plain_byte_pair_encoding() -> None:
     assert least.sizes.tolist() == plain.sizes.tolist()
 
 
-def test_a_high_threshold_leaves_the_atoms() -> None:
+def test_high_threshold_encodes_to_atoms() -> None:
     text = "low lower lowest low"
     tokenizer = bpeviz.train(text, merges=9, threshold=1_000).tokenizer()
     assert tokenizer.steps > 5
@@ -209,12 +209,12 @@ def test_a_high_threshold_leaves_the_atoms() -> None:
     assert (tokenizer.boundaries(text).token_counts == len(text)).all()
 
 
-def test_the_threshold_is_an_option_from_zero() -> None:
+def test_threshold_option_defaults_to_zero() -> None:
     option = next(option for option in TRAINER.options if option.name == "threshold")
     assert (option.default, option.minimum, option.choices) == (0, 0, None)
 
 
-def test_special_tokens_and_ids_stay_where_they_are() -> None:
+def test_restriction_keeps_ids_and_special_tokens() -> None:
     plain, restricted = (
         bpeviz.train("ab ab abc", merges=3, threshold=at, special_tokens=("<end>",)).tokenizer()
         for at in (0, 3)
@@ -231,7 +231,7 @@ def test_special_tokens_and_ids_stay_where_they_are() -> None:
 
 
 @pytest.mark.parametrize("how", [{"threshold": 4}, {"algorithm": "scaffold"}], ids=str)
-def test_dropout_merges_first_and_takes_apart_then(how: dict[str, Any]) -> None:
+def test_dropout_merges_before_splitting_hidden_tokens(how: dict[str, Any]) -> None:
     words = {"low": 5, "lower": 2, "newest": 6, "widest": 3}
     training = bpeviz.train(words, merges=10, pattern="none", **how)
     for step in (0, 4, 10):
@@ -247,7 +247,7 @@ def test_dropout_merges_first_and_takes_apart_then(how: dict[str, Any]) -> None:
         assert never == {tuple(tokenizer.encode("lowest")): 3}
 
 
-def test_rare_tokens_are_listed() -> None:
+def test_details_table_lists_rare_tokens() -> None:
     words = {"low": 5, "lower": 2, "newest": 6, "widest": 3}
     training = bpeviz.train(words, merges=10, pattern="none", atoms="characters", threshold=4)
     boundaries = training.tokenizer().boundaries("low")
@@ -267,7 +267,7 @@ def test_rare_tokens_are_listed() -> None:
     "text", ["", " ", "a", "\n\n\n", "👋👋👋👋", "שלום שלום", "é" * 9], ids=repr
 )
 @pytest.mark.parametrize("how", [{}, {"atoms": "characters"}], ids=str)
-def test_odd_texts(text: str, how: dict[str, Any]) -> None:
+def test_difficult_texts_round_trip_with_hidden_tokens(text: str, how: dict[str, Any]) -> None:
     tokenizer = bpeviz.train(text, merges=10, pattern="none", threshold=2, **how).tokenizer()
     assert tokenizer.decode(tokenizer.encode(text)) == text
     spans = [(token.start, token.end) for token in tokenizer.tokens(text)]
@@ -277,7 +277,7 @@ def test_odd_texts(text: str, how: dict[str, Any]) -> None:
     assert len(boundaries.permanent) == len(boundaries)
 
 
-def test_a_token_as_deep_as_it_is_long_is_taken_apart_without_recursion() -> None:
+def test_deep_hidden_token_splits_without_recursion() -> None:
     size = 5_000
     text = "".join(map(chr, range(0x4E00, 0x4E00 + size)))  # no pair comes twice
     tokenizer = bpeviz.train(
@@ -289,7 +289,7 @@ def test_a_token_as_deep_as_it_is_long_is_taken_apart_without_recursion() -> Non
     assert len(boundaries.entries) == size  # nothing ever changes
 
 
-def test_a_long_chunk_of_few_tokens() -> None:
+def test_long_pre_token_with_hidden_tokens_encodes() -> None:
     text = "the cat sat on the mat and looked at the other cat " * 20_000
     training = bpeviz.train(text[:20_000], merges=20, pattern="none", threshold=300)
     boundaries = training.tokenizer().boundaries(text)

@@ -29,7 +29,7 @@ HOW = st.sampled_from(
 )
 
 
-def learn(corpus: str, how: dict[str, Any], merges: int = 25) -> Training:
+def train(corpus: str, how: dict[str, Any], merges: int = 25) -> Training:
     return bpeviz.train(corpus, merges=merges, encode="longest", **how)
 
 
@@ -41,7 +41,7 @@ def symbols_by_id(training: Training) -> list[tuple[str, ...]]:
     return spelt
 
 
-def naive_tokens(training: Training, text: str, step: int) -> list[tuple[int, int]]:
+def reference_tokens(training: Training, text: str, step: int) -> list[tuple[int, int]]:
     spelt = symbols_by_id(training)[: len(training.alphabet) + step]
     pieces = {symbols: i for i, symbols in reversed([*enumerate(spelt)])}
     pre_tokenizer = training.pre_tokenizer
@@ -55,16 +55,16 @@ def naive_tokens(training: Training, text: str, step: int) -> list[tuple[int, in
 @settings(max_examples=150, deadline=None)
 @given(SMALL_TEXTS, SMALL_TEXTS, HOW)
 @example("", "ab", {"pattern": "none"})
-def test_boundaries_equal_the_naive_cut_at_every_step(
+def test_boundaries_equal_reference_longest_match_at_every_step(
     corpus: str, text: str, how: dict[str, Any]
 ) -> None:
-    """On text that was learnt from and on text that was not."""
-    training = learn(corpus, how)
+    """Check the training text and other text."""
+    training = train(corpus, how)
     tokenizer = training.tokenizer()
     for held in (corpus, text):
         boundaries = tokenizer.boundaries(held)
         for step in range(training.steps + 1):
-            expected = naive_tokens(training, held, step)
+            expected = reference_tokens(training, held, step)
             ends = np.cumsum([size for _, size in expected], dtype=np.int64)
             assert boundaries.token_ends(step).tolist() == ends.tolist()
             assert boundaries.ids(step).tolist() == [i for i, _ in expected]
@@ -73,10 +73,10 @@ def test_boundaries_equal_the_naive_cut_at_every_step(
 
 @settings(max_examples=100, deadline=None)
 @given(SMALL_TEXTS, SMALL_TEXTS, HOW)
-def test_a_smaller_tokenizer_cuts_as_the_boundaries_say(
+def test_smaller_tokenizer_equals_boundaries_at_its_step(
     corpus: str, text: str, how: dict[str, Any]
 ) -> None:
-    training = learn(corpus, how)
+    training = train(corpus, how)
     boundaries = training.tokenizer().boundaries(text)
     for step in range(training.steps + 1):
         smaller = training.at_step(step)
@@ -92,8 +92,8 @@ def test_a_smaller_tokenizer_cuts_as_the_boundaries_say(
 
 @settings(max_examples=60, deadline=None)
 @given(SMALL_TEXTS, HOW)
-def test_what_is_learnt_is_what_bpe_learns(corpus: str, how: dict[str, Any]) -> None:
-    longest, merging = learn(corpus, how), bpeviz.train(corpus, merges=25, **how)
+def test_longest_match_training_equals_bpe_training(corpus: str, how: dict[str, Any]) -> None:
+    longest, merging = train(corpus, how), bpeviz.train(corpus, merges=25, **how)
     assert longest.decisions == merging.decisions
     assert longest.names == merging.names
     of_longest = longest.tokenizer().boundaries(corpus)
@@ -106,21 +106,23 @@ def test_what_is_learnt_is_what_bpe_learns(corpus: str, how: dict[str, Any]) -> 
 
 @settings(max_examples=60, deadline=None)
 @given(SMALL_TEXTS, SMALL_TEXTS, st.sampled_from(["gpt2", "none", "words"]))
-def test_decoding_returns_the_text_over_bytes(corpus: str, text: str, pattern: str) -> None:
-    tokenizer = learn(corpus, {"pattern": pattern}).tokenizer()
+def test_decode_round_trips_text_over_bytes(corpus: str, text: str, pattern: str) -> None:
+    tokenizer = train(corpus, {"pattern": pattern}).tokenizer()
     assert tokenizer.decode(tokenizer.encode(text)) == text
     assert b"".join(token.raw for token in tokenizer.tokens(text)) == text.encode()
 
 
 @settings(max_examples=60, deadline=None)
 @given(st.text("abc", min_size=1, max_size=80), st.text("abc", max_size=80), st.integers(0, 30))
-def test_hugging_face_cuts_the_same(corpus: str, text: str, merges: int) -> None:
+def test_encode_equals_hugging_face_wordpiece_without_prefix(
+    corpus: str, text: str, merges: int
+) -> None:
     """Its WordPiece without a prefix is longest match over any vocabulary of strings.
 
     But for a text with an unknown character, which becomes one unknown token as a whole there;
     here only that character does.
     """
-    training = learn(corpus, {"pattern": "none", "atoms": "characters"}, merges)
+    training = train(corpus, {"pattern": "none", "atoms": "characters"}, merges)
     vocabulary = {"".join(symbols): i for i, symbols in enumerate(symbols_by_id(training))}
     theirs = tokenizers.Tokenizer(
         tokenizers.models.WordPiece(
@@ -134,7 +136,7 @@ def test_hugging_face_cuts_the_same(corpus: str, text: str, merges: int) -> None
         assert theirs.encode(text).ids == training.tokenizer().encode(text)
 
 
-def test_it_differs_from_the_order_of_the_merges() -> None:
+def test_longest_match_differs_from_merge_order() -> None:
     """`cd` is merged before `ab`+`c`, so the c is taken; the longest piece asks for no order."""
     words = {"ab": 9, "cd": 7, "abc": 1}
     merging = bpeviz.train(words, merges=3, pattern="none", atoms="characters")
@@ -144,7 +146,7 @@ def test_it_differs_from_the_order_of_the_merges() -> None:
     assert [token.label for token in longest.tokenizer().tokens("abcd")] == ["abc", "d"]
 
 
-def test_a_boundary_comes_back() -> None:
+def test_longest_match_boundary_reappears() -> None:
     """`ab cd` until `abc` is a piece, then `abc d`."""
     words = {"ab": 9, "cd": 7, "abc": 1}
     training = bpeviz.train(words, merges=3, pattern="none", atoms="characters", encode="longest")
@@ -158,8 +160,8 @@ def test_a_boundary_comes_back() -> None:
     assert boundaries.permanent.tolist() == [False, False, False, True]
 
 
-def test_unknown_characters_are_reported_one_by_one() -> None:
-    training = learn("abab abab", {"pattern": "none", "atoms": "characters"})
+def test_each_unknown_character_is_one_unk_token() -> None:
+    training = train("abab abab", {"pattern": "none", "atoms": "characters"})
     tokenizer = training.tokenizer()
     tokens = tokenizer.tokens("ab?éabab")
     assert [token.label for token in tokens] == ["ab", "<unk>", "<unk>", "abab"]
@@ -168,7 +170,7 @@ def test_unknown_characters_are_reported_one_by_one() -> None:
     assert tokenizer.decode(tokenizer.encode("ab?é")) == "ab\ufffd\ufffd"
 
 
-def test_of_two_merges_that_make_the_same_the_earlier_counts() -> None:
+def test_earlier_of_two_merges_to_the_same_piece_sets_the_id() -> None:
     """No learner here makes them, but a list of merges from elsewhere may."""
 
     def merge(left: int, right: int, new: int) -> Merge:
@@ -190,8 +192,8 @@ def test_of_two_merges_that_make_the_same_the_earlier_counts() -> None:
 # Long texts
 
 
-def test_pieces_that_are_too_long_are_not_looked_for() -> None:
-    training = learn("a" * 1_024, {"pattern": "none"})
+def test_pieces_over_longest_piece_are_not_matched() -> None:
+    training = train("a" * 1_024, {"pattern": "none"})
     tokenizer = training.tokenizer()
     assert len(tokenizer.token_bytes(training.vocab_size - 1)) == 1_024
     sizes = [len(token.raw) for token in tokenizer.tokens("a" * 1_024)]
@@ -204,17 +206,17 @@ def test_pieces_that_are_too_long_are_not_looked_for() -> None:
 
 
 @pytest.mark.parametrize("text", ["a" * 100_000, "ab" * 50_000, "aab" * 30_000])
-def test_a_long_chunk_is_cut(text: str) -> None:
-    training = learn(text[:3_000], {"pattern": "none"})
+def test_long_pre_token_encodes(text: str) -> None:
+    training = train(text[:3_000], {"pattern": "none"})
     tokenizer = training.tokenizer()
     boundaries = tokenizer.boundaries(text)
     assert boundaries.ids(training.steps).tolist() == tokenizer.encode(text)
 
 
-def test_a_chain_of_pieces_in_a_long_chunk_is_cut() -> None:
+def test_long_pre_token_with_a_chain_of_pieces_encodes() -> None:
     """Each merge makes a piece of the last one and one atom more: as many lengths as pieces."""
     letters = "".join(map(chr, range(0x4E00, 0x4E00 + 3_000)))
-    training = learn(letters, {"pattern": "none", "atoms": "characters"}, merges=2_999)
+    training = train(letters, {"pattern": "none", "atoms": "characters"}, merges=2_999)
     tokenizer = training.tokenizer()
     text = letters * 3
     boundaries = tokenizer.boundaries(text)
@@ -225,8 +227,8 @@ def test_a_chain_of_pieces_in_a_long_chunk_is_cut() -> None:
 @pytest.mark.parametrize("text", ["", " ", "a", "👍🏽", "e\u0301\u0323", "שלום עולם", " \n\t "])
 @pytest.mark.parametrize("corpus", ["", "ab ab", "👍 שלום e\u0301"])
 @pytest.mark.parametrize("atoms", ["bytes", "characters"])
-def test_odd_texts(corpus: str, text: str, atoms: str) -> None:
-    training = learn(corpus, {"atoms": atoms})
+def test_difficult_texts_have_consistent_boundaries(corpus: str, text: str, atoms: str) -> None:
+    training = train(corpus, {"atoms": atoms})
     tokenizer = training.tokenizer()
     boundaries = tokenizer.boundaries(text)
     assert len(boundaries.ids(training.steps)) == len(tokenizer.encode(text))

@@ -29,11 +29,11 @@ HOW = st.sampled_from(
 )
 
 
-def learn(corpus: str, how: dict[str, Any], merges: int = 25) -> MergeTokenizer:
+def train(corpus: str, how: dict[str, Any], merges: int = 25) -> MergeTokenizer:
     return bpeviz.train(corpus, merges=merges, **how).tokenizer()
 
 
-def naive_tokens(tokenizer: MergeTokenizer, text: str, step: int) -> list[tuple[int, int]]:
+def reference_tokens(tokenizer: MergeTokenizer, text: str, step: int) -> list[tuple[int, int]]:
     """(id, atoms) of each token after `step` merges; -1 for an atom that is not known."""
     atom_id = {symbol: i for i, symbol in enumerate(tokenizer.alphabet)}
     pairs = [(merge.left, merge.right) for merge in tokenizer.merges[:step]]
@@ -46,15 +46,15 @@ def naive_tokens(tokenizer: MergeTokenizer, text: str, step: int) -> list[tuple[
 
 @settings(max_examples=300)
 @given(SMALL_TEXTS, SMALL_TEXTS, HOW)
-def test_thresholds_equal_the_naive_segmentation_at_every_step(
+def test_boundaries_equal_reference_segmentation_at_every_step(
     corpus: str, text: str, how: dict[str, Any]
 ) -> None:
-    """On text that was learnt from and on text that was not."""
-    tokenizer = learn(corpus, how)
+    """Check the training text and other text."""
+    tokenizer = train(corpus, how)
     for held in (corpus, text):
         boundaries = tokenizer.boundaries(held)
         for step in range(tokenizer.steps + 2):
-            expected = naive_tokens(tokenizer, held, step)
+            expected = reference_tokens(tokenizer, held, step)
             ends = np.cumsum([size for _, size in expected], dtype=np.int64)
             assert boundaries.token_ends(step).tolist() == ends.tolist()
             assert boundaries.ids(step).tolist() == [i for i, _ in expected]
@@ -62,10 +62,10 @@ def test_thresholds_equal_the_naive_segmentation_at_every_step(
 
 @settings(max_examples=150)
 @given(SMALL_TEXTS, SMALL_TEXTS, HOW)
-def test_token_counts_are_the_lengths_of_encodings_at_every_size(
+def test_token_counts_equal_encoding_lengths_at_every_step(
     corpus: str, text: str, how: dict[str, Any]
 ) -> None:
-    tokenizer = learn(corpus, how)
+    tokenizer = train(corpus, how)
     counts = tokenizer.boundaries(text).token_counts
     assert counts.tolist() == [
         len(tokenizer.at_step(step).encode(text)) for step in range(tokenizer.steps + 1)
@@ -73,8 +73,10 @@ def test_token_counts_are_the_lengths_of_encodings_at_every_size(
 
 
 @given(SMALL_TEXTS, SMALL_TEXTS, HOW)
-def test_last_merges_tell_the_ids(corpus: str, text: str, how: dict[str, Any]) -> None:
-    tokenizer = learn(corpus, how)
+def test_last_merges_equal_merge_steps_of_encoded_ids(
+    corpus: str, text: str, how: dict[str, Any]
+) -> None:
+    tokenizer = train(corpus, how)
     boundaries = tokenizer.boundaries(text)
     for step in range(tokenizer.steps + 1):
         smaller = tokenizer.at_step(step)
@@ -83,10 +85,10 @@ def test_last_merges_tell_the_ids(corpus: str, text: str, how: dict[str, Any]) -
 
 
 @given(SMALL_TEXTS, SMALL_TEXTS, HOW, st.integers(0, 30))
-def test_until_equals_the_boundaries_of_the_smaller_tokenizer(
+def test_until_equals_boundaries_of_smaller_tokenizer(
     corpus: str, text: str, how: dict[str, Any], step: int
 ) -> None:
-    tokenizer = learn(corpus, how)
+    tokenizer = train(corpus, how)
     until = tokenizer.boundaries(text).until(step)
     smaller = tokenizer.at_step(step).boundaries(text)
     assert until.merged_at.tolist() == smaller.merged_at.tolist()
@@ -97,8 +99,8 @@ def test_until_equals_the_boundaries_of_the_smaller_tokenizer(
 
 
 @given(SMALL_TEXTS, SMALL_TEXTS, HOW)
-def test_cuts_are_where_tokens_end_in_bytes(corpus: str, text: str, how: dict[str, Any]) -> None:
-    tokenizer = learn(corpus, how)
+def test_cuts_equal_token_ends_in_bytes(corpus: str, text: str, how: dict[str, Any]) -> None:
+    tokenizer = train(corpus, how)
     boundaries = tokenizer.boundaries(text)
     raw = text.encode()
     for step in (0, 3, tokenizer.steps):
@@ -114,10 +116,10 @@ def test_cuts_are_where_tokens_end_in_bytes(corpus: str, text: str, how: dict[st
 
 @settings(max_examples=100)
 @given(SMALL_TEXTS, SMALL_TEXTS, HOW)
-def test_changes_of_merge_boundaries_segment_alike_at_every_step(
+def test_as_changes_gives_equal_segmentation_at_every_step(
     corpus: str, text: str, how: dict[str, Any]
 ) -> None:
-    boundaries = learn(corpus, how).boundaries(text)
+    boundaries = train(corpus, how).boundaries(text)
     changes = boundaries.as_changes()
     assert changes.token_counts.tolist() == boundaries.token_counts.tolist()
     assert changes.change_steps.tolist() == boundaries.change_steps.tolist()
@@ -127,10 +129,8 @@ def test_changes_of_merge_boundaries_segment_alike_at_every_step(
 
 
 @given(SMALL_TEXTS, HOW, st.booleans())
-def test_boundaries_under_other_ids_have_the_ids_of_the_table(
-    corpus: str, how: dict[str, Any], shuffled: bool
-) -> None:
-    tokenizer = learn(corpus, how)
+def test_with_ids_maps_ids_by_table(corpus: str, how: dict[str, Any], shuffled: bool) -> None:
+    tokenizer = train(corpus, how)
     boundaries = tokenizer.boundaries(corpus)
     ids = np.arange(tokenizer.vocab_size, dtype=np.int32)
     table = ids[::-1] + 7 if shuffled else ids + 7
@@ -142,8 +142,8 @@ def test_boundaries_under_other_ids_have_the_ids_of_the_table(
 
 
 @given(SMALL_TEXTS, SMALL_TEXTS, HOW)
-def test_chunks_end_where_no_merge_reaches(corpus: str, text: str, how: dict[str, Any]) -> None:
-    tokenizer = learn(corpus, how)
+def test_pre_token_ends_are_never_merged(corpus: str, text: str, how: dict[str, Any]) -> None:
+    tokenizer = train(corpus, how)
     ends = tokenizer.pre_token_atom_ends(text)
     boundaries = tokenizer.boundaries(text)
     sizes = [
@@ -154,12 +154,12 @@ def test_chunks_end_where_no_merge_reaches(corpus: str, text: str, how: dict[str
     assert len(boundaries) == sum(sizes)
 
 
-def test_the_end_of_the_text_never_vanishes() -> None:
+def test_end_of_text_is_never_merged() -> None:
     tokenizer = bpeviz.train("ab", merges=1).tokenizer()
     assert tokenizer.boundaries("abab").merged_at.tolist() == [0, NEVER, 0, NEVER]
 
 
-def test_the_example_of_hugs() -> None:
+def test_merged_at_of_hugs() -> None:
     """u+g, h+ug, hug+s: the picture in the design of the boundary array."""
     training = bpeviz.train(
         {"ug": 4, "hug": 3, "hugs": 2}, merges=3, pattern="none", atoms="characters"
@@ -190,10 +190,8 @@ def check_tree(tokenizer: MergeTokenizer, node: Node, token_id: int) -> None:
 
 @settings(max_examples=150)
 @given(SMALL_TEXTS, SMALL_TEXTS, HOW)
-def test_the_tree_of_a_token_is_its_parents_all_the_way_down(
-    corpus: str, text: str, how: dict[str, Any]
-) -> None:
-    tokenizer = learn(corpus, how)
+def test_tree_nodes_equal_merge_parents(corpus: str, text: str, how: dict[str, Any]) -> None:
+    tokenizer = train(corpus, how)
     boundaries = tokenizer.boundaries(text)
     for step in {0, tokenizer.steps // 2, tokenizer.steps}:
         ids = boundaries.ids(step).tolist()
@@ -204,7 +202,7 @@ def test_the_tree_of_a_token_is_its_parents_all_the_way_down(
                 check_tree(tokenizer, node, token_id)
 
 
-def test_a_span_that_is_no_token_has_no_tree() -> None:
+def test_tree_of_span_that_is_never_a_token_raises_value_error() -> None:
     boundaries = bpeviz.train("ab", merges=1).tokenizer().boundaries("abab")
     for start, end in ((0, 0), (2, 1), (-1, 1), (3, 5)):
         with pytest.raises(ValueError, match=f"no atoms {start} to {end} here"):
@@ -213,7 +211,7 @@ def test_a_span_that_is_no_token_has_no_tree() -> None:
         boundaries.tree(1, 3)
 
 
-def test_a_run_of_one_letter_is_a_deep_token() -> None:
+def test_tree_of_letter_run_equals_merge_parents() -> None:
     text = "a" * 5_000
     tokenizer = bpeviz.train(text, merges=100, pattern="none").tokenizer()
     boundaries = tokenizer.boundaries(text)
@@ -221,7 +219,7 @@ def test_a_run_of_one_letter_is_a_deep_token() -> None:
     check_tree(tokenizer, boundaries.tree(0, 5_000), tokenizer.encode(text)[0])
 
 
-def test_a_tree_as_deep_as_its_token_is_long_is_built_without_recursion() -> None:
+def test_tree_as_deep_as_token_length_is_built_without_recursion() -> None:
     size = 20_000
     text = "".join(map(chr, range(0x4E00, 0x4E00 + size)))  # no pair comes twice
     training = bpeviz.train(text, merges=size - 1, pattern="none", atoms="characters")
@@ -235,7 +233,7 @@ def test_a_tree_as_deep_as_its_token_is_long_is_built_without_recursion() -> Non
 
 
 @pytest.mark.parametrize("how", [{}, {"atoms": "characters", "end_mark": "attached"}], ids=str)
-def test_an_empty_text_has_no_boundaries(how: dict[str, str]) -> None:
+def test_empty_text_has_no_boundaries(how: dict[str, str]) -> None:
     tokenizer = bpeviz.train("ab ab", merges=2, **how).tokenizer()
     boundaries = tokenizer.boundaries("")
     assert len(boundaries) == 0
@@ -248,7 +246,7 @@ def test_an_empty_text_has_no_boundaries(how: dict[str, str]) -> None:
     assert tokenizer.pre_token_atom_ends("").tolist() == []
 
 
-def test_one_atom_is_one_token() -> None:
+def test_single_atom_is_one_token() -> None:
     boundaries = bpeviz.train("", merges=0).tokenizer().boundaries("a")
     assert (boundaries.merged_at.tolist(), boundaries.steps) == ([NEVER], 0)
     assert boundaries.token_counts.tolist() == [1]
@@ -256,7 +254,7 @@ def test_one_atom_is_one_token() -> None:
     assert boundaries.tree(0, 1) == Node(0, 1, -1)
 
 
-def test_unknown_atoms_stand_alone() -> None:
+def test_unknown_atoms_are_never_merged() -> None:
     tokenizer = bpeviz.train("ab" * 5, merges=3, pattern="none", atoms="characters").tokenizer()
     boundaries = tokenizer.boundaries("ab?abé")
     assert boundaries.atom_ids.tolist() == [0, 1, -1, 0, 1, -1]
@@ -264,7 +262,7 @@ def test_unknown_atoms_stand_alone() -> None:
     assert boundaries.token_ends(3).tolist() == [2, 3, 5, 6]
 
 
-def test_an_end_mark_is_an_atom_of_no_bytes() -> None:
+def test_end_mark_symbol_is_an_atom_of_zero_bytes() -> None:
     how = {"pattern": "whitespace", "atoms": "characters"}
     own = bpeviz.train("é a", merges=0, end_mark="symbol", **how).tokenizer().boundaries("é a")
     assert own.ends.tolist() == [2, 2, 3, 4, 4]
@@ -272,12 +270,12 @@ def test_an_end_mark_is_an_atom_of_no_bytes() -> None:
     assert part.ends.tolist() == [2, 3, 4]
 
 
-def test_lone_surrogates_are_replaced_first() -> None:
+def test_boundaries_replace_lone_surrogates() -> None:
     tokenizer = bpeviz.train("", merges=0).tokenizer()
     assert tokenizer.boundaries("\ud800").ends.tolist() == [1, 2, 3]
 
 
-def test_types_are_as_documented() -> None:
+def test_merge_boundaries_have_documented_dtypes() -> None:
     for how in ({}, {"atoms": "characters"}):
         boundaries = bpeviz.train("ab ab", merges=2, **how).tokenizer().boundaries("ab c")
         types = boundaries.merged_at.dtype, boundaries.ends.dtype, boundaries.atom_ids.dtype
@@ -286,7 +284,7 @@ def test_types_are_as_documented() -> None:
         assert boundaries.last_merges(1).dtype == np.int32
 
 
-def test_a_boundary_of_a_later_merge_stands_until_then() -> None:
+def test_boundary_mask_keeps_boundary_until_its_merge() -> None:
     boundaries = MergeBoundaries(
         np.arange(1, 4), np.zeros(3, np.int32), 3, np.array([2, 0, NEVER], np.int32), 256
     )
@@ -299,7 +297,7 @@ def test_a_boundary_of_a_later_merge_stands_until_then() -> None:
     assert boundaries.token_counts.tolist() == [3, 2, 2, 1]
 
 
-def test_rows_of_a_ragged_table_are_joined() -> None:
+def test_gather_joins_rows_of_a_ragged_table() -> None:
     flat = np.array([10, 11, 12, 20, 30, 31], np.int32)
     starts, lengths = np.array([0, 3, 4]), np.array([3, 1, 2])
     rows = np.array([2, 0, 2])
@@ -307,7 +305,7 @@ def test_rows_of_a_ragged_table_are_joined() -> None:
     assert gather(flat, starts, lengths, rows[:0]).tolist() == []
 
 
-def test_a_megabyte_has_a_boundary_behind_each_byte() -> None:
+def test_megabyte_text_has_a_boundary_per_byte() -> None:
     text = "the cat sat on the mat and looked at the other cat " * 20_000
     training = bpeviz.train(text[:100_000], merges=100, pattern="none")
     boundaries = training.tokenizer().boundaries(text)

@@ -74,7 +74,7 @@ class PairTokenizer(Tokenizer):
         )
 
 
-def test_analysis_takes_a_tokenizer_class_of_its_own() -> None:
+def test_analysis_accepts_a_custom_tokenizer_class() -> None:
     tokenizer = PairTokenizer()
     inspection = trace.inspect(TEXT, tokenizer)
     assert inspection.ids == tokenizer.encode(TEXT) == [256, 32, 256, 99]
@@ -90,6 +90,6 @@ def test_analysis_takes_a_tokenizer_class_of_its_own() -> None:
     assert len(payload["sides"][0]["tokens"]) == 8
 
 
-def test_export_refuses_a_tokenizer_without_merges() -> None:
+def test_save_rejects_tokenizer_without_merges() -> None:
     with pytest.raises(ValueError, match="it does not merge"):
         bpeviz.save(PairTokenizer(), "unused.json")

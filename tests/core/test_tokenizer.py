@@ -1,4 +1,4 @@
-"""Encoding, decoding, special tokens and offsets of the tokenizers that bpeviz learns."""
+"""Encoding, decoding, special tokens and offsets of trained tokenizers."""
 
 from __future__ import annotations
 
@@ -70,9 +70,7 @@ def tiktoken_of(pattern: str) -> tiktoken.Encoding:
 
 @settings(max_examples=300)
 @given(SMALL_TEXTS, SMALL_TEXTS, st.sampled_from(["none", "whitespace"]), st.integers(0, 20))
-def test_encoding_equals_the_naive_encoder(
-    corpus: str, text: str, pattern: str, merges: int
-) -> None:
+def test_encode_equals_reference_encoder(corpus: str, text: str, pattern: str, merges: int) -> None:
     tokenizer = bpeviz.train(corpus, merges=merges, pattern=pattern).tokenizer()
     rank = {(merge.left, merge.right): merge.new_id for merge in tokenizer.merges}
     expected: list[int] = []
@@ -83,14 +81,14 @@ def test_encoding_equals_the_naive_encoder(
 
 @settings(max_examples=150)
 @given(ANY_TEXT, st.sampled_from(["gpt2", "cl100k", "o200k", "words", "whitespace", "none"]))
-def test_encoding_equals_tiktokens_with_the_learnt_ranks(text: str, pattern: str) -> None:
+def test_encode_equals_tiktoken_with_trained_ranks(text: str, pattern: str) -> None:
     assume(reference.known_to_both().issuperset(text))
     assert over_bytes(pattern).encode(text) == tiktoken_of(pattern).encode_ordinary(text)
 
 
 @settings(max_examples=150)
 @given(SMALL_TEXTS, SMALL_TEXTS, st.sampled_from(["gpt2", "whitespace", "none"]))
-def test_encoding_with_any_learnt_merges_equals_tiktokens(
+def test_encode_with_any_trained_merges_equals_tiktoken(
     corpus: str, text: str, pattern: str
 ) -> None:
     """tiktoken looks up bytes and bpeviz pairs: the same, since no two tokens have equal bytes."""
@@ -99,7 +97,7 @@ def test_encoding_with_any_learnt_merges_equals_tiktokens(
 
 
 @given(SMALL_TEXTS, st.integers(0, 30), st.sampled_from(["bytes", "characters"]))
-def test_a_smaller_tokenizer_equals_training_afresh(corpus: str, merges: int, atoms: str) -> None:
+def test_smaller_tokenizer_equals_separate_training(corpus: str, merges: int, atoms: str) -> None:
     training = bpeviz.train(corpus, merges=30, atoms=atoms)
     size = min(len(training.alphabet) + merges, training.vocab_size)
     afresh = bpeviz.train(corpus, vocab_size=size, atoms=atoms)
@@ -108,20 +106,20 @@ def test_a_smaller_tokenizer_equals_training_afresh(corpus: str, merges: int, at
 
 
 @given(SMALL_TEXTS, st.integers(0, 30))
-def test_at_step_equals_the_tokenizer_of_that_size(corpus: str, step: int) -> None:
+def test_at_step_equals_tokenizer_of_that_size(corpus: str, step: int) -> None:
     training = bpeviz.train(corpus, merges=30)
     step = min(step, len(training.merges))
     assert training.tokenizer().at_step(step) == training.tokenizer(256 + step)
 
 
 @pytest.mark.parametrize("size", [255, 260])
-def test_a_size_that_was_not_learnt_gets_a_sentence(size: int) -> None:
+def test_size_outside_training_raises_value_error(size: int) -> None:
     training = bpeviz.train("abc", merges=2)
     with pytest.raises(ValueError, match=f"must be between 256 .* and 258 .*, not {size}"):
         training.tokenizer(size)
 
 
-def test_a_long_chunk_is_encoded() -> None:
+def test_long_pre_token_round_trips() -> None:
     text = "a" * 300_000 + "ab" * 50_000
     tokenizer = bpeviz.train(text, merges=50, pattern="none").tokenizer()
     assert tokenizer.decode(tokenizer.encode(text)) == text
@@ -135,13 +133,13 @@ def test_a_long_chunk_is_encoded() -> None:
 @example("\ud800", "gpt2")
 @example("\ud83d\udc4d", "gpt2")
 @example("</w><unk><|endoftext|>", "gpt2")
-def test_decoding_returns_every_text(text: str, pattern: str) -> None:
+def test_decode_round_trips_any_text(text: str, pattern: str) -> None:
     tokenizer = over_bytes(pattern)
     assert tokenizer.decode(tokenizer.encode(text)) == clean(text)
     assert tokenizer.decode_bytes(tokenizer.encode(text)) == clean(text).encode()
 
 
-def test_cleaning_joins_surrogate_pairs_and_replaces_lone_surrogates() -> None:
+def test_clean_joins_surrogate_pairs_and_replaces_lone_surrogates() -> None:
     assert clean("\ud83d\udc4d") == "👍"
     assert clean("a\udc4d\ud83d") == "a\ufffd\ufffd"
     assert clean("👍 é") == "👍 é"
@@ -152,7 +150,7 @@ def test_cleaning_joins_surrogate_pairs_and_replaces_lone_surrogates() -> None:
 @example("</w>", "symbol")
 @example("a</w> b</w>", "attached")
 @example("<unk>", "none")
-def test_decoding_returns_every_text_of_learnt_characters(text: str, end_mark: str) -> None:
+def test_decode_round_trips_text_of_known_characters(text: str, end_mark: str) -> None:
     """Also where the text spells out a mark: the characters `</w>` are not the mark."""
     every = "abc </w>un<k>é👍\n"
     # Each character at the end of a word and before it, so that every symbol is learnt.
@@ -166,7 +164,7 @@ def test_decoding_returns_every_text_of_learnt_characters(text: str, end_mark: s
     assert tokenizer.decode(ids) == text
 
 
-def test_lone_surrogates_are_replaced_wherever_text_comes_in() -> None:
+def test_every_text_method_replaces_lone_surrogates() -> None:
     tokenizer = over_bytes("gpt2")
     assert tokenizer.encode("a\ud800") == tokenizer.encode("a\ufffd")
     assert tokenizer.tokens("a\ud800") == tokenizer.tokens("a\ufffd")
@@ -174,21 +172,21 @@ def test_lone_surrogates_are_replaced_wherever_text_comes_in() -> None:
     assert tokenizer.pre_token_atom_ends("a\ud800").tolist() == [1, 4]
 
 
-def test_unknown_characters_decode_to_the_replacement_character() -> None:
+def test_unknown_characters_decode_to_replacement_character() -> None:
     tokenizer = bpeviz.train("ab", merges=1, atoms="characters").tokenizer()
     unknown = tokenizer.special_tokens["<unk>"]
     assert tokenizer.encode("ab?é") == [2, unknown, unknown]
     assert tokenizer.decode(tokenizer.encode("ab?é")) == "ab\ufffd\ufffd"
 
 
-def test_bytes_that_are_not_utf8_are_replaced_in_text_alone() -> None:
+def test_decode_replaces_invalid_utf8_and_decode_bytes_keeps_it() -> None:
     tokenizer = bpeviz.train("", merges=0).tokenizer()
     ids = tokenizer.encode("é")[:1]
     assert tokenizer.decode_bytes(ids) == b"\xc3"
     assert tokenizer.decode(ids) == "\ufffd"
 
 
-def test_the_mark_of_its_own_is_known_though_no_word_was_seen() -> None:
+def test_end_mark_symbol_is_known_without_training_words() -> None:
     """Trained on blanks alone, an unknown mark would decode to characters that nobody wrote."""
     tokenizer = bpeviz.train(
         " ", merges=0, atoms="characters", end_mark="symbol", pattern="whitespace"
@@ -204,7 +202,7 @@ def test_the_mark_of_its_own_is_known_though_no_word_was_seen() -> None:
 
 
 @pytest.mark.parametrize("unknown_id", [-1, 258, 10**12])
-def test_an_unknown_id_gets_a_sentence(unknown_id: int) -> None:
+def test_unknown_id_raises_value_error(unknown_id: int) -> None:
     tokenizer = bpeviz.train("ab " * 9, merges=2).tokenizer()
     for ask in (tokenizer.token_bytes, tokenizer.token_label, tokenizer.parents):
         with pytest.raises(ValueError, match=f"no id {unknown_id}: ids go from 0 to 257"):
@@ -222,7 +220,7 @@ def trained_with_specials(atoms: str = "bytes") -> MergeTokenizer:
     ).tokenizer()
 
 
-def test_special_tokens_have_the_ids_after_the_learnt_ones() -> None:
+def test_special_tokens_have_the_last_ids() -> None:
     tokenizer = trained_with_specials()
     assert tokenizer.special_tokens == {"<|end|>": 258, "<|end|>>": 259, "é": 260}
     assert tokenizer.vocab_size == 261
@@ -234,7 +232,7 @@ def test_special_tokens_have_the_ids_after_the_learnt_ones() -> None:
 
 
 @pytest.mark.parametrize("atoms", ["bytes", "characters"])
-def test_what_looks_like_a_special_token_is_text_unless_allowed(atoms: str) -> None:
+def test_encode_treats_special_tokens_as_text_unless_allowed(atoms: str) -> None:
     tokenizer = trained_with_specials(atoms)
     special = tokenizer.special_tokens["<|end|>"]
     text = "ab<|end|>ab"
@@ -245,14 +243,14 @@ def test_what_looks_like_a_special_token_is_text_unless_allowed(atoms: str) -> N
     assert tokenizer.decode(allowed) == text
 
 
-def test_of_two_special_tokens_the_longer_is_taken() -> None:
+def test_encode_prefers_the_longer_special_token() -> None:
     tokenizer = trained_with_specials()
     both = {"<|end|>", "<|end|>>"}
     assert tokenizer.encode("<|end|>>", allowed_special=both) == [259]
     assert tokenizer.encode("<|end|><|end|>>", allowed_special=both) == [258, 259]
 
 
-def test_allowing_what_is_no_special_token_gets_a_sentence() -> None:
+def test_allowing_unknown_special_token_raises_value_error() -> None:
     with pytest.raises(ValueError, match="Not a special token of bpe: <pad>"):
         over_bytes("gpt2").encode("a", allowed_special={"<pad>"})
 
@@ -272,7 +270,7 @@ def test_special_tokens_span_their_text(atoms: str) -> None:
 # Offsets
 
 
-def test_a_character_cut_into_bytes_is_spanned_by_each_of_its_tokens() -> None:
+def test_each_byte_token_spans_its_whole_character() -> None:
     tokenizer = bpeviz.train("", merges=0).tokenizer()
     assert [(t.raw, t.label, t.start, t.end) for t in tokenizer.tokens("a👍b")] == [
         (b"a", "a", 0, 1),
@@ -284,7 +282,7 @@ def test_a_character_cut_into_bytes_is_spanned_by_each_of_its_tokens() -> None:
     ]
 
 
-def test_a_token_across_characters_spans_those_it_has_a_byte_of() -> None:
+def test_token_across_characters_spans_every_touched_character() -> None:
     # é is C3 A9, and C3 begins the other letters: both pairs come three times.
     training = bpeviz.train("éáéâéã", merges=1, pattern="none", ties="smallest")
     assert (training.merges[0].left, training.merges[0].right) == (0xA9, 0xC3)
@@ -297,7 +295,7 @@ def test_a_token_across_characters_spans_those_it_has_a_byte_of() -> None:
 
 @settings(max_examples=200)
 @given(ANY_TEXT, st.sampled_from(["gpt2", "none"]))
-def test_tokens_over_bytes_begin_where_tiktoken_says(text: str, pattern: str) -> None:
+def test_byte_token_starts_equal_tiktoken_offsets(text: str, pattern: str) -> None:
     tokens = over_bytes(pattern).tokens(text)
     decoded, starts = tiktoken_of(pattern).decode_with_offsets([token.id for token in tokens])
     assert decoded == text
@@ -312,9 +310,7 @@ def test_tokens_over_bytes_begin_where_tiktoken_says(text: str, pattern: str) ->
 )
 @example("<unk>", "none", "gpt2")
 @example("?unk?", "symbol", "gpt2")
-def test_tokens_over_characters_span_what_they_stand_for(
-    text: str, end_mark: str, pattern: str
-) -> None:
+def test_character_token_spans_match_their_labels(text: str, end_mark: str, pattern: str) -> None:
     """Unknown ones are one character each, marks are nothing, all others are their text."""
     tokenizer = bpeviz.train(
         "the cat the hat then", merges=8, pattern=pattern, atoms="characters", end_mark=end_mark
@@ -337,7 +333,7 @@ def test_tokens_over_characters_span_what_they_stand_for(
 
 
 @given(ANY_TEXT)
-def test_tokens_cover_the_text_and_hold_its_bytes(text: str) -> None:
+def test_tokens_cover_the_text_bytes(text: str) -> None:
     tokens = over_bytes("gpt2").tokens(text)
     assert b"".join(token.raw for token in tokens) == text.encode()
     assert all(token.raw in text[token.start : token.end].encode() for token in tokens)
@@ -347,7 +343,7 @@ def test_tokens_cover_the_text_and_hold_its_bytes(text: str) -> None:
 
 
 @given(SMALL_TEXTS, st.sampled_from(["bytes", "characters"]))
-def test_a_token_is_its_parents_joined(corpus: str, atoms: str) -> None:
+def test_token_bytes_are_its_parents_joined(corpus: str, atoms: str) -> None:
     tokenizer = bpeviz.train(corpus, merges=30, atoms=atoms).tokenizer()
     for i in range(tokenizer.vocab_size):
         parents = tokenizer.parents(i)
@@ -368,7 +364,7 @@ def chained(size: int) -> Training:
     return bpeviz.train(text, merges=size - 1, pattern="none", atoms="characters")
 
 
-def test_a_token_as_deep_as_it_is_long_is_spelt_out() -> None:
+def test_deep_token_has_bytes_and_label() -> None:
     training = chained(5_000)
     tokenizer = training.tokenizer()
     last = training.merges[-1].new_id
@@ -378,7 +374,7 @@ def test_a_token_as_deep_as_it_is_long_is_spelt_out() -> None:
     assert tokenizer.encode(text) == [last]
 
 
-def test_tokens_are_spelt_out_only_when_asked_for() -> None:
+def test_token_bytes_are_computed_on_demand() -> None:
     """All tokens of a chain of merges together are as long as its square: 150 MB here."""
     training = chained(10_000)
     tokenizer = training.tokenizer()
@@ -391,8 +387,8 @@ def test_tokens_are_spelt_out_only_when_asked_for() -> None:
         tracemalloc.stop()
 
 
-def test_threads_may_share_a_tokenizer() -> None:
-    """Trainings are kept and shared between visitors; what is filled in late is filled in right."""
+def test_tokenizer_is_thread_safe() -> None:
+    """Cached trainings are shared between users, so lazy fields must fill in safely."""
     text = CORPUS * 3
     expected = over_bytes("gpt2").encode(text)
     for _ in range(5):
@@ -412,7 +408,7 @@ def test_threads_may_share_a_tokenizer() -> None:
     st.sampled_from(["none", "gpt2", "words"]),
     st.integers(0, 40),
 )
-def test_tiktokens_engine_cuts_as_the_merges_in_their_order_do(
+def test_tiktoken_engine_equals_merges_in_order(
     training_text: str, text: str, ties: str, pattern: str, merges: int
 ) -> None:
     tokenizer = bpeviz.train(training_text, merges=merges, ties=ties, pattern=pattern).tokenizer()
@@ -428,7 +424,7 @@ def test_tiktokens_engine_cuts_as_the_merges_in_their_order_do(
         assert tokenizer.encode(training_text + text) == expected
 
 
-def test_merges_that_nobody_learnt_are_applied_in_their_order_and_not_by_bytes() -> None:
+def test_untrained_merges_are_applied_in_order_not_by_bytes() -> None:
     # The third makes the bytes of “abc” from a and bc, which the first two never leave behind.
     merges = (
         Merge(97, 98, 256, 1, 1, 0),

@@ -27,7 +27,7 @@ def candidates(training: MergeTraining, text: str, step: int) -> list[Candidate]
     return training.candidates(text, boundaries, step, 5)
 
 
-def test_threads_share_the_cache_of_a_training() -> None:
+def test_training_cache_is_thread_safe() -> None:
     training = train()
     expected = [candidates(train(), text, 3) for text in TEXTS]
     interval = sys.getswitchinterval()
@@ -41,7 +41,7 @@ def test_threads_share_the_cache_of_a_training() -> None:
         sys.setswitchinterval(interval)
 
 
-def test_cache_of_a_training_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_training_cache_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(training_module, "CACHE_ATOMS", 500)
     training = train()
     for text, step in product(TEXTS, (0, 5)):
