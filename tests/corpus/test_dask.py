@@ -74,7 +74,7 @@ def on(local: dask.LocalCluster, paths: list[str], pattern: str, **more: float) 
 
 
 @pytest.mark.parametrize("pattern", ["gpt2", "cl100k", "o200k", "sentences", "none"])
-def test_the_file_is_the_same_to_the_last_bit(
+def test_cluster_counts_equal_local_counts_bit_for_bit(
     two_workers: dask.LocalCluster, corpus: list[str], pattern: str
 ) -> None:
     parts = [*files.parts(corpus, pattern, 50_000)]
@@ -82,7 +82,7 @@ def test_the_file_is_the_same_to_the_last_bit(
     assert parquet.dump(on(two_workers, corpus, pattern)) == alone(corpus, pattern)
 
 
-def test_the_command_counts_on_a_cluster(
+def test_count_command_runs_on_a_cluster(
     two_workers: dask.LocalCluster, corpus: list[str], capfd: pytest.CaptureFixture[str]
 ) -> None:
     address = ["--scheduler", two_workers.scheduler_address]
@@ -91,7 +91,7 @@ def test_the_command_counts_on_a_cluster(
     assert capfd.readouterr() == ("", "")
 
 
-def test_what_a_worker_cannot_read_is_said(
+def test_unreadable_file_on_a_worker_raises_corpus_error(
     two_workers: dask.LocalCluster, corpus: list[str]
 ) -> None:
     with open("b.txt", "r+b") as file:
@@ -101,9 +101,7 @@ def test_what_a_worker_cannot_read_is_said(
         on(two_workers, corpus, "gpt2")
 
 
-def test_workers_that_are_killed_are_replaced(
-    corpus: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_killed_workers_are_replaced(corpus: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """One after another, each while it works; the parts that they had are counted by others."""
     expected = alone(corpus, "gpt2")
     killed: list[int] = []
@@ -125,7 +123,7 @@ def test_workers_that_are_killed_are_replaced(
     assert killed
 
 
-def test_a_part_that_ends_every_worker_gets_a_sentence(
+def test_part_that_ends_every_worker_raises_cluster_error(
     corpus: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def end(*_: object) -> None:
@@ -138,7 +136,7 @@ def test_a_part_that_ends_every_worker_gets_a_sentence(
         await_workers(local, 1)
 
 
-def test_whatever_goes_wrong_on_a_worker_is_said(
+def test_worker_exception_raises_cluster_error(
     two_workers: dask.LocalCluster, corpus: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_: object) -> None:
@@ -149,7 +147,7 @@ def test_whatever_goes_wrong_on_a_worker_is_said(
         on(two_workers, corpus, "gpt2")
 
 
-def test_a_cluster_without_workers_gets_a_sentence(corpus: list[str]) -> None:
+def test_cluster_without_workers_raises_cluster_error(corpus: list[str]) -> None:
     with (
         started(0) as local,
         pytest.raises(ClusterError, match=r"has had no worker for 1 seconds\.$"),
@@ -157,7 +155,7 @@ def test_a_cluster_without_workers_gets_a_sentence(corpus: list[str]) -> None:
         on(local, corpus, "gpt2", patience=1)
 
 
-def test_a_scheduler_that_goes_away_gets_a_sentence(
+def test_lost_scheduler_raises_cluster_error(
     corpus: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     local = started(1)
@@ -173,12 +171,12 @@ def test_a_scheduler_that_goes_away_gets_a_sentence(
 
 
 @pytest.mark.parametrize("address", ["nonsense", "", "http://127.0.0.1:80", "tcp://127.0.0.1:x"])
-def test_an_address_that_is_none_gets_a_sentence(corpus: list[str], address: str) -> None:
+def test_invalid_scheduler_address_raises_cluster_error(corpus: list[str], address: str) -> None:
     with pytest.raises(ClusterError, match=rf"^There is no Dask scheduler at {address}: .*\.$"):
         cluster.count(address, corpus, "gpt2")
 
 
-def test_a_scheduler_that_is_not_there_is_not_waited_for(
+def test_missing_scheduler_times_out(
     corpus: list[str], capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(cluster, "CONNECTING", 0.5)
@@ -196,7 +194,7 @@ def test_a_scheduler_that_is_not_there_is_not_waited_for(
             assert not Path("c").exists()
 
 
-def test_something_else_that_answers_is_no_scheduler(corpus: list[str]) -> None:
+def test_other_server_at_the_address_raises_cluster_error(corpus: list[str]) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         said = b"HTTP/1.1 400 Bad Request\r\n\r\n"
 
@@ -211,13 +209,15 @@ def test_something_else_that_answers_is_no_scheduler(corpus: list[str]) -> None:
             cluster.count(address, corpus, "gpt2", connecting=1)
 
 
-def test_a_worker_is_no_scheduler(two_workers: dask.LocalCluster, corpus: list[str]) -> None:
+def test_worker_address_raises_cluster_error(
+    two_workers: dask.LocalCluster, corpus: list[str]
+) -> None:
     address = next(iter(two_workers.scheduler_info["workers"]))
     with pytest.raises(ClusterError, match=rf"^There is no Dask scheduler at {address}: "):
         cluster.count(address, corpus, "gpt2")
 
 
-def test_without_dask_a_sentence_says_what_to_install(
+def test_missing_dask_prints_install_command(
     corpus: list[str], capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
@@ -226,7 +226,7 @@ def test_without_dask_a_sentence_says_what_to_install(
     assert main(["count", *corpus, "--output", "c"]) == 0
 
 
-def test_a_worker_with_other_tables_of_letters_is_refused(
+def test_worker_with_another_regex_version_raises_cluster_error(
     two_workers: dask.LocalCluster, corpus: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("regex.__version__", "1.0")

@@ -17,7 +17,7 @@ ODD = "emoji-and-unicode"
 each_key = pytest.mark.parametrize("key", KEYS)
 
 
-def test_the_order_and_the_titles() -> None:
+def test_samples_have_fixed_order_and_titles() -> None:
     assert [(sample.key, sample.title) for sample in SAMPLES] == [
         ("english-prose", "English prose"),
         ("spanish", "Spanish"),
@@ -31,14 +31,14 @@ def test_the_order_and_the_titles() -> None:
     ]
 
 
-def test_every_file_is_listed_and_every_listed_file_is_there() -> None:
+def test_sample_files_match_the_list() -> None:
     assert sorted(path.name for path in SAMPLES_FOLDER.iterdir()) == sorted(
         f"{key}.txt" for key in KEYS
     )
 
 
 @each_key
-def test_the_file_is_clean_text_of_a_readable_length(key: str) -> None:
+def test_sample_is_clean_text_of_readable_length(key: str) -> None:
     text = (SAMPLES_FOLDER / f"{key}.txt").read_bytes().decode("utf-8")
     assert text == by_key(key).text
     assert 600 <= len(text) <= 2500
@@ -51,12 +51,12 @@ def test_the_file_is_clean_text_of_a_readable_length(key: str) -> None:
 
 
 @each_key
-def test_no_line_ends_in_blanks(key: str) -> None:
+def test_sample_lines_have_no_trailing_blanks(key: str) -> None:
     assert all(line == line.rstrip() for line in by_key(key).text.split("\n"))
 
 
 @pytest.mark.parametrize("key", [key for key in KEYS if key != ODD])
-def test_only_the_odd_text_has_invisible_or_decomposed_characters(key: str) -> None:
+def test_only_the_unicode_sample_has_invisible_or_decomposed_characters(key: str) -> None:
     text = by_key(key).text
     assert unicodedata.is_normalized("NFC", text)
     # Every character is a letter, mark, number, punctuation, symbol, plain space or line break.
@@ -64,19 +64,19 @@ def test_only_the_odd_text_has_invisible_or_decomposed_characters(key: str) -> N
 
 
 @each_key
-def test_about_is_a_sentence_on_one_line(key: str) -> None:
+def test_sample_description_is_one_line(key: str) -> None:
     about = by_key(key).about
     assert about.endswith(".")
     assert "\n" not in about
     assert len(about) <= 160
 
 
-def test_the_text_is_read_once() -> None:
+def test_sample_text_is_cached() -> None:
     assert by_key("spanish").text is by_key("spanish").text
 
 
 @pytest.mark.parametrize("key", ["klingon", "", "../README", "/etc/passwd", "spanish.txt"])
-def test_an_unknown_key_is_refused_with_the_known_ones(key: str) -> None:
+def test_unknown_sample_error_lists_known_keys(key: str) -> None:
     with pytest.raises(KeyError) as caught:
         by_key(key)
     expected = (
@@ -87,22 +87,22 @@ def test_an_unknown_key_is_refused_with_the_known_ones(key: str) -> None:
     assert caught.value.args == (expected,)
 
 
-def test_a_very_long_unknown_key_is_not_repeated_whole() -> None:
+def test_unknown_sample_error_shortens_long_keys() -> None:
     with pytest.raises(KeyError) as caught:
         by_key("x" * 100_000)
     assert len(caught.value.args[0]) < 300
 
 
-def test_a_sample_that_is_not_listed_never_becomes_a_path(tmp_path: Path) -> None:
+def test_unlisted_sample_key_is_never_read_as_a_path(tmp_path: Path) -> None:
     (tmp_path / "secret.txt").write_text("secret", encoding="utf-8")
     with pytest.raises(KeyError):
         _ = Sample(key=str(tmp_path / "secret"), title="", about="").text
 
 
-# What the lines about the samples say.
+# Descriptions of the samples
 
 
-def test_english_has_the_stems_and_one_byte_for_each_character() -> None:
+def test_english_sample_is_ascii_with_repeated_stems() -> None:
     text = by_key("english-prose").text
     assert text.isascii()
     words = set("".join(c if c.isalpha() else " " for c in text).split())
@@ -111,7 +111,7 @@ def test_english_has_the_stems_and_one_byte_for_each_character() -> None:
     assert text.count("ing") >= 20
 
 
-def test_spanish_has_its_letters_and_endings() -> None:
+def test_spanish_sample_has_accented_letters_and_endings() -> None:
     text = by_key("spanish").text
     assert set("áéíóñ¿¡") <= set(text)
     assert all(len(c.encode()) == 2 for c in text if c in "¿¡" or (c.isalpha() and c > "z"))
@@ -119,20 +119,20 @@ def test_spanish_has_its_letters_and_endings() -> None:
     assert text.count("iendo") >= 3
 
 
-def test_russian_letters_take_two_bytes_and_the_words_repeat() -> None:
+def test_russian_sample_has_two_byte_letters_and_repeated_words() -> None:
     text = by_key("russian").text
     assert all(len(c.encode()) == 2 for c in text if c.isalpha())
     assert min(text.count(word) for word in ("снег", "яблок", "садовник")) >= 3
 
 
-def test_chinese_and_japanese_take_three_bytes_and_the_words_repeat() -> None:
+def test_chinese_japanese_sample_has_three_byte_characters() -> None:
     text = by_key("chinese-japanese").text
     assert {len(c.encode()) for c in text if c != "\n"} == {3}
     assert "姚明进入总决赛" in text
     assert min(text.count(word) for word in ("茶馆", "喝茶", "図書館")) >= 3
 
 
-def test_the_source_code_runs() -> None:
+def test_source_code_sample_runs() -> None:
     program, mark, query = by_key("source-code").text.partition("-- ")
     assert mark
     done = subprocess.run(
@@ -158,7 +158,7 @@ def test_the_source_code_runs() -> None:
         database.close()
 
 
-def test_the_odd_text_has_what_it_promises() -> None:
+def test_unicode_sample_has_the_described_characters() -> None:
     text = by_key(ODD).text
     flags = [c for c in text if "\U0001f1e6" <= c <= "\U0001f1ff"]
     assert "\U0001f1eb\U0001f1f7" in text
@@ -190,7 +190,7 @@ def test_the_odd_text_has_what_it_promises() -> None:
     assert {len(c.encode()) for c in text} == {1, 2, 3, 4}
 
 
-def test_arabic_takes_two_bytes_and_hindi_three() -> None:
+def test_arabic_hindi_sample_has_two_and_three_byte_letters() -> None:
     text = by_key("arabic-hindi").text
     arabic = [c for c in text if unicodedata.name(c, "").startswith("ARABIC ")]
     hindi = [c for c in text if unicodedata.name(c, "").startswith("DEVANAGARI ")]
@@ -202,7 +202,7 @@ def test_arabic_takes_two_bytes_and_hindi_three() -> None:
     assert text.count("ते हैं") >= 5
 
 
-def test_the_sums_and_the_table_are_right() -> None:
+def test_numbers_sample_has_correct_sums() -> None:
     lines = by_key("numbers-and-tables").text.split("\n")
     top, *rows = lines[lines.index("A table") + 1 : lines.index("Arithmetic") - 1]
     goods = [row.split() for row in rows[1:-2]]
@@ -225,7 +225,7 @@ def test_the_sums_and_the_table_are_right() -> None:
     assert checked == 19
 
 
-# Words with counts.
+# Words with counts
 
 
 @pytest.mark.parametrize(
@@ -242,7 +242,7 @@ def test_the_sums_and_the_table_are_right() -> None:
         ("a\u00a0b 2", None),
     ],
 )
-def test_words_are_written_out_as_often_as_they_count(listed: str, text: str | None) -> None:
+def test_written_out_repeats_words_by_count(listed: str, text: str | None) -> None:
     if text is None:  # white space of any kind parts words
         with pytest.raises(ValueError, match="Line 1 is not a word and its count"):
             written_out(listed, 1_000)
@@ -269,24 +269,24 @@ def test_words_are_written_out_as_often_as_they_count(listed: str, text: str | N
         ("low 20\nnew 5\nno 1", "more than 100 characters up to line 3"),
     ],
 )
-def test_what_is_no_such_list_is_a_sentence_that_names_the_line(listed: str, sentence: str) -> None:
+def test_invalid_word_counts_error_names_the_line(listed: str, sentence: str) -> None:
     with pytest.raises(ValueError, match=sentence) as caught:
         written_out(listed, 100)
     assert str(caught.value).endswith(".")
     assert len(str(caught.value)) < 300
 
 
-def test_a_list_may_come_out_just_as_long_as_it_may_be() -> None:
+def test_written_out_accepts_the_longest_allowed_text() -> None:
     assert len(written_out("low 25", 100)) == 100
     assert len(written_out("a 999999\n", 2_000_000)) == 2 * 999_999
 
 
-def test_a_list_is_refused_before_it_is_written_out() -> None:
+def test_written_out_rejects_too_long_text_early() -> None:
     with pytest.raises(ValueError, match="more than 1,000 characters"):
         written_out("low 999999999\n" * 1_000, 1_000)
 
 
-def test_words_written_out_are_learnt_from_as_published() -> None:
+def test_training_on_written_out_words_gives_published_merges() -> None:
     """The words of Sennrich et al. 2016, the mark part of the last character, first-seen ties."""
     text = written_out("low 5\nlower 2\nnewest 6\nwidest 3", 1_000)
     training = train(text, merges=10, pattern="whitespace", atoms="characters", end_mark="attached")
