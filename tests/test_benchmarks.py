@@ -33,6 +33,7 @@ def cells(printed: str) -> list[list[str]]:
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in rows]
 
 
+@pytest.mark.slow
 def test_speed_prints_a_figure_and_a_right_result_for_every_contender(
     printed: str, tmp_path: Path
 ) -> None:
@@ -52,6 +53,7 @@ def test_speed_prints_a_figure_and_a_right_result_for_every_contender(
     assert {name for name, _ in expected} <= {line[0] for line in cells(brief)}
 
 
+@pytest.mark.slow
 def test_speed_prints_the_machine_date_and_versions(printed: str) -> None:
     head = printed.split("\n## ")[0]
     for what in ("Measured on 20", "core", "CPython", "rustbpe 0", "sentencepiece 0", "SHA-256"):
@@ -190,6 +192,7 @@ def output_of(script: str, *arguments: str) -> list[str]:
     return done.stdout.splitlines()
 
 
+@pytest.mark.slow
 def test_load_runs_without_errors() -> None:
     printed = output_of("load.py", "--users=3", "--think=0.5", "--seconds=4", "--no-training")
     (all_actions,) = [line for line in printed if line.startswith("all actions")]
@@ -198,6 +201,7 @@ def test_load_runs_without_errors() -> None:
     assert printed[-1].startswith("Memory of the server: ")
 
 
+@pytest.mark.slow
 def test_frames_measures_the_player_and_the_page() -> None:
     if chromium() is None:
         pytest.skip("Chromium not found.")

@@ -745,6 +745,7 @@ def run_as_shown(shell: Shell, line: str) -> str:
     return done.stdout.decode()
 
 
+@pytest.mark.slow
 def test_help_examples_run(shell: Shell) -> None:
     for name in ("corpus.txt", "page.txt", "a.txt", "b.txt"):
         Path(name).write_text(TEXT)
@@ -758,6 +759,7 @@ def test_help_examples_run(shell: Shell) -> None:
         run_as_shown(shell, line)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("readme", ["README.md", "bpeviz/corpus/README.md"])
 def test_commands_of_readmes_print_what_they_say(shell: Shell, readme: str) -> None:
     Path("sample_texts").symlink_to(ROOT / "sample_texts")

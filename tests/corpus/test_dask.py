@@ -73,6 +73,7 @@ def on(local: dask.LocalCluster, paths: list[str], pattern: str, **more: float) 
     return cluster.count(local.scheduler_address, paths, pattern, part=50_000, **more)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pattern", ["gpt2", "cl100k", "o200k", "sentences", "none"])
 def test_cluster_counts_equal_local_counts_bit_for_bit(
     two_workers: dask.LocalCluster, corpus: list[str], pattern: str

@@ -36,6 +36,7 @@ PRETOKENS = st.one_of(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=800)
 @given(
     PRETOKENS,
