@@ -1,6 +1,6 @@
-"""Make the picture at the top of the README: `python tests/picture.py`, with the app running.
+"""Take the screenshot of the README: `python tests/picture.py [ADDRESS]`, with the app running.
 
-Needs a Chromium and an address as its one argument (http://localhost:8501 by default).
+It needs Chromium. The default address is http://localhost:8501.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ def main(address: str) -> None:
         step = page.get_by_label("Merge number")
         step.fill("34")
         step.press("Enter")
-        page.get_by_role("heading", name="Why this pair").click()  # takes the focus off the field
+        page.get_by_role(
+            "heading", name="Why this pair"
+        ).click()  # removes the focus from the field
         expect(page.get_by_text("before merge 34")).to_be_visible()
         page.wait_for_timeout(1_000)  # charts and fonts settle
         page.screenshot(path=PICTURE)

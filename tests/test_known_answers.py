@@ -1,4 +1,4 @@
-"""Known answers from outside the project; each says where it comes from."""
+"""Known answers from outside the project, each with its source."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_bpe_equals_minbpe_on_aaabdaaabac() -> None:
 
 
 def test_bpe_counts_overlapping_pairs_without_replacing_them() -> None:
-    """`aa` stands in `aaabdaaabac` four times, and two replacements are made of it."""
+    """`aa` occurs four times in `aaabdaaabac`, overlaps included, and is replaced twice."""
     merge = bpeviz.train("aaabdaaabac", merges=1, pattern="none").merges[0]
     assert (merge.count, merge.applied) == (4, 2)
 
@@ -52,7 +52,7 @@ def test_bpe_on_don_quijote() -> None:
 
 
 def test_bpe_on_tiny_shakespeare(tiny_shakespeare: str) -> None:
-    """Karpathy's Tiny Shakespeare, over bytes, not split, ties as in minbpe."""
+    """Karpathy's Tiny Shakespeare, over bytes, without pre-tokenization, ties as in minbpe."""
     assert len(tiny_shakespeare.encode()) == 1_115_394
     tokenizer = bpeviz.train(tiny_shakespeare, merges=45, pattern="none").tokenizer()
     boundaries = tokenizer.boundaries(tiny_shakespeare)
@@ -93,7 +93,7 @@ def test_bpe_equals_sennrich_et_al(end_mark: str, merges: str) -> None:
 def test_bpe_equals_four_merges_by_hand() -> None:
     """`low lowest new wider lowering`, over characters, without a mark, four merges.
 
-    By hand, with the words apart (white space is no part of them) and the first seen on a tie:
+    By hand, with separate words (without white space) and the first seen pair on a tie:
 
         l o w   l o w e s t   n e w   w i d e r   l o w e r i n g
 
@@ -122,7 +122,7 @@ def test_bpe_equals_four_merges_by_hand() -> None:
     assert [merge.ties for merge in training.merges] == [1, 0, 1, 11]
     assert [token.label for token in tokenizer.tokens("lower")] == ["lowe", "r"]
 
-    # And by the naive loop.
+    # The naive loop agrees.
     atom_id = {symbol: i for i, symbol in enumerate(training.alphabet)}
     words = [([atom_id[c] for c in pre_token], 1) for pre_token in pretokenize(text, "whitespace")]
     steps, _ = reference.learn(words, training.alphabet, 4)
@@ -135,11 +135,11 @@ def test_bpe_equals_four_merges_by_hand() -> None:
     assert lower == tokenizer.encode("lower")
 
 
-# Splitting
+# Pre-tokenization
 
 
-def without_blanks(pre_tokens: list[str]) -> list[str]:
-    """The pre-tokens that are not white space alone: others than this project leave those out."""
+def without_spaces(pre_tokens: list[str]) -> list[str]:
+    """Return the pre-tokens that are not only white space, which other projects omit."""
     return [pre_token for pre_token in pre_tokens if pre_token.strip()]
 
 
@@ -153,7 +153,7 @@ def test_gpt2_pattern_pre_tokenizes_a_question() -> None:
 def test_nltk_pattern_equals_the_nltk_book() -> None:
     """Bird, Klein and Loper, Natural Language Processing with Python (NLTK's book), 3.7."""
     text = "That U.S.A. poster-print costs $12.40..."
-    assert without_blanks(pretokenize(text, "nltk")) == [
+    assert without_spaces(pretokenize(text, "nltk")) == [
         "That", "U.S.A.", "poster-print", "costs", "$12.40", "...",
     ]  # fmt: skip
 
@@ -161,14 +161,14 @@ def test_nltk_pattern_equals_the_nltk_book() -> None:
 def test_arithmetic_pattern_pre_tokenizes_a_formula() -> None:
     """`3 + 5 * (10 - 2)` by numbers, operators and brackets."""
     pre_tokens = pretokenize("3 + 5 * (10 - 2)", "arithmetic")
-    assert without_blanks(pre_tokens) == ["3", "+", "5", "*", "(", "10", "-", "2", ")"]
+    assert without_spaces(pre_tokens) == ["3", "+", "5", "*", "(", "10", "-", "2", ")"]
 
 
 def test_word_list_pre_tokenizes_chinese() -> None:
-    """Jurafsky and Martin, Speech and Language Processing, chapter 2: two published cuts.
+    """Jurafsky and Martin, Speech and Language Processing, chapter 2: two published segmentations.
 
-    Each comes out of a word list that holds its words; so do the seven characters. No pattern
-    parts Chinese into words.
+    A word list that contains its words reproduces each. No other pattern splits Chinese into
+    words.
     """
     text = "姚明进入总决赛"
     treebank = ["姚明", "进入", "总决赛"]
@@ -205,7 +205,7 @@ def test_published_vocabularies_encode_known_ids(name: str, text: str, ids: list
 
 
 def test_cl100k_tokens_of_an_emoji_are_not_utf8() -> None:
-    """cl100k cuts 👍 into three tokens; none is text by itself."""
+    """cl100k encodes 👍 as three tokens; none is valid UTF-8 by itself."""
     tokens = bpeviz.load("cl100k_base").tokens("👍")
     assert [(token.start, token.end) for token in tokens] == [(0, 1)] * 3
     for token in tokens:
@@ -223,7 +223,7 @@ Hopefully, you will be able to understand how they are trained and generate toke
 
 
 def test_wordpiece_on_prueba_de_tokens() -> None:
-    """The notebook that this project grew from: five special tokens, merged to the end."""
+    """The notebook that this project grew from: five special tokens, all merges."""
     training = bpeviz.train("prueba de tokens", "wordpiece", merges=100, pattern="whitespace")
     assert training.stopped == "no pair"
     assert (training.merges[0].score, training.name(training.merges[0].new_id)) == (1.0, "pr")

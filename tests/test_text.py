@@ -1,4 +1,4 @@
-"""Stand-ins, names and color indices."""
+"""Labels, shortened names and color indices."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_label_replaces_invisible_characters(raw: bytes, shown: str) -> None:
 
 
 def test_label_equals_character_stand_in() -> None:
-    # Python and Unicode may come to other terms about what can be seen.
+    # Python and Unicode may differ on which characters are visible.
     for code in (*range(0xD800), *range(0xE000, 0x20000), *range(0xE0000, 0xE0200)):
         assert label(chr(code).encode()) == character_stand_in(chr(code))
 

@@ -1,4 +1,4 @@
-"""The measures of Compare, against examples that were worked out by hand."""
+"""Metrics equal examples that were computed by hand."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_word_spans_are_runs_of_letters_marks_and_digits(text: str, words: list[
         ([1, 2, 3, 4], [2, 4], (0.5, 1, 2 / 3)),
         ([2], [2, 4], (1, 0.5, 2 / 3)),
         ([1], [2], (0, 0, 0)),
-        # Who makes no cut makes no wrong one, and finds none.
+        # Without boundaries there are no wrong ones, and none is found.
         ([], [2], (1, 0, 0)),
         ([2], [], (0, 1, 0)),
     ],
@@ -90,12 +90,12 @@ def test_measure_computes_the_metrics_of_a_tiny_text() -> None:
     assert (atoms.distinct, merged.distinct) == (4, 3)
     assert merged.bytes_per_token == pytest.approx(7 / 5)
     assert merged.characters_per_token == pytest.approx(7 / 5)
-    # ab|ab|c: the atoms cut two words in two; the merge leaves all whole.
+    # ab|ab|c: the atoms split two words; after the merge all are whole.
     assert atoms.tokens_per_word == pytest.approx((2 + 2 + 1) / 3)
     assert atoms.whole_words == pytest.approx(1 / 3)
     assert merged.tokens_per_word == 1
     assert merged.whole_words == 1
-    # The atoms cut behind bytes 1 to 6; the merge keeps 4 of these 6.
+    # The atoms have boundaries after bytes 1 to 6; the merge keeps 4 of them.
     assert atoms.agreement == Agreement(1, 1, 1)
     assert merged.agreement == Agreement(1, pytest.approx(4 / 6), pytest.approx(0.8))
 
@@ -126,7 +126,7 @@ def test_boundaries_inside_a_character_count() -> None:
 def test_end_of_word_symbols_are_tokens_without_boundaries_of_their_own() -> None:
     text = "ab cd"
     (found,) = measure(text, [trained_column(text, 0, atoms="characters", end_mark="symbol")], 0)
-    # a b </w> · c d </w>: the mark has no bytes, so two cuts fall on one place.
+    # a b </w> · c d </w>: the mark has no bytes, so two boundaries share a place.
     assert found.tokens == 7
     assert trained_column(
         text, 0, atoms="characters", end_mark="symbol"
@@ -174,7 +174,7 @@ def test_measure_equals_a_slow_count_on_every_sample() -> None:
         assert found.whole_words == pytest.approx(pieces.count(1) / len(pieces))
 
 
-# ---- where all cut, and over sizes
+# ---- common boundaries, sweeps
 
 
 def test_common_boundaries_are_those_of_every_column() -> None:
@@ -220,7 +220,7 @@ def test_sweep_of_a_text_without_tokens_is_zero() -> None:
 
 
 def test_inner_boundaries_exclude_the_start_of_the_text() -> None:
-    training = bpeviz.train("ab ab", "sentencepiece", merges=0)  # ▁ stands before the text
+    training = bpeviz.train("ab ab", "sentencepiece", merges=0)  # ▁ comes before the text
     column = Column("SentencePiece", training.tokenizer(), training.tokenizer().boundaries("ab"), 0)
     assert column.boundaries.cuts(0).tolist() == [0, 1, 2]
     assert column.inner_boundaries.tolist() == [1]
@@ -229,7 +229,7 @@ def test_inner_boundaries_exclude_the_start_of_the_text() -> None:
 
 
 def test_common_boundaries_with_always_exist_at_every_step() -> None:
-    """A piece that is given up later still covers the place before that."""
+    """A piece that is pruned later covers the boundary before that step."""
     text = "low low lower"
     training = bpeviz.train(text, "unigram")
     column = Column("Unigram", training.tokenizer(), training.tokenizer().boundaries(text), 0)
@@ -252,10 +252,10 @@ def test_composed_tokens_have_several_atoms_and_are_keyed_by_bytes() -> None:
     words = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
     pieces = bpeviz.train(words, "wordpiece", merges=4).tokenizer()
     found = metrics.composed_tokens(pieces)
-    learnt_ids = [i for i in range(pieces.vocab_size) if not pieces.is_atom(i)]
-    assert {*found} == {pieces.token_bytes(i) for i in learnt_ids}
+    composed_ids = [i for i in range(pieces.vocab_size) if not pieces.is_atom(i)]
+    assert {*found} == {pieces.token_bytes(i) for i in composed_ids}
     assert found[b"gs"] == "##gs"
-    # Atoms and special tokens are none of them.
+    # Atoms and special tokens do not count.
     alone = bpeviz.train("low", merges=0, special_tokens=("<end>",)).tokenizer()
     assert metrics.composed_tokens(alone) == {}
 

@@ -1,4 +1,4 @@
-"""What the Split page computes, against slow loops."""
+"""The data of the Pre-tokenize page equals slow loops."""
 
 from __future__ import annotations
 
@@ -35,19 +35,21 @@ def columns_of(text: str, *keys: str) -> list[pretokenization.Column]:
     ]
 
 
-# Chunks
+# Pre-tokens
 
 
 @settings(max_examples=200)
 @given(ANY_TEXT, KEYS)
 def test_pre_tokenize_equals_the_list_of_pre_tokens(text: str, key: str) -> None:
-    cut = pretokenization.pre_tokenize(text, key)
+    pre_tokenized = pretokenization.pre_tokenize(text, key)
     pre_tokens = pretokenize(text, key)
-    assert [*cut.pre_tokens()] == pre_tokens
-    assert len(cut) == len(pre_tokens)
-    assert cut.times == {pre_token: pre_tokens.count(pre_token) for pre_token in pre_tokens}
-    assert cut.longest in {*pre_tokens, ""}
-    assert len(cut.longest) == max(map(len, pre_tokens), default=0)
+    assert [*pre_tokenized.pre_tokens()] == pre_tokens
+    assert len(pre_tokenized) == len(pre_tokens)
+    assert pre_tokenized.times == {
+        pre_token: pre_tokens.count(pre_token) for pre_token in pre_tokens
+    }
+    assert pre_tokenized.longest in {*pre_tokens, ""}
+    assert len(pre_tokenized.longest) == max(map(len, pre_tokens), default=0)
 
 
 @settings(max_examples=200)
@@ -66,18 +68,18 @@ def test_levels_keep_all_boundaries_of_the_level_above(text: str) -> None:
 
 
 def test_levels_end_words_at_the_end_of_their_sentence() -> None:
-    """Cut at once, the blank after a sentence and the line end after it would be one pre-token."""
+    """In a single pass, the space and line end after a sentence would be one pre-token."""
     sentences, words, characters = pretokenization.levels("It rains. \n It pours.")
     assert [*sentences.pre_tokens()] == ["It rains. \n", " It pours."]
     assert [*words.pre_tokens()] == ["It", " ", "rains", ".", " \n", " ", "It", " ", "pours", "."]
     assert len(characters) == 21
 
 
-# What a split forbids
+# Merges that a pattern rules out
 
 
 def places_within_pre_tokens(token: str, pre_tokens: list[str]) -> int:
-    """Look at every place of every pre-token, and go on behind the token where it stands."""
+    """Count the occurrences of a token in each pre-token, without overlaps."""
     found = 0
     for pre_token in pre_tokens:
         at = 0
@@ -106,10 +108,12 @@ def test_occurrences_are_counted_within_pre_tokens(text: str, key: str, tokens: 
 @settings(max_examples=200)
 @given(ANY_TEXT, KEYS)
 def test_tokens_without_occurrences_have_a_boundary_inside_everywhere(text: str, key: str) -> None:
-    cut = pretokenization.pre_tokenize(text, key)
-    ends = {*cut.ends.tolist()}
+    pre_tokenized = pretokenization.pre_tokenize(text, key)
+    ends = {*pre_tokenized.ends.tolist()}
     tokens = pretokenization.unrestricted_merges(text, 20)
-    for token, places in zip(tokens, pretokenization.occurrences(tokens, cut), strict=True):
+    for token, places in zip(
+        tokens, pretokenization.occurrences(tokens, pre_tokenized), strict=True
+    ):
         assert token in text
         assert len(token) > 1
         everywhere = all(
@@ -123,7 +127,7 @@ def test_tokens_without_occurrences_have_a_boundary_inside_everywhere(text: str,
 @settings(max_examples=100)
 @given(SMALL_TEXTS, KEYS)
 def test_tokens_trained_under_a_pattern_occur_under_it(text: str, key: str) -> None:
-    """Learn under the split, by the naive loop: no token of it may be called forbidden."""
+    """Train under the pattern with the naive loop: every token must occur."""
     alphabet = sorted({*text})
     number = {character: i for i, character in enumerate(alphabet)}
     pre_tokens = [([number[c] for c in pre_token], 1) for pre_token in pretokenize(text, key)]
@@ -158,7 +162,7 @@ def test_none_allows_every_merge_and_characters_none() -> None:
 
 
 def test_gpt2_pattern_allows_leading_but_not_trailing_spaces() -> None:
-    """` ?\\p{L}+` takes one leading space along."""
+    """` ?\\p{L}+` includes one leading space."""
     gpt2, spaces = (
         pretokenization.pre_tokenize("the theme", key) for key in ("gpt2", "whitespace")
     )
@@ -169,16 +173,16 @@ def test_gpt2_pattern_allows_leading_but_not_trailing_spaces() -> None:
 @settings(max_examples=200)
 @given(ANY_TEXT, KEYS)
 def test_separated_pairs_equal_a_slow_count(text: str, key: str) -> None:
-    cut = pretokenization.pre_tokenize(text, key)
-    ends = {*cut.ends.tolist()}
+    pre_tokenized = pretokenization.pre_tokenize(text, key)
+    ends = {*pre_tokenized.ends.tolist()}
     neighbors = [text[i : i + 2] for i in range(len(text) - 1)]
     apart = [pair for i, pair in enumerate(neighbors) if i + 1 in ends]
-    found = pretokenization.separated_pairs(cut, 1_000)
+    found = pretokenization.separated_pairs(pre_tokenized, 1_000)
     assert {one.pair: (one.cut, one.times) for one in found} == {
         pair: (apart.count(pair), neighbors.count(pair)) for pair in apart
     }
     assert all(one.cut >= other.cut for one, other in pairwise(found))
-    assert pretokenization.separated_pairs(cut, 2) == found[:2]
+    assert pretokenization.separated_pairs(pre_tokenized, 2) == found[:2]
 
 
 def test_summary_counts_pre_tokens_and_merges() -> None:
@@ -195,12 +199,14 @@ def test_summary_counts_pre_tokens_and_merges() -> None:
 def test_parts_cover_the_text_and_end_at_common_boundaries(
     text: str, keys: list[str], size: int
 ) -> None:
-    cuts = [pretokenization.pre_tokenize(text, key) for key in keys]
-    parts = pretokenization.parts(cuts, size)
+    pre_tokenized_texts = [pretokenization.pre_tokenize(text, key) for key in keys]
+    parts = pretokenization.parts(pre_tokenized_texts, size)
     assert parts[0][0] == 0
     assert parts[-1][1] == len(text)
     assert all(end == start for (_, end), (start, _) in pairwise(parts))
-    common = set.intersection(*({*cut.ends.tolist()} for cut in cuts))
+    common = set.intersection(
+        *({*pre_tokenized.ends.tolist()} for pre_tokenized in pre_tokenized_texts)
+    )
     for first, last in parts:
         assert last - first <= size
         places = [at for at in range(first + size // 2 + 1, first + size + 1) if at in common]
@@ -225,7 +231,7 @@ def test_side_by_side_shows_every_pre_token_of_a_part(
         assert (column["title"], column["note"]) == (key, f"About {key}.")
         assert column["tokenCount"] == len(pre_tokens)
         shown = [raw[a:b].decode() for a, b in pairwise((0, *column["tokenEnds"]))]
-        # The pre-tokens of the whole text, and of them the characters within the part.
+        # The characters of each pre-token that lie within the part.
         at, expected, looks = 0, [], []
         for pre_token in pre_tokens:
             within = text[max(at, first) : max(first, min(at + len(pre_token), last))]
@@ -244,8 +250,8 @@ def test_side_by_side_shows_every_pre_token_of_a_part(
 def test_nested_columns_mark_the_boundaries_of_the_previous_column() -> None:
     text = "Yes. No 1!"
     columns = [
-        pretokenization.Column(key, "", cut)
-        for key, cut in zip("abc", pretokenization.levels(text), strict=True)
+        pretokenization.Column(key, "", pre_tokenized)
+        for key, pre_tokenized in zip("abc", pretokenization.levels(text), strict=True)
     ]
     sent = pretokenization.side_by_side(columns, 0, len(text), nested=True)
     first, second, third = sent["columns"]

@@ -1,4 +1,4 @@
-"""A text from characters to ids and back, held against slow definitions and against tiktoken."""
+"""Traces, round trips and token lookup equal slow definitions and tiktoken."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def trainings() -> dict[str, Training]:
 
 
 def tokens_after(of: Inspection, step: int) -> list[tuple[int, int, int]]:
-    """The tokens after a number of events: (id, first byte, byte behind the last)."""
+    """Return the tokens after `step` events: id, start and end in bytes."""
     cuts = of.boundaries.cuts(step).tolist()
     ids = of.boundaries.ids(step).tolist()
     return [(i, a, b) for i, a, b in zip(ids, [0, *cuts], cuts, strict=False)]
@@ -84,7 +84,7 @@ def test_inspect_offsets_equal_tiktoken(name: str, text: str) -> None:
     decoded, offsets = encoding.decode_with_offsets(ids)
     assert decoded == text
     assert [piece.first for piece in found.pieces] == offsets
-    # Each token's bytes are those of the text that it is said to stand for.
+    # Each token's bytes equal its span of the text.
     for piece, token_id in zip(found.pieces, ids, strict=True):
         raw = encoding.decode_single_token_bytes(token_id)
         assert found.raw[piece.start : piece.end] == raw
@@ -120,13 +120,13 @@ def test_inspect_treats_the_allowed_names_as_special_tokens() -> None:
     assert 14 in found.pre_token_ends  # type: ignore[operator]
     kinds = [t["kind"] for t in trace.grid(found, whole(found))["tokens"]]
     assert kinds.count("special") == 2
-    # It is one token from the first step on.
+    # It is a single token from the first step on.
     assert (100257, 1, 14) in tokens_after(found, 0)
     assert tokens_after(found, len(found.events))[1] == (100257, 1, 14)
 
 
 def test_inspect_shows_three_tokens_of_one_emoji() -> None:
-    """minbpe and tiktoken: cl100k's ids of the sign are [9468, 239, 235]."""
+    """minbpe and tiktoken: cl100k's ids of 👍 are [9468, 239, 235]."""
     found = inspect("👍", published("cl100k_base"))
     assert found.ids == [9468, 239, 235]
     assert found.cuts_inside() == [(2, "character"), (3, "character")]
@@ -164,7 +164,7 @@ def test_inspect_pieces_equal_the_tokens_of_every_tokenizer(
         assert spans == [(token.start, token.end) for token in tokenizer.tokens(text)]
         assert [piece.start for piece in found.pieces[1:]] == [p.end for p in found.pieces[:-1]]
         assert sum(piece.end - piece.start for piece in found.pieces) == len(found.raw)
-        # Chunks are the tokenizer's: no token of one that merges within pre-tokens crosses them.
+        # The pre-tokens cover the whole text.
         assert found.pre_token_ends is not None
         assert [0, *found.pre_token_ends][-1] == len(found.raw)
 
@@ -246,7 +246,7 @@ def test_events_of_published_vocabularies_follow_their_ranks(name: str) -> None:
 
 @st.composite
 def rank_tables(draw: st.DrawFn) -> dict[bytes, int]:
-    """Tables of ranks in any order, also such as no training would give."""
+    """Rank tables in any order, including those that no training produces."""
     words = draw(
         st.lists(st.text("abc", min_size=2, max_size=6), unique=True, min_size=1, max_size=25)
     )
@@ -263,7 +263,7 @@ def test_events_of_any_rank_table_end_at_its_ids(ranks: dict[bytes, int], text: 
     for number in range(len(found.events) + 1):
         for token_id, start, end in tokens_after(found, number):
             assert tokenizer.token_bytes(token_id) == found.raw[start:end]
-    # Each event makes the token that it names of its two parents.
+    # Each event joins the bytes of the two parents.
     timeline = trace.timeline(found, whole_timeline(found), "ranks")
     for left, right, new in zip(
         *(timeline["steps"][c] for c in ("left", "right", "id")), strict=True
@@ -275,11 +275,11 @@ def ranks_of(ranks: dict[bytes, int], rank: int) -> bytes:
     return next(raw for raw, number in ranks.items() if number == rank)
 
 
-# ---- there and back
+# ---- round trips
 
 
 def made(of: Inspection, trip: RoundTrip) -> str:
-    """The text with all edits made in it."""
+    """Return the text after all edits."""
     raw, at = bytearray(), 0
     for edit in trip.edits:
         assert at <= edit.start <= edit.end <= len(of.raw)
@@ -327,7 +327,7 @@ def test_round_trip_lists_losses_with_positions(trainings: dict[str, Training]) 
         (6, "o", "<unk>"),
         (7, "x", "<unk>"),
     )
-    # The end of a line is never learnt from: it is lost, and with it what a line's prefix was.
+    # Line ends are never trained on: they are lost, and so is the prefix of the next line.
     losses = lost("unk", "the\nthe", trainings)
     assert [*losses] == ["unknown", "dummy prefix"]
     assert losses["dummy prefix"].places == ((5, "nothing", "·"),)
@@ -583,11 +583,11 @@ def test_look_up_finds_wordpiece_tokens_by_label(
     )
 
 
-# ---- the whole timeline in one picture
+# ---- merge diagram
 
 
 def slow(of: Inspection, training: Training, taken: int) -> set[tuple[int, int, int]]:
-    """The tokens after so many steps, those of no bytes left out."""
+    """Return the tokens after `taken` steps, without those of no bytes."""
     unknown = training.at_step(taken).unknown_id
     pieces = inspect(of.text, training.at_step(taken)).pieces
     return {(p.start, p.end, -1 if p.id == unknown else p.id) for p in pieces if p.start < p.end}
@@ -635,9 +635,9 @@ def test_merge_diagram_equals_the_tokens_of_every_step(
                 continue
             drawn = set()
             for first, last, since, until, token_id in one["sides"][0]["tokens"]:
-                held = [byte_of[c] for c in range(first, last) if c in byte_of]
-                if held and since <= taken and (until < 0 or taken < until):
-                    drawn.add((held[0], held[-1] + 1, token_id))
+                inside = [byte_of[c] for c in range(first, last) if c in byte_of]
+                if inside and since <= taken and (until < 0 or taken < until):
+                    drawn.add((inside[0], inside[-1] + 1, token_id))
             assert drawn == slow(found, training, taken)
 
 

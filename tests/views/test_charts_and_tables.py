@@ -1,4 +1,4 @@
-"""Charts by what they would draw, and tables by their rows."""
+"""The data that charts draw, and the rows of tables."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from bpeviz.views import charts, tables
 
 
 def training_with(counts: list[int]) -> Training:
-    """A training with such counts, to be drawn."""
+    """Return a training whose merges have these counts."""
     merges = tuple(Merge(0, 1, 256 + i, count, count, 0) for i, count in enumerate(counts))
     return MergeTraining("bpe", PreTokenizer(), tuple(map(chr, range(256))), "full", (), merges)
 
@@ -38,7 +38,7 @@ def compression(counts: Any, size: int, step: int) -> dict[str, Any]:
 
 
 def drawn(chart: charts.Chart) -> dict[str, Any]:
-    """What is drawn, as Altair's own checks allow it, with its data as rows."""
+    """Return a chart that Altair has validated, with its data as rows."""
     data = {name: table.to_pylist() for name, table in chart["datasets"].items()}
     made = json.loads(json.dumps(chart | {"datasets": data}, allow_nan=False))
     alt.LayerChart.from_dict(made)
@@ -46,7 +46,7 @@ def drawn(chart: charts.Chart) -> dict[str, Any]:
 
 
 def rows_of(chart: dict[str, Any]) -> list[list[dict[str, Any]]]:
-    """The rows of each layer, in the order of the layers."""
+    """Return the rows of each layer, in the order of the layers."""
     found = []
     for layer in chart["layer"]:
         data = layer.get("data") or chart["data"]
@@ -211,7 +211,7 @@ def test_decisions_table_lists_all_merges(training: Training) -> None:
     assert table["count"].tolist() == [one.count for one in training.merges]
     for row in table.to_dict("records"):
         parts = row["left"] + row["right"]
-        assert parts == row["token"] or "⟨" in parts  # bytes of a character that it completes
+        assert parts == row["token"] or "⟨" in parts  # bytes of an incomplete character
 
 
 def test_decisions_table_ends_at_the_last_step_shown(training: Training) -> None:
@@ -290,17 +290,17 @@ def test_metrics_table_shows_undefined_ratios_as_dashes() -> None:
     assert table.iloc[:, 0]["tokens"] == "0"
 
 
-# ---- trainers that do not merge, or not by counts
+# ---- trainers that prune, or merge by score
 
 
 def pruned_training(losses: list[float]) -> Training:
-    """A training that prunes pieces with such losses, with the ids that Unigram gives."""
+    """Return a training that prunes pieces with these losses, with ids as in Unigram."""
     return replace(Pruned("unigram", PreTokenizer(), ("a",), "atoms", (), ()), losses=tuple(losses))
 
 
 @dataclass(frozen=True)
 class Pruned(MergeTraining):
-    """Only what tables and charts ask for."""
+    """A training with only the attributes that tables and charts use."""
 
     losses: tuple[float, ...] = ()
 
@@ -327,7 +327,7 @@ def test_decided_chart_draws_losses_of_zero() -> None:
         {"step": 3, "value": 0.25},
         {"step": 4, "value": 3.5},
     ]
-    # A logarithmic scale has no place for zero.
+    # A logarithmic scale cannot show zero.
     scale = chart["layer"][0]["encoding"]["y"]["scale"]
     assert (scale["type"], scale["domain"]) == ("symlog", [0, 3.5])
     assert title_of(chart) == "The cost of the piece rises from 0 to 3.5"
@@ -366,7 +366,7 @@ def test_decided_chart_draws_the_curve_of_every_trainer(key: str) -> None:
 
 
 def test_detail_chart_needs_a_declared_curve_and_rows() -> None:
-    columns = {"vocabulary": [90, 60, 40], "loss": [10.5, 11.0, 14.0], "who": ["a", "b", "c"]}
+    columns = {"vocabulary": [90, 60, 40], "loss": [10.5, 11.0, 14.0], "name": ["a", "b", "c"]}
     assert charts.detail(Detail("the rounds", "About.", columns)) is None
     empty: dict[str, list[object]] = {"vocabulary": [], "loss": []}
     assert charts.detail(Detail("the rounds", "About.", empty, ("vocabulary", "loss"))) is None
@@ -455,7 +455,6 @@ def test_candidates_table_of_prunings_lists_pieces_with_their_cost() -> None:
 
 
 def test_candidates_table_ties_equal_scores_not_counts() -> None:
-    """Not equal counts."""
     training = bpeviz.train({"hug": 10, "pug": 5, "hugs": 5}, "wordpiece", merges=3)
     first = training.merges[0]
     found = [

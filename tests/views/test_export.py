@@ -1,4 +1,4 @@
-"""The colored text as HTML and SVG: whole, whatever the text, and nothing but drawing."""
+"""HTML and SVG exports contain the whole text, whatever it is, and nothing executable."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def column(tokenizer: Tokenizer, text: str, title: str = "A title") -> Column:
 
 
 class Page(HTMLParser):
-    """What a page of HTML holds: tags with their attributes, and what is drawn in each column."""
+    """The content of an HTML page: tags with attributes, and the text of each column."""
 
     def __init__(self, page: str) -> None:
         super().__init__()
@@ -63,12 +63,12 @@ class Page(HTMLParser):
         return any(name == tag for name, _ in self.open)
 
     def ending(self, looks: str) -> int:
-        """How many boundaries of this look are drawn, those inside a sign among them."""
+        """Return the number of boundaries of a class, including those inside a character."""
         return sum(looks in (attributes.get("class") or "").split() for _, attributes in self.tags)
 
 
 def shown(text: str) -> str:
-    """A text with its stand-ins, where spaces and tabs are real."""
+    """Return a text with its stand-ins, but with real spaces and tabs."""
     names = {"\n": "↵", "\r": "␍", " ": " ", "\t": "\t"}
     found = ""
     for sign in export._graphemes(text):
@@ -78,7 +78,7 @@ def shown(text: str) -> str:
 
 
 def drawn_ends(drawing: ET.Element, looks: str) -> int:
-    """How many lines of a look a drawing has."""
+    """Return the number of lines of a class in a drawing."""
     paths = [one.get("d") or "" for one in drawing.iter(f"{SVG}path") if one.get("class") == looks]
     return sum(len(re.findall(r"M[\d.]+ \d+V\d+(?=M|$)", path)) for path in paths)
 
@@ -120,7 +120,7 @@ def test_html_and_svg_contain_any_text(text: str) -> None:
         if sign.get("class") in (None, "q")
     )
     assert sorted(letters) == sorted(shown(text).replace(" ", "·").replace("\t", "→"))
-    # Every token ends in a line, whether it stands behind a sign or between a sign's bytes.
+    # Every token ends with a line, after a character or between its bytes.
     tokens = len(tokenizer.encode(text))
     assert page.ending("b") == tokens
     assert drawn_ends(drawing, "b") == tokens
@@ -190,7 +190,7 @@ def test_html_and_svg_color_tokens_by_color_index() -> None:
 
 def test_html_and_svg_mark_differences_from_the_reference() -> None:
     bytewise = bpeviz.train("", merges=0).tokenizer()
-    for reference, looks, sentence, text in (
+    for reference, looks, legend, text in (
         (0, "own", "A thick line", "the lowest 世界 lamp"),
         (1, "missing", "A dotted line", "the lowest lamp"),
     ):
@@ -200,7 +200,7 @@ def test_html_and_svg_mark_differences_from_the_reference() -> None:
         assert len(extra) > 3
         page = Page(export.html(text, columns, title="T", reference=reference))
         assert page.ending(looks) == len(extra)
-        assert sentence in page.words
+        assert legend in page.words
         assert f"{other.title}" in page.words
         drawing = ET.fromstring(export.svg(text, columns, title="T", reference=reference))
         assert drawn_ends(drawing, looks) == len(extra)
@@ -236,10 +236,10 @@ def test_html_limits_long_texts_and_names_the_part() -> None:
     assert page.columns == [text[3:9]]
     assert f"Characters 4 to 9 of {len(text):,}." in page.words
     page = Page(export.html(text, [one], title="T", first=5))
-    held = page.columns[0]
-    assert export.HELD - 4 < len(held.encode()) <= export.HELD
-    assert text[5:].startswith(held)
-    assert f"Characters 6 to {5 + len(held):,} of {len(text):,}." in page.words
+    content = page.columns[0]
+    assert export.HELD - 4 < len(content.encode()) <= export.HELD
+    assert text[5:].startswith(content)
+    assert f"Characters 6 to {5 + len(content):,} of {len(text):,}." in page.words
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,4 @@
-"""Every trainer of the registry as the pages use it: alike in all that they rely on, at every step;
-and several of them in lock-step, aligned by the size of their vocabularies."""
+"""Every registered trainer provides what the pages need, at every step, alone and in lock-step."""
 
 from __future__ import annotations
 
@@ -40,22 +39,22 @@ TEXTS = {
     },
     "empty": "",
     "one letter": "a",
-    "one sign": "é",
+    "one character": "é",
     "spaces": " \n\t\n  ",
     "family": "👩‍👩‍👧 👩‍👩‍👧",
     "right to left": "صباح الخير, صباح\u202eab\u202c",
     "marks": "a\u0301b\u0301 a\u0301b\u0301\0",
-    "words with signs": "▁a ##b </w> <unk> [UNK] --- ⟨C3⟩ a",
+    "words with marks": "▁a ##b </w> <unk> [UNK] --- ⟨C3⟩ a",
 }
 
 
-def learn(key: str, text: str, **initial: str | int) -> tuple[Training, Boundaries]:
+def train(key: str, text: str, **initial: str | int) -> tuple[Training, Boundaries]:
     training = usual.train(key, text, **initial)
     return training, training.tokenizer().boundaries(text)
 
 
 def some_steps(training: Training) -> list[int]:
-    """The first and the last, some between, and those around the size at which the pages begin."""
+    """Return the first and last steps, some between, and those around the initial step."""
     last, at = training.steps, training.opening
     near = (0, 1, 2, 7, last // 3, last // 2, at - 1, at, at + 1, last - 1, last)
     return sorted({step for step in near if 0 <= step <= last})
@@ -64,7 +63,7 @@ def some_steps(training: Training) -> list[int]:
 def assert_same_boundaries(
     training: Training, boundaries: Boundaries, text: str, step: int
 ) -> None:
-    """The boundaries at a step are those of the tokenizer of that step, which encodes the same."""
+    """Assert that the boundaries at a step equal those of the tokenizer of that step."""
     tokenizer = training.at_step(step)
     ids = boundaries.ids(step)
     assert boundaries.token_counts[step] == np.count_nonzero(ids != DROPPED_ID)
@@ -84,7 +83,7 @@ def name_of_unknown(tokenizer: Tokenizer) -> int | None:
 
 
 def assert_spans(tokenizer: Tokenizer, boundaries: Boundaries, text: str, step: int) -> None:
-    """Tokens stand in the text, in order, where the boundaries say, and leave nothing out."""
+    """Assert that the spans of tokens follow the boundaries, in order and without gaps."""
     raw = text.encode()
     ends = [0, *boundaries.cuts(step).tolist()]
     tokens = tokenizer.tokens(text)
@@ -99,19 +98,19 @@ def assert_spans(tokenizer: Tokenizer, boundaries: Boundaries, text: str, step: 
         assert 0 <= token.start <= token.end <= len(text)
         assert token.start >= before
         before = token.start
-        # The characters that hold the bytes of the token, and no others.
+        # Exactly the characters that contain bytes of the token.
         first, last = len(text[: token.start].encode()), len(text[: token.end].encode())
         assert first <= start <= end <= last
         if start < end:
             assert len(raw[first:start].decode(errors="ignore")) == 0
             assert len(raw[end:last].decode(errors="ignore")) == 0
-    left_out = {DROPPED_ID} & {*boundaries.ids(step).tolist()}
-    if not left_out and text:
+    omitted = {DROPPED_ID} & {*boundaries.ids(step).tolist()}
+    if not omitted and text:
         assert {i for token in tokens for i in range(token.start, token.end)} == {*range(len(text))}
 
 
 def assert_displayable(training: Training, boundaries: Boundaries, text: str, step: int) -> None:
-    """What the pages show of a step is there, and of one kind."""
+    """Assert that all data that the pages show for a step is present and consistent."""
     tokenizer = training.at_step(step)
     special = {*tokenizer.special_tokens.values()}
     for token_id in {*boundaries.ids(step).tolist()} - {UNKNOWN_ID, DROPPED_ID}:
@@ -165,7 +164,7 @@ def assert_best_is_first(training: Training, found: list[Any], step: int) -> Non
 @pytest.mark.parametrize("name", TEXTS)
 def test_every_trainer_provides_what_the_pages_need(key: str, name: str) -> None:
     text = TEXTS[name]
-    training, boundaries = learn(key, text)
+    training, boundaries = train(key, text)
     assert isinstance(boundaries, MergeBoundaries | ChangingBoundaries)
     assert boundaries.steps == training.steps == len(training.decisions)
     assert training.algorithm == key
@@ -191,7 +190,7 @@ def test_every_trainer_provides_what_the_pages_need(key: str, name: str) -> None
 @settings(max_examples=40)
 @given(text=SMALL_TEXTS | st.text(max_size=25))
 def test_every_trainer_is_consistent_on_any_text_at_every_step(key: str, text: str) -> None:
-    training, boundaries = learn(key, text)
+    training, boundaries = train(key, text)
     steps = range(training.steps + 1) if training.steps < 12 else some_steps(training)
     for step in steps:
         assert_same_boundaries(training, boundaries, text, step)
@@ -204,7 +203,7 @@ ABLE = [key for key in TRAINERS if usual.train(key, "low lower").stochastic]
 @pytest.mark.parametrize("key", ABLE)
 @pytest.mark.parametrize("initial", [{}, usual.ON_ALGORITHMS], ids=["usual", "characters"])
 def test_random_segmentations_decode_to_the_word(key: str, initial: dict[str, str]) -> None:
-    """At every step, also where it holds what is unknown: that is -1, whatever the step is."""
+    """This includes unknown atoms, whose id is -1 at every step."""
     training = usual.train(key, TEXTS["english-prose"], **initial)
     assert training.stochastic
     for step in (0, 1, training.opening, training.steps):
@@ -245,7 +244,7 @@ def test_steps_at_equals_step_of_for_every_size(key: str, name: str) -> None:
 def test_steps_at_uses_a_smaller_size_for_skipped_sizes() -> None:
     training = usual.train("scaffold", TEXTS["english-prose"])
     missing = {*range(training.sizes.min(), training.sizes.max())} - {*training.sizes.tolist()}
-    assert missing  # or this shows nothing
+    assert missing  # otherwise the test is empty
     low, high = int(training.sizes.min()), int(training.sizes.max())
     at = player.steps_at(training, low, high)
     assert all(training.sizes[at[size - low]] < size for size in missing)
@@ -254,38 +253,38 @@ def test_steps_at_uses_a_smaller_size_for_skipped_sizes() -> None:
 def shown_together(
     keys: list[str], text: str, size: int = 3_000, number: int = 0
 ) -> tuple[dict[str, Any], list[tuple[Training, Boundaries]]]:
-    """What the Algorithms page sends for some trainers, and what it is made of."""
-    learnt = [learn(key, text, **usual.ON_ALGORITHMS) for key in keys]
+    """Return the payload of the Algorithms page, with the trainings and boundaries behind it."""
+    trained = [train(key, text, **usual.ON_ALGORITHMS) for key in keys]
     columns = [
         Column(key, training.at_step(training.steps), boundaries, training.steps)
-        for key, (training, boundaries) in zip(keys, learnt, strict=True)
+        for key, (training, boundaries) in zip(keys, trained, strict=True)
     ]
     part = player.parts(text, metrics.common_boundaries(columns, always=True), size)[number]
     timelines = []
-    for key, (training, boundaries) in zip(keys, learnt, strict=True):
+    for key, (training, boundaries) in zip(keys, trained, strict=True):
         shown = player.part_between(boundaries, part, text)
         timeline = player.timeline(text, training, boundaries, shown, training.steps)
         timelines.append((TRAINERS[key].short, timeline, training))
-    return player.lock_step(timelines), learnt
+    return player.lock_step(timelines), trained
 
 
 @pytest.mark.parametrize("keys", [["bpe", "wordpiece", "unigram"], [*TRAINERS], ["unigram"]])
 @pytest.mark.parametrize("name", TEXTS)
 def test_lock_step_maps_every_size_to_a_step_per_trainer(keys: list[str], name: str) -> None:
     text = TEXTS[name]
-    payload, learnt = shown_together(keys, text)
+    payload, trained = shown_together(keys, text)
     json.dumps(payload, allow_nan=False)
     assert [view["title"] for view in payload["views"]] == [TRAINERS[key].short for key in keys]
     assert {view["text"] for view in payload["views"]} == {text}
     assert payload["unit"] == "size"
-    # All sizes that one of them passes through, and no others.
+    # All sizes in the range of at least one trainer.
     sizes = payload["vocabSizes"]
-    extents = [range(training.sizes.min(), training.sizes.max() + 1) for training, _ in learnt]
+    extents = [range(training.sizes.min(), training.sizes.max() + 1) for training, _ in trained]
     assert sizes == sorted({size for extent in extents for size in extent})
     assert len(sizes) == payload["last"] + 1
-    # It begins at the largest size that all of them reach.
+    # The initial size is the largest that all of them reach.
     assert sizes[payload["initialStep"]] == min(extent[-1] for extent in extents)
-    for view, (training, boundaries) in zip(payload["views"], learnt, strict=True):
+    for view, (training, boundaries) in zip(payload["views"], trained, strict=True):
         assert len(view["ownSteps"]) == len(sizes)
         assert view["vocabSizes"] == training.sizes.tolist()
         assert view["tokenCounts"] == boundaries.token_counts.tolist()
@@ -304,14 +303,14 @@ def test_lock_step_keys_depend_on_the_trainers_and_the_part() -> None:
         other, _ = shown_together(keys, text)
         assert other["key"] != one["key"]
         assert other["timelineId"] != one["timelineId"]
-    # Another part of the same text is drawn anew, and is the same timeline: the size is kept.
+    # Another part of the text has a new key but the same timeline id, so the size stays.
     parts = [shown_together(["bpe", "wordpiece"], text, 500, number)[0] for number in (0, 1)]
     assert parts[0]["key"] != parts[1]["key"]
     assert parts[0]["timelineId"] == parts[1]["timelineId"]
 
 
 def test_payload_of_one_timeline_counts_its_steps() -> None:
-    training, boundaries = learn("bpe", "low lower lowest " * 3)
+    training, boundaries = train("bpe", "low lower lowest " * 3)
     (part,) = player.parts("low lower lowest " * 3, boundaries)
     timeline = player.timeline("low lower lowest " * 3, training, boundaries, part, 4)
     payload = player.payload(timeline)
@@ -347,15 +346,15 @@ MARKED: list[tuple[str, dict[str, str]]] = [
 def test_part_between_shows_the_same_characters_for_all_trainers(
     text: str, hows: list[tuple[str, dict[str, str]]], size: int
 ) -> None:
-    """Also where a text holds atoms of no bytes: no atom is lost, none is shown twice."""
-    learnt = [learn(key, text, **how) for key, how in hows]
+    """No atom is lost or shown twice, including atoms without bytes."""
+    trained = [train(key, text, **how) for key, how in hows]
     columns = [
         Column(str(i), training.at_step(training.steps), boundaries, training.steps)
-        for i, (training, boundaries) in enumerate(learnt)
+        for i, (training, boundaries) in enumerate(trained)
     ]
     parts = player.parts(text, metrics.common_boundaries(columns, always=True), size)
     assert "".join(text[part.first : part.last] for part in parts) == text
-    for training, boundaries in learnt:
+    for training, boundaries in trained:
         shown = [player.part_between(boundaries, part, text) for part in parts]
         assert (shown[0].start, shown[-1].end) == (0, len(boundaries))
         for before, after in pairwise(shown):
@@ -375,13 +374,13 @@ def test_part_between_shows_the_same_characters_for_all_trainers(
 
 def test_part_between_assigns_marks_to_the_text_before_them() -> None:
     text = "ab cd"
-    training, boundaries = learn("bpe", text, atoms="characters", end_mark="symbol")
+    training, boundaries = train("bpe", text, atoms="characters", end_mark="symbol")
     assert boundaries.ends.tolist() == [1, 2, 2, 3, 4, 5, 5]
     first = player.part_between(boundaries, player.Part(0, 2, 0, 2), text)
     second = player.part_between(boundaries, player.Part(2, 5, 2, 5), text)
     assert (first.start, first.end, second.start, second.end) == (0, 3, 3, 7)
-    # ▁ stands before the text: it is shown with what comes.
-    training, boundaries = learn("sentencepiece", text)
+    # ▁ comes before the text and is shown with the text after it.
+    training, boundaries = train("sentencepiece", text)
     assert boundaries.ends.tolist() == [0, 1, 2, 3, 4, 5]
     first = player.part_between(boundaries, player.Part(0, 2, 0, 2), text)
     second = player.part_between(boundaries, player.Part(2, 5, 2, 5), text)
@@ -391,17 +390,17 @@ def test_part_between_assigns_marks_to_the_text_before_them() -> None:
 
 
 def test_parts_begin_at_permanent_boundaries() -> None:
-    """At the last step Unigram cuts wherever others do; at earlier ones it may not."""
+    """Unigram has the common boundaries at its last step, but maybe not at earlier ones."""
     text = "".join(sample.text for sample in samples.SAMPLES)
     keys = ["bpe", "wordpiece", "unigram", "scaffold"]
-    learnt = [learn(key, text, **usual.ON_ALGORITHMS) for key in keys]
+    trained = [train(key, text, **usual.ON_ALGORITHMS) for key in keys]
     columns = [
         Column(key, training.at_step(training.steps), boundaries, training.steps)
-        for key, (training, boundaries) in zip(keys, learnt, strict=True)
+        for key, (training, boundaries) in zip(keys, trained, strict=True)
     ]
     parts = player.parts(text, metrics.common_boundaries(columns, always=True), 1_000)
     assert len(parts) > 10
     for part in parts[1:]:
-        for _, boundaries in learnt:
+        for _, boundaries in trained:
             start = player.part_between(boundaries, part, text).start
             assert boundaries.permanent[start - 1]

@@ -1,4 +1,4 @@
-"""What the player and the columns are sent, held against slow readings of the same."""
+"""Payloads of the player and of the columns equal slow computations of the same data."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_timeline_is_consistent_for_any_text(text: str, how: dict[str, str]) -> 
 
 
 def assert_consistent(timeline: dict[str, Any], text: str) -> None:
-    """What the script in the browser relies on."""
+    """Assert the invariants that the browser code relies on."""
     assert timeline["text"] == text
     assert timeline["part"] is None
     steps = len(timeline["steps"]["id"])
@@ -80,14 +80,14 @@ def assert_consistent(timeline: dict[str, Any], text: str) -> None:
     merged_at = timeline["mergedAt"]
     assert len(merged_at) == expected
     assert timeline["changes"] is None
-    told = {"id", "left", "right", "count", "applied", "ties"}
-    assert {len(timeline["steps"][name]) for name in told} == {steps}
+    fields = {"id", "left", "right", "count", "applied", "ties"}
+    assert {len(timeline["steps"][name]) for name in fields} == {steps}
     assert all(-1 <= time < steps for time in merged_at)
     if merged_at:
         assert merged_at[-1] == -1
     counts = [sum(time < 0 or time >= step for time in merged_at) for step in range(steps + 1)]
     assert timeline["tokenCounts"] == counts
-    # Each merge takes away as many boundaries as it was applied.
+    # Each merge removes one boundary per application.
     times = Counter(merged_at)
     assert [times[step] for step in range(steps)] == timeline["steps"]["applied"]
     atom_ids = timeline["atomIds"] if timeline["atomIds"] is not None else [*text.encode()]
@@ -134,18 +134,18 @@ def test_timeline_key_depends_on_the_training_but_not_on_the_last_step() -> None
     training, boundaries = train(text)
     (part,) = player.parts(text, boundaries)
     timeline, shorter = (player.timeline(text, training, boundaries, part, last) for last in (9, 5))
-    # A smaller vocabulary is the same timeline with an earlier end: nothing is drawn anew.
+    # A smaller vocabulary is the same timeline with an earlier end: nothing is redrawn.
     assert {**timeline, "last": 5} == shorter
     other = whole_timeline(text, ties="largest")
     assert other["timelineId"] != timeline["timelineId"]
     assert other["key"] != timeline["key"]
 
 
-# ---- timelines of all trainers, read as the script in the browser reads them
+# ---- timelines of all trainers, read as the browser code reads them
 
 
 def begins(changes: dict[str, Any], atom: int, step: int) -> int:
-    """What begins at an atom: its last entry before the step (`ChangingTimeline` in timeline.js)."""
+    """Return the last entry of an atom before the step (`ChangingTimeline` in timeline.js)."""
     found = INSIDE_ID
     for k in range(changes["offsets"][atom], changes["offsets"][atom + 1]):
         if changes["steps"][k] >= step:
@@ -155,7 +155,7 @@ def begins(changes: dict[str, Any], atom: int, step: int) -> int:
 
 
 def token_around(timeline: dict[str, Any], atom: int, step: int) -> tuple[int, int, int]:
-    """Start, end and id of the token around an atom (`token` in timeline.js)."""
+    """Return the start, end and id of the token around an atom (`token` in timeline.js)."""
     start = end = atom
     if timeline["changes"] is not None:
         changes = timeline["changes"]
@@ -182,7 +182,7 @@ def token_around(timeline: dict[str, Any], atom: int, step: int) -> tuple[int, i
 
 
 def shown_tokens(timeline: dict[str, Any], step: int) -> list[tuple[int, int, int]]:
-    """All tokens that a timeline shows at a step, from left to right."""
+    """Return all tokens that a timeline shows at a step, from left to right."""
     size = (
         len(timeline["mergedAt"] or [])
         if timeline["changes"] is None
@@ -202,7 +202,7 @@ def shown_tokens(timeline: dict[str, Any], step: int) -> list[tuple[int, int, in
 def assert_shown(
     timeline: dict[str, Any], boundaries: Boundaries, part: player.Part, step: int
 ) -> None:
-    """A timeline shows at a step what its boundaries say of the part, and has a look for each id."""
+    """Assert that a timeline shows the boundaries of a part, with a style for each id."""
     ends = boundaries.token_ends(step)
     inside = (ends > part.start) & (ends <= part.end)
     tokens = shown_tokens(timeline, step)
@@ -269,16 +269,16 @@ def assert_steps_complete(timeline: dict[str, Any], training: Training) -> None:
     steps = timeline["steps"]
     prunes = any(isinstance(one, Pruning) for one in training.decisions)
     assert steps["kind"] == ("pruning" if prunes else "merge")
-    told = {"id", "count"} | (
+    expected = {"id", "count"} | (
         {"score", "round"} if prunes else {"left", "right", "applied", "ties"}
     )
     if texts_of(training).score:
-        told |= {"score"}
+        expected |= {"score"}
     for name in ("id", "left", "right", "count", "applied", "ties", "score", "round"):
-        assert len(steps[name]) == (training.steps if name in told else 0), name
+        assert len(steps[name]) == (training.steps if name in expected else 0), name
     assert {*steps["notes"]} == {i for i, one in enumerate(training.decisions) if one.note}
     assert {*steps["id"], *steps["left"], *steps["right"]} <= timeline["tokenStyles"].keys()
-    assert len({*steps["id"]}) == training.steps  # the script finds the step that is about an id
+    assert len({*steps["id"]}) == training.steps  # the browser code looks steps up by id
 
 
 @every_how
@@ -354,7 +354,7 @@ def test_parts_cover_the_text_without_dividing_characters(
     assert all(left.end == right.start for left, right in pairwise(parts))
     for part in parts:
         assert part.end - part.start <= size
-        # As many atoms as its characters have, with their marks.
+        # One atom per byte or character, plus the end marks.
         timeline = player.timeline(text, training, boundaries, part, 0)
         piece = timeline["text"]
         inside = len(piece.encode()) if timeline["atomKind"] == "bytes" else len(piece)
@@ -392,12 +392,12 @@ def test_parts_of_an_empty_text_are_one_empty_part() -> None:
 def naive_candidates(
     tokenizer: bpeviz.MergeTokenizer, text: str, step: int
 ) -> dict[tuple[int, int], int]:
-    """Count neighbors, pre-token by pre-token, in what the first merges make of each."""
+    """Count neighbors, pre-token by pre-token, in the tokens after the first merges."""
     known = tokenizer.at_step(step)
     counts: Counter[tuple[int, int]] = Counter()
     for pre_token in tokenizer.pre_tokenizer.pre_tokens(text):
         counts.update(pairwise(known.encode(pre_token)))
-    return dict(counts)  # in the order of first sight
+    return dict(counts)  # in first-seen order
 
 
 @pytest.mark.parametrize("ties", ["first", "smallest", "largest"])
@@ -417,7 +417,7 @@ def test_candidates_equal_a_slow_count(sample: str, pattern: str, ties: str) -> 
         assert {p.ids: p.count for p in found}.items() <= slow.items()
         best = sorted(slow.values(), reverse=True)
         assert [pair.count for pair in found] == best[: len(found)]
-        # The pair that is merged is the first of them, whatever the tie rule.
+        # The merged pair comes first under every tie rule.
         assert pairs[0] == (merge.left, merge.right)
         assert merge.count == best[0]
         assert merge.ties == best.count(best[0]) - 1
@@ -472,7 +472,7 @@ def test_side_by_side_marks_differences_from_the_reference(
             assert {*shown["extra"]} == mine - cuts[reference]
             assert {*shown["missing"]} == cuts[reference] - mine
             assert len(shown["tokenEnds"]) == len(shown["tokens"])
-            # The tokens shown are the text, and have the look of their bytes.
+            # The tokens shown equal the text, and their color follows from their bytes.
             spans = pairwise((0, *shown["tokenEnds"]))
             for (start, end), (token_id, _, hexadecimal, color) in zip(
                 spans, shown["tokens"], strict=True
@@ -483,8 +483,8 @@ def test_side_by_side_marks_differences_from_the_reference(
                 else:  # a token may reach beyond the part
                     assert here[start:end] in token
                     assert token in raw
-                learnt = not column.tokenizer.is_atom(token_id)
-                assert color == (color_index(token) if learnt else -1)
+                composed = not column.tokenizer.is_atom(token_id)
+                assert color == (color_index(token) if composed else -1)
 
 
 def test_side_by_side_counts_unknown_characters() -> None:
