@@ -1,7 +1,6 @@
-"""Byte-pair encoding by its definition: slow, and obviously right.
+"""Byte-pair encoding by its definition: slow and obviously correct.
 
-Nothing here is shared with `bpeviz`. The tests hold its learner, its encoder and its boundaries
-against these loops.
+It shares no code with `bpeviz`. Tests compare trainers, encoders and boundaries with these loops.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ Pair = tuple[int, int]
 
 
 class Step(NamedTuple):
-    """A merge as the naive learner makes it; the fields of `bpeviz.Merge`, in its order."""
+    """A merge of the naive trainer, with the fields of `bpeviz.Merge`, in its order."""
 
     left: int
     right: int
@@ -44,7 +43,7 @@ def replace_all(ids: Sequence[int], pair: Pair, new: int) -> list[int]:
 
 
 def count_pairs(pre_tokens: Sequence[tuple[Sequence[int], int]]) -> dict[Pair, int]:
-    """Count neighbors, overlaps included; the pairs stand in the order of first sight."""
+    """Count neighbors, overlaps included. Pairs are in first-seen order."""
     counts: dict[Pair, int] = {}
     for ids, weight in pre_tokens:
         for i in range(len(ids) - 1):
@@ -60,9 +59,9 @@ def learn(
     ties: str = "first",
     min_count: int = 1,
 ) -> tuple[list[Step], str]:
-    """Count all pairs, take the most frequent, replace it everywhere, repeat.
+    """Count all pairs, choose the most frequent, replace it everywhere, repeat.
 
-    Return the merges and why there are no more: "full", "no pair" or "rare".
+    Return the merges and the reason for the end: "full", "no pair" or "rare".
     """
     rows = [(list(ids), weight) for ids, weight in pre_tokens]
     names = list(symbols)
@@ -79,7 +78,7 @@ def learn(
             pair = tied[0]
         elif ties == "smallest":
             pair = min(tied)
-        else:  # by what the two stand for; the smallest ids where even that is equal
+        else:  # by their symbols, then by the smallest ids
             by_name = {pair: (names[pair[0]], names[pair[1]]) for pair in tied}
             pair = min(pair for pair in tied if by_name[pair] == max(by_name.values()))
         new = len(names)
@@ -118,10 +117,9 @@ def segment(ids: Sequence[int], merges: Sequence[Pair], first_id: int) -> list[t
 
 @cache
 def known_to_both() -> frozenset[str]:
-    """The characters that `regex` and tiktoken's Rust put in the same classes.
+    """Return the characters that `regex` and tiktoken's Rust assign to the same classes.
 
-    Each has its own Unicode tables, and the newer one knows characters that the other does not:
-    no split by a pattern can be the same for these.
+    Their Unicode tables differ in version, so pre-tokenization differs for newer characters.
     """
     every = "".join(chr(c) for c in range(sys.maxunicode + 1) if not 0xD800 <= c <= 0xDFFF)
     single_bytes = {bytes([i]): i for i in range(256)}

@@ -1,6 +1,6 @@
-"""Scaffold-BPE by its two algorithms (arXiv:2404.17808): slow, and obviously right.
+"""Scaffold-BPE by its two algorithms (arXiv:2404.17808): slow and obviously correct.
 
-Nothing here is shared with `bpeviz`: all is counted anew in each round of the loop.
+It shares no code with `bpeviz` and counts everything again in each round.
 """
 
 from __future__ import annotations
@@ -12,8 +12,7 @@ from reference import Pair, count_pairs, replace_all
 
 
 class Learnt(NamedTuple):
-    """merges: the pairs, in order; scaffolds: the ids that are scaffolds after each merge, before
-    the next one."""
+    """merges: the pairs, in order. scaffolds: the ids of the scaffold tokens after each merge."""
 
     merges: list[Pair]
     scaffolds: list[set[int]]
@@ -30,7 +29,7 @@ def learn(
 ) -> Learnt:
     """Algorithm 1, until the vocabulary without scaffolds has `size`, or `limit` merges are made.
 
-    After `limit` merges, scaffolds still come back.
+    After `limit` merges, scaffold tokens may still return.
     """
     rows = [(list(ids), weight) for ids, weight in pre_tokens]
     names = list(symbols)
@@ -82,16 +81,16 @@ def learn(
 
 
 def encode(ids: Sequence[int], atoms: int, learnt: Learnt, step: int) -> list[int]:
-    """Algorithm 2, with what was learnt in `step` merges."""
+    """Encode by Algorithm 2 with the first `step` merges."""
     row = list(ids)
     for new, pair in enumerate(learnt.merges[:step], atoms):
         row = replace_all(row, pair, new)
     scaffolds = learnt.scaffolds[step - 1] if step else set()
 
-    def demolished(token: int) -> list[int]:
+    def split_back(token: int) -> list[int]:
         if token not in scaffolds:
             return [token]
         a, b = learnt.merges[token - atoms]
-        return demolished(a) + demolished(b)
+        return split_back(a) + split_back(b)
 
-    return [part for token in row for part in demolished(token)]
+    return [part for token in row for part in split_back(token)]

@@ -1,6 +1,6 @@
-"""SentencePiece's BPE by its definition: slow, and obviously right.
+"""SentencePiece's BPE by its definition: slow and obviously correct.
 
-Nothing here is shared with `bpeviz`. The library itself is the other thing that the tests hold
+It shares no code with `bpeviz`. The library itself is the other thing that the tests hold
 bpeviz against; this says what it does in the fewest words, at every step and with the counts.
 """
 
@@ -15,7 +15,7 @@ NEVER_LEARNT = "\0\x1f▅▁\r\n"
 
 
 class Made(NamedTuple):
-    """A piece that was learnt: its two parts, how often they stood there, and the ties."""
+    """A trained piece: its two parts, their count, applications and ties."""
 
     left: str
     right: str
@@ -57,7 +57,7 @@ def valid(piece: str, longest: int = 16, split_digits: bool = False) -> bool:
 
 
 def words(text: str, prefix: bool) -> list[str]:
-    """Cut a text into lines and a line at its spaces; what ends a line is a word of its own.
+    """Split a text into lines, and lines at spaces; a line end is a word by itself.
 
     In a word a space is " ", and the dummy prefix "_": so the texts may not hold that.
     """
@@ -88,7 +88,7 @@ def learn(
     longest: int = 16,
     split_digits: bool = False,
 ) -> list[Made]:
-    """Count all pairs of pieces, take the best, replace it everywhere, repeat."""
+    """Count all pairs of pieces, choose the best, replace it everywhere, repeat."""
     rows: list[tuple[list[str], int]] = []
     for text, times in texts.items():
         for word in words(text, prefix):

@@ -1,4 +1,4 @@
-"""SuperBPE by its definition: slow, and obviously right. Nothing here is shared with `bpeviz`."""
+"""SuperBPE by its definition: slow and obviously correct. It shares no code with `bpeviz`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def lines(text: str) -> list[str]:
 
 
 def grouped(pre_tokens: Sequence[str], pieces: Sequence[str]) -> list[list[str]]:
-    """Put chunks together: a new row begins with a chunk at whose start, or in which, one ends."""
+    """Group pre-tokens: a new group begins with a pre-token that contains the end of a piece."""
     cuts = {sum(map(len, pieces[: i + 1])) for i in range(len(pieces))}
     groups: list[list[str]] = [[]]
     at = 0
@@ -45,9 +45,9 @@ def learn(
     ties: str,
     min_count: int,
 ) -> tuple[list[Step], int, str]:
-    """Learn from a text: its larger chunks, each a list of chunks, each a row of atom ids.
+    """Train on groups of pre-tokens; each pre-token is a row of atom ids.
 
-    Return the merges, the number of the first one of the second phase, and why there are no more.
+    Return the merges, the index of the first one of the second phase, and the reason for the end.
     """
     pre_tokens = [(pre_token, 1) for group in groups for pre_token in group]
     steps, why = reference.learn(pre_tokens, symbols, min(turn, limit), ties, min_count)
@@ -102,7 +102,7 @@ def segment(
     turn: int,
     first_id: int,
 ) -> list[tuple[int, int]]:
-    """Apply merges once each, in order, the first `turn` within chunks; (id, atoms) of each."""
+    """Apply merges in order, the first `turn` within pre-tokens; return (id, atoms) of each token."""
     found: list[tuple[int, int]] = []
     for group in groups:
         row: list[int] = []

@@ -1,6 +1,6 @@
-"""Unigram by its definition: slow, and obviously right.
+"""Unigram by its definition: slow and obviously correct.
 
-Nothing here is shared with `bpeviz`. All segmentations of a text are written out, so texts are
+It shares no code with `bpeviz`. All segmentations of a text are written out, so texts are
 short. Log probabilities are added as fractions, so that what ties is equal.
 """
 
@@ -16,7 +16,7 @@ Scores = Mapping[str, float]
 
 
 def segmentations(text: str, pieces: Scores) -> list[tuple[str, ...]]:
-    """All ways to cut a text into pieces; a character that is no piece stands alone, too."""
+    """Return all segmentations; a character that is not a piece may be a token, too."""
     if not text:
         return [()]
     found = []

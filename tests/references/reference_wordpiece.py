@@ -1,6 +1,6 @@
-"""WordPiece and longest match by their definitions: slow, and obviously right.
+"""WordPiece and longest match by their definitions: slow and obviously correct.
 
-Nothing here is shared with `bpeviz`. A token is the tuple of its atoms' symbols: in WordPiece the
+It shares no code with `bpeviz`. A token is the tuple of its atoms' symbols: in WordPiece the
 first character of a word as it is, and each further one with ## before it.
 """
 
@@ -14,7 +14,7 @@ Token = tuple[str, ...]
 
 
 class Step(NamedTuple):
-    """A merge as the naive learner makes it."""
+    """A merge of the naive trainer."""
 
     left: Token
     right: Token
@@ -25,7 +25,7 @@ class Step(NamedTuple):
 
 
 def word_symbols(word: str, lower: bool = False) -> list[str]:
-    """The atoms of a word."""
+    """Return the atoms of a word."""
     characters = [character.lower() if lower else character for character in word]
     return characters[:1] + ["##" + character for character in characters[1:]]
 
@@ -45,7 +45,7 @@ def replace_all(row: Sequence[Token], left: Token, right: Token) -> list[Token]:
 
 
 def scores(rows: Sequence[tuple[Sequence[Token], int]]) -> dict[tuple[Token, Token], Fraction]:
-    """freq(a b) / (freq(a) · freq(b)) of all pairs, in the order of first sight."""
+    """freq(a b) / (freq(a) · freq(b)) of all pairs, in first-seen order."""
     tokens: dict[Token, int] = {}
     for row, weight in rows:
         for token in row:
@@ -57,7 +57,7 @@ def scores(rows: Sequence[tuple[Sequence[Token], int]]) -> dict[tuple[Token, Tok
 
 
 def counts(rows: Sequence[tuple[Sequence[Token], int]]) -> dict[tuple[Token, Token], int]:
-    """How often each pair stands side by side, in the order of first sight."""
+    """Return the count of each pair, in first-seen order."""
     found: dict[tuple[Token, Token], int] = {}
     for row, weight in rows:
         for i in range(len(row) - 1):
@@ -72,7 +72,7 @@ def learn(
     ties: str = "first",
     min_count: int = 1,
 ) -> tuple[list[Step], str]:
-    """Compute all scores, take the highest, replace the pair everywhere, repeat.
+    """Compute all scores, choose the highest, replace the pair everywhere, repeat.
 
     ids: of the atoms; the rule "smallest" goes by them. Return the merges and why there are no
     more: "full", "no pair" or "rare".
