@@ -214,7 +214,7 @@ def test_tally_adds_large_counts_without_overflow() -> None:
 
 
 def test_pretokenize_of_long_text_equals_expression() -> None:
-    """From some length on, `split` finds all chunks at once, and in blocks."""
+    """Above a length, `pretokenize` finds all pre-tokens at once, in blocks."""
     text = "It's 12345 o'clock,\r\n  \tпривет   мир!\n\n  I'LL “go” 👋🏽 … \u3000x\n" * 12_000
     for key in ("gpt2", "cl100k", "o200k"):
         expression = PATTERNS[key].expression
@@ -265,7 +265,7 @@ def test_count_pre_tokens_keeps_first_seen_order(text: str, key: str, atoms: str
     expected = [*Counter(pretokenize(text, key)).items()]
     counted = count_pre_tokens(text, pre_tokenizer)
     assert [*counted.items()] == expected
-    # Counted chunks are taken as they are; and split again, they are the same.
+    # Counted pre-tokens are used as they are; splitting them again changes nothing.
     assert count_pre_tokens(counted, pre_tokenizer) is counted
     assert [*count_pre_tokens(dict(expected), pre_tokenizer).items()] == expected
 
@@ -292,7 +292,7 @@ def test_training_on_counts_equals_training_on_text(algorithm: str) -> None:
 
 @pytest.mark.parametrize("algorithm", ["bpe", "scaffold"])
 def test_counted_pre_tokens_of_an_expression_are_not_split_again(algorithm: str) -> None:
-    """Some of these, split by themselves, would be split otherwise than the text."""
+    """Some of these pre-tokens would be split differently without their context."""
     text = "low lower lowest slow slower slowest, newest and widest"
     split_so = {"pattern": "regex", "expression": "l|(?<!l)o"}
     counts = count(text, **split_so)
