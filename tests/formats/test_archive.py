@@ -26,13 +26,13 @@ def a_zip(*files: tuple[str, bytes]) -> bytes:
 
 
 @given(FILES)
-def test_what_is_packed_is_unpacked(files: dict[str, bytes]) -> None:
+def test_packed_files_round_trip(files: dict[str, bytes]) -> None:
     archive = packed(files)
     assert archive == packed(dict(files))
     assert unpacked("a.zip", archive, 1_000) == files
 
 
-def test_folders_and_paths_are_left_out() -> None:
+def test_unpacked_drops_folders_from_names() -> None:
     archive = a_zip(("../../etc/a.json", b"{}"), ("in\\b.txt", b"b"))
     assert unpacked("a.zip", archive, 100) == {"a.json": b"{}", "b.txt": b"b"}
 
@@ -49,12 +49,12 @@ def test_folders_and_paths_are_left_out() -> None:
         (a_zip(("a", bytes(600_000)), ("b", bytes(600_000))), "contains more than 1 MB"),
     ],
 )
-def test_what_is_no_pair_of_files_is_refused_in_a_sentence(archive: bytes, sentence: str) -> None:
+def test_unsuitable_archive_raises_format_error(archive: bytes, sentence: str) -> None:
     with pytest.raises(FormatError, match=sentence):
         unpacked("given.zip", archive, 1_000_000)
 
 
-def test_a_size_that_is_told_wrong_is_not_believed() -> None:
+def test_archive_with_false_size_raises_format_error() -> None:
     archive = bytearray(a_zip(("a", bytes(3_000_000))))
     at = archive.rindex(b"PK\x01\x02") + 24  # the size in the directory
     archive[at : at + 4] = (10).to_bytes(4, "little")
@@ -63,7 +63,7 @@ def test_a_size_that_is_told_wrong_is_not_believed() -> None:
 
 
 @given(st.data())
-def test_a_damaged_archive_is_refused_or_read(data: st.DataObject) -> None:
+def test_damaged_archive_is_rejected_or_read(data: st.DataObject) -> None:
     archive = bytearray(a_zip(("a.txt", b"some text " * 9), ("b.txt", b"b")))
     for _ in range(data.draw(st.integers(1, 4))):
         place = data.draw(st.integers(0, len(archive) - 1))

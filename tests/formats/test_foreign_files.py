@@ -174,7 +174,7 @@ READ: dict[str, Callable[[], tokenizers.Tokenizer]] = {
 
 
 def split_and_white_space(key: str) -> pre_tokenizers.PreTokenizer:
-    """A named split, as this house writes it for Oniguruma, and white space left out."""
+    """Return a named pattern in our Oniguruma dialect, with white space dropped."""
     tokenizer = bpeviz.train("a", merges=0, pattern=key).tokenizer()
     (written,) = formats.dump(tokenizer, "huggingface").values()
     expression = json.loads(written)["pre_tokenizer"]["pretokenizers"][0]["pattern"]["Regex"]
@@ -183,18 +183,18 @@ def split_and_white_space(key: str) -> pre_tokenizers.PreTokenizer:
 
 
 @pytest.mark.parametrize("kind", READ)
-def test_what_the_library_trains_is_read_with_the_same_ids(kind: str) -> None:
+def test_tokenizers_trained_by_hugging_face_give_equal_ids(kind: str) -> None:
     check_same(READ[kind]())
 
 
-def test_its_own_byte_level_class_is_read() -> None:
+def test_byte_level_tokenizer_class_of_hugging_face_is_read() -> None:
     made = tokenizers.ByteLevelBPETokenizer()
     made.train_from_iterator(CORPUS, vocab_size=700, show_progress=False)
     theirs = tokenizers.Tokenizer.from_str(made.to_str())
     check_same(theirs)
 
 
-def test_vocab_and_merges_that_the_library_saves_are_read() -> None:
+def test_vocab_and_merges_saved_by_hugging_face_are_read() -> None:
     theirs = over_bytes()
     with tempfile.TemporaryDirectory() as folder:
         paths = theirs.model.save(folder)
@@ -304,7 +304,7 @@ REFUSED: dict[str, tuple[Callable[[], tokenizers.Tokenizer], str]] = {
 
 
 @pytest.mark.parametrize("kind", REFUSED)
-def test_what_is_not_done_here_exactly_is_refused_by_its_key(kind: str) -> None:
+def test_unsupported_tokenizer_json_error_names_the_key(kind: str) -> None:
     make, why = REFUSED[kind]
     with pytest.raises(FormatError, match=why) as refused:
         read(make())

@@ -88,7 +88,7 @@ _OTHERS = st.one_of(
 
 @st.composite
 def learnable(draw: st.DrawFn) -> dict[str, Any]:
-    """Arguments of `bpeviz.train` for every learner, with options, splits and special tokens."""
+    """Draw arguments of `bpeviz.train` for every trainer, with options and special tokens."""
     pattern, expression = draw(SPLITS)
     more = draw(st.one_of(_BPE, _SENTENCEPIECE, _OTHERS))
     if more["algorithm"] == "sentencepiece":
@@ -103,13 +103,13 @@ def learnable(draw: st.DrawFn) -> dict[str, Any]:
 
 
 def learnt(arguments: dict[str, Any], part: float = 1.0) -> Tokenizer:
-    """The tokenizer after this part of the steps. Raises `ValueError` where nothing is learnt."""
+    """Return the tokenizer after this share of the steps; raise `ValueError` without merges."""
     training = bpeviz.train(**arguments)
     return training.at_step(int(part * training.steps))
 
 
 def check_held(tokenizer: Tokenizer, key: str, files: dict[str, bytes], text: str) -> None:
-    """Check that a file stands for a tokenizer, here and where another library reads it."""
+    """Check that a file gives the tokenizer's ids, here and in the other library."""
     back = formats.parse(files)
     ids = tokenizer.encode(text)
     assert back.encode(text) == ids
@@ -150,7 +150,7 @@ REASONS = (
 
 @settings(max_examples=70)
 @given(learnable(), st.sampled_from([0.4, 1.0]), st.data())
-def test_every_format_holds_a_tokenizer_exactly_or_says_why_not(
+def test_formats_round_trip_any_tokenizer_or_name_the_reason(
     arguments: dict[str, Any], part: float, data: st.DataObject
 ) -> None:
     try:
@@ -241,7 +241,7 @@ def of_kind(kind: str) -> Tokenizer:
 
 
 @pytest.mark.parametrize(("key", "kind"), HELD)
-def test_ids_are_the_same_on_a_hundred_difficult_texts(key: str, kind: str) -> None:
+def test_formats_keep_ids_of_difficult_texts(key: str, kind: str) -> None:
     check_same_ids(of_kind(kind), key)
 
 
@@ -255,7 +255,7 @@ def test_ids_are_the_same_on_a_hundred_difficult_texts(key: str, kind: str) -> N
         ("cl100k_base", "csv"),
     ],
 )
-def test_the_published_vocabularies_can_be_taken_along(name: str, key: str) -> None:
+def test_published_vocabularies_can_be_exported(name: str, key: str) -> None:
     check_same_ids(bpeviz.load(name), key)
 
 
@@ -273,8 +273,8 @@ def check_same_ids(tokenizer: Tokenizer, key: str) -> None:
 
 @pytest.mark.parametrize("step", [0, 1, 40, 299])
 @pytest.mark.parametrize("key", ["huggingface", "gpt2", "tiktoken", "minbpe", "csv"])
-def test_what_is_read_knows_its_steps(key: str, step: int) -> None:
-    """So that a loaded tokenizer can be walked in the player, and compared at every size."""
+def test_parsed_tokenizer_keeps_its_steps(key: str, step: int) -> None:
+    """The player and Compare need every step of a loaded tokenizer."""
     tokenizer = of_kind("split gpt2")
     back = formats.parse(formats.dump(tokenizer, key))
     assert back.steps == tokenizer.steps == 300
@@ -288,7 +288,7 @@ def test_what_is_read_knows_its_steps(key: str, step: int) -> None:
     ]
 
 
-def test_counts_are_kept_in_csv() -> None:
+def test_csv_contains_pair_counts() -> None:
     tokenizer = bpeviz.train("low lower lowest", vocab_size=258).tokenizer()
     (content,) = formats.dump(tokenizer, "csv").values()
     assert content.decode().splitlines() == [
@@ -363,7 +363,7 @@ SCAFFOLD = {"algorithm": "scaffold", "merges": 60}
         ),
     ],
 )
-def test_what_a_format_cannot_hold_is_refused_with_the_reason(
+def test_dump_of_unsupported_tokenizer_names_the_reason(
     keys: str, arguments: dict[str, Any], why: str
 ) -> None:
     text = "low lower lowest slow slower slowest aab aab ab\n" * 3
@@ -375,7 +375,7 @@ def test_what_a_format_cannot_hold_is_refused_with_the_reason(
         assert str(refused.value).endswith(".")
 
 
-def test_two_tokens_that_are_spelt_alike_are_refused_where_a_spelling_has_one_id() -> None:
+def test_dump_rejects_equal_token_strings_where_they_need_one_id() -> None:
     """a+bc and ab+c are two merges here, which CSV and minbpe's pairs of ids can say."""
     merges = "left,right\n97,98\n98,99\n256,99\n97,257\n"
     tokenizer = formats.parse({"merges.csv": merges.encode()}, pattern="none")
@@ -386,7 +386,7 @@ def test_two_tokens_that_are_spelt_alike_are_refused_where_a_spelling_has_one_id
             formats.dump(tokenizer, key)
 
 
-def test_merges_that_bytes_alone_would_do_otherwise_are_refused_for_tiktoken() -> None:
+def test_dump_to_tiktoken_rejects_merges_that_ranks_reorder() -> None:
     """tiktoken would merge abc from a and bc, which it finds at a lower rank than ab."""
     merges = "left,right\n98,99\n97,98\n257,99\n"
     tokenizer = formats.parse({"merges.csv": merges.encode()}, pattern="none")
@@ -395,7 +395,7 @@ def test_merges_that_bytes_alone_would_do_otherwise_are_refused_for_tiktoken() -
     check_same_ids(tokenizer, "huggingface")
 
 
-def test_an_unknown_format_gets_a_sentence() -> None:
+def test_unknown_format_raises_format_error() -> None:
     tokenizer = of_kind("nothing learnt")
     for ask in (
         lambda: formats.dump(tokenizer, "pickle"),

@@ -43,7 +43,7 @@ def of_kind(key: str, kind: str) -> dict[str, bytes]:
 
 
 def refused(files: dict[str, bytes], **more: str) -> str:
-    """The sentence with which files are refused."""
+    """Return the error message for rejected files."""
     with pytest.raises(FormatError) as error:
         formats.parse(files, **more)
     said = str(error.value)
@@ -58,7 +58,7 @@ def check_sentence(said: str) -> None:
 
 
 def check_usable_or_refused(files: dict[str, bytes]) -> None:
-    """What is read must do all that pages ask of a tokenizer."""
+    """Check that a parsed tokenizer supports every operation of the pages."""
     try:
         tokenizer = formats.parse(files)
     except FormatError as error:
@@ -76,7 +76,7 @@ def check_usable_or_refused(files: dict[str, bytes]) -> None:
 
 
 @pytest.mark.parametrize(("key", "kind"), FILES)
-def test_any_beginning_of_a_file_is_read_or_refused(key: str, kind: str) -> None:
+def test_truncated_files_are_rejected_or_read(key: str, kind: str) -> None:
     files = of_kind(key, kind)
     for name, content in files.items():
         step = 1 + len(content) // 60
@@ -91,7 +91,7 @@ def test_any_beginning_of_a_file_is_read_or_refused(key: str, kind: str) -> None
     st.integers(0, 10**6),
     st.sampled_from(b'0123456789",:{}[]\\ \n-eE.<>#\0') | st.integers(0, 255),
 )
-def test_a_file_with_one_byte_changed_is_read_or_refused(
+def test_files_with_one_changed_byte_are_rejected_or_read(
     file: tuple[str, str], which: int, place: int, byte: int
 ) -> None:
     files = dict(of_kind(*file))
@@ -103,7 +103,7 @@ def test_a_file_with_one_byte_changed_is_read_or_refused(
 
 @settings(max_examples=150)
 @given(st.sampled_from(FILES), st.data())
-def test_a_file_with_parts_moved_about_is_read_or_refused(
+def test_files_with_moved_parts_are_rejected_or_read(
     file: tuple[str, str], data: st.DataObject
 ) -> None:
     files = dict(of_kind(*file))
@@ -133,9 +133,7 @@ def _paths(value: object) -> list[list[str | int]]:
 
 @settings(max_examples=300)
 @given(st.sampled_from([*KINDS]), st.data())
-def test_a_tokenizer_json_with_any_value_anywhere_is_read_or_refused(
-    kind: str, data: st.DataObject
-) -> None:
+def test_tokenizer_json_with_any_value_is_rejected_or_read(kind: str, data: st.DataObject) -> None:
     document = json.loads(of_kind("huggingface", kind)["tokenizer.json"])
     *path, last = data.draw(st.sampled_from(_paths(document)[1:]))
     at = document
@@ -158,7 +156,7 @@ def test_a_tokenizer_json_with_any_value_anywhere_is_read_or_refused(
 )
 @example({}, None)
 @example({"a.json": b"{}"}, "csv")
-def test_any_bytes_under_any_names_are_refused(files: dict[str, bytes], key: str | None) -> None:
+def test_arbitrary_files_raise_format_error(files: dict[str, bytes], key: str | None) -> None:
     with pytest.raises(FormatError) as error:
         formats.parse(files, key, pattern="none")
     check_sentence(str(error.value))
@@ -168,7 +166,7 @@ def test_any_bytes_under_any_names_are_refused(files: dict[str, bytes], key: str
 
 
 def tokenizer_json(change: Callable[[Any], object], kind: str = "bytes") -> dict[str, bytes]:
-    """The file of a kind, with something changed in it."""
+    """Return the file of a kind with a changed part."""
     document = json.loads(of_kind("huggingface", kind)["tokenizer.json"])
     change(document)
     return {"tokenizer.json": json.dumps(document).encode()}
@@ -179,14 +177,14 @@ def of_model(key: str, value: object, kind: str = "bytes") -> dict[str, bytes]:
 
 
 def replaced(key: str, old: bytes, new: bytes, kind: str = "bytes") -> dict[str, bytes]:
-    """The files of a kind, with some bytes in their place."""
+    """Return the files of a kind with replaced bytes."""
     files = {name: content.replace(old, new) for name, content in of_kind(key, kind).items()}
     assert files != of_kind(key, kind)
     return files
 
 
 def ranks(*lines: str, arguments: object = None) -> dict[str, bytes]:
-    """All single bytes, and lines behind them."""
+    """Return a rank file of all single bytes, followed by more lines."""
     of_bytes = (f"{base64.b64encode(bytes([i])).decode()} {i}" for i in range(256))
     files = {"a.tiktoken": "\n".join([*of_bytes, *lines]).encode()}
     arguments = {"pat_str": "(?s:.)+", "special_tokens": {}} if arguments is None else arguments
@@ -194,7 +192,7 @@ def ranks(*lines: str, arguments: object = None) -> dict[str, bytes]:
 
 
 def two_files(entries: dict[str, object], *merges: str) -> dict[str, bytes]:
-    """vocab.json with all bytes and more entries, and merges.txt."""
+    """Return vocab.json with all bytes and more entries, and merges.txt."""
     of_bytes = {character: i for i, character in enumerate(CHARACTER_OF.values())}
     return {
         "vocab.json": json.dumps({**of_bytes, **entries}).encode(),
@@ -538,7 +536,7 @@ HOSTILE: dict[str, tuple[dict[str, bytes], list[str]]] = {
 
 
 @pytest.mark.parametrize("what", HOSTILE)
-def test_what_is_wrong_is_said_with_its_place(what: str) -> None:
+def test_hostile_file_error_names_the_place(what: str) -> None:
     files, facts = HOSTILE[what]
     message = refused(files)
     for fact in facts:
@@ -550,7 +548,7 @@ def test_what_is_wrong_is_said_with_its_place(what: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["t.json", "t.tiktoken", "t.model", "t.csv", "t", "vocab.json"])
-def test_a_file_of_200_megabytes_is_refused(name: str, tmp_path: Path) -> None:
+def test_file_over_the_size_limit_raises_format_error(name: str, tmp_path: Path) -> None:
     with (tmp_path / name).open("wb") as sparse:
         sparse.truncate(200_000_000)
     (tmp_path / "merges.txt").write_text("#version: 0.2\n")
@@ -560,18 +558,18 @@ def test_a_file_of_200_megabytes_is_refused(name: str, tmp_path: Path) -> None:
     assert f"{name} is too large: the limit is 50,000,000" in str(error.value)
 
 
-def test_what_has_no_end_is_refused() -> None:
+def test_endless_file_raises_format_error() -> None:
     if not Path("/dev/zero").exists():
         pytest.skip("This system has no /dev/zero.")
     with pytest.raises(FormatError, match=r"^zero is too large: the limit is 50,000,000"):
         bpeviz.read("/dev/zero")
 
 
-def test_what_is_too_large_is_refused_by_parse_as_well() -> None:
+def test_parse_rejects_content_over_the_size_limit() -> None:
     assert "a.csv is too large" in refused({"a.csv": bytes(MAX_FILE + 1)})
 
 
-def test_a_folder_without_a_tokenizer_gets_a_sentence(tmp_path: Path) -> None:
+def test_folder_without_tokenizer_raises_format_error(tmp_path: Path) -> None:
     (tmp_path / "vocab.json").write_text("{}")
     with pytest.raises(
         FormatError, match=r"does not contain tokenizer.json, or vocab.json and merges.txt"
@@ -579,7 +577,7 @@ def test_a_folder_without_a_tokenizer_gets_a_sentence(tmp_path: Path) -> None:
         bpeviz.read(tmp_path)
 
 
-def test_a_split_of_ranks_may_be_told(tmp_path: Path) -> None:
+def test_rank_file_accepts_a_pattern_argument(tmp_path: Path) -> None:
     (tmp_path / "a.tiktoken").write_bytes(ranks("YWI= 256")["a.tiktoken"])
     tokenizer = bpeviz.read(tmp_path / "a.tiktoken", pattern="words")
     assert tokenizer.encode("ab, ab") == [256, 44, 32, 256]

@@ -90,7 +90,7 @@ def contents(folder: Path) -> dict[Path, bytes]:
     return {path: path.read_bytes() for path in folder.rglob("*.py")}
 
 
-def test_a_new_format_is_one_file_and_one_registry_entry(tmp_path: Path) -> None:
+def test_new_format_needs_one_file_and_one_registry_entry(tmp_path: Path) -> None:
     for folder in ("bpeviz", "pages", "sample_texts", ".streamlit"):
         shutil.copytree(
             ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__")

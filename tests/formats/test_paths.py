@@ -43,7 +43,7 @@ def test_suffixes_select_the_format_in_any_case(name: str, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("name", ["tok.txt", "tok.v2", "tok.jso"])
-def test_save_refuses_an_unknown_suffix_and_names_the_known_ones(name: str, tmp_path: Path) -> None:
+def test_save_error_for_unknown_suffix_lists_known_suffixes(name: str, tmp_path: Path) -> None:
     with pytest.raises(FormatError) as error:
         bpeviz.save(TOKENIZER, tmp_path / name)
     for suffix in (".json", ".tiktoken", ".model", ".csv"):
@@ -54,7 +54,7 @@ def test_save_refuses_an_unknown_suffix_and_names_the_known_ones(name: str, tmp_
     assert names(tmp_path) == set()
 
 
-def test_a_named_format_is_saved_under_any_suffix(tmp_path: Path) -> None:
+def test_save_accepts_any_suffix_with_a_named_format(tmp_path: Path) -> None:
     assert bpeviz.save(TOKENIZER, tmp_path / "tok.txt", "csv") == [tmp_path / "tok.txt"]
     assert bpeviz.save(TOKENIZER, tmp_path / "my.tok", "gpt2")[0] == tmp_path / "my.tok/vocab.json"
     (tmp_path / "folder.json").mkdir()
@@ -63,7 +63,7 @@ def test_a_named_format_is_saved_under_any_suffix(tmp_path: Path) -> None:
     assert names(tmp_path) == {"tok.txt", "my.tok", "folder.json"}
 
 
-def test_a_path_without_suffix_is_a_folder_unless_it_is_a_file(tmp_path: Path) -> None:
+def test_save_path_without_suffix_is_a_folder_unless_a_file_exists(tmp_path: Path) -> None:
     assert bpeviz.save(TOKENIZER, tmp_path / "deep/er")[1] == tmp_path / "deep/er/merges.txt"
     (tmp_path / "file").touch()
     assert bpeviz.save(TOKENIZER, tmp_path / "file", "csv") == [tmp_path / "file"]
@@ -80,7 +80,7 @@ def gpt2_folder(request: pytest.FixtureRequest, tmp_path: Path) -> list[Path]:
     return paths
 
 
-def test_one_of_gpt2s_two_files_or_their_folder_is_enough(
+def test_read_accepts_either_gpt2_file_or_their_folder(
     gpt2_folder: list[Path], capsysbinary: pytest.CaptureFixture[bytes], tmp_path: Path
 ) -> None:
     (tmp_path / "page").write_text(TEXT)
@@ -90,7 +90,7 @@ def test_one_of_gpt2s_two_files_or_their_folder_is_enough(
         assert capsysbinary.readouterr().out == f"{IDS}\n".encode()
 
 
-def test_half_of_two_files_is_refused(gpt2_folder: list[Path], tmp_path: Path) -> None:
+def test_read_rejects_one_of_two_required_files(gpt2_folder: list[Path], tmp_path: Path) -> None:
     gpt2_folder[1].unlink()
     for path in (gpt2_folder[0], tmp_path):
         with pytest.raises(FormatError, match=r"merges\.txt"):
@@ -126,7 +126,7 @@ def own_tokenizers() -> list[Tokenizer]:
 
 
 @pytest.mark.parametrize("key", FORMATS)
-def test_a_tokenizer_that_encodes_in_its_own_way_is_refused(key: str) -> None:
+def test_dump_rejects_tokenizer_with_custom_encoding(key: str) -> None:
     for tokenizer in own_tokenizers():
         assert tokenizer.encode("lower low") != TOKENIZER.encode("lower low")
         with pytest.raises(FormatError, match="cannot hold this tokenizer"):
@@ -137,7 +137,7 @@ def test_a_tokenizer_that_encodes_in_its_own_way_is_refused(key: str) -> None:
     "arguments",
     [{"algorithm": "wordpiece"}, {"algorithm": "unigram", "merges": None, "vocab_size": 280}],
 )
-def test_a_subclass_of_another_model_is_refused(arguments: dict[str, object]) -> None:
+def test_dump_rejects_subclasses_of_model_tokenizers(arguments: dict[str, object]) -> None:
     tokenizer = bpeviz.train(TEXT, **{"merges": 4, **arguments}).tokenizer()  # type: ignore[arg-type]
     formats.dump(tokenizer, "huggingface")
     kind = type(tokenizer)

@@ -34,7 +34,7 @@ def ours(text: str, pattern: str, expression: str = "") -> list[str]:
 
 
 def theirs(engine: Engine, expression: str, text: str) -> list[str]:
-    """The chunks that another library finds, by itself."""
+    """Return the pre-tokens found by another library."""
     if engine == "regex":
         return [match[0] for match in regex.finditer(expression, text) if match[0]]
     if engine == "oniguruma":
@@ -106,7 +106,9 @@ MANY_CHARACTERS = "".join(map(chr, range(0x3100)))
 @example(r"\s+", ["\u2028\x85\u3000 \x1c"])  # \x1c is white space for Python's `re` alone
 @example(r"a|(?=b)b", ["ab☃ba"])  # leaves something out, which tiktoken and minbpe would drop
 @example("(?i:'s|b)+", ["'S'sBb", "'\u017f"])  # ſ is an S in some case
-def test_a_split_is_the_same_everywhere_and_comes_back(expression: str, texts: list[str]) -> None:
+def test_custom_pattern_is_equal_in_every_engine_and_round_trips(
+    expression: str, texts: list[str]
+) -> None:
     try:
         pretokenize("", CUSTOM, expression)
         written = {engine: expression_of(CUSTOM, expression, engine) for engine in ENGINES}
@@ -129,7 +131,7 @@ def test_a_split_is_the_same_everywhere_and_comes_back(expression: str, texts: l
 @example(text="DON'T don't 'S 12345 ²³ U.S.A. $12.40 x\n\n y \r\n")
 @example(text="\n")
 @example(text="  ")
-def test_the_named_splits_are_the_same_everywhere(key: str, text: str) -> None:
+def test_named_patterns_are_equal_in_every_engine(key: str, text: str) -> None:
     for engine in ENGINES:
         foreign = expression_of(key, "", engine)
         assert theirs(engine, foreign, text) == ours(text, key)
@@ -142,7 +144,7 @@ def test_the_named_splits_are_the_same_everywhere(key: str, text: str) -> None:
     st.text("ab.|$^[]\\()+*?-{}é👍 \n", max_size=12),
 )
 @example(["a", "ab", "abc"], "abcab")  # the longest is taken
-def test_a_word_list_is_the_same_everywhere(words: list[str], text: str) -> None:
+def test_word_list_is_equal_in_every_engine(words: list[str], text: str) -> None:
     listed = " ".join(words)
     for engine in ENGINES:
         assert theirs(engine, expression_of(WORD_LIST, listed, engine), text) == ours(
@@ -183,7 +185,7 @@ def test_a_word_list_is_the_same_everywhere(words: list[str], text: str) -> None
     ],
 )
 @pytest.mark.parametrize("engine", ["oniguruma", "rust"])
-def test_what_engines_read_differently_is_refused_by_name(
+def test_expression_with_engine_differences_raises_dialect_error(
     expression: str, why: str, engine: Engine
 ) -> None:
     pretokenize("", CUSTOM, expression)  # here it can be used
@@ -217,7 +219,7 @@ def test_what_engines_read_differently_is_refused_by_name(
         ("rust", "((((a+)+)+)+)+$", r"\$ has another meaning"),
     ],
 )
-def test_others_expressions_are_read_exactly_or_refused_by_name(
+def test_untranslatable_foreign_expression_raises_dialect_error(
     engine: Engine, expression: str, why: str
 ) -> None:
     with pytest.raises(DialectError, match=why) as refused:
@@ -247,7 +249,7 @@ def test_others_expressions_are_read_exactly_or_refused_by_name(
         ("a+b?|[^a]", True),
     ],
 )
-def test_whether_an_expression_leaves_out_nothing_is_known(expression: str, certain: bool) -> None:
+def test_covers_detects_expressions_that_match_all_text(expression: str, certain: bool) -> None:
     alone = regex.compile(expression)
     assert all(map(alone.fullmatch, MANY_CHARACTERS)) or not certain
     assert covers(expression, "regex") is certain
@@ -255,7 +257,7 @@ def test_whether_an_expression_leaves_out_nothing_is_known(expression: str, cert
 
 @pytest.mark.parametrize("engine", ["regex", "rust"])
 @pytest.mark.parametrize("expression", [r"\p{L}+", "a|b", r"\S+(?!a)|\s+", r"(?>\s+a)|\S+|\s\s"])
-def test_what_may_leave_out_a_part_of_a_text_is_refused_where_that_is_dropped(
+def test_expression_with_gaps_is_rejected_where_gaps_are_dropped(
     engine: Engine, expression: str
 ) -> None:
     with pytest.raises(DialectError, match="leave out a part of a text"):
@@ -265,9 +267,7 @@ def test_what_may_leave_out_a_part_of_a_text_is_refused_where_that_is_dropped(
 
 @settings(max_examples=300)
 @given(st.text("ab|()[]{}*+?^$\\.-,1pLwsSdD:=!<>i'&", max_size=12), st.sampled_from(ENGINES))
-def test_any_characters_are_read_or_refused_and_nothing_else(
-    expression: str, engine: Engine
-) -> None:
+def test_arbitrary_expressions_raise_only_dialect_errors(expression: str, engine: Engine) -> None:
     for ask in (
         lambda: translate(expression, engine, "regex"),
         lambda: pattern_of(expression, engine, drops=False),
