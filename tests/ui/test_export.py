@@ -46,7 +46,7 @@ def drawn(app: AppTest, field: str) -> dict[str, Any]:
 
 
 def dumped(tokenizer: Tokenizer) -> dict[str, dict[str, bytes]]:
-    """A tokenizer in every format that holds it."""
+    """Return a tokenizer in every format that supports it."""
     found = {}
     for key in FORMATS:
         try:
@@ -84,7 +84,7 @@ def brought(name: str) -> Opened:
 # ---- files that are opened
 
 
-def test_every_format_is_opened_also_packed() -> None:
+def test_every_format_opens_from_files_and_zip() -> None:
     tokenizer = bpeviz.train(ENGLISH, vocab_size=300).tokenizer()
     assert {*MERGES} == {*FORMATS}
     for files in MERGES.values():
@@ -98,7 +98,7 @@ def test_every_format_is_opened_also_packed() -> None:
     assert len({brought(name).key for name in FILES}) == len(FILES)
 
 
-def test_a_file_without_a_split_asks_for_one() -> None:
+def test_file_without_pattern_requires_a_choice() -> None:
     ranks = [("tokenizer.tiktoken", MERGES["tiktoken"]["tokenizer.tiktoken"])]
     assert export._read(ranks, "") is None
     found = export._read(ranks, "gpt2")
@@ -126,7 +126,7 @@ def test_a_file_without_a_split_asks_for_one() -> None:
         ([("a.json", b""), ("b", b""), ("c", b"")], "too many"),
     ],
 )
-def test_a_bad_file_gets_a_sentence(given: list[tuple[str, bytes]], sentence: str) -> None:
+def test_invalid_file_raises_format_error(given: list[tuple[str, bytes]], sentence: str) -> None:
     with pytest.raises(FormatError, match=sentence):
         export._read(given, "")
 
@@ -147,7 +147,7 @@ def test_a_bad_file_gets_a_sentence(given: list[tuple[str, bytes]], sentence: st
         ("日本語.json", "日本語.json"),
     ],
 )
-def test_a_title_is_plain_and_like_no_other(name: str, title: str) -> None:
+def test_title_is_plain_and_unique(name: str, title: str) -> None:
     found = export._title(name, [])
     assert found == title
     assert len(found) <= export.LONGEST_TITLE + 2
@@ -155,7 +155,7 @@ def test_a_title_is_plain_and_like_no_other(name: str, title: str) -> None:
 
 
 @pytest.mark.parametrize("words", ["**a** _b_ `c` [d](e) <f> $g$ :red[h] # i", "a\\*b", "plain"])
-def test_words_of_a_file_are_no_markup(words: str) -> None:
+def test_as_text_escapes_markup(words: str) -> None:
     shown = export.as_text(words)
     assert shown.replace("\\\\", "\0").replace("\\", "").replace("\0", "\\") == words
     assert export.as_text("a\n\n# b") == "a \\# b"
@@ -163,7 +163,7 @@ def test_words_of_a_file_are_no_markup(words: str) -> None:
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_an_opened_file_is_a_column_of_compare(name: str) -> None:
+def test_opened_file_is_a_column_on_compare(name: str) -> None:
     one = brought(name)
     app = opened("Compare", others=[], tokenizers_opened=[one], text_box=TEXT, text_sample="own")
     assert errors(app) == []
@@ -180,7 +180,7 @@ def test_an_opened_file_is_a_column_of_compare(name: str) -> None:
 
 @pytest.mark.parametrize("closer", CLOSER)
 @pytest.mark.parametrize("name", FILES)
-def test_an_opened_file_can_be_inspected(name: str, closer: str) -> None:
+def test_opened_file_is_available_on_inspect(name: str, closer: str) -> None:
     one = brought(name)
     state = {"closer": closer, "look_up": "lo", "ids_box": "1, 2, 300", "mirrored": one.key}
     app = opened("Inspect", inspected_by=one.key, tokenizers_opened=[one], **state)
@@ -194,7 +194,7 @@ def test_an_opened_file_can_be_inspected(name: str, closer: str) -> None:
 
 
 @pytest.mark.parametrize("page", ["Compare", "Inspect"])
-def test_a_closed_file_is_gone(page: str) -> None:
+def test_closed_file_is_removed_from_pages(page: str) -> None:
     one = brought("minbpe")
     app = opened(page, inspected_by=one.key, tokenizers_opened=[one], others=[])
     app.button(key="open_tokenizer").click().run()
@@ -207,7 +207,7 @@ def test_a_closed_file_is_gone(page: str) -> None:
         assert len(drawn(app, "reference")["columns"]) == 1
 
 
-def test_no_more_than_so_many_files_are_open() -> None:
+def test_number_of_open_files_is_limited() -> None:
     files = [brought(name) for name in FORMATS][: export.MOST_OPEN]
     app = opened("Compare", others=[], tokenizers_opened=files)
     app.button(key="open_tokenizer").click().run()
@@ -217,7 +217,7 @@ def test_no_more_than_so_many_files_are_open() -> None:
     assert any("Close one first" in one.value for one in app.caption)
 
 
-def test_a_file_that_cannot_cut_a_text_is_left_out_and_says_so(
+def test_file_that_fails_to_encode_is_omitted_with_a_message(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     one = brought("minbpe")
@@ -248,7 +248,7 @@ def labels(app: AppTest) -> list[str]:
 
 
 @pytest.mark.parametrize("key", TRAINERS)
-def test_each_format_offers_a_file_or_says_why_not(key: str) -> None:
+def test_export_offers_each_format_or_names_the_reason(key: str) -> None:
     app = along("train", algorithm=key, text_box=TEXT, text_sample="own")
     offered = labels(app)
     training = usual.train(key, TEXT)
@@ -262,14 +262,14 @@ def test_each_format_offers_a_file_or_says_why_not(key: str) -> None:
 
 
 @pytest.mark.parametrize("key", ["compare", "inspect"])
-def test_the_colored_text_is_offered_elsewhere_too(key: str) -> None:
+def test_colored_text_export_is_offered_on_other_pages(key: str) -> None:
     assert labels(along(key, others=[])) == ["Web page (HTML)", "Drawing (SVG)"]
 
 
 # ---- the whole film on Train
 
 
-def test_the_film_of_the_beginning_is_drawn_and_that_of_words_that_are_typed() -> None:
+def test_merge_diagram_shows_first_words_or_typed_words() -> None:
     app = opened()
     picture = drawn(app, "sides")
     player = drawn(app, "views")
@@ -287,7 +287,7 @@ def test_the_film_of_the_beginning_is_drawn_and_that_of_words_that_are_typed() -
 
 
 @pytest.mark.parametrize("key", TRAINERS)
-def test_every_learner_has_its_film_on_train(key: str) -> None:
+def test_merge_diagram_supports_every_trainer(key: str) -> None:
     for text, words in ((TEXT, "lower lowest"), ("世界 世界 naïve " * 9, "界 世"), ("", "")):
         app = opened(algorithm=key, text_box=text, text_sample="own", drawn_words=words)
         shown = [json.loads(one.proto.json) for one in app.get("bidi_component")]

@@ -26,7 +26,7 @@ FOLLOWER = "lock_step_follower"
 
 
 def opened(**state: Any) -> AppTest:
-    """The page in a session that holds `state`: a text, and what was chosen."""
+    """Return the page in a session with `state`: a text and choices."""
     app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=30)
     for key, value in state.items():
         app.session_state[key] = value
@@ -37,8 +37,8 @@ def with_text(text: str, **state: Any) -> AppTest:
     return opened(text_box=text, text_sample="own", **state)
 
 
-def reel_of(app: AppTest) -> dict[str, Any]:
-    """What the player is sent."""
+def payload_of(app: AppTest) -> dict[str, Any]:
+    """Return the payload of the player."""
     sent = [json.loads(one.proto.json) for one in app.get("bidi_component")]
     (payload,) = [data for data in sent if "views" in data]
     assert isinstance(payload, dict)
@@ -55,7 +55,7 @@ def told(app: AppTest, place: int, word: str | None = None) -> AppTest:
 
     place: the number of a size among those of the player; from the end where it is negative.
     """
-    payload = reel_of(app)
+    payload = payload_of(app)
     step = {
         "step": place if place >= 0 else len(payload["vocabSizes"]) + place,
         "timelineId": payload["timelineId"],
@@ -70,7 +70,7 @@ def headings(app: AppTest) -> list[str]:
 
 
 def drawn_cuts(app: AppTest) -> list[dict[str, Any]]:
-    """The rows of the histogram of a word's cuts."""
+    """Return the rows of the histogram of a word's segmentations."""
     for one in app.get("vega_lite_chart"):
         spec = json.loads(one.proto.spec)
         encodings = [layer["encoding"] for layer in spec["layer"]]
@@ -90,10 +90,10 @@ def rows_of(arrow: bytes) -> list[dict[str, Any]]:
 # ---- what is shown
 
 
-def test_untouched_it_shows_three_learners_at_the_size_that_all_have() -> None:
+def test_default_shows_three_algorithms_at_a_common_size() -> None:
     app = opened()
     assert errors(app) == []
-    payload = reel_of(app)
+    payload = payload_of(app)
     assert [view["title"] for view in payload["views"]] == [TRAINERS[key].short for key in USUAL]
     assert {view["text"] for view in payload["views"]} == {samples.by_key("english-prose").text}
     size = payload["vocabSizes"][payload["initialStep"]]
@@ -107,10 +107,10 @@ def test_untouched_it_shows_three_learners_at_the_size_that_all_have() -> None:
 
 
 @pytest.mark.parametrize("key", TRAINERS)
-def test_every_learner_is_shown_alone(key: str) -> None:
+def test_every_algorithm_is_displayed_alone(key: str) -> None:
     app = with_text(SHORT, algorithms=[key])
     assert errors(app) == []
-    payload = reel_of(app)
+    payload = payload_of(app)
     assert [view["title"] for view in payload["views"]] == [TRAINERS[key].short]
     assert "Tokens that the vocabularies share" not in headings(app)
     training = usual.train(key, SHORT, **usual.ON_ALGORITHMS)
@@ -119,17 +119,17 @@ def test_every_learner_is_shown_alone(key: str) -> None:
 
 
 @pytest.mark.parametrize("keys", [[*TRAINERS][:4], [*TRAINERS][4:], [*TRAINERS][:-5:-1]], ids=str)
-def test_four_learners_stand_side_by_side(keys: list[str]) -> None:
+def test_four_algorithms_are_displayed_side_by_side(keys: list[str]) -> None:
     app = opened(algorithms=keys)
     assert errors(app) == []
     titles = [TRAINERS[key].short for key in keys]
-    assert [view["title"] for view in reel_of(app)["views"]] == titles
+    assert [view["title"] for view in payload_of(app)["views"]] == titles
     measures, shared = (table.value for table in app.dataframe[:2])
     assert measures.columns.tolist()[1:-1] == titles
     assert shared.iloc[:, 0].tolist() == titles
 
 
-def test_vocabularies_with_gaps_between_their_ids_are_compared() -> None:
+def test_vocabularies_with_id_gaps_are_compared() -> None:
     if not download.available("cl100k_base"):
         pytest.skip("cl100k_base is not on this machine.")
     keys = ["multilingual", "adaptive"]
@@ -138,17 +138,17 @@ def test_vocabularies_with_gaps_between_their_ids_are_compared() -> None:
     assert app.dataframe[1].value.iloc[1, 1] > 90_000
 
 
-def test_every_learner_is_on_offer_and_four_are_the_most() -> None:
+def test_all_algorithms_are_offered_and_four_selectable() -> None:
     (box,) = [one for one in opened().multiselect if one.key == "algorithms"]
     assert box.options == [trainer.short for trainer in TRAINERS.values()]
     assert box.proto.max_selections == 4
 
 
 @pytest.mark.parametrize("sample", samples.SAMPLES, ids=lambda sample: sample.key)
-def test_every_sample_is_shown(sample: samples.Sample) -> None:
+def test_every_sample_is_displayed(sample: samples.Sample) -> None:
     app = opened(text_box=sample.text, text_sample=sample.key)
     assert errors(app) == []
-    texts = {view["text"] for view in reel_of(app)["views"]}
+    texts = {view["text"] for view in payload_of(app)["views"]}
     (text,) = texts
     assert sample.text.startswith(text)
     assert text
@@ -156,20 +156,20 @@ def test_every_sample_is_shown(sample: samples.Sample) -> None:
 
 @pytest.mark.parametrize("text", ["", "a", "é", " ", " \n\t\n ", "\0", "👩‍👩‍👧", "صباح الخير"])
 @pytest.mark.parametrize("keys", [[*TRAINERS][:4], [*TRAINERS][4:]], ids=["first", "last"])
-def test_next_to_nothing_is_shown(text: str, keys: list[str]) -> None:
+def test_tiny_texts_are_displayed(text: str, keys: list[str]) -> None:
     app = with_text(text, algorithms=keys)
     assert errors(app) == []
-    assert {view["text"] for view in reel_of(app)["views"]} == {text}
+    assert {view["text"] for view in payload_of(app)["views"]} == {text}
 
 
-def test_a_long_text_is_shown_in_parts() -> None:
+def test_long_text_is_paged() -> None:
     text = "".join(sample.text for sample in samples.SAMPLES)
     app = with_text(text, algorithms=["bpe", "unigram"])
     (part,) = [one for one in app.number_input if one.label.startswith("Part shown")]
-    first = reel_of(app)
+    first = payload_of(app)
     part.set_value(2).run()
     assert errors(app) == []
-    second = reel_of(app)
+    second = payload_of(app)
     assert text.startswith(first["views"][0]["text"] + second["views"][0]["text"])
     # It is the same film: the player keeps the size.
     assert first["timelineId"] == second["timelineId"]
@@ -180,9 +180,9 @@ def test_a_long_text_is_shown_in_parts() -> None:
 
 
 @pytest.mark.parametrize("place", [0, 7, -1])
-def test_figures_are_those_of_each_at_its_own_step_of_the_size(place: int) -> None:
+def test_metrics_use_each_algorithm_step_for_the_size(place: int) -> None:
     app = with_text(SHORT)
-    payload = reel_of(app)
+    payload = payload_of(app)
     size = payload["vocabSizes"][place]
     app = told(app, place)
     assert errors(app) == []
@@ -207,11 +207,11 @@ def test_figures_are_those_of_each_at_its_own_step_of_the_size(place: int) -> No
     assert [tuple(row[:4]) for row in shared.to_numpy().tolist()] == expected
 
 
-def test_what_the_player_told_of_another_film_counts_no_more() -> None:
+def test_step_of_another_timeline_is_ignored() -> None:
     app = with_text(SHORT)
     app.session_state[FOLLOWER] = {"step": {"step": 1, "timelineId": "another"}, "word": None}
     app.run()
-    payload = reel_of(app)
+    payload = payload_of(app)
     assert f"{payload['vocabSizes'][payload['initialStep']]:,}" in headings(app)[0]
     # Nor does a place beyond the end.
     app = told(app, 99_999)
@@ -221,7 +221,7 @@ def test_what_the_player_told_of_another_film_counts_no_more() -> None:
 # ---- a word cut at random
 
 
-def test_a_clicked_word_is_cut_until_another_is_typed() -> None:
+def test_clicked_word_is_segmented_until_another_is_typed() -> None:
     app = with_text(SHORT)
     assert app.text_input(key="word").value == "lowest"
     app = told(app, 7, "newest")
@@ -233,12 +233,12 @@ def test_a_clicked_word_is_cut_until_another_is_typed() -> None:
     assert {row["segmentation"].replace(" | ", "") for row in drawn_cuts(app)} == {"·wider"}
 
 
-def test_without_dropout_there_is_one_cut_and_it_is_the_tokenizers() -> None:
+def test_dropout_zero_gives_the_tokenizer_segmentation_only() -> None:
     app = with_text(SHORT, word="lowest")
     app.slider(key="strength of BPE-dropout up to 1.0").set_value(0.0).run()
     assert errors(app) == []
     training = usual.train("bpe", SHORT, **usual.ON_ALGORITHMS)
-    payload = reel_of(app)
+    payload = payload_of(app)
     size = payload["vocabSizes"][payload["initialStep"]]
     step = int(player.steps_at(training, size, size)[0])
     ids = training.at_step(step).encode("lowest")
@@ -251,14 +251,14 @@ def test_without_dropout_there_is_one_cut_and_it_is_the_tokenizers() -> None:
     ]
 
 
-def test_subword_regularization_is_unigrams() -> None:
+def test_unigram_offers_subword_regularization() -> None:
     app = with_text(SHORT)
     radio = app.radio(key="random_of_2")
     assert [label.split(" (")[1] for label in radio.options] == ["BPE)", "Unigram)"]
     radio.set_value(1).run()
     assert errors(app) == []
     training = usual.train("unigram", SHORT, **usual.ON_ALGORITHMS)
-    payload = reel_of(app)
+    payload = payload_of(app)
     size = payload["vocabSizes"][payload["initialStep"]]
     step = int(player.steps_at(training, size, size)[0])
     found = training.segmentations(step, "lowest", 1.0, 1_000, 0)
@@ -269,7 +269,7 @@ def test_subword_regularization_is_unigrams() -> None:
 
 @pytest.mark.parametrize("place", [0, 5, -1])
 @pytest.mark.parametrize("which", [0, 1])
-def test_a_word_of_unknown_signs_is_cut_at_every_size(place: int, which: int) -> None:
+def test_word_with_unknown_characters_is_segmented_at_every_size(place: int, which: int) -> None:
     app = with_text(SHORT, word="ΩlowΩ")
     app = told(app, place)
     app.radio(key="random_of_2").set_value(which).run()
@@ -280,7 +280,7 @@ def test_a_word_of_unknown_signs_is_cut_at_every_size(place: int, which: int) ->
         assert "".join(pieces[1:-1]) == "low"
 
 
-def test_an_empty_word_is_no_error() -> None:
+def test_empty_word_gives_a_hint_without_error() -> None:
     app = with_text(SHORT, word="   ")
     assert errors(app) == []
     assert any("Type a word" in one.value for one in app.caption)
@@ -290,14 +290,14 @@ def test_an_empty_word_is_no_error() -> None:
 # ---- options
 
 
-def test_options_of_one_learner_change_its_view_alone() -> None:
-    before = reel_of(opened())["views"]
-    after = reel_of(opened(side_bpe_atoms="bytes"))["views"]
+def test_algorithm_options_change_only_their_view() -> None:
+    before = payload_of(opened())["views"]
+    after = payload_of(opened(side_bpe_atoms="bytes"))["views"]
     assert after[0]["atomKind"] == "bytes"
     changed = [a["timelineId"] != b["timelineId"] for a, b in zip(before, after, strict=True)]
     assert changed == [True, False, False]
     # Those of the Train page are apart.
-    assert reel_of(opened(bpe_atoms="bytes", unigram_atoms="bytes"))["views"] == before
+    assert payload_of(opened(bpe_atoms="bytes", unigram_atoms="bytes"))["views"] == before
 
 
 @pytest.mark.parametrize(
@@ -310,15 +310,15 @@ def test_options_of_one_learner_change_its_view_alone() -> None:
         for value in option.choices
     ],
 )
-def test_every_choice_is_taken(option: str, value: str) -> None:
+def test_every_algorithm_option_value_works(option: str, value: str) -> None:
     (key,) = [key for key in TRAINERS if option.startswith(f"side_{key}_")]
     assert errors(with_text(SHORT, algorithms=[key], **{option: value})) == []
 
 
-def test_a_list_of_words_with_counts_is_written_out_for_all() -> None:
+def test_word_counts_are_written_out_for_all_algorithms() -> None:
     app = with_text("low 3\nlowest 2", counted=True)
     assert errors(app) == []
-    assert {view["text"] for view in reel_of(app)["views"]} == {"low low low\nlowest lowest\n"}
+    assert {view["text"] for view in payload_of(app)["views"]} == {"low low low\nlowest lowest\n"}
     (sentence,) = errors(with_text("low three", counted=True))
     assert "Line 1" in sentence
 
@@ -326,14 +326,14 @@ def test_a_list_of_words_with_counts_is_written_out_for_all() -> None:
 # ---- what goes wrong
 
 
-def test_with_none_chosen_it_says_what_to_do() -> None:
+def test_no_algorithm_shows_a_hint() -> None:
     app = opened(algorithms=[])
     assert errors(app) == []
     assert "Choose one or more algorithms" in app.info[0].value
     assert not any("views" in one.proto.json for one in app.get("bidi_component"))
 
 
-def test_a_broken_expression_is_one_sentence_for_all() -> None:
+def test_broken_expression_gives_one_error_for_all_algorithms() -> None:
     app = with_text(SHORT, pattern=CUSTOM, regex="[a-z")
     (sentence,) = errors(app)
     assert sentence.split(": ")[0] == ", ".join(TRAINERS[key].short for key in USUAL)
@@ -341,16 +341,16 @@ def test_a_broken_expression_is_one_sentence_for_all() -> None:
     assert app.info == []  # there is nothing to choose: what is wrong is said
 
 
-def test_a_learner_that_cannot_learn_is_a_sentence_and_the_others_stay() -> None:
+def test_failing_algorithm_gives_an_error_and_others_stay() -> None:
     # Enough for the characters of this text, and fewer than there are bytes.
     app = with_text(SHORT, algorithms=["wordpiece", "bpe"], largest=40, side_bpe_atoms="bytes")
     (sentence,) = errors(app)
     assert sentence.startswith(TRAINERS["bpe"].title)
     assert "256" in sentence
-    assert [view["title"] for view in reel_of(app)["views"]] == ["WordPiece"]
+    assert [view["title"] for view in payload_of(app)["views"]] == ["WordPiece"]
 
 
-def test_a_base_whose_files_are_away_is_taken_once_they_have_come(
+def test_missing_base_vocabulary_works_after_download(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     state = {"algorithms": ["bpe", "adaptive"], "side_adaptive_base": "gpt2"}
@@ -360,9 +360,9 @@ def test_a_base_whose_files_are_away_is_taken_once_they_have_come(
         (sentence,) = errors(app)
         assert sentence.startswith(TRAINERS["adaptive"].title)
         assert "gpt2" in sentence
-        assert [view["title"] for view in reel_of(app)["views"]] == ["BPE"]
+        assert [view["title"] for view in payload_of(app)["views"]] == ["BPE"]
     if not download.available("gpt2"):
         pytest.skip("The vocabulary gpt2 is not on this machine.")
     app.run()
     assert errors(app) == []
-    assert [view["title"] for view in reel_of(app)["views"]] == ["BPE", "Adaptive BPE"]
+    assert [view["title"] for view in payload_of(app)["views"]] == ["BPE", "Adaptive BPE"]

@@ -51,7 +51,7 @@ def errors(app: AppTest) -> list[str]:
 
 
 def tables(app: AppTest, column: str) -> list[Any]:
-    """The tables that have a column of this name."""
+    """Return the tables with a column of this name."""
     return [one.value for one in app.dataframe if column in one.value]
 
 
@@ -65,7 +65,7 @@ def ids(app: AppTest) -> list[int]:
 
 
 @pytest.mark.parametrize("sample", samples.SAMPLES, ids=lambda sample: sample.key)
-def test_every_sample_is_shown(sample: samples.Sample) -> None:
+def test_every_sample_is_displayed(sample: samples.Sample) -> None:
     app = opened(text_box=sample.text, text_sample=sample.key, inspected="learnt")
     assert errors(app) == []
     assert "Lossless" in light(app)
@@ -76,7 +76,7 @@ def test_every_sample_is_shown(sample: samples.Sample) -> None:
 
 
 @pytest.mark.parametrize("query", ["", "no such token"])
-def test_inspect_says_which_ids_are_not_tokens(query: str) -> None:
+def test_look_up_names_unused_ids(query: str) -> None:
     app = cl100k(closer="token", look_up=query)
     said = " ".join(one.value for one in app.caption)
     assert "100,256 tokens" in said
@@ -84,7 +84,7 @@ def test_inspect_says_which_ids_are_not_tokens(query: str) -> None:
     assert "100,277" not in said
 
 
-def test_a_text_of_ones_own_is_inspected_first() -> None:
+def test_inspect_starts_with_its_own_text() -> None:
     app = opened()
     assert errors(app) == []
     training = usual.train("bpe", ENGLISH)
@@ -95,7 +95,7 @@ def test_a_text_of_ones_own_is_inspected_first() -> None:
 
 @pytest.mark.parametrize("closer", CLOSER)
 @pytest.mark.parametrize("key", TRAINERS)
-def test_every_learner_can_be_inspected(key: str, closer: str) -> None:
+def test_every_algorithm_can_be_inspected(key: str, closer: str) -> None:
     text = "low low lower lowest, newer newest wider. " * 3
     app = opened(algorithm=key, text_box=text, text_sample="own", closer=closer, look_up="low")
     assert errors(app) == []
@@ -118,7 +118,7 @@ def test_every_published_vocabulary_can_be_inspected(name: str, closer: str) -> 
         assert len(drawn(app, "sides")["sides"]) == 2
 
 
-def test_a_smaller_vocabulary_cuts_into_more() -> None:
+def test_vocabulary_size_slider_changes_encoding() -> None:
     app = opened()
     slider = next(one for one in app.slider if one.label == "Vocabulary size")
     slider.set_value(260).run()
@@ -130,7 +130,7 @@ def test_a_smaller_vocabulary_cuts_into_more() -> None:
     assert app.selectbox(key="inspected_by").options[0] == "Your tokenizer"
 
 
-def test_names_of_special_tokens_are_text_until_it_is_said_otherwise() -> None:
+def test_special_tokens_are_plain_text_until_enabled() -> None:
     app = cl100k(inspect_box="a<|endoftext|>")
     assert ids(app) == [64, 27, 91, 8862, 728, 428, 91, 29]
     (pills,) = [group for group in app.button_group if group.key == "special_tokens"]
@@ -140,7 +140,7 @@ def test_names_of_special_tokens_are_text_until_it_is_said_otherwise() -> None:
     assert any("`<|fim_prefix|>`" in one.value for one in app.caption)
 
 
-def test_what_is_lost_stands_in_a_table() -> None:
+def test_lossy_round_trip_lists_losses_in_a_table() -> None:
     app = opened(
         algorithm="wordpiece",
         wordpiece_case="lower",
@@ -155,7 +155,7 @@ def test_what_is_lost_stands_in_a_table() -> None:
     assert table["first positions"][0].startswith("1: The → the")
 
 
-def test_long_texts_are_shown_in_parts() -> None:
+def test_long_text_is_paged() -> None:
     text = "a long text in parts, " * 100
     app = opened(inspect_box=text)
     assert errors(app) == []
@@ -171,7 +171,7 @@ def test_long_texts_are_shown_in_parts() -> None:
     assert any(f"the first {MOST:,} of" in one.value for one in app.caption)
 
 
-def test_no_text_is_no_trouble() -> None:
+def test_empty_text_causes_no_errors() -> None:
     for closer in CLOSER:
         app = opened(inspect_box="", closer=closer)
         assert errors(app) == []
@@ -180,7 +180,7 @@ def test_no_text_is_no_trouble() -> None:
     assert errors(app) == []
 
 
-def test_what_cannot_be_learnt_is_said_and_the_others_work() -> None:
+def test_training_error_is_displayed_and_other_tokenizers_work() -> None:
     app = opened(pattern="regex", regex="[a-")
     assert len(errors(app)) == 1
     assert "regular expression" in errors(app)[0]
@@ -189,7 +189,7 @@ def test_what_cannot_be_learnt_is_said_and_the_others_work() -> None:
     assert "Lossless" in light(app)
 
 
-def test_ids_are_decoded_and_unknown_ones_named() -> None:
+def test_ids_are_decoded_and_unknown_ids_reported() -> None:
     app = cl100k(closer="ids", ids_box="[9468, 239, 235, 100256]")
     assert errors(app) == []
     assert app.code[0].value == "👍"
@@ -203,7 +203,7 @@ def test_ids_are_decoded_and_unknown_ones_named() -> None:
     assert errors(app) == []
 
 
-def test_a_token_is_looked_up_by_id_and_by_text() -> None:
+def test_token_look_up_accepts_id_and_text() -> None:
     app = cl100k(closer="token", look_up="15339")
     assert errors(app) == []
     looked_up, near = (one for one in tables(app, "kind") if "level" not in one)
@@ -222,7 +222,7 @@ def test_a_token_is_looked_up_by_id_and_by_text() -> None:
     assert len(table) == 5
 
 
-def test_markup_in_a_text_is_only_ever_sent_as_text() -> None:
+def test_markup_in_text_is_never_rendered() -> None:
     text = "<script>alert(1)</script> **bold** :red[x] `code`"
     for closer in CLOSER:
         app = cl100k(inspect_box=text, closer=closer, look_up="<b>", ids_box="<b>")

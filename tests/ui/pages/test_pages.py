@@ -37,7 +37,7 @@ SHORT = "low low lower lowest, newer newest wider " * 3
 
 
 def opened(page: str, **state: Any) -> AppTest:
-    """A page in a session that holds `state`: texts, and what was chosen."""
+    """Return a page in a session with `state`: texts and choices."""
     app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=30)
     for key, value in ({"others": []} | state).items():
         app.session_state[key] = value
@@ -49,7 +49,7 @@ def with_text(page: str, text: str, **state: Any) -> AppTest:
 
 
 def component(app: AppTest) -> dict[str, Any]:
-    """What the page's component is sent: the film of the player, or the columns."""
+    """Return the payload of the page's component: a timeline or columns."""
     sent = [json.loads(one.proto.json) for one in app.get("bidi_component")]
     (data,) = [data.get("views", [data])[0] for data in sent if "views" in data or "text" in data]
     assert isinstance(data, dict)
@@ -66,7 +66,7 @@ def errors(app: AppTest) -> list[str]:
 
 @every_page
 @pytest.mark.parametrize("sample", samples.SAMPLES, ids=lambda sample: sample.key)
-def test_every_sample_is_shown(page: str, sample: samples.Sample) -> None:
+def test_every_sample_is_displayed(page: str, sample: samples.Sample) -> None:
     app = opened(page, text_box=sample.text, text_sample=sample.key)
     assert errors(app) == []
     data = component(app)
@@ -74,7 +74,7 @@ def test_every_sample_is_shown(page: str, sample: samples.Sample) -> None:
     assert data["text"]
 
 
-def test_choosing_a_sample_fills_the_box() -> None:
+def test_selecting_a_sample_fills_the_text_box() -> None:
     app = opened("Train")
     assert app.text_area(key="text_box").value == samples.by_key("english-prose").text
     app.selectbox(key="text_sample").select("russian").run()
@@ -88,7 +88,7 @@ def test_choosing_a_sample_fills_the_box() -> None:
 @every_page
 @pytest.mark.parametrize("pattern", PATTERNS)
 @pytest.mark.parametrize("mark", ["none", "attached", "symbol"])
-def test_every_split_and_mark_is_shown(page: str, pattern: str, mark: str) -> None:
+def test_every_pattern_and_end_mark_works(page: str, pattern: str, mark: str) -> None:
     app = with_text(page, SHORT, pattern=pattern, bpe_atoms="characters", bpe_end_mark=mark)
     assert errors(app) == []
     assert component(app)["text"] == SHORT
@@ -103,19 +103,19 @@ def test_every_split_and_mark_is_shown(page: str, pattern: str, mark: str) -> No
         for value in (option.choices or (option.minimum, 3))
     ],
 )
-def test_every_option_is_taken(page: str, option: str, value: str | int) -> None:
+def test_every_bpe_option_value_works(page: str, option: str, value: str | int) -> None:
     app = with_text(page, SHORT, **{f"bpe_{option}": value})
     assert errors(app) == []
     assert component(app)["text"] == SHORT
 
 
-def test_every_learner_is_on_offer() -> None:
+def test_all_algorithms_are_offered() -> None:
     offered = [box.options for box in opened("Train").selectbox if box.key == "algorithm"]
     titles = [trainer.short for trainer in TRAINERS.values()]
     assert offered == [titles]
 
 
-def test_the_end_mark_is_offered_for_characters_only() -> None:
+def test_end_mark_option_requires_characters() -> None:
     keys = {box.key for box in opened("Train").selectbox}
     assert "bpe_end_mark" not in keys
     keys = {box.key for box in opened("Train", bpe_atoms="characters").selectbox}
@@ -125,7 +125,7 @@ def test_the_end_mark_is_offered_for_characters_only() -> None:
 # ---- the vocabulary size
 
 
-def test_a_smaller_vocabulary_is_the_same_film_with_an_earlier_end() -> None:
+def test_smaller_vocabulary_shortens_the_timeline() -> None:
     app = with_text("Train", SHORT)
     full = component(app)
     app.slider[0].set_value(256 + 5).run()
@@ -136,7 +136,7 @@ def test_a_smaller_vocabulary_is_the_same_film_with_an_earlier_end() -> None:
 
 @pytest.mark.parametrize("in_worker", [False, True], ids=["inline", "in a worker"])
 @every_page
-def test_another_vocabulary_size_needs_no_training(
+def test_changing_vocabulary_size_does_not_retrain(
     page: str, in_worker: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     trained_by: list[str] = []
@@ -162,7 +162,7 @@ def test_another_vocabulary_size_needs_no_training(
     assert trained_by == ["worker" if in_worker else "inline"]
 
 
-def test_a_new_text_begins_with_its_whole_vocabulary() -> None:
+def test_new_text_resets_vocabulary_size_to_full() -> None:
     app = with_text("Train", SHORT)
     app.slider[0].set_value(258).run()
     app.text_area(key="text_box").input("banana bandana " * 4).run()
@@ -174,7 +174,7 @@ def test_a_new_text_begins_with_its_whole_vocabulary() -> None:
     ("state", "reason"),
     [({"bpe_min_count": 1}, "No pair is left"), ({"bpe_min_count": 5}, "often enough")],
 )
-def test_a_text_too_small_for_the_vocabulary_says_so(state: dict[str, int], reason: str) -> None:
+def test_unreachable_vocabulary_size_shows_a_caption(state: dict[str, int], reason: str) -> None:
     app = with_text("Train", SHORT, largest=5_000, **state)
     assert errors(app) == []
     (caption,) = [one.value for one in app.caption if "merges." in one.value]
@@ -183,7 +183,7 @@ def test_a_text_too_small_for_the_vocabulary_says_so(state: dict[str, int], reas
 
 
 @every_page
-def test_largest_vocabulary_below_256_is_raised_in_place_and_the_page_stays(page: str) -> None:
+def test_largest_vocabulary_below_256_shows_warning_over_bytes(page: str) -> None:
     app = with_text(page, SHORT, largest=100)
     assert errors(app) == []
     assert ["at least 256" in one.value for one in app.warning] == [True]
@@ -207,7 +207,7 @@ def test_largest_vocabulary_below_256_is_allowed_over_characters() -> None:
     [("bytes", "none"), *(("characters", mark) for mark in ("none", "attached", "symbol"))],
 )
 @pytest.mark.parametrize("text", ["", "a", "é", " ", " \n\t\n ", "\0", "👩‍👩‍👧"])
-def test_next_to_nothing_is_shown(page: str, text: str, atoms: str, mark: str) -> None:
+def test_tiny_texts_are_displayed(page: str, text: str, atoms: str, mark: str) -> None:
     app = with_text(page, text, bpe_atoms=atoms, bpe_end_mark=mark)
     assert errors(app) == []
     if page == "Compare" and not text:
@@ -217,7 +217,7 @@ def test_next_to_nothing_is_shown(page: str, text: str, atoms: str, mark: str) -
 
 
 @pytest.mark.parametrize("text", ["新しい", " "])
-def test_a_held_out_text_may_be_unknown(text: str) -> None:
+def test_test_text_may_contain_unknown_characters(text: str) -> None:
     state = {"measured_on": "held out", "held_out_box": text, "held_out_sample": "own"}
     app = with_text("Compare", SHORT, bpe_atoms="characters", **state)
     assert errors(app) == []
@@ -232,28 +232,28 @@ def test_a_held_out_text_may_be_unknown(text: str) -> None:
     "expression",
     ["(", "[", "*", "", "(?P<a>.)(?P<a>", r"\p{Nonsense}", "(a{1000}){1000}", "(?R)", "(" * 900],
 )
-def test_a_broken_expression_is_a_sentence(page: str, expression: str) -> None:
+def test_broken_expression_shows_one_error(page: str, expression: str) -> None:
     (sentence,) = errors(with_text(page, SHORT, pattern=CUSTOM, regex=expression))
     assert sentence.endswith(".")
     assert "Traceback" not in sentence
 
 
 @pytest.mark.parametrize("expression", ["$", "^", "(?=l)", r"\b", "x?", "zzz", "."])
-def test_an_expression_may_match_nothing(expression: str) -> None:
+def test_expression_without_match_works(expression: str) -> None:
     app = with_text("Train", SHORT, pattern=CUSTOM, regex=expression)
     assert errors(app) == []
     assert component(app)["text"] == SHORT
 
 
 @every_page
-def test_a_text_too_long_is_a_sentence_and_the_page_stands(page: str) -> None:
+def test_too_long_text_shows_one_error(page: str) -> None:
     (sentence,) = errors(with_text(page, "a" * (MAX_TRAINED + 1)))
     assert f"{MAX_TRAINED + 1:,}" in sentence
     assert f"{MAX_TRAINED:,}" in sentence
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if page != "Train"])
-def test_of_a_text_for_train_alone_the_other_pages_use_the_beginning(page: str) -> None:
+def test_other_pages_use_the_start_of_a_long_training_text(page: str) -> None:
     app = with_text(page, "ab " * (MAX_TEXT // 3 + 10), pattern="whitespace")
     assert errors(app) == []
     said = [caption.value for caption in app.caption]
@@ -261,7 +261,7 @@ def test_of_a_text_for_train_alone_the_other_pages_use_the_beginning(page: str) 
     assert any(f"{MAX_TEXT:,}" in one and f"{length:,}" in one for one in said)
 
 
-def test_a_paste_of_50_mb_reaches_the_page() -> None:
+def test_widget_state_limit_allows_50_mb_paste() -> None:
     # The browser tests paste 5 MB, since 50 take a minute. Above this limit the connection is cut
     # again and again, and nothing is said.
     config = tomllib.loads((ROOT / ".streamlit/config.toml").read_text())
@@ -276,7 +276,7 @@ def test_a_paste_of_50_mb_reaches_the_page() -> None:
         ("pages/Algorithms.py", {"algorithms": []}),
     ],
 )
-def test_a_page_that_ends_early_can_be_linked_to(page: str, state: dict[str, Any]) -> None:
+def test_stopped_page_still_offers_its_link(page: str, state: dict[str, Any]) -> None:
     app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=30)
     for key, value in ({"text_box": "abc", "text_sample": "own"} | state).items():
         app.session_state[key] = value
@@ -286,12 +286,12 @@ def test_a_page_that_ends_early_can_be_linked_to(page: str, state: dict[str, Any
     assert link.endswith("link")
 
 
-def test_what_is_imported_is_passed_through_by_the_collector_no_more() -> None:
+def test_imported_objects_are_frozen_for_garbage_collection() -> None:
     with_text("Train", SHORT)
     assert gc.get_freeze_count() > 100_000
 
 
-def test_markup_in_a_text_stays_text() -> None:
+def test_markup_in_text_is_not_rendered() -> None:
     text = "<script>window.hacked=1</script> &amp; **no** $x$ :material/balance: [a](b) " * 2
     for page in PAGES:
         app = with_text(page, text)
@@ -312,7 +312,7 @@ def test_markup_in_a_text_stays_text() -> None:
         (b"nul \0 " + b"a" * 200, "nul \0 " + "a" * 200),
     ],
 )
-def test_a_file_in_utf8_is_read(content: bytes, text: str) -> None:
+def test_utf8_file_is_read(content: bytes, text: str) -> None:
     read = read_file("a.txt", content)
     assert not isinstance(read, UnreadableFile)
     assert read == text
@@ -329,7 +329,7 @@ def test_a_file_in_utf8_is_read(content: bytes, text: str) -> None:
         pytest.param(b"a" * (MAX_TRAINED + 1), f"{MAX_TRAINED:,}", id="too long"),
     ],
 )
-def test_another_file_is_a_sentence(content: bytes, said: str) -> None:
+def test_non_utf8_file_gives_a_message(content: bytes, said: str) -> None:
     sentence = read_file("a.bin", content)
     assert isinstance(sentence, UnreadableFile)
     assert said in sentence
@@ -340,7 +340,7 @@ def test_another_file_is_a_sentence(content: bytes, said: str) -> None:
 # ---- Compare
 
 
-def test_columns_stand_side_by_side() -> None:
+def test_compare_shows_published_vocabularies_as_columns() -> None:
     try:
         for name in catalog.NAMES:
             download.fetch(name)
@@ -361,7 +361,7 @@ def test_columns_stand_side_by_side() -> None:
     assert data["columns"][2]["extra"] == data["columns"][2]["missing"] == []
 
 
-def test_compare_says_how_far_its_figures_are_fair() -> None:
+def test_compare_explains_fairness_of_its_metrics() -> None:
     try:
         download.fetch("gpt2")
     except download.VocabularyUnavailable as error:
@@ -387,7 +387,7 @@ def test_compare_has_the_boundaries_of_every_trainer(key: str) -> None:
     np.testing.assert_array_equal(column["tokenEnds"], boundaries.cuts(training.opening))
 
 
-def test_compare_stands_while_the_vocabularies_are_away(
+def test_compare_works_without_downloaded_vocabularies(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path))
@@ -401,7 +401,7 @@ def test_compare_stands_while_the_vocabularies_are_away(
     assert {button.key for button in app.button} >= {"retry_gpt2", "retry_cl100k_base"}
 
 
-def test_choosing_a_sample_again_right_after_typing_brings_its_text_back() -> None:
+def test_reselecting_a_sample_after_typing_restores_its_text() -> None:
     app = opened("Train")
     english = app.text_area[0].value
     app.text_area[0].set_value("a text of my own").run()

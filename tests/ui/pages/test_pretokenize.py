@@ -32,13 +32,13 @@ def with_text(text: str, **state: Any) -> AppTest:
 
 
 def drawn(app: AppTest) -> dict[str, dict[str, Any]]:
-    """What the components are sent: the columns side by side, and those of the levels."""
+    """Return the payloads of the components: the columns, and the levels."""
     sent = [json.loads(one.proto.json) for one in app.get("bidi_component")]
     return {data["ariaLabel"]: data for data in sent if "ariaLabel" in data}
 
 
 def side_by_side(app: AppTest) -> dict[str, dict[str, Any]]:
-    """The columns side by side, by title."""
+    """Return the columns by title."""
     data = drawn(app)["The text in each pre-tokenization"]
     return {column["title"]: column for column in data["columns"]}
 
@@ -58,7 +58,7 @@ def pre_tokens(app: AppTest, title: str) -> list[str]:
 
 
 @pytest.mark.parametrize("sample", samples.SAMPLES, ids=lambda sample: sample.key)
-def test_every_sample_is_shown(sample: samples.Sample) -> None:
+def test_every_sample_is_displayed(sample: samples.Sample) -> None:
     app = opened(text_box=sample.text, text_sample=sample.key)
     assert errors(app) == []
     assert [*side_by_side(app)] == [
@@ -73,7 +73,7 @@ def test_every_sample_is_shown(sample: samples.Sample) -> None:
         )
 
 
-def test_every_split_is_on_offer_and_says_one_sentence() -> None:
+def test_every_pattern_is_offered_with_a_description() -> None:
     every = [*PATTERNS, *OWN]
     app = with_text(SHORT, splits=every)
     assert errors(app) == []
@@ -87,13 +87,13 @@ def test_every_split_is_on_offer_and_says_one_sentence() -> None:
 
 
 @pytest.mark.parametrize("key", PATTERNS)
-def test_a_column_holds_the_chunks_of_its_split(key: str) -> None:
+def test_column_contains_pre_tokens_of_its_pattern(key: str) -> None:
     app = with_text(SHORT, splits=[key])
     assert errors(app) == []
     assert pre_tokens(app, PATTERNS[key].title) == pretokenize(SHORT, key)
 
 
-def test_levels_go_from_sentences_to_characters() -> None:
+def test_levels_run_from_sentences_to_characters() -> None:
     text = "It rains. It pours!"
     levels = drawn(with_text(text))["The text level by level"]["columns"]
     assert [column["tokenCount"] for column in levels] == [2, 9, 19]
@@ -103,7 +103,7 @@ def test_levels_go_from_sentences_to_characters() -> None:
 # ---- what is forbidden
 
 
-def test_the_tables_say_what_each_split_forbids() -> None:
+def test_tables_list_merges_ruled_out_by_each_pattern() -> None:
     app = with_text(SHORT, splits=["none", "gpt2", "characters"])
     assert errors(app) == []
     summary, standing = (table.value for table in app.dataframe)
@@ -121,7 +121,7 @@ def test_the_tables_say_what_each_split_forbids() -> None:
     assert [*standing["no pre-tokenization"]] == [*standing["None"]]
 
 
-def test_a_text_that_gives_no_merge_says_so() -> None:
+def test_text_without_merges_shows_a_caption() -> None:
     app = with_text("abc")
     assert errors(app) == []
     assert any("nothing to merge" in caption.value for caption in app.caption)
@@ -131,7 +131,7 @@ def test_a_text_that_gives_no_merge_says_so() -> None:
 # ---- word lists, and an expression of one's own
 
 
-def test_the_chinese_example_shows_both_published_cuts() -> None:
+def test_chinese_example_shows_both_published_segmentations() -> None:
     """Jurafsky and Martin, Speech and Language Processing, chapter 2."""
     app = opened()
     app.button(key="chinese_example").click().run()
@@ -149,7 +149,7 @@ def test_the_chinese_example_shows_both_published_cuts() -> None:
     assert "Chinese Treebank" not in " ".join(caption.value for caption in app.caption)
 
 
-def test_the_example_puts_a_file_aside() -> None:
+def test_chinese_example_replaces_an_opened_file() -> None:
     app = opened(text_file="a long file", text_file_name="long.txt")
     app.button(key="chinese_example").click().run()
     assert errors(app) == []
@@ -157,7 +157,7 @@ def test_the_example_puts_a_file_aside() -> None:
 
 
 @pytest.mark.parametrize("expression", ["$", "(?=l)", "x?", "zzz", ".", "[a-z]+"])
-def test_an_expression_of_ones_own_is_used(expression: str) -> None:
+def test_custom_expression_is_applied(expression: str) -> None:
     app = with_text(SHORT, splits=["regex"], regex=expression)
     assert errors(app) == []
     assert pre_tokens(app, "Regular expression") == pretokenize(SHORT, "regex", expression)
@@ -170,7 +170,7 @@ def test_an_expression_of_ones_own_is_used(expression: str) -> None:
     "expression",
     ["(", "[", "*", "", "(?P<a>.)(?P<a>", r"\p{Nonsense}", "(a{1000}){1000}", "(?R)", "(" * 900],
 )
-def test_a_broken_expression_is_a_sentence_and_the_others_stand(expression: str) -> None:
+def test_broken_expression_shows_error_and_other_columns_stay(expression: str) -> None:
     app = with_text(SHORT, splits=["gpt2", "regex"], regex=expression)
     (sentence,) = errors(app)
     assert sentence.endswith(".")
@@ -178,7 +178,7 @@ def test_a_broken_expression_is_a_sentence_and_the_others_stand(expression: str)
     assert [*side_by_side(app)] == ["GPT-2"]
 
 
-def test_a_list_that_cannot_be_taken_is_a_sentence_and_the_others_stand() -> None:
+def test_invalid_word_lists_show_errors_and_other_columns_stay() -> None:
     app = with_text(SHORT, splits=["gpt2", LIST_A, LIST_B], words=" \n", words_b="a" * 101)
     empty, long = errors(app)
     assert "is empty" in empty
@@ -186,20 +186,20 @@ def test_a_list_that_cannot_be_taken_is_a_sentence_and_the_others_stand() -> Non
     assert [*side_by_side(app)] == ["GPT-2"]
 
 
-def test_an_expression_alone_may_be_broken() -> None:
+def test_broken_expression_alone_keeps_the_levels() -> None:
     app = with_text(SHORT, splits=["regex"], regex="(")
     assert len(errors(app)) == 1
     assert [*drawn(app)] == ["The text level by level"]
 
 
-def test_no_split_at_all_asks_for_one() -> None:
+def test_no_pattern_shows_a_hint() -> None:
     app = with_text(SHORT, splits=[])
     assert errors(app) == []
     assert ["Choose at least one" in note.value for note in app.info] == [True]
     assert [*drawn(app)] == ["The text level by level"]
 
 
-def test_an_empty_text_asks_for_one() -> None:
+def test_empty_text_shows_a_hint() -> None:
     app = with_text("")
     assert errors(app) == []
     assert ["no text yet" in note.value for note in app.info] == [True]
@@ -207,18 +207,18 @@ def test_an_empty_text_asks_for_one() -> None:
 
 
 @pytest.mark.parametrize("text", ["a", "é", " ", " \n\t\n ", "\0", "👩‍👩‍👧", "\u2028"])
-def test_next_to_nothing_is_shown(text: str) -> None:
+def test_tiny_texts_are_displayed(text: str) -> None:
     app = with_text(text, splits=[*PATTERNS, *OWN])
     assert errors(app) == []
     assert {data["text"] for data in drawn(app).values()} == {text}
 
 
-def test_a_text_too_long_is_a_sentence() -> None:
+def test_too_long_text_shows_one_error() -> None:
     (sentence,) = errors(with_text("a" * (MAX_TRAINED + 1)))
     assert f"{MAX_TRAINED:,}" in sentence
 
 
-def test_markup_stays_text() -> None:
+def test_markup_in_text_is_not_rendered() -> None:
     text = "<script>window.hacked=1</script> &amp; **no** $x$ :material/balance: [a](b) " * 2
     app = with_text(text, splits=["words", "regex", LIST_A], regex="<b>|$x$", words="<i> **no**")
     assert errors(app) == []
@@ -227,7 +227,7 @@ def test_markup_stays_text() -> None:
     assert "script" not in " ".join(one.value for one in [*app.markdown, *app.caption])
 
 
-def test_a_long_text_is_shown_in_parts() -> None:
+def test_long_text_is_paged() -> None:
     text = "one two three. " * 1_000
     app = with_text(text, splits=["words", "gpt2"])
     assert errors(app) == []
@@ -242,6 +242,6 @@ def test_a_long_text_is_shown_in_parts() -> None:
     assert any("the whole text" in one.value for one in app.caption)
 
 
-def test_many_columns_show_less_of_a_long_text_each() -> None:
+def test_many_columns_shorten_the_displayed_text() -> None:
     app = with_text("one two three. " * 1_000, splits=[*PATTERNS])
     assert len(drawn(app)["The text in each pre-tokenization"]["text"]) <= 24_000 // len(PATTERNS)

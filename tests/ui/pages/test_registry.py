@@ -39,7 +39,7 @@ assert unpack(app.session_state["made_link"]["packed"]) == {"name": "Ada"}
 """
 
 
-def test_a_page_is_two_files_and_its_line_in_the_registry(tmp_path: Path) -> None:
+def test_new_page_needs_two_files_and_one_registry_entry(tmp_path: Path) -> None:
     for folder in ("bpeviz", "pages", "sample_texts", ".streamlit"):
         shutil.copytree(ROOT / folder, tmp_path / folder)
     shutil.copy(ROOT / "app.py", tmp_path)

@@ -60,7 +60,7 @@ def cleaned(value: Any) -> Any:
 
 
 @given(st.dictionaries(st.text(max_size=20), VALUES, max_size=8))
-def test_what_is_packed_is_unpacked(values: dict[str, Any]) -> None:
+def test_packed_values_round_trip(values: dict[str, Any]) -> None:
     packed = pack(values)
     assert packed.isascii()
     assert set(packed) <= set("-_") | {c for c in packed if c.isalnum()}
@@ -75,7 +75,9 @@ def test_what_is_packed_is_unpacked(values: dict[str, Any]) -> None:
     st.one_of(st.characters(), st.just("")),
     st.sampled_from(["instead", "before"]),
 )
-def test_a_damaged_link_is_refused_or_read(text: str, at: int, sign: str, how: str) -> None:
+def test_damaged_link_raises_link_error_or_round_trips(
+    text: str, at: int, sign: str, how: str
+) -> None:
     packed = pack({"text_box": text, "largest": 300})
     at %= len(packed)
     damaged = packed[:at] + sign + packed[at + (how == "instead") :]
@@ -91,7 +93,7 @@ def test_a_damaged_link_is_refused_or_read(text: str, at: int, sign: str, how: s
 @example("=")
 @example("eNo")
 @example("A" * 400)
-def test_any_letters_are_refused_in_a_sentence(letters: str) -> None:
+def test_arbitrary_letters_raise_link_error(letters: str) -> None:
     with pytest.raises(LinkError, match=r"\.$"):
         unpack(letters)
 
@@ -121,12 +123,12 @@ NOT_OURS = {
 
 
 @pytest.mark.parametrize("raw", NOT_OURS.values(), ids=NOT_OURS)
-def test_what_no_page_packs_is_refused(raw: bytes) -> None:
+def test_unexpected_link_content_raises_link_error(raw: bytes) -> None:
     with pytest.raises(LinkError, match="damaged"):
         unpack(folded(raw))
 
 
-def test_what_stands_behind_the_end_or_is_missing_before_it_is_refused() -> None:
+def test_extra_or_missing_bytes_raise_link_error() -> None:
     raw = base64.urlsafe_b64decode(pack({"text": "low lower lowest"}) + "==")
     for other in (raw + b"\0", raw + raw, raw[:-1], raw[:-4], raw[2:]):
         with pytest.raises(LinkError, match="damaged"):
@@ -138,7 +140,7 @@ def test_what_stands_behind_the_end_or_is_missing_before_it_is_refused() -> None
     [b'{"a":"' + b"a" * 5_000_000 + b'"}', b"[" * 5_000_000, b'{"a":' + b"9" * 5_000_000],
     ids=["a long text", "brackets", "digits"],
 )
-def test_what_unfolds_without_end_takes_little_memory(raw: bytes) -> None:
+def test_decompression_bomb_needs_little_memory(raw: bytes) -> None:
     bomb = folded(raw)
     assert len(bomb) <= LONGEST
     tracemalloc.start()
@@ -149,12 +151,12 @@ def test_what_unfolds_without_end_takes_little_memory(raw: bytes) -> None:
     assert most < 3 * MOST_UNFOLDED
 
 
-def test_a_surrogate_without_its_partner_is_cleaned() -> None:
+def test_lone_surrogates_are_replaced() -> None:
     assert unpack(folded(b'{"a":"x\\ud83dy","b":["\\udc00"]}')) == {"a": "x�y", "b": ["�"]}
     assert unpack(pack({"a": "x\ud83dy"})) == {"a": "x�y"}
 
 
-def test_too_long_is_not_packed_and_not_read() -> None:
+def test_too_long_values_are_neither_packed_nor_unpacked() -> None:
     for text in (MIXED, "a" * MOST_UNFOLDED, "\0" * (MOST_UNFOLDED // 6)):
         with pytest.raises(TooLongError):
             pack({"text": text})
@@ -169,7 +171,7 @@ def test_too_long_is_not_packed_and_not_read() -> None:
 
 
 def opened(page: str, packed: str | None = None, step: str | None = None, **state: Any) -> AppTest:
-    """A page opened by a link, in a new session or one that holds `state`."""
+    """Return a page opened by a link, in a new session or one with `state`."""
     app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
     for key, value in state.items():
         app.session_state[key] = value
@@ -185,7 +187,7 @@ def sent(app: AppTest) -> list[dict[str, Any]]:
 
 
 def copied(app: AppTest) -> tuple[str, list[str]]:
-    """Press the button: what the link holds, and what is said about it."""
+    """Press the button; return the packed link and the toasts."""
     app.session_state["copy_link"] = {"request": app.session_state["copy_link"]["request"] + 1}
     app.run()
     assert not app.exception
@@ -193,7 +195,7 @@ def copied(app: AppTest) -> tuple[str, list[str]]:
 
 
 def says(app: AppTest) -> str:
-    """What is said about the link: at most one message. Nothing else may have gone wrong."""
+    """Return the message about the link, if any; check that no other error occurred."""
     assert not app.exception
     assert not app.error
     found = [one.value for one in app.warning]
@@ -202,7 +204,7 @@ def says(app: AppTest) -> str:
 
 
 def works(app: AppTest) -> None:
-    """The page stands, and goes on when something is chosen."""
+    """Check that the page works and reacts to a choice."""
     app.selectbox(key="text_sample").select("russian").run()
     assert not app.exception
     assert not app.error
@@ -222,7 +224,7 @@ BAD = {
 
 @every_page
 @pytest.mark.parametrize("packed", BAD.values(), ids=BAD)
-def test_a_bad_link_is_one_sentence_and_the_page_works(page: str, packed: str) -> None:
+def test_damaged_link_shows_one_message_and_page_works(page: str, packed: str) -> None:
     app = opened(page, packed, step="3", others=[])
     said = says(app)
     assert said.startswith("This link is ")
@@ -266,7 +268,7 @@ WRONG = (
 
 
 @every_page
-def test_every_value_is_held_against_a_rule(page: str) -> None:
+def test_every_link_value_is_validated(page: str) -> None:
     found = {one.link: one for one in everything(page)}
     assert "text_box" in found
     for name, one in found.items():
@@ -280,7 +282,7 @@ def test_every_value_is_held_against_a_rule(page: str) -> None:
 
 
 @every_page
-def test_what_does_not_fit_is_left_out_and_said(page: str) -> None:
+def test_invalid_link_values_are_omitted_with_a_message(page: str) -> None:
     wrong = pack(
         {
             "text_sample": "own",
@@ -312,14 +314,14 @@ def test_what_does_not_fit_is_left_out_and_said(page: str) -> None:
 
 
 @pytest.mark.parametrize("step", ["-1", "x", "1e3", "٣", "9" * 30, ""])
-def test_a_step_that_is_none_is_left_out(step: str) -> None:
+def test_invalid_step_is_omitted(step: str) -> None:
     app = opened("Train", pack({"text_sample": "spanish"}), step=step)
     assert "`Step`" in says(app)
     (payload,) = (data for data in sent(app) if "views" in data)
     assert payload["initialStep"] == payload["last"]
 
 
-def test_a_size_and_a_step_out_of_range_are_brought_into_it() -> None:
+def test_out_of_range_size_and_step_are_clamped() -> None:
     app = opened("Train", pack({"text_sample": "spanish", "size": 9_999}), step="9999")
     assert says(app) == ""
     (payload,) = (data for data in sent(app) if "views" in data)
@@ -330,7 +332,7 @@ def test_a_size_and_a_step_out_of_range_are_brought_into_it() -> None:
     assert app.slider[0].value == app.slider[0].min
 
 
-def test_the_step_belongs_to_the_film_that_the_link_shows() -> None:
+def test_link_step_applies_only_to_its_timeline() -> None:
     app = opened("Train", pack({"text_sample": "spanish"}), step="7")
     (payload,) = (data for data in sent(app) if "views" in data)
     assert payload["initialStep"] == 7
@@ -340,7 +342,7 @@ def test_the_step_belongs_to_the_film_that_the_link_shows() -> None:
 
 
 @every_page
-def test_a_link_is_applied_once_and_another_link_again(page: str) -> None:
+def test_link_is_applied_once_until_another_link(page: str) -> None:
     app = opened(page, pack({"text_sample": "spanish"}), others=[])
     assert app.text_area(key="text_box").value == samples.by_key("spanish").text
     app.text_area(key="text_box").input("mine").run()
@@ -354,7 +356,7 @@ def test_a_link_is_applied_once_and_another_link_again(page: str) -> None:
 
 
 @every_page
-def test_a_bad_link_after_a_good_one_changes_nothing_but_says_so(page: str) -> None:
+def test_damaged_link_after_a_valid_one_keeps_the_state(page: str) -> None:
     app = opened(page, pack({"text_sample": "spanish"}), others=[])
     app.query_params["s"] = "nonsense!"
     app.run()
@@ -376,7 +378,7 @@ NOT_HELD = {
 
 
 def inputs_of(app: AppTest) -> set[str]:
-    """The names of all inputs that a page draws. Tables and charts only show."""
+    """Return the names of all inputs on a page, without tables and charts."""
     kinds = ("selectbox", "text_area", "text_input", "number_input", "slider", "radio", "toggle")
     kinds += ("button_group", "multiselect", "checkbox", "button", "file_uploader", "select_slider")
     found: set[str] = set()
@@ -406,7 +408,7 @@ LOOKS: dict[str, list[dict[str, Any]]] = {
 
 
 @every_page
-def test_every_input_of_a_page_is_in_its_links(page: str) -> None:
+def test_links_contain_every_input_of_the_page(page: str) -> None:
     assert page in LOOKS, "a new page: add how it may look, and what its links hold"
     held_by_some: set[str] = set()
     for look in LOOKS[page]:
@@ -428,7 +430,7 @@ def test_every_input_of_a_page_is_in_its_links(page: str) -> None:
 
 
 @every_page
-def test_what_a_page_packs_it_takes_back_whole(page: str) -> None:
+def test_page_state_round_trips_through_a_link(page: str) -> None:
     for look in LOOKS[page]:
         state: dict[str, Any] = {"others": [], "text_box": TEXT, "text_sample": "own"} | look
         packed, _ = copied(opened(page, **state))
@@ -441,7 +443,7 @@ def test_what_a_page_packs_it_takes_back_whole(page: str) -> None:
 
 @pytest.mark.parametrize("key", TRAINERS)
 @pytest.mark.parametrize("page", ["Train", "Algorithms"])
-def test_every_option_comes_back(page: str, key: str) -> None:
+def test_trainer_options_round_trip_through_a_link(page: str, key: str) -> None:
     place = "side" if page == "Algorithms" else ""
     state: dict[str, Any] = {"algorithm": key, "algorithms": [key]}
     for option in TRAINERS[key].options:
@@ -460,7 +462,7 @@ def test_every_option_comes_back(page: str, key: str) -> None:
     assert inputs_of(after) == inputs_of(before)
 
 
-def test_nothing_typed_elsewhere_is_in_a_link() -> None:
+def test_link_excludes_inputs_of_other_pages() -> None:
     app = opened("Train", inspect_box="a secret", word="secret", held_out_box="secret", ids_box="1")
     packed, _ = copied(app)
     held = unpack(packed)
@@ -468,14 +470,14 @@ def test_nothing_typed_elsewhere_is_in_a_link() -> None:
     assert len(packed) < 400
 
 
-def test_numbers_out_of_range_are_held_as_they_are_used() -> None:
+def test_link_contains_clamped_numbers() -> None:
     app = opened("Train", largest=99_999, bpe_min_count=-5)
     held = unpack(copied(app)[0])
     assert held["largest"] == 32_768
     assert held["bpe_min_count"] == 1
 
 
-def test_a_text_that_is_too_long_is_left_out_and_that_is_said_twice() -> None:
+def test_too_long_text_is_omitted_with_messages_to_both_sides() -> None:
     app = opened("Train", text_box=MIXED, text_sample="own", algorithm="unigram", counted=False)
     packed, toasts = copied(app)
     assert len(packed) < LONGEST
@@ -487,7 +489,7 @@ def test_a_text_that_is_too_long_is_left_out_and_that_is_said_twice() -> None:
     works(app)
 
 
-def test_of_several_long_texts_the_longest_is_left_out() -> None:
+def test_longest_of_several_texts_is_omitted() -> None:
     state = {"text_box": MIXED, "text_sample": "own", "measured_on": "held out", "others": []}
     app = opened("Compare", **state, held_out_box="short", held_out_sample="own")
     packed, _ = copied(app)
@@ -499,7 +501,7 @@ def test_of_several_long_texts_the_longest_is_left_out() -> None:
 
 
 @every_page
-def test_an_opened_file_is_named(page: str) -> None:
+def test_link_names_an_opened_file(page: str) -> None:
     name = "re`port <b>.txt"
     text = TEXT * 900
     app = opened(page, text_file=text, text_file_name=name, text_box=TEXT, others=[])
@@ -511,7 +513,7 @@ def test_an_opened_file_is_named(page: str) -> None:
     works(app)
 
 
-def test_tokenizers_of_opened_files_are_named() -> None:
+def test_link_names_opened_tokenizers() -> None:
     mine = export.Opened("file:1234", "mine.json", bpeviz.train(TEXT, merges=9).tokenizer())
     state: dict[str, Any] = {"tokenizers_opened": [mine], "others": [], "closer": "picture"}
     for page, label in (("Compare", "Tokenizer"), ("Inspect", "Mirrored below")):
@@ -525,7 +527,7 @@ def test_tokenizers_of_opened_files_are_named() -> None:
     assert unpack(packed)["without"] == ["Tokenizer: mine.json"]
 
 
-def test_what_a_link_goes_without_may_be_any_words() -> None:
+def test_message_about_omitted_values_tolerates_any_text() -> None:
     for without in (["a" * 5_000], ["x"] * 90, "not a list", [""], ["**b** `c` <i>\n# d"], 3, True):
         app = opened("Train", pack({"without": without, "text_sample": "spanish"}))
         said = says(app)
@@ -534,7 +536,7 @@ def test_what_a_link_goes_without_may_be_any_words() -> None:
         works(app)
 
 
-def test_samples_are_named_not_copied() -> None:
+def test_link_contains_sample_names_not_texts() -> None:
     for sample in samples.SAMPLES:
         app = opened("Pre-tokenize", text_box=sample.text, text_sample=sample.key)
         packed, toasts = copied(app)
@@ -546,7 +548,7 @@ def test_samples_are_named_not_copied() -> None:
 
 
 @pytest.mark.parametrize("text", ["", " ", "\0", "\n\n", "a\r\nb", "\ufeffx", "</script>", "�"])
-def test_odd_texts_come_back(text: str) -> None:
+def test_difficult_texts_round_trip_through_a_link(text: str) -> None:
     app = opened("Train", pack({"text_sample": "own", "text_box": text}))
     assert says(app) == ""
     assert app.text_area(key="text_box").value == text
