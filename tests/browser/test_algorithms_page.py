@@ -100,7 +100,7 @@ def add_algorithm(page: Page, key: str) -> None:
     page.keyboard.press("Escape")
 
 
-def test_a_cold_deep_link_shows_three_learners_in_lock_step(open_page: Open) -> None:
+def test_deep_link_shows_three_algorithms_in_lock_step(open_page: Open) -> None:
     page = open_page("/Algorithms")
     player = LockStep(page)
     learnt = learn(*USUAL)
@@ -136,7 +136,7 @@ def test_a_cold_deep_link_shows_three_learners_in_lock_step(open_page: Open) -> 
     expect(page.get_by_test_id("stAlert")).to_have_count(0)
 
 
-def test_a_clicked_word_is_cut_at_random(open_page: Open) -> None:
+def test_clicked_word_shows_sampled_segmentations(open_page: Open) -> None:
     page = open_page("/Algorithms")
     player = LockStep(page)
     bpe, wordpiece, _ = learnt = learn(*USUAL)
@@ -174,7 +174,7 @@ def test_a_clicked_word_is_cut_at_random(open_page: Open) -> None:
     expect(chart.locator("canvas, svg").first).to_be_visible()
 
 
-def test_options_of_one_change_its_view_alone_and_four_fit(open_page: Open) -> None:
+def test_algorithm_options_change_only_their_view_and_four_fit(open_page: Open) -> None:
     page = open_page("/Algorithms")
     player = LockStep(page)
     learnt = learn(*USUAL)
@@ -208,7 +208,7 @@ def test_options_of_one_change_its_view_alone_and_four_fit(open_page: Open) -> N
     expect(player.text("WordPiece")).to_contain_text("river")
 
 
-def test_text_choices_and_size_are_kept_from_page_to_page(open_page: Open) -> None:
+def test_text_choices_and_size_persist_across_pages(open_page: Open) -> None:
     page = open_page("/Algorithms")
     player = LockStep(page)
     await_size(page, sizes_of(learn(*USUAL))[1])
@@ -239,7 +239,7 @@ def test_text_choices_and_size_are_kept_from_page_to_page(open_page: Open) -> No
         assert_views(player, learnt, opening + 3)
 
 
-def test_a_phone_has_no_sideways_scrolling(open_page: Open) -> None:
+def test_phone_layout_has_no_horizontal_scrolling(open_page: Open) -> None:
     page = open_page("/Algorithms", viewport={"width": 390, "height": 844}, has_touch=True)
     player = LockStep(page)
     learnt = learn(*USUAL)

@@ -46,7 +46,7 @@ def marks(page: Page, column: Column) -> tuple[int, int]:
     return found.count(column.title, "extra"), found.count(column.title, "missing")
 
 
-def test_a_cold_deep_link_shows_the_columns_and_their_marks(open_page: Open) -> None:
+def test_deep_link_shows_columns_and_difference_marks(open_page: Open) -> None:
     page = open_page("/Compare")
     columns = columns_of(ENGLISH, "gpt2", "cl100k_base")
     for column in columns:
@@ -86,7 +86,7 @@ def lit(text: Locator) -> str:
     return found
 
 
-def test_pointing_at_a_token_lights_the_same_span_everywhere(open_page: Open) -> None:
+def test_hovering_a_token_highlights_its_span_in_every_column(open_page: Open) -> None:
     page = open_page("/Compare")
     titles = ("Your tokenizer", "GPT-2", "cl100k")
     texts = [Columns(page).text(title) for title in titles]
@@ -104,7 +104,7 @@ def test_pointing_at_a_token_lights_the_same_span_everywhere(open_page: Open) ->
     assert [lit(text) for text in texts] == ["", "", ""]
 
 
-def test_measures_are_those_of_python_and_of_a_text_held_out(open_page: Open) -> None:
+def test_metrics_equal_python_on_training_and_test_text(open_page: Open) -> None:
     page = open_page("/Compare")
     expect(page.get_by_role("heading", name="Metrics")).to_be_visible()
     expect(page.get_by_text("Your tokenizer was trained on this very text")).to_be_visible()

@@ -29,7 +29,7 @@ from bpeviz.views import player as player_view
 Open = Callable[..., Page]
 
 
-def test_files_are_read_or_refused_with_a_sentence(open_page: Open) -> None:
+def test_uploaded_files_are_read_or_rejected_with_a_message(open_page: Open) -> None:
     page = open_page()
     player = Player(page)
     player.await_text(ENGLISH)
@@ -60,7 +60,7 @@ def test_files_are_read_or_refused_with_a_sentence(open_page: Open) -> None:
     expect(alert(page, "is not a text")).to_have_count(0)
 
 
-def test_a_long_file_is_not_put_into_the_box(open_page: Open) -> None:
+def test_long_file_is_not_copied_into_the_text_box(open_page: Open) -> None:
     page = open_page()
     player = Player(page)
     player.await_text(ENGLISH)
@@ -78,7 +78,7 @@ def test_a_long_file_is_not_put_into_the_box(open_page: Open) -> None:
     player.await_text(ENGLISH)
 
 
-def test_a_long_text_is_shown_in_parts(open_page: Open) -> None:
+def test_long_text_is_paged(open_page: Open) -> None:
     page = open_page()
     player = Player(page)
     player.await_text(ENGLISH)
@@ -104,7 +104,7 @@ def test_a_long_text_is_shown_in_parts(open_page: Open) -> None:
 @pytest.mark.parametrize(
     "text", ["", "a", " \n\t \n"], ids=["empty", "one character", "white space"]
 )
-def test_next_to_nothing(open_page: Open, text: str) -> None:
+def test_tiny_texts_are_displayed(open_page: Open, text: str) -> None:
     page = open_page()
     player = Player(page)
     player.await_text(ENGLISH)
@@ -127,7 +127,7 @@ def test_next_to_nothing(open_page: Open, text: str) -> None:
     expect(Columns(page).text("Your tokenizer")).to_contain_text("river")
 
 
-def test_expressions_that_cannot_be_used(open_page: Open) -> None:
+def test_invalid_expressions_show_errors(open_page: Open) -> None:
     page = open_page()
     player = Player(page)
     player.await_text(ENGLISH)
@@ -150,7 +150,7 @@ def test_expressions_that_cannot_be_used(open_page: Open) -> None:
     expect(page.get_by_role("alert")).to_have_count(0)
 
 
-def test_sizes_that_cannot_be(open_page: Open) -> None:
+def test_invalid_vocabulary_sizes_show_messages(open_page: Open) -> None:
     page = open_page()
     player = Player(page)
     player.await_text(ENGLISH)
@@ -186,7 +186,7 @@ def paste(page: Page, text: str, times: int) -> None:
     )
 
 
-def test_a_paste_that_is_too_long_is_refused_and_the_page_goes_on(open_page: Open) -> None:
+def test_too_long_paste_shows_an_error_and_page_works(open_page: Open) -> None:
     # Eleven megabytes here. Fifty were tried by hand: the same sentence, after some 50 seconds,
     # half of them until the browser itself has put the text into its box.
     page = open_page()
@@ -202,7 +202,7 @@ def test_a_paste_that_is_too_long_is_refused_and_the_page_goes_on(open_page: Ope
     expect(page.get_by_role("alert")).to_have_count(0)
 
 
-def test_the_text_and_the_choices_of_a_page_are_those_of_the_other(open_page: Open) -> None:
+def test_text_and_choices_are_shared_between_pages(open_page: Open) -> None:
     page = open_page()
     player = Player(page)
     player.await_text(ENGLISH)
@@ -229,7 +229,7 @@ def test_the_text_and_the_choices_of_a_page_are_those_of_the_other(open_page: Op
     assert learnt(text, **how)[0] == training
 
 
-def test_who_goes_on_from_the_first_page_at_once_finds_the_size_there(open_page: Open) -> None:
+def test_vocabulary_size_survives_an_immediate_page_change(open_page: Open) -> None:
     page = open_page("/Compare")
     training, _ = learnt(ENGLISH)
     expect(

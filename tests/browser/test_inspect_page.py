@@ -58,7 +58,7 @@ def middle(cell: Locator) -> float:
     return box["x"] + box["width"] / 2
 
 
-def test_a_cold_deep_link_shows_a_text_from_characters_to_ids(open_page: Open) -> None:
+def test_deep_link_shows_text_from_characters_to_ids(open_page: Open) -> None:
     page = open_page("/Inspect")
     inspect = Inspect(page)
     training, _ = learnt(ENGLISH)
@@ -73,7 +73,7 @@ def test_a_cold_deep_link_shows_a_text_from_characters_to_ids(open_page: Open) -
     expect(inspect.player).to_be_attached()
 
 
-def test_the_eye_falls_from_a_character_to_its_ids(open_page: Open) -> None:
+def test_grid_aligns_characters_bytes_tokens_and_ids(open_page: Open) -> None:
     """cl100k: 👍 is [9468, 239, 235], three tokens of one character."""
     inspect = opened(open_page("/Inspect"), "hi👍")
     ids = [str(i) for i in bpeviz.load("cl100k_base").encode("hi👍")]
@@ -104,7 +104,7 @@ def test_the_eye_falls_from_a_character_to_its_ids(open_page: Open) -> None:
     assert left < middle(inspect.grid.locator(".row.tokens .cell").nth(2)) < right
 
 
-def test_tokens_are_walked_and_looked_up_by_keyboard(open_page: Open) -> None:
+def test_keyboard_moves_between_tokens_and_looks_them_up(open_page: Open) -> None:
     page = open_page("/Inspect")
     inspect = opened(page, "hello world")
     first = inspect.grid.get_by_role("button", name="hello, id 15339")
@@ -122,7 +122,7 @@ def test_tokens_are_walked_and_looked_up_by_keyboard(open_page: Open) -> None:
     expect(page.get_by_role("heading", name="Neighbors in the vocabulary")).to_be_visible()
 
 
-def test_what_is_lost_is_said(open_page: Open) -> None:
+def test_lossy_encoding_is_reported(open_page: Open) -> None:
     page = open_page("/Inspect")
     inspect = Inspect(page)
     expect(inspect.grid.locator(".row.ids .cell").first).to_be_visible()
@@ -134,7 +134,7 @@ def test_what_is_lost_is_said(open_page: Open) -> None:
     expect(inspect.grid.locator(".row.tokens .cell.left-out")).to_have_count(3)
 
 
-def test_a_text_is_merged_step_by_step(open_page: Open) -> None:
+def test_player_steps_through_the_merges_of_the_text(open_page: Open) -> None:
     inspect = opened(open_page("/Inspect"), "hello hello")
     merges = len(trace.inspect("hello hello", bpeviz.load("cl100k_base")).events)
     expect(inspect.player.get_by_role("status")).to_have_text(str(merges))
@@ -148,7 +148,7 @@ def test_a_text_is_merged_step_by_step(open_page: Open) -> None:
     expect(inspect.player.locator("[data-figure=tokens]")).to_have_text("2")
 
 
-def test_the_rule_of_the_picture_goes_by_key_and_by_hand(open_page: Open) -> None:
+def test_merge_diagram_handle_moves_by_keyboard_and_mouse(open_page: Open) -> None:
     page = open_page("/Inspect")
     inspect = opened(page, "hello world")
     inspect.closer("Merge diagram")
@@ -175,7 +175,7 @@ def test_the_rule_of_the_picture_goes_by_key_and_by_hand(open_page: Open) -> Non
     expect(rule).to_have_attribute("aria-valuetext", "cl100k: 11 tokens after 0 merges")
 
 
-def test_the_picture_is_mirrored_and_saved(open_page: Open, tmp_path: Path) -> None:
+def test_merge_diagram_is_mirrored_and_saved_as_svg(open_page: Open, tmp_path: Path) -> None:
     page = open_page("/Inspect", color_scheme="dark")
     text = "naïve <b>&amp;</b> 世 👍"
     inspect = opened(page, text)
@@ -214,7 +214,7 @@ def test_ids_are_decoded(open_page: Open) -> None:
     expect(alert(page, "“<b>” at character 7 is not an id")).to_be_visible()
 
 
-def test_what_was_typed_is_still_there_after_another_page(open_page: Open) -> None:
+def test_inspect_inputs_persist_across_pages(open_page: Open) -> None:
     page = open_page("/Inspect")
     inspect = opened(page, "some words", "GPT-2")
     inspect.closer("Decode ids")
@@ -228,7 +228,7 @@ def test_what_was_typed_is_still_there_after_another_page(open_page: Open) -> No
         inspect.await_ids(bpeviz.load("gpt2").encode("some words"))
 
 
-def test_markup_in_a_text_stays_text(open_page: Open) -> None:
+def test_markup_in_text_is_not_rendered(open_page: Open) -> None:
     page = open_page("/Inspect")
     text = "<img src=x onerror=alert(1)><b>x</b>"
     inspect = opened(page, text)
@@ -239,7 +239,7 @@ def test_markup_in_a_text_stays_text(open_page: Open) -> None:
     assert page.evaluate("document.querySelectorAll('img[src=x]').length") == 0
 
 
-def test_long_lines_wrap_and_a_phone_has_no_sideways_scrolling(open_page: Open) -> None:
+def test_long_lines_wrap_without_horizontal_scrolling_on_a_phone(open_page: Open) -> None:
     page = open_page("/Inspect", viewport={"width": 390, "height": 844}, has_touch=True)
     inspect = Inspect(page)
     expect(inspect.grid.locator(".strip-line").nth(3)).to_be_attached()
@@ -256,7 +256,7 @@ def test_long_lines_wrap_and_a_phone_has_no_sideways_scrolling(open_page: Open) 
         assert main.evaluate("main => main.scrollWidth - main.clientWidth") <= 0
 
 
-def test_names_for_screen_readers(open_page: Open) -> None:
+def test_grid_has_names_for_screen_readers(open_page: Open) -> None:
     inspect = opened(open_page("/Inspect"), "hi 👍")
     table = inspect.grid.get_by_role("table").first
     heads = table.get_by_role("rowheader").all_inner_texts()

@@ -45,7 +45,7 @@ def look_at_a_token(player: Player, training: Training, boundaries: Boundaries, 
 
 
 @pytest.mark.parametrize("key", TRAINERS)
-def test_every_learner_plays_on_train_and_stands_on_compare(open_page: Open, key: str) -> None:
+def test_every_algorithm_plays_on_train_and_appears_on_compare(open_page: Open, key: str) -> None:
     training = usual.train(key, ENGLISH)
     boundaries = training.tokenizer().boundaries(ENGLISH)
     page = open_page()

@@ -63,7 +63,7 @@ def await_no_worker(server: Server) -> None:
         time.sleep(0.05)
 
 
-def test_learning_says_how_far_it_is_and_can_be_stopped_and_begun_again(
+def test_training_shows_progress_and_can_be_stopped_and_restarted(
     learning: Page, own_server: Server
 ) -> None:
     bar = learning.get_by_role("progressbar")
@@ -77,7 +77,7 @@ def test_learning_says_how_far_it_is_and_can_be_stopped_and_begun_again(
     assert len(own_server.workers()) == 1
 
 
-def test_the_inputs_keep_their_places_while_it_learns(own_server: Server, open_at: Any) -> None:
+def test_inputs_keep_their_positions_during_training(own_server: Server, open_at: Any) -> None:
     page = open_at(own_server)
     Player(page).await_text(ENGLISH)
     below = page.get_by_role("combobox", name="Algorithm")
@@ -94,26 +94,24 @@ def test_the_inputs_keep_their_places_while_it_learns(own_server: Server, open_a
     assert abs(below.bounding_box()["y"] - before) <= one_line
 
 
-def test_another_choice_ends_what_was_being_learnt(learning: Page, own_server: Server) -> None:
+def test_another_choice_ends_the_training_job(learning: Page, own_server: Server) -> None:
     learning.get_by_role("button", name="Back to the text box").click()
     expect(Player(learning).text).to_be_visible()
     await_no_worker(own_server)
 
 
-def test_a_closed_tab_ends_what_was_being_learnt(learning: Page, own_server: Server) -> None:
+def test_closed_tab_ends_the_training_job(learning: Page, own_server: Server) -> None:
     learning.close()
     await_no_worker(own_server)
 
 
-def test_another_page_ends_what_was_being_learnt(learning: Page, own_server: Server) -> None:
+def test_page_change_ends_the_training_job(learning: Page, own_server: Server) -> None:
     learning.get_by_role("link", name="Pre-tokenize", exact=True).click()
     expect(learning.get_by_role("region", name="The text in each pre-tokenization")).to_be_visible()
     await_no_worker(own_server)
 
 
-def test_a_killed_worker_is_a_sentence_on_a_working_page(
-    learning: Page, own_server: Server
-) -> None:
+def test_killed_worker_shows_a_message_and_page_works(learning: Page, own_server: Server) -> None:
     os.kill(own_server.workers()[0], signal.SIGKILL)
     expect(alert(learning, "Training was interrupted")).to_be_visible()
     learning.get_by_role("button", name="Back to the text box").click()

@@ -287,7 +287,7 @@ def fresh(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 
 
 @pytest.mark.parametrize("name", [page.title for page in PAGES])
-def test_a_link_restores_a_page_from_a_cold_start(
+def test_link_restores_a_page_on_a_fresh_server(
     fresh: Server, open_page: Open, open_at: Open, name: str
 ) -> None:
     assert name in CASES, f"What a link to {name} restores has to be tested: add a case."
@@ -311,7 +311,7 @@ def test_a_link_restores_a_page_from_a_cold_start(
     assert found.get("step") == asked.get("step")
 
 
-def test_what_a_link_restored_stays_when_the_page_changes(open_page: Open) -> None:
+def test_restored_state_persists_across_pages(open_page: Open) -> None:
     page = open_page(**CLIPBOARD)
     player = Player(page)
     player.await_text(ENGLISH)
@@ -331,7 +331,7 @@ def test_what_a_link_restored_stays_when_the_page_changes(open_page: Open) -> No
     expect(selected(page, "Start from")).to_have_value("Characters")
 
 
-def test_after_a_link_was_opened_the_page_is_the_visitors(open_page: Open) -> None:
+def test_user_changes_override_an_opened_link(open_page: Open) -> None:
     page = open_page(**CLIPBOARD)
     player = Player(page)
     player.await_text(ENGLISH)
@@ -363,7 +363,7 @@ def test_after_a_link_was_opened_the_page_is_the_visitors(open_page: Open) -> No
     expect(player.track).to_have_value("40")
 
 
-def test_a_text_in_the_box_is_in_the_link_though_nothing_else_was_pressed(open_page: Open) -> None:
+def test_link_contains_uncommitted_text_of_the_box(open_page: Open) -> None:
     page = open_page(**CLIPBOARD)
     Player(page).await_text(ENGLISH)
     box(page, "Text to use").fill(OWN)
@@ -371,7 +371,7 @@ def test_a_text_in_the_box_is_in_the_link_though_nothing_else_was_pressed(open_p
     assert unpack(parse_qs(urlsplit(address).query)["s"][0])["text_box"] == OWN
 
 
-def test_while_it_plays_the_link_holds_the_step_of_the_press(open_page: Open) -> None:
+def test_link_contains_the_step_at_the_click_during_playback(open_page: Open) -> None:
     page = open_page(**CLIPBOARD)
     player = Player(page)
     player.await_text(ENGLISH)
@@ -381,7 +381,7 @@ def test_while_it_plays_the_link_holds_the_step_of_the_press(open_page: Open) ->
     assert 0 < step < player.step
 
 
-def test_a_bad_link_is_a_sentence_and_the_page_works(open_page: Open) -> None:
+def test_damaged_link_shows_a_message_and_page_works(open_page: Open) -> None:
     page = open_page("/?s=nonsense&step=3")
     player = Player(page)
     expect(alert(page, "This link is damaged, so nothing of it is used.")).to_be_visible()
@@ -393,7 +393,7 @@ def test_a_bad_link_is_a_sentence_and_the_page_works(open_page: Open) -> None:
     Player(page).await_text(ENGLISH)
 
 
-def test_a_long_text_is_named_instead(open_page: Open) -> None:
+def test_link_names_a_too_long_text(open_page: Open) -> None:
     page = open_page(**CLIPBOARD)
     player = Player(page)
     player.await_text(ENGLISH)
@@ -411,7 +411,7 @@ def test_a_long_text_is_named_instead(open_page: Open) -> None:
     Player(page).await_text(ENGLISH)
 
 
-def test_without_a_clipboard_the_older_way_is_gone_and_without_both_the_link_is_shown(
+def test_copy_link_falls_back_without_clipboard_api(
     open_page: Open,
 ) -> None:
     def no_clipboard(page: Page) -> None:
@@ -444,7 +444,7 @@ def test_without_a_clipboard_the_older_way_is_gone_and_without_both_the_link_is_
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1366, 390])
-def test_the_button_is_in_the_line_of_the_menu_and_works_by_keys(
+def test_copy_link_button_aligns_with_menu_and_works_by_keyboard(
     open_page: Open, scheme: str, width: int
 ) -> None:
     size = {"width": width, "height": 768}

@@ -50,7 +50,7 @@ CONTRASTS = """(text, hues) => {
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_text_stands_out_from_every_hue(open_page: Open, scheme: str) -> None:
+def test_text_contrasts_with_every_token_color(open_page: Open, scheme: str) -> None:
     page = open_page(color_scheme=scheme)
     player = Player(page)
     player.await_text(ENGLISH)
@@ -69,7 +69,7 @@ def test_text_stands_out_from_every_hue(open_page: Open, scheme: str) -> None:
         assert quiet >= 3  # stand-ins are quieter than text, and still seen
 
 
-def test_the_token_just_born_moves_unless_motion_is_unwelcome(open_page: Open) -> None:
+def test_new_token_is_animated_unless_reduced_motion_is_set(open_page: Open) -> None:
     born = """section => {
       const root = section.getRootNode();
       section.querySelector("[data-act=forward]").click();
@@ -86,7 +86,7 @@ def test_the_token_just_born_moves_unless_motion_is_unwelcome(open_page: Open) -
         expect(player.track).to_have_value("3")
 
 
-def test_a_phone_has_no_sideways_scrolling_and_buttons_for_thumbs(open_page: Open) -> None:
+def test_phone_layout_has_no_horizontal_scrolling_and_large_buttons(open_page: Open) -> None:
     phone = {"width": 390, "height": 844}
     page = open_page(viewport=phone, has_touch=True, is_mobile=True)
     player = Player(page)

@@ -30,7 +30,7 @@ Open = Callable[..., Page]
 POEM = "the cat sat on the mat, the cat sat\nthat the rat sat on the cat\n" * 3
 
 
-def test_the_first_screen_works_untouched(open_page: Open) -> None:
+def test_first_screen_works_without_input(open_page: Open) -> None:
     page = open_page()
     player = Player(page)
     training, boundaries = player.await_text(ENGLISH)
@@ -63,7 +63,7 @@ def test_the_first_screen_works_untouched(open_page: Open) -> None:
     assert player.step < steps
 
 
-def test_paste_train_play_step_scrub_compare(open_page: Open) -> None:
+def test_full_session_from_paste_to_compare(open_page: Open) -> None:
     page = open_page()
     player = Player(page)
     player.await_text(ENGLISH)
@@ -149,7 +149,7 @@ def test_keys_move_the_player(open_page: Open) -> None:
     expect(player.button("Play")).to_be_visible()
 
 
-def test_the_player_is_reached_and_played_by_keyboard_alone(open_page: Open) -> None:
+def test_player_works_by_keyboard_alone(open_page: Open) -> None:
     page = open_page()
     player = Player(page)
     player.await_text(ENGLISH)
@@ -175,7 +175,7 @@ def test_the_player_is_reached_and_played_by_keyboard_alone(open_page: Open) -> 
     expect(player.track).to_have_value(str(step + 1))
 
 
-def test_boundaries_are_drawn_where_python_puts_them(open_page: Open) -> None:
+def test_drawn_boundaries_equal_python(open_page: Open) -> None:
     page = open_page()
     player = Player(page)
     training, boundaries = player.await_text(ENGLISH)
@@ -200,7 +200,7 @@ def test_boundaries_are_drawn_where_python_puts_them(open_page: Open) -> None:
 
 
 @pytest.mark.parametrize("how", [{}, {"atoms": "characters"}], ids=["bytes", "characters"])
-def test_boundaries_within_signs_are_drawn(open_page: Open, how: dict[str, str]) -> None:
+def test_boundaries_inside_characters_are_drawn(open_page: Open, how: dict[str, str]) -> None:
     page = open_page()
     player = Player(page)
     player.await_text(ENGLISH)
@@ -215,7 +215,7 @@ def test_boundaries_within_signs_are_drawn(open_page: Open, how: dict[str, str])
         assert player.drawn_boundaries() == boundaries.boundary_mask(step).sum(), step
 
 
-def test_the_card_tells_of_a_token_what_python_knows(open_page: Open) -> None:
+def test_token_card_equals_python(open_page: Open) -> None:
     page = open_page()
     player = Player(page)
     training, boundaries = player.await_text(ENGLISH)
@@ -260,7 +260,7 @@ def named(tokenizer: MergeTokenizer, boundaries: Boundaries) -> Any:
     return name
 
 
-def test_a_click_opens_the_merge_tree_that_python_knows(open_page: Open) -> None:
+def test_clicked_token_shows_the_merge_tree_of_python(open_page: Open) -> None:
     page = open_page()
     player = Player(page)
     training, boundaries = player.await_text(ENGLISH)
@@ -284,7 +284,7 @@ def test_a_click_opens_the_merge_tree_that_python_knows(open_page: Open) -> None
     expect(player.track).to_have_value("0")
 
 
-def test_tokens_are_walked_by_keyboard(open_page: Open) -> None:
+def test_keyboard_moves_between_tokens(open_page: Open) -> None:
     page = open_page()
     player = Player(page)
     training, boundaries = player.await_text(ENGLISH)
@@ -318,7 +318,7 @@ def click_row(page: Page, table: Locator, row: int) -> None:
     page.mouse.click(x, y)
 
 
-def test_the_page_follows_the_step(open_page: Open) -> None:
+def test_tables_follow_the_player_step(open_page: Open) -> None:
     page = open_page()
     player = Player(page)
     training, boundaries = player.await_text(ENGLISH)
@@ -374,7 +374,7 @@ def test_the_page_follows_the_step(open_page: Open) -> None:
     expect(page.get_by_text("No merge has a token that contains “no such token”")).to_be_visible()
 
 
-def test_a_smaller_vocabulary_is_the_same_text_drawn_once(open_page: Open) -> None:
+def test_smaller_vocabulary_does_not_redraw_the_text(open_page: Open) -> None:
     page = open_page()
     player = Player(page)
     training, boundaries = player.await_text(ENGLISH)
@@ -401,7 +401,7 @@ def test_a_smaller_vocabulary_is_the_same_text_drawn_once(open_page: Open) -> No
     assert player.text.evaluate(kept)
 
 
-def test_the_slider_and_the_player_may_tell_of_a_change_at_once(open_page: Open) -> None:
+def test_simultaneous_slider_and_player_changes_both_apply(open_page: Open) -> None:
     page = open_page()
     player = Player(page)
     training, _ = player.await_text(ENGLISH)
@@ -419,7 +419,7 @@ def test_the_slider_and_the_player_may_tell_of_a_change_at_once(open_page: Open)
     expect(player.last).to_have_text(str(steps - 1))
 
 
-def test_nothing_heavy_is_sent_while_it_plays(open_page: Open) -> None:
+def test_playback_sends_little_data(open_page: Open) -> None:
     sent: list[int] = []
 
     def listen(page: Page) -> None:
@@ -442,7 +442,7 @@ def test_nothing_heavy_is_sent_while_it_plays(open_page: Open) -> None:
     assert sum(sent) / 3 < 40_000 < whole
 
 
-def test_each_text_keeps_its_step(open_page: Open) -> None:
+def test_each_text_remembers_its_step(open_page: Open) -> None:
     page = open_page()
     player = Player(page)
     _, boundaries = player.await_text(ENGLISH)
@@ -471,7 +471,7 @@ def test_tables_follow_the_player_when_two_texts_are_at_the_same_step(open_page:
     expect(page.get_by_text("before merge 5.")).to_be_visible()
 
 
-def test_a_player_that_is_left_asks_for_nothing_more(open_page: Open) -> None:
+def test_player_of_a_left_page_sends_no_requests(open_page: Open) -> None:
     # What asks for a part of the page that is no longer there makes Streamlit clear the next page.
     sent: list[int] = []
 
@@ -504,7 +504,7 @@ def test_a_player_that_is_left_asks_for_nothing_more(open_page: Open) -> None:
     assert sent == []
 
 
-def test_a_link_that_is_pressed_while_the_player_tells_leads_to_its_page(open_page: Open) -> None:
+def test_page_link_clicked_during_a_step_report_opens_its_page(open_page: Open) -> None:
     page = open_page()
     Player(page).await_text(ENGLISH)
     expect(page.get_by_text("before merge 170.")).to_be_visible()

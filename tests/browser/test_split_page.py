@@ -65,7 +65,7 @@ def pill(page: Page, name: str) -> Locator:
     return page.get_by_role("button", name=name, exact=True)
 
 
-def test_a_cold_deep_link_shows_splits_side_by_side(open_page: Open) -> None:
+def test_deep_link_shows_pre_tokenizations_side_by_side(open_page: Open) -> None:
     page = open_page("/Split")
     shown = Splits(page)
     for key in ("whitespace", "words", "gpt2", "cl100k"):
@@ -90,7 +90,7 @@ def test_a_cold_deep_link_shows_splits_side_by_side(open_page: Open) -> None:
     expect(shown.text("GPT-2")).to_have_count(0)
 
 
-def test_pointing_at_a_chunk_tells_of_it_and_lights_the_same_span(open_page: Open) -> None:
+def test_hovering_a_pre_token_shows_card_and_highlights_its_span(open_page: Open) -> None:
     page = open_page("/Split")
     shown = Splits(page)
     titles = [PATTERNS[key].title for key in ("whitespace", "words", "gpt2", "cl100k")]
@@ -108,7 +108,7 @@ def test_pointing_at_a_chunk_tells_of_it_and_lights_the_same_span(open_page: Ope
     expect(shown.card).to_be_hidden()
 
 
-def test_the_two_published_cuts_come_out_of_two_word_lists(open_page: Open) -> None:
+def test_word_lists_give_both_published_segmentations(open_page: Open) -> None:
     """Jurafsky and Martin, Speech and Language Processing, chapter 2."""
     page = open_page("/Split")
     page.get_by_role("button", name="Load the Chinese example").click()
@@ -132,7 +132,7 @@ def test_the_two_published_cuts_come_out_of_two_word_lists(open_page: Open) -> N
     expect(page.get_by_role("textbox", name="Word list A")).to_have_value("姚明进入 总决赛")
 
 
-def test_an_expression_of_ones_own_is_shared_with_train(open_page: Open) -> None:
+def test_custom_expression_is_shared_with_train(open_page: Open) -> None:
     page = open_page("/")
     choose(page, "Pre-tokenization", "Regular expression")
     box = page.get_by_role("textbox", name="Regular expression")
@@ -159,7 +159,7 @@ def test_an_expression_of_ones_own_is_shared_with_train(open_page: Open) -> None
     expect(box).to_have_value("the")
 
 
-def test_what_was_chosen_is_still_there_after_another_page(open_page: Open) -> None:
+def test_pre_tokenization_choices_persist_across_pages(open_page: Open) -> None:
     page = open_page("/Split")
     shown = Splits(page)
     expect(shown.text("GPT-2")).to_be_visible()
@@ -198,7 +198,7 @@ def test_levels_are_nested(open_page: Open) -> None:
     assert thick == [0, len(sentences) - 1, len(words) - 1]
 
 
-def test_markup_in_a_text_stays_text(open_page: Open) -> None:
+def test_markup_in_text_is_not_rendered(open_page: Open) -> None:
     page = open_page("/Split")
     text = "<script>window.hacked = 1</script><b>bold</b> &amp; **no** "
     type_text(page, text)
@@ -215,7 +215,7 @@ def test_markup_in_a_text_stays_text(open_page: Open) -> None:
     assert page.evaluate("window.hacked === undefined")
 
 
-def test_a_phone_has_no_sideways_scrolling(open_page: Open) -> None:
+def test_phone_layout_has_no_horizontal_scrolling(open_page: Open) -> None:
     page = open_page("/Split", viewport={"width": 390, "height": 844}, has_touch=True)
     shown = Splits(page)
     tops = []
@@ -231,7 +231,7 @@ def test_a_phone_has_no_sideways_scrolling(open_page: Open) -> None:
     assert main.evaluate("main => main.scrollWidth - main.clientWidth") <= 0
 
 
-def test_compare_still_speaks_of_tokens(open_page: Open) -> None:
+def test_compare_says_tokens_after_visiting_pre_tokenize(open_page: Open) -> None:
     """Both pages draw with the same component."""
     page = open_page("/")
     go_to(page, "Pre-tokenize")

@@ -46,9 +46,7 @@ def give_tokenizer(page: Page, *files: tuple[str, bytes]) -> None:
     )
 
 
-def test_a_tokenizer_is_taken_along_in_every_format_and_opened_again(
-    open_page: Open, tmp_path: Path
-) -> None:
+def test_exported_tokenizer_reopens_in_every_format(open_page: Open, tmp_path: Path) -> None:
     page = open_page()
     training, _ = Player(page).await_text(ENGLISH)
     tokenizer = training.tokenizer()
@@ -71,9 +69,7 @@ def test_a_tokenizer_is_taken_along_in_every_format_and_opened_again(
     expect(page.get_by_text("which is the limit")).to_be_visible()
 
 
-def test_a_smaller_tokenizer_is_taken_along_once_it_is_chosen(
-    open_page: Open, tmp_path: Path
-) -> None:
+def test_export_uses_the_chosen_vocabulary_size(open_page: Open, tmp_path: Path) -> None:
     page = open_page()
     player = Player(page)
     training, _ = player.await_text(ENGLISH)
@@ -85,7 +81,7 @@ def test_a_smaller_tokenizer_is_taken_along_once_it_is_chosen(
     assert content == formats.dump(training.tokenizer(size), "minbpe")["tokenizer.model"]
 
 
-def test_a_file_stays_from_page_to_page_until_it_is_closed(open_page: Open) -> None:
+def test_opened_file_persists_across_pages_until_closed(open_page: Open) -> None:
     training, _ = learnt("low lower lowest " * 9)
     tokenizer = training.tokenizer()
     page = open_page("/Inspect")
@@ -114,7 +110,7 @@ def test_a_file_stays_from_page_to_page_until_it_is_closed(open_page: Open) -> N
     expect(page.get_by_role("option", name="mine.model")).to_have_count(0)
 
 
-def test_a_bad_file_is_told_in_place_and_the_next_one_taken(open_page: Open) -> None:
+def test_invalid_file_shows_an_error_and_next_file_opens(open_page: Open) -> None:
     page = open_page("/Compare")
     give_tokenizer(page, ("![x](y).json", b'{"model": {"type": "**bold**"}}'))
     error = page.get_by_test_id("stAlert").filter(has_text="expected BPE")
@@ -128,7 +124,7 @@ def test_a_bad_file_is_told_in_place_and_the_next_one_taken(open_page: Open) -> 
     expect(Columns(page).text("vocab.json (426)")).to_be_visible()
 
 
-def test_a_file_without_a_split_is_opened_with_one(open_page: Open) -> None:
+def test_file_without_pattern_opens_with_a_chosen_one(open_page: Open) -> None:
     page = open_page("/Compare")
     give_tokenizer(page, ("plain.csv", b"left,right\n101,32\n116,104\n"))
     choose(page, "This file does not contain its pre-tokenization. Choose it:", "None")
@@ -141,7 +137,7 @@ def test_a_file_without_a_split_is_opened_with_one(open_page: Open) -> None:
 
 
 @pytest.mark.parametrize("path", ["/", "/Compare", "/Inspect"])
-def test_the_colored_text_is_a_file_of_its_own(open_page: Open, tmp_path: Path, path: str) -> None:
+def test_colored_text_export_is_self_contained(open_page: Open, tmp_path: Path, path: str) -> None:
     page = open_page(path)
     if path == "/Inspect":
         type_text(page, ABROAD, "Type a text")
@@ -182,7 +178,7 @@ def test_the_colored_text_is_a_file_of_its_own(open_page: Open, tmp_path: Path, 
     other.close()
 
 
-def test_colors_of_the_file_are_those_on_screen(open_page: Open, tmp_path: Path) -> None:
+def test_exported_colors_equal_screen_colors(open_page: Open, tmp_path: Path) -> None:
     page = open_page(color_scheme="light")
     Player(page).await_text(ENGLISH)
     looks = """cells => {
@@ -215,7 +211,7 @@ def test_colors_of_the_file_are_those_on_screen(open_page: Open, tmp_path: Path)
 # ---- the whole film on Train
 
 
-def test_the_rule_and_the_player_go_together(open_page: Open) -> None:
+def test_merge_diagram_and_player_share_the_step(open_page: Open) -> None:
     page = open_page()
     player = Player(page)
     training, _ = player.await_text(ENGLISH)
@@ -241,7 +237,7 @@ def test_the_rule_and_the_player_go_together(open_page: Open) -> None:
     assert player.step > 5
 
 
-def test_a_word_that_is_pressed_is_drawn(open_page: Open) -> None:
+def test_clicked_word_is_drawn_in_the_merge_diagram(open_page: Open) -> None:
     page = open_page()
     player = Player(page)
     player.await_text(ENGLISH)
@@ -262,7 +258,7 @@ def test_a_word_that_is_pressed_is_drawn(open_page: Open) -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("path", ["/", "/Compare", "/Inspect", "/Algorithms", "/Split"])
-def test_on_paper_the_text_is_whole_and_colored_and_nothing_is_to_press(
+def test_print_layout_shows_colored_text_without_controls(
     open_page: Open, path: str, scheme: str
 ) -> None:
     page = open_page(path, color_scheme=scheme)
@@ -302,9 +298,7 @@ HOLDER = "xpath=ancestor::*[@data-testid='stElementContainer'][1]"
 
 
 @pytest.mark.parametrize("path", ["/", "/Compare", "/Algorithms"])
-def test_every_table_downloads_as_csv_and_every_chart_as_a_picture(
-    open_page: Open, path: str
-) -> None:
+def test_tables_download_as_csv_and_charts_as_images(open_page: Open, path: str) -> None:
     # Chromium would ask in a window of its own where to save; without that, it downloads.
     page = open_page(
         path, prepare=lambda page: page.add_init_script("delete window.showSaveFilePicker")

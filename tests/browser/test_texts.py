@@ -44,7 +44,7 @@ HOSTILE_SHOWN = (
 )
 
 
-def test_a_hostile_text_is_shown_as_text_on_both_pages(open_page: Open) -> None:
+def test_hostile_text_is_displayed_as_plain_text(open_page: Open) -> None:
     page = open_page()
     player = Player(page)
     player.await_text(ENGLISH)
@@ -133,7 +133,7 @@ def test_copying_gives_the_original_text(open_page: Open, path: str) -> None:
     assert copied(page) == text[2:9]
 
 
-def test_a_sign_cut_by_tokens_shows_its_bytes(open_page: Open) -> None:
+def test_character_split_by_tokens_shows_its_bytes(open_page: Open) -> None:
     page = open_page()
     player = Player(page)
     player.await_text(ENGLISH)
@@ -159,7 +159,7 @@ def test_a_sign_cut_by_tokens_shows_its_bytes(open_page: Open) -> None:
 
 
 @pytest.mark.parametrize("mark", ["attached", "symbol"])
-def test_words_end_with_their_mark(open_page: Open, mark: str) -> None:
+def test_words_show_their_end_mark(open_page: Open, mark: str) -> None:
     page = open_page()
     player = Player(page)
     player.await_text(ENGLISH)
@@ -211,7 +211,7 @@ def test_a_token_has_one_color_everywhere(open_page: Open) -> None:
 
 
 @pytest.mark.parametrize("sample", ["arabic-hindi", "chinese-japanese"])
-def test_other_scripts_are_drawn_whole(open_page: Open, sample: str) -> None:
+def test_non_latin_scripts_are_drawn_completely(open_page: Open, sample: str) -> None:
     page = open_page()
     player = Player(page)
     player.await_text(ENGLISH)

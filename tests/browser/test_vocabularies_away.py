@@ -30,7 +30,9 @@ def cut_off(browser: object, tmp_path: Path) -> Iterator[Server]:
         yield running
 
 
-def test_compare_works_without_them(open_at: Callable[..., Page], cut_off: Server) -> None:
+def test_compare_works_without_downloaded_vocabularies(
+    open_at: Callable[..., Page], cut_off: Server
+) -> None:
     page = open_at(cut_off, "/Compare")
     own = Columns(page).text("Your tokenizer")
     expect(own).to_contain_text("river")
