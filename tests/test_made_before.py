@@ -36,7 +36,7 @@ PAGE_FILES = {
 }
 """The script of each address. The addresses stay."""
 
-OPENING = "opening"
+OPENING = "initialStep"
 """The name of the opening step in the player's payload."""
 
 # ---- links
