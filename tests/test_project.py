@@ -177,7 +177,7 @@ def add_trainer(copy: Path) -> None:
 
 @pytest.mark.slow
 def test_project_and_the_trainer_of_the_readme_pass_the_type_checker(copy: Path) -> None:
-    """mypy runs on the whole project once; for the trainer, what it found is read from its cache."""
+    """Check the added trainer with mypy, using the cache of the run on the whole project."""
     assert_passes("mypy")
     add_trainer(copy)
     shutil.copytree(ROOT / ".mypy_cache", copy / ".mypy_cache")
@@ -203,3 +203,33 @@ def test_top_folder_contains_only_the_agreed_files() -> None:
     top = {name.split("/")[0] for name in listed.stdout.split()}
     allowed = {"app.py", "pages", "bpeviz", "tests", "requirements.txt", "README.md"}
     assert {name for name in top if not name.startswith(".")} == allowed | {"sample_texts"}
+
+
+def test_public_methods_have_docstrings_unless_they_override() -> None:
+    """ruff cannot tell overrides apart, so it does not check methods (D102)."""
+    import importlib
+    import inspect
+    import pkgutil
+
+    import bpeviz
+
+    missing = []
+    for module in pkgutil.walk_packages(bpeviz.__path__, "bpeviz."):
+        if module.name == "bpeviz.__main__":
+            continue
+        for name, kind in inspect.getmembers(importlib.import_module(module.name), inspect.isclass):
+            protocol = getattr(kind, "_is_protocol", False)
+            if kind.__module__ != module.name or name.startswith("_") or protocol:
+                continue
+            for method, value in vars(kind).items():
+                function = getattr(value, "fget", getattr(value, "func", value))
+                if method.startswith("_") or not inspect.isfunction(function):
+                    continue
+                parents = kind.__mro__[1:]
+                inherited = any(
+                    hasattr(parent, method) or method in getattr(parent, "__annotations__", {})
+                    for parent in parents
+                )
+                if not function.__doc__ and not inherited:
+                    missing.append(f"{module.name}.{name}.{method}")
+    assert missing == []

@@ -256,6 +256,7 @@ class Picture:
     last: int | None = None
 
     def drawn(self, kind: Callable[..., str]) -> bytes:
+        """Return the exported file of a kind, in UTF-8."""
         made: str = kind(
             self.text,
             self.columns,

@@ -1,7 +1,8 @@
 """Widgets whose values belong in links, each declared once; pages draw them, links read and write.
 
-A widget has a name in links, which never changes, since links that were made before must still open,
-and a key in the session, which may. Its kind holds the type of its value and the values allowed.
+A widget has a name in links, which never changes, since links that were made before must still
+open, and a key in the session, which may. Its kind holds the type of its value and the values
+allowed.
 """
 
 from __future__ import annotations
@@ -209,6 +210,7 @@ class Number(Widget[int]):
         Args:
             initial: The number at first.
             why: The reason of the lower bound, for the message.
+            **options: Arguments of `st.number_input`.
         """
         number = int(st.number_input(value=initial, **self._drawn, **options))
         # The place is always drawn, so that the elements after it keep their identity.
@@ -322,7 +324,7 @@ class Values(Protocol):
         ...
 
 
-class SessionValues:
+class SessionValues(Values):
     """The values that the session has."""
 
     def get(self, widget: Widget[V]) -> V | None:
@@ -333,7 +335,7 @@ class SessionValues:
 
 
 @dataclass(frozen=True)
-class LinkValues:
+class LinkValues(Values):
     """The values of a link.
 
     Attributes:

@@ -305,8 +305,8 @@ def _html_cut(grapheme: _Grapheme) -> str:
     # An inline box has no direction, so directional marks surround it.
     side = "right" if _direction(grapheme) == "R" else "left"
     return (
-        f'<span class="{side}"><span class="cut {line}"><span{quiet}>{escape(grapheme.shown)}</span>'
-        f'<span class="strip">{strip}</span></span></span>'
+        f'<span class="{side}"><span class="cut {line}"><span{quiet}>{escape(grapheme.shown)}'
+        f'</span><span class="strip">{strip}</span></span></span>'
     )
 
 

@@ -150,7 +150,8 @@ def test_clicked_word_shows_sampled_segmentations(open_page: Open) -> None:
     def said(found: dict[tuple[int, ...], int]) -> str:
         average = sum(len(ids) * times for ids, times in found.items()) / 1_000
         plural = "" if len(found) == 1 else "s"
-        return f"{len(found)} different segmentation{plural} in 1,000 samples, {average:.2f} tokens on average"
+        count = f"{len(found)} different segmentation{plural} in 1,000 samples"
+        return f"{count}, {average:.2f} tokens on average"
 
     # The space before a word comes along: with it the word is another chunk.
     for one, clicked in ((wordpiece, " lighthouse"), (bpe, " keeper")):

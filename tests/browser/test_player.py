@@ -412,7 +412,8 @@ def test_simultaneous_slider_and_player_changes_both_apply(open_page: Open) -> N
     slider.evaluate(
         """slider => {
           const key = { key: "ArrowLeft", bubbles: true, cancelable: true };
-          document.dispatchEvent(new CustomEvent("bpeviz-step-changed", { detail: { step: 3, timelineId: "" } }));
+          const detail = { step: 3, timelineId: "" };
+          document.dispatchEvent(new CustomEvent("bpeviz-step-changed", { detail }));
           slider.dispatchEvent(new KeyboardEvent("keydown", key));
         }"""
     )
@@ -510,7 +511,8 @@ def test_page_link_clicked_during_a_step_report_opens_its_page(open_page: Open) 
     expect(page.get_by_text("before merge 170.")).to_be_visible()
     page.get_by_role("link", name="Compare", exact=True).evaluate(
         """link => {
-          document.dispatchEvent(new CustomEvent("bpeviz-step-changed", { detail: { step: 3, timelineId: "" } }));
+          const detail = { step: 3, timelineId: "" };
+          document.dispatchEvent(new CustomEvent("bpeviz-step-changed", { detail }));
           link.click();
         }"""
     )

@@ -128,7 +128,8 @@ def _pair_keys(
         row: The row.
         vocab_size: Number of ids in use.
         begin: First position of the block.
-        low, high: Only pairs with low <= left < high are returned.
+        low: Only pairs with left >= low are returned.
+        high: Only pairs with left < high are returned; None for all.
     """
     dtype = np.min_scalar_type(max(0, vocab_size**2 - 1))
     rights = row.ids[begin + 1 : begin + 1 + limits.BLOCK]
@@ -191,7 +192,8 @@ def _rewrite(row: TokenRow, left: int, right: int, new: int, n_followers: int) -
 
     Args:
         row: The row, which becomes shorter.
-        left, right: The pair.
+        left: The left token of the pair.
+        right: The right token of the pair.
         new: Id of the token that replaces it.
         n_followers: Number of tokens after the pair that become part of it.
 

@@ -84,6 +84,7 @@ class Pairs(NamedTuple):
 
     @property
     def n_pairs(self) -> int:
+        """The number of pairs."""
         return len(self.lefts)
 
     @property

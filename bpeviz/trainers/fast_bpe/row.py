@@ -84,7 +84,8 @@ class RoundRow:
         """Return the first merge that took an occurrence of a pair, or `unmerged`.
 
         Args:
-            left, right: The pair.
+            left: The left token of the pair.
+            right: The right token of the pair.
             positions: All its positions, a list or an array.
             mask: The result of `is_at`, if it is known.
             since: Of merges before this one, any is returned.
@@ -117,7 +118,8 @@ class RoundRow:
         """Return the pairs that new tokens form with their neighbors.
 
         Args:
-            begins, ends: First position of each new token and of its right neighbor.
+            begins: First position of each new token.
+            ends: First position of its right neighbor.
             ids: The new ids, ascending.
             index_of: Index in `ids` of each new token; None where there is only one id.
         """

@@ -23,7 +23,8 @@ _DEFAULT = "export default "
 def bundle(entry: Path) -> str:
     """Return a module and all it imports as one script without imports.
 
-    A module precedes those that import it, and is included once. Only the entry has a default export.
+    A module precedes those that import it, and is included once. Only the entry has a default
+    export.
 
     Raises:
         ValueError: A form of `import` or `export` is not supported, a module does not export an

@@ -80,7 +80,7 @@ PART = numbers("side by side of ", "Part shown")
 LEVELS_PART = numbers("levels of ", "Part shown")
 
 _EXAMPLE: SessionValue[bool] = SessionValue("chinese_example")
-"""The button that loads the example. Unlike the widgets it loses its value when the page changes."""
+"""The button that loads the example. Its value is lost when the page changes."""
 
 
 def _widgets(values: Values) -> Iterator[Widget[Any]]:
@@ -290,7 +290,7 @@ def _ruled_out(text: str, done: list[tuple[Chosen, pretokenization.Column]]) -> 
     number = "The first merge" if len(unsplit) == 1 else f"The first {len(unsplit)} merges"
     st.markdown(
         f"{number} of BPE over characters on this text without pre-tokenization. A "
-        "pre-tokenization rules out a merge if its token is nowhere inside one pre-token; otherwise "
+        "pre-tokenization rules out a merge if no pre-token contains its token; otherwise "
         "the figure is the number of places where it is."
     )
     st.dataframe(

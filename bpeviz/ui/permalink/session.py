@@ -2,7 +2,8 @@
 
 A link holds the values of the widgets that its page declares (`bpeviz.ui.pages.base.Page.widgets`)
 and the step of the player. It is applied once, when it is opened; after that the page behaves as if
-the user had made these choices. The address keeps the link, so reloading the page restores it again.
+the user had made these choices. The address keeps the link, so reloading the page restores it
+again.
 """
 
 from __future__ import annotations

@@ -10,7 +10,9 @@ from bpeviz.ui.components.modules import bundle
 
 FILES = {
     "shared/a.js": "export const one = 1;\n",
-    "shared/b.js": 'import { one } from "./a.js";\n\nexport function two() {\n  return one + one;\n}\n',
+    "shared/b.js": (
+        'import { one } from "./a.js";\n\nexport function two() {\n  return one + one;\n}\n'
+    ),
     "view/view.js": 'import { one } from "../shared/a.js";\nimport { two } from "../shared/b.js";\n'
     "\nexport default function () {\n  return one + two();\n}\n",
 }

@@ -1,4 +1,4 @@
-"""Adding a page takes one file in `pages/`, one in `bpeviz/ui/pages/`, and its line in the registry."""
+"""A new page is one file in `pages/`, one in `bpeviz/ui/pages/`, and one registry line."""
 
 from __future__ import annotations
 
