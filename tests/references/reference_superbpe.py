@@ -102,7 +102,7 @@ def segment(
     turn: int,
     first_id: int,
 ) -> list[tuple[int, int]]:
-    """Apply merges in order, the first `turn` within pre-tokens; return (id, atoms) of each token."""
+    """Apply merges, the first `turn` within pre-tokens; return (id, atoms) of each token."""
     found: list[tuple[int, int]] = []
     for group in groups:
         row: list[int] = []
