@@ -32,23 +32,23 @@ MAX_EXPRESSION = 2_000
 """Characters that a user's own regular expression may have."""
 
 MAX_REPEATED = 1_000_000
-"""How long a user's own regular expression may become with its `{n}` written out.
+"""The largest size of a user's regular expression with `{n}` expanded, in characters.
 
-That is what `regex` does with them, at some 70 bytes a character: `((a{1000}){1000}){1000}` takes
-all memory there is before a time limit could see it.
+`regex` expands repeats, at some 70 bytes per character: `((a{1000}){1000}){1000}` would use all
+memory before a time limit applies.
 """
 
 MAX_WORD_LIST = 500_000
 """Characters that a word list may have."""
 
 MAX_WORD = 100
-"""Characters that one word of a list may have: at each place, words of every length are tried."""
+"""The largest size of a listed word, in characters: every length is tried at each position."""
 
 BLOCK = 1 << 18
-"""Characters that are split at once, where a text may be cut."""
+"""The size of a block of text, in characters."""
 
 _LONG = 2_000
-"""From so many characters on, finding all pre-tokens at once is faster than one after the other."""
+"""Texts of this size or more are split faster all at once, in characters."""
 
 _LEAST_REPEATS = regex.compile(r"(?<!\\)(?:\\\\)*\{\s*([0-9]+)")
 _GROUP_CALL = regex.compile(r"(?<!\\)(?:\\\\)*\(\?(?:R|[+-]?[0-9]|&|P>)")
@@ -57,24 +57,24 @@ _CONTRACTIONS = "(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
 _UPPER = r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]"
 _LOWER = r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]"
 
-_STOP = ".…"  # may also stand within a sentence: what follows tells
-_END = "!?‼⁇⁈⁉؟۔।॥።"  # ends a sentence where white space follows
-_FULL_END = "。！？｡．"  # ends one by itself, since no white space follows
+_STOP = ".…"  # may also occur within a sentence, depending on the next characters
+_END = "!?‼⁇⁈⁉؟۔।॥።"  # ends a sentence before white space
+_FULL_END = "。！？｡．"  # ends a sentence without white space
 _LINE_END = "\r\n\x85\u2028\u2029"
-_CLOSERS = r"[\p{Pe}\p{Pf}\"'’]*+"  # quotation marks and brackets that close behind the end
+_CLOSERS = r"[\p{Pe}\p{Pf}\"'’]*+"  # closing quotation marks and brackets after the end
 _SENTENCE = "".join(
     (
-        r"(?=[\s\S])",  # never nothing
+        r"(?=[\s\S])",  # never empty
         "(?:",
         rf"[^{_STOP}{_END}{_FULL_END}{_LINE_END}]++",
         rf"|[{_STOP}{_END}]++{_CLOSERS}(?![\s{_FULL_END}])",  # 3.50, or ...so
-        rf"|[{_STOP}]++{_CLOSERS}(?=[^\S{_LINE_END}]++\p{{Ll}})",  # U.S.A. goes on
+        rf"|[{_STOP}]++{_CLOSERS}(?=[^\S{_LINE_END}]++\p{{Ll}})",  # U.S.A. continues
         ")*+",
         rf"[{_STOP}{_END}{_FULL_END}]*+{_CLOSERS}",
         rf"(?:(?:[^\S{_LINE_END}]*+[{_LINE_END}]++)++|[^\S{_LINE_END}]*+)",
     )
 )
-_SIGNS = r"\]\[.,;\"'?():_`-"  # those that NLTK's pattern takes one by one
+_SIGNS = r"\]\[.,;\"'?():_`-"  # single pre-tokens in NLTK's pattern
 
 
 class SplitError(ValueError):
@@ -83,7 +83,7 @@ class SplitError(ValueError):
 
 @dataclass(frozen=True)
 class Pattern:
-    """A named way to split: `expression` is None where the text stays in one pre-token."""
+    """A named pre-tokenization. If `expression` is None, the text is one pre-token."""
 
     key: str
     title: str
@@ -97,23 +97,23 @@ PATTERNS = {
         Pattern(
             "gpt2",
             "GPT-2",
-            "Letters, digits, other signs and white space stay apart; one space goes with what "
-            "follows it. Endings such as 's and 'll are chunks, in lower case only.",
+            "Letters, digits, other signs and white space are separate pre-tokens; one space joins "
+            "the pre-token after it. Lower-case endings such as 's and 'll are pre-tokens.",
             r"'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s",
         ),
         Pattern(
             "cl100k",
             "cl100k (GPT-4)",
-            "As GPT-2, but at most three digits stay together, without a space; any one sign may "
-            "lead a word; endings in capitals, such as 'S, are chunks, too.",
+            "As GPT-2, but a number has at most three digits and no space, a word may start with "
+            "any one sign, and endings in capitals such as 'S are pre-tokens too.",
             r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+"
             r"| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]|\s+(?!\S)|\s",
         ),
         Pattern(
             "o200k",
             "o200k (GPT-4o)",
-            "As cl100k, but a capital after a small letter begins a chunk; endings such as 's stay "
-            "with their word; combining marks count as letters.",
+            "As cl100k, but a capital after a lower-case letter starts a pre-token, endings such "
+            "as 's stay with their word, and combining marks count as letters.",
             "|".join(
                 (
                     rf"[^\r\n\p{{L}}\p{{N}}]?{_UPPER}*{_LOWER}+{_CONTRACTIONS}",
@@ -129,47 +129,47 @@ PATTERNS = {
         Pattern(
             "words",
             "Words and punctuation",
-            "Words, runs of punctuation, and white space are chunks.",
+            "Words, runs of punctuation, and runs of white space are pre-tokens.",
             r"\w+|[^\w\s]+|\s+",
         ),
         Pattern(
             "whitespace",
             "White space",
-            "Each run of other characters is a chunk, and so is each run of white space.",
+            "Runs of white space are pre-tokens, and so are the runs of characters between them.",
             r"\S+|\s+",
         ),
         Pattern(
             "nltk",
             "NLTK's book",
-            "Abbreviations such as U.S.A., words with hyphens, and sums such as $12.40 stay whole; "
-            "punctuation marks stand alone, but for the ellipsis.",
+            "Abbreviations such as U.S.A., words with hyphens, and amounts such as $12.40 stay "
+            "whole; each punctuation mark is a pre-token, except the ellipsis.",
             rf"(?:[A-Z]\.)+|\w+(?:-\w+)*|\$?\d+(?:\.\d+)?%?|\.\.\.|[{_SIGNS}]"
             rf"|(?:(?!\$\d)[^\w{_SIGNS}])+",
         ),
         Pattern(
             "arithmetic",
             "Arithmetic",
-            "Numbers with their decimal point, names, and white space are chunks; every operator, "
-            "bracket or other sign stands alone.",
+            "Numbers with their decimal point, names, and white space are pre-tokens, and so is "
+            "every operator, bracket or other sign.",
             r"\d+(?:\.\d+)?|[^\W\d]\w*|\s+|[^\w\s]",
         ),
         Pattern(
             "sentences",
             "Sentences",
-            "A chunk ends after . ! ? or their like where a new sentence may begin, and at the end "
-            "of a line.",
+            "A pre-token ends after . ! ? and similar marks where a new sentence can start, and at "
+            "the end of a line.",
             _SENTENCE,
         ),
         Pattern(
             "characters",
             "Characters",
-            "Every character (code point) is a chunk of its own, so no two can be merged.",
+            "Every character (code point) is a pre-token, so nothing can be merged.",
             r"(?s:.)",
         ),
-        Pattern("none", "None", "Nothing is split: a merge may join anything.", None),
+        Pattern("none", "None", "The whole text is one pre-token: merges may join anything.", None),
     )
 }
-"""The built-in splits by key, in the order in which they are offered."""
+"""The built-in patterns by key, in the order of the menus."""
 
 CUSTOM = "regex"
 """The key under which a user's own regular expression is used."""
