@@ -37,7 +37,7 @@ def server(tmp_path: Path) -> Server:
 
 
 @pytest.mark.parametrize("log", ["started\n", "started\n" + GONE_AWAY, GONE_AWAY * 2 + "ended\n"])
-def test_a_browser_that_went_away_is_no_error(server: Server, log: str) -> None:
+def test_tracebacks_ignore_disconnected_browsers(server: Server, log: str) -> None:
     server.log.write_text(log)
     assert server.tracebacks() == ""
 
@@ -53,7 +53,7 @@ def test_a_browser_that_went_away_is_no_error(server: Server, log: str) -> None:
         GONE_AWAY.replace("starlette.websockets.WebSocketDisconnected: Cannot", "Other: Cannot"),
     ],
 )
-def test_every_other_error_is_one(server: Server, log: str) -> None:
+def test_tracebacks_contain_every_other_error(server: Server, log: str) -> None:
     server.log.write_text(log)
     assert "Traceback" in server.tracebacks()
     assert server.tracebacks() == ""  # told once

@@ -1,4 +1,4 @@
-"""The Algorithms page: learners in lock-step, marks where they differ, and a word cut at random."""
+"""The Algorithms page: lock-step views, difference marks, and random segmentations of a word."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ def test_clicked_word_shows_sampled_segmentations(open_page: Open) -> None:
         count = f"{len(found)} different segmentation{plural} in 1,000 samples"
         return f"{count}, {average:.2f} tokens on average"
 
-    # The space before a word comes along: with it the word is another chunk.
+    # A click includes the leading space: with it the word is another pre-token.
     for one, clicked in ((wordpiece, " lighthouse"), (bpe, " keeper")):
         player.text(one.title).locator(".c").nth(ENGLISH.index(clicked) + 2).click()
         expect(word).to_have_value(clicked)
@@ -162,13 +162,13 @@ def test_clicked_word_shows_sampled_segmentations(open_page: Open) -> None:
             said(bpe.training.segmentations(step, clicked, 0.1, 1_000, 0))
         )
         page.keyboard.press("Escape")  # the tree of the token that was clicked
-    # Without dropout there is one cut: the tokenizer's own.
+    # Without dropout the only segmentation is the tokenizer's.
     assert bpe.training.stochastic
     strength = page.get_by_role("slider", name=texts_of(bpe.training).randomness.strength)
     strength.press("Home")
     tokens = len(bpe.training.at_step(step).encode(" keeper"))
     expect(drawn).to_contain_text(f"1 different segmentation in 1,000 samples, {tokens:.2f} tokens")
-    # At another size it is another cut.
+    # Another size gives another segmentation.
     player.go(bpe.training.sizes.min())
     expect(drawn).to_contain_text("1 different segmentation in 1,000 samples, 7.00 tokens")
     chart = page.get_by_test_id("stVegaLiteChart").first
@@ -200,7 +200,7 @@ def test_algorithm_options_change_only_their_view_and_four_fit(open_page: Open) 
     await_size(page, opening)
     assert_views(player, learnt, opening)
 
-    # Where one cannot learn, a sentence says why, and the others stay.
+    # A failing algorithm shows an error, and the others stay.
     open_more(page)
     type_number(page, "Largest vocabulary", 200)
     expect(alert(page, "at least 256")).to_be_visible()

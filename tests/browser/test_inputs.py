@@ -1,4 +1,4 @@
-"""Texts by box and by file, and bad input: a sentence each time, and the page goes on."""
+"""Texts from the box and from files; invalid input shows a message and the page works."""
 
 from __future__ import annotations
 

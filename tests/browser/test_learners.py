@@ -1,4 +1,4 @@
-"""Every learner of the registry in the browser: learnt on Train, played, and held up on Compare."""
+"""Every algorithm of the registry in the browser: on Train, in the player and on Compare."""
 
 from __future__ import annotations
 

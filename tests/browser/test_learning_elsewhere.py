@@ -1,4 +1,4 @@
-"""Long learning in a process of its own: progress, stopping, faults, and nothing left behind."""
+"""Long training in a worker process: progress, stopping, errors, and no leftover processes."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ PATIENCE = 60.0
 def own_server(
     vocabulary_files: None, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Server]:
-    """A server whose processes no other test's visitors start."""
+    """Start a server that no other test uses."""
     if not Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").exists():
         pytest.skip("This system does not tell which processes a process has started.")
     with serving(tmp_path_factory.mktemp("server")) as running:
@@ -43,7 +43,7 @@ def own_server(
 
 @pytest.fixture
 def learning(own_server: Server, open_at: Callable[..., Page]) -> Page:
-    """A page on which something is being learnt that takes many seconds."""
+    """Open a page with a training that takes many seconds."""
     page = open_at(own_server)
     Player(page).await_text(ENGLISH)
     choose(page, "Pre-tokenization", PATTERNS["none"].title)

@@ -1,4 +1,4 @@
-"""The player: the first screen, playing, moving, looking at tokens, and what follows the step."""
+"""The player: the first screen, playback, steps, token details, and the tables at the step."""
 
 from __future__ import annotations
 

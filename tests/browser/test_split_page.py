@@ -1,4 +1,4 @@
-"""The Split page: splits side by side, two word lists, an expression of one's own, and levels."""
+"""The Pre-tokenize page: columns, two word lists, a custom expression, and levels."""
 
 from __future__ import annotations
 
@@ -190,7 +190,7 @@ def test_levels_are_nested(open_page: Open) -> None:
     assert shown.pre_tokens("Sentences") == sentences
     assert shown.pre_tokens("… then words") == words
     assert drawn_boundaries(shown.text("… then characters")) == len(ENGLISH)
-    # Thick lines are the cuts of the level above.
+    # Thick lines are the boundaries of the level above.
     thick = [
         shown.text(title).locator(".c.extra").count()
         for title in ("Sentences", "… then words", "… then characters")

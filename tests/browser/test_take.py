@@ -1,4 +1,4 @@
-"""What is taken along from the pages, and brought to them: downloads, files, the film on Train."""
+"""Import and export on the pages: downloads, files, and the merge diagram on Train."""
 
 from __future__ import annotations
 
@@ -208,7 +208,7 @@ def test_exported_colors_equal_screen_colors(open_page: Open, tmp_path: Path) ->
     other.close()
 
 
-# ---- the whole film on Train
+# ---- the merge diagram on Train
 
 
 def test_merge_diagram_and_player_share_the_step(open_page: Open) -> None:

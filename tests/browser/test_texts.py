@@ -1,4 +1,4 @@
-"""Whatever a visitor's text holds, it is shown as text, whole, and can be copied."""
+"""Any text is displayed completely as plain text, and can be copied."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ TEXT = "low lower lowest slow slower slowest, newest and widest: été 👋🏽\
 
 
 class Shell:
-    """A folder to work in, and what a command printed there."""
+    """A working folder, and the output of the last command."""
 
     def __init__(
         self, capsysbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch
@@ -55,7 +55,7 @@ class Shell:
 
     @property
     def sentence(self) -> str:
-        """What standard error says of something that went wrong, and that it is one line."""
+        """Return the error message; check that it is one line."""
         assert self.code == 1
         assert self.out == b""
         assert self.err.count("\n") == 1
@@ -169,7 +169,7 @@ def test_ranks_without_their_second_file_need_a_pattern(shell: Shell) -> None:
     assert json.loads(shell(*encode, *own).out) == ids
 
 
-def test_no_token_crosses_from_one_file_into_the_next(shell: Shell) -> None:
+def test_tokens_do_not_cross_input_files(shell: Shell) -> None:
     Path("a.txt").write_text("aaab")
     Path("b.txt").write_text("baaa")
     shell("train", "a.txt", "b.txt", "--merges", "99", "--pattern", "none", "--output", "t.json")
@@ -178,7 +178,7 @@ def test_no_token_crosses_from_one_file_into_the_next(shell: Shell) -> None:
     assert shell.out == b"aaab baaa\n"
 
 
-def test_several_files_are_the_texts_of_a_multilingual_tokenizer(
+def test_train_joins_files_as_texts_of_a_multilingual_tokenizer(
     shell: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     Path("a").write_text("hello world\n")
@@ -192,7 +192,7 @@ def test_several_files_are_the_texts_of_a_multilingual_tokenizer(
     assert shell.sentence == "'hello world\\n---\\nhabari ya dunia\\n' was given."
 
 
-def test_every_option_of_a_trainer_is_a_flag_that_reaches_it(
+def test_train_passes_every_trainer_option_as_a_flag(
     shell: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[tuple[str, dict[str, object]]] = []
@@ -219,7 +219,7 @@ def test_every_option_of_a_trainer_is_a_flag_that_reaches_it(
         algorithm, arguments = asked.pop()
         assert algorithm == key
         assert arguments.items() >= expected.items()
-        # And nothing but what was given, so that the learner's own defaults hold.
+        # Only given options are passed, so that the trainer's defaults apply.
         shell("train", "text.txt", "--merges", "3", "--algorithm", key)
         assert not asked.pop()[1].keys() & expected.keys()
 
@@ -247,7 +247,7 @@ def test_every_option_of_a_trainer_is_a_flag_that_reaches_it(
         (["--expression", "[a-z]"], "needs --pattern regex"),
     ],
 )
-def test_train_refuses_wrong_arguments_with_code_2(
+def test_train_rejects_wrong_arguments_with_code_2(
     shell: Shell, flags: list[str], says: str
 ) -> None:
     shell("train", "-", "--merges", "3", *flags)
@@ -260,7 +260,7 @@ def test_train_requires_a_size(shell: Shell) -> None:
     assert shell("train", "text.txt").code == 2
 
 
-def test_arguments_without_effect_are_refused(trained: Shell) -> None:
+def test_arguments_without_effect_are_rejected(trained: Shell) -> None:
     for command in (
         ["train", "-", "-", "--merges", "3"],
         ["encode", "-", "--tokenizer", "-"],
@@ -364,11 +364,11 @@ def test_decode_returns_the_bytes_that_were_encoded(trained: Shell) -> None:
         assert decoded == (text if text.endswith("\n") or not text else text + "\n").encode()
 
 
-def test_a_byte_order_mark_is_no_text(trained: Shell) -> None:
+def test_byte_order_mark_is_skipped(trained: Shell) -> None:
     assert trained("encode", "--tokenizer", "t.json", text="\ufeffa").out == b"[97]\n"
 
 
-def test_names_and_counts_of_tokens(trained: Shell) -> None:
+def test_encode_prints_token_names_and_counts(trained: Shell) -> None:
     trained("encode", "--tokenizer", "t.json", "--tokens", text="slow \x1b[1m")
     assert trained.out.decode() == "s low · ⟨001B⟩ [ 1 m\n"
     trained("encode", "--tokenizer", "t.json", "--count", "text.txt", "-", text="low low")
@@ -377,7 +377,7 @@ def test_names_and_counts_of_tokens(trained: Shell) -> None:
     assert trained.out == b"1\n0\n3\n"
 
 
-def test_a_special_token_is_text_unless_it_is_allowed(shell: Shell) -> None:
+def test_encode_treats_special_tokens_as_text_unless_allowed(shell: Shell) -> None:
     special = ("--special-token", "<|end|>", "--special-token", "<a b>")
     shell("train", "text.txt", "--merges", "2", *special, "--output", "t.json")
     encode = ("encode", "--tokenizer", "t.json")
@@ -393,7 +393,7 @@ def test_a_special_token_is_text_unless_it_is_allowed(shell: Shell) -> None:
 @pytest.mark.parametrize(
     "ids", [["104", "101"], ["104,101"], ["[104, 101]"], ["[[104],", "[101]]"], ["104\n101"]]
 )
-def test_ids_are_taken_as_they_come(trained: Shell, ids: list[str]) -> None:
+def test_decode_accepts_ids_in_any_layout(trained: Shell, ids: list[str]) -> None:
     assert trained("decode", "--tokenizer", "t.json", *ids).out == b"he"
     assert trained("decode", "--tokenizer", "t.json", "-", text="\n".join(ids)).out == b"he"
     Path("ids").write_text(" ".join(ids))
@@ -458,7 +458,7 @@ def test_compare_measures_an_empty_text(trained: Shell) -> None:
     assert "–" in trained("compare", "--tokenizer", "t.json").out.decode()
 
 
-# --- Files that are not what they should be ------------------------------------------------------
+# --- Invalid files -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -506,7 +506,7 @@ def test_invalid_tokenizers_are_reported(shell: Shell, monkeypatch: pytest.Monke
     assert "limit is 100 bytes" in shell("encode", "--tokenizer", "long.json").sentence
 
 
-# --- What is written -----------------------------------------------------------------------------
+# --- Output --------------------------------------------------------------------------------------
 
 
 def test_output_replaces_a_file_and_keeps_its_mode(shell: Shell) -> None:
@@ -761,7 +761,7 @@ def test_help_examples_run(shell: Shell) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("readme", ["README.md", "bpeviz/corpus/README.md"])
-def test_commands_of_readmes_print_what_they_say(shell: Shell, readme: str) -> None:
+def test_readme_commands_print_the_documented_output(shell: Shell, readme: str) -> None:
     Path("sample_texts").symlink_to(ROOT / "sample_texts")
     blocks = re.findall(r"```console\n(.*?)```", (ROOT / readme).read_text(), re.DOTALL)
     assert blocks

@@ -1,4 +1,4 @@
-"""Boundaries that come back: at every step they are what the film of each chunk then shows."""
+"""Boundaries that reappear equal the timeline of each pre-token at every step."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Frame = list[tuple[int, int]]  # (id, atoms) of each token
 
 @st.composite
 def cuts(draw: st.DrawFn, atoms: int) -> Frame:
-    """A way to cut so many atoms. What is unknown or dropped is a single atom, or a whole word."""
+    """Draw a segmentation of some atoms; dropped tokens are single atoms."""
     frame: Frame = []
     while atoms:
         length = draw(st.integers(1, atoms))
@@ -37,7 +37,7 @@ def cuts(draw: st.DrawFn, atoms: int) -> Frame:
 
 @st.composite
 def timelines(draw: st.DrawFn) -> list[tuple[int, Frame]]:
-    """A row of atoms over time; a new frame may be the same as the one before."""
+    """Draw the frames of a row of atoms; successive frames may be equal."""
     atoms = draw(st.integers(0, 7))
     times = sorted(draw(st.sets(st.integers(0, STEPS - 1), max_size=STEPS)))
     return [(time, draw(cuts(atoms))) for time in (-1, *times)]
@@ -114,7 +114,7 @@ def test_changing_boundaries_equal_timelines_at_every_step(
 @settings(max_examples=150)
 @given(timelines())
 def test_changes_of_a_row_have_no_repeated_entries(row: list[tuple[int, Frame]]) -> None:
-    """No entry repeats the one before it, and their times rise; the first is no `INSIDE_ID`."""
+    """Neighboring entries differ, times rise, and the first entry is not `INSIDE_ID`."""
     counts, times, entries = changes(as_timeline(row))
     assert counts.sum() == len(times) == len(entries)
     assert (counts.dtype, times.dtype, entries.dtype) == (np.int64, np.int32, np.int32)

@@ -31,7 +31,7 @@ Cut = tuple[str, ...]
 
 
 def exactly(atoms: Cut, merges: list[tuple[str, str]], p: float) -> dict[Cut, float]:
-    """How likely each cut is, by Algorithm 1 of arXiv:1910.13267, round by round.
+    """Return the probability of each segmentation by Algorithm 1 of arXiv:1910.13267.
 
     In a round each merge that is possible, at its place, is dropped with probability p; of the
     rest the one that was learnt first is made, of equals the leftmost.
@@ -59,7 +59,7 @@ def mean(cuts: Mapping[Cut, float]) -> float:
 
 
 def check(drawn: Counter[Cut], expected: Mapping[Cut, float], z: float = 6.0) -> None:
-    """Hold a sample against a distribution by Pearson's chi-square.
+    """Check a sample against a distribution by Pearson's chi-square.
 
     The quantile is Wilson and Hilferty's; chance exceeds z = 6 but once in a billion. Cells
     of fewer than ten expected draws are put together.
@@ -142,8 +142,10 @@ def test_mean_token_count_matches_exact_distribution(
 
 @pytest.mark.parametrize("p", [0.1, 0.5, 0.9])
 def test_segmentations_match_hugging_face_distribution(p: float) -> None:
-    """No two places have the same pair here, and no two possible merges share a token, so what the
-    libraries do in their own ways comes to the same (see `bpeviz.core.dropout`)."""
+    """No pair repeats and no possible merges overlap here, so both libraries' variants agree.
+
+    See `bpeviz.core.dropout`.
+    """
     model = Tokenizer(models.BPE(vocab=VOCABULARY, merges=MERGES, dropout=p))
     theirs = Counter(tuple(model.encode("unrelated").tokens) for _ in range(20_000))
     exact = exactly(tuple("unrelated"), MERGES, p)
@@ -175,7 +177,7 @@ def test_subword_nmt_matches_exact_distribution(p: float) -> None:
 def test_segmentations_match_exact_distribution_for_any_merges(
     corpus: str, word: str, p: float, seed: int
 ) -> None:
-    """Also where merges overlap, or the same pair stands twice."""
+    """Merges may overlap here, and pairs may repeat."""
     corpus, word = corpus[:60] or "a", word[:8]
     tokenizer = bpeviz.train(corpus, merges=8, pattern="none", atoms="characters").tokenizer()
     assert isinstance(tokenizer, MergeTokenizer)
@@ -226,7 +228,7 @@ def test_segmentations_are_seeded_and_keep_global_random_state() -> None:
 
 
 def test_encode_never_applies_dropout() -> None:
-    """A tokenizer encodes the same each time; dropout has to be asked for."""
+    """Encoding is deterministic; dropout is a separate function."""
     cuts = {tuple(UNRELATED.encode("unrelated")) for _ in range(20)}
     assert cuts == {(UNRELATED.merges[-1].new_id,)}
 

@@ -41,7 +41,7 @@ def rows_of(training: MergeTraining, text: str) -> list[list[int]]:
 
 
 def merged(training: MergeTraining, text: str, step: int) -> list[int]:
-    """The tokens of a text after `step` merges, nothing taken apart."""
+    """Return the tokens of a text after `step` merges, before hidden tokens are split back."""
     found: list[int] = []
     for row in rows_of(training, text):
         for merge in training.merges[:step]:
@@ -50,12 +50,12 @@ def merged(training: MergeTraining, text: str, step: int) -> list[int]:
     return found
 
 
-def apart(training: MergeTraining, tokens: list[int], hidden: set[int]) -> list[int]:
-    """By the definition: a hidden token is its two parents, and so on down."""
+def split_back(training: MergeTraining, tokens: list[int], hidden: set[int]) -> list[int]:
+    """Split hidden tokens back into their parents, recursively."""
     found: list[int] = []
     for token in tokens:
         if token in hidden:
-            found += apart(training, [*(training.parents(token) or ())], hidden)
+            found += split_back(training, [*(training.parents(token) or ())], hidden)
         else:
             found.append(token)
     return found
@@ -72,11 +72,11 @@ def lengths(training: MergeTraining, tokens: list[int]) -> list[int]:
 def check(
     tokenizer: HiddenTokenTokenizer, training: MergeTraining, text: str, hidden: list[set[int]]
 ) -> None:
-    """Hold all that a tokenizer says of a text against the definition, at every step."""
+    """Check all results of a tokenizer on a text against the definition, at every step."""
     boundaries = tokenizer.boundaries(text)
     ends_of_text = boundaries.ends.tolist()
     for step in range(tokenizer.steps + 1):
-        expected = apart(training, merged(training, text, step), hidden[step])
+        expected = split_back(training, merged(training, text, step), hidden[step])
         ends = np.cumsum(lengths(training, expected), dtype=np.int64)
         assert boundaries.ids(step).tolist() == expected
         assert boundaries.token_ends(step).tolist() == ends.tolist()
@@ -85,7 +85,7 @@ def check(
         smaller = tokenizer.at_step(step)
         unknown = smaller.special_tokens.get("<unk>")
         assert [-1 if i == unknown else i for i in smaller.encode(text)] == expected
-    # Nothing is written down twice.
+    # No entry is stored twice.
     for i, (start, end) in enumerate(pairwise(boundaries.rows.tolist())):
         times, entries = boundaries.times[start:end], boundaries.entries[start:end]
         assert times[0] == -1
@@ -129,7 +129,7 @@ def test_hidden_tokens_equal_reference_at_every_step(
 def test_restricted_training_equals_reference_at_every_step(
     corpus: str, text: str, how: dict[str, Any], threshold: int
 ) -> None:
-    """What is rarer than the threshold in the text learnt from, cut by the merges so far."""
+    """A token is hidden if its count in the training text is below the threshold."""
     training = bpeviz.train(corpus, merges=15, threshold=threshold, **how)
     assert isinstance(training, RestrictedTraining)
     hidden = []
@@ -166,7 +166,7 @@ def test_sennrich_words_restricted_as_worked_by_hand() -> None:
     """low 5, lower 2, newest 6, widest 3: ten merges, and what they leave.
 
     es, est</w>, ne, new, wi and wid are used up by what they build; lo is left twice, in lower;
-    low</w> comes 5 times, newest</w> 6 and widest</w> 3. So at threshold 4 widest is taken apart
+    low</w> comes 5 times, newest</w> 6 and widest</w> 3. So at threshold 4 widest is split back
     into wid and est</w>, and both of these into letters; and so is the lo of lower.
     """
     words = {"low": 5, "lower": 2, "newest": 6, "widest": 3}
@@ -195,7 +195,7 @@ def test_threshold_zero_equals_plain_bpe() -> None:
     plain = bpeviz.train(text, merges=9)
     assert bpeviz.train(text, merges=9, threshold=0) == plain
     assert type(plain) is MergeTraining
-    # What comes once at least is all that the text is cut into.
+    # Every token of the text occurs at least once.
     least = bpeviz.train(text, merges=9, threshold=1)
     assert least.tokenizer().encode(text) == plain.tokenizer().encode(text)
     assert least.sizes.tolist() == plain.sizes.tolist()
@@ -241,7 +241,7 @@ def test_dropout_merges_before_splitting_hidden_tokens(how: dict[str, Any]) -> N
         assert found.total() == 200
         expected: Counter[tuple[int, ...]] = Counter()
         for ids, times in free.items():
-            expected[tuple(apart(training, [*ids], {*tokenizer.hidden}))] += times
+            expected[tuple(split_back(training, [*ids], {*tokenizer.hidden}))] += times
         assert found == expected
         never = training.segmentations(step, "lowest", 0.0, 3, 1)
         assert never == {tuple(tokenizer.encode("lowest")): 3}

@@ -1,4 +1,4 @@
-"""Longest match over a vocabulary that was learnt by BPE, against trying all lengths in turn."""
+"""Longest match over a vocabulary trained by BPE, against trying all lengths in turn."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def train(corpus: str, how: dict[str, Any], merges: int = 25) -> Training:
 
 
 def symbols_by_id(training: Training) -> list[tuple[str, ...]]:
-    """What each id stands for, as a row of symbols."""
+    """Return the symbols of each id."""
     spelt: list[tuple[str, ...]] = [(symbol,) for symbol in training.alphabet]
     for merge in training.decisions:
         spelt.append(spelt[merge.left] + spelt[merge.right])
@@ -171,7 +171,7 @@ def test_each_unknown_character_is_one_unk_token() -> None:
 
 
 def test_earlier_of_two_merges_to_the_same_piece_sets_the_id() -> None:
-    """No learner here makes them, but a list of merges from elsewhere may."""
+    """No trainer makes such merges, but an imported file may contain them."""
 
     def merge(left: int, right: int, new: int) -> Merge:
         return Merge(left, right, new, 1, 1, 0)
@@ -235,4 +235,4 @@ def test_difficult_texts_have_consistent_boundaries(corpus: str, text: str, atom
     assert boundaries.token_counts[-1] == len(tokenizer.tokens(text))
 
 
-# What makes no sense gets a sentence
+# Invalid arguments

@@ -1,4 +1,4 @@
-"""The boundary array: its thresholds are what merging by the definition gives, at every step."""
+"""The boundary array equals merging by the definition at every step."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_cuts_equal_token_ends_in_bytes(corpus: str, text: str, how: dict[str, A
         smaller = tokenizer.at_step(step)
         pieces = [raw[a:b] for a, b in spans(boundaries.cuts(step))]
         expected = [
-            # What is unknown stands in the text, not in its token.
+            # The bytes of an unknown token are in the text, not in the token.
             text[token.start : token.end].encode() if token.label == "<unk>" else token.raw
             for token in smaller.tokens(text)
         ]
@@ -173,7 +173,7 @@ def test_merged_at_of_hugs() -> None:
 
 
 def check_tree(tokenizer: MergeTokenizer, node: Node, token_id: int) -> None:
-    """The tree holds, all the way down, the parents that the merges name."""
+    """Check that every node of the tree has the parents of its merge."""
     waiting = [(node, token_id)]
     while waiting:
         node, token_id = waiting.pop()

@@ -1,4 +1,4 @@
-"""A tokenizer class of one's own needs its abstract methods only: everything else takes it."""
+"""A custom tokenizer class needs only its abstract methods to work everywhere."""
 
 from __future__ import annotations
 

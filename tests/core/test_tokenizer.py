@@ -53,7 +53,7 @@ def as_tiktoken(tokenizer: MergeTokenizer) -> tiktoken.Encoding:
     """The same vocabulary as tiktoken sees it: bytes and their ranks."""
     return tiktoken.Encoding(
         "learnt",
-        # "." leaves out line ends unless told otherwise.
+        # "." excludes line ends by default.
         pat_str=PATTERNS[tokenizer.pre_tokenizer.pattern].expression or "(?s:.+)",
         mergeable_ranks={tokenizer.token_bytes(i): i for i in range(256 + tokenizer.steps)},
         special_tokens={},
@@ -153,7 +153,7 @@ def test_clean_joins_surrogate_pairs_and_replaces_lone_surrogates() -> None:
 def test_decode_round_trips_text_of_known_characters(text: str, end_mark: str) -> None:
     """Also where the text spells out a mark: the characters `</w>` are not the mark."""
     every = "abc </w>un<k>é👍\n"
-    # Each character at the end of a word and before it, so that every symbol is learnt.
+    # Each character at the end of a word and before it, so that every symbol is known.
     corpus = " ".join(a + a for a in every) + every + text
     training = bpeviz.train(
         corpus, merges=40, pattern="whitespace", atoms="characters", end_mark=end_mark
@@ -339,7 +339,7 @@ def test_tokens_cover_the_text_bytes(text: str) -> None:
     assert all(token.raw in text[token.start : token.end].encode() for token in tokens)
 
 
-# What a token is
+# Tokens and their parents
 
 
 @given(SMALL_TEXTS, st.sampled_from(["bytes", "characters"]))
@@ -425,7 +425,7 @@ def test_tiktoken_engine_equals_merges_in_order(
 
 
 def test_untrained_merges_are_applied_in_order_not_by_bytes() -> None:
-    # The third makes the bytes of “abc” from a and bc, which the first two never leave behind.
+    # The third merges a and bc, a pair that the first two never produce.
     merges = (
         Merge(97, 98, 256, 1, 1, 0),
         Merge(98, 99, 257, 1, 1, 0),

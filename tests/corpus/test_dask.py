@@ -110,7 +110,7 @@ def test_killed_workers_are_replaced(corpus: list[str], monkeypatch: pytest.Monk
         add = cluster.Tally.add
 
         def add_and_kill(tally: cluster.Tally, counts: PreTokenCounts) -> None:
-            """When something has come back, the others are at work."""
+            """Kill a worker once a result arrives: the others are busy then."""
             add(tally, counts)
             if len(killed) < 2:
                 workers = [nanny.pid for nanny in local.workers.values() if nanny.pid]

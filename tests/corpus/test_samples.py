@@ -1,4 +1,4 @@
-"""The sample texts: all are listed, all read cleanly, and what is said of them holds."""
+"""The sample texts: all are listed, valid, and match their descriptions."""
 
 import sqlite3
 import subprocess

@@ -1,4 +1,4 @@
-"""Tokenizers as files: what is written is read back as the same, here and by the real libraries."""
+"""Tokenizer files give the same ids when read here and by the other libraries."""
 
 from __future__ import annotations
 
@@ -169,7 +169,7 @@ def test_formats_round_trip_any_tokenizer_or_name_the_reason(
             check_held(tokenizer, key, files, data.draw(TEXTS))
 
 
-# What each format must hold: the same ids on a hundred difficult texts
+# Each format keeps the ids of a hundred difficult texts
 
 
 SAMPLE = (
@@ -299,7 +299,7 @@ def test_csv_contains_pair_counts() -> None:
     ]
 
 
-# What a format cannot hold
+# Unsupported tokenizers
 
 
 SUPER = {"algorithm": "superbpe", "transition": 260}
@@ -376,7 +376,7 @@ def test_dump_of_unsupported_tokenizer_names_the_reason(
 
 
 def test_dump_rejects_equal_token_strings_where_they_need_one_id() -> None:
-    """a+bc and ab+c are two merges here, which CSV and minbpe's pairs of ids can say."""
+    """a+bc and ab+c are two merges here; CSV and minbpe store both as pairs of ids."""
     merges = "left,right\n97,98\n98,99\n256,99\n97,257\n"
     tokenizer = formats.parse({"merges.csv": merges.encode()}, pattern="none")
     for key in ("csv", "minbpe"):

@@ -1,4 +1,4 @@
-"""A file is data: whatever is in it, it is read, or refused by one sentence that says where."""
+"""Any file is read, or rejected by one message that names the place of the error."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def check_usable_or_refused(files: dict[str, bytes]) -> None:
         tokenizer.token_label(token_id)
 
 
-# Cut short and changed
+# Truncated and changed files
 
 
 @pytest.mark.parametrize(("key", "kind"), FILES)
@@ -162,7 +162,7 @@ def test_arbitrary_files_raise_format_error(files: dict[str, bytes], key: str | 
     check_sentence(str(error.value))
 
 
-# What is wrong is said, with its place
+# Errors name their place
 
 
 def tokenizer_json(change: Callable[[Any], object], kind: str = "bytes") -> dict[str, bytes]:

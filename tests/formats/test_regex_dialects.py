@@ -40,7 +40,7 @@ def theirs(engine: Engine, expression: str, text: str) -> list[str]:
     if engine == "oniguruma":
         pieces = pre_tokenizers.Split(Regex(expression), "isolated").pre_tokenize_str(text)
         return [piece for piece, _ in pieces] if text else []
-    # tiktoken tells chunks only by their ids, and takes whole what is a token: so all are.
+    # tiktoken returns ids only, so every pre-token is made a token.
     raw = text.encode()
     parts = {raw[i:j] for i in range(len(raw)) for j in range(i + 2, len(raw) + 1)}
     encoding = tiktoken.Encoding(
@@ -152,7 +152,7 @@ def test_word_list_is_equal_in_every_engine(words: list[str], text: str) -> None
         )
 
 
-# What is not taken
+# Rejected expressions
 
 
 @pytest.mark.parametrize(

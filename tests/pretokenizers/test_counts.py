@@ -342,7 +342,7 @@ def in_files(folder: Path, *contents: bytes) -> list[str]:
 def test_parts_of_files_give_the_pre_tokens_of_joined_files(
     tmp_path: Path, texts: list[str], key: str, size: int
 ) -> None:
-    """A chunk may begin in one file and end in the next, even a pair of \\r and \\n."""
+    """A pre-token may span two files, even a pair of \\r and \\n."""
     paths = in_files(tmp_path, *(text.encode() for text in texts))
     joined = "".join(texts)
     with patch.object(files, "LOOKED_THROUGH", 8), patch.object(files, "_READ", 3):
@@ -478,7 +478,7 @@ RIGHT = {"chunk": pa.array(["a", "b"]), "count": pa.array([1, 2]), "first": pa.a
     ],
     ids=lambda value: value if isinstance(value, str) else "file",
 )
-def test_parquet_file_with_invalid_counts_is_refused(wrong: dict[str, Any], said: str) -> None:
+def test_parquet_file_with_invalid_counts_is_rejected(wrong: dict[str, Any], said: str) -> None:
     columns = {name: one for name, one in {**RIGHT, **wrong}.items() if one is not None}
     with pytest.raises(CountsError, match=re.escape(said)) as caught:
         counts_parquet.parse(parquet(**columns), "gpt2")
@@ -486,7 +486,7 @@ def test_parquet_file_with_invalid_counts_is_refused(wrong: dict[str, Any], said
 
 
 @pytest.mark.parametrize("content", [b"", b"PAR1", b"no Parquet at all", b"PAR1" * 20])
-def test_other_file_than_parquet_is_refused(content: bytes) -> None:
+def test_non_parquet_file_is_rejected(content: bytes) -> None:
     with pytest.raises(CountsError, match="not a Parquet file"):
         counts_parquet.parse(content)
 
@@ -518,7 +518,7 @@ def test_pre_tokenization_of_counts_is_in_their_file_or_given() -> None:
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    # "we" goes on in the second file, and so does the white space behind it.
+    # "we" continues in the second file, and the white space after it in the third.
     in_files(tmp_path, b"\xef\xbb\xbflow lower lowest we", b"st  \r", "\n Été 12345\n".encode())
     return tmp_path
 

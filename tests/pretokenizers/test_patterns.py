@@ -44,7 +44,7 @@ def test_named_patterns_equal_tiktoken_expressions(text: str, key: str) -> None:
 @settings(max_examples=150)
 @given(ANY_TEXT, st.sampled_from([key for key in PATTERNS if key != "none"]))
 def test_named_patterns_equal_tiktoken_matcher(text: str, key: str) -> None:
-    """Every chunk that the split makes is made a token here, so tiktoken gives it back whole."""
+    """Every pre-token is a token here, so tiktoken returns it unsplit."""
     text = "".join(c for c in text if c in reference.known_to_both())
     pre_tokens = pretokenize(text, key)
     expression = PATTERNS[key].expression
@@ -361,7 +361,7 @@ def test_pre_tokens_of_any_word_list_join_to_the_text(text: str, words: str) -> 
 
 
 def test_word_list_match_is_greedy() -> None:
-    """Taking the longest first may leave what no listed word can begin: it is greedy."""
+    """The greedy longest match may leave characters that start no listed word."""
     assert pretokenize("thetabledownthere", "list", "the theta table down there bled own") == [
         "theta", "bled", "own", "there",
     ]  # fmt: skip

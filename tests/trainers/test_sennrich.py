@@ -41,14 +41,14 @@ WORDS = st.lists(
 
 
 def their_merges(text: str, merges: int, *, counted: bool = False, total: bool = False) -> str:
-    """The codes file that `learn_bpe` writes."""
+    """Return the codes file of `learn_bpe`."""
     codes = io.StringIO()
     learn_bpe(io.StringIO(text), codes, merges, is_dict=counted, total_symbols=total)
     return codes.getvalue()
 
 
 def our_merges(training: MergeTraining) -> list[str]:
-    """The lines of a codes file. Names of tokens are what they stand for, here."""
+    """Return the lines of a codes file; token names equal their content here."""
     symbols = list(training.alphabet)
     for merge in training.merges:
         symbols.append(symbols[merge.left] + symbols[merge.right])
@@ -62,7 +62,7 @@ def their_segments(codes: str, text: str, vocabulary: set[str] | None = None) ->
 
 
 def our_segments(tokenizer: Tokenizer, words: list[str]) -> list[str]:
-    """The same in their writing. What is unknown stands as in the text."""
+    """Return our segments in their notation, with unknown characters as in the text."""
     found = []
     for word in words:
         tokens = tokenizer.tokens(word)
@@ -229,7 +229,7 @@ def test_vocabulary_without_threshold_equals_threshold_one() -> None:
 
 
 def test_end_mark_symbol_equals_subword_nmt_version_0_1() -> None:
-    """A codes file without a version line is read as 0.1, with `</w>` apart."""
+    """A codes file without a version line is read as 0.1, with a separate `</w>`."""
     text = "newest newest newer widest low lower low"
     how = {**HOW, "end_mark": "symbol"}
     training = bpeviz.train(text, merges=12, pattern="whitespace", **how)

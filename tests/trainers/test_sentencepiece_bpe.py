@@ -125,7 +125,7 @@ def test_ties_take_shorter_piece_then_smaller_code_points() -> None:
 
 
 def test_ties_compare_code_points_not_ids() -> None:
-    """▁ is U+2581, behind every Latin letter and before every Chinese one."""
+    """▁ is U+2581, after every Latin letter and before every Chinese one."""
     assert made(train("a b a b", prefix="no", merges=1)) == ["▁b"]
     assert made(train("ab 中国", prefix="no", merges=3)) == ["ab", "▁中", "▁中国"]
 

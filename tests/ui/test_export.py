@@ -1,4 +1,4 @@
-"""What is brought to the pages and taken along, without a browser."""
+"""Import and export on the pages, without a browser."""
 
 from __future__ import annotations
 
@@ -266,7 +266,7 @@ def test_colored_text_export_is_offered_on_other_pages(key: str) -> None:
     assert labels(along(key, others=[])) == ["Web page (HTML)", "Drawing (SVG)"]
 
 
-# ---- the whole film on Train
+# ---- the merge diagram on Train
 
 
 def test_merge_diagram_shows_first_words_or_typed_words() -> None:

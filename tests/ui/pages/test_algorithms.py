@@ -1,5 +1,7 @@
-"""The Algorithms page without a browser: every learner, every sample, what follows the size, and
-what goes wrong. What a visitor sees and does with hands stands in `tests/browser`."""
+"""The Algorithms page without a browser: algorithms, samples, the vocabulary size, and errors.
+
+`tests/browser` tests its look and its controls.
+"""
 
 from __future__ import annotations
 
@@ -87,7 +89,7 @@ def rows_of(arrow: bytes) -> list[dict[str, Any]]:
     return found
 
 
-# ---- what is shown
+# ---- display
 
 
 def test_default_shows_three_algorithms_at_a_common_size() -> None:
@@ -98,7 +100,7 @@ def test_default_shows_three_algorithms_at_a_common_size() -> None:
     assert {view["text"] for view in payload["views"]} == {samples.by_key("english-prose").text}
     size = payload["vocabSizes"][payload["initialStep"]]
     assert f"{size:,}" in headings(app)[0]
-    # Over characters, so that they stand at like sizes.
+    # Over characters, so that their sizes are similar.
     assert {view["atomKind"] for view in payload["views"]} == {"characters"}
     assert "One word, split at random" in headings(app)
     assert any(head.startswith("WordPiece: ") for head in headings(app))
@@ -171,12 +173,12 @@ def test_long_text_is_paged() -> None:
     assert errors(app) == []
     second = payload_of(app)
     assert text.startswith(first["views"][0]["text"] + second["views"][0]["text"])
-    # It is the same film: the player keeps the size.
+    # The timeline is the same: the player keeps the size.
     assert first["timelineId"] == second["timelineId"]
     assert first["key"] != second["key"]
 
 
-# ---- what follows the size
+# ---- tables at the vocabulary size
 
 
 @pytest.mark.parametrize("place", [0, 7, -1])
@@ -218,7 +220,7 @@ def test_step_of_another_timeline_is_ignored() -> None:
     assert f"{payload['vocabSizes'][-1]:,}" in headings(app)[0]
 
 
-# ---- a word cut at random
+# ---- random segmentations of a word
 
 
 def test_clicked_word_is_segmented_until_another_is_typed() -> None:
@@ -227,7 +229,7 @@ def test_clicked_word_is_segmented_until_another_is_typed() -> None:
     app = told(app, 7, "newest")
     assert app.text_input(key="word").value == "newest"
     assert {row["segmentation"].replace(" | ", "") for row in drawn_cuts(app)} == {"newest"}
-    # With the space before it a word is another chunk.
+    # With a leading space a word is another pre-token.
     app.text_input(key="word").input(" wider").run()
     assert app.text_input(key="word").value == " wider"
     assert {row["segmentation"].replace(" | ", "") for row in drawn_cuts(app)} == {"·wider"}
@@ -296,7 +298,7 @@ def test_algorithm_options_change_only_their_view() -> None:
     assert after[0]["atomKind"] == "bytes"
     changed = [a["timelineId"] != b["timelineId"] for a, b in zip(before, after, strict=True)]
     assert changed == [True, False, False]
-    # Those of the Train page are apart.
+    # The options of the Train page are separate.
     assert payload_of(opened(bpe_atoms="bytes", unigram_atoms="bytes"))["views"] == before
 
 
@@ -323,7 +325,7 @@ def test_word_counts_are_written_out_for_all_algorithms() -> None:
     assert "Line 1" in sentence
 
 
-# ---- what goes wrong
+# ---- errors
 
 
 def test_no_algorithm_shows_a_hint() -> None:

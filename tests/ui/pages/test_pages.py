@@ -262,8 +262,8 @@ def test_other_pages_use_the_start_of_a_long_training_text(page: str) -> None:
 
 
 def test_widget_state_limit_allows_50_mb_paste() -> None:
-    # The browser tests paste 5 MB, since 50 take a minute. Above this limit the connection is cut
-    # again and again, and nothing is said.
+    # The browser tests paste 5 MB, since 50 take a minute. Above this limit the connection
+    # closes repeatedly, without an error message.
     config = tomllib.loads((ROOT / ".streamlit/config.toml").read_text())
     assert config["server"]["maxWidgetStateSize"] > 100
 

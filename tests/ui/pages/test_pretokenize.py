@@ -100,7 +100,7 @@ def test_levels_run_from_sentences_to_characters() -> None:
     assert levels[1]["extra"] == [10]
 
 
-# ---- what is forbidden
+# ---- merges ruled out
 
 
 def test_tables_list_merges_ruled_out_by_each_pattern() -> None:
@@ -128,7 +128,7 @@ def test_text_without_merges_shows_a_caption() -> None:
     assert len(app.dataframe) == 1
 
 
-# ---- word lists, and an expression of one's own
+# ---- word lists and custom expressions
 
 
 def test_chinese_example_shows_both_published_segmentations() -> None:

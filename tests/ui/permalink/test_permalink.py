@@ -85,7 +85,7 @@ def test_damaged_link_raises_link_error_or_round_trips(
         found = unpack(damaged)
     except LinkError:
         return
-    # Bits behind the last byte mean nothing; whatever else is changed is found.
+    # Bits after the last byte are unused; every other change is detected.
     assert found == {"text_box": text, "largest": 300}
 
 
@@ -364,7 +364,7 @@ def test_damaged_link_after_a_valid_one_keeps_the_state(page: str) -> None:
     assert app.text_area(key="text_box").value == samples.by_key("spanish").text
 
 
-# ---- what a link holds
+# ---- contents of a link
 
 NOT_HELD = {
     "text_upload": "a file is named, not sent along",
@@ -421,7 +421,7 @@ def test_links_contain_every_input_of_the_page(page: str) -> None:
         names = {
             key for key in inputs_of(app) if not key.startswith(("vocabulary_size_", "along_"))
         }
-        # The name of a sample stands for its text.
+        # The name of a sample replaces its text.
         names -= {key for key in names if held.get(key.replace("_box", "_sample"), "own") != "own"}
         assert names - {*held} - {*NOT_HELD} == set(), look
         if any(key.startswith("vocabulary_size_") for key in inputs_of(app)):
