@@ -5,10 +5,10 @@ serve to build others. A vocabulary threshold hides tokens that are rare in the 
 `--vocabulary-threshold` of subword-nmt (the "best practice advice" in its README, and
 `check_vocab_and_split` in its `apply_bpe.py`).
 
-The merges of a row of atoms form a forest. A token lasts from its own merge until the merge that
-makes it part of another one. While it lasts and is hidden, its two halves are visible instead. So
-the visible tokens inside a token of the last step depend on that token alone, and each distinct one
-is expanded once.
+The merges of a row of atoms form a forest. A token exists from its own merge until the merge that
+makes it part of another token. While it exists and is hidden, its two parts are visible instead. So
+the visible tokens inside a token of the last step depend only on that token, and each distinct
+token is expanded only once.
 """
 
 from __future__ import annotations
@@ -177,7 +177,12 @@ class HiddenTokenTokenizer(MergedVocabulary, NonMonotonicTokenizer):
 
 
 def _split_spans(spans: Sequence[Span], times: Sequence[int]) -> tuple[list[Span], list[Span]]:
-    """Split spans of time into those of a visible and those of a hidden token."""
+    """Split the spans of a token into those in which it is visible and those in which it is hidden.
+
+    Args:
+        spans: Spans of time.
+        times: The times at which the token becomes hidden and visible again, in turn.
+    """
     if not times:
         return [*spans], []
     parts: tuple[list[Span], list[Span]] = [], []

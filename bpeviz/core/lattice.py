@@ -1,17 +1,19 @@
 """The lattice of a text: all segmentations into pieces, and their probabilities.
 
-In a unigram language model each piece has a probability, and that of a segmentation is the product
-of its pieces' (Kudo 2018, arXiv:1804.10959). Nodes are the places between the atoms of a text, from
-0 to its length; an edge is a piece between two nodes; a path from the first node to the last is a
-segmentation. An atom that is not a piece is an edge of an unknown token, so there is always a path.
-Its log probability is `UNKNOWN_PENALTY` below that of the least likely piece, as in SentencePiece
+In a unigram language model each piece has a probability. The probability of a segmentation is the
+product of those of its pieces (Kudo 2018, arXiv:1804.10959). The nodes are the positions between
+the atoms of a text, from 0 to its length, and an edge is a piece between two nodes. A path from the
+first node to the last is a segmentation.
+
+An atom that is not a piece is an edge of an unknown token, so there is always a path. Its log
+probability is `UNKNOWN_PENALTY` below that of the least likely piece, as in SentencePiece
 (`unigram_model.cc`).
 
 `Lattice` is the lattice of one text and follows the definitions. `Lattices` computes the same for
 many texts at once in flat arrays, for training and for segmentations over time.
 
 **Ties.** Log probabilities are rounded to multiples of 2**-30, so sums above -2**23 are exact in
-any order, and ties are equal. Among ties the segmentation with the longest last piece is taken,
+any order, and ties are equal. Among ties, the segmentation with the longest last piece is chosen,
 then the one with the longest piece before it, and so on, as in SentencePiece and Hugging Face.
 """
 
@@ -40,10 +42,10 @@ UNKNOWN_PENALTY = 10.0
 """The difference between the log probabilities of the least likely piece and an unknown token."""
 
 MAX_STRENGTH = 1_000_000
-"""The largest inverse temperature: far beyond it, scores would overflow."""
+"""The largest inverse temperature; far above it, scores overflow."""
 
 PREFIX = -1
-"""The id of a string that begins a piece but is not one."""
+"""The id of a string that is a proper prefix of a piece but not a piece."""
 
 _QUANTUM = 2.0**-30
 _BATCH = 2_000_000  # edges that `Lattices.losses` copies at once
@@ -55,7 +57,7 @@ def rounded(log_probabilities: Floats) -> Floats:
 
 
 def index_of(pieces: Sequence[str]) -> dict[str, int]:
-    """Return the id (index) of each piece, and `PREFIX` for other beginnings of pieces."""
+    """Return the id (index) of each piece, and `PREFIX` for other prefixes of pieces."""
     index: dict[str, int] = {}
     for piece in pieces:
         for end in range(1, len(piece)):
@@ -88,7 +90,7 @@ class Edge(NamedTuple):
 
 
 Path = tuple[Edge, ...]
-"""A segmentation: edges that lead from the first node to the last."""
+"""A segmentation: edges from the first node to the last."""
 
 
 def score(path: Path) -> float:
@@ -144,7 +146,7 @@ class Lattice:
         """
         best, by = [0.0], list[Edge]()
         for edges in self._ending[1:]:
-            last = max(edges, key=lambda edge: best[edge.start] + edge.score)  # the first of equals
+            last = max(edges, key=lambda edge: best[edge.start] + edge.score)  # ties: the first
             best.append(best[last.start] + last.score)
             by.append(last)
         path: list[Edge] = []
@@ -165,7 +167,7 @@ class Lattice:
         """
         if n < 1:
             raise ValueError(f"The number of segmentations must be 1 or more, not {n}.")
-        # Of each node its best ways: (score, last edge, which of the ways to that edge's start).
+        # The best paths to each node: (score, last edge, rank of the path to that edge's start).
         ways: list[list[tuple[float, Edge | None, int]]] = [[(0.0, None, 0)]]
         for edges in self._ending[1:]:
             found = (
@@ -173,7 +175,7 @@ class Lattice:
                 for edge in edges
                 for rank, (value, _, _) in enumerate(ways[edge.start])
             )
-            # `nsmallest` keeps equals in their order: by start, then by the order at the start.
+            # `nsmallest` preserves the order of ties: by start, then by rank at the start.
             ways.append(nsmallest(n, found, key=lambda way: -way[0]))
         paths: list[Path] = []
         for _, edge, rank in ways[-1]:
@@ -199,13 +201,13 @@ class Lattice:
     def marginals(self) -> list[float]:
         """Return for each edge the probability that a segmentation of the text contains it.
 
-        A backward pass: the probability of a node is divided among the edges that end there, in
-        proportion to the probability of the paths over each.
+        A backward pass divides the probability of a node among the edges that end there, in
+        proportion to the probability of the paths through each.
         """
         total = self.forward()
         passing = [0.0] * len(self.text) + [1.0]
         found = []
-        for edge in reversed(self.edges):  # all edges behind a node come before those up to it
+        for edge in reversed(self.edges):  # edges after a node are done before those that end at it
             share = exp(total[edge.start] + edge.score - total[edge.end])
             found.append(passing[edge.end] * share)
             passing[edge.start] += found[-1]
@@ -214,11 +216,20 @@ class Lattice:
     def sample(self, strength: float, draws: int, seed: int) -> Counter[Path]:
         """Draw segmentations, each with a probability in proportion to P**strength.
 
-        strength: the inverse temperature, alpha in Kudo 2018: at 0 all are equally likely, at 1
-            each as likely as the model says, far above it is nearly always the best.
+        Forward filtering and backward sampling draw from all segmentations, not from the n best.
 
-        Exactly, by forward filtering and backward sampling, not from the n best alone. Raises
-        `ValueError` for a strength or a number of draws that makes no sense.
+        Args:
+            strength: The inverse temperature, alpha in Kudo 2018. At 0 all segmentations are
+                equally likely, at 1 their probabilities are those of the model, and far above 1
+                the best one is drawn almost always.
+            draws: The number of draws.
+            seed: The seed of the random numbers.
+
+        Returns:
+            How often each segmentation was drawn.
+
+        Raises:
+            ValueError: `strength` or `draws` is out of range.
         """
         if not (isfinite(strength) and 0 <= strength <= MAX_STRENGTH):
             raise ValueError(f"The strength must be from 0 to {MAX_STRENGTH:,}, not {strength}.")
@@ -245,9 +256,11 @@ class Lattice:
 
 @dataclass(frozen=True, eq=False)
 class UnigramModel:
-    """Pieces and their log probabilities, rounded as the module says.
+    """Pieces and their log probabilities.
 
-    pieces: by id; scores: float64 [pieces].
+    Attributes:
+        pieces: The pieces by id.
+        scores: float64 [pieces], log probabilities rounded by `rounded`.
     """
 
     pieces: tuple[str, ...]
@@ -257,7 +270,8 @@ class UnigramModel:
     def of(cls, pieces: Mapping[str, float]) -> UnigramModel:
         """Return the model of a mapping from piece to log probability.
 
-        Raises `ValueError` where a piece is empty or a log probability is not a number.
+        Raises:
+            ValueError: A piece is empty, or a log probability is not a finite number.
         """
         for piece, value in pieces.items():
             if not piece or not isfinite(value):
@@ -266,7 +280,7 @@ class UnigramModel:
 
     @cached_property
     def index(self) -> dict[str, int]:
-        """The id of each piece, and `PREFIX` for other beginnings of pieces."""
+        """The id of each piece, and `PREFIX` for other prefixes of pieces."""
         return index_of(self.pieces)
 
     @property
@@ -275,7 +289,7 @@ class UnigramModel:
         return (float(self.scores.min()) if len(self.scores) else 0.0) - UNKNOWN_PENALTY
 
     def lattice(self, *texts: str) -> Lattice:
-        """Return the lattice of texts set one behind the other: no piece crosses between two."""
+        """Return the lattice of concatenated texts; no piece crosses from one into the next."""
         edges: list[Edge] = []
         scores, unknown = self.scores.tolist(), self.unknown
         before = 0
@@ -290,7 +304,7 @@ class UnigramModel:
 
 
 def _groups(values: NDArray[np.int32]) -> Ints:
-    """Return where each run of equal values begins."""
+    """Return the index of the first element of each run of equal values."""
     new = np.ones(len(values), np.bool_)
     np.not_equal(values[1:], values[:-1], out=new[1:])
     return np.flatnonzero(new)
@@ -305,13 +319,20 @@ def _count(ids: NDArray[np.int32] | Ints, weights: Floats, pieces: int) -> Float
 class Lattices:
     """The lattices of many texts at once.
 
-    The nodes of all texts are numbered through: text t has those from `first[t]` to `last[t]`.
-    The edges lie in flat arrays, in the order of how far from the start of its text each ends
-    (its level), then of the texts, then of their starts. So what ends at one node lies side by
-    side, and a sweep over the levels does for all texts at once what a loop over the nodes does
-    for one: when it comes to a level, all nodes before it are done.
+    The nodes of all texts are numbered consecutively: text t has the nodes from `first[t]` to
+    `last[t]`. The edges are sorted by level, then by text, then by start. The level of an edge is
+    the number of atoms from the start of its text to the end of the edge.
 
-    first, last: int64 [texts]; starts, ends, texts, ids: int32 [edges].
+    So the edges that end at one node are adjacent. A sweep over the levels processes all texts at
+    once, as a loop over the nodes processes one text: all nodes of lower levels are done before.
+
+    Attributes:
+        first: int64 [texts], the first node of each text.
+        last: int64 [texts], the last node of each text.
+        starts: int32 [edges], the node where each edge starts.
+        ends: int32 [edges], the node where each edge ends.
+        texts: int32 [edges], the index of the text.
+        ids: int32 [edges], the id of the piece.
     """
 
     first: Ints
@@ -325,9 +346,9 @@ class Lattices:
     def __post_init__(self) -> None:
         level = self.ends - self.first[self.texts]
         bounds = np.searchsorted(level, np.arange(1, int(level.max(initial=0)) + 2))
-        groups = _groups(self.ends)  # none reaches from one level into the next
+        groups = _groups(self.ends)  # each group is within one level
         nodes = self.ends[groups].astype(np.int64)
-        # Of each level: its edges, where within it another node's begin, and these nodes.
+        # For each level: its edges, the offset of each node's first edge, and the nodes.
         levels = []
         for (low, high), (begin, stop) in zip(
             pairwise(bounds.tolist()),
@@ -339,7 +360,12 @@ class Lattices:
 
     @classmethod
     def of(cls, texts: Sequence[str], index: Mapping[str, int]) -> Lattices:
-        """Return the lattices of texts; `index` as `index_of` gives it."""
+        """Return the lattices of texts.
+
+        Args:
+            texts: The texts, whose atoms are one character each.
+            index: The index of the pieces, as `index_of` returns it.
+        """
         lengths = np.fromiter(map(len, texts), np.int64, len(texts))
         last = np.cumsum(lengths + 1) - 1
         first = last - lengths
@@ -358,7 +384,7 @@ class Lattices:
         return cls(first, last, starts[order], ends[order], text[order], ids[order])
 
     def keep(self, edges: NDArray[np.bool_]) -> Lattices:
-        """Return the same with some edges only. bool [edges]."""
+        """Return the lattices with only the edges of a mask. bool [edges]."""
         return Lattices(
             self.first,
             self.last,
@@ -369,7 +395,7 @@ class Lattices:
         )
 
     def take(self, texts: Ints) -> Lattices:
-        """Return the lattices of some texts, given in rising order."""
+        """Return the lattices of some texts, whose indices are ascending. int64 [texts]."""
         number = np.full(len(self.first), -1, np.int32)
         number[texts] = np.arange(len(texts))
         edges = number[self.texts] >= 0
@@ -392,9 +418,13 @@ class Lattices:
         return np.full(int(self.last[-1]) + 1 if len(self.last) else 0, value)
 
     def best(self, values: Floats) -> tuple[Floats, Ints]:
-        """Return the log probability of the best way to each node, and that way's last edge.
+        """Return the log probability of the best path to each node, and its last edge.
 
-        values: float64 [edges], the log probability of each.
+        Args:
+            values: float64 [edges], the log probability of each edge.
+
+        Returns:
+            float64 [nodes] and int64 [nodes], the index of the edge.
         """
         best = self._nodes(-inf)
         best[self.first] = 0
@@ -403,12 +433,16 @@ class Lattices:
             ways = best[self.starts[edges]] + values[edges]
             best[nodes] = np.maximum.reduceat(ways, groups)
             is_highest = np.flatnonzero(ways == best[self.ends[edges]])
-            # The first of equals, that is the longest edge.
+            # Among ties, the first edge is the longest.
             by[nodes] = edges.start + is_highest[np.searchsorted(is_highest, groups)]
         return best, by
 
     def walk(self, by: Ints) -> Ints:
-        """Return the edges of the best segmentations of all texts, one text behind the other."""
+        """Return the edges of the best segmentations of all texts, text after text.
+
+        Args:
+            by: int64 [nodes], the last edge of the best path to each node, from `best`.
+        """
         texts = np.flatnonzero(self.last > self.first)
         nodes = self.last[texts]
         found = []
@@ -422,10 +456,18 @@ class Lattices:
         return edges[np.argsort(self.starts[edges], kind="stable")]
 
     def expected(self, values: Floats, weights: Floats, pieces: int) -> Floats:
-        """Return how often each piece is expected, over all segmentations. float64 [pieces].
+        """Return the expected count of each piece over all segmentations.
 
-        weights: float64 [texts]. The forward sweep of `Lattice.forward`, then backwards as in
+        The forward sweep is that of `Lattice.forward`, the backward sweep that of
         `Lattice.marginals`.
+
+        Args:
+            values: float64 [edges], the log probability of each edge.
+            weights: float64 [texts], the count of each text.
+            pieces: The number of pieces.
+
+        Returns:
+            float64 [pieces].
         """
         total = self._nodes(-inf)
         total[self.first] = 0
@@ -441,20 +483,27 @@ class Lattices:
         return _count(self.ids, share, pieces)
 
     def losses(self, scores: Floats, weights: Floats, atoms: int) -> tuple[float, Floats, Floats]:
-        """Return what the texts cost, how often each piece is used, and what each would cost.
+        """Return the loss of the texts, the uses of each piece, and the loss of each piece.
 
-        scores: float64 [pieces], log probabilities; weights: float64 [texts]. Pieces below
-        `atoms` are not removed, and cost infinity; no atom of the texts is unknown.
+        The loss of the texts is the negative log probability of their best segmentations. The
+        loss of a piece is the rise of that value if the piece is removed and nothing else changes.
+        A removal changes only texts whose best segmentation contains the piece. For each such text
+        and piece:
 
-        The cost is the negative log probability of the best segmentations. What a piece would
-        cost is by how much that rises if the piece is removed and all else stays. That changes
-        only texts whose best segmentation holds it; for each such text and piece:
+        - Let a be the first node where an edge of this piece ends, and z the last. The best paths
+          to nodes before a do not change, and neither do those from z to the end.
+        - So only the nodes from a to z are computed again, without the piece. The new best path
+          contains one edge that starts before z and ends at or after it. It is the maximum over
+          these edges of: the best path to the edge, the edge, the best path from it to the end.
 
-        - Let a be the first node where an edge of this piece ends, and z the last. To a node
-          before a, the best way is as it was. From z on it is as it was, too.
-        - So only the nodes from a to z are done again, without the piece; and the best way
-          without it is, among the edges that end at z or lead over it, the best way to the start
-          of one, that edge, and the best way on from its end.
+        Args:
+            scores: float64 [pieces], log probabilities.
+            weights: float64 [texts], the count of each text.
+            atoms: The number of atoms. The ids below it are never removed, and their loss is
+                infinity. The texts contain no unknown atom.
+
+        Returns:
+            The loss of the texts, and the uses and the losses of the pieces, both float64 [pieces].
         """
         values = scores[self.ids]
         best, by = self.best(values)
@@ -469,7 +518,7 @@ class Lattices:
             ways = onward[self.ends[edges]] + values[edges]
             np.maximum.at(onward, self.starts[edges], ways)
 
-        # The cases: (text, piece), and the first and last node where an edge of the piece ends.
+        # The cases are pairs (text, piece). An edge of the piece ends first at node a, last at z.
         keys = self.texts.astype(np.int64) * len(scores) + self.ids
         cases = np.unique(keys[used][self.ids[used] >= atoms])
         by_key = np.argsort(keys, kind="stable")
@@ -478,7 +527,7 @@ class Lattices:
         z = self.ends[by_key[np.searchsorted(in_order, cases, "right") - 1]].astype(np.int64)
         text, piece = np.divmod(cases, len(scores))
 
-        # The edges by their ends alone: those that end from node n to m are one stretch.
+        # Sort edges by end, so that the edges with ends from node n to node m are contiguous.
         by_end = np.argsort(self.ends, kind="stable")
         until = np.searchsorted(self.ends[by_end], np.arange(len(best) + 1))
         longest = int((self.ends - self.starts).max(initial=1))
@@ -490,7 +539,7 @@ class Lattices:
             of = np.repeat(np.arange(len(low[few])), high[few] - low[few])
             starts, ends = self.starts[stretch], self.ends[stretch]
             value = np.where(self.ids[stretch] == piece[few][of], -inf, values[stretch])
-            # Of each case the nodes from where the first of its edges can start, to z.
+            # The nodes of each case: from the first possible start of its edges to z.
             from_node = np.maximum(a[few] - longest, 0)
             sizes = z[few] - from_node + 1
             place = np.cumsum(sizes) - sizes - from_node
@@ -516,7 +565,7 @@ class Lattices:
 
 
 def _batches(sizes: Ints) -> Iterator[slice]:
-    """Yield slices of rows that hold about `_BATCH` entries together, at least one row each."""
+    """Yield slices of rows with about `_BATCH` entries in total, at least one row each."""
     number = (np.cumsum(sizes) - sizes) // _BATCH
     bounds = np.append(_groups(number.astype(np.int32)), len(sizes)).tolist()
     for start, stop in pairwise(bounds):

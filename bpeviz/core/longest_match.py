@@ -1,10 +1,10 @@
-"""Longest match: from the left, take the longest piece of the vocabulary at each place.
+"""Longest match: from the left, take the longest piece of the vocabulary at each position.
 
-WordPiece encodes like this, and some tutorials do so with a vocabulary that BPE trained. The order
-of the merges then does not matter: they only give a list of pieces.
+WordPiece encodes by longest match, and some tutorials do so with a BPE vocabulary. The order of the
+merges then does not matter: they only define the pieces.
 
-A longer piece may end inside an earlier token, so boundaries come back: with the pieces `ab` and
-`cd`, `abcd` is `ab cd`; when `abc` is added, it becomes `abc d`.
+A longer piece may end inside an earlier token, so merged boundaries can return. With the pieces
+`ab` and `cd`, `abcd` is `ab cd`. When `abc` is added, it becomes `abc d`.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from bpeviz.core.tokenizer import NonMonotonicTokenizer, NotMergesError, Row, Se
 from bpeviz.core.training import MergeTraining
 
 LONGEST_PIECE = 128
-"""The largest number of atoms of a piece that encoding looks for.
+"""The largest number of atoms in a piece that encoding uses.
 
-Each place tries pieces of every length, so a long pre-token would take very long without a limit.
+Pieces of every length are tried at each position, so long pre-tokens are too slow without a limit.
 The longest tokens of GPT-2 and cl100k have 128 bytes, too."""
 
 LONGEST_WORD = 100
@@ -40,9 +40,9 @@ class LongestMatchTokenizer(MergedVocabulary, NonMonotonicTokenizer):
     Its pieces after step s are the atoms and the tokens of the first s merges.
 
     Attributes:
-        unknown_words: Whether an unknown atom makes its whole pre-token unknown, as in BERT, which
-            also holds for a pre-token of more than `LONGEST_WORD` atoms. Otherwise only the atom
-            is an unknown token. Every known atom is a piece, so no other word is unknown.
+        unknown_words: Whether a pre-token with an unknown atom, or with more than `LONGEST_WORD`
+            atoms, is unknown as a whole, as in BERT. Otherwise only the atom is an unknown token.
+            Every known atom is a piece, so no other word is unknown.
     """
 
     unknown_words: bool = False
@@ -50,12 +50,12 @@ class LongestMatchTokenizer(MergedVocabulary, NonMonotonicTokenizer):
     def as_merges(self) -> MergeTokenizer:
         raise NotMergesError("it encodes by longest match, not by its merges")
 
-    # Pieces are looked up as strings with one character for each atom: its id + 1. Unknown atoms
-    # and the gap between two rows are character 0, which no piece contains.
+    # Pieces are looked up as strings with one character per atom: its id + 1. Unknown atoms and the
+    # gap between two rows are character 0, which no piece contains.
 
     @cached_property
     def _ids_of_pieces(self) -> dict[str, int]:
-        """The ids of the pieces of two or more atoms; of two equal pieces, the earlier one."""
+        """The ids of the pieces of two or more atoms; for equal pieces, the id of the first."""
         strings: list[str] = [chr(atom + 1) for atom in range(len(self.alphabet))]
         found: dict[str, int] = {}
         for token_id, merge in enumerate(self.merges, len(self.alphabet)):
@@ -75,7 +75,7 @@ class LongestMatchTokenizer(MergedVocabulary, NonMonotonicTokenizer):
         return {start: sorted(sizes, reverse=True) for start, sizes in found.items()}
 
     def _matches(self, row: str, place: int) -> Iterator[int]:
-        """Yield the pieces of two or more atoms at a place, the longest first."""
+        """Yield the ids of the pieces of two or more atoms at a position, the longest first."""
         for length in self._piece_lengths.get(row[place : place + 2], ()):
             token_id = self._ids_of_pieces.get(row[place : place + length])
             if token_id is not None:
@@ -105,19 +105,19 @@ class LongestMatchTokenizer(MergedVocabulary, NonMonotonicTokenizer):
     def changes(self, rows: Sequence[Row]) -> list[AtomChanges]:
         """Return for rows of atom ids the tokens that begin at each atom over time.
 
-        A step adds one piece. If it is now the longest at a place where a token begins, segment the
-        row again from there up to the first boundary that existed before.
+        A step adds one piece. If it is now the longest one at the start of a token, the row is
+        segmented again from there to the first boundary that existed before.
         """
         known = [row for row in rows if not self._is_unknown(row)]
         found = iter(self._changes_of_known(known))
         return [_whole(row) if self._is_unknown(row) else next(found) for row in rows]
 
     def _changes_of_known(self, rows: Sequence[Row]) -> list[AtomChanges]:
-        # All rows in one, with a gap after each, where a token always begins.
+        # Join all rows, with a gap after each; a token always begins at a gap.
         together = _NO_PIECE.join([*map(_as_string, rows), ""])
         at_first = np.fromiter(map(ord, together), np.int32, len(together)) - 1
-        token: list[int] = at_first.tolist()  # the longest piece at each place; first the atom
-        size = [1] * len(together)  # of the token that begins there; 0 if none does
+        token: list[int] = at_first.tolist()  # longest piece at each position; at first the atom
+        size = [1] * len(together)  # of the token that begins there; 0 for none
         places, times, entries = array("q"), array("i"), array("i")  # the changes
 
         def note(place: int, time: int, entry: int) -> None:
@@ -147,7 +147,7 @@ class LongestMatchTokenizer(MergedVocabulary, NonMonotonicTokenizer):
                 if size[place]:
                     segment_from(place, token_id - len(self.alphabet))
 
-        # Sort by place; the order of times at each place is kept.
+        # Sort by position; the stable sort preserves the order of times at each position.
         of_place = np.concatenate((np.arange(len(together)), np.array(places, np.int64)))
         order = np.argsort(of_place, kind="stable")
         before = np.full(len(together), -1, np.int32)
@@ -165,7 +165,7 @@ class LongestMatchTokenizer(MergedVocabulary, NonMonotonicTokenizer):
         return found
 
     def _longest_when_added(self, together: str) -> dict[int, list[int]]:
-        """Return for each piece the places where it is the longest when its step adds it."""
+        """Return for each piece the positions where it is the longest when its step adds it."""
         found: dict[int, list[int]] = {}
         for place in range(len(together)):
             earliest = len(self.alphabet) + len(self.merges)

@@ -1,7 +1,7 @@
 """Find the pre-tokens of GPT-2's and cl100k's patterns for a whole text at once, with NumPy.
 
 Both patterns distinguish letters, digits, white space and other characters. A pre-token begins
-where the class changes; the rules below add and remove starts, each in one step over arrays. The
+where the class changes. The rules below add and remove starts, each in one array operation. The
 classes come from the `regex` package, so the pre-tokens are exactly those of
 `bpeviz.pretokenizers.patterns.pretokenize`. `word_ends` and `line_starts` use the same classes to
 find boundaries of other patterns.
@@ -57,7 +57,7 @@ def _classes(text: str) -> tuple[Integers, Classes]:
 
 
 def word_ends(text: str) -> npt.NDArray[np.intp]:
-    """Return the places between a letter or digit 0 to 9 and a space, a tab or a line end.
+    """Return the positions between a letter or digit 0 to 9 and a space, a tab or a line end.
 
     >>> word_ends("It is so: 1 2")
     array([ 2,  5, 11])
@@ -72,7 +72,7 @@ def word_ends(text: str) -> npt.NDArray[np.intp]:
 
 
 def line_starts(text: str, *, after_one: bool = True) -> npt.NDArray[np.intp]:
-    r"""Return the places between a line feed and a character other than white space.
+    r"""Return the positions between a line feed and a character other than white space.
 
     With `after_one`, a character other than white space must also precede the line feed.
 
@@ -88,12 +88,12 @@ def line_starts(text: str, *, after_one: bool = True) -> npt.NDArray[np.intp]:
 
 
 def _cut_contractions(starts: Bools, letters: Integers, quotes: Integers) -> None:
-    """Make pre-tokens of 's 't 'd 'm 'll 've 're after an apostrophe at one of `quotes`.
+    """Turn the contractions 's 't 'd 'm 'll 've 're at `quotes` into pre-tokens.
 
     Args:
-        starts: Whether a pre-token begins at each character; modified.
+        starts: Whether a pre-token begins at each character; modified in place.
         letters: The code points of the text, in lower case if case does not matter.
-        quotes: The places of the apostrophes.
+        quotes: The positions of the apostrophes.
     """
     letters = np.concatenate((letters, letters[:2] * 0))
     first, second = letters[quotes + 1], letters[quotes + 2]
@@ -108,7 +108,8 @@ def _cut_contractions(starts: Bools, letters: Integers, quotes: Integers) -> Non
 def _gpt2(points: Integers, classes: Classes, starts: Bools) -> None:
     n = len(points)
     space = points == _SPACE
-    # Of white space before something else, the last character is parted; a space goes with it.
+    # Before other text, the last character of white space starts a pre-token. A space belongs to
+    # the pre-token of the text after it.
     blank = classes == BLANK
     last = blank[:-1] > blank[1:]
     starts[: n - 1] |= last
@@ -131,7 +132,7 @@ def _cl100k(points: Integers, classes: Classes, starts: Bools) -> None:
     line_end = (points == _LINE_FEED) | (points == _CARRIAGE_RETURN)
     _part_line_ends(starts, line_end, classes, last)
 
-    # As with GPT-2; but any white space, not only a space, goes with letters, and none with digits.
+    # As in GPT-2, but letters take any white space before them, not only a space. Digits take none.
     last &= ~line_end[:-1]
     del blank, line_end  # of a long text, each takes as much memory as the text
     starts[: n - 1] |= last
@@ -139,7 +140,7 @@ def _cl100k(points: Integers, classes: Classes, starts: Bools) -> None:
     space = points == _SPACE
     starts[1:n] &= ~(last & (letter[1:] | (other[1:] & space[:-1])))
     del last, space
-    # A single sign goes with the letters behind it, if nothing before took it.
+    # A single sign belongs to the letters after it, unless it is part of an earlier pre-token.
     sign = other[:-1] & letter[1:] & starts[: n - 1]
     starts[1:n] &= ~sign
     quotes = np.flatnonzero(sign & (points[:-1] == _APOSTROPHE))
@@ -152,9 +153,13 @@ def _cl100k(points: Integers, classes: Classes, starts: Bools) -> None:
 
 
 def _part_line_ends(starts: Bools, line_end: Bools, classes: Classes, last: Bools) -> None:
-    """Part white space behind its line ends; but those right behind a sign belong to the sign.
+    """Split white space after its line ends; line ends directly after a sign belong to the sign.
 
-    last: which characters are the last of white space before something else.
+    Args:
+        starts: Whether a pre-token begins at each character; modified in place.
+        line_end: Whether each character is a line end.
+        classes: The class of each character.
+        last: Whether each character is the last one of white space before other text.
     """
     n = len(classes)
     edges = np.flatnonzero(np.concatenate((line_end[:1], line_end[1:] != line_end[:-1])))
@@ -163,7 +168,7 @@ def _part_line_ends(starts: Bools, line_end: Bools, classes: Classes, last: Bool
     taken = (begins > 0) & (classes[begins - 1] == OTHER)
     starts[begins[taken]] = False
     starts[ends[taken]] = True
-    # Elsewhere a pre-token goes up to the last line end of its white space, or to the text's end.
+    # Elsewhere a pre-token ends after the last line end of its white space, or with the text.
     inside = np.flatnonzero((ends < n) & (classes[np.minimum(ends, n - 1)] == BLANK))
     if len(inside):
         blank_ends = np.append(np.flatnonzero(last) + 1, n + 1)
@@ -178,13 +183,17 @@ _RULES: dict[str, Callable[[Integers, Classes, Bools], None]] = {
 }
 
 PATTERNS = frozenset(_RULES)
-"""The keys of the patterns that `pre_token_starts` knows."""
+"""The keys of the patterns that `pre_token_starts` supports."""
 
 
 def pre_token_starts(text: str, pattern: str) -> npt.NDArray[np.intp]:
-    """Return at which characters of a text its pre-tokens begin, in ascending order.
+    """Return the index of the first character of each pre-token, in ascending order.
 
-    pattern: one of `PATTERNS`. Takes some 20 bytes of memory a character.
+    This needs about 20 bytes of memory per character.
+
+    Args:
+        text: The text.
+        pattern: One of `PATTERNS`.
 
     >>> pre_token_starts("I'll go 1234", "cl100k")
     array([ 0,  1,  4,  7,  8, 11])
@@ -193,7 +202,7 @@ def pre_token_starts(text: str, pattern: str) -> npt.NDArray[np.intp]:
     if n < 2:
         return np.arange(n)
     points, classes = _classes(text)
-    starts = np.zeros(n + 4, np.bool_)  # rules may look, and mark, a little behind the end
+    starts = np.zeros(n + 4, np.bool_)  # rules read and write slightly beyond the end
     starts[0] = True
     np.not_equal(classes[1:], classes[:-1], out=starts[1:n])
     _RULES[pattern](points, classes, starts)
