@@ -1,13 +1,13 @@
-"""A hundred texts that tokenizers stumble over.
+"""A hundred texts that are difficult for tokenizers.
 
-Only characters that Unicode has had for long: what a letter is, each library finds in its own
-tables, and for newer ones they differ.
+They contain only characters from old versions of Unicode. Each library has its own table of
+letters, and these tables differ for newer characters.
 """
 
 from __future__ import annotations
 
 DIFFICULT = (
-    # Little, and nothing
+    # Empty and very short texts
     "",
     " ",
     "\n",
@@ -15,7 +15,7 @@ DIFFICULT = (
     "é",
     "👍",
     "\0",
-    # White space in runs, in all its forms
+    # Runs of white space, of all kinds
     "  ",
     "    four before",
     "four behind    ",
@@ -42,12 +42,12 @@ DIFFICULT = (
     "DON'T CAN'T WE'VE I'LL YOU'RE SHE'D IT'S I'M",
     "’s ’t ‘quoted’ “quoted” 'quoted' ''s '' ' 'x",
     "'s't're've'm'll'd",
-    "'ſ 'K 's",  # a long s, and the sign for kelvin: in some case an S and a K
+    "'ſ 'K 's",  # a long s and the kelvin sign, whose case variants include S and K
     "state-of-the-art co-operation snake_case CamelCase HTTPServer2Go iPhone15s",
     "U.S.A. e.g. 3.50 ... …so Mr. Smith? Yes! No?! “Well.” Then",
     "the low lower lowest slow slower slowest newest widest",
     "lowlowlowlowlow",
-    # Digits and sums
+    # Digits and formulas
     "0 12 345 6789 01234567890123456789",
     "1,234,567.89 $12.40 100% 3×4=12 −5 +49 (30) 1e-9 0x1F",
     "٠١٢٣٤٥٦٧٨٩ ०१२३ 〇一二三 Ⅷ ½ ² ³ ₄ ①",
@@ -63,7 +63,7 @@ DIFFICULT = (
     "∀x∈ℝ: ⌈x⌉ = −⌊−x⌋, α ∧ ¬β → ∑∫√∞≈≠≤",
     "── │ ┌─┐ ░▒▓█ ← ↑ → ↓ ★☆♠♥",
     "€£¥₹₽¢§¶©®™°µ¿¡«»‹›„“”‚‘’–—",
-    # What looks like a special token, or like a byte
+    # Names of special tokens and of bytes
     "<|endoftext|>",
     "a<|endoftext|>b <|end|> <|endofprompt|>",
     "<unk> [UNK] [CLS] [SEP] [PAD] [MASK] <s> </s> <pad>",
@@ -106,7 +106,7 @@ DIFFICULT = (
     "שלום עולם שָׁלוֹם",
     "مرحبا بالعالم مُحَمَّد ۱۲۳ لا ﷺ",
     "left \u202bright\u202c \u200fמימין\u200e left \u2067שלום\u2069 123",
-    # What is hardly text
+    # Noncharacters, private use and other unusual code points
     "\ufffd \ufffe\uffff \U0010ffff \ue000",
     "\ud7ff\ue000 \U00010000",
     "\ufe0e\ufe0f\u034f\u061c\u180e",
@@ -119,7 +119,7 @@ DIFFICULT = (
     "x" * 128 + "y" + "x" * 129,
     "漢字" * 100,
     "." * 257 + "!?" * 50,
-    # As it is in files
+    # Excerpts as in files
     "def f(x):\n    return {\n        'a': [1, 2.5, None],\n\t}  # done\n",
     '{"key": "va\\"lue", "n": [1, -2e3, null], "u": "\\u00e9"}\n',
     "https://example.org/a?b=c&d=%20#e me@example.org /usr/bin/x -rf *.py C:\\dir",

@@ -1,6 +1,6 @@
-"""Files of tokenizers as other libraries read them: each gives a function from a text to its ids.
+"""Load tokenizer files with other libraries; each loader returns a function from text to ids.
 
-No name of a special token is taken for it: text is text.
+The functions encode the names of special tokens as plain text.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def tokenizer_json(files: Files) -> tokenizers.Tokenizer:
 
 
 def hugging_face(files: Files) -> Encode:
-    """A tokenizer.json, by `tokenizers.Tokenizer.from_file`."""
+    """Load a tokenizer.json with `tokenizers.Tokenizer.from_file`."""
     return of_library(tokenizer_json(files))
 
 
@@ -50,7 +50,7 @@ def of_library(theirs: tokenizers.Tokenizer) -> Encode:
 
 
 def gpt2(files: Files) -> Encode:
-    """vocab.json and merges.txt, by `BPE.from_file` behind GPT-2's own pre-tokenizer."""
+    """Load vocab.json and merges.txt with `BPE.from_file` and GPT-2's own pre-tokenizer."""
     with tempfile.TemporaryDirectory() as folder:
         model = models.BPE.from_file(*written(files, folder))
     theirs = tokenizers.Tokenizer(model)
@@ -60,7 +60,7 @@ def gpt2(files: Files) -> Encode:
 
 
 def of_tiktoken(files: Files) -> Encode:
-    """Ranks, by `load_tiktoken_bpe`, with the second file's arguments."""
+    """Load ranks with `load_tiktoken_bpe`, and the encoding's arguments from the second file."""
     arguments = json.loads(files["tokenizer.tiktoken.json"])
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "tokenizer.tiktoken")
@@ -75,7 +75,7 @@ def of_tiktoken(files: Files) -> Encode:
 
 
 def minbpe(files: Files) -> Encode:
-    """A .model, as minbpe's README and `base.py` lay it out, and as its `regex.py` encodes."""
+    """Load a .model file as minbpe's README and `base.py` define it; encode as its `regex.py`."""
     (content,) = files.values()
     lines = iter(content.decode().split("\n"))
     if next(lines).strip() != "minbpe v1":
@@ -118,4 +118,4 @@ LIBRARIES: dict[str, Callable[[Files], Encode]] = {
     "tiktoken": of_tiktoken,
     "minbpe": minbpe,
 }
-"""Who else reads each format. (Nobody but us reads merges as CSV.)"""
+"""The loader of each format. (Only bpeviz reads merges as CSV.)"""

@@ -1,4 +1,4 @@
-"""Texts that hypothesis draws: over few letters, so that pairs come often and tie often."""
+"""Hypothesis strategies for texts. Few distinct letters make pairs repeat and tie often."""
 
 from __future__ import annotations
 
@@ -6,7 +6,12 @@ from hypothesis import strategies as st
 
 
 def over(letters: str, most: int) -> st.SearchStrategy[str]:
-    """Texts of up to `most` of these letters, every second one at least half as long."""
+    """Return a strategy for texts of up to `most` letters; half of them have at least `most` / 2.
+
+    Args:
+        letters: The distinct letters.
+        most: The largest length of a text.
+    """
     return st.text(letters, max_size=most) | st.text(letters, min_size=most // 2, max_size=most)
 
 
@@ -17,7 +22,7 @@ SMALL_TEXTS = st.one_of(
     st.lists(st.sampled_from(["ab", "aba", "b", "ba", "ab ab", "aab"]), max_size=40).map("".join),
     over("aé👍 \n", 30),
 )
-"""Learnt from and looked at; the slow loops of `reference.py` take milliseconds for one."""
+"""Texts to train on and to encode; the slow loops of `reference.py` take milliseconds for each."""
 
 PIECES = st.lists(
     st.sampled_from(

@@ -1,4 +1,4 @@
-"""What the pages begin with for every learner, so that tests can walk the registry."""
+"""The initial inputs of the pages for each trainer, so that tests can cover the registry."""
 
 from __future__ import annotations
 
@@ -11,13 +11,15 @@ from bpeviz.trainers import TRAINERS
 from bpeviz.ui.inputs import LARGEST
 
 ON_ALGORITHMS = {"atoms": "characters"}
-"""What options of a name begin with on the Algorithms page."""
+"""Initial values of options, by name, on the Algorithms page."""
 
 
 def options(key: str, **initial: str | int) -> dict[str, Any]:
-    """Return what a page passes on to a learner untouched: its options, and how far to go.
+    """Return the arguments that a page passes to a trainer if the user changes nothing.
 
-    initial: what options of a name begin with, where it is not what they say themselves.
+    Args:
+        key: A key of `TRAINERS`.
+        initial: Initial values of options, by name, that replace their own.
     """
     trainer = TRAINERS[key]
     chosen: dict[str, Any] = {}
@@ -35,5 +37,5 @@ def options(key: str, **initial: str | int) -> dict[str, Any]:
 
 
 def train(key: str, text: str, **initial: str | int) -> Training:
-    """Learn from a text as a page does whose inputs nobody has touched."""
+    """Train on a text as a page does if the user changes no input."""
     return bpeviz.train(text, key, **options(key, **initial))

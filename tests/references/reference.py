@@ -1,4 +1,4 @@
-"""Byte-pair encoding by its definition: slow and obviously correct.
+"""Byte-pair encoding by its definition, slow and simple.
 
 It shares no code with `bpeviz`. Tests compare trainers, encoders and boundaries with these loops.
 """
@@ -59,9 +59,17 @@ def learn(
     ties: str = "first",
     min_count: int = 1,
 ) -> tuple[list[Step], str]:
-    """Count all pairs, choose the most frequent, replace it everywhere, repeat.
+    """Train: count all pairs, choose the most frequent, replace it everywhere, repeat.
 
-    Return the merges and the reason for the end: "full", "no pair" or "rare".
+    Args:
+        pre_tokens: Rows of atom ids, each with its count.
+        symbols: The symbol of each atom, by id.
+        limit: The largest number of merges.
+        ties: The tie rule: "first", "smallest" or "largest".
+        min_count: Pairs with a lower count are not merged.
+
+    Returns:
+        The merges, and why training ended: "full", "no pair" or "rare".
     """
     rows = [(list(ids), weight) for ids, weight in pre_tokens]
     names = list(symbols)
@@ -78,7 +86,7 @@ def learn(
             pair = tied[0]
         elif ties == "smallest":
             pair = min(tied)
-        else:  # by their symbols, then by the smallest ids
+        else:  # compare symbols, then ids
             by_name = {pair: (names[pair[0]], names[pair[1]]) for pair in tied}
             pair = min(pair for pair in tied if by_name[pair] == max(by_name.values()))
         new = len(names)
@@ -106,7 +114,7 @@ def encode(ids: Sequence[int], rank: dict[Pair, int]) -> list[int]:
 
 
 def segment(ids: Sequence[int], merges: Sequence[Pair], first_id: int) -> list[tuple[int, int]]:
-    """Apply the merges once each, in order; return (id, atoms in it) for each token."""
+    """Apply each merge once, in order; return the id and the number of atoms of each token."""
     sizes = dict.fromkeys(ids, 1)
     row = list(ids)
     for new, pair in enumerate(merges, first_id):

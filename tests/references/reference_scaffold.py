@@ -1,6 +1,6 @@
-"""Scaffold-BPE by its two algorithms (arXiv:2404.17808): slow and obviously correct.
+"""Scaffold-BPE by its two algorithms (arXiv:2404.17808), slow and simple.
 
-It shares no code with `bpeviz` and counts everything again in each round.
+It shares no code with `bpeviz` and recounts everything in each round.
 """
 
 from __future__ import annotations
@@ -12,7 +12,12 @@ from reference import Pair, count_pairs, replace_all
 
 
 class Learnt(NamedTuple):
-    """merges: the pairs, in order. scaffolds: the ids of the scaffold tokens after each merge."""
+    """The result of training.
+
+    Attributes:
+        merges: The pairs, in order.
+        scaffolds: The ids of the scaffold tokens after each merge.
+    """
 
     merges: list[Pair]
     scaffolds: list[set[int]]
@@ -27,9 +32,9 @@ def learn(
     ties: str = "first",
     min_count: int = 1,
 ) -> Learnt:
-    """Algorithm 1, until the vocabulary without scaffolds has `size`, or `limit` merges are made.
+    """Train by Algorithm 1 until the vocabulary without scaffold tokens has `size` tokens.
 
-    After `limit` merges, scaffold tokens may still return.
+    Training also ends after `limit` merges; scaffold tokens may still return after the last one.
     """
     rows = [(list(ids), weight) for ids, weight in pre_tokens]
     names = list(symbols)

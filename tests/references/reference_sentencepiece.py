@@ -1,7 +1,7 @@
-"""SentencePiece's BPE by its definition: slow and obviously correct.
+"""SentencePiece's BPE by its definition, slow and simple.
 
-It shares no code with `bpeviz`. The library itself is the other thing that the tests hold
-bpeviz against; this says what it does in the fewest words, at every step and with the counts.
+It shares no code with `bpeviz`. Tests also compare bpeviz with the library itself, which does not
+return the counts and the intermediate steps; these loops do.
 """
 
 from __future__ import annotations
@@ -32,7 +32,10 @@ class Atom(NamedTuple):
 
 
 def script(character: str) -> str | None:
-    """Of the few scripts that the tests use, by the characters' names. None: goes with any."""
+    """Return the script of a character from its Unicode name, or None for a combining mark.
+
+    Only the scripts that the tests use are supported. A combining mark fits any script.
+    """
     if unicodedata.combining(character):
         return None
     name = unicodedata.name(character, "")
@@ -59,7 +62,7 @@ def valid(piece: str, longest: int = 16, split_digits: bool = False) -> bool:
 def words(text: str, prefix: bool) -> list[str]:
     """Split a text into lines, and lines at spaces; a line end is a word by itself.
 
-    In a word a space is " ", and the dummy prefix "_": so the texts may not hold that.
+    In a word, " " is a space and "_" the dummy prefix, so the texts must not contain "_".
     """
     found: list[str] = []
     line_begins = prefix
@@ -88,7 +91,7 @@ def learn(
     longest: int = 16,
     split_digits: bool = False,
 ) -> list[Made]:
-    """Count all pairs of pieces, choose the best, replace it everywhere, repeat."""
+    """Train: count all pairs of pieces, choose the best, replace it everywhere, repeat."""
     rows: list[tuple[list[str], int]] = []
     for text, times in texts.items():
         for word in words(text, prefix):
@@ -142,9 +145,9 @@ def atoms(word: str, known: set[str], fallback: bool) -> list[Atom]:
 
 
 def encode(row: Sequence[Atom], pieces: Sequence[str]) -> list[Atom]:
-    """Join the two neighbors that together are the piece of the best rank, leftmost first.
+    """Merge the neighbors that together form the piece of the lowest rank, the leftmost first.
 
-    By what the two are together, as the library looks it up, and not by the pair.
+    Like the library, this looks up the merged piece, not the pair.
     """
     joined = list(row)
     while True:

@@ -1,4 +1,4 @@
-"""SuperBPE by its definition: slow and obviously correct. It shares no code with `bpeviz`."""
+"""SuperBPE by its definition, slow and simple. It shares no code with `bpeviz`."""
 
 from __future__ import annotations
 
@@ -47,7 +47,8 @@ def learn(
 ) -> tuple[list[Step], int, str]:
     """Train on groups of pre-tokens; each pre-token is a row of atom ids.
 
-    Return the merges, the index of the first one of the second phase, and the reason for the end.
+    Returns:
+        The merges, the index of the first merge of phase 2, and why training ended.
     """
     pre_tokens = [(pre_token, 1) for group in groups for pre_token in group]
     steps, why = reference.learn(pre_tokens, symbols, min(turn, limit), ties, min_count)
@@ -102,7 +103,7 @@ def segment(
     turn: int,
     first_id: int,
 ) -> list[tuple[int, int]]:
-    """Apply merges, the first `turn` within pre-tokens; return (id, atoms) of each token."""
+    """Apply merges, the first `turn` within pre-tokens; return the id and atoms of each token."""
     found: list[tuple[int, int]] = []
     for group in groups:
         row: list[int] = []

@@ -1,7 +1,7 @@
-"""Unigram by its definition: slow and obviously correct.
+"""Unigram by its definition, slow and simple.
 
-It shares no code with `bpeviz`. All segmentations of a text are written out, so texts are
-short. Log probabilities are added as fractions, so that what ties is equal.
+It shares no code with `bpeviz`. It enumerates all segmentations of a text, so texts must be short.
+Log probabilities are added as fractions, so that ties are exact.
 """
 
 from __future__ import annotations
@@ -27,13 +27,19 @@ def segmentations(text: str, pieces: Scores) -> list[tuple[str, ...]]:
 
 
 def worth(cut: tuple[str, ...], pieces: Scores) -> Fraction:
-    """The log probability of a segmentation. An unknown character is worth 10 below the least."""
+    """Return the log probability of a segmentation.
+
+    The log probability of an unknown character is 10 below that of the least likely piece.
+    """
     unknown = min(pieces.values(), default=0.0) - 10
     return sum((Fraction(pieces.get(piece, unknown)) for piece in cut), Fraction(0))
 
 
 def ranked(text: str, pieces: Scores) -> list[tuple[str, ...]]:
-    """All segmentations, the best first; of equals that with the longest last piece, and so on."""
+    """Return all segmentations, the best first.
+
+    Among ties, the one with the longest last piece is first, then the longest before it, and so on.
+    """
     return sorted(
         segmentations(text, pieces),
         key=lambda cut: (-worth(cut, pieces), [-len(piece) for piece in reversed(cut)]),
@@ -41,7 +47,7 @@ def ranked(text: str, pieces: Scores) -> list[tuple[str, ...]]:
 
 
 def shares(text: str, pieces: Scores, strength: float = 1.0) -> dict[tuple[str, ...], float]:
-    """How likely each segmentation is, given the text, under P**strength."""
+    """Return the probability of each segmentation of the text, in proportion to P**strength."""
     weights = {
         cut: math.exp(strength * float(worth(cut, pieces))) for cut in segmentations(text, pieces)
     }
@@ -50,7 +56,7 @@ def shares(text: str, pieces: Scores, strength: float = 1.0) -> dict[tuple[str, 
 
 
 def expected(words: Mapping[str, int], pieces: Scores) -> dict[str, float]:
-    """How often each piece is expected over all segmentations of counted words."""
+    """Return the expected count of each piece over all segmentations of counted words."""
     counts = dict.fromkeys(pieces, 0.0)
     for word, times in words.items():
         for cut, share in shares(word, pieces).items():
@@ -60,14 +66,14 @@ def expected(words: Mapping[str, int], pieces: Scores) -> dict[str, float]:
 
 
 def estimate(counts: Mapping[str, float]) -> dict[str, float]:
-    """The logs of the shares of counts, each of which is at least a millionth."""
+    """Return the log of each piece's share of the counts; counts below a millionth are raised."""
     counts = {piece: max(count, 1e-6) for piece, count in counts.items()}
     total = sum(counts.values())
     return {piece: math.log(count / total) for piece, count in counts.items()}
 
 
 def cost(words: Mapping[str, int], pieces: Scores) -> Fraction:
-    """The negative log probability of the best segmentations of counted words."""
+    """Return the negative log probability of the best segmentations of counted words."""
     return -sum(
         (times * worth(ranked(word, pieces)[0], pieces) for word, times in words.items()),
         Fraction(0),
@@ -75,7 +81,7 @@ def cost(words: Mapping[str, int], pieces: Scores) -> Fraction:
 
 
 def uses(words: Mapping[str, int], pieces: Scores) -> Counter[str]:
-    """How often each piece is in the best segmentations."""
+    """Return the count of each piece in the best segmentations."""
     found: Counter[str] = Counter()
     for word, times in words.items():
         for piece in ranked(word, pieces)[0]:
@@ -84,7 +90,7 @@ def uses(words: Mapping[str, int], pieces: Scores) -> Counter[str]:
 
 
 def losses(words: Mapping[str, int], pieces: Scores) -> dict[str, Fraction]:
-    """By how much the cost rises without each piece of two characters or more."""
+    """Return the rise of the cost if a piece is removed, for pieces of two or more characters."""
     whole = cost(words, pieces)
     return {
         piece: cost(words, {other: pieces[other] for other in pieces if other != piece}) - whole
@@ -94,7 +100,7 @@ def losses(words: Mapping[str, int], pieces: Scores) -> dict[str, Fraction]:
 
 
 def substring_counts(words: Mapping[str, int], longest: int) -> Counter[str]:
-    """How often each substring stands in counted words, overlaps included."""
+    """Return the count of each substring in counted words, overlaps included."""
     found: Counter[str] = Counter()
     for word, times in words.items():
         for start in range(len(word)):
@@ -104,7 +110,7 @@ def substring_counts(words: Mapping[str, int], longest: int) -> Counter[str]:
 
 
 def seeds(words: Mapping[str, int], longest: int, most: int) -> dict[str, int]:
-    """The substrings of two characters or more to begin with."""
+    """Return the initial pieces of two or more characters, with their counts."""
     counts = substring_counts(words, longest)
     frequent = {piece: times for piece, times in counts.items() if times >= 2 and len(piece) >= 2}
 

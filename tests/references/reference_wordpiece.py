@@ -1,7 +1,7 @@
-"""WordPiece and longest match by their definitions: slow and obviously correct.
+"""WordPiece and longest match by their definitions, slow and simple.
 
-It shares no code with `bpeviz`. A token is the tuple of its atoms' symbols: in WordPiece the
-first character of a word as it is, and each further one with ## before it.
+They share no code with `bpeviz`. A token is the tuple of its atoms' symbols. In WordPiece these are
+the first character of a word unchanged, and each further character with ## before it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def word_symbols(word: str, lower: bool = False) -> list[str]:
 
 
 def replace_all(row: Sequence[Token], left: Token, right: Token) -> list[Token]:
-    """Join a pair from left to right."""
+    """Merge a pair from left to right."""
     out: list[Token] = []
     i = 0
     while i < len(row):
@@ -45,7 +45,7 @@ def replace_all(row: Sequence[Token], left: Token, right: Token) -> list[Token]:
 
 
 def scores(rows: Sequence[tuple[Sequence[Token], int]]) -> dict[tuple[Token, Token], Fraction]:
-    """freq(a b) / (freq(a) · freq(b)) of all pairs, in first-seen order."""
+    """Return count(a b) / (count(a) · count(b)) of all pairs, in first-seen order."""
     tokens: dict[Token, int] = {}
     for row, weight in rows:
         for token in row:
@@ -72,10 +72,17 @@ def learn(
     ties: str = "first",
     min_count: int = 1,
 ) -> tuple[list[Step], str]:
-    """Compute all scores, choose the highest, replace the pair everywhere, repeat.
+    """Train: compute all scores, choose the highest, replace the pair everywhere, repeat.
 
-    ids: of the atoms; the rule "smallest" goes by them. Return the merges and why there are no
-    more: "full", "no pair" or "rare".
+    Args:
+        words: The symbols of each word, with its count.
+        limit: The largest number of merges.
+        ids: The ids of the atoms, which the tie rule "smallest" compares.
+        ties: The tie rule: "first" or "smallest".
+        min_count: Pairs with a lower count are not merged.
+
+    Returns:
+        The merges, and why training ended: "full", "no pair" or "rare".
     """
     rows = [([(symbol,) for symbol in symbols], weight) for symbols, weight in words]
     number = dict(ids)
@@ -103,7 +110,10 @@ def learn(
 
 
 def longest_match(symbols: Sequence[str], pieces: Mapping[Token, int]) -> list[tuple[int, int]]:
-    """From the left, the longest piece; (id, atoms in it) for each, -1 for an unknown atom."""
+    """Take the longest piece from the left; return the id and the number of atoms of each.
+
+    An unknown atom has the id -1.
+    """
     found: list[tuple[int, int]] = []
     start = 0
     while start < len(symbols):
@@ -118,7 +128,7 @@ def longest_match(symbols: Sequence[str], pieces: Mapping[Token, int]) -> list[t
 
 
 def wordpiece(symbols: Sequence[str], pieces: Mapping[Token, int]) -> list[tuple[int, int]]:
-    """As BERT does it: the whole word is unknown if any of it is, or if it is too long."""
+    """Encode as BERT does: a word with an unknown atom, or a long one, is unknown as a whole."""
     found = longest_match(symbols, pieces)
     if len(symbols) > 100 or any(token == -1 for token, _ in found):
         return [(-1, len(symbols))]
