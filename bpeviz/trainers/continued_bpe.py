@@ -1,12 +1,12 @@
-"""Continued BPE: merge on from an existing vocabulary, on a new text.
+"""Continued BPE: extend an existing vocabulary with merges trained on a new text.
 
 Source: "continued BPE training" in Purason, Chizhov, Yamshchikov and Fishel, "Teaching Old
 Tokenizers New Words", 2025, arXiv:2512.03989, without its pruning of old tokens.
 
 An existing tokenizer, the base, tokenizes the text, and BPE merges the most frequent pairs of these
-tokens. The new tokens are the ones that the text's domain adds. The ids of the base do not change,
-so a model trained on them can be taught the new ones. The authors keep the base's own
-pre-tokenization; here the user chooses one.
+tokens. The new tokens are typical of the domain of the text. The ids of the base do not change, so
+a model trained on them can be extended. The authors keep the base's own pre-tokenization; here the
+user chooses one.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def train(
     for text, count in texts_of_corpus(corpus).items():
         for row in base_rows(clean(text), tokenizer, pre_tokenizer):
             rows[tuple(row)] += count
-    # Training needs ids without gaps: those of the base that occur, in their order.
+    # Training needs ids without gaps, so the base's ids that occur are remapped in their order.
     ids = sorted({token_id for row in rows for token_id in row})
     dense_id = {token_id: i for i, token_id in enumerate(ids)}
     trained, stopped = bpe.train_merges_fast(
@@ -125,7 +125,7 @@ def base_rows(text: str, base: Tokenizer, pre_tokenizer: PreTokenizer) -> list[l
     pre_token_ends = np.cumsum(
         [len(c.encode()) for c in pre_tokenizer.pre_tokens(text)], dtype=np.int64
     )
-    # The number of tokens that end by each of these; a token that crosses the end is not counted.
+    # Count the tokens that end at or before each end; a token that crosses it is not counted.
     n_before = np.unique(np.searchsorted(ends, pre_token_ends, "right")).tolist()
     return [ids[a:b] for a, b in zip([0, *n_before], n_before, strict=False) if a < b]
 
@@ -249,7 +249,7 @@ class AdaptiveTokenizer(Tokenizer):
             return self.special[token_id - self.first_merge_id - self.steps].encode()
         parts: list[bytes] = []
         pending = [token_id]
-        while pending:  # no recursion: a token can be as long as the text, and its tree as deep
+        while pending:  # no recursion: the tree of a token can be as deep as the text is long
             parents = self._added_parents(at := pending.pop())
             if parents is None:
                 parts.append(self.base.token_bytes(at))
@@ -307,7 +307,7 @@ class AdaptiveTraining(Training):
     """Training history of continued BPE: the merges added to a base.
 
     Attributes:
-        base: The tokenizer at first.
+        base: The tokenizer before the first added merge.
         title: Name of the base on the pages.
         merges: The added merges.
     """

@@ -1,16 +1,16 @@
-"""BPE over several texts, whose shares are smoothed so that small texts count more.
+"""BPE over several texts, with smoothed shares, so that small texts count more.
 
 Sources: Devlin et al., the README of multilingual BERT, 2018 (shares to the power of 0.7); Conneau
 and Lample, "Cross-lingual Language Model Pretraining", 2019, arXiv:1901.07291, section 3.1 (0.5);
 Conneau et al., 2020, arXiv:1911.02116 (0.3).
 
-Text i has n_i bytes, a share p_i = n_i / Σ n of all. The smoothed shares are q_i ∝ p_i ** alpha:
+Text i has n_i bytes and the share p_i = n_i / Σ n. The smoothed shares are q_i ∝ p_i ** alpha:
 alpha = 1 leaves the shares unchanged, alpha = 0 makes them equal. The sources draw sentences by
-these shares. This trainer draws nothing: each occurrence in text i counts
+these shares. This trainer does not draw. It multiplies each count in text i by
 
     f_i ∝ q_i / p_i, which is (n_largest / n_i) ** (1 - alpha), at least 1
 
-times (`factors`). Then pairs are merged by their weighted counts (`bpeviz.trainers.bpe`).
+(see `factors`). Then pairs are merged by their weighted counts (`bpeviz.trainers.bpe`).
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def train(
 
 
 def factors(sizes: Sequence[int], alpha: float) -> list[int]:
-    """Return how often each occurrence in texts of these sizes counts.
+    """Return the factor of the counts in each of several texts.
 
     Factors are rounded to hundredths (the largest text has 100) and divided by their greatest
     common divisor, so counts stay integers.
@@ -88,7 +88,7 @@ def factors(sizes: Sequence[int], alpha: float) -> list[int]:
     """
     largest = max(sizes, default=0)
     powers = [(largest / size) ** (1 - alpha) for size in sizes]
-    # Rounded to millionths first, so that the last bit of a power does not decide.
+    # Round to millionths first, so that the last bit of a power does not change the result.
     hundredths = [round(round(100 * power, 6)) for power in powers]
     common = reduce(gcd, hundredths, 0)
     return [factor // common for factor in hundredths]
@@ -123,8 +123,8 @@ class Part:
 
     Attributes:
         text: Its characters.
-        size: Its bytes.
-        factor: How often each occurrence in it counts; 0 for a separator.
+        size: Number of its bytes.
+        factor: The factor of its counts; 0 for a separator.
         counted: Whether it is a text with a share.
     """
 
@@ -172,9 +172,9 @@ class Share:
 
     Attributes:
         name: Name on the pages.
-        size: Its bytes.
+        size: Number of its bytes.
         share: Its share of the bytes of all texts.
-        factor: How often each occurrence in it counts.
+        factor: The factor of its counts.
         smoothed: Its share of the weighted bytes.
         tokens: The number of its tokens.
         used: The number of distinct trained tokens among them.

@@ -12,8 +12,8 @@ from typing import Any, Literal
 Pair = tuple[int, int]
 
 TieRule = Literal["first", "smallest", "largest"]
-"""Which of several pairs of the same count is merged: the one that occurs first in the text, the
-one with the smallest ids, or the lexicographically largest by the strings of its tokens."""
+"""The pair to merge among pairs of the same count: the one that occurs first in the text, the one
+with the smallest ids, or the lexicographically largest by the strings of its tokens."""
 
 GAP = -1
 """Id between two pre-tokens; no pair crosses it."""
@@ -22,14 +22,13 @@ GAP = -1
 class PairCounts:
     """The pairs of a corpus, counted once and then updated by each merge.
 
-    - All distinct pre-tokens lie in one row with a gap between them. Each position has a weight:
-      how often the pre-token occurs. A token over positions s … e has its id at both ends, so the
-      neighbors of a token at p are `row[p - 1]` and `row[p + size]`.
-    - A merge changes only the pairs around the positions where it is made, so only their counts
-      are updated.
-    - The positions of a pair are stored once, when the newer of its tokens is created. From then
-      on it can only lose occurrences. So the heap contains bounds: the pair at the top is checked,
-      and pushed again if its count has fallen or its first position has moved.
+    - All distinct pre-tokens are stored in one row with a gap between them. The weight of a
+      position is the count of its pre-token. A token over positions s … e has its id at both ends,
+      so the neighbors of a token at p are `row[p - 1]` and `row[p + size]`.
+    - A merge changes only the pairs around its positions, so only their counts are updated.
+    - The positions of a pair are stored once, when the newer of its tokens is created. After that,
+      it can only lose occurrences. So the heap contains bounds: the pair at the top is checked,
+      and pushed again if its count is lower or its first position has changed.
 
     Attributes:
         counts: Count of each pair, weights included. Overlaps count: "aaa" has (a, a) twice.
@@ -79,7 +78,7 @@ class PairCounts:
             count = self.counts.get(pair, 0)
             if not count:
                 continue
-            # Only a first position can change; the keys of the other rules are fixed.
+            # Only first positions change; the keys of the other rules are constant.
             current = self._key(pair) if self._ties == "first" and count == -bound else key
             if (-count, current) == (bound, key):
                 return pair
@@ -87,7 +86,7 @@ class PairCounts:
         return None
 
     def n_tied(self, pair: Pair) -> int:
-        """Return how many other pairs have the same count."""
+        """Return the number of other pairs with the same count."""
         return self._pairs_with[self.counts[pair]] - 1
 
     def merge(self, pair: Pair) -> tuple[int, int]:
@@ -148,7 +147,7 @@ class PairCounts:
         for pair, change in changes.items():
             old = self.counts.get(pair, 0)
             count = old + change
-            # Not counted so far: a new pair, or one that may not be merged.
+            # A pair without a count is new or may not be merged.
             if not old and allowed and (count <= 0 or not allowed(self._name(pair))):
                 continue
             if old:
@@ -170,7 +169,7 @@ class PairCounts:
         return len(self._name(pair)), self._name(pair), pair
 
     def _first_position(self, pair: Pair) -> int:
-        """Return where a pair with a positive count occurs first."""
+        """Return the first position of a pair with a positive count."""
         left, right = pair
         row, positions, index = self._row, self._positions[pair], self._first[pair]
         left_size = self._sizes[left]

@@ -1,4 +1,4 @@
-"""Preparation of a corpus for training: its pre-tokens as rows of atom ids."""
+"""Prepare a corpus for training: convert its pre-tokens to rows of atom ids."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def alphabet_of(rows: Iterable[Sequence[str]], pre_tokenizer: PreTokenizer) -> t
     """Return the symbols of the atoms in the order of their ids."""
     if pre_tokenizer.atoms == "bytes":
         return BYTES
-    # The end-of-word mark is known even if the text has no word.
+    # The alphabet contains the end-of-word mark even if the text has no word.
     mark = {END_OF_WORD} if pre_tokenizer.end_mark == "symbol" else set()
     return tuple(sorted(mark.union(*rows)))
 
@@ -52,7 +52,7 @@ def alphabet_of(rows: Iterable[Sequence[str]], pre_tokenizer: PreTokenizer) -> t
 def to_rows(
     pre_tokens: Mapping[str, int], pre_tokenizer: PreTokenizer
 ) -> tuple[tuple[str, ...], list[tuple[list[int], int]]]:
-    """Return the alphabet of pre-tokens, and each of them as a row of atom ids with its count."""
+    """Return the alphabet of pre-tokens, and the atom ids and the count of each pre-token."""
     rows = [
         (pre_tokenizer.symbols(pre_token), count)
         for pre_token, count in pre_tokens.items()

@@ -1,4 +1,4 @@
-"""Scaffold-BPE: byte-pair encoding whose vocabulary leaves out tokens that only build others.
+"""Scaffold-BPE: byte-pair encoding without the tokens that only serve to build others.
 
 Source: Lian, Xiong, Niu, Mo, Su, Lin, Chen, Liu, Han and Ding, "Scaffold-BPE: Enhancing Byte Pair
 Encoding for Large Language Models with Simple and Effective Scaffold Token Removal", 2024,
@@ -40,24 +40,24 @@ from bpeviz.trainers.screen import Detail, Texts, atoms_and_merges, hidden_table
 
 
 class _Scaffolds:
-    """Algorithm 1 beside the merges: which tokens are scaffold tokens, and when.
+    """Determines by Algorithm 1 which tokens are scaffold tokens at each step.
 
     After a merge of a and b, the remaining counts of a and b are compared with the count at the
     head of the queue, which is the next candidate. A part with a lower count becomes a scaffold
-    token: it leaves the vocabulary and enters the queue with its count. When this is the highest
-    count of the queue, the token becomes normal again. Scaffold tokens are never merged: no pair is
-    more frequent than its parts.
+    token: it is removed from the vocabulary and added to the queue with its count. When this is the
+    highest count of the queue, the token becomes normal again. Scaffold tokens are never merged,
+    since no pair is more frequent than its parts.
 
-    Where the paper leaves a choice open:
+    Choices where the paper is not specific:
 
     - Atoms cannot be split back, so they never become scaffold tokens.
     - The count of a token is the number of its occurrences after the merge.
     - Among equal counts, scaffold tokens come before pairs, and older ones before newer ones. So a
       part whose count equals the head does not become a scaffold token.
-    - A candidate rarer than `min_count` is not taken. The next pair counts as the head even then;
-      without a pair or a scaffold token the head is 0.
-    - A scaffold token that returns is an iteration of its own in the paper. Here it belongs to the
-      step of the merge before, so a step can change the vocabulary size by another number than 1.
+    - A candidate rarer than `min_count` is not chosen, but can still be the head. Without a pair or
+      a scaffold token, the head is 0.
+    - In the paper, the return of a scaffold token is a separate iteration. Here it is part of the
+      step of the previous merge, so a step can change the vocabulary size by more or less than 1.
 
     Attributes:
         counts: Count of each merged token in the text.
@@ -67,7 +67,7 @@ class _Scaffolds:
     """
 
     def __init__(self, n_atoms: int, limit: int, min_count: int) -> None:
-        """Start without merges; `limit` is the largest number of merged, normal tokens."""
+        """Initialize without merges; `limit` is the largest number of merged, normal tokens."""
         self.n_atoms, self.limit, self.min_count = n_atoms, limit, min_count
         self.counts: list[int] = []
         self.hidden_times: list[list[int]] = []
@@ -147,7 +147,7 @@ def train(
 
 @dataclass(frozen=True)
 class ScaffoldTokenizer(HiddenTokenTokenizer):
-    """Applies all merges, then splits scaffold tokens back. They have ids, but are not encoded."""
+    """Applies all merges, then splits scaffold tokens back; their ids are never in the output."""
 
     @cached_property
     def sizes(self) -> NDArray[np.int64]:
@@ -205,7 +205,7 @@ class ScaffoldTraining(HiddenTokenTraining):
 # --- On screen -----------------------------------------------------------------------------------
 
 _MAX_NAMES = 3
-"""Tokens that a note names; the others are counted."""
+"""The number of tokens that a note names; it counts the others."""
 
 
 def _notes(hidden_times: HiddenTimes, name: Callable[[int], str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""On-screen texts about a training, declared once per trainer."""
+"""On-screen texts about a training history, declared once per trainer."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from bpeviz.core.hidden_tokens import HiddenTimes
 from bpeviz.core.training import MergeTraining
 
 _MAX_NAMES = 3
-"""Tokens named in a table cell; the others are counted."""
+"""The number of tokens that a table cell names; it counts the others."""
 
 
 @dataclass(frozen=True)
 class Detail:
-    """A table that only one trainer has to show at a step.
+    """A table that only one trainer displays at a step.
 
     Attributes:
         title: Heading, in lower case.
@@ -34,14 +34,14 @@ class Detail:
 
 @dataclass(frozen=True)
 class Randomness:
-    """How a trainer's tokenizers draw random segmentations.
+    """The method by which a trainer's tokenizers draw random segmentations.
 
     Attributes:
         title: Name of the method.
         about: Explanation of the method.
         strength: Name of its parameter, a number from 0 to `most`.
         most: Largest value of the parameter.
-        initial: Value of the parameter at first.
+        initial: Initial value of the parameter.
     """
 
     title: str
@@ -86,7 +86,7 @@ def no_details(training: Any, text: str, boundaries: Boundaries, step: int) -> l
 
 @dataclass(frozen=True)
 class Texts:
-    """On-screen texts about a training. The defaults fit a trainer that merges frequent pairs.
+    """On-screen texts about a training history. The defaults fit trainers that merge pairs.
 
     Attributes:
         unit: Name of a step.
@@ -98,7 +98,7 @@ class Texts:
         vocabulary: Returns the contents of the vocabulary after a step, in a few words.
         details: Returns the tables that only this trainer shows after a step. Its arguments are
             the training, its text, the text's boundaries under the last tokenizer, and the step.
-        randomness: How its tokenizers draw random segmentations, if `Training.stochastic`.
+        randomness: The method to draw random segmentations, if `Training.stochastic`.
     """
 
     unit: str = "merge"
@@ -118,8 +118,9 @@ def hidden_table(
     """Return the columns of a table of the tokens hidden after `step` merges, the latest first.
 
     Args:
-        training: The training that makes the tokens.
-        hidden_times: When the token of each merge becomes hidden and visible again.
+        training: The training history of the tokens.
+        hidden_times: The steps at which each merged token becomes hidden and visible again, in
+            turn.
         step: Number of merges.
     """
     first = len(training.alphabet)

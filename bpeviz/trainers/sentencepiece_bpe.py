@@ -12,10 +12,10 @@ Differences from the library's defaults:
 
 - The library normalizes (nmt_nfkc) and collapses spaces. Here nothing is normalized, as with its
   `normalization_rule_name=identity` and `remove_extra_whitespaces=false`.
-- The library reads a ▁ in the text as a space. Here it is a character that is never trained on.
+- The library reads a ▁ in the text as a space. Here it is a character excluded from training.
 - The library skips lines of more than 4192 bytes, and its `Encode` of several lines is one
   sentence. Here each line is a sentence, as in `spm_train` and `spm_encode`.
-- When no pair is left, the library goes on with pairs that no longer occur. Here training ends.
+- When no pair is left, the library continues with pairs that no longer occur. Here training ends.
 - The library has the scripts of Unicode 9, and treats later characters as Common.
 """
 
@@ -78,7 +78,7 @@ def train(
     words: Counter[tuple[str, ...]] = Counter()
     characters: Counter[str] = Counter()
     for pre_token, count in count_pre_tokens(corpus, pre_tokenizer).items():
-        # A character that is never trained on has a longer symbol, and splits the word.
+        # A character excluded from training has a longer symbol, and splits the word.
         symbols = groupby(pre_tokenizer.symbols(pre_token), lambda symbol: len(symbol) == 1)
         for word in (tuple(run) for is_known, run in symbols if is_known):
             words[word] += count
@@ -144,7 +144,7 @@ def is_piece(piece: str, longest: int = LONGEST, digits: Choice = "no") -> bool:
 
 
 def covered(characters: Counter[str], coverage: float) -> list[str]:
-    """Return the most frequent characters that together make up this share of the text.
+    """Return the most frequent characters, until their total count is this share of the text.
 
     Ties go to the smaller code point. The library computes the share in single precision.
     """
@@ -220,8 +220,8 @@ def script(character: str) -> str:
 BYTES = tuple(f"<0x{byte:02X}>" for byte in range(256))
 """The names of the bytes, as the library writes them."""
 
-# Never trained on: line ends; the library's reserved characters (NUL, U+001F, U+2585); and a ▁ in
-# the text, which is not a space.
+# Excluded from training: line ends, the library's reserved characters (NUL, U+001F, U+2585), and a
+# ▁ in the text, which is not a space.
 _NEVER = frozenset("\n\r\0\x1f▅▁")
 # The dummy prefix within a pre-token: a lone surrogate, which no cleaned text contains.
 _PREFIX = "\ud800"

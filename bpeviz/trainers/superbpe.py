@@ -2,8 +2,8 @@
 
 Source: Liu, Hayase, Hofmann, Oh, Smith and Choi, "SuperBPE: Space Travel for Language Models",
 2025, arXiv:2503.13423, and its authors' code. Phase 1 is BPE within pre-tokens, up to the paper's
-transition point. Phase 2 merges on without pre-tokens. As in the authors' code, no token of phase 2
-has more than four words (an option), and none contains a colon followed by a space.
+transition point. Phase 2 continues merging without pre-tokens. As in the authors' code, no token of
+phase 2 has more than four words (an option), and none contains a colon followed by a space.
 
 Differences from the authors' code:
 
@@ -107,7 +107,7 @@ _WORD = re.compile(r"[^ \t\n\r\f\v]+")  # only ASCII white space, since each is 
 
 
 def _allowed(max_words: int) -> Callable[[str], bool]:
-    """Return the rule of phase 2: whether the joined atoms of a token may become one."""
+    """Return a predicate: whether phase 2 may create a token of these joined atoms."""
 
     def allowed(name: str) -> bool:
         if ": " in name:
@@ -137,8 +137,8 @@ def _rows(
 
     Args:
         pre_tokens: The pre-tokens of phase 1.
-        groups: How many of them each pre-token of phase 2 contains.
-        cut: The tokens of each.
+        groups: The number of these that each pre-token of phase 2 contains.
+        cut: The tokens of each pre-token of phase 1.
     """
     start = 0
     for size in groups:
@@ -162,7 +162,7 @@ _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 
 @dataclass(frozen=True)
 class SuperPreTokenizer(PreTokenizer):
-    """Splits a text into the pre-tokens of phase 1, and groups these to the ones of phase 2.
+    """Splits a text into the pre-tokens of phase 1, and groups these into those of phase 2.
 
     Attributes:
         second: How phase 2 splits the text. A split inside a pre-token of phase 1, such as after
@@ -172,7 +172,7 @@ class SuperPreTokenizer(PreTokenizer):
     second: Second = "none"
 
     def grouped(self, text: str) -> tuple[list[str], list[int]]:
-        """Return the pre-tokens of a text, and how many of them each group contains.
+        """Return the pre-tokens of a text, and the number of pre-tokens in each group.
 
         Raises:
             SplitError: The pattern does not exist or fails on this text.
@@ -317,7 +317,7 @@ class SuperTraining(MergeTraining):
         allowed = _allowed(self.max_words)
         wanted = limit
         while True:
-            # Most pairs are allowed, so few of them are spelled out.
+            # Most pairs are allowed, so the check needs the names of only a few.
             best = pairs.best(pairs.counts, taken, wanted)
             found = [one for one in best if allowed("".join(map(self._spelled, one.ids)))]
             if len(found) >= limit or wanted >= len(pairs.keys):

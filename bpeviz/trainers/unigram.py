@@ -1,12 +1,12 @@
-"""Unigram: begin with many pieces, and prune those whose loss costs the text least.
+"""Unigram: start with many pieces, and prune the ones with the smallest loss.
 
 Source: Kudo, "Subword Regularization: Improving Neural Network Translation Models with Multiple
-Subword Candidates", 2018, arXiv:1804.10959, section 3.2. Each piece has a probability, whatever its
-neighbors are, and a text is segmented into the pieces with the highest product of probabilities
-(see `bpeviz.core.lattice`). A round of training (`prune`):
+Subword Candidates", 2018, arXiv:1804.10959, section 3.2. Each piece has a probability that does not
+depend on its neighbors. A text is segmented into the pieces with the highest product of
+probabilities (see `bpeviz.core.lattice`). A round of training (`prune`):
 
 1. EM estimates the probabilities: the expected count of each piece over all segmentations of the
-   text, then its share of all counts.
+   text, divided by the sum of all expected counts.
 2. The loss of a piece is the rise of the negative log likelihood of the best segmentations, in
    nats, if the piece is removed and nothing else changes (Hugging Face course, chapter 6.7).
 3. The cheapest `pruned_share` percent of the pieces are pruned, except single atoms.
@@ -70,14 +70,14 @@ def prune(
     Args:
         texts: Distinct texts, whose atoms are one character each.
         weights: Count of each text.
-        pieces: The pieces at first; the first `n_atoms` are the atoms.
-        counts: Count of each piece, from which the first probabilities follow.
+        pieces: The initial pieces; the first `n_atoms` are the atoms.
+        counts: Count of each piece, which determines the initial probabilities.
         n_atoms: Number of atoms.
         em_steps: EM steps per round.
         pruned_share: Percentage of the pieces, without atoms, that a round prunes.
 
     Returns:
-        The pieces in the order of their ids (atoms, then the piece pruned last, …), and the rounds.
+        The pieces by id (the atoms, then the piece pruned last, …), and the rounds.
     """
     weight = np.asarray(weights, np.float64)
     lattices = Lattices.of(texts, index_of(pieces))
@@ -129,7 +129,7 @@ def train(
         expression: Expression of the user, if the pattern takes one.
         special_tokens: Names that get the ids after all others.
         atoms: Kind of the atoms.
-        seed_size: Number of atoms and pieces at first, if the text has so many; None: 10,000, or
+        seed_size: Number of initial atoms and pieces, if the text has so many; None: 10,000, or
             four times `vocab_size` if that is more.
         max_piece: Largest number of atoms in a piece.
         em_steps: EM steps per round.
@@ -176,7 +176,7 @@ def train(
 
 
 def log_probabilities(counts: NDArray[np.float64], alive: NDArray[np.bool_]) -> Floats:
-    """Return the log of each piece's share of the counts of the pieces alive. float64 [pieces]."""
+    """Return the log of each count divided by the sum of the counts alive. float64 [pieces]."""
     counts = np.maximum(counts, LEAST_EXPECTED)
     return rounded(np.log(counts / counts[alive].sum()))
 
@@ -184,13 +184,13 @@ def log_probabilities(counts: NDArray[np.float64], alive: NDArray[np.bool_]) -> 
 def _numbered(
     pieces: Sequence[str], n_atoms: int, given_up: Sequence[int], found: Sequence[Any]
 ) -> tuple[tuple[str, ...], tuple[Round, ...]]:
-    """Number the pieces by how long they survive, and return them with the rounds.
+    """Assign ids to the pieces in reverse order of pruning, and return them with the rounds.
 
     Args:
-        pieces: The pieces at first.
+        pieces: The initial pieces.
         n_atoms: Number of atoms.
         given_up: Index of each pruned piece, in the order of pruning.
-        found: The values of each round by index, and how many pieces were pruned before it.
+        found: The values of each round by index, and the number of pieces pruned before it.
     """
     by_id = np.array([*range(n_atoms), *reversed(given_up)], np.int64)
     id_of = np.empty(len(pieces), np.int64)
@@ -224,13 +224,13 @@ def substrings(
 ) -> tuple[list[tuple[int, int]], NDArray[np.int64], NDArray[np.bool_]]:
     """Find the substrings of 2 to `longest` atoms that occur at least twice in weighted texts.
 
-    It works length by length: the class of a substring follows from the class of all but its last
-    atom, and that atom. A rare substring is not part of a frequent one, so each length has fewer
-    positions.
+    Substrings are counted length by length. The class of a substring follows from its last atom and
+    the class of the atoms before. A rare substring is not part of a frequent one, so the number of
+    positions falls with the length.
 
     Returns:
-        For each substring its first (start, end) in the joined texts, its count with overlaps, and
-        whether all its occurrences are inside one longer substring that is found, too.
+        For each substring: its first (start, end) in the joined texts, its count with overlaps, and
+        whether all its occurrences are inside one longer substring that is also found.
     """
     joined = "".join(texts)
     sizes = np.fromiter(map(len, texts), np.int64, len(texts))
@@ -256,7 +256,7 @@ def substrings(
         frequent = new_count >= 2
         seen, new_count = position[seen][frequent], new_count[frequent]
         if length > 2:
-            # A substring as frequent as one that is longer by an atom only occurs inside it.
+            # If a substring and a longer one have equal counts, it only occurs inside that one.
             within = np.zeros(len(count), np.bool_)
             for part in (classes[seen], classes[np.minimum(seen + 1, len(joined) - 1)]):
                 within[part[count[part] == new_count]] = True
@@ -273,18 +273,18 @@ def substrings(
 
 
 def seeds(texts: Sequence[str], weights: Sequence[int], longest: int, most: int) -> dict[str, int]:
-    """Return the pieces at first, without the atoms, and their counts.
+    """Return the initial pieces, without the atoms, and their counts.
 
-    They are the frequent substrings of the pre-tokens. If there are more than `most`, those that
-    only occur inside a longer one are dropped first, then those of the smallest count times length
-    (SentencePiece's criterion), the last in code point order among equals.
+    They are the frequent substrings of the pre-tokens. If there are more than `most`, substrings
+    that only occur inside a longer one are dropped first. Then those with the smallest count times
+    length are dropped (SentencePiece's criterion); among ties, the last in code point order.
     """
     joined = "".join(texts)
     spans, counts, inside = substrings(texts, weights, longest)
     gains = counts * np.fromiter((end - start for start, end in spans), np.int64, len(spans))
     order = np.lexsort((-gains, inside))
     if len(order) > most:
-        # Only the substrings as good as the last one are compared by code points.
+        # Only the substrings tied with the last one are compared by code points.
         last = order[most] if most else order[0]
         tied = (gains == gains[last]) & (inside == inside[last])
         better = [i for i in order[:most].tolist() if not tied[i]]
@@ -304,8 +304,8 @@ _NO_ATOM = "\ud800"  # a lone surrogate, which no cleaned text contains
 class ShortPreTokens(PreTokenizer):
     """Divides pre-tokens every `LONGEST_PRE_TOKEN` characters.
 
-    The work for a pre-token grows with its length, so this makes texts without pre-tokenization
-    possible. No piece crosses these places.
+    The time per character grows with the length of a pre-token, so this limit makes texts without
+    pre-tokenization possible. No piece crosses a division.
     """
 
     def pre_tokens(self, text: str) -> list[str]:
@@ -318,7 +318,7 @@ class ShortPreTokens(PreTokenizer):
 
 @dataclass(frozen=True, eq=False)
 class Round:
-    """A round of training: the state of all pieces at its beginning, and how many it prunes.
+    """A round of training: the values of all pieces at its beginning, and its prunings.
 
     Attributes:
         number: From 1.
@@ -404,15 +404,15 @@ class UnigramTokenizer(NonMonotonicTokenizer):
         for at, of_round in enumerate(self.rounds):
             if of_round.start > self.step:
                 break
-            # The last step of a round is the first one of the next.
+            # The last step of a round is also the first step of the next.
             following = self.rounds[at + 1].start if at + 1 < len(self.rounds) else inf
             until = min(following - 1, self.step)
             lattices = lattices.keep(lattices.ids < of_round.before)
             scores = of_round.log_probabilities
             scores = np.append(scores, UnigramModel(self.pieces, scores).unknown)
-            # Each row is segmented with the new probabilities. In this round it changes only when
-            # a piece of its segmentation is pruned, since the other pieces were no better. So all
-            # rows advance together, each to its own next such step.
+            # Each row is segmented with the new probabilities. Within the round, a segmentation
+            # changes only when one of its pieces is pruned, since it was the best one before. So
+            # the loop moves each row directly to its next change.
             changing = np.arange(len(rows))
             times = np.full(len(rows), of_round.start - 1)
             while len(changing):
@@ -468,7 +468,7 @@ class UnigramTokenizer(NonMonotonicTokenizer):
 
 
 def _cuts(lattices: Lattices, values: NDArray[np.float64]) -> list[Segmentation]:
-    """Return the ids of each text's best segmentation, and the number of atoms of each."""
+    """Return for each text the ids and the numbers of atoms of its best segmentation's tokens."""
     edges = lattices.walk(lattices.best(values)[1])
     ids = lattices.ids[edges].tolist()
     lengths = (lattices.ends[edges] - lattices.starts[edges]).tolist()
@@ -490,9 +490,9 @@ def _round_at(rounds: Sequence[Round], step: int) -> Round:
 class UnigramTraining(Training):
     """Training history of Unigram. One pruned piece is a step.
 
-    Pieces are numbered by how long they survive, so the vocabulary of size n has the ids below n.
-    Within a round the probabilities are those of its beginning. The last step of a round is also
-    the beginning of the next one, whose probabilities are valid from then on.
+    Ids are in reverse order of pruning, so the vocabulary of size n contains the ids below n.
+    Within a round, the probabilities are those of its beginning. The last step of a round is also
+    the beginning of the next one, and uses the probabilities of that next round.
 
     Attributes:
         pieces: The joined symbols of each piece by id: the atoms, then the piece pruned last, ….
@@ -566,9 +566,9 @@ class UnigramTraining(Training):
     def candidates(
         self, text: str, boundaries: Boundaries, step: int, limit: int
     ) -> list[Candidate]:
-        """Return the cheapest pieces, as of the round's beginning.
+        """Return the pieces with the smallest loss at the beginning of the round.
 
-        They are part of the history, so `text` and `boundaries` are not used.
+        The history contains them, so `text` and `boundaries` are unused.
         """
         of_round = _round_at(self.rounds, step)
         ids = of_round.order[step - of_round.start :][:limit].tolist()

@@ -5,13 +5,13 @@ Sources: Schuster and Nakajima, "Japanese and Korean Voice Search", ICASSP 2012;
 arXiv:1810.04805.
 
 **The score is a reconstruction**, since BERT's trainer was never published. The papers merge the
-pair that makes the training text most likely. The Hugging Face course, chapter 6.6, derives the
-score
+pair that makes the training text most likely. The Hugging Face course, chapter 6.6, derives
+this score from that rule:
 
     score(a, b) = count(a b) / (count(a) · count(b))
 
-from that. (Hugging Face's own `WordPieceTrainer` does not use it: it wraps `BpeTrainer`, which
-decides by counts.) The definition as a slow loop is in `tests/references/reference_wordpiece.py`.
+(Hugging Face's own `WordPieceTrainer` does not use it: it wraps `BpeTrainer`, which
+compares counts.) `tests/references/reference_wordpiece.py` contains the definition as a slow loop.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def train_merges(
         min_count: Pairs with a lower count are not merged.
 
     Returns:
-        The merges and why there are not more: the limit, no pair left, or only rare pairs left.
+        The merges, and why training ended: the limit, no pair left, or only rare pairs left.
     """
     counts = _Counts(words, n_atoms, min(limit, sum(len(ids) for ids, _ in words)))
     merges: list[Merge] = []
@@ -118,8 +118,8 @@ class _Counts:
     Each merge changes the scores of all pairs that share a part with it, mostly upwards. So the
     scores of all pairs are computed for each merge, with NumPy.
 
-    The words lie in one row with a gap between them. A merge removes the right part of each of its
-    occurrences from the row.
+    All words are stored in one row with a gap between them. A merge removes the right part of each
+    of its occurrences from the row.
 
     Attributes:
         row: int64 [positions], token ids, or `GAP`.
@@ -168,7 +168,7 @@ class _Counts:
         self.pairs = np.append(self.pairs, count)
 
     def best(self, min_count: int, ties: TieRule) -> tuple[int, int] | None:
-        """Return the number of the pair with the highest score, and how many others have it."""
+        """Return the number of the pair with the highest score, and the number of other ties."""
         allowed = np.flatnonzero(self.pairs >= max(1, min_count))
         if not len(allowed):
             return None
@@ -195,7 +195,7 @@ class _Counts:
         return int(chosen), len(tied) - 1
 
     def merge(self, pair: int, new_id: int) -> int:
-        """Replace a pair by a new token, from the left; return how often, weights included."""
+        """Replace a pair from left to right; return the number of replacements, weighted."""
         left, right = self.left[pair], self.right[pair]
         positions = np.flatnonzero(self.pair == pair)
         if left == right:  # in a a a the second occurrence overlaps the first
@@ -232,8 +232,8 @@ class _Counts:
 CONTINUES = "##"
 UNKNOWN = "[UNK]"
 SPECIAL = ("[PAD]", UNKNOWN, "[CLS]", "[SEP]", "[MASK]")
-"""BERT's special tokens, in its order. There they have the first ids. Here they come after all
-others, as in all tokenizers of bpeviz, so every smaller vocabulary is a prefix of the largest."""
+"""BERT's special tokens, in its order. In BERT they have the first ids. Here they have the last
+ones, as in all tokenizers of bpeviz, so every smaller vocabulary is a prefix of the largest."""
 
 _WORD_OR_SPACE = regex.compile(r"\s+|\S+")
 _SPACE = regex.compile(r"\s")
@@ -243,8 +243,8 @@ _SPACE = regex.compile(r"\s")
 class WordPiecePreTokenizer(PreTokenizer):
     """Splits a text into words, whose characters have ## before them, except the first one.
 
-    - White space separates words and becomes no token. So it is lost: decoding puts one space
-      between words.
+    - White space separates words and does not become a token, so it is lost. Decoding writes one
+      space between words.
     - Lower case applies to each character by itself. A character whose lower case is several
       characters (İ) stays one atom, so offsets stay exact. "Uncased" BERT also strips accents; this
       class does not.
@@ -363,7 +363,7 @@ def _scores(pairs: Pairs) -> NDArray[np.float64]:
 # --- On screen -----------------------------------------------------------------------------------
 
 _BEST = 6
-"""How many of the best pairs, by count and by score, the table compares."""
+"""The number of best pairs, by count and by score, in the table."""
 
 
 def _details(
