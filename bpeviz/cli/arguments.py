@@ -33,7 +33,7 @@ def add_command(
 
 
 def text_argument(argument: str) -> str:
-    """Return a text argument. Raises `ArgumentTypeError` for bytes that are not UTF-8."""
+    """Return a text argument. Raises `ArgumentTypeError` if it is not valid UTF-8."""
     try:
         argument.encode()
     except UnicodeEncodeError as error:
@@ -98,7 +98,7 @@ def add_progress(command: argparse.ArgumentParser) -> None:
 
 
 def check_expression(options: argparse.Namespace) -> None:
-    """Raise `UsageError` if an expression has no pattern that uses it."""
+    """Raise `UsageError` if an expression is given without a pattern that uses it."""
     if options.expression and options.pattern not in (CUSTOM, WORD_LIST):
         raise UsageError(f"--expression needs --pattern {CUSTOM} or --pattern {WORD_LIST}.")
 

@@ -1,4 +1,4 @@
-"""The command ``compare``: metrics of several tokenizers on one text."""
+"""The command ``compare``: measure several tokenizers on one text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command ``count``: the pre-token counts of a corpus, for training later."""
+"""The command ``count``: count the pre-tokens of a corpus, for training later."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def add(commands: Commands) -> argparse.ArgumentParser:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Count, and write the counts; return the exit code."""
+    """Count the pre-tokens, and write the counts; return the exit code."""
     paths = options.files or [STANDARD]
     arguments.check_expression(options)
     arguments.check_one_standard_input(paths)

@@ -1,4 +1,4 @@
-"""The command ``decode``: ids to text."""
+"""The command ``decode``: turn ids into text."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def run(options: argparse.Namespace) -> int:
     listed = given or files.read_text(source or STANDARD).splitlines()
     with progress.during("Decoding"):
         if options.lines:
-            # One by one: a decoder may put spaces between words, but not between lines.
+            # Decode each line alone: a decoder may put spaces between words, but not between lines.
             lines = [" ".join(given)] if given else listed
             raw = b"".join(tokenizer.decode_bytes(_ids([line])) + b"\n" for line in lines)
         else:

@@ -1,4 +1,4 @@
-"""The command ``encode``: text to ids."""
+"""The command ``encode``: turn text into ids."""
 
 from __future__ import annotations
 

@@ -7,11 +7,11 @@ import sys
 
 
 class UsageError(Exception):
-    """Arguments that do not fit together; the exit code is 2."""
+    """Inconsistent arguments; the exit code is 2."""
 
 
 class CommandError(ValueError):
-    """A command that failed, with a message for users; the exit code is 1."""
+    """A failed command, with a user-facing message; the exit code is 1."""
 
 
 def print_error(message: str) -> None:

@@ -1,4 +1,4 @@
-"""Input and output of the commands: texts, tokenizers, standard streams, and whole files."""
+"""Input and output of the commands: texts, tokenizers, standard streams and files."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from bpeviz.pretrained import catalog, download, rank_tokenizer
 
 
 def open_file(path: str) -> BinaryIO:
-    """Open a file, or standard input, to read bytes. Raises `ValueError` with a message."""
+    """Open a file or standard input to read bytes. Raises `ValueError` if that fails."""
     if path != STANDARD:
         return corpus_files.open_file(path)
     if sys.stdin is None:
@@ -38,7 +38,7 @@ def read_bytes(path: str, limit: int = -1) -> bytes:
     """Return at most `limit` bytes of a file, or of standard input (-1: all).
 
     Raises:
-        ValueError: the file cannot be read; the message is for users.
+        ValueError: The file cannot be read; the message is user-facing.
     """
     try:
         with open_file(path) as file:
@@ -51,7 +51,7 @@ def read_text(path: str) -> str:
     """Return the UTF-8 text of a file or of standard input, without a byte order mark.
 
     Raises:
-        ValueError: the file is not such a text; the message is for users.
+        ValueError: The file is not UTF-8 text; the message is user-facing.
     """
     return "".join(corpus_files.read([Span(path)], open_file))
 
@@ -60,7 +60,7 @@ def load_tokenizer(name: str, options: argparse.Namespace, progress: Progress) -
     """Return the tokenizer that ``--tokenizer`` names.
 
     Raises:
-        ValueError: there is none; the message is for users.
+        ValueError: The tokenizer does not exist or is not valid; the message is user-facing.
     """
     if name in catalog.NAMES:
         if not download.available(name):
@@ -94,7 +94,7 @@ def output_path(options: argparse.Namespace) -> str:
     """Return ``--output`` of a command with binary output.
 
     Raises:
-        UsageError: there is none, and standard output is a terminal.
+        UsageError: The option is missing, and standard output is a terminal.
     """
     output: str | None = options.output
     if output is None and sys.stdout is not None and sys.stdout.isatty():
@@ -115,7 +115,7 @@ def write_output(path: str, content: bytes) -> None:
 
 
 def discard_output() -> None:
-    """Discard buffered output, which Python would otherwise fail to write at exit."""
+    """Discard buffered output; otherwise Python fails to write it at exit."""
     with contextlib.suppress(OSError, ValueError, AttributeError):
         null = os.open(os.devnull, os.O_WRONLY)
         os.dup2(null, sys.stdout.fileno())
@@ -123,16 +123,16 @@ def discard_output() -> None:
 
 
 def write_files(contents: Mapping[Path, bytes]) -> None:
-    """Write files completely, or leave their old contents.
+    """Write each file completely, or leave its old contents.
 
     Raises:
-        CommandError: a file cannot be written.
+        CommandError: A file cannot be written.
     """
     pending: list[tuple[Path, Path, Path]] = []
     try:
         for path, content in contents.items():
             with _write_errors(path):
-                target = path.resolve()  # keeps a link
+                target = path.resolve()  # replace the target of a link, not the link
                 if target.exists() and not target.is_file():
                     target.write_bytes(content)  # a device such as /dev/null
                     continue
@@ -153,7 +153,7 @@ def write_files(contents: Mapping[Path, bytes]) -> None:
 
 
 def check_writable(path: Path) -> None:
-    """Raise `CommandError`, before long work, if `write_files` could not write a file."""
+    """Raise `CommandError` if a file is not writable; call this before long work."""
     with _write_errors(path):
         target = path.resolve()
         if target.is_dir():
@@ -165,7 +165,7 @@ def check_writable(path: Path) -> None:
 
 
 def make_folder(path: Path) -> None:
-    """Make a folder, unless it exists. Raises `CommandError`."""
+    """Create a folder, unless it exists. Raises `CommandError`."""
     with _write_errors(path):
         path.mkdir(exist_ok=True)
 
@@ -176,7 +176,7 @@ def _temporary(target: Path) -> Path:
 
 @contextlib.contextmanager
 def _write_errors(path: Path) -> Iterator[None]:
-    """Raise a `CommandError` for an error in writing."""
+    """Convert errors of writing a file to `CommandError`."""
     name = named(str(path))
     try:
         yield

@@ -1,4 +1,4 @@
-"""The entry point of the command line: selects the command and reports errors."""
+"""The entry point of the command line: select the command and report errors."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from bpeviz.cli.files import discard_output
 from bpeviz.pretrained.download import VocabularyUnavailable
 
 INTERRUPTED, BROKEN_PIPE = 130, 141
-"""The exit codes of shells for Ctrl-C (SIGINT) and for output without a reader (SIGPIPE)."""
+"""The exit codes of shells after Ctrl-C (SIGINT) and after a broken pipe (SIGPIPE)."""
 
 _EPILOG = """\
 examples:
@@ -57,10 +57,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code.
 
     Args:
-        arguments: the arguments, or None for those of the process.
+        arguments: The arguments, or None for those of the process.
 
     Raises:
-        SystemExit: as in argparse, with code 2 for wrong arguments and 0 after help.
+        SystemExit: As in argparse, with code 2 for wrong arguments and 0 after help.
     """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
@@ -78,7 +78,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         discard_output()
         return BROKEN_PIPE
     except (ValueError, VocabularyUnavailable) as error:
-        print_error(str(error))  # messages for users
+        print_error(str(error))  # user-facing messages
     except OSError as error:
         # Errors of files are `CommandError`s, so this one is of standard output.
         discard_output()

@@ -12,13 +12,13 @@ from bpeviz.progress import reporting_to
 
 
 class Progress:
-    """Shows on standard error what a command does, and how far it is.
+    """Displays the activity of a command and its progress on standard error.
 
-    On a terminal, a line with the elapsed time is updated and finally erased. Elsewhere, such as in
-    a file, lines are printed.
+    On a terminal, one line with the elapsed time is updated, and erased at the end. Elsewhere, such
+    as in a file, new lines are printed.
 
     Args:
-        requested: whether to show it; None: only on a terminal.
+        requested: Whether to display progress; None: only on a terminal.
     """
 
     LINE_SECONDS = 10.0
@@ -34,7 +34,7 @@ class Progress:
             print_error(message)
 
     def during(self, activity: str) -> contextlib.AbstractContextManager[None]:
-        """Show an activity and its progress while the context is open."""
+        """Display an activity and its progress while the context is open."""
         if not self.shown:
             return contextlib.nullcontext()
         return _updated_line(activity) if self.is_terminal else self._lines(activity)
@@ -57,7 +57,7 @@ class Progress:
 
 @contextlib.contextmanager
 def _updated_line(activity: str) -> Iterator[None]:
-    from rich.console import Console  # no other output needs it, and it takes 0.1 seconds
+    from rich.console import Console  # only needed here, and importing it takes 0.1 seconds
     from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
     from rich.progress import Progress as Line
 

@@ -44,13 +44,13 @@ examples:
       --ties largest --min-count 2 --output merges.csv
 """
 _FROM_COUNTS = ("bpe", "scaffold", "wordpiece", "unigram", "adaptive")
-"""The algorithms with the same result on counted pre-tokens as on the text."""
+"""The algorithms that give the same result on counted pre-tokens as on the text."""
 
 _WITHOUT_SPLITTING = ("bpe", "scaffold")
-"""Those of them that do not split the pre-tokens again."""
+"""The algorithms of `_FROM_COUNTS` that do not split the pre-tokens again."""
 
 _SAMPLE = 2_000
-"""Characters of the sample on which the format is tried before long training."""
+"""Number of characters of the sample that checks the format before long training."""
 
 
 def add(commands: Commands) -> argparse.ArgumentParser:
@@ -240,7 +240,7 @@ def _try_format(train: Callable[[Corpus], Training], sample: Corpus, format: str
     try:
         training = train(sample)
     except ValueError:
-        return  # may be valid for the whole corpus; if not, the error follows
+        return  # the whole corpus may be valid; if not, training raises the error
     formats.dump(training.tokenizer(), format)
 
 
@@ -248,7 +248,7 @@ def _try_format(train: Callable[[Corpus], Training], sample: Corpus, format: str
 
 
 def _targets(output: str, format: str | None) -> tuple[str, list[Path]]:
-    """Return the format and the paths of its files (none: standard output). Raises `UsageError`."""
+    """Return the format and its paths, none for standard output. Raises `UsageError`."""
     if output != STANDARD:
         try:
             known, paths = formats.paths_to_save(Path(output), format)
@@ -262,7 +262,7 @@ def _targets(output: str, format: str | None) -> tuple[str, list[Path]]:
 
 
 def _report(training: Training, options: argparse.Namespace, output: str) -> None:
-    """Print the result, if progress is shown, and always a vocabulary smaller than requested."""
+    """Print the result if progress is shown; always report a vocabulary smaller than requested."""
     size = int(training.sizes[-1])
     if training.stopped in ("no pair", "rare"):
         reason = "no pair is left" if training.stopped == "no pair" else "all other pairs are rarer"
@@ -279,7 +279,7 @@ def _report(training: Training, options: argparse.Namespace, output: str) -> Non
 
 
 def _owners() -> dict[str, dict[str, Option]]:
-    """Return the options by name, and by the key of each algorithm that has one."""
+    """Return the options by name, then by the key of the algorithm."""
     found: dict[str, dict[str, Option]] = {}
     for trainer in TRAINERS.values():
         for option in trainer.options:
@@ -326,7 +326,7 @@ def _argument(name: str, owners: Mapping[str, Option]) -> dict[str, Any]:
 
 
 def _chosen(options: argparse.Namespace, trainer: Trainer) -> dict[str, str | int]:
-    """Return the given options of the algorithm by name. Raises `UsageError`."""
+    """Return the options of the algorithm that the user gave, by name. Raises `UsageError`."""
     chosen: dict[str, str | int] = {}
     for name, owners in _owners().items():
         value = getattr(options, _destination(name))
@@ -347,7 +347,7 @@ def _chosen(options: argparse.Namespace, trainer: Trainer) -> dict[str, str | in
 
 
 def _whole_number(minimum: int) -> Callable[[str], int]:
-    """Return a parser of whole numbers from `minimum` on."""
+    """Return a parser of whole numbers of at least `minimum`."""
 
     def parse(argument: str) -> int:
         digits = argument.replace("_", "")

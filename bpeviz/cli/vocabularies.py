@@ -29,7 +29,7 @@ The exit code is 0 if all requested vocabularies are available, 1 if not, 2 for 
 
 
 def _vocabulary_name(text: str) -> str:
-    """Check a NAME: the `choices` of argparse would require one."""
+    """Check a NAME here, since with `choices` argparse requires at least one."""
     try:
         catalog.files(text)
     except ValueError as error:
@@ -57,7 +57,7 @@ def add(commands: Commands) -> argparse.ArgumentParser:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Download vocabularies, also after one has failed; return the exit code."""
+    """Download vocabularies, even after one has failed; return the exit code."""
     exit_code = 0
     for name in options.names or catalog.NAMES:
         try:

@@ -1,7 +1,7 @@
-"""Count a corpus on a Dask cluster: workers count parts, and this process adds them up.
+"""Count a corpus on a Dask cluster: workers count parts, and this process adds the counts.
 
-Dask is imported only when used. The count and first place of a pre-token do not depend on the order
-in which the parts are counted, so the result equals counting on one machine.
+Dask is imported only when used. The count and the first position of a pre-token do not depend on
+the order of the parts, so the result equals counting on one machine.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ PATIENCE = 60.0
 """The time limit without a worker or scheduler, in seconds."""
 
 _AHEAD = 4
-"""Parts submitted for each thread of the workers."""
+"""Number of parts submitted per thread of the workers."""
 
 _GLANCE = 2.0
 """Seconds between two checks of the workers."""
 
 
 class ClusterError(ValueError):
-    """A cluster cannot do the work; the message is for users."""
+    """A cluster failed to count the corpus; the message is user-facing."""
 
 
 def count(
@@ -63,7 +63,7 @@ def count(
         connecting: The time limit for the scheduler in seconds, by default `CONNECTING`.
 
     Raises:
-        ClusterError: The cluster cannot do the work.
+        ClusterError: The cluster cannot count the corpus.
         CorpusError: A file cannot be read as text.
         SplitError: The pattern is unknown, not valid, or took too long.
     """
@@ -111,7 +111,7 @@ def count(
 
 
 def _count_part(part: Part, pattern: str, expression: str) -> tuple[str, PreTokenCounts]:
-    """Count a part on a worker; return also its version of regex, which defines letters."""
+    """Count a part on a worker; return the version of its `regex` package and the counts."""
     counts = count_blocks(read(part.spans), pattern, expression, at=part.at)
     return regex.__version__, counts
 
@@ -161,7 +161,7 @@ def _connected(dask: Any, address: str, connecting: float) -> Iterator[Any]:
             return await scheduler.identity()
 
     async def ask_in_time() -> Any:
-        # A client alone waits forever for a server that accepts the connection without answering.
+        # Without this limit, a client waits forever if a server accepts the connection only.
         return await asyncio.wait_for(ask(), connecting)
 
     try:
@@ -185,7 +185,7 @@ def _connected(dask: Any, address: str, connecting: float) -> Iterator[Any]:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Keep Dask's log off standard error; errors are raised."""
+    """Disable Dask's log on standard error; errors are still raised."""
     before = logging.root.manager.disable
     logging.disable(logging.CRITICAL)
     try:

@@ -1,7 +1,7 @@
-"""Corpus files: read them as one text in a stream, and divide it into independent parts.
+"""Corpus files: read them as one stream of text, and divide it into independent parts.
 
-The files are one text without separators, so a pre-token may begin in one file and end in the next.
-A byte order mark at the beginning of a file is not part of the text.
+The files are concatenated without separators, so a pre-token may begin in one file and end in the
+next. A byte order mark at the beginning of a file is not part of the text.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ PART = 1 << 26
 """The approximate size of a part of a corpus in bytes."""
 
 _READ = 1 << 20
-"""Bytes read at once."""
+"""Number of bytes per read."""
 
 LOOKED_THROUGH = 1 << 16
-"""Bytes searched at once for a place between two parts."""
+"""Number of bytes per search for a boundary between two parts."""
 
 
 class CorpusError(ValueError):
-    """A file cannot be read as text; the message is for users."""
+    """A file is not readable as text; the message is user-facing."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ def read(spans: Iterable[Span], opened: Callable[[str], BinaryIO] = open_file) -
 
 
 def _texts(file: BinaryIO, span: Span) -> Iterator[str]:
-    at, rest = span.start, b""  # `rest`: the first bytes of a character; `at`: their offset
+    at, rest = span.start, b""  # `rest`: bytes of an incomplete character; `at`: their offset
     if at:
         file.seek(at)
     while True:
@@ -118,7 +118,7 @@ def parts(paths: Sequence[str], pattern: str, size: int = PART) -> Iterator[Part
         with open_file(path) as file:
             end, start = _extent(file, path)
             while start < end:
-                # Where this part has its full size.
+                # The offset at which this part reaches its full size.
                 full = start + max(0, size - (at - begin))
                 cut = _cut(file, path, max(full, start + 1), end, pattern) if full < end else None
                 to = end if cut is None else cut

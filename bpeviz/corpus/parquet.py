@@ -4,10 +4,10 @@ Three columns, with rows in any order:
 
 - `chunk`: the pre-token in UTF-8, as bytes or text; not empty, each one once.
 - `count`: its count, a whole number from 1.
-- `first`: its first place, a whole number from 0, each one once. Only the order matters; bpeviz
+- `first`: its first position, a whole number from 0, each one once. Only the order matters; bpeviz
   writes the offset in bytes from the beginning of the text.
 
-The file's metadata contain the pre-tokenization as `bpeviz.pattern` and `bpeviz.expression`.
+The file's metadata contains the pre-tokenization as `bpeviz.pattern` and `bpeviz.expression`.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from bpeviz.text import label
 _PATTERN, _EXPRESSION = b"bpeviz.pattern", b"bpeviz.expression"
 _COLUMNS = {"chunk": "bytes or text", "count": "whole numbers", "first": "whole numbers"}
 _MOST = 2**62
-"""The largest size of a text in bytes, so that no sum of counts overflows."""
+"""The upper limit of the size of a text in bytes, so that sums of counts do not overflow."""
 
 
 def dump(counts: PreTokenCounts) -> bytes:
     """Return a Parquet file; equal counts give equal bytes with the same version of Arrow."""
-    import pyarrow as pa  # here, since it takes a moment to load
+    import pyarrow as pa  # a slow import
     from pyarrow import parquet
 
     types = {"chunk": pa.large_binary(), "count": pa.int64(), "first": pa.int64()}
@@ -48,7 +48,7 @@ def dump(counts: PreTokenCounts) -> bytes:
         [pre_tokens, pa.array(counts.times), pa.array(counts.first)], schema=schema
     )
     output = pa.BufferOutputStream()
-    # Pre-tokens are distinct and not searched for: no dictionary, no statistics.
+    # Pre-tokens are distinct and never searched, so a dictionary and statistics are useless.
     parquet.write_table(
         table,
         output,
@@ -65,7 +65,7 @@ def parse(content: bytes, pattern: str = "", expression: str = "") -> PreTokenCo
 
     Args:
         content: The bytes of the file.
-        pattern: The pre-tokenization, for a file without it. A file with it must have the same.
+        pattern: The pre-tokenization, for a file that does not name it; otherwise they must match.
         expression: The expression of the pattern.
 
     Raises:
@@ -102,7 +102,7 @@ def _split_named(pattern: str, expression: str) -> str:
 def _columns(
     content: bytes,
 ) -> tuple[dict[bytes, bytes], tuple[bytes, Integers, Integers, Integers]]:
-    """Return the metadata and the columns: pre-tokens joined, their ends, counts, first places.
+    """Return the metadata and the columns: joined pre-tokens, their ends, counts, first positions.
 
     Raises:
         CountsError: A column is missing or not valid.
@@ -174,7 +174,7 @@ def _whole(table: Any, name: str) -> Integers:
 
 
 def _checked(blob: bytes, ends: Integers, times: Integers, first: Integers) -> PreTokenCounts:
-    """Return the counts ordered by first place. Raises `CountsError`."""
+    """Return the counts ordered by first position. Raises `CountsError`."""
     lengths = np.diff(ends, prepend=0)
 
     def shown(row: np.intp) -> str:

@@ -1,7 +1,7 @@
-"""The sample texts, and one line about each.
+"""The sample texts, each with a short description.
 
-The texts are files in the top-level `sample_texts` folder. A key becomes a file name only if it is
-in `SAMPLES`.
+The texts are files in the top-level `sample_texts` folder. Only a key in `SAMPLES` is used as a
+file name.
 """
 
 import reprlib
@@ -15,7 +15,7 @@ SAMPLES_FOLDER: Final = Path(__file__).resolve().parents[2] / "sample_texts"
 
 @dataclass(frozen=True)
 class Sample:
-    """A sample text: its key, its title, and a hint of its interesting parts."""
+    """A sample text: its key, its title, and a note on its interesting parts."""
 
     key: str
     title: str
@@ -116,7 +116,7 @@ def by_key(key: str) -> Sample:
 
 @lru_cache
 def _read(key: str) -> str:
-    """Read the file of a key of `SAMPLES`."""
+    """Return the contents of the file of a key of `SAMPLES`."""
     return (SAMPLES_FOLDER / f"{key}.txt").read_text(encoding="utf-8")
 
 

@@ -1,1 +1,1 @@
-"""Long trainings in worker processes."""
+"""Training jobs in worker processes."""

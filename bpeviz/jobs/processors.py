@@ -11,10 +11,10 @@ _CGROUP = Path("/sys/fs/cgroup")
 
 @cache
 def available(cgroup: Path = _CGROUP) -> int:
-    """Return how many processors this process may use, at least 1.
+    """Return the number of processors that this process may use, at least 1.
 
-    `os.cpu_count` counts those of the machine: it ignores the affinity of the process and the
-    limit of a container.
+    `os.cpu_count` returns the processors of the machine. It ignores the affinity of the process and
+    the limit of a container.
     """
     if hasattr(os, "sched_getaffinity"):
         found = len(os.sched_getaffinity(0))

@@ -1,8 +1,8 @@
-"""Long trainings in worker processes, so that the server keeps answering everybody.
+"""A queue of training jobs in worker processes, so that training does not block the server.
 
-A job is one process. Users who ask for the same training share its job; when none of them waits
-any more, its process is killed. The server runs a limited number of jobs at once; the others wait
-in the order in which they came.
+A job is one process. Users who request the same training share its job. When all of them have
+left, its process is killed. The server runs a limited number of jobs at once; the others wait in
+order of arrival.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from bpeviz.core.training import Training
 from bpeviz.jobs import processors
 
 AT_ONCE = max(1, processors.available() - 1)
-"""How many jobs run at once: one processor is left for the pages."""
+"""The maximum number of jobs that run at once; one processor remains for the pages."""
 
 INTERRUPTED = (
     "Training was interrupted: its process was ended, perhaps because memory ran out. Try again, "
@@ -41,7 +41,7 @@ Result = tuple[Training, Boundaries]
 
 @dataclass(frozen=True)
 class JobError:
-    """Why a job has no result.
+    """The reason why a job has no result.
 
     Attributes:
         message: The user-facing message.
@@ -53,7 +53,7 @@ class JobError:
 
 
 _PIPE = 1_048_576
-"""Bytes that a pipe should hold: the most that Linux usually grants every user."""
+"""The size of a pipe in bytes: the largest that Linux usually grants to every user."""
 
 _ROOT = Path(__file__).resolve().parents[2]
 _lock = threading.RLock()
@@ -66,7 +66,7 @@ class Job:
     """A training in a worker process.
 
     Attributes:
-        outcome: The result, or the reason why there is none; None until the job has ended.
+        outcome: The result or the error; None until the job has ended.
     """
 
     def __init__(self, key: Hashable, request: Sequence[bytes]) -> None:
@@ -81,7 +81,7 @@ class Job:
 
     @property
     def share(self) -> float:
-        """The share of the current task that is done, 0 to 1."""
+        """The completed share of the current task, 0 to 1."""
         return min(1.0, self._done / self._total) if self._total else 0.0
 
     def message(self) -> str:
@@ -102,14 +102,14 @@ class Job:
         return message
 
     def wait(self, seconds: float) -> bool:
-        """Wait for at most so long; return whether the job has ended."""
+        """Wait at most this number of seconds; return whether the job has ended."""
         return self._ended.wait(seconds)
 
     def __enter__(self) -> Job:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Give the job up. The process of a job without users is killed."""
+        """Leave the job. When its last user leaves, its process is killed."""
         with _lock:
             self._users -= 1
             if self._users or self._ended.is_set():
@@ -132,7 +132,7 @@ class Job:
             self._end(JobError("The server is too busy to start a training. Try again.", True))
 
     def _run(self) -> None:
-        # An exception other than OSError is a programming error; nobody may wait forever for it.
+        # Any exception except OSError is a programming error, but users must not wait forever.
         outcome: Result | JobError = JobError(INTERRUPTED, transient=True)
         try:
             outcome = self._train()
@@ -182,11 +182,11 @@ class Job:
                 if "error" in message:
                     return JobError(message["error"], message["transient"])
                 if "size" in message:
-                    # The arrays are read into their final place, while other threads run.
+                    # Read the arrays into their final buffers, while other threads run.
                     sizes = [message["size"], *message["arrays"]]
                     result, *arrays = [np.empty(size, np.uint8).data for size in sizes]
                     if all(output.readinto(part) == len(part) for part in (result, *arrays)):
-                        # Written by our own worker, through our own pipe.
+                        # Safe to unpickle: the bytes come from our own worker.
                         return cast(Result, pickle.loads(result, buffers=arrays))  # noqa: S301
                     break
                 if message["task"] != self._task or self._start is None:
@@ -194,19 +194,19 @@ class Job:
                 self._task, self._done = message["task"], message["done"]
                 self._total = message["total"]
         except (BrokenPipeError, ValueError):
-            pass  # the process ended while it was written to, or in the middle of a line
+            pass  # the process ended while reading the request or writing a line
         return JobError(INTERRUPTED, transient=True)
 
 
 def _lower_priority(process: int) -> None:
-    """Let pages run before a worker."""
+    """Lower the priority of a worker process below that of the server."""
     if hasattr(os, "setpriority"):
         with contextlib.suppress(OSError):  # it may have ended already
             os.setpriority(os.PRIO_PROCESS, process, 19)
 
 
 def _enlarge(pipe: BufferedReader) -> None:
-    """Let a pipe hold more bytes, where the system can and may."""
+    """Increase the size of a pipe, if the system allows it."""
     with contextlib.suppress(ImportError, AttributeError, OSError):
         import fcntl  # not on every system
 
@@ -222,7 +222,7 @@ def _start_next() -> None:
 
 
 def run(key: Hashable, text: str, algorithm: str, options: Mapping[str, Any]) -> Job:
-    """Return the job of a training, to be used in a `with` block: it runs until its users leave.
+    """Return the job of a training. Use it in a `with` block; it runs until all users leave.
 
     Args:
         key: Identifies the training.

@@ -1,13 +1,14 @@
-"""The worker process of `bpeviz.jobs.queue`: `python -m bpeviz.jobs.worker` trains once.
+"""The worker process of `bpeviz.jobs.queue`; `python -m bpeviz.jobs.worker` runs one training.
 
 Standard input is one line of JSON, {"algorithm", "options", "size": bytes}, followed by the text
-in UTF-8. Standard output is lines of JSON: progress, {"task", "done", "total"}; then either
-{"error": message, "transient": whether another attempt may succeed}, or {"size": bytes, "arrays":
-[bytes, …]}, followed by the pickled result and its arrays: the training history, and the boundaries
-of the text. (Pickles pass only between two processes of one program, never from files or users.)
+in UTF-8. Standard output is lines of JSON for progress, {"task", "done", "total"}, then one of:
 
-Standard input stays open. When it ends, the server is gone, and the worker exits: also when the
-server was killed.
+- {"error": message, "transient": whether another attempt may succeed}
+- {"size": bytes, "arrays": [bytes, …]}, followed by the pickled result and its arrays: the training
+  history, and the boundaries of the text. Pickles are exchanged only between two processes of one
+  program, never read from files or users.
+
+Standard input stays open. When it ends, even because the server was killed, the worker exits.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ def main() -> None:
             history = bpeviz.train(text, request["algorithm"], **request["options"])
         _write(output, {"task": "Computing token boundaries", "done": 0, "total": 0})
         boundaries = history.tokenizer().boundaries(text)
-        # Every page needs these cached properties; they travel with the boundaries.
+        # Compute the cached properties that every page needs, so that the result contains them.
         _ = boundaries.token_counts, boundaries.permanent
     except ValueError as error:
         _write(output, {"error": str(error), "transient": is_transient(error)})

@@ -345,7 +345,7 @@ class SentencePieceTokenizer(MergeTokenizer, encodes_by_merges=True):
     def decode_bytes(self, ids: Iterable[int]) -> bytes:
         if self.pre_tokenizer.prefix == "no":
             return super().decode_bytes(ids)
-        # Each text between special tokens was encoded by itself, with its own prefix.
+        # Each text between special tokens was encoded alone, with its own prefix.
         decoded = []
         for special, part in groupby(ids, self._is_special):
             raw = super().decode_bytes(part)
@@ -411,7 +411,7 @@ def from_pieces(
     """Return the tokenizer of a vocabulary of the library.
 
     Args:
-        pieces: The pieces, the best rank first; those of one character are the atoms.
+        pieces: The pieces by rank, the lowest first; those of one character are the atoms.
         prefix: Whether each line begins with a ▁ that is not in the text.
         fallback: The tokens of an unknown character.
         pattern: Pre-tokenization.

@@ -5,13 +5,13 @@ Sources: Schuster and Nakajima, "Japanese and Korean Voice Search", ICASSP 2012;
 arXiv:1810.04805.
 
 **The score is a reconstruction**, since BERT's trainer was never published. The papers merge the
-pair that makes the training text most likely. The Hugging Face course, chapter 6.6, derives
-this score from that rule:
+pair that makes the training text most likely. The Hugging Face course, chapter 6.6, derives this
+score from that rule:
 
     score(a, b) = count(a b) / (count(a) · count(b))
 
-(Hugging Face's own `WordPieceTrainer` does not use it: it wraps `BpeTrainer`, which
-compares counts.) `tests/references/reference_wordpiece.py` contains the definition as a slow loop.
+(Hugging Face's own `WordPieceTrainer` does not use it: it wraps `BpeTrainer`, which compares
+counts.) `tests/references/reference_wordpiece.py` contains the definition as a slow loop.
 """
 
 from __future__ import annotations
