@@ -126,7 +126,7 @@ class PairCounts:
                 continue
             weight = weights[position]
             applied += weight
-            # The start of the right half must no longer look like the start of a token.
+            # Clear the start of the right part, so that no other pair matches there.
             row[position + left_size] = GAP
             row[position] = row[position + size - 1] = new
             before, after = row[position - 1], row[position + size]

@@ -233,10 +233,10 @@ _DUMMY = regex.compile(rb"(?<![^\r\n]) ")  # a space at the start of a line
 class SentencePiecePreTokenizer(PreTokenizer):
     """Splits lines into words and words into characters, with ▁ for a space.
 
-    The pattern splits the text first; "none" leaves the library's rules alone.
+    The pattern splits the text first; with "none", only the library's rules apply.
 
     Attributes:
-        prefix: Whether each line begins with a ▁ that is not in the text.
+        prefix: Whether each line begins with a ▁ that is not in the text (the dummy prefix).
         fallback: The tokens of an unknown character.
     """
 
@@ -308,12 +308,13 @@ class SentencePiecePreTokenizer(PreTokenizer):
 class SentencePieceTokenizer(MergeTokenizer, encodes_by_merges=True):
     """Applies merges to characters, with ▁ for a space, and bytes or `<unk>` for unknown ones.
 
-    Ids are dense: the 256 bytes if they are the fallback, the characters in code point order, the
-    merges, `<unk>` if it is the fallback, the special tokens. With byte fallback, decoding returns
-    every Unicode text unchanged: it removes the dummy prefix, one space at the start of each line.
+    Ids are dense, in this order: the 256 bytes if they are the fallback, the characters in code
+    point order, the merges, `<unk>` if it is the fallback, the special tokens. With byte fallback,
+    decoding returns every Unicode text unchanged. It removes the dummy prefix, one space at the
+    start of each line.
 
-    The library encodes by looking up the merged piece of two neighbors, this tokenizer by the pair.
-    Both find the same tokens: a piece between two boundaries is always made of the same two parts.
+    The library looks up the merged piece of two neighbors, and this tokenizer the pair. Both find
+    the same tokens, since a piece between two boundaries always consists of the same two parts.
     """
 
     pre_tokenizer: SentencePiecePreTokenizer

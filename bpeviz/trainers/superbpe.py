@@ -7,13 +7,14 @@ phase 2 has more than four words (an option), and none contains a colon followed
 
 Differences from the authors' code:
 
-- There, phase 2 begins by applying the merges of phase 1 again, without pre-tokens, and encoding
-  does the same. Here the tokens of phase 1 stay within pre-tokens, so a merged boundary never comes
-  back. Two tokens with different ids can have the same bytes if phase 1 splits these differently.
-- There, digits are grouped by three from the right in both phases. Here the user chooses the
-  pre-tokenization, and phase 2 has no pre-tokens but those of `second`.
-- There, the library reads its training text line by line. Here `second="lines"` does so, and
-  encodes in the same way.
+- Their phase 2 begins by applying the merges of phase 1 again, without pre-tokens, and their
+  encoder does the same. Here the tokens of phase 1 stay within pre-tokens, so a merged boundary
+  never returns. Two tokens with different ids can have the same bytes if phase 1 splits these
+  differently.
+- Their code groups digits by three from the right in both phases. Here the user chooses the
+  pre-tokenization, and the only pre-tokens of phase 2 are those of `second`.
+- Their library reads the training text line by line. Here this is an option, `second="lines"`,
+  for both training and encoding.
 """
 
 from __future__ import annotations
@@ -224,7 +225,7 @@ class SuperTokenizer(MergeTokenizer):
         return 1 if token_id < 0 else self._lengths[token_id]
 
     def segment(self, pre_tokens: Sequence[str]) -> dict[str, Segmentation]:
-        """Return the tokens of each text by itself."""
+        """Return the tokens of each text, encoded alone."""
         cut: dict[str, Segmentation] = {}
         for pre_token in dict.fromkeys(pre_tokens):
             _, ids = self._segment_text(pre_token)

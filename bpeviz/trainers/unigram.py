@@ -49,7 +49,7 @@ SEED_SIZE = 10_000
 MAX_EM_STEPS = 20
 
 LEAST_EXPECTED = 1e-6
-"""Lowest expected count of a piece, so that its logarithm is a number."""
+"""The lower limit of the expected count of a piece, so that its logarithm is finite."""
 
 
 def prune(
@@ -64,8 +64,9 @@ def prune(
 ) -> tuple[tuple[str, ...], tuple[Round, ...]]:
     """Prune pieces round by round until only the atoms are left.
 
-    SentencePiece differs: its EM uses digamma of the counts and drops pieces expected less than 0.5
-    times, and it estimates a loss by replacing each use of the piece by its best segmentation.
+    SentencePiece differs: its EM uses the digamma function of the counts, and drops pieces with an
+    expected count below 0.5. It estimates a loss by replacing each use of the piece by its best
+    segmentation into other pieces.
 
     Args:
         texts: Distinct texts, whose atoms are one character each.

@@ -115,8 +115,8 @@ _NO_PAIR = 0
 class _Counts:
     """Counts of tokens and pairs, updated by each merge.
 
-    Each merge changes the scores of all pairs that share a part with it, mostly upwards. So the
-    scores of all pairs are computed for each merge, with NumPy.
+    Each merge changes the scores of all pairs that share a part with it, and raises most of them.
+    So NumPy computes the scores of all pairs for each merge.
 
     All words are stored in one row with a gap between them. A merge removes the right part of each
     of its occurrences from the row.
@@ -124,7 +124,7 @@ class _Counts:
     Attributes:
         row: int64 [positions], token ids, or `GAP`.
         weight: int64 [positions], the count of the word.
-        pair: int64 [positions], the number of the pair with the next token; pair 0 is no pair.
+        pair: int64 [positions], the number of the pair with the next token, 0 for none.
         left, right: int64 [pairs], the parts of each pair.
         pairs: int64 [pairs], the count of each pair.
         tokens: int64 [ids], the count of each token.
