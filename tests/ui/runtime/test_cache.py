@@ -88,10 +88,13 @@ def test_transient_error_is_not_cached(cause: Exception) -> None:
 
 
 def test_lasting_error_is_cached_without_its_local_variables() -> None:
+    class Large(Growing):
+        """A class of its own, so that no other test creates instances."""
+
     cache = Cache(1_000_000)
 
     def create() -> object:
-        large = Growing()
+        large = Large()
         raise ValueError(f"a bad expression in {type(large).__name__}")
 
     for _ in range(3):
@@ -99,7 +102,7 @@ def test_lasting_error_is_cached_without_its_local_variables() -> None:
             cache.get_or_create("key", create)
         create = failing(AssertionError("created again"))
     gc.collect()
-    assert not any(isinstance(one, Growing) for one in gc.get_objects())
+    assert not any(isinstance(one, Large) for one in gc.get_objects())
 
 
 def test_one_of_several_users_creates_a_value() -> None:
