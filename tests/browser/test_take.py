@@ -30,7 +30,7 @@ def taken(page: Page, label: str, folder: Path) -> tuple[str, bytes]:
 
 def take_along(page: Page) -> None:
     page.get_by_role("button", name="Export").click()
-    expect(page.get_by_role("dialog")).to_contain_text("The colored text")
+    expect(page.get_by_role("dialog")).to_contain_text("Colored text")
 
 
 def give_tokenizer(page: Page, *files: tuple[str, bytes]) -> None:
