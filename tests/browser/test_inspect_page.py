@@ -233,7 +233,7 @@ def test_markup_in_text_is_not_rendered(open_page: Open) -> None:
     text = "<img src=x onerror=alert(1)><b>x</b>"
     inspect = opened(page, text)
     assert inspect.row("graphemes") == [*text.replace(" ", "·")]
-    for name in ("Merge diagram", "A token", "Decode ids"):
+    for name in ("Merge diagram", "Look up a token", "Decode ids"):
         inspect.closer(name)
         expect(inspect.grid).to_be_visible()
     assert page.evaluate("document.querySelectorAll('img[src=x]').length") == 0
@@ -248,7 +248,7 @@ def test_long_lines_wrap_without_horizontal_scrolling_on_a_phone(open_page: Open
     )
     assert max(rights) <= 390
     assert "".join(inspect.row("bytes")) == FIRST_TEXT.encode().hex().upper()
-    for name in ("Merge diagram", "A token", "Decode ids"):
+    for name in ("Merge diagram", "Look up a token", "Decode ids"):
         inspect.closer(name)
         page.wait_for_timeout(300)
         assert page.evaluate("document.documentElement.scrollWidth") <= 390

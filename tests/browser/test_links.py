@@ -223,7 +223,7 @@ def see_on_algorithms(page: Page) -> None:
     for title in ("BPE", "WordPiece", "Unigram", "Scaffold-BPE"):
         expect(player.text(title)).to_contain_text("mat")
     expect(player.number).to_have_value("24")
-    expect(page.get_by_role("heading", name="At a vocabulary of 24")).to_be_visible()
+    expect(page.get_by_role("heading", name="At a vocabulary size of 24")).to_be_visible()
     expect(box(page, "Text to use")).to_have_value(OWN)
     expect(page.get_by_role("textbox", name=re.compile("^Word"))).to_have_value("that")
     expect(page.get_by_role("spinbutton", name="Seed")).to_have_value("7")
@@ -233,7 +233,7 @@ def see_on_algorithms(page: Page) -> None:
 
 def choose_on_split(page: Page) -> None:
     frame = page.get_by_role("region", name="The text in each pre-tokenization")
-    expect(frame.get_by_role("group", name="Chunks of GPT-2")).to_contain_text("river")
+    expect(frame.get_by_role("group", name="Pre-tokens of GPT-2")).to_contain_text("river")
     type_text(page, OWN)
     for name in ("White space", "Word list B", "Regular expression"):
         pill(page, name).click()
@@ -243,14 +243,14 @@ def choose_on_split(page: Page) -> None:
     words = box(page, "Word list B")
     words.fill("cat sat the")
     words.press("Control+Enter")
-    expect(frame.get_by_role("group", name="Chunks of Word list B")).to_contain_text("mat")
+    expect(frame.get_by_role("group", name="Pre-tokens of Word list B")).to_contain_text("mat")
 
 
 def see_on_split(page: Page) -> None:
     frame = page.get_by_role("region", name="The text in each pre-tokenization")
     for title in ("GPT-2", "Word list B", "Regular expression"):
-        expect(frame.get_by_role("group", name=f"Chunks of {title}")).to_contain_text("mat")
-    expect(frame.get_by_role("group", name="Chunks of White space")).to_have_count(0)
+        expect(frame.get_by_role("group", name=f"Pre-tokens of {title}")).to_contain_text("mat")
+    expect(frame.get_by_role("group", name="Pre-tokens of White space")).to_have_count(0)
     expect(box(page, "Text to use")).to_have_value(OWN)
     expect(box(page, "Regular expression")).to_have_value("at")
     expect(box(page, "Word list B")).to_have_value("cat sat the")

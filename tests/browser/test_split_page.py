@@ -34,7 +34,7 @@ class Splits:
         self.card = self.frame.locator("xpath=..").get_by_role("tooltip")
 
     def text(self, title: str) -> Locator:
-        return self.frame.get_by_role("group", name=f"Chunks of {title}", exact=True)
+        return self.frame.get_by_role("group", name=f"Pre-tokens of {title}", exact=True)
 
     def head(self, title: str) -> Locator:
         heading = self.page.get_by_role("heading", name=title, exact=True)
@@ -73,7 +73,7 @@ def test_deep_link_shows_pre_tokenizations_side_by_side(open_page: Open) -> None
         expect(shown.text(title)).to_contain_text("river")
         pre_tokens = pretokenize(ENGLISH, key)
         assert shown.pre_tokens(title) == pre_tokens
-        expect(shown.head(title)).to_contain_text(f"{len(pre_tokens)} chunks")
+        expect(shown.head(title)).to_contain_text(f"{len(pre_tokens)} pre-tokens")
         expect(shown.head(title)).to_contain_text(PATTERNS[key].about)
     # Titles, sentences and texts stand level.
     for part in ("h3", "p", ".text"):
@@ -99,7 +99,7 @@ def test_hovering_a_pre_token_shows_card_and_highlights_its_span(open_page: Open
     shown.text("GPT-2").locator(".c").nth(ENGLISH.index(" lighthouse") + 3).hover()
     expect(shown.card).to_contain_text("·lighthouse")
     expect(shown.card).to_contain_text("11 characters, 11 bytes; ")
-    expect(shown.card).to_contain_text("White space: 2 chunks here")
+    expect(shown.card).to_contain_text("White space: 2 pre-tokens here")
     expect(shown.card).not_to_contain_text("id")
     for title in titles:
         lit = shown.text(title).locator(".c.lit").all_text_contents()
@@ -122,13 +122,13 @@ def test_word_lists_give_both_published_segmentations(open_page: Open) -> None:
     expect(page.get_by_text("as Peking University does")).to_be_visible()
 
     type_text(page, "姚明进入 总决赛", "Word list A")
-    expect(shown.head("Word list A")).to_contain_text("2 chunks")
+    expect(shown.head("Word list A")).to_contain_text("2 pre-tokens")
     assert shown.pre_tokens("Word list A") == ["姚明进入", "总决赛"]
     # What was written is still there after a look at another page, and so is the text.
     go_to(page, "Train")
     expect(page.get_by_role("textbox", name="Text to use")).to_have_value(YAO_MING)
     go_to(page, "Pre-tokenize")
-    expect(shown.head("Word list A")).to_contain_text("2 chunks")
+    expect(shown.head("Word list A")).to_contain_text("2 pre-tokens")
     expect(page.get_by_role("textbox", name="Word list A")).to_have_value("姚明进入 总决赛")
 
 
@@ -209,7 +209,7 @@ def test_markup_in_text_is_not_rendered(open_page: Open) -> None:
     expect(shown.text("Word list A")).to_contain_text("hacked")
     type_text(page, "<b> </b> **no**", "Word list A")
     expect(shown.head("Word list A")).to_contain_text(
-        f"{len(pretokenize(text, 'list', '<b> </b> **no**'))} chunks"
+        f"{len(pretokenize(text, 'list', '<b> </b> **no**'))} pre-tokens"
     )
     assert "<b>" in shown.pre_tokens("Word list A")
     assert page.evaluate("window.hacked === undefined")
