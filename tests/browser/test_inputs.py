@@ -196,7 +196,7 @@ def test_too_long_paste_shows_an_error_and_page_works(open_page: Open) -> None:
     times = 11_000_000 // len(line)
     paste(page, line, times)
     said = alert(page, f"This text has {times * len(line):,} characters")
-    expect(said).to_contain_text(f"up to {MAX_TRAINED:,}", timeout=90_000)
+    expect(said).to_contain_text(f"limit is {MAX_TRAINED:,}", timeout=90_000)
     choose(page, "Text", samples.by_key("spanish").title)
     player.await_text(samples.by_key("spanish").text)
     expect(page.get_by_role("alert")).to_have_count(0)
