@@ -314,8 +314,11 @@ def text(source: TextSource, most: int = MAX_TEXT) -> str:
     if not source.box.present:
         source.put(source.first)
     elif not source.upload.present and not source.file_name.present:
-        for widget in (source.box, source.sample):
-            widget.put_again("")
+        if (sample := source.sample.get()) and sample != OWN:
+            source.put(sample)  # not the box's value, which a change of page may have emptied
+        else:
+            for widget in (source.box, source.sample):
+                widget.put_again("")
 
     def take_sample() -> None:
         if repeats.undo(source.sample.key):
