@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from bpeviz.ui import inputs
+from bpeviz.ui import inputs, markdown
 from bpeviz.ui.page import frame
 from bpeviz.ui.pages import compare
 from bpeviz.ui.pages.base import training_of
@@ -28,7 +28,7 @@ with frame(compare.PAGE):
     try:
         columns = compare.columns_for(text, trained, step, names)
     except TrainingError as error:
-        st.error(str(error))
+        st.error(markdown.escape(str(error)))
         stop_run.stop()
     with top:
         reference = compare.reference_of(columns)

@@ -8,6 +8,7 @@ import streamlit as st
 
 from bpeviz.pretrained import download
 from bpeviz.pretrained.catalog import TITLES
+from bpeviz.ui import markdown
 
 
 def ready(names: Sequence[str]) -> list[str]:
@@ -25,14 +26,15 @@ def _notices(names: list[str]) -> None:
     """Show the progress of each download; run the page again once one is finished."""
     for name in names:
         now = download.progress(name)
+        message = markdown.escape(now.message)
         if now.state == "ready":
             st.rerun()
         if now.state == "failed":
-            st.warning(f"{TITLES[name]} could not be downloaded. {now.message}")
+            st.warning(f"{TITLES[name]} could not be downloaded. {message}")
             if st.button(f"Try again to download {TITLES[name]}", key=f"retry_{name}"):
                 download.fetch_in_background(name, retry=True)
         else:
             st.info(
-                f"Downloading {TITLES[name]}; everything else works meanwhile. {now.message}",
+                f"Downloading {TITLES[name]}; everything else works meanwhile. {message}",
                 icon=":material/downloading:",
             )

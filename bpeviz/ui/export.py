@@ -22,6 +22,7 @@ from bpeviz.formats.base import printable_name
 from bpeviz.pretokenizers.patterns import PATTERNS
 from bpeviz.pretrained.catalog import TITLES
 from bpeviz.text import shorten
+from bpeviz.ui import markdown
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.runtime.fragments import fragment
 from bpeviz.ui.widgets import SessionValue
@@ -54,17 +55,6 @@ _PENDING: SessionValue[Sequence[File]] = SessionValue("tokenizers_pending")
 """The files for which the pre-tokenization is still to be chosen."""
 
 _PATTERN: SessionValue[str] = SessionValue("split_of_file")
-
-_SIGNS = regex.compile(r"[!-/:-@\[-`{-~]")
-
-
-def as_text(words: str) -> str:
-    """Return text that may come from a file, escaped for Markdown."""
-    escaped = _SIGNS.sub(r"\\\g<0>", " ".join(words.split()))
-    # Addresses become links even when escaped, unless a word joiner is inside.
-    found: str = regex.sub(r"(?=\\:\\/|\\@)|(?<=www)(?=\\\.)", "\u2060", escaped)
-    return found
-
 
 # ---- tokenizers from files
 
@@ -118,10 +108,15 @@ def _dialog(chosen: Callable[[str], None]) -> None:
     else:
         st.caption(f"{MOST_OPEN} files are open, which is the limit. Close one first.")
     if failed := _FAILED.get():
-        st.error(as_text(failed))
+        st.error(markdown.escape(failed))
     for one in opened():
-        label = f"Close {one.title}"
-        st.button(label, icon=":material/close:", key=label, on_click=_close, args=(one.key,))
+        st.button(
+            f"Close {markdown.escape(one.title)}",
+            icon=":material/close:",
+            key=f"Close {one.title}",
+            on_click=_close,
+            args=(one.key,),
+        )
 
 
 def _uploader(chosen: Callable[[str], None]) -> None:
@@ -311,10 +306,10 @@ def _export(key: str, picture: Callable[[], Picture], tokenizer: Exported | None
 def _tokenizer(key: str, exported: Exported) -> None:
     refused = _refused(exported.identity, exported)
     tokenizer = exported.make()
-    st.markdown(f"**Tokenizer**: {exported.title}")
+    st.markdown(f"**Tokenizer**: {markdown.escape(exported.title)}")
     for one in FORMATS.values():
         if one.key in refused:
-            st.caption(as_text(refused[one.key]))
+            st.caption(markdown.escape(refused[one.key]))
             continue
         file = one.files[0] if len(one.files) == 1 else f"tokenizer-{one.key}.zip"
 
@@ -323,7 +318,7 @@ def _tokenizer(key: str, exported: Exported) -> None:
             return next(iter(files.values())) if len(files) == 1 else archive.packed(files)
 
         _button(key, file, one.title, made)
-        st.caption(as_text(one.about))
+        st.caption(markdown.escape(one.about))
 
 
 @cached("Checking the file formats …")

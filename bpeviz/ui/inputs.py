@@ -15,7 +15,7 @@ from bpeviz.corpus import samples
 from bpeviz.pretokenizers.patterns import CUSTOM, MAX_EXPRESSION, PATTERNS, WORD_LIST
 from bpeviz.text import clean, shorten
 from bpeviz.trainers import TRAINERS, Option, Trainer, texts_of
-from bpeviz.ui.export import as_text
+from bpeviz.ui import markdown
 from bpeviz.ui.runtime import fragments, repeats
 from bpeviz.ui.widgets import (
     LARGEST_INTEGER,
@@ -356,7 +356,7 @@ def text(source: TextSource, most: int = MAX_TEXT) -> str:
     )
     file = source.file.get()
     if file is not None:
-        said = f"{as_text(source.file_name.get() or '')}: {len(file):,} characters"
+        said = f"{markdown.escape(source.file_name.get() or '')}: {len(file):,} characters"
         with st.container():  # one element, as the box is, so that nothing behind it folds up
             st.info(said, icon=":material/description:")
             st.button(
@@ -377,7 +377,7 @@ def text(source: TextSource, most: int = MAX_TEXT) -> str:
             max_upload_size=MAX_UPLOAD,
         )
     if failed := source.failed.get():
-        st.error(as_text(failed))
+        st.error(markdown.escape(failed))
     chosen = clean(file or source.box.get() or "")
     if len(chosen) > MAX_TRAINED:
         st.error(
@@ -426,7 +426,7 @@ def expanded(text: str, counted: bool) -> str:
     try:
         return samples.written_out(text, MAX_TEXT)
     except ValueError as error:
-        st.error(str(error))
+        st.error(markdown.escape(str(error)))
         return ""
 
 

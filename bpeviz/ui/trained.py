@@ -19,6 +19,7 @@ from bpeviz.jobs import queue
 from bpeviz.pretokenizers.patterns import CUSTOM, WORD_LIST
 from bpeviz.pretrained import catalog, download, rank_tokenizer
 from bpeviz.trainers import TRAINERS
+from bpeviz.ui import markdown
 from bpeviz.ui.inputs import Choice, idle_vocabulary_size
 from bpeviz.ui.runtime import repeats, run_lock, stop_run
 from bpeviz.ui.runtime.cache import Failure, cache, digest
@@ -234,7 +235,7 @@ def _train_in_worker(key: Key, trained: Trained, slider: DeltaGenerator | None) 
     if below is not None:
         below.empty()
     with place.container():
-        st.warning(ended[1])
+        st.warning(markdown.escape(ended[1]))
         st.button("Train again", on_click=lambda: state.pop("ended_training", None))
     return stop_run.stop()
 

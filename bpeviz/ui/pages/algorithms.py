@@ -10,7 +10,7 @@ import streamlit as st
 from bpeviz.analysis import metrics
 from bpeviz.analysis.metrics import Column
 from bpeviz.trainers import TRAINERS, texts_of
-from bpeviz.ui import components, inputs, trained
+from bpeviz.ui import components, inputs, markdown, trained
 from bpeviz.ui.details import details
 from bpeviz.ui.inputs import ALGORITHMS, Choice, part_caption, part_number
 from bpeviz.ui.pages.base import Page
@@ -99,7 +99,7 @@ def train_all(text: str, choices: list[Choice]) -> list[Trained]:
         except TrainingError as error:
             failed.setdefault(str(error), []).append(ALGORITHMS[choice.algorithm])
     for why, names in failed.items():
-        st.error(f"{', '.join(names)}: {why}")
+        st.error(f"{', '.join(names)}: {markdown.escape(why)}")
     return found
 
 
@@ -232,7 +232,7 @@ def _at_random(shown: list[Trained], steps: list[int]) -> None:
             name = training.pre_tokenizer.label(training.pre_tokenizer.symbols(pre_token))
             found = training.segmentations(step, pre_token, strength, DRAWS, seed)
         except ValueError as error:
-            st.error(str(error))
+            st.error(markdown.escape(str(error)))
             return
         unknown = training.pre_tokenizer.unknown or "?"
         rows = [
@@ -247,7 +247,7 @@ def _at_random(shown: list[Trained], steps: list[int]) -> None:
         some = f" The chart shows the top {MAX_SEGMENTATIONS}." * (len(found) > MAX_SEGMENTATIONS)
         tokens = sum(len(ids) * times for ids, times in found.items()) / DRAWS
         st.caption(
-            f"“{name}”: {len(found):,} different "
+            f"“{markdown.escape(name)}”: {len(found):,} different "
             f"segmentation{'' if len(found) == 1 else 's'} in {DRAWS:,} samples, "
             f"{tokens:.2f} tokens on average. The same seed gives the same samples.{some}"
         )

@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from bpeviz.ui import inputs, trained
+from bpeviz.ui import inputs, markdown, trained
 from bpeviz.ui.inputs import Choice
 from bpeviz.ui.runtime import stop_run
 from bpeviz.ui.trained import Trained, TrainingError
@@ -56,7 +56,7 @@ def training_of(text: str, choice: Choice, sizes: DeltaGenerator) -> tuple[Train
     except TrainingError as error:
         with sizes.container():
             inputs.idle_vocabulary_size()
-        st.error(str(error))
+        st.error(markdown.escape(str(error)))
         stop_run.stop()
     with sizes.container():
         return found, inputs.vocabulary_size(found.history, choice.largest)

@@ -11,7 +11,7 @@ from bpeviz.analysis import metrics
 from bpeviz.analysis.metrics import Column
 from bpeviz.pretrained import catalog
 from bpeviz.pretrained.catalog import TITLES
-from bpeviz.ui import components, export, inputs
+from bpeviz.ui import components, export, inputs, markdown
 from bpeviz.ui.downloads import ready
 from bpeviz.ui.export import YOURS
 from bpeviz.ui.inputs import part_caption, part_number
@@ -93,7 +93,7 @@ def columns_for(text: str, trained: Trained, step: int, names: list[str]) -> lis
     for one in export.opened():
         found = export.boundaries(one.key, text, one.tokenizer)
         if isinstance(found, str):
-            st.error(export.as_text(f"{one.title} cannot tokenize this text: {found}"))
+            st.error(markdown.escape(f"{one.title} cannot tokenize this text: {found}"))
             continue
         title = f"{one.title} ({int(one.tokenizer.sizes[-1]):,})"
         columns.append(Column(title, one.tokenizer, found, one.tokenizer.steps))
@@ -163,12 +163,12 @@ def caveats(text: str, training_text: str, columns: list[Column], *, on_test_tex
             else "Choose “Different text” for a fair comparison."
         )
     words += [
-        f"{column.title} cannot represent {column.unknown:,} tokens of this text: their content is "
-        "lost, so it scores better than it should."
+        f"{markdown.escape(column.title)} cannot represent {column.unknown:,} tokens of this text: "
+        "their content is lost, so it scores better than it should."
         for column in columns
         if column.unknown
     ]
-    st.markdown(f":material/balance: {' '.join(words).replace('<', '&lt;')}")
+    st.markdown(f":material/balance: {' '.join(words)}")
 
 
 def measures(text: str, columns: list[Column], reference: int) -> None:

@@ -20,7 +20,7 @@ from bpeviz.pretokenizers.patterns import MAX_EXPRESSION
 from bpeviz.pretrained import catalog, rank_tokenizer
 from bpeviz.pretrained.catalog import TITLES
 from bpeviz.trainers import texts_of
-from bpeviz.ui import components, export, inputs
+from bpeviz.ui import components, export, inputs, markdown
 from bpeviz.ui.downloads import ready
 from bpeviz.ui.inputs import MAX_TEXT, part_caption, part_number
 from bpeviz.ui.pages.base import ABOUT_MERGE_DIAGRAM, Page
@@ -221,10 +221,10 @@ def show(training_text: str, offered: Sequence[Offer]) -> None:
         special = _special_tokens(offer)
     if offer is None:
         return
-    with st.spinner(f"Tokenizing with {offer.title} …"):
+    with st.spinner(f"Tokenizing with {markdown.escape(offer.title)} …"):
         found = _inspected(text, special, offer)
     if isinstance(found, str):
-        st.error(found)
+        st.error(markdown.escape(found))
         return
     _verdict(offer, found)
     part = _part(found)
@@ -299,10 +299,10 @@ def _special_tokens(offer: Offer | None) -> tuple[str, ...]:
         help="Names of special tokens in pasted text are plain text. Only a program that intends "
         "it turns them into special tokens."
     )
-    some = ", ".join(f"`{name}`" for name in names[:LISTED] if "`" not in name)
+    some = ", ".join(map(markdown.escape, names[:LISTED]))
     more = f" and {len(names) - LISTED:,} more" if len(names) > LISTED else ""
     if offer is not None:
-        title = offer.title
+        title = markdown.escape(offer.title)
         st.caption(
             f"Special tokens of {title}: {some}{more}."
             if names
@@ -316,8 +316,8 @@ def _verdict(offer: Offer, found: Inspection) -> None:
     trip = _round_trip(offer.key, offer.identity, found.text, found.special_tokens, found)
     tokens, size = len(found.ids), len(found.raw)
     figures = (
-        f"{offer.title}: {tokens:,} token{'' if tokens == 1 else 's'} for {size:,} "
-        f"byte{'' if size == 1 else 's'}"
+        f"{markdown.escape(offer.title)}: {tokens:,} token{'' if tokens == 1 else 's'} for "
+        f"{size:,} byte{'' if size == 1 else 's'}"
     )
     if trip.lossless:
         st.markdown(
@@ -403,7 +403,7 @@ def _merge_diagram(offer: Offer, found: Inspection, offered: Sequence[Offer]) ->
         special = _known(found.special_tokens, other)
         beside = _inspected(found.text, special, other)
         if isinstance(beside, str):
-            st.error(beside)
+            st.error(markdown.escape(beside))
         else:
             sides.append(_side(other, beside))
     components.merge_diagram(
@@ -488,7 +488,7 @@ def _ids(offer: Offer, found: Inspection) -> None:
     try:
         ids = token_lookup.read_ids(typed)
     except token_lookup.IdsError as error:
-        st.error(str(error))
+        st.error(markdown.escape(str(error)))
         return
     if not ids:
         st.caption("There are no ids yet. Type or paste some.")
@@ -499,7 +499,8 @@ def _ids(offer: Offer, found: Inspection) -> None:
     if missing:
         some = ", ".join(map(str, missing[:LISTED]))
         more = f" and {len(missing) - LISTED:,} more" if len(missing) > LISTED else ""
-        warning.warning(f"{offer.title} has no id {some}{more}. The other ids are decoded.")
+        title = markdown.escape(offer.title)
+        warning.warning(f"{title} has no id {some}{more}. The other ids are decoded.")
     st.text("Text")
     st.code(token_lookup.text_of(ids, found.tokenizer), language=None, wrap_lines=True)
     table = tables.decoded(each)

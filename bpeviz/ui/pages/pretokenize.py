@@ -11,7 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from bpeviz.analysis import pretokenization
 from bpeviz.pretokenizers.patterns import CUSTOM, PATTERNS, WORD_LIST, SplitError
-from bpeviz.ui import components, inputs, trained
+from bpeviz.ui import components, inputs, markdown, trained
 from bpeviz.ui.inputs import part_caption, part_number
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.runtime.cache import cached
@@ -227,7 +227,7 @@ def show(text: str, chosen: list[Chosen]) -> None:
     for one in chosen:
         of = _split(text, one.pattern, one.expression)
         if isinstance(of, str):
-            (one.place or st).error(of)
+            (one.place or st).error(markdown.escape(of))
         else:
             done.append((one, pretokenization.Column(one.title, one.about, of)))
     if not text:

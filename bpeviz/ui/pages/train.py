@@ -11,7 +11,7 @@ from bpeviz.analysis.metrics import Column
 from bpeviz.core.training import Training
 from bpeviz.pretokenizers.patterns import MAX_EXPRESSION
 from bpeviz.trainers import texts_of
-from bpeviz.ui import components, export, inputs
+from bpeviz.ui import components, export, inputs, markdown
 from bpeviz.ui.details import details
 from bpeviz.ui.inputs import ALGORITHMS, part_caption, part_number
 from bpeviz.ui.pages.base import ABOUT_MERGE_DIAGRAM, Page
@@ -233,7 +233,7 @@ def _decisions(training: Training, last: int, timeline: str) -> None:
             table_state.put(_NO_CELLS)
 
     if not numbers:
-        st.caption(f"No {unit} has a token that contains “{search}”.")
+        st.caption(f"No {unit} has a token that contains “{markdown.escape(search)}”.")
         return
     narrow = dict.fromkeys(table.columns, st.column_config.Column(width=62))
     if "note" in narrow:

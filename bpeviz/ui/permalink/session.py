@@ -15,7 +15,7 @@ from typing import Any
 import streamlit as st
 
 from bpeviz.text import shorten
-from bpeviz.ui import components
+from bpeviz.ui import components, markdown
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.permalink import codec
 from bpeviz.ui.permalink.codec import LONGEST, LinkError, TooLongError, Value
@@ -120,7 +120,7 @@ def _opened(page: Page, packed: str) -> str:
     try:
         found = codec.unpack(packed)
     except LinkError as error:
-        return str(error)
+        return markdown.escape(str(error))
     without = found.pop(WITHOUT, [])
     strange = _restore(page, found)
     step = st.query_params.get(STEP, "0")
@@ -162,10 +162,8 @@ def _restore(page: Page, found: Mapping[str, Value]) -> list[str]:
 
 
 def _listed(names: Iterable[str]) -> str:
-    """Return names for a message, as code, since they may contain any text."""
+    """Return names for a message, in quotes and escaped, since they may contain any text."""
     found = list(dict.fromkeys(names))
-    listed = [
-        f"`{shorten(' '.join(one.replace('`', ' ').split()), 140)}`" for one in found[:MAX_NAMES]
-    ]
+    listed = [f"“{markdown.escape(shorten(one, 140))}”" for one in found[:MAX_NAMES]]
     more = f" and {len(found) - MAX_NAMES:,} more" if len(found) > MAX_NAMES else ""
     return ", ".join(listed) + more

@@ -16,6 +16,7 @@ from bpeviz.analysis.round_trip import round_trip
 from bpeviz.corpus import samples
 from bpeviz.pretrained import catalog, download
 from bpeviz.trainers import TRAINERS
+from bpeviz.ui import markdown
 from bpeviz.ui.pages import inspect
 from bpeviz.ui.pages.inspect import FIRST_TEXT, MOST, SHOWN
 
@@ -125,7 +126,7 @@ def test_vocabulary_size_slider_changes_encoding() -> None:
     assert errors(app) == []
     training = usual.train("bpe", ENGLISH)
     assert ids(app) == training.tokenizer(260).encode(FIRST_TEXT)
-    assert "Your tokenizer (260)" in light(app)
+    assert markdown.escape("Your tokenizer (260)") in light(app)
     # The browser keeps the words that something was chosen by, so they do not change with it.
     assert app.selectbox(key="inspected_by").options[0] == "Your tokenizer"
 
@@ -137,7 +138,7 @@ def test_special_tokens_are_plain_text_until_enabled() -> None:
     pills.set_value("special").run()
     assert errors(app) == []
     assert ids(app) == [64, 100257]
-    assert any("`<|fim_prefix|>`" in one.value for one in app.caption)
+    assert any(markdown.escape("<|fim_prefix|>") in one.value for one in app.caption)
 
 
 def test_lossy_round_trip_lists_losses_in_a_table() -> None:
@@ -198,7 +199,8 @@ def test_ids_are_decoded_and_unknown_ids_reported() -> None:
     assert [*table["bytes"]] == ["F0 9F", "91", "8D", "–"]
     assert table["note"][0] == "only a part of a character"
     app.text_area(key="ids_box").set_value("1, zwei").run()
-    assert errors(app) == ["“zwei” at character 4 is not an id: ids are whole numbers."]
+    (message,) = errors(app)
+    assert "“zwei” at character 4" in message
     app.text_area(key="ids_box").set_value("").run()
     assert errors(app) == []
 
