@@ -15,6 +15,8 @@ differently.
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal
@@ -27,6 +29,7 @@ from bpeviz.pretokenizers.patterns import (
     PATTERNS,
     WORD_LIST,
     SplitError,
+    matches_alone,
     pretokenize,
 )
 
@@ -367,8 +370,9 @@ def covers(expression: str, source: Engine) -> bool:
     plain = [part for part in parts if part.plain]
     if not plain or any(part.empty for part in parts):
         return False
-    alone = regex.compile("|".join(f"(?:{part.text})" for part in plain))
-    return all(map(alone.fullmatch, _representatives(alone.pattern)))
+    alone = "|".join(f"(?:{part.text})" for part in plain)
+    with _dialect_errors():
+        return matches_alone(alone, "".join(_representatives(alone)))
 
 
 def _gap(expression: str, any_character: str) -> str:
@@ -487,8 +491,15 @@ def _without_gap(written: str, source: Engine) -> str | None:
 
 def check_expression(expression: str) -> None:
     """Raise `DialectError` if the `regex` pattern refuses an expression."""
-    try:
+    with _dialect_errors():
         pretokenize("", CUSTOM, expression)
+
+
+@contextmanager
+def _dialect_errors() -> Iterator[None]:
+    """Raise `SplitError` as `DialectError`."""
+    try:
+        yield
     except SplitError as error:
         reason = str(error).partition(". ")[0].rstrip(".")  # without the advice for pages
         raise DialectError(reason[:1].lower() + reason[1:]) from error

@@ -15,28 +15,22 @@ Long texts are split by GPT-2's and cl100k's patterns without running the expres
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from itertools import count, pairwise
-from math import prod
 from time import monotonic
 
 import regex
 
-from bpeviz.pretokenizers import vectorized
+from bpeviz.pretokenizers import sandbox, vectorized
+from bpeviz.pretokenizers.regex_worker import ends
 
 TIME_LIMIT = 2.0
 """Seconds that a user's own regular expression or word list may take for one text."""
 
 MAX_EXPRESSION = 2_000
 """Characters that a user's own regular expression may have."""
-
-MAX_REPEATED = 1_000_000
-"""The largest size of a user's regular expression with `{n}` expanded, in characters.
-
-`regex` expands repeats, at some 70 bytes per character: `((a{1000}){1000}){1000}` would use all
-memory before a time limit applies.
-"""
 
 MAX_WORD_LIST = 500_000
 """Characters that a word list may have."""
@@ -49,9 +43,6 @@ BLOCK = 1 << 18
 
 _LONG = 2_000
 """Texts of this size or more are split faster all at once, in characters."""
-
-_LEAST_REPEATS = regex.compile(r"(?<!\\)(?:\\\\)*\{\s*([0-9]+)")
-_GROUP_CALL = regex.compile(r"(?<!\\)(?:\\\\)*\(\?(?:R|[+-]?[0-9]|&|P>)")
 
 _CONTRACTIONS = "(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
 _UPPER = r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]"
@@ -262,7 +253,9 @@ def _builtin(key: str) -> regex.Pattern[str] | None:
     return None if expression is None else regex.compile(expression)
 
 
-def _custom(expression: str) -> regex.Pattern[str]:
+@contextmanager
+def _own_expression(expression: str, time_limit: float) -> Iterator[None]:
+    """Check the size of a user's expression; raise the errors of `sandbox` as `SplitError`."""
     if not expression:
         raise SplitError("The regular expression is empty. Type one, or choose a named split.")
     if len(expression) > MAX_EXPRESSION:
@@ -270,40 +263,43 @@ def _custom(expression: str) -> regex.Pattern[str]:
             f"The regular expression has {len(expression):,} characters; "
             f"at most {MAX_EXPRESSION:,} are taken."
         )
-    if _GROUP_CALL.search(expression):
-        raise SplitError(
-            "Calls such as (?R), (?1) or (?&name) are not taken here: an expression that calls "
-            "itself may run without end."
-        )
-    # Nested or not is not told apart: no split that is meant seriously comes near the limit.
-    repeats = prod(max(1, int(least)) for least in _LEAST_REPEATS.findall(expression))
-    if len(expression) * repeats > MAX_REPEATED:
-        raise SplitError(
-            "The repeats in this regular expression, such as {1000}, are too many to be taken; "
-            "make them smaller."
-        )
     try:
-        return regex.compile(expression)
-    except regex.error as error:
+        yield
+    except sandbox.InvalidExpressionError as error:
         raise SplitError(f"This is not a regular expression: {error}.") from error
-    except (RecursionError, OverflowError, MemoryError) as error:
-        raise SplitError("This regular expression is nested too deeply to be read.") from error
+    except RecursionError as error:
+        raise SplitError(
+            "This regular expression is nested too deeply. Use fewer brackets within brackets."
+        ) from error
+    except MemoryError as error:
+        raise SplitError(
+            "This regular expression needs too much memory. Make repeats such as {1000} smaller."
+        ) from error
+    except sandbox.BusyError as error:
+        raise SplitError(
+            "The server is too busy with other regular expressions. Try again in a few seconds."
+        ) from error
+    except TimeoutError as error:
+        raise SplitError(
+            f"This regular expression took more than {time_limit:g} seconds and was stopped. "
+            "Nested repeats such as (a+)+ or large ones such as {1000} are the usual cause."
+        ) from error
+    except OSError as error:
+        raise SplitError(f"The regular expression could not be run: {error}.") from error
 
 
-def _pieces(compiled: regex.Pattern[str], text: str, time_limit: float | None) -> Iterator[str]:
-    """Yield the matches and the parts between them."""
-    end = 0
-    # concurrent=True lets other users' work go on while a match is searched.
-    for match in compiled.finditer(text, concurrent=True, timeout=time_limit):
-        start, stop = match.span()
-        if start > end:
-            yield text[end:start]
-            end = start
-        if stop > end:
-            yield text[end:stop]
-            end = stop
-    if end < len(text):
-        yield text[end:]
+def matches_alone(expression: str, characters: str) -> bool:
+    """Return whether each character alone is a match of a regular expression.
+
+    Raises:
+        SplitError: The expression is not valid, or took too long.
+    """
+    with _own_expression(expression, TIME_LIMIT):
+        return sandbox.matches_alone(expression, characters, TIME_LIMIT)
+
+
+def _cut(text: str, ends: Iterable[int]) -> list[str]:
+    return [text[start:end] for start, end in pairwise((0, *ends))]
 
 
 def _listed(expression: str) -> frozenset[str]:
@@ -379,17 +375,8 @@ def pretokenize(
                 "stopped. Many long words that almost stand there are the usual cause."
             ) from error
     if pattern == CUSTOM:
-        try:
-            return list(_pieces(_custom(expression), text, time_limit))
-        except TimeoutError as error:
-            raise SplitError(
-                f"This regular expression took more than {time_limit:g} seconds on this text "
-                "and was stopped. Nested repeats such as (a+)+ are the usual cause."
-            ) from error
-        except RecursionError as error:
-            raise SplitError("This regular expression recurses too deeply.") from error
-        except MemoryError as error:
-            raise SplitError("This regular expression needs too much memory.") from error
+        with _own_expression(expression, time_limit):
+            return _cut(text, sandbox.ends(expression, text, time_limit))
     if pattern not in PATTERNS:
         known = ", ".join((*PATTERNS, CUSTOM, WORD_LIST))
         raise SplitError(f"No split is called {pattern!r}. Known: {known}.")
@@ -397,7 +384,7 @@ def pretokenize(
     if compiled is None:
         return [text] if text else []
     if pattern not in vectorized.PATTERNS or len(text) < _LONG:
-        return list(_pieces(compiled, text, None))
+        return _cut(text, ends(compiled, text))
     return [
         block[start:end]
         for block in blocks(slices(text), pattern)

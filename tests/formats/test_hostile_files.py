@@ -505,11 +505,17 @@ HOSTILE: dict[str, tuple[dict[str, bytes], list[str]]] = {
         merges_csv(first='# bpeviz {"atoms": "bytes", "pattern": "x"}'),
         ["merges.csv, line 1, pattern:", "gpt2"],
     ),
-    "an expression that calls itself": (
+    "an expression with contradictory flags": (
         merges_csv(
-            first='# bpeviz {"atoms": "bytes", "pattern": "regex", "expression": "(a(?R)?)"}'
+            first='# bpeviz {"atoms": "bytes", "pattern": "regex", "expression": "(?a)(?L)x"}'
         ),
-        ["merges.csv, line 1, expression:", "(?R)"],
+        ["merges.csv, line 1, expression:", "incompatible"],
+    ),
+    "an expression that compiles slowly": (
+        merges_csv(
+            first='# bpeviz {"atoms": "bytes", "pattern": "regex", "expression": "((){50000})"}'
+        ),
+        ["merges.csv, line 1, expression:", "2 seconds"],
     ),
     "broken JSON in the first line": (
         merges_csv(first='# bpeviz {"atoms": '),

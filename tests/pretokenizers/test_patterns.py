@@ -249,6 +249,8 @@ def split_error(expression: str, text: str = "aab", time_limit: float = TIME_LIM
         "*",
         r"\N{no such}",
         "a{9,1}",
+        "a{99999999999}",
+        "(?a)(?L)x",  # a plain ValueError of `regex`
     ],
 )
 def test_broken_expression_raises_split_error(expression: str) -> None:
@@ -275,7 +277,7 @@ def test_too_long_expression_raises_split_error() -> None:
 def test_catastrophic_expression_is_stopped(expression: str, text: str) -> None:
     """`(a+)+$` does not: the `regex` package sees through it."""
     begin = time.perf_counter()
-    assert "took more than 0.2 seconds on this text" in split_error(expression, text, 0.2)
+    assert "took more than 0.2 seconds" in split_error(expression, text, 0.2)
     assert time.perf_counter() - begin < 20
 
 
@@ -287,37 +289,28 @@ def test_time_limit_covers_all_matches_together() -> None:
     assert time.perf_counter() - begin < 20
 
 
-@pytest.mark.parametrize(
-    "expression",
-    ["(?R)", "a(?R)?b", r"(?<x>a(?&x)?b)", "(a(?1)?)", r"\\(?R)", "(a(?-1)?)", "(?P>x)"],
-)
-def test_recursive_expression_raises_split_error(expression: str) -> None:
-    """It would take half a gigabyte a second until the time limit."""
-    assert "calls itself" in split_error(expression)
+def test_endless_recursion_raises_split_error() -> None:
+    assert regex.search("too much memory|took more than", split_error("a(?R)?|(?R)", "aab", 1.0))
 
 
-def test_expression_resembling_recursion_is_accepted() -> None:
-    assert pretokenize("(R", "regex", r"\(?R") == ["(R"]
+def test_recursive_expression_matches_nested_brackets() -> None:
+    assert pretokenize("f(a(b)c)d", "regex", r"\((?:[^()]|(?R))*\)") == ["f", "(a(b)c)", "d"]
     assert pretokenize("aB", "regex", r"(?i)(?:b)(?-i)") == ["a", "B"]
 
 
+@pytest.mark.parametrize("expression", ["((){50000})", "((){9999}){9999}"])
+def test_expression_that_compiles_slowly_is_stopped(expression: str) -> None:
+    assert regex.search("too much memory|took more than 0.3", split_error(expression, "aab", 0.3))
+
+
+@pytest.mark.parametrize("expression", ["((a{1000}){1000}){1000}", "((ab?c*){1000,}){1000,}"])
+def test_huge_repeats_raise_split_error(expression: str) -> None:
+    assert regex.search("too much memory|took more than", split_error(expression))
+
+
 @pytest.mark.parametrize(
     "expression",
-    [
-        "a{1000000}",
-        "((a{1000}){1000}){1000}",
-        "((((((a{99}){99}){99}){99}){99}){99}){99}",
-        "((ab?c*){1000,}){1000,}",
-        "a{99999999999}",
-        "(a{ 1000000})",
-    ],
-)
-def test_huge_repeats_raise_split_error(expression: str) -> None:
-    assert "are too many to be taken" in split_error(expression)
-
-
-@pytest.mark.parametrize(
-    "expression", [r"\p{N}{1,3}", "a{0,1000000}", r"\d{4}-\d{2}-\d{2}", "a{1000}", r"\{1000000\}x?"]
+    [r"\p{N}{1,3}", "a{0,1000000}", r"\d{4}-\d{2}-\d{2}", "(a){9000}", r"\{1000000\}x?"],
 )
 def test_moderate_repeats_are_accepted(expression: str) -> None:
     assert "".join(pretokenize("2026-11-01 aaa", "regex", expression)) == "2026-11-01 aaa"

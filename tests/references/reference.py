@@ -140,3 +140,15 @@ def known_to_both() -> frozenset[str]:
         of_rust = set(rust.decode(rust.encode_ordinary(every)))
         differing |= of_rust ^ set(regex.findall(pattern, every))
     return frozenset(every) - differing
+
+
+def split_by_expression(expression: str, text: str) -> list[str]:
+    """Split a text into the matches of an expression and the parts between them."""
+    places = {0, len(text)}
+    end = 0
+    for match in regex.compile(expression, cache_pattern=False).finditer(text):
+        for place in match.span():
+            if place > end:
+                end = place
+                places.add(place)
+    return [text[start:stop] for start, stop in pairwise(sorted(places))]

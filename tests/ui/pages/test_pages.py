@@ -230,7 +230,7 @@ def test_test_text_may_contain_unknown_characters(text: str) -> None:
 @every_page
 @pytest.mark.parametrize(
     "expression",
-    ["(", "[", "*", "", "(?P<a>.)(?P<a>", r"\p{Nonsense}", "(a{1000}){1000}", "(?R)", "(" * 900],
+    ["(", "[", "*", "", "(?P<a>.)(?P<a>", r"\p{Nonsense}", "a{9,1}", "(?a)(?L)x", "(" * 900],
 )
 def test_broken_expression_shows_one_error(page: str, expression: str) -> None:
     (sentence,) = errors(with_text(page, SHORT, pattern=CUSTOM, regex=expression))

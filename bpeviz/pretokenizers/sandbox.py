@@ -1,0 +1,354 @@
+"""Run regular expressions that are not ours in child processes, which can be killed.
+
+While `regex` compiles an expression, no other thread of its process runs: `((){50000})` would stop
+a server for minutes. Compiled expressions can also be large. So expressions from users, links and
+files are compiled and run in a few reused children (`bpeviz.pretokenizers.regex_worker`), within a
+time limit and, where the system supports it, a memory limit. This process compiles none of them.
+
+A request that runs for longer than `QUICK` leaves its place to others that wait, and few such slow
+requests run at once. So requests of one user cannot delay those of others by more than moments.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import signal
+import subprocess
+import sys
+import threading
+from array import array
+from hashlib import blake2b
+from io import FileIO
+from math import inf
+from time import monotonic
+from typing import cast
+
+import regex
+
+from bpeviz.pretokenizers import regex_worker as worker
+
+AT_ONCE = 4
+"""The largest number of quick requests that run at once."""
+
+SLOW_AT_ONCE = 2
+"""The largest number of slow requests that run beside them while others wait."""
+
+QUICK = 0.5
+"""Seconds after which a request is slow."""
+
+START = 20.0
+"""Seconds that a child may take to start; it takes a twentieth of one."""
+
+PATIENCE = 5.0
+"""Seconds that a request waits for its turn, besides its time limit."""
+
+REMEMBERED = 30.0
+"""Seconds for which a request that took too long is refused without another attempt."""
+
+_MAX_REMEMBERED = 1_000
+
+_ALARM = -getattr(signal, "SIGALRM", 0)
+"""The exit code of a child that ended itself after its time limit."""
+
+_PACKAGES = os.path.dirname(os.path.dirname(os.path.abspath(regex.__file__)))
+
+
+class InvalidExpressionError(ValueError):
+    """A text is not a regular expression; the message is that of `regex`."""
+
+
+class BusyError(TimeoutError):
+    """Other requests take all the time."""
+
+
+class _Child:
+    """A child process and its pipes."""
+
+    def __init__(self) -> None:
+        self.process = subprocess.Popen(  # noqa: S603, the command is our own
+            [sys.executable, "-I", "-S", worker.__file__, _PACKAGES],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            bufsize=0,
+        )
+        self._requests = cast(FileIO, self.process.stdin)
+        self._answers = cast(FileIO, self.process.stdout)
+        self._started = False
+
+    def wait_for_start(self) -> None:
+        """Wait until the process is ready for requests. Raises `OSError` if it ends instead."""
+        if not self._started:
+            self._read(1)
+            self._started = True
+
+    def ask(self, *request: bytes) -> tuple[int, bool, bytearray]:
+        """Return an answer, whether the child exits after it, and its content.
+
+        Raises:
+            OSError: The child has ended.
+        """
+        for part in request:
+            rest = memoryview(part)
+            while rest:
+                rest = rest[self._requests.write(rest) :]
+        answer, exits, size = worker.ANSWER.unpack(self._read(worker.ANSWER.size))
+        return answer, exits, self._read(size)
+
+    def _read(self, size: int) -> bytearray:
+        content = bytearray(size)
+        rest = memoryview(content)
+        while rest:
+            read = self._answers.readinto(rest)
+            if not read:
+                raise BrokenPipeError
+            rest = rest[read:]
+        return content
+
+    def close(self) -> None:
+        """Close the pipes."""
+        self._requests.close()
+        self._answers.close()
+
+    def end(self) -> int:
+        """Kill the process, unless it has ended; return its exit code."""
+        self.process.kill()
+        self.close()
+        return self.process.wait()
+
+
+class _Run:
+    """A request that a child works on."""
+
+    def __init__(self, child: _Child) -> None:
+        self.child = child
+        self.slow = False
+        self.slow_at, self.deadline = inf, monotonic() + START
+        self.error: TimeoutError | None = None
+
+    def begin(self, seconds: float) -> None:
+        """Set the time limits of a request whose child is ready."""
+        now = monotonic()
+        self.slow_at, self.deadline = now + QUICK, now + seconds
+
+    def stop(self, error: TimeoutError) -> None:
+        """Kill the child; `error` is the reason."""
+        self.error = error
+        self.child.process.kill()
+
+
+class Pool:
+    """Reused children, and a thread that kills those that take too long."""
+
+    def __init__(self) -> None:
+        lock = threading.Lock()
+        self._place = threading.Condition(lock)  # for requests that wait
+        self._attention = threading.Condition(lock)  # for the thread
+        self._idle: list[_Child] = []
+        self._runs: list[_Run] = []  # the oldest first
+        self._quick = self._waiting = 0
+        self._refused: dict[tuple[int, bytes, bytes], tuple[float, float]] = {}
+        self._watcher: threading.Thread | None = None
+        self._wakes = inf  # when the thread looks at the runs again
+
+    def run(self, operation: int, expression: str, text: str, seconds: float) -> list[int]:
+        """Return the result of an operation of `bpeviz.pretokenizers.regex_worker`.
+
+        Args:
+            operation: The operation.
+            expression: A regular expression.
+            text: The text to apply it to.
+            seconds: The time limit, which includes compiling.
+
+        Raises:
+            InvalidExpressionError: `expression` is not a regular expression.
+            RecursionError: It is nested too deeply.
+            TimeoutError: It took longer than the time limit.
+            BusyError: Slow requests of others take all the time.
+            MemoryError: It needs too much memory.
+            OSError: No child process could be started.
+        """
+        raw = text.encode("utf-8", worker.ERRORS)
+        pattern = expression.encode("utf-8", worker.ERRORS)
+        if self._refused:
+            self._check_refused(_key(operation, pattern, raw), seconds)
+        header = worker.REQUEST.pack(operation, seconds, len(pattern), len(raw))
+        self._take_place()
+        run: _Run | None = None
+        try:
+            run = self._new_run()
+            run.child.wait_for_start()
+            self._begin(run, seconds)
+            answer, exits, content = run.child.ask(header + pattern, raw)
+        except BaseException as error:
+            code = self._finish(run, reuse=False)
+            if run is None or not isinstance(error, OSError):
+                raise
+            if isinstance(run.error, BusyError):
+                raise run.error from None
+            if code == 1 or run.slow_at == inf:
+                raise OSError("its process did not start") from error
+            if run.error is not None or code == _ALARM:
+                self._refuse(_key(operation, pattern, raw), seconds)
+                raise TimeoutError from None
+            raise MemoryError from None  # or the stack overflowed
+        self._finish(run, reuse=not exits)
+        if answer == worker.INVALID:
+            raise InvalidExpressionError(content.decode())
+        if answer == worker.NESTED:
+            raise RecursionError
+        if answer == worker.MEMORY:
+            raise MemoryError
+        found = array("q")
+        found.frombytes(content)
+        return found.tolist()
+
+    def close(self) -> None:
+        """End all children."""
+        with self._place:
+            children = [*self._idle, *(run.child for run in self._runs)]
+            self._idle.clear()
+        for child in children:
+            child.end()
+
+    def abandon(self) -> None:
+        """Close the pipes of the children, which belong to the parent of this process."""
+        for child in (*self._idle, *(run.child for run in self._runs)):
+            child.close()
+            child.process.returncode = 0
+
+    # ---- Turns
+
+    def _take_place(self) -> None:
+        with self._place:
+            self._waiting += 1
+            try:
+                if self._quick >= AT_ONCE:
+                    self._attention.notify()
+                if not self._place.wait_for(lambda: self._quick < AT_ONCE, PATIENCE):
+                    raise BusyError
+                self._quick += 1
+            finally:
+                self._waiting -= 1
+
+    def _new_run(self) -> _Run:
+        with self._place:
+            if self._watcher is None:
+                watcher = threading.Thread(
+                    target=self._watch, name="time limits of regular expressions", daemon=True
+                )
+                try:
+                    watcher.start()
+                except RuntimeError as error:
+                    raise OSError(str(error)) from error
+                self._watcher = watcher
+            child = self._idle.pop() if self._idle else None
+        if child is not None and child.process.poll() is not None:
+            child.end()
+            child = None
+        run = _Run(child or _Child())
+        with self._place:
+            self._runs.append(run)
+        return run
+
+    def _begin(self, run: _Run, seconds: float) -> None:
+        with self._place:
+            run.begin(seconds)
+            if min(run.slow_at, run.deadline) < self._wakes:
+                self._attention.notify()
+
+    def _finish(self, run: _Run | None, *, reuse: bool) -> int:
+        """Free the place of a run; return the exit code of its child, or 0 if it is reused."""
+        with self._place:
+            if run is not None:
+                self._runs.remove(run)
+            if run is None or not run.slow:
+                self._quick -= 1
+                self._place.notify()
+            if run is None:
+                return 0
+            if reuse and run.error is None and len(self._idle) < AT_ONCE:
+                self._idle.append(run.child)
+                return 0
+        return run.child.end()
+
+    def _watch(self) -> None:
+        with self._attention:
+            while True:
+                self._check_runs(monotonic())
+                now = monotonic()
+                times = (time for run in self._runs for time in (run.slow_at, run.deadline))
+                self._wakes = min((time for time in times if time > now), default=inf)
+                self._attention.wait(None if self._wakes == inf else self._wakes - now)
+
+    def _check_runs(self, now: float) -> None:
+        """Stop the runs that are late; while others wait, free the places of slow runs."""
+        slow = sum(run.slow for run in self._runs)
+        stopping = sum(run.error is not None and not run.slow for run in self._runs)
+        needed = self._waiting - (AT_ONCE - self._quick) - stopping
+        for run in self._runs:
+            if run.error is not None:
+                continue
+            if now >= run.deadline:
+                run.stop(TimeoutError())
+            elif needed > 0 and not run.slow and now >= run.slow_at:
+                needed -= 1
+                if slow < SLOW_AT_ONCE:
+                    slow += 1
+                    run.slow = True
+                    self._quick -= 1
+                    self._place.notify()
+                else:
+                    run.stop(BusyError())
+
+    # ---- Requests that took too long
+
+    def _check_refused(self, key: tuple[int, bytes, bytes], seconds: float) -> None:
+        with self._place:
+            until, limit = self._refused.get(key, (0.0, 0.0))
+        if monotonic() < until and seconds <= limit:
+            raise TimeoutError
+
+    def _refuse(self, key: tuple[int, bytes, bytes], seconds: float) -> None:
+        now = monotonic()
+        with self._place:
+            self._refused.pop(key, None)
+            self._refused[key] = now + REMEMBERED, seconds
+            for old, (until, _) in [*self._refused.items()]:
+                if now >= until or len(self._refused) > _MAX_REMEMBERED:
+                    del self._refused[old]
+
+
+def _key(operation: int, expression: bytes, text: bytes) -> tuple[int, bytes, bytes]:
+    return operation, blake2b(expression).digest(), blake2b(text).digest()
+
+
+_pool = Pool()
+
+
+def ends(expression: str, text: str, seconds: float) -> list[int]:
+    """Return the ends of the matches of an expression and of the parts between them.
+
+    The arguments and errors are those of `Pool.run`.
+    """
+    return _pool.run(worker.ENDS, expression, text, seconds)
+
+
+def matches_alone(expression: str, characters: str, seconds: float) -> bool:
+    """Return whether each character alone is a match of an expression.
+
+    The arguments and errors are those of `Pool.run`.
+    """
+    return bool(_pool.run(worker.ALONE, expression, characters, seconds)[0])
+
+
+def _restart() -> None:
+    global _pool
+    _pool.abandon()
+    _pool = Pool()
+
+
+atexit.register(lambda: _pool.close())
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_restart)
