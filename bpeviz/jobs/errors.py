@@ -1,6 +1,8 @@
-"""Transient errors, which may not occur in another attempt."""
+"""Errors of limits: which may not occur in another attempt, and what a user can do."""
 
 from __future__ import annotations
+
+SHORTEN = "Use a shorter text or a smaller vocabulary."
 
 
 def is_transient(error: BaseException | None) -> bool:

@@ -13,7 +13,7 @@ from typing import Any
 import regex
 import streamlit as st
 
-from bpeviz import formats
+from bpeviz import formats, limits
 from bpeviz.analysis.metrics import Column
 from bpeviz.core.boundaries import Boundaries
 from bpeviz.core.tokenizer import Tokenizer
@@ -30,10 +30,10 @@ from bpeviz.views import export
 
 YOURS = "Your tokenizer"
 
-MOST_OPEN = 3
+MOST_OPEN = limits.TOKENIZERS
 """The most tokenizers from files in a session."""
 
-MOST_BYTES = 30_000_000
+MOST_BYTES = limits.TOKENIZER_FILES * 1_000_000
 """The most bytes of the files of a tokenizer together, unpacked."""
 
 LONGEST_TITLE = 24

@@ -10,6 +10,7 @@ from typing import Any
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
+from bpeviz import limits
 from bpeviz.core.training import Training
 from bpeviz.corpus import samples
 from bpeviz.pretokenizers.patterns import CUSTOM, MAX_EXPRESSION, PATTERNS, WORD_LIST
@@ -31,13 +32,13 @@ from bpeviz.ui.widgets import (
 )
 from bpeviz.views import player
 
-MAX_TEXT = 1_200_000
+MAX_TEXT = limits.PAGE_TEXT
 """The most characters of a text that the pages other than Train use."""
 
-MAX_TRAINED = 10_000_000
+MAX_TRAINED = limits.TEXT
 """The most characters of a text that Train trains on."""
 
-MAX_UPLOAD = 40
+MAX_UPLOAD = limits.UPLOAD
 """The size limit of a file in megabytes: `MAX_TRAINED` characters of up to four bytes."""
 
 EDITABLE = 100_000

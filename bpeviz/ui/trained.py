@@ -23,6 +23,7 @@ from bpeviz.ui import markdown
 from bpeviz.ui.inputs import Choice, idle_vocabulary_size
 from bpeviz.ui.runtime import repeats, run_lock, stop_run
 from bpeviz.ui.runtime.cache import Failure, cache, digest
+from bpeviz.ui.runtime.user import current_user
 from bpeviz.views import player
 
 SHORT, SHORT_UNSPLIT = 50_000, 10_000
@@ -30,10 +31,6 @@ SHORT, SHORT_UNSPLIT = 50_000, 10_000
 short pre-tokens, and with pre-tokens that may be long."""
 
 STOPPED = "Training was stopped."
-TOO_LARGE = (
-    "This training takes more memory than the server grants. Use a shorter text or a smaller "
-    "vocabulary."
-)
 
 Key = tuple[object, ...]
 
@@ -208,7 +205,9 @@ def _train_in_worker(key: Key, trained: Trained, slider: DeltaGenerator | None) 
     if (ended := state.get("ended_training")) is None or ended[0] != name:
         choice = trained.choice
         with (
-            queue.run(key, trained.text, choice.algorithm, _arguments(choice)) as job,
+            queue.run(
+                key, trained.text, choice.algorithm, _arguments(choice), current_user()
+            ) as job,
             place.container(),
         ):
             if below is not None:
@@ -221,7 +220,7 @@ def _train_in_worker(key: Key, trained: Trained, slider: DeltaGenerator | None) 
                     bar.progress(job.share, job.message())
         outcome = job.outcome
         if isinstance(outcome, tuple) and not cache.put(key, outcome):
-            outcome = queue.JobError(TOO_LARGE, transient=False)
+            outcome = queue.JobError(queue.TOO_LARGE, transient=False)
         if isinstance(outcome, queue.JobError) and not outcome.transient:
             cache.put(key, Failure(TrainingError(outcome.message)))
         if cache.find(key) is not None:

@@ -10,11 +10,13 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 
 import pytest
 
 import bpeviz
+from bpeviz import limits
 from bpeviz.jobs import processors, queue
 from bpeviz.trainers import TRAINERS
 
@@ -46,8 +48,10 @@ def children() -> set[int]:
     return {int(one) for listed in found for one in listed.read_text().split()}
 
 
-def slow_job(number: int, **options: object) -> queue.Job:
-    return queue.run(("slow", number), LONG, "bpe", SLOW | options)
+def slow_job(
+    number: int, user: str = "someone", **options: object
+) -> AbstractContextManager[queue.Job]:
+    return queue.run(("slow", number), LONG, "bpe", SLOW | options, user)
 
 
 def process_of(job: queue.Job) -> int:
@@ -66,7 +70,7 @@ def no_orphans() -> Iterator[None]:
 def test_job_result_equals_training_in_this_process(algorithm: str) -> None:
     trainer = TRAINERS[algorithm]
     options = {trainer.largest: 300, "pattern": "gpt2"}
-    with queue.run(("same", algorithm), TEXT, algorithm, options) as job:
+    with queue.run(("same", algorithm), TEXT, algorithm, options, "someone") as job:
         assert job.wait(PATIENCE)
     history, boundaries = job.outcome
     expected = bpeviz.train(TEXT, algorithm, **options)
@@ -78,7 +82,7 @@ def test_job_result_equals_training_in_this_process(algorithm: str) -> None:
 
 
 def test_job_error_is_the_message_of_the_trainer_and_lasting() -> None:
-    with queue.run("bad", TEXT, "bpe", {"vocab_size": 3}) as job:
+    with queue.run("bad", TEXT, "bpe", {"vocab_size": 3}, "someone") as job:
         assert job.wait(PATIENCE)
     assert isinstance(job.outcome, queue.JobError)
     assert "256" in job.outcome.message
@@ -155,9 +159,9 @@ def test_worker_exits_when_its_server_is_killed() -> None:
     program = (
         "import sys, time; sys.path[:0] = ['tests', 'tests/jobs', '.']\n"
         "import test_queue\n"
-        "job = test_queue.slow_job(9).__enter__()\n"
-        "print(test_queue.process_of(job), flush=True)\n"
-        "time.sleep(600)\n"
+        "with test_queue.slow_job(9) as job:\n"
+        "    print(test_queue.process_of(job), flush=True)\n"
+        "    time.sleep(600)\n"
     )
     root = Path(__file__).resolve().parents[2]
     with subprocess.Popen(
@@ -189,13 +193,13 @@ def test_programming_error_ends_the_job_and_is_logged(monkeypatch: pytest.Monkey
         assert job.wait(PATIENCE)
     await_that(lambda: logged, "the log has it")
     assert logged[0].exc_type is RuntimeError
-    assert job.outcome == queue.JobError(queue.INTERRUPTED, transient=True)
+    assert job.outcome == queue.JobError(queue.FAILED, transient=True)
     assert not queue._running
 
 
 def test_pattern_timeout_in_a_worker_is_a_transient_error() -> None:
     options = {"pattern": "regex", "expression": r"(?s)(.+)(.+)(.+)\3\2\1\1", "vocab_size": 300}
-    with queue.run("timeout", TEXT * 20, "bpe", options) as job:
+    with queue.run("timeout", TEXT * 20, "bpe", options, "someone") as job:
         assert job.wait(PATIENCE)
     assert isinstance(job.outcome, queue.JobError)
     assert "seconds" in job.outcome.message
@@ -217,6 +221,154 @@ def test_thread_that_cannot_start_frees_the_slot_of_its_job(
     assert not queue._running
     with slow_job(12) as again:
         process_of(again)
+
+
+# ---- limits
+
+
+def random_chinese(characters: int) -> str:
+    return "".join(map(chr, random.Random(1).choices(range(0x4E00, 0x9FA5), k=characters)))
+
+
+def logged(caplog: pytest.LogCaptureFixture) -> str:
+    return "\n".join(one.getMessage() for one in caplog.records if one.name == "bpeviz")
+
+
+@pytest.mark.skipif(queue.WATCHED, reason="this system does not limit address space")
+@pytest.mark.parametrize("algorithm", ["sentencepiece", "unigram", "bpe"])
+def test_memory_limit_ends_a_job_with_a_message_and_a_log_line(
+    algorithm: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(limits, "JOB_MEMORY", 100)
+    text = random_chinese(600_000)
+    options = {TRAINERS[algorithm].largest: 32_768, "pattern": "gpt2"}
+    with queue.run("memory", text, algorithm, options, "someone") as job:
+        assert job.wait(PATIENCE)
+    assert job.outcome == queue.JobError(queue.TOO_MUCH_MEMORY, transient=False)
+    assert "shorter text" in job.outcome.message
+    assert "memory" in logged(caplog)
+    assert algorithm in logged(caplog)
+    assert text[:3] not in caplog.text
+
+
+def test_server_stops_a_job_whose_memory_the_system_does_not_limit(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(queue, "WATCHED", True)
+    monkeypatch.setattr(limits, "JOB_MEMORY", 20)  # less than a worker takes at first
+    with slow_job(20) as job:
+        assert job.wait(PATIENCE)
+    assert job.outcome == queue.JobError(queue.TOO_MUCH_MEMORY, transient=False)
+    assert "memory limit" in logged(caplog)
+
+
+def test_time_limit_ends_a_job_with_a_message_and_a_log_line(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(limits, "JOB_SECONDS", 0.5)
+    with slow_job(21) as job:
+        assert job.wait(PATIENCE)
+    assert job.outcome == queue.JobError(queue.TOO_LONG, transient=True)
+    assert "time limit" in logged(caplog)
+    assert "150,000 bytes" in logged(caplog)
+
+
+def test_too_large_result_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "CACHE", 0)
+    with queue.run("large", TEXT, "bpe", {"vocab_size": 300}, "someone") as job:
+        assert job.wait(PATIENCE)
+    assert job.outcome == queue.JobError(queue.TOO_LARGE, transient=False)
+
+
+def test_aborted_worker_names_memory_as_the_probable_reason(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    with slow_job(22) as job:
+        os.kill(process_of(job), signal.SIGABRT)  # as C++ does without memory
+        assert job.wait(PATIENCE)
+    assert "probably because memory ran out" in job.outcome.message
+    assert "shorter text" in job.outcome.message
+    assert "code -6" in logged(caplog)
+
+
+def test_mistake_in_a_worker_is_no_lack_of_memory(
+    capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    with queue.run("mistake", TEXT, "bpe", {"algorithm": "twice"}, "someone") as job:
+        assert job.wait(PATIENCE)
+    assert job.outcome == queue.JobError(queue.FAILED, transient=True)
+    assert "code 1" in logged(caplog)
+    assert "Traceback" in capfd.readouterr().err
+
+
+def test_stopped_by_its_user_is_not_logged(caplog: pytest.LogCaptureFixture) -> None:
+    with slow_job(23) as job:
+        process_of(job)
+    assert job.wait(PATIENCE)
+    assert not logged(caplog)
+
+
+# ---- a queue that is fair by user
+
+
+def test_job_of_another_user_starts_before_the_waiting_tabs_of_one_user(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(queue, "AT_ONCE", 1)
+    monkeypatch.setattr(queue.fairness, "SMALL", 0)
+    monkeypatch.setattr(queue, "_accounts", queue.fairness.Accounts())
+    with ExitStack() as stack:
+        tabs = [stack.enter_context(slow_job(number, "six tabs")) for number in range(30, 34)]
+        process = process_of(tabs[0])
+        other = stack.enter_context(slow_job(34, "other"))
+        assert "1 other" in other.message()
+        assert [one.message()[9:16] for one in tabs[1:]] == ["2 other", "3 other", "4 other"]
+        os.kill(process, signal.SIGKILL)
+        process_of(other)
+        assert queue._running == [other]
+
+
+def test_small_job_of_another_user_runs_beside_a_long_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(queue, "AT_ONCE", 1)
+    monkeypatch.setattr(queue.fairness, "SMALL", 100_000)
+    with slow_job(35, "a") as long, slow_job(36, "b") as waiting:
+        process_of(long)
+        with queue.run("small", TEXT, "bpe", {"vocab_size": 300}, "c") as small:
+            assert small.wait(PATIENCE)
+        assert isinstance(small.outcome, tuple)
+        assert "1 other" in waiting.message()
+
+
+def test_waiting_jobs_of_a_user_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(queue, "AT_ONCE", 1)
+    monkeypatch.setattr(limits, "USER_WAITING", 2)
+    with slow_job(40) as running, slow_job(41) as first, slow_job(42) as second:
+        with slow_job(43) as refused:
+            assert refused.wait(0)
+            assert refused.outcome == queue.JobError(queue.TOO_MANY_OWN, transient=True)
+        with slow_job(42) as shared, slow_job(44, "other"):
+            assert shared is second
+        assert not any(one.wait(0) for one in (running, first, second))
+    assert not queue._jobs
+
+
+def test_waiting_jobs_of_all_users_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(queue, "AT_ONCE", 1)
+    monkeypatch.setattr(queue.fairness, "SMALL", 0)
+    monkeypatch.setattr(limits, "ALL_WAITING", 1)
+    with slow_job(45, "a"), slow_job(46, "b"), slow_job(47, "c") as refused:
+        assert refused.wait(0)
+        assert refused.outcome == queue.JobError(queue.TOO_MANY, transient=True)
+
+
+def test_user_who_leaves_a_shared_job_hands_it_on() -> None:
+    with slow_job(48, "b") as job:
+        with slow_job(48, "a"):
+            assert job.request.users == ("b", "a")
+        assert job.request.users == ("b",)
+        assert not job.wait(0)
 
 
 @pytest.mark.parametrize(

@@ -22,11 +22,12 @@ import numpy as np
 import streamlit as st
 from cachetools import LRUCache
 
+from bpeviz import limits
 from bpeviz.jobs.errors import is_transient
 
 Value = TypeVar("Value")
 
-BUDGET = 500_000_000
+BUDGET = limits.CACHE * 1_000_000
 """The size of all cached values together, in bytes. The least recently used is evicted first."""
 
 _SAMPLED = 30

@@ -1,0 +1,87 @@
+"""All limits of the server, in one place. Environment variables set some of them.
+
+The variables are read once, when the server starts. `bpeviz/README.md` contains the table that
+`python -m bpeviz.limits` prints.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+LIMITS: list[Limit] = []
+"""All limits, in the order of the table."""
+
+
+@dataclass(frozen=True)
+class Limit:
+    """A limit.
+
+    Attributes:
+        about: What it bounds.
+        default: The value without an environment variable.
+        unit: Its unit.
+        variable: The environment variable that sets it; empty where it is fixed.
+    """
+
+    about: str
+    default: int
+    unit: str
+    variable: str = ""
+
+    @property
+    def value(self) -> int:
+        """The limit in effect. Raises `ValueError` where the variable is not a whole number."""
+        given = os.environ.get(self.variable) if self.variable else None
+        if not given:
+            return self.default
+        if not (given.isascii() and given.isdigit() and int(given)):
+            raise ValueError(
+                f"The environment variable {self.variable} must be a whole number of {self.unit}, "
+                f"at least 1. It is {given!r}."
+            )
+        return int(given)
+
+
+def _limit(about: str, default: int, unit: str, variable: str = "") -> int:
+    LIMITS.append(limit := Limit(about, default, unit, variable))
+    return limit.value
+
+
+def table() -> str:
+    """Return all limits as a table in Markdown."""
+    rows = []
+    for one in LIMITS:
+        setting = f"`{one.variable}`" if one.variable else "fixed"
+        rows.append(f"| {one.about} | {one.default:,} {one.unit} | {setting} |")
+    return "\n".join(["| limit | default | set by |", "| --- | --- | --- |", *rows])
+
+
+# ---- a training
+
+JOB_MEMORY = _limit("memory of a training", 2_000, "MB", "BPEVIZ_JOB_MEMORY")
+"""Beyond the memory of its process at the start."""
+
+JOB_SECONDS = _limit("time of a training, without waiting", 600, "seconds", "BPEVIZ_JOB_SECONDS")
+
+CACHE = _limit(
+    "memory of computed values, for all users, and of one result", 500, "MB", "BPEVIZ_CACHE"
+)
+
+# ---- a user: a browser, or a tab where the browser refuses cookies
+
+USER_RUNNING = _limit("running trainings of a user", 2, "trainings", "BPEVIZ_USER_RUNNING")
+USER_WAITING = _limit("waiting trainings of a user", 3, "trainings", "BPEVIZ_USER_WAITING")
+ALL_WAITING = _limit("waiting trainings of all users", 50, "trainings", "BPEVIZ_ALL_WAITING")
+
+# ---- a session: an open tab
+
+TEXT = _limit("text on Train", 10_000_000, "characters")
+PAGE_TEXT = _limit("text on the other pages", 1_200_000, "characters")
+UPLOAD = _limit("uploaded text file", 40, "MB")
+TOKENIZER_FILES = _limit("files of a tokenizer, unpacked", 30, "MB")
+TOKENIZERS = _limit("opened tokenizers of a session", 3, "tokenizers")
+
+
+if __name__ == "__main__":
+    print(table())

@@ -1,0 +1,20 @@
+"""The user of a page run: a browser, as far as the server can tell."""
+
+from __future__ import annotations
+
+import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+COOKIE = "bpeviz_user"
+"""A random token in the browser, the same for all its tabs."""
+
+
+def current_user() -> str:
+    """Return the token of the browser, or the id of the session where it has none.
+
+    The network address does not identify a user: a class may share one.
+    """
+    if token := st.context.cookies.get(COOKIE):
+        return f"browser {token}"
+    context = get_script_run_ctx()
+    return f"session {context.session_id}" if context is not None else ""

@@ -1,0 +1,56 @@
+"""The limits: their documentation, and the environment variables that set them."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from bpeviz import limits
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def test_readme_lists_all_limits_with_their_defaults() -> None:
+    assert limits.table() in (ROOT / "bpeviz" / "README.md").read_text()
+    assert len(limits.LIMITS) == len({one.about for one in limits.LIMITS})
+
+
+def test_every_variable_is_that_of_one_limit() -> None:
+    source = Path(limits.__file__).read_text()
+    variables = re.findall(r'"(BPEVIZ_\w+)"', source)
+    assert sorted(variables) == sorted(one.variable for one in limits.LIMITS if one.variable)
+    assert len(variables) == len(set(variables))
+
+
+def test_environment_variable_sets_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    limit = limits.Limit("time of a test", 600, "seconds", "BPEVIZ_TEST_SECONDS")
+    assert limit.value == 600
+    monkeypatch.setenv("BPEVIZ_TEST_SECONDS", "")
+    assert limit.value == 600
+    monkeypatch.setenv("BPEVIZ_TEST_SECONDS", "7")
+    assert limit.value == 7
+
+
+@pytest.mark.parametrize("given", ["0", "-1", "1.5", "many", "٣", " 7"])
+def test_invalid_environment_variable_is_an_error(
+    given: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BPEVIZ_TEST_SECONDS", given)
+    limit = limits.Limit("time of a test", 600, "seconds", "BPEVIZ_TEST_SECONDS")
+    with pytest.raises(ValueError, match=r"BPEVIZ_TEST_SECONDS.*seconds"):
+        _ = limit.value
+
+
+def test_module_prints_the_table() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "bpeviz.limits"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.strip() == limits.table()

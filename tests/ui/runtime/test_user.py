@@ -1,0 +1,31 @@
+"""The user of a page run: the browser's token, or else the session."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from bpeviz.ui.runtime import user
+
+
+def script() -> None:
+    import streamlit as st
+
+    from bpeviz.ui.runtime.user import current_user
+
+    st.text(current_user())
+
+
+def test_user_is_the_token_of_the_browser(monkeypatch: pytest.MonkeyPatch) -> None:
+    cookies = {user.COOKIE: "a-token", "other": "x"}
+    monkeypatch.setattr(user.st, "context", SimpleNamespace(cookies=cookies))
+    assert user.current_user() == "browser a-token"
+
+
+def test_session_without_a_token_is_a_user_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(user.st, "context", SimpleNamespace(cookies={}))
+    found = AppTest.from_function(script).run().text[0].value
+    assert found.startswith("session ")
+    assert found != "session "
