@@ -1,7 +1,11 @@
-"""Merges as CSV: one merge a line, with the ids of its halves, its new id, and its count.
+r"""Merges as CSV: one merge a line, with the ids of its halves, its new id, and its count.
 
 The first line is a comment, `# bpeviz` and JSON, with the pattern, the atoms and the special
 tokens. So the file can hold every tokenizer that applies merges in order, over bytes or characters.
+
+A spreadsheet shows the numbers. It splits the first line at commas, and takes a cell that begins
+with a sign such as `=` for a formula. So a comma before such a sign is written as `\u002c`, which
+JSON reads as the same comma.
 
 Without that line, the columns `left` and `right` suffice: bytes have the ids 0 to 255, and merges
 the ids from 256 on. The pattern must then be chosen in reading.
@@ -10,6 +14,7 @@ the ids from 256 on. The pattern must then be chosen in reading.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, get_args
 
@@ -33,6 +38,9 @@ from bpeviz.pretokenizers.pretokenizer import END_OF_WORD, UNKNOWN, Atoms, EndMa
 from bpeviz.trainers.sentencepiece_bpe import SentencePiecePreTokenizer
 
 _MARK = "# bpeviz "
+_FORMULA = re.compile("[,;](?=[=+@-])")
+"""A separator of cells and the sign of a formula. JSON has a space after its own commas."""
+
 _COLUMNS = ("left", "right", "new_id", "count")
 _MAX_NUMBER = {"left": 10**7, "right": 10**7, "new_id": 10**7, "count": 2**62}
 
@@ -58,7 +66,8 @@ def _write(tokenizer: Tokenizer) -> dict[str, bytes]:
         about["special"] = dict(merges.special)
     encoded("".join(merges.special))
     counts = merges.counts or [0] * len(merges.merges)
-    lines = [_MARK + json.dumps(about), ",".join(_COLUMNS)]
+    first = _FORMULA.sub(lambda comma: f"\\u{ord(comma[0]):04x}", json.dumps(about))
+    lines = [_MARK + first, ",".join(_COLUMNS)]
     lines += (
         f"{left},{right},{new},{count}"
         for (left, right, new), count in zip(merges.merges, counts, strict=True)

@@ -299,7 +299,9 @@ def _export(key: str, picture: Callable[[], Picture], tokenizer: Exported | None
         _button(key, "tokens.html", "Web page (HTML)", lambda: shown.drawn(export.html))
         _button(key, "tokens.svg", "Drawing (SVG)", lambda: shown.drawn(export.svg))
     st.caption(
-        "To export a table or chart, hover over it and use the menu in its top right corner."
+        "To export a table or chart, hover over it and use the menu in its top right corner. The "
+        "CSV file of a table contains its cells unchanged. A spreadsheet takes cells that begin "
+        "with =, +, - or @ for formulas, so import the columns as text."
     )
 
 

@@ -81,6 +81,23 @@ def test_export_uses_the_chosen_vocabulary_size(open_page: Open, tmp_path: Path)
     assert content == formats.dump(training.tokenizer(size), "minbpe")["tokenizer.model"]
 
 
+def test_table_download_contains_cells_unchanged(open_page: Open, tmp_path: Path) -> None:
+    page = open_page()
+    player = Player(page)
+    player.await_text(ENGLISH)
+    type_text(page, "=+\n" * 9)
+    player.await_text("=+\n" * 9)
+    table = page.get_by_test_id("stDataFrame").nth(1)
+    table.hover()
+    # The browser writes the file; the dialog for its place cannot be driven.
+    page.evaluate("delete window.showSaveFilePicker")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download as CSV").nth(1).click()
+    path = tmp_path / "table.csv"
+    download.value.save_as(path)
+    assert ",=+," in path.read_text(encoding="utf-8-sig")
+
+
 def test_opened_file_persists_across_pages_until_closed(open_page: Open) -> None:
     training, _ = learnt("low lower lowest " * 9)
     tokenizer = training.tokenizer()

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from difficult import DIFFICULT
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from libraries import LIBRARIES
 from texts import SMALL_TEXTS
@@ -403,3 +403,17 @@ def test_unknown_format_raises_format_error() -> None:
     ):
         with pytest.raises(FormatError, match=r"no format .pickle.\. Known formats: huggingface, "):
             ask()
+
+
+@pytest.mark.parametrize("separator", ",;\t")
+@given(text=st.text("ab,;=+-@ \t\r\n\"'", max_size=30))
+@example(text="a,=cmd|' /C calc'!A0;@SUM(1)\t=1\r=2\n+3")
+def test_no_cell_of_a_csv_file_is_a_formula(separator: str, text: str) -> None:
+    tokenizer = bpeviz.train(
+        f"abab{text}", merges=1, atoms="characters", special_tokens=tuple({text} - {""})
+    ).tokenizer()
+    files = formats.dump(tokenizer, "csv")
+    assert formats.parse(files).special_tokens == tokenizer.special_tokens
+    (content,) = files.values()
+    for line in content.decode().splitlines():
+        assert not [cell for cell in line.split(separator) if cell.startswith(tuple("=+-@\t\r"))]

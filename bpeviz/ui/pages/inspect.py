@@ -340,7 +340,7 @@ def _verdict(offer: Offer, found: Inspection) -> None:
         column_config={
             "times": st.column_config.Column(width=60),
             "lost": st.column_config.Column(width=110),
-            "first places": st.column_config.Column(width="medium"),
+            "first positions": st.column_config.Column(width="medium"),
             "why": st.column_config.Column(width="large"),
         },
     )
