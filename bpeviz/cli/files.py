@@ -17,8 +17,13 @@ from bpeviz.cli.errors import CommandError, UsageError, print_error
 from bpeviz.cli.progress import Progress
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.corpus import files as corpus_files
-from bpeviz.corpus.files import STANDARD, Span, named
+from bpeviz.corpus.files import STANDARD, named
 from bpeviz.pretrained import catalog, download, rank_tokenizer
+
+_READ = 1 << 20
+
+MAX_COUNTS = 4_000_000_000
+"""The largest size of a file with counts, in bytes."""
 
 # ---- Input
 
@@ -34,26 +39,34 @@ def open_file(path: str) -> BinaryIO:
     return sys.stdin.buffer
 
 
-def read_bytes(path: str, limit: int = -1) -> bytes:
-    """Return at most `limit` bytes of a file, or of standard input (-1: all).
+def read_bytes(path: str, limit: int) -> bytes:
+    """Return the bytes of a file or of standard input.
 
     Raises:
-        ValueError: The file cannot be read; the message is user-facing.
+        ValueError: The file cannot be read or has more than `limit` bytes; the message is
+            user-facing.
     """
     try:
         with open_file(path) as file:
-            return file.read(limit)
+            corpus_files.check_size(path, file, limit)
+            pieces, size = [], 0
+            while piece := file.read(min(_READ, limit + 1 - size)):
+                pieces.append(piece)
+                size += len(piece)
     except OSError as error:
         raise _unreadable(path, error) from error
+    if size > limit:
+        raise corpus_files.too_large(path, limit)
+    return b"".join(pieces)
 
 
 def read_text(path: str) -> str:
     """Return the UTF-8 text of a file or of standard input, without a byte order mark.
 
     Raises:
-        ValueError: The file is not UTF-8 text; the message is user-facing.
+        ValueError: The file is not UTF-8 text or too large; the message is user-facing.
     """
-    return "".join(corpus_files.read([Span(path)], open_file))
+    return corpus_files.read_whole(path, open_file)
 
 
 def load_tokenizer(name: str, options: argparse.Namespace, progress: Progress) -> Tokenizer:
@@ -75,7 +88,7 @@ def load_tokenizer(name: str, options: argparse.Namespace, progress: Progress) -
     pattern = {"pattern": options.pattern, "expression": options.expression}
     with progress.during(f"Loading {named(name)}"):
         if name == STANDARD:
-            content = read_bytes(name, formats.MAX_FILE + 1)
+            content = read_bytes(name, formats.MAX_FILE)
             return formats.parse({named(name): content}, **pattern)
         try:
             return api.read(name, **pattern)

@@ -204,7 +204,7 @@ def _corpus(paths: Sequence[str], trainer: Trainer) -> Corpus:
 
 def _counts(options: argparse.Namespace) -> PreTokenCounts:
     """Return the counts in the file of ``--counts``. Raises `CommandError`."""
-    content = files.read_bytes(options.counts)
+    content = files.read_bytes(options.counts, files.MAX_COUNTS)
     try:
         counts = parquet.parse(content, options.pattern or "", options.expression)
         counts.keys()  # decodes the pre-tokens

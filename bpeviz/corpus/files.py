@@ -6,6 +6,8 @@ next. A byte order mark at the beginning of a file is not part of the text.
 
 from __future__ import annotations
 
+import os
+import stat
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE, utf_8_decode
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -22,6 +24,10 @@ _READ = 1 << 20
 
 LOOKED_THROUGH = 1 << 16
 """Number of bytes per search for a boundary between two parts."""
+
+
+MAX_TEXT = 1_000_000_000
+"""The largest size in bytes of a text that is held as a whole."""
 
 
 class CorpusError(ValueError):
@@ -75,6 +81,41 @@ def read(spans: Iterable[Span], opened: Callable[[str], BinaryIO] = open_file) -
     for span in spans:
         with opened(span.path) as file:
             yield from _texts(file, span)
+
+
+def read_whole(path: str, opened: Callable[[str], BinaryIO] = open_file) -> str:
+    """Return the text of a file of at most `MAX_TEXT` bytes.
+
+    Raises:
+        CorpusError: The file is larger, or cannot be read as text.
+    """
+    with opened(path) as file:
+        check_size(path, file, MAX_TEXT)
+        pieces, size = [], 0
+        for piece in _texts(file, Span(path)):
+            size += len(piece) if piece.isascii() else len(piece.encode())
+            if size > MAX_TEXT:  # a pipe or a device
+                raise too_large(path, MAX_TEXT)
+            pieces.append(piece)
+    return "".join(pieces)
+
+
+def check_size(path: str, file: BinaryIO, limit: int) -> None:
+    """Raise `CorpusError` if a regular file has more bytes than the limit, without reading it."""
+    try:
+        status = os.fstat(file.fileno())
+    except OSError:  # not a file of the system
+        return
+    if stat.S_ISREG(status.st_mode) and status.st_size > limit:
+        raise too_large(path, limit)
+
+
+def too_large(path: str, limit: int) -> CorpusError:
+    """Return the error for a file with more bytes than the limit."""
+    return CorpusError(
+        f"{named(path)} has more than {limit:,} bytes, the limit for a file that is held in "
+        "memory. Use a smaller one; the command `count` reads a larger text in parts."
+    )
 
 
 def _texts(file: BinaryIO, span: Span) -> Iterator[str]:

@@ -41,6 +41,9 @@ MAX_WORD = 100
 BLOCK = 1 << 18
 """The size of a block of text, in characters."""
 
+MAX_BLOCK = 1_000_000_000
+"""The largest size of a block, in characters: a longer text must have a place to divide it."""
+
 _LONG = 2_000
 """Texts of this size or more are split faster all at once, in characters."""
 
@@ -217,10 +220,13 @@ def blocks(pieces: Iterable[str], pattern: str, size: int = BLOCK) -> Iterator[s
 
     The pre-tokens of the blocks are those of the text. A block is longer if it contains no
     `last_break`. No block is empty.
+
+    Raises:
+        SplitError: `MAX_BLOCK` characters contain no `last_break`.
     """
     unbroken: list[str] = []
     waiting: list[str] = []
-    length = 0
+    length = held = 0
     for piece in pieces:
         waiting.append(piece)
         length += len(piece)
@@ -232,9 +238,15 @@ def blocks(pieces: Iterable[str], pattern: str, size: int = BLOCK) -> Iterator[s
             # Search the end again, together with the next piece.
             place = max(0, len(text) - _SEEN_BEFORE_BREAK)
             unbroken.append(text[:place])
+            held += place
+            if held > MAX_BLOCK:
+                raise SplitError(
+                    f"The text has {MAX_BLOCK:,} characters without a place to divide it by this "
+                    "pre-tokenization. Use a shorter text, or another pre-tokenization."
+                )
         else:
             yield "".join((*unbroken, text[:place]))
-            unbroken = []
+            unbroken, held = [], 0
         waiting = [text[place:]]
         length = len(waiting[0])
     rest = "".join((*unbroken, *waiting))

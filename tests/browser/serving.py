@@ -64,7 +64,8 @@ class Server:
     def workers(self) -> list[int]:
         """Return the processes that learn for it."""
         listed = Path(f"/proc/{self.process}/task").glob("*/children")
-        return [int(child) for one in listed for child in one.read_text().split()]
+        children = [int(child) for one in listed for child in one.read_text().split()]
+        return [child for child in children if b"bpeviz.jobs.worker" in _command(child)]
 
     def tracebacks(self) -> str:
         text = self.log.read_text(errors="replace")
@@ -73,6 +74,13 @@ class Server:
         # Streamlit draws a traceback in a frame, with ❱ at the lines where it went wrong.
         wrong = any("Traceback" in line or "❱" in line for line in lines)
         return "\n".join(lines) if wrong else ""
+
+
+def _command(process: int) -> bytes:
+    try:
+        return Path(f"/proc/{process}/cmdline").read_bytes()
+    except OSError:
+        return b""  # it has just ended
 
 
 @contextmanager

@@ -23,6 +23,8 @@ from bpeviz import formats
 from bpeviz.__main__ import main
 from bpeviz.cli import files
 from bpeviz.cli.progress import Progress
+from bpeviz.corpus import files as corpus_files
+from bpeviz.pretokenizers import patterns
 from bpeviz.progress import report
 from bpeviz.trainers import TRAINERS
 
@@ -613,6 +615,46 @@ def test_full_disk_behind_standard_output_is_reported(trained: Shell) -> None:
         1,
         "The output could not be written: No space left on device.\n",
     )
+
+
+@pytest.mark.parametrize("source", ["large.txt", "-", "/dev/zero"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["encode", "FILE", "--tokenizer", "t.json"],
+        ["compare", "FILE", "--tokenizer", "t.json"],
+        ["decode", "--file", "FILE", "--tokenizer", "t.json"],
+        ["train", "FILE", "--merges", "1", "--output", "new.json"],
+        ["train", "--counts", "FILE", "--merges", "1", "--output", "new.json"],
+    ],
+)
+def test_too_large_input_is_refused(
+    trained: Shell, command: list[str], source: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not Path("/dev/zero").exists() and source == "/dev/zero":
+        pytest.skip("This system has no /dev/zero.")
+    monkeypatch.setattr(corpus_files, "MAX_TEXT", 3_000_000)
+    monkeypatch.setattr(files, "MAX_COUNTS", 3_000_000)
+    text = ("é" * 1_500_000 + "x").encode()
+    Path("large.txt").write_bytes(text)
+    trained(*(source if one == "FILE" else one for one in command), text=text)
+    assert "more than 3,000,000 bytes" in trained.sentence
+
+
+def test_text_of_the_largest_size_is_read(trained: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(corpus_files, "MAX_TEXT", len(TEXT.encode()))
+    assert trained("encode", "text.txt", "--tokenizer", "t.json").code == 0
+    assert trained("encode", "--tokenizer", "t.json", text=TEXT).code == 0
+
+
+def test_count_refuses_a_text_that_cannot_be_divided(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(patterns, "MAX_BLOCK", 1_000_000)
+    for options in (["--pattern", "gpt2"], ["--pattern", "none"]):
+        shell("count", "-", "--output", "c.parquet", *options, text="a" * 4_000_000)
+        assert "1,000,000 characters" in shell.sentence
+    assert shell("count", "-", "--output", "c.parquet", text="a b" * 1_000_000).code == 0
 
 
 def test_closed_standard_streams_are_reported(trained: Shell) -> None:
