@@ -6,12 +6,14 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property
+from time import thread_time
 from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 import bpeviz
+from bpeviz import progress
 from bpeviz.analysis import metrics
 from bpeviz.core.boundaries import Boundaries
 from bpeviz.core.training import Training
@@ -27,8 +29,14 @@ from bpeviz.ui.runtime.user import current_user
 from bpeviz.views import player
 
 SHORT, SHORT_UNSPLIT = 50_000, 10_000
-"""Characters of a text that trains within about 100 ms, less than a process takes to start: with
-short pre-tokens, and with pre-tokens that may be long."""
+"""Characters of a text that usually trains within about 100 ms, less than a process takes to start:
+with short pre-tokens, and with pre-tokens that may be long."""
+
+INLINE_SECONDS = 0.5
+"""Seconds of computing after which a worker trains a short text anew, so that nobody else waits.
+
+WordPiece takes half a minute for 50,000 random Chinese characters and a large vocabulary.
+"""
 
 STOPPED = "Training was stopped."
 
@@ -116,6 +124,10 @@ class Trained:
         )
 
 
+class _TakesLongError(Exception):
+    """A short text takes long to train on."""
+
+
 def get(text: str, choice: Choice, slider: DeltaGenerator | None = None) -> Trained:
     """Return the training of a text, trained if need be.
 
@@ -141,14 +153,19 @@ def published(name: str, text: str) -> tuple[rank_tokenizer.RankTokenizer, Bound
 
 
 def _result(trained: Trained, slider: DeltaGenerator | None = None) -> queue.Result:
-    key = ("training", *trained.key)
+    key, takes_long = ("training", *trained.key), ("takes long", *trained.key)
     spinner: Any = nullcontext()
     if cache.find(key) is None:
-        if len(trained.text) > (SHORT_UNSPLIT if _may_be_long(trained.choice) else SHORT):
+        longest = SHORT_UNSPLIT if _may_be_long(trained.choice) else SHORT
+        if len(trained.text) > longest or cache.find(takes_long):
             return _train_in_worker(key, trained, slider)
         spinner = st.spinner("Training …")
-    with spinner:
-        return cache.get_or_create(key, lambda: _train(trained))
+    try:
+        with spinner:
+            return cache.get_or_create(key, lambda: _train(trained))
+    except _TakesLongError:
+        cache.put(takes_long, True)
+        return _train_in_worker(key, trained, slider)
 
 
 def _may_be_long(choice: Choice) -> bool:
@@ -165,9 +182,16 @@ def _arguments(choice: Choice) -> dict[str, Any]:
 
 def _train(trained: Trained) -> queue.Result:
     choice = trained.choice
-    with _user_facing_errors(), released_for(choice.pattern):
-        history = bpeviz.train(trained.text, choice.algorithm, **_arguments(choice))
-    return history, _boundaries(history, trained.text, choice)
+    end = thread_time() + INLINE_SECONDS
+
+    def stop_when_long(_task: str, _done: int, _total: int) -> None:
+        if thread_time() > end:
+            raise _TakesLongError
+
+    with progress.reporting_to(stop_when_long):
+        with _user_facing_errors(), released_for(choice.pattern):
+            history = bpeviz.train(trained.text, choice.algorithm, **_arguments(choice))
+        return history, _boundaries(history, trained.text, choice)
 
 
 def _boundaries(history: Training, text: str, choice: Choice) -> Boundaries:

@@ -134,10 +134,17 @@ def test_smaller_vocabulary_shortens_the_timeline() -> None:
     assert {**full, "last": 5} == small
 
 
-@pytest.mark.parametrize("in_worker", [False, True], ids=["inline", "in a worker"])
+@pytest.mark.parametrize(
+    ("limit", "expected"),
+    [
+        (None, ["inline"]),
+        ("SHORT", ["worker"]),
+        pytest.param("INLINE_SECONDS", ["inline", "worker"], id="takes long"),
+    ],
+)
 @every_page
 def test_changing_vocabulary_size_does_not_retrain(
-    page: str, in_worker: bool, monkeypatch: pytest.MonkeyPatch
+    page: str, limit: str | None, expected: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     trained_by: list[str] = []
 
@@ -145,7 +152,7 @@ def test_changing_vocabulary_size_does_not_retrain(
         trained_by.append("inline")
         return train(*given, **options)
 
-    def run_job(*given: Any) -> queue.Job:
+    def run_job(*given: Any) -> Any:
         trained_by.append("worker")
         return run(*given)
 
@@ -153,13 +160,13 @@ def test_changing_vocabulary_size_does_not_retrain(
     monkeypatch.setattr(bpeviz, "train", train_inline)
     monkeypatch.setattr(queue, "run", run_job)
     monkeypatch.setattr(trained, "cache", cache.Cache(cache.BUDGET))
-    if in_worker:
-        monkeypatch.setattr(trained, "SHORT", 0)
+    if limit:
+        monkeypatch.setattr(trained, limit, 0)
     app = with_text(page, SHORT)
     app.slider[0].set_value(258).run()
     app.slider[0].set_value(260).run()
     assert errors(app) == []
-    assert trained_by == ["worker" if in_worker else "inline"]
+    assert trained_by == expected
 
 
 def test_new_text_resets_vocabulary_size_to_full() -> None:
