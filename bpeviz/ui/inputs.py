@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -16,8 +17,10 @@ from bpeviz.corpus import samples
 from bpeviz.pretokenizers.patterns import CUSTOM, MAX_EXPRESSION, PATTERNS, WORD_LIST
 from bpeviz.text import clean, shorten
 from bpeviz.trainers import TRAINERS, Option, Trainer, texts_of
-from bpeviz.ui import markdown
-from bpeviz.ui.runtime import fragments, repeats
+from bpeviz.ui import components, markdown
+from bpeviz.ui.export import opened
+from bpeviz.ui.runtime import fragments
+from bpeviz.ui.runtime.reconnection import reconnected
 from bpeviz.ui.widgets import (
     LARGEST_INTEGER,
     Family,
@@ -93,15 +96,13 @@ class _Sample(OneOf):
         return super().for_link()
 
     def restore(self, value: str) -> None:
-        self.source.forget_file()
-        self.put(value)
-        if value != OWN:
-            self.source.box.put(samples.by_key(value).text)
+        if value != OWN:  # the text itself follows, unless the link could not hold it
+            self.source.put(value)
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Box(TextField):
-    """The text box of a `TextSource`."""
+    """The text of a `TextSource`."""
 
     source: TextSource
 
@@ -111,10 +112,17 @@ class _Box(TextField):
     def described(self) -> str:
         return self.source.described()
 
+    def restore(self, value: str) -> None:
+        self.source.put(OWN, value)
+
 
 @dataclass(frozen=True)
 class TextSource:
-    """A text box with samples and files to choose from: its widgets and session values.
+    """A text box with samples and files to choose from: its values in the session.
+
+    The values are the session's own, not those of Streamlit widgets: the component `text_box` sends
+    changes of the user, and changes of the script have versions. With widgets, a browser could
+    repeat an old value after the script had replaced it, so that a pasted text was lost.
 
     Attributes:
         name: Begins their names in links and their keys in the session.
@@ -135,10 +143,30 @@ class TextSource:
 
     @property
     def box(self) -> _Box:
-        """The text box."""
+        """The text in the box."""
         name = f"{self.name}_box"
         label = f"{self.label} to use"
         return _Box(link=name, key=name, label=label, longest=MAX_TEXT, source=self)
+
+    @property
+    def version(self) -> SessionValue[int]:
+        """The number of the script's last change."""
+        return SessionValue(f"{self.name}_version")
+
+    @property
+    def answered(self) -> SessionValue[int]:
+        """The number of the last change of the user that was used."""
+        return SessionValue(f"{self.name}_answered")
+
+    @property
+    def drawn_on(self) -> SessionValue[str]:
+        """The page that drew the box last."""
+        return SessionValue(f"{self.name}_drawn_on")
+
+    @property
+    def component(self) -> SessionValue[dict[str, Any]]:
+        """The state of the component, whose "change" is the user's last one."""
+        return SessionValue(f"{self.name}_component")
 
     @property
     def file(self) -> SessionValue[str]:
@@ -181,6 +209,35 @@ class TextSource:
         self.forget_file()
         self.sample.put(sample)
         self.box.put(own if sample == OWN else samples.by_key(sample).text)
+        self.send_again()
+
+    def send_again(self) -> None:
+        """Let the browser replace what it shows by the session's text."""
+        self.version.put((self.version.get() or 0) + 1)
+
+    def take(self, change: Any) -> bool:
+        """Use a change that the browser sent, unless it was used before; return whether it is new.
+
+        Args:
+            change: {"number", "sample": its key, "text"}, or anything else that a browser may send.
+        """
+        match change:
+            case {"number": int(number), "sample": str(sample), "text": str(text)}:
+                if number <= (self.answered.get() or 0) or sample not in self.sample.titles:
+                    return False
+            case _:
+                return False
+        self.answered.put(number)
+        if sample != OWN:
+            self.put(sample)
+            return True
+        boxed = self.boxed_file.get() if text == self.box.get() else None
+        self.forget_file()
+        self.sample.put(OWN)
+        self.box.put(text)
+        if boxed is not None:
+            self.boxed_file.put(boxed)
+        return True
 
     def described(self) -> str:
         """Return the label, the file's name and the length, so that others can find the text."""
@@ -246,6 +303,9 @@ SLIDER = "vocabulary_size_"
 
 _SLIDER_OF: SessionValue[int] = SessionValue("vocabulary_of")
 _SLIDER_ON: SessionValue[str] = SessionValue("slider_on")
+SESSION: SessionValue[str] = SessionValue("session")
+"""A name of the session: a browser that sees another one sends its text again."""
+
 PAGE: SessionValue[str] = SessionValue("page")
 """The title of the page that is drawn."""
 
@@ -314,62 +374,31 @@ def text(source: TextSource, most: int = MAX_TEXT) -> str:
     """
     if not source.box.present:
         source.put(source.first)
-    elif not source.upload.present and not source.file_name.present:
-        if (sample := source.sample.get()) and sample != OWN:
-            source.put(sample)  # not the box's value, which a change of page may have emptied
-        else:
-            for widget in (source.box, source.sample):
-                widget.put_again("")
+    elif source.drawn_on.get() != PAGE.get():
+        source.send_again()
+    source.drawn_on.put(PAGE.get() or "")
 
-    def take_sample() -> None:
-        if repeats.undo(source.sample.key):
-            return
-        source.forget_file()
-        if (chosen := source.sample.get()) and chosen != OWN:
-            repeats.put(source.box.key, samples.by_key(chosen).text)
-
-    def typed() -> None:
-        if repeats.undo(source.box.key):
-            return
-        repeats.put(source.sample.key, OWN)
-        source.boxed_file.clear()
+    def take_change() -> None:
+        source.take((source.component.get() or {}).get("change"))
 
     def take_file() -> None:
         # The browser may send the upload again after the page has changed.
         if (given := source.upload.get()) is None:
             return
-        source.forget_file()
         read = read_file(given.name, given.getvalue())
         if isinstance(read, UnreadableFile):
             source.failed.put(str(read))
             return
-        repeats.put(source.sample.key, OWN)
         if len(read) <= EDITABLE:
-            repeats.put(source.box.key, read)
+            source.put(OWN, read)
             source.boxed_file.put(given.name)
         else:
+            source.forget_file()
             source.file.put(read)
             source.file_name.put(given.name)
 
-    source.sample.select(
-        on_change=take_sample,
-        help="Start with a sample, or type or paste your own text into the box below.",
-    )
-    file = source.file.get()
-    if file is not None:
-        said = f"{markdown.escape(source.file_name.get() or '')}: {len(file):,} characters"
-        with st.container():  # one element, as the box is, so that nothing behind it folds up
-            st.info(said, icon=":material/description:")
-            st.button(
-                "Back to the text box", on_click=source.forget_file, key=f"{source.name}_back"
-            )
-    else:
-        source.box.area(
-            height=140,
-            on_change=typed,
-            label_visibility="collapsed",
-            placeholder="Type or paste text, then press Ctrl+Enter.",
-        )
+    change = components.text_box(_box_data(source), source.component.key, take_change)
+    source.take(change)  # the first run of a session that replaces an earlier one has no callbacks
     with st.popover("Open a file", icon=":material/upload_file:", width="stretch"):
         st.file_uploader(
             f"UTF-8 text, up to {MAX_TRAINED:,} characters",
@@ -379,7 +408,7 @@ def text(source: TextSource, most: int = MAX_TEXT) -> str:
         )
     if failed := source.failed.get():
         st.error(markdown.escape(failed))
-    chosen = clean(file or source.box.get() or "")
+    chosen = clean(source.file.get() or source.box.get() or "")
     if len(chosen) > MAX_TRAINED:
         st.error(
             f"This text has {len(chosen):,} characters; the limit is {MAX_TRAINED:,}. "
@@ -389,6 +418,31 @@ def text(source: TextSource, most: int = MAX_TEXT) -> str:
     if len(chosen) > most:
         st.caption(f"This page uses the first {most:,} of {len(chosen):,} characters.")
     return chosen[:most]
+
+
+def _box_data(source: TextSource) -> dict[str, Any]:
+    """Return what the component shows (`TextBoxPayload` in its `text_state.js`)."""
+    if not SESSION.present:
+        SESSION.put(secrets.token_hex(8))
+    file = source.file.get()
+    named = f"{source.file_name.get()}: {len(file):,} characters" if file is not None else None
+    return {
+        "name": source.name,
+        "session": SESSION.get(),
+        "version": source.version.get(),
+        "answered": source.answered.get() or 0,
+        "sample": source.sample.get(),
+        "text": clean(source.box.get() or ""),
+        "file": named,
+        "files": [source.file_name.get()] * (file is not None) + [one.title for one in opened()],
+        "limit": MAX_TRAINED,
+        "own": OWN,
+        "label": source.label,
+        "boxLabel": source.box.label,
+        "placeholder": "Type or paste text.",
+        "help": "Start with a sample, or type or paste your own text into the box below.",
+        "samples": list(source.sample.titles.items()),
+    }
 
 
 class UnreadableFile(str):
@@ -596,12 +650,14 @@ def vocabulary_size(training: Training, largest: int) -> int:
     slider: SessionValue[int] = SessionValue(f"{SLIDER}{low}_{high}")
     # A hash: sessions must not hold decisions, which the cache may evict.
     decisions = hash((low, tuple(training.decisions)))
-    if _SLIDER_OF.get() != decisions or SIZE.linked.present:
+    opening = int(training.sizes[training.opening])
+    if not _SLIDER_OF.present and reconnected():
+        _SLIDER_OF.put(decisions)  # the browser sends the size
+    elif _SLIDER_OF.get() != decisions or SIZE.linked.present:
         _SLIDER_OF.put(decisions)
         linked = SIZE.linked.get()
         SIZE.linked.clear()
-        size = int(training.sizes[training.opening]) if linked is None else linked
-        slider.put(min(max(size, low), high))
+        slider.put(min(max(opening if linked is None else linked, low), high))
     elif _SLIDER_ON.get() != PAGE.get() and (known := slider.get()) is not None:
         # The user comes from another page; the browser may still have an earlier value.
         slider.put(known)
@@ -610,6 +666,7 @@ def vocabulary_size(training: Training, largest: int) -> int:
         SIZE.label,
         low,
         high,
+        None if slider.present else opening,
         key=slider.key,
         on_change=fragments.page_input_changed,
         persist_state="session",

@@ -11,7 +11,7 @@ from bpeviz.ui.inputs import PAGE
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.pages.registry import PAGES
 from bpeviz.ui.permalink import session
-from bpeviz.ui.runtime import fragments, garbage, repeats, stop_run, style
+from bpeviz.ui.runtime import fragments, garbage, stop_run, style
 
 ICON = (
     "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'>"
@@ -46,4 +46,3 @@ def frame(page: Page) -> Iterator[None]:
             yield
         with link:
             session.offer(page)
-        repeats.forget()

@@ -23,7 +23,7 @@ from bpeviz.pretrained import catalog, download, rank_tokenizer
 from bpeviz.trainers import TRAINERS
 from bpeviz.ui import markdown
 from bpeviz.ui.inputs import Choice, idle_vocabulary_size
-from bpeviz.ui.runtime import repeats, run_lock, stop_run
+from bpeviz.ui.runtime import run_lock, stop_run
 from bpeviz.ui.runtime.cache import Failure, cache, digest
 from bpeviz.ui.runtime.user import current_user
 from bpeviz.views import player
@@ -240,7 +240,6 @@ def _train_in_worker(key: Key, trained: Trained, slider: DeltaGenerator | None) 
             st.button("Stop training", key=f"stop {name}", on_click=_stop, args=(name,))
             with run_lock.released():
                 while not job.wait(0.2):
-                    repeats.forget()  # the inputs are drawn, and the page may wait for minutes
                     bar.progress(job.share, job.message())
         outcome = job.outcome
         if isinstance(outcome, tuple) and not cache.put(key, outcome):

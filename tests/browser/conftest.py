@@ -9,19 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
-from serving import FLAGS, Server, chromium, serving
+from serving import FLAGS, OPTIONS, Server, chromium, serving
 
 from bpeviz.pretrained import catalog, download
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page, Request, Response
 
-OPTIONS = {
-    "viewport": {"width": 1366, "height": 768},
-    # Drawing Streamlit's animations would take a quarter of the processor time.
-    "reduced_motion": "reduce",
-    "permissions": ["clipboard-read", "clipboard-write"],
-}
 TIMEOUT = 30_000
 """Milliseconds until an action fails. The machine may be slow and busy."""
 

@@ -152,6 +152,9 @@ def choose(page: Page, label: str, option: str) -> None:
     Its list closes where the page scrolls, or where what ran before draws the box anew.
     """
     box = page.get_by_role("combobox", name=label, exact=True)
+    if box.evaluate("box => box.tagName") == "SELECT":
+        box.select_option(label=option)
+        return
     wanted = page.get_by_role("option", name=option, exact=True)
     box.scroll_into_view_if_needed()
     for _ in range(5):

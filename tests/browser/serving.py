@@ -31,6 +31,14 @@ FLAGS = (
 )
 """What a browser is started with: it draws without a graphics card, and asks for nothing."""
 
+OPTIONS = {
+    "viewport": {"width": 1366, "height": 768},
+    # Drawing Streamlit's animations would take a quarter of the processor time.
+    "reduced_motion": "reduce",
+    "permissions": ["clipboard-read", "clipboard-write"],
+}
+"""The options of a browser context."""
+
 # A browser went away while something was being sent to it, and Streamlit 1.67 then asks the closed
 # connection for more. Nobody sees anything of it but the log. Any other error in between, or a line
 # of ours, and this does not match.
@@ -84,14 +92,21 @@ def _command(process: int) -> bytes:
 
 
 @contextmanager
-def serving(folder: Path, script: str = "app.py", **environment: str) -> Iterator[Server]:
-    """Start the app on a free port of this machine, and end it by its own process.
+def serving(
+    folder: Path, script: str = "app.py", port: int = 0, **environment: str
+) -> Iterator[Server]:
+    """Start the app on a port of this machine, and end it by its own process.
 
-    folder: for its log. script: what is run, if not the app.
+    Args:
+        folder: The folder of its log.
+        script: The script to run, if not the app.
+        port: The port; 0 for a free one.
+        **environment: Further environment variables.
     """
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    if not port:
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
     command = [sys.executable, "-m", "streamlit", "run", script]
     options = {"port": port, "address": "127.0.0.1", "fileWatcherType": "none"}
     arguments = [f"--server.{name}={value}" for name, value in options.items()]

@@ -5,6 +5,7 @@ They are registered at import, which reads their files: restart the server after
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,7 @@ _columns = _register("columns")
 _grid = _register("grid")
 _merge_diagram = _register("merge_diagram")
 _copy_link = _register("copy_link")
+_text_box = _register("text_box")
 
 LINKED_STEP = "linked_step"
 """The session key of the step of a link that was opened, and of the timeline it belongs to."""
@@ -107,3 +109,13 @@ def merge_diagram(data: dict[str, Any], key: str) -> None:
     With "timelineId" in `data`, it shares the step with the player of that timeline.
     """
     _merge_diagram(key=key, data=data)
+
+
+def text_box(data: dict[str, Any], key: str, on_change: Callable[[], None]) -> Any:
+    """Show a text box with samples to choose from (`bpeviz.ui.inputs.TextSource`).
+
+    Return the user's last change, {"number", "sample", "text"}, or None. A change of another number
+    calls `on_change` before the script runs again.
+    """
+    default = {"change": None}
+    return _text_box(key=key, data=data, default=default, on_change_change=on_change).change

@@ -20,6 +20,7 @@ from bpeviz.ui.pages.base import Page
 from bpeviz.ui.permalink import codec
 from bpeviz.ui.permalink.codec import LONGEST, LinkError, TooLongError, Value
 from bpeviz.ui.runtime.fragments import fragment
+from bpeviz.ui.runtime.reconnection import reconnected
 from bpeviz.ui.widgets import LinkValues, SessionValue, SessionValues, Widget
 
 PARAMETER = "s"
@@ -108,8 +109,10 @@ def restore(page: Page) -> None:
     """Put the values of a link into the session, once, before any widget is drawn."""
     packed = st.query_params.get(PARAMETER)
     if packed and OPENED.get() != packed[: LONGEST + 1]:
+        is_known = not OPENED.present and reconnected()  # the browser has newer values
         OPENED.put(packed[: LONGEST + 1])
-        MESSAGE.put((page.title, _opened(page, packed)))
+        if not is_known:
+            MESSAGE.put((page.title, _opened(page, packed)))
     title, message = MESSAGE.get() or ("", "")
     if message and title == page.title:
         st.warning(message, icon=":material/link:")

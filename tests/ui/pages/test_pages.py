@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 import usual
 from streamlit.testing.v1 import AppTest
+from text_box import choose_sample, payload, type_text
 
 import bpeviz
 from bpeviz.core.training import Training
@@ -51,7 +52,8 @@ def with_text(page: str, text: str, **state: Any) -> AppTest:
 def component(app: AppTest) -> dict[str, Any]:
     """Return the payload of the page's component: a timeline or columns."""
     sent = [json.loads(one.proto.json) for one in app.get("bidi_component")]
-    (data,) = [data.get("views", [data])[0] for data in sent if "views" in data or "text" in data]
+    shown = [data for data in sent if "samples" not in data]  # not the text box
+    (data,) = [data.get("views", [data])[0] for data in shown if "views" in data or "text" in data]
     assert isinstance(data, dict)
     return data
 
@@ -76,12 +78,12 @@ def test_every_sample_is_displayed(page: str, sample: samples.Sample) -> None:
 
 def test_selecting_a_sample_fills_the_text_box() -> None:
     app = opened("Train")
-    assert app.text_area(key="text_box").value == samples.by_key("english-prose").text
-    app.selectbox(key="text_sample").select("russian").run()
-    assert app.text_area(key="text_box").value == samples.by_key("russian").text
+    assert payload(app)["text"] == samples.by_key("english-prose").text
+    choose_sample(app, "russian")
+    assert payload(app)["text"] == samples.by_key("russian").text
     assert component(app)["text"] == samples.by_key("russian").text
-    app.text_area(key="text_box").input("mine").run()
-    assert app.selectbox(key="text_sample").value == "own"
+    type_text(app, "mine")
+    assert payload(app)["sample"] == "own"
     assert component(app)["text"] == "mine"
 
 
@@ -172,7 +174,7 @@ def test_changing_vocabulary_size_does_not_retrain(
 def test_new_text_resets_vocabulary_size_to_full() -> None:
     app = with_text("Train", SHORT)
     app.slider[0].set_value(258).run()
-    app.text_area(key="text_box").input("banana bandana " * 4).run()
+    type_text(app, "banana bandana " * 4)
     data = component(app)
     assert data["last"] == len(data["steps"]["id"]) > 2
 
@@ -289,8 +291,8 @@ def test_stopped_page_still_offers_its_link(page: str, state: dict[str, Any]) ->
         app.session_state[key] = value
     app.switch_page(page).run()
     assert [one.message for one in app.exception] == []
-    (link,) = [one.proto.component_name for one in app.get("bidi_component")]
-    assert link.endswith("link")
+    names = [one.proto.component_name for one in app.get("bidi_component")]
+    assert "bpeviz_copy_link" in names
 
 
 def test_imported_objects_are_frozen_for_garbage_collection() -> None:
@@ -410,10 +412,10 @@ def test_compare_works_without_downloaded_vocabularies(
 
 def test_reselecting_a_sample_after_typing_restores_its_text() -> None:
     app = opened("Train")
-    english = app.text_area[0].value
-    app.text_area[0].set_value("a text of my own").run()
-    assert app.selectbox(key="text_sample").value == "own"
-    app.selectbox(key="text_sample").set_value("english-prose").run()
-    assert app.text_area[0].value == english
-    app.text_area[0].set_value("a text of my own").run()
-    assert app.selectbox(key="text_sample").value == "own"
+    english = payload(app)["text"]
+    type_text(app, "a text of my own")
+    assert payload(app)["sample"] == "own"
+    choose_sample(app, "english-prose")
+    assert payload(app)["text"] == english
+    type_text(app, "a text of my own")
+    assert payload(app)["sample"] == "own"

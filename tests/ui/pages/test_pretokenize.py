@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
+from text_box import payload
 
 from bpeviz.analysis import pretokenization
 from bpeviz.corpus import samples
@@ -136,7 +137,7 @@ def test_chinese_example_shows_both_published_segmentations() -> None:
     app = opened()
     app.button(key="chinese_example").click().run()
     assert errors(app) == []
-    assert app.text_area(key="text_box").value == YAO_MING
+    assert payload(app)["text"] == YAO_MING
     assert [*side_by_side(app)] == ["Characters", "Word list A", "Word list B"]
     assert pre_tokens(app, "Characters") == [*YAO_MING]
     assert pre_tokens(app, "Word list A") == ["姚明", "进入", "总决赛"]

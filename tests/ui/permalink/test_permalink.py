@@ -18,6 +18,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
+from text_box import choose_sample, payload, type_text
 
 import bpeviz
 from bpeviz.corpus import samples
@@ -205,10 +206,10 @@ def says(app: AppTest) -> str:
 
 def works(app: AppTest) -> None:
     """Check that the page works and reacts to a choice."""
-    app.selectbox(key="text_sample").select("russian").run()
+    choose_sample(app, "russian")
     assert not app.exception
     assert not app.error
-    assert app.text_area(key="text_box").value == samples.by_key("russian").text
+    assert payload(app)["text"] == samples.by_key("russian").text
     assert len(sent(app)) > 1  # the button, and what the page shows
 
 
@@ -229,7 +230,7 @@ def test_damaged_link_shows_one_message_and_page_works(page: str, packed: str) -
     said = says(app)
     assert said.startswith("This link is ")
     assert "Nothing of it is used" in said or "nothing of it is used" in said
-    assert app.selectbox(key="text_sample").value == "english-prose"
+    assert payload(app)["sample"] == "english-prose"
     works(app)
 
 
@@ -308,7 +309,7 @@ def test_invalid_link_values_are_omitted_with_a_message(page: str) -> None:
     assert "cannot use" in said
     assert "more" in said
     assert "<b>" not in said
-    assert app.text_area(key="text_box").value == TEXT  # what fits is taken
+    assert payload(app)["text"] == TEXT  # what fits is taken
     assert "text_file" not in app.session_state
     works(app)
 
@@ -336,7 +337,7 @@ def test_link_step_applies_only_to_its_timeline() -> None:
     app = opened("Train", pack({"text_sample": "spanish"}), step="7")
     (payload,) = (data for data in sent(app) if "views" in data)
     assert payload["initialStep"] == 7
-    app.selectbox(key="text_sample").select("russian").run()
+    choose_sample(app, "russian")
     (payload,) = (data for data in sent(app) if "views" in data)
     assert payload["initialStep"] == payload["last"] > 7
 
@@ -344,14 +345,14 @@ def test_link_step_applies_only_to_its_timeline() -> None:
 @every_page
 def test_link_is_applied_once_until_another_link(page: str) -> None:
     app = opened(page, pack({"text_sample": "spanish"}), others=[])
-    assert app.text_area(key="text_box").value == samples.by_key("spanish").text
-    app.text_area(key="text_box").input("mine").run()
+    assert payload(app)["text"] == samples.by_key("spanish").text
+    type_text(app, "mine")
     app.run()
-    assert app.text_area(key="text_box").value == "mine"
+    assert payload(app)["text"] == "mine"
     app.query_params["s"] = pack({"text_sample": "own", "text_box": "yours"})
     app.run()
-    assert app.text_area(key="text_box").value == "yours"
-    assert app.selectbox(key="text_sample").value == "own"
+    assert payload(app)["text"] == "yours"
+    assert payload(app)["sample"] == "own"
     assert says(app) == ""
 
 
@@ -361,7 +362,7 @@ def test_damaged_link_after_a_valid_one_keeps_the_state(page: str) -> None:
     app.query_params["s"] = "nonsense!"
     app.run()
     assert "damaged" in says(app)
-    assert app.text_area(key="text_box").value == samples.by_key("spanish").text
+    assert payload(app)["text"] == samples.by_key("spanish").text
 
 
 # ---- contents of a link
@@ -485,7 +486,7 @@ def test_too_long_text_is_omitted_with_messages_to_both_sides() -> None:
     app = opened("Train", packed, step="12")
     assert markdown.escape("Text: 30,000 characters") in says(app)
     assert app.selectbox(key="algorithm").value == "unigram"
-    assert app.selectbox(key="text_sample").value == "english-prose"
+    assert payload(app)["sample"] == "english-prose"
     works(app)
 
 
@@ -497,7 +498,7 @@ def test_longest_of_several_texts_is_omitted() -> None:
     assert held["held_out_box"] == "short"
     assert held["without"] == ["Text: 30,000 characters"]
     app = opened("Compare", packed)
-    assert app.text_area(key="held_out_box").value == "short"
+    assert payload(app, "held_out")["text"] == "short"
 
 
 @every_page
@@ -544,12 +545,12 @@ def test_link_contains_sample_names_not_texts() -> None:
         assert toasts == []
         assert len(packed) < 200
         app = opened("Pre-tokenize", packed)
-        assert app.text_area(key="text_box").value == sample.text
-        assert app.selectbox(key="text_sample").value == sample.key
+        assert payload(app)["text"] == sample.text
+        assert payload(app)["sample"] == sample.key
 
 
 @pytest.mark.parametrize("text", ["", " ", "\0", "\n\n", "a\r\nb", "\ufeffx", "</script>", "�"])
 def test_difficult_texts_round_trip_through_a_link(text: str) -> None:
     app = opened("Train", pack({"text_sample": "own", "text_box": text}))
     assert says(app) == ""
-    assert app.text_area(key="text_box").value == text
+    assert payload(app)["text"] == text

@@ -1,0 +1,134 @@
+// The box for a text: a sample or one's own. Typing applies by itself after a short pause.
+
+import { mount } from "../shared/dom.js";
+import { formatCount } from "../shared/format.js";
+import { TextState, characterCount, wellFormed } from "./text_state.js";
+
+const PAUSE = 600; // milliseconds without a key until a text applies
+const PAUSE_PER_MEGABYTE = 3000; // long texts take longer to send and to train on
+
+/** @type {Map<string, TextState>} The boxes by name: they outlast a change of page. */
+const states = new Map();
+
+class TextBox {
+  constructor(root, signal) {
+    this.select = root.querySelector("select");
+    this.box = root.querySelector("textarea");
+    this.label = root.querySelector(".label");
+    this.file = root.querySelector(".file");
+    this.notice = root.querySelector(".notice");
+    this.timer = 0;
+    this.isMounted = false;
+    const on = (target, name, listener) => target.addEventListener(name, listener, { signal });
+    on(this.select, "change", () => this.#choose());
+    on(this.box, "input", ({ isComposing }) => isComposing || this.#typed());
+    on(this.box, "compositionend", () => this.#typed());
+    on(this.box, "blur", () => this.#apply());
+    on(this.box, "keydown", ({ key, ctrlKey, metaKey }) => {
+      if (key === "Enter" && (ctrlKey || metaKey)) this.#apply();
+    });
+    on(this.file.querySelector("button"), "click", () => this.#change(this.state.sample, this.state.text));
+    signal.addEventListener("abort", () => this.#apply());
+  }
+
+  /**
+   * @param {import("./text_state.js").TextBoxPayload} data
+   * @param {Function} setState
+   */
+  update(data, setState) {
+    this.data = data;
+    this.setState = setState;
+    if (!states.has(data.name)) states.set(data.name, new TextState());
+    this.state = states.get(data.name);
+    const again = this.state.receive(data, this.isMounted);
+    if (!this.isMounted) this.#describe();
+    this.isMounted = true;
+    this.#draw();
+    if (again) setState("change", again);
+  }
+
+  #describe() {
+    const { label, boxLabel, placeholder, help, samples } = this.data;
+    this.label.textContent = label;
+    this.select.setAttribute("aria-label", label);
+    this.select.title = help;
+    this.select.replaceChildren(...samples.map(([key, title]) => new Option(title, key)));
+    this.box.setAttribute("aria-label", boxLabel);
+    this.box.placeholder = placeholder;
+  }
+
+  #draw() {
+    const { sample, text, file, lostFiles } = this.state;
+    const isTyping = this.timer !== 0;
+    if (!isTyping) {
+      this.select.value = sample;
+      if (this.box.value !== text) this.box.value = text;
+    }
+    this.box.hidden = file !== null;
+    this.file.hidden = file === null;
+    this.file.querySelector(".name").textContent = file ?? "";
+    if (lostFiles.length) {
+      this.#tell(`The server was restarted and no longer has: ${lostFiles.join(", ")}. Open it again.`);
+    }
+  }
+
+  #tell(message) {
+    this.notice.textContent = message;
+    this.notice.hidden = !message;
+  }
+
+  #choose() {
+    clearTimeout(this.timer);
+    this.timer = 0;
+    this.#change(this.select.value, this.box.value);
+  }
+
+  #typed() {
+    this.select.value = this.data.own;
+    clearTimeout(this.timer);
+    const pause = PAUSE + (this.box.value.length / 1e6) * PAUSE_PER_MEGABYTE;
+    this.timer = setTimeout(() => this.#apply(), pause);
+  }
+
+  // Send what was typed, if anything was.
+  #apply() {
+    if (!this.timer) return;
+    clearTimeout(this.timer);
+    this.timer = 0;
+    const text = wellFormed(this.box.value);
+    if (text !== this.box.value) this.box.value = text;
+    const { limit, own } = this.data;
+    const count = text.length > limit ? characterCount(text) : 0;
+    if (count > limit) {
+      // Above some 25 MB the server would end the connection.
+      this.#tell(
+        `This text has ${formatCount(count)} characters; the limit is ${formatCount(limit)}, so the ` +
+          "page still shows the text before. Shorten it, or use a part of it.",
+      );
+      return;
+    }
+    this.#change(own, text);
+  }
+
+  #change(sample, text) {
+    this.state.lostFiles = [];
+    this.#tell("");
+    this.setState("change", this.state.change(sample, text));
+  }
+}
+
+// A lone surrogate in one of Streamlit's own inputs cannot be sent: the browser would try it again
+// and again. This replaces it before React reads the value.
+document.addEventListener(
+  "input",
+  ({ target }) => {
+    if (!(target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement)) return;
+    const text = wellFormed(target.value);
+    if (text === target.value) return;
+    // React notices only values that were not set through the element's own property.
+    Object.getOwnPropertyDescriptor(Object.getPrototypeOf(target), "value").set.call(target, text);
+  },
+  true,
+);
+
+export default mount(TextBox);

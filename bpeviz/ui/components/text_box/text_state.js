@@ -1,0 +1,94 @@
+// The text of a box and the sample chosen, as the browser and the server agree on them.
+//
+// The browser sends every change of the user with a number that grows, and the server answers with
+// the number of the last change that it used. The server's own changes (a sample's text, a file, a
+// link) have versions. So neither overwrites what is newer: a change that has no answer yet stays,
+// and is sent again where the server may not have received it.
+
+/**
+ * @typedef {object} TextBoxPayload
+ * @property {string} name the name of the box in the session
+ * @property {string} session the session: another one has forgotten this page's text
+ * @property {number} version the number of the server's last change
+ * @property {number} answered the number of the last change of the user that the server used
+ * @property {string} sample the key of the sample chosen
+ * @property {string} text
+ * @property {string | null} file the name and length of the file that is used instead of the box
+ * @property {string[]} files the names of all files that only the server has
+ * @property {number} limit the most characters that the server uses
+ * @property {string} own the key of the user's own text among the samples
+ * @property {string} label
+ * @property {string} boxLabel
+ * @property {string} placeholder
+ * @property {string} help
+ * @property {[string, string][]} samples key and title of each sample
+ */
+
+/** @typedef {{number: number, sample: string, text: string}} Change */
+
+export class TextState {
+  session = "";
+  version = -1;
+  number = 0;
+  sample = "";
+  text = "";
+  file = null;
+  files = [];
+  lostFiles = [];
+
+  /**
+   * Use what the server sent, unless the user's last change is newer.
+   * @param {TextBoxPayload} data
+   * @param {boolean} isMounted whether this box showed earlier data of the server
+   * @returns {Change | null} a change to send (again)
+   */
+  receive({ session, version, answered, sample, text, file, files }, isMounted) {
+    if (this.session && this.session !== session) {
+      // The server was restarted, or the session had expired: the browser still has the text.
+      this.lostFiles = this.files;
+      Object.assign(this, { session, version, file, files });
+      return sample !== this.sample || text !== this.text ? this.change(this.sample, this.text) : null;
+    }
+    this.session = session;
+    const isAnswered = this.number <= answered;
+    if (isAnswered && version !== this.version) {
+      Object.assign(this, { version, sample, text });
+    }
+    Object.assign(this, { file, files });
+    return isAnswered || isMounted ? null : { number: this.number, sample: this.sample, text: this.text };
+  }
+
+  /**
+   * Note a change of the user.
+   * @param {string} sample
+   * @param {string} text
+   * @returns {Change}
+   */
+  change(sample, text) {
+    this.number = Math.max(Date.now(), this.number + 1);
+    Object.assign(this, { sample, text });
+    return { number: this.number, sample, text };
+  }
+}
+
+/**
+ * Return a text with lone surrogates replaced, which are not Unicode text.
+ * @param {string} text
+ */
+export function wellFormed(text) {
+  return text.replace(/[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g, "\uFFFD");
+}
+
+/**
+ * Return the number of characters of a text.
+ * @param {string} text
+ */
+export function characterCount(text) {
+  let count = 0;
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit >= 0xd800 && unit < 0xdc00) i++;
+    count++;
+  }
+  return count;
+}

@@ -1,0 +1,33 @@
+"""The text box of a page under Streamlit's `AppTest`, which does not run components."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from streamlit.testing.v1 import AppTest
+
+from bpeviz.corpus import samples
+from bpeviz.ui.inputs import OWN
+
+
+def payload(app: AppTest, name: str = "text") -> dict[str, Any]:
+    """Return what the page sent to a text box."""
+    sent = [json.loads(one.proto.json) for one in app.get("bidi_component")]
+    (found,) = [data for data in sent if data.get("name") == name and "samples" in data]
+    assert isinstance(found, dict)
+    return found
+
+
+def type_text(app: AppTest, text: str, name: str = "text") -> AppTest:
+    """Use a text of the user, as a change of the browser does."""
+    app.session_state[f"{name}_sample"] = OWN
+    app.session_state[f"{name}_box"] = text
+    return app.run()
+
+
+def choose_sample(app: AppTest, key: str, name: str = "text") -> AppTest:
+    """Use a sample, as a change of the browser does."""
+    app.session_state[f"{name}_sample"] = key
+    app.session_state[f"{name}_box"] = samples.by_key(key).text
+    return app.run()

@@ -1,0 +1,88 @@
+"""The text of a page: changes that the browser sends, and changes of the script."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from bpeviz.corpus import samples
+from bpeviz.ui.inputs import OWN, TEXT
+
+
+def script() -> None:
+    import streamlit as st
+
+    from bpeviz.ui.inputs import TEXT
+
+    if not TEXT.box.present:
+        TEXT.put(TEXT.first)
+    if st.session_state.get("opened"):
+        TEXT.file.put("a long text")
+        TEXT.file_name.put("long.txt")
+        TEXT.boxed_file.put("short.txt")
+    st.session_state.taken = TEXT.take(st.session_state.get("change"))
+
+
+def after(*changes: Any, opened: bool = False) -> AppTest:
+    """Return a session after changes that a browser sent."""
+    app = AppTest.from_function(script)
+    for change in changes:
+        app.session_state["change"] = change
+        app.session_state["opened"] = opened
+        app.run()
+        assert [one.message for one in app.exception] == []
+    return app
+
+
+def change(number: int, text: str, sample: str = OWN) -> dict[str, Any]:
+    return {"number": number, "sample": sample, "text": text}
+
+
+def values(app: AppTest) -> tuple[str, str, int]:
+    return tuple(app.session_state[one.key] for one in (TEXT.sample, TEXT.box, TEXT.version))
+
+
+def test_typed_text_is_used_and_not_sent_back() -> None:
+    app = after(change(1, "mine"))
+    assert app.session_state["taken"]
+    assert values(app) == (OWN, "mine", 1)
+
+
+def test_chosen_sample_replaces_the_text() -> None:
+    app = after(change(1, "mine"), change(2, "mine", "spanish"))
+    assert values(app) == ("spanish", samples.by_key("spanish").text, 2)
+
+
+def test_repeated_or_older_change_is_not_used_again() -> None:
+    app = after(change(2, "second"), change(2, "again"), change(1, "first"))
+    assert not app.session_state["taken"]
+    assert values(app) == (OWN, "second", 1)
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        None,
+        "text",
+        {},
+        {"number": "1", "sample": OWN, "text": "a"},
+        {"number": 1, "sample": "unknown", "text": "a"},
+        {"number": 1, "sample": OWN, "text": None},
+        {"number": 1, "sample": ["own"], "text": "a"},
+    ],
+)
+def test_anything_else_that_a_browser_sends_is_ignored(sent: Any) -> None:
+    app = after(sent)
+    assert not app.session_state["taken"]
+    assert values(app) == (TEXT.first, samples.by_key(TEXT.first).text, 1)
+
+
+def test_change_closes_an_open_file() -> None:
+    app = after(change(1, samples.by_key(TEXT.first).text), opened=True)
+    assert TEXT.file.key not in app.session_state
+    # The text is still that of the file that was put into the box.
+    assert app.session_state[TEXT.boxed_file.key] == "short.txt"
+    app = after(change(1, "other"), opened=True)
+    assert TEXT.boxed_file.key not in app.session_state
