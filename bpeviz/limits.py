@@ -79,6 +79,7 @@ ALL_WAITING = _limit("waiting trainings of all users", 50, "trainings", "BPEVIZ_
 TEXT = _limit("text on Train", 10_000_000, "characters")
 PAGE_TEXT = _limit("text on the other pages", 1_200_000, "characters")
 UPLOAD = _limit("uploaded text file", 40, "MB")
+SESSION_TEXTS = _limit("texts and files of a session", 120, "MB", "BPEVIZ_SESSION_TEXTS")
 TOKENIZER_FILES = _limit("files of a tokenizer, unpacked", 30, "MB")
 TOKENIZERS = _limit("opened tokenizers of a session", 3, "tokenizers")
 

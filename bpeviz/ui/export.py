@@ -23,6 +23,7 @@ from bpeviz.pretokenizers.patterns import PATTERNS
 from bpeviz.pretrained.catalog import TITLES
 from bpeviz.text import shorten
 from bpeviz.ui import markdown
+from bpeviz.ui.runtime import uploads
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.runtime.fragments import fragment
 from bpeviz.ui.widgets import SessionValue
@@ -120,13 +121,13 @@ def _dialog(chosen: Callable[[str], None]) -> None:
 
 
 def _uploader(chosen: Callable[[str], None]) -> None:
-    upload: SessionValue[list[Any]] = SessionValue(f"tokenizer_upload_{_NUMBER.get() or 0}")
+    upload = f"tokenizer_upload_{_NUMBER.get() or 0}"
 
     def uploaded() -> None:
         _FAILED.clear()
         _PENDING.clear()
-        if files := upload.get():
-            _open([(one.name, one.getvalue()) for one in files], "", chosen)
+        if files := uploads.files(upload):
+            _open(files, "", chosen)
 
     def pattern_chosen() -> None:
         _open(_PENDING.get() or (), _PATTERN.get() or "", chosen)
@@ -134,7 +135,7 @@ def _uploader(chosen: Callable[[str], None]) -> None:
     st.file_uploader(
         "One tokenizer: a file, or two that belong together",
         accept_multiple_files=True,
-        key=upload.key,
+        key=upload,
         on_change=uploaded,
         max_upload_size=min(int(st.get_option("server.maxUploadSize")), MOST_BYTES // 1_000_000),
         help="You can pack a larger file as .zip. Files are read as data; nothing in them is run. "
@@ -169,6 +170,7 @@ def _open(given: Sequence[File], pattern: str, chosen: Callable[[str], None]) ->
         if found.key not in (one.key for one in opened()):
             _OPENED.put([*opened(), found])
         _NUMBER.put((_NUMBER.get() or 0) + 1)
+        uploads.remove_all()
         _PENDING.clear()
         _CHANGED.put(True)
         chosen(found.key)

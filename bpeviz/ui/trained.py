@@ -32,7 +32,7 @@ SHORT, SHORT_UNSPLIT = 50_000, 10_000
 """Characters of a text that usually trains within about 100 ms, less than a process takes to start:
 with short pre-tokens, and with pre-tokens that may be long."""
 
-INLINE_SECONDS = 0.5
+INLINE_SECONDS = 1.0
 """Seconds of computing after which a worker trains a short text anew, so that nobody else waits.
 
 WordPiece takes half a minute for 50,000 random Chinese characters and a large vocabulary.

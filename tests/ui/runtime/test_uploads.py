@@ -1,0 +1,66 @@
+"""Uploaded files: a session holds none that the page has read, and a limited amount in all."""
+
+from __future__ import annotations
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from bpeviz import limits
+
+
+def script() -> None:
+    import streamlit as st
+    from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+    from bpeviz.ui.runtime import uploads
+
+    def read() -> None:
+        state = st.session_state
+        read = uploads.take if state.get("taken") else uploads.files
+        state.setdefault("read", []).append(read("one"))
+        state.stored = len(uploads._stored())
+
+    st.file_uploader("one", key="one", on_change=read, accept_multiple_files=True)
+    st.file_uploader("two", key="two")
+    st.text(str(uploads.held()))
+    st.text(uploads.refusal(0))
+    assert get_script_run_ctx() is not None
+
+
+def app(**state: object) -> AppTest:
+    opened = AppTest.from_function(script)
+    for key, value in state.items():
+        opened.session_state[key] = value
+    return opened.run()
+
+
+def held(opened: AppTest) -> int:
+    return int(opened.text[0].value)
+
+
+def test_taken_files_are_held_no_longer() -> None:
+    opened = app(taken=True)
+    for number in range(3):
+        content = bytes([number]) * 1_000_000
+        opened.file_uploader[0].set_value((f"{number}.txt", content, "text/plain")).run()
+        assert [(f"{number}.txt", content)] in opened.session_state["read"]
+        assert opened.session_state["stored"] == 0
+    assert not opened.exception
+
+
+def test_reading_the_files_of_an_uploader_removes_those_of_others() -> None:
+    opened = app()
+    opened.file_uploader[1].set_value(("two", b"2" * 1_000_000, "text/plain")).run()
+    assert held(opened) >= 1_000_000
+    opened.file_uploader[1].clear()
+    opened.file_uploader[0].set_value(("one", b"1" * 2_000_000, "text/plain")).run()
+    assert opened.session_state["stored"] == 1
+    assert opened.session_state["read"][-1] == [("one", b"1" * 2_000_000)]
+
+
+def test_session_refuses_texts_beyond_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "SESSION_TEXTS", 1)
+    assert app(some="a" * 900_000).text[1].value == ""
+    opened = app(some="a" * 600_000, more=["a" * 600_000])
+    assert 1_200_000 <= held(opened) < 1_300_000
+    assert "more than 1 MB" in opened.text[1].value
