@@ -18,6 +18,7 @@ import subprocess
 import sys
 import threading
 from array import array
+from collections.abc import Callable
 from hashlib import blake2b
 from io import FileIO
 from math import inf
@@ -34,6 +35,9 @@ AT_ONCE = 4
 SLOW_AT_ONCE = 2
 """The largest number of slow requests that run beside them while others wait."""
 
+LATE = 0.1
+"""Seconds after which `Pause.begin` is called."""
+
 QUICK = 0.5
 """Seconds after which a request is slow."""
 
@@ -44,14 +48,31 @@ PATIENCE = 5.0
 """Seconds that a request waits for its turn, besides its time limit."""
 
 REMEMBERED = 30.0
-"""Seconds for which a request that took too long is refused without another attempt."""
+"""Seconds for which a request that took too much time or memory is refused without another try."""
 
 _MAX_REMEMBERED = 1_000
+
+_Key = tuple[int, bytes, bytes]
+"""The operation, and the digests of the expression and the text."""
 
 _ALARM = -getattr(signal, "SIGALRM", 0)
 """The exit code of a child that ended itself after its time limit."""
 
 _PACKAGES = os.path.dirname(os.path.dirname(os.path.abspath(regex.__file__)))
+
+
+class Pause:
+    """A pause of the thread that waits for a child or for its turn."""
+
+    def begin(self) -> None:
+        """Let other work run."""
+
+    def end(self) -> None:
+        """Wait until this thread may continue. Called only after `begin`."""
+
+
+new_pause: Callable[[], Pause] = Pause
+"""Returns the pause of a request. `bpeviz.ui` replaces it, to release its run lock meanwhile."""
 
 
 class InvalidExpressionError(ValueError):
@@ -118,13 +139,30 @@ class _Child:
         return self.process.wait()
 
 
+class _OnePause:
+    """A pause that begins at most once."""
+
+    def __init__(self) -> None:
+        self._pause, self._begun = new_pause(), False
+
+    def begin(self) -> None:
+        if not self._begun:
+            self._begun = True
+            self._pause.begin()
+
+    def end(self) -> None:
+        if self._begun:
+            self._pause.end()
+
+
 class _Run:
     """A request that a child works on."""
 
-    def __init__(self, child: _Child) -> None:
-        self.child = child
+    def __init__(self, child: _Child, pause: _OnePause) -> None:
+        self.child, self.pause = child, pause
         self.slow = False
-        self.slow_at, self.deadline = inf, monotonic() + START
+        now = monotonic()
+        self.late_at, self.slow_at, self.deadline = now + LATE, inf, now + START
         self.error: TimeoutError | None = None
 
     def begin(self, seconds: float) -> None:
@@ -148,7 +186,7 @@ class Pool:
         self._idle: list[_Child] = []
         self._runs: list[_Run] = []  # the oldest first
         self._quick = self._waiting = 0
-        self._refused: dict[tuple[int, bytes, bytes], tuple[float, float]] = {}
+        self._refused: dict[_Key, tuple[float, float, type[Exception]]] = {}
         self._watcher: threading.Thread | None = None
         self._wakes = inf  # when the thread looks at the runs again
 
@@ -173,11 +211,32 @@ class Pool:
         pattern = expression.encode("utf-8", worker.ERRORS)
         if self._refused:
             self._check_refused(_key(operation, pattern, raw), seconds)
+        pause = _OnePause()
+        try:
+            answer, content = self._ask(pause, operation, pattern, raw, seconds)
+        except (TimeoutError, MemoryError) as error:
+            if not isinstance(error, BusyError):
+                self._refuse(_key(operation, pattern, raw), seconds, type(error))
+            raise
+        finally:
+            pause.end()
+        if answer == worker.INVALID:
+            raise InvalidExpressionError(content.decode())
+        if answer == worker.NESTED:
+            raise RecursionError
+        found = array("q")
+        found.frombytes(content)
+        return found.tolist()
+
+    def _ask(
+        self, pause: _OnePause, operation: int, pattern: bytes, raw: bytes, seconds: float
+    ) -> tuple[int, bytearray]:
+        """Return the answer of a child and its content."""
         header = worker.REQUEST.pack(operation, seconds, len(pattern), len(raw))
-        self._take_place()
+        self._take_place(pause)
         run: _Run | None = None
         try:
-            run = self._new_run()
+            run = self._new_run(pause)
             run.child.wait_for_start()
             self._begin(run, seconds)
             answer, exits, content = run.child.ask(header + pattern, raw)
@@ -190,19 +249,12 @@ class Pool:
             if code == 1 or run.slow_at == inf:
                 raise OSError("its process did not start") from error
             if run.error is not None or code == _ALARM:
-                self._refuse(_key(operation, pattern, raw), seconds)
                 raise TimeoutError from None
             raise MemoryError from None  # or the stack overflowed
         self._finish(run, reuse=not exits)
-        if answer == worker.INVALID:
-            raise InvalidExpressionError(content.decode())
-        if answer == worker.NESTED:
-            raise RecursionError
         if answer == worker.MEMORY:
             raise MemoryError
-        found = array("q")
-        found.frombytes(content)
-        return found.tolist()
+        return answer, content
 
     def close(self) -> None:
         """End all children."""
@@ -220,11 +272,12 @@ class Pool:
 
     # ---- Turns
 
-    def _take_place(self) -> None:
+    def _take_place(self, pause: _OnePause) -> None:
         with self._place:
             self._waiting += 1
             try:
                 if self._quick >= AT_ONCE:
+                    pause.begin()
                     self._attention.notify()
                 if not self._place.wait_for(lambda: self._quick < AT_ONCE, PATIENCE):
                     raise BusyError
@@ -232,7 +285,7 @@ class Pool:
             finally:
                 self._waiting -= 1
 
-    def _new_run(self) -> _Run:
+    def _new_run(self, pause: _OnePause) -> _Run:
         with self._place:
             if self._watcher is None:
                 watcher = threading.Thread(
@@ -247,15 +300,17 @@ class Pool:
         if child is not None and child.process.poll() is not None:
             child.end()
             child = None
-        run = _Run(child or _Child())
+        run = _Run(child or _Child(), pause)
         with self._place:
             self._runs.append(run)
+            if run.late_at < self._wakes:
+                self._attention.notify()
         return run
 
     def _begin(self, run: _Run, seconds: float) -> None:
         with self._place:
             run.begin(seconds)
-            if min(run.slow_at, run.deadline) < self._wakes:
+            if run.deadline < self._wakes:
                 self._attention.notify()
 
     def _finish(self, run: _Run | None, *, reuse: bool) -> int:
@@ -278,7 +333,9 @@ class Pool:
             while True:
                 self._check_runs(monotonic())
                 now = monotonic()
-                times = (time for run in self._runs for time in (run.slow_at, run.deadline))
+                times = [
+                    time for run in self._runs for time in (run.late_at, run.slow_at, run.deadline)
+                ]
                 self._wakes = min((time for time in times if time > now), default=inf)
                 self._attention.wait(None if self._wakes == inf else self._wakes - now)
 
@@ -290,6 +347,8 @@ class Pool:
         for run in self._runs:
             if run.error is not None:
                 continue
+            if now >= run.late_at:
+                run.pause.begin()
             if now >= run.deadline:
                 run.stop(TimeoutError())
             elif needed > 0 and not run.slow and now >= run.slow_at:
@@ -302,25 +361,25 @@ class Pool:
                 else:
                     run.stop(BusyError())
 
-    # ---- Requests that took too long
+    # ---- Requests that took too much time or memory
 
-    def _check_refused(self, key: tuple[int, bytes, bytes], seconds: float) -> None:
+    def _check_refused(self, key: _Key, seconds: float) -> None:
         with self._place:
-            until, limit = self._refused.get(key, (0.0, 0.0))
+            until, limit, error = self._refused.get(key, (0.0, 0.0, TimeoutError))
         if monotonic() < until and seconds <= limit:
-            raise TimeoutError
+            raise error
 
-    def _refuse(self, key: tuple[int, bytes, bytes], seconds: float) -> None:
+    def _refuse(self, key: _Key, seconds: float, error: type[Exception]) -> None:
         now = monotonic()
         with self._place:
             self._refused.pop(key, None)
-            self._refused[key] = now + REMEMBERED, seconds
-            for old, (until, _) in [*self._refused.items()]:
+            self._refused[key] = now + REMEMBERED, seconds, error
+            for old, (until, _, _) in [*self._refused.items()]:
                 if now >= until or len(self._refused) > _MAX_REMEMBERED:
                     del self._refused[old]
 
 
-def _key(operation: int, expression: bytes, text: bytes) -> tuple[int, bytes, bytes]:
+def _key(operation: int, expression: bytes, text: bytes) -> _Key:
     return operation, blake2b(expression).digest(), blake2b(text).digest()
 
 

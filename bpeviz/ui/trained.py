@@ -208,8 +208,11 @@ def _user_facing_errors() -> Iterator[None]:
 
 
 def released_for(pattern: str) -> AbstractContextManager[None]:
-    """Let other pages run while a user's own expression is matched, which may take seconds."""
-    return run_lock.released() if pattern in (CUSTOM, WORD_LIST) else nullcontext()
+    """Let other pages run while a user's own word list is applied, which may take seconds.
+
+    Regular expressions run elsewhere, and release the lock when they take longer.
+    """
+    return run_lock.released() if pattern == WORD_LIST else nullcontext()
 
 
 def _train_in_worker(key: Key, trained: Trained, slider: DeltaGenerator | None) -> queue.Result:

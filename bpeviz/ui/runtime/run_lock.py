@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from threading import Condition, local
 from time import monotonic
 
+from bpeviz.pretokenizers import sandbox
+
 PATIENCE = 1.0
 """Seconds after which a slow page run loses the lock to the next one and goes on beside it."""
 
@@ -65,6 +67,24 @@ def hold() -> Iterator[None]:
     finally:
         _lock.release(run)
         _this.run = None
+
+
+class _Pause(sandbox.Pause):
+    """Releases the lock of the thread that creates it; another thread may begin the pause."""
+
+    def __init__(self) -> None:
+        self._run = _this.run
+
+    def begin(self) -> None:
+        if self._run is not None:
+            _lock.release(self._run)
+
+    def end(self) -> None:
+        if self._run is not None:
+            _lock.acquire(self._run)
+
+
+sandbox.new_pause = _Pause
 
 
 @contextmanager

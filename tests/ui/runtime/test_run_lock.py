@@ -8,6 +8,7 @@ from threading import Barrier, Event, Lock
 
 import pytest
 
+from bpeviz.pretokenizers import sandbox
 from bpeviz.ui.runtime import run_lock
 
 WAIT = 20.0
@@ -121,3 +122,24 @@ def test_failed_run_releases_the_lock(elsewhere: Elsewhere) -> None:
     with pytest.raises(ZeroDivisionError), run_lock.hold():
         _ = 1 / 0
     assert elsewhere(acquires).result(WAIT)
+
+
+def test_slow_regular_expression_releases_the_lock(elsewhere: Elsewhere, patient: None) -> None:
+    began = Event()
+
+    def page() -> bool:
+        with run_lock.hold():
+            began.set()
+            with pytest.raises(TimeoutError):
+                sandbox.ends("((){50000})", "a slow one", 3.0)
+            return not elsewhere_held.is_set()
+
+    elsewhere_held = Event()
+    slow = elsewhere(page)
+    assert began.wait(WAIT)
+    with run_lock.hold():
+        assert not slow.done()  # it still waits for its child
+        elsewhere_held.set()
+        assert_blocked(slow)
+        elsewhere_held.clear()
+    assert slow.result(WAIT)
