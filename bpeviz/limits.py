@@ -74,6 +74,14 @@ USER_RUNNING = _limit("running trainings of a user", 2, "trainings", "BPEVIZ_USE
 USER_WAITING = _limit("waiting trainings of a user", 3, "trainings", "BPEVIZ_USER_WAITING")
 ALL_WAITING = _limit("waiting trainings of all users", 50, "trainings", "BPEVIZ_ALL_WAITING")
 
+# ---- a regular expression of a user, a link or a file
+
+EXPRESSION_SECONDS = _limit("time of a regular expression for a text", 2, "seconds")
+EXPRESSION_MEMORY = _limit("memory of a regular expression, plus some per character", 200, "MB")
+EXPRESSIONS_AT_ONCE = _limit("quick regular expressions that run at once", 4, "expressions")
+SLOW_EXPRESSIONS_AT_ONCE = _limit("slow ones beside them, while others wait", 2, "expressions")
+EXPRESSION_WAIT = _limit("waiting time of a regular expression", 5, "seconds")
+
 # ---- a session: an open tab
 
 TEXT = _limit("text on Train", 10_000_000, "characters")

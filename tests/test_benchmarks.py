@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -209,3 +210,17 @@ def test_frames_measures_the_player_and_the_page() -> None:
     rows = [line for line in printed if "1,000" in line]
     assert len(rows) == 2
     assert all("normal" in row and " ms " in row for row in rows)
+
+
+@pytest.mark.slow
+def test_expressions_prints_the_costs_and_the_memory() -> None:
+    done = subprocess.run(
+        [sys.executable, SPEED.with_name("expressions.py"), "--rounds", "1", "--expressions", "2"],
+        capture_output=True,
+        text=True,
+        timeout=500,
+    )
+    assert done.returncode == 0, done.stderr
+    rows = cells(done.stdout)[2:]
+    assert len(rows) == 10
+    assert all(re.search(r"\d", figure) for _, figure in rows)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import accumulate, chain
 from typing import TYPE_CHECKING
 
@@ -183,8 +183,7 @@ class Tokenizer(ABC):
             raise ValueError(f"Not a special token of {self.name}: {', '.join(sorted(unknown))}.")
         if not allowed_special:
             return [(text, False)]
-        longest_first = sorted(allowed_special, key=len, reverse=True)
-        parts = regex.split(f"({'|'.join(map(regex.escape, longest_first))})", text)
+        parts = _matcher(frozenset(allowed_special)).split(text)
         return [(part, bool(i % 2)) for i, part in enumerate(parts) if part]
 
     def encode(self, text: str, *, allowed_special: Collection[str] = ()) -> list[int]:
@@ -249,6 +248,17 @@ class Tokenizer(ABC):
         Dropped stretches are included with `DROPPED_ID`.
         """
         return [(i, len(self.token_bytes(i))) for i in self._encode_ordinary(part)]
+
+
+@lru_cache(4)
+def _matcher(names: frozenset[str]) -> regex.Pattern[str]:
+    """Return an expression that matches the longest of several names.
+
+    The cache of `regex` would keep 500 of them, and a file may have thousands of names.
+    """
+    longest_first = sorted(names, key=len, reverse=True)
+    alternatives = "|".join(map(regex.escape, longest_first))
+    return regex.compile(f"({alternatives})", cache_pattern=False)
 
 
 @dataclass(frozen=True)

@@ -23,10 +23,11 @@ from time import monotonic
 
 import regex
 
+from bpeviz import limits
 from bpeviz.pretokenizers import sandbox, vectorized
 from bpeviz.pretokenizers.regex_worker import ends
 
-TIME_LIMIT = 2.0
+TIME_LIMIT = float(limits.EXPRESSION_SECONDS)
 """Seconds that a user's own regular expression or word list may take for one text."""
 
 MAX_EXPRESSION = 2_000

@@ -29,8 +29,8 @@ ENDS, ALONE = range(2)
 RESULT, INVALID, NESTED, MEMORY = range(4)
 """Answers: a result, or the reason why there is none."""
 
-REQUEST = struct.Struct("<BdQQ")
-"""The operation, the time limit in seconds, and the sizes of expression and text in bytes."""
+REQUEST = struct.Struct("<BdQQQ")
+"""The operation, the limits in seconds and bytes, the sizes of expression and text in bytes."""
 
 ANSWER = struct.Struct("<B?Q")
 """The answer, whether the child exits after it, and the size of its content in bytes.
@@ -46,9 +46,9 @@ OUT_OF_MEMORY = 3
 GRACE = 1.0
 """Seconds after the time limit at which a child exits by itself: its parent has ended."""
 
-_MEMORY, _TEXT, _MATCH, _SECOND = 200 << 20, 32, 256, 256 << 20
-"""Bytes of memory that a request may use; for each byte of its text, to hold the text and to match
-groups, as in `(a|b)*`; and the most that matches use, for each second of the time limit."""
+_TEXT, _MATCH, _SECOND = 32, 256, 256 << 20
+"""Bytes of memory added for each byte of the text, to hold it and to match groups as in `(a|b)*`,
+and the most that is added for matches, for each second of the time limit."""
 
 _LARGE = 64 << 20
 """Bytes of memory from which a child exits after its answer, so that the next one is small."""
@@ -126,11 +126,11 @@ def main() -> None:
     answers.write(b"\n")
     answers.flush()
     while len(header := requests.read(REQUEST.size)) == REQUEST.size:
-        operation, seconds, *sizes = REQUEST.unpack(header)
+        operation, seconds, memory, *sizes = REQUEST.unpack(header)
         _exit_after(seconds + GRACE)
         if used:
             matches = min(_MATCH * sizes[1], int(_SECOND * seconds))
-            _limit_memory(used + _MEMORY + _TEXT * sizes[1] + matches)
+            _limit_memory(used + memory + _TEXT * sizes[1] + matches)
         expression, text = (str(requests.read(size), "utf-8", ERRORS) for size in sizes)
         answer, found = _answer(operation, expression, text)
         _exit_after(0)

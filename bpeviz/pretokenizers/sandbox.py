@@ -27,12 +27,13 @@ from typing import cast
 
 import regex
 
+from bpeviz import limits
 from bpeviz.pretokenizers import regex_worker as worker
 
-AT_ONCE = 4
+AT_ONCE = limits.EXPRESSIONS_AT_ONCE
 """The largest number of quick requests that run at once."""
 
-SLOW_AT_ONCE = 2
+SLOW_AT_ONCE = limits.SLOW_EXPRESSIONS_AT_ONCE
 """The largest number of slow requests that run beside them while others wait."""
 
 LATE = 0.1
@@ -44,7 +45,7 @@ QUICK = 0.5
 START = 20.0
 """Seconds that a child may take to start; it takes a twentieth of one."""
 
-PATIENCE = 5.0
+PATIENCE = float(limits.EXPRESSION_WAIT)
 """Seconds that a request waits for its turn, besides its time limit."""
 
 REMEMBERED = 30.0
@@ -232,7 +233,9 @@ class Pool:
         self, pause: _OnePause, operation: int, pattern: bytes, raw: bytes, seconds: float
     ) -> tuple[int, bytearray]:
         """Return the answer of a child and its content."""
-        header = worker.REQUEST.pack(operation, seconds, len(pattern), len(raw))
+        header = worker.REQUEST.pack(
+            operation, seconds, limits.EXPRESSION_MEMORY << 20, len(pattern), len(raw)
+        )
         self._take_place(pause)
         run: _Run | None = None
         try:

@@ -617,6 +617,24 @@ def test_full_disk_behind_standard_output_is_reported(trained: Shell) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("expression", "said"),
+    [
+        ("(?a)(?L)x", "not a regular expression"),
+        ("((){50000})", "took more than 2 seconds"),
+        ("(((a{1000}){1000}){1000})", "memory|2 seconds"),
+    ],
+)
+@pytest.mark.parametrize("command", ["train", "count"])
+def test_hostile_expression_is_refused(
+    shell: Shell, command: str, expression: str, said: str
+) -> None:
+    size = ["--merges", "9"] if command == "train" else []
+    split = ["--pattern", "regex", "--expression", expression]
+    shell(command, "text.txt", "--output", "new.json", *size, *split)
+    assert re.search(said, shell.sentence)
+
+
 @pytest.mark.parametrize("source", ["large.txt", "-", "/dev/zero"])
 @pytest.mark.parametrize(
     "command",
