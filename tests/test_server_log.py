@@ -56,4 +56,4 @@ def test_tracebacks_ignore_disconnected_browsers(server: Server, log: str) -> No
 def test_tracebacks_contain_every_other_error(server: Server, log: str) -> None:
     server.log.write_text(log)
     assert "Traceback" in server.tracebacks()
-    assert server.tracebacks() == ""  # told once
+    assert server.tracebacks() == ""  # each traceback is returned once

@@ -29,7 +29,7 @@ FLAGS = (
     "--disable-sync",
     "--no-first-run",
 )
-"""What a browser is started with: it draws without a graphics card, and asks for nothing."""
+"""The flags of the browser: it draws without a graphics card and sends no requests of its own."""
 
 OPTIONS = {
     "viewport": {"width": 1366, "height": 768},
@@ -39,9 +39,8 @@ OPTIONS = {
 }
 """The options of a browser context."""
 
-# A browser went away while something was being sent to it, and Streamlit 1.67 then asks the closed
-# connection for more. Nobody sees anything of it but the log. Any other error in between, or a line
-# of ours, and this does not match.
+# Streamlit 1.67 logs this traceback if a browser disconnects while it receives data. Users see
+# nothing of it. Another error in between, or a line of our code, does not match.
 GONE = re.compile(
     r".*Exception in ASGI application\n"
     rf"(?:(?!.*{re.escape(str(ROOT))}/(?:app\.py|bpeviz|pages))"
@@ -51,9 +50,9 @@ GONE = re.compile(
 
 
 def chromium(*, whole: bool = False) -> str | None:
-    """Return where a Chromium is: `BPEVIZ_CHROMIUM`, or one that the machine has.
+    """Return the path of a Chromium: `BPEVIZ_CHROMIUM`, or one on this machine.
 
-    whole: rather one as people have it, where there are both.
+    whole: Prefer a complete browser to one without windows.
     """
     named = os.environ.get("BPEVIZ_CHROMIUM")
     names = (*CHROMIUMS, WITHOUT_WINDOWS) if whole else (WITHOUT_WINDOWS, *CHROMIUMS)
@@ -62,7 +61,7 @@ def chromium(*, whole: bool = False) -> str | None:
 
 @dataclass
 class Server:
-    """A running app. `tracebacks` tells what went wrong in it since the last call."""
+    """A running app. `tracebacks` returns the errors in its log since the last call."""
 
     address: str
     log: Path
@@ -70,7 +69,7 @@ class Server:
     _read: int = 0
 
     def workers(self) -> list[int]:
-        """Return the processes that learn for it."""
+        """Return the ids of the processes that train for it."""
         listed = Path(f"/proc/{self.process}/task").glob("*/children")
         children = [int(child) for one in listed for child in one.read_text().split()]
         return [child for child in children if b"bpeviz.jobs.worker" in _command(child)]

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import usual
-from hands import (
+from page_helpers import (
     ENGLISH,
     LockStep,
     Page,
@@ -32,8 +32,8 @@ POEM = "the cat sat on the mat, the cat sat\nthat the rat sat on the cat\n" * 3
 
 
 @dataclass
-class Learnt:
-    """What Python makes of a text with a learner, and where it stands at a vocabulary size."""
+class Trained:
+    """The training of a text by one trainer, with its state at any vocabulary size."""
 
     title: str
     training: Training
@@ -46,34 +46,34 @@ class Learnt:
         return int(self.boundaries.token_counts[self.step(size)])
 
     def cuts(self, size: int) -> set[int]:
-        """The bytes behind which a token ends, but the text's end."""
+        """Return the ends of tokens in bytes, without the end of the text."""
         return {*self.boundaries.cuts(self.step(size)).tolist()[:-1]} - {0}
 
     def left_out(self, size: int) -> set[int]:
-        """The bytes behind which something ends that is no token."""
+        """Return the ends of parts without a token, in bytes."""
         step = self.step(size)
         return {*self.boundaries.cuts(step)[self.boundaries.ids(step) == DROPPED_ID].tolist()}
 
 
-def learn(*keys: str, text: str = ENGLISH, **initial: str) -> list[Learnt]:
+def train_all(*keys: str, text: str = ENGLISH, **initial: str) -> list[Trained]:
     found = []
     for key in keys:
         training = usual.train(key, text, **usual.ON_ALGORITHMS | initial)
         boundaries = training.tokenizer().boundaries(text)
-        found.append(Learnt(TRAINERS[key].short, training, boundaries))
+        found.append(Trained(TRAINERS[key].short, training, boundaries))
     return found
 
 
-def sizes_of(all_learnt: list[Learnt]) -> tuple[list[int], int]:
-    """The sizes that the player goes through, and the one at which it begins."""
-    ranges = [range(one.training.sizes.min(), one.training.sizes.max() + 1) for one in all_learnt]
+def sizes_of(trainings: list[Trained]) -> tuple[list[int], int]:
+    """Return the sizes of the player's steps, and the first one shown."""
+    ranges = [range(one.training.sizes.min(), one.training.sizes.max() + 1) for one in trainings]
     return sorted({size for one in ranges for size in one}), min(one[-1] for one in ranges)
 
 
-def assert_views(player: LockStep, all_learnt: list[Learnt], size: int) -> None:
-    """Each view shows what Python says of its learner at this size, the marks included."""
-    reference = all_learnt[0].cuts(size)
-    for one in all_learnt:
+def assert_views(player: LockStep, trainings: list[Trained], size: int) -> None:
+    """Assert that each view shows its trainer at this size, with the marks."""
+    reference = trainings[0].cuts(size)
+    for one in trainings:
         player.await_tokens(one.title, one.tokens(size))
         step = one.step(size)
         text = player.text(one.title)
@@ -103,23 +103,23 @@ def add_algorithm(page: Page, key: str) -> None:
 def test_deep_link_shows_three_algorithms_in_lock_step(open_page: Open) -> None:
     page = open_page("/Algorithms")
     player = LockStep(page)
-    learnt = learn(*USUAL)
-    sizes, opening = sizes_of(learnt)
+    trained = train_all(*USUAL)
+    sizes, opening = sizes_of(trained)
     low, high = sizes[0], sizes[-1]
-    for one in learnt:
+    for one in trained:
         expect(player.text(one.title)).to_contain_text("river")
     expect(player.views).to_have_count(3)
     expect(player.number).to_have_value(str(opening))
     expect(player.last).to_have_text(f"{high:,}")
-    assert_views(player, learnt, opening)
+    assert_views(player, trained, opening)
     await_size(page, opening)
     for size in (low, sizes[sizes.index(opening) // 2], high):
         player.go(size)
-        assert_views(player, learnt, size)
+        assert_views(player, trained, size)
     await_size(page, high)
-    # Below its smallest vocabulary a learner says its own.
+    # Below its smallest vocabulary, a trainer shows that vocabulary.
     player.go(low)
-    larger = [one for one in learnt if one.training.sizes.min() > low]
+    larger = [one for one in trained if one.training.sizes.min() > low]
     for one in larger:
         expect(player.view(one.title)).to_contain_text(f"vocabulary {one.training.sizes.min():,}")
     # Playing moves all.
@@ -129,25 +129,25 @@ def test_deep_link_shows_three_algorithms_in_lock_step(open_page: Open) -> None:
     player.button("Pause").click()
     size = player.size
     assert size > low
-    assert_views(player, learnt, size)
+    assert_views(player, trained, size)
     player.button("Step forward").click()
     expect(player.number).to_have_value(str(size + 1))
-    assert_views(player, learnt, size + 1)
+    assert_views(player, trained, size + 1)
     expect(page.get_by_test_id("stAlert")).to_have_count(0)
 
 
 def test_clicked_word_shows_sampled_segmentations(open_page: Open) -> None:
     page = open_page("/Algorithms")
     player = LockStep(page)
-    bpe, wordpiece, _ = learnt = learn(*USUAL)
-    opening = sizes_of(learnt)[1]
+    bpe, wordpiece, _ = trained = train_all(*USUAL)
+    opening = sizes_of(trained)[1]
     await_size(page, opening)
     word = page.get_by_role("textbox", name="Word (")
     expect(word).to_have_value("lowest")
     drawn = page.get_by_text(re.compile("different segmentations? in 1,000 samples"))
     expect(drawn).to_be_visible()
 
-    def said(found: dict[tuple[int, ...], int]) -> str:
+    def shares(found: dict[tuple[int, ...], int]) -> str:
         average = sum(len(ids) * times for ids, times in found.items()) / 1_000
         plural = "" if len(found) == 1 else "s"
         count = f"{len(found)} different segmentation{plural} in 1,000 samples"
@@ -159,7 +159,7 @@ def test_clicked_word_shows_sampled_segmentations(open_page: Open) -> None:
         expect(word).to_have_value(clicked)
         step = bpe.step(opening)
         expect(drawn).to_contain_text(
-            said(bpe.training.segmentations(step, clicked, 0.1, 1_000, 0))
+            shares(bpe.training.segmentations(step, clicked, 0.1, 1_000, 0))
         )
         page.keyboard.press("Escape")  # the tree of the token that was clicked
     # Without dropout the only segmentation is the tokenizer's.
@@ -178,27 +178,27 @@ def test_clicked_word_shows_sampled_segmentations(open_page: Open) -> None:
 def test_algorithm_options_change_only_their_view_and_four_fit(open_page: Open) -> None:
     page = open_page("/Algorithms")
     player = LockStep(page)
-    learnt = learn(*USUAL)
-    await_size(page, sizes_of(learnt)[1])
+    trained = train_all(*USUAL)
+    await_size(page, sizes_of(trained)[1])
     add_algorithm(page, "sentencepiece")
-    learnt += learn("sentencepiece")
+    trained += train_all("sentencepiece")
     expect(player.views).to_have_count(4)
-    sizes, opening = sizes_of(learnt)
+    sizes, opening = sizes_of(trained)
     await_size(page, opening)
-    assert_views(player, learnt, opening)
+    assert_views(player, trained, opening)
     middle = sizes[sizes.index(opening) // 2]
     player.go(middle)
-    assert_views(player, learnt, middle)
-    boxes = [player.view(one.title).bounding_box() for one in learnt]
+    assert_views(player, trained, middle)
+    boxes = [player.view(one.title).bounding_box() for one in trained]
     assert all(box is not None and box["x"] + box["width"] <= 1366 for box in boxes)
 
     page.get_by_text("BPE options", exact=True).click()
     choose(page, "Start from", "Bytes")
-    learnt[0] = learn("bpe", atoms="bytes")[0]
-    opening = sizes_of(learnt)[1]
+    trained[0] = train_all("bpe", atoms="bytes")[0]
+    opening = sizes_of(trained)[1]
     expect(player.number).to_have_value(str(opening))
     await_size(page, opening)
-    assert_views(player, learnt, opening)
+    assert_views(player, trained, opening)
 
     # A failing algorithm shows an error, and the others stay.
     open_more(page)
@@ -212,49 +212,49 @@ def test_algorithm_options_change_only_their_view_and_four_fit(open_page: Open) 
 def test_text_choices_and_size_persist_across_pages(open_page: Open) -> None:
     page = open_page("/Algorithms")
     player = LockStep(page)
-    await_size(page, sizes_of(learn(*USUAL))[1])
+    await_size(page, sizes_of(train_all(*USUAL))[1])
     type_text(page, POEM)
-    opening = sizes_of(learn(*USUAL, text=POEM))[1]
+    opening = sizes_of(train_all(*USUAL, text=POEM))[1]
     expect(player.number).to_have_value(str(opening))
     await_size(page, opening)
     page.get_by_role("button", name="Remove WordPiece").click()
-    learnt = learn("bpe", "unigram", text=POEM)
-    opening = sizes_of(learnt)[1]
+    trained = train_all("bpe", "unigram", text=POEM)
+    opening = sizes_of(trained)[1]
     expect(player.views).to_have_count(2)
     expect(player.number).to_have_value(str(opening))
     await_size(page, opening)
     player.go(opening + 3)
-    assert_views(player, learnt, opening + 3)
+    assert_views(player, trained, opening + 3)
     await_size(page, opening + 3)
-    for other, told in (
+    for other, message in (
         ("Train", "Watch a tokenizer train"),
         ("Compare", "How do different tokenizers"),
     ):
         go_to(page, other)
-        expect(page.get_by_text(told)).to_be_visible()
+        expect(page.get_by_text(message)).to_be_visible()
         expect(page.get_by_role("textbox", name="Text to use")).to_have_value(POEM)
         go_to(page, "Algorithms")
         expect(player.views).to_have_count(2)
         expect(player.number).to_have_value(str(opening + 3))
         await_size(page, opening + 3)
-        assert_views(player, learnt, opening + 3)
+        assert_views(player, trained, opening + 3)
 
 
 def test_phone_layout_has_no_horizontal_scrolling(open_page: Open) -> None:
     page = open_page("/Algorithms", viewport={"width": 390, "height": 844}, has_touch=True)
     player = LockStep(page)
-    learnt = learn(*USUAL)
+    trained = train_all(*USUAL)
     tops = []
-    for one in learnt:
+    for one in trained:
         expect(player.text(one.title)).to_contain_text("river")
         box = player.view(one.title).bounding_box()
         assert box is not None
         tops.append(box["y"])
     assert tops == sorted({*tops})  # one below the other
-    await_size(page, sizes_of(learnt)[1])
+    await_size(page, sizes_of(trained)[1])
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     main = page.get_by_role("main")
     assert main.evaluate("main => main.scrollWidth - main.clientWidth") <= 0
     # The controls are in reach while the texts are looked at.
-    player.view(learnt[1].title).scroll_into_view_if_needed()
+    player.view(trained[1].title).scroll_into_view_if_needed()
     expect(player.button("Play")).to_be_in_viewport()

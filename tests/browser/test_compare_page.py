@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from hands import (
+from page_helpers import (
     ENGLISH,
     Columns,
     Locator,
@@ -12,7 +12,7 @@ from hands import (
     choose,
     drawn_boundaries,
     expect,
-    learnt,
+    trained,
     type_text,
 )
 
@@ -25,7 +25,7 @@ Open = Callable[..., Page]
 
 def columns_of(text: str, *names: str) -> list[Column]:
     """What Python compares: the visitor's own first."""
-    training, boundaries = learnt(text)
+    training, boundaries = trained(text)
     found = [Column("Your tokenizer", training.tokenizer(), boundaries, len(training.merges))]
     for name in names:
         tokenizer = bpeviz.load(name)
@@ -130,8 +130,8 @@ def test_metrics_equal_python_on_training_and_test_text(open_page: Open) -> None
     expect(page.get_by_text("This is a test text")).to_be_visible()
     for title in ("Your tokenizer", "GPT-2", "cl100k"):
         expect(Columns(page).text(title)).to_contain_text("zebras")
-    training, _ = learnt(ENGLISH)
+    training, _ = trained(ENGLISH)
     tokens = len(training.tokenizer().encode(text))
     assert drawn_boundaries(Columns(page).text("Your tokenizer")) == tokens
-    # What was learnt from stays in its own box.
+    # What was trained from stays in its own box.
     expect(page.get_by_role("textbox", name="Text to use", exact=True)).to_have_value(ENGLISH)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from hands import ENGLISH, Locator, Page, alert, choose, expect, go_to, learnt, type_text
+from page_helpers import ENGLISH, Locator, Page, alert, choose, expect, go_to, trained, type_text
 
 import bpeviz
 from bpeviz.analysis import trace
@@ -61,7 +61,7 @@ def middle(cell: Locator) -> float:
 def test_deep_link_shows_text_from_characters_to_ids(open_page: Open) -> None:
     page = open_page("/Inspect")
     inspect = Inspect(page)
-    training, _ = learnt(ENGLISH)
+    training, _ = trained(ENGLISH)
     inspect.await_ids(training.tokenizer().encode(FIRST_TEXT))
     assert inspect.row("graphemes") == [*"The·naïve·世界·isn’t·3.14159·", "👍🏽"]
     assert "".join(inspect.row("bytes")) == FIRST_TEXT.encode().hex().upper()

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import product
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from hands import (
+from page_helpers import (
     ENGLISH,
     Columns,
     Locator,
@@ -18,10 +19,10 @@ from hands import (
     alert,
     choose,
     expect,
-    give_file,
     go_to,
-    learnt,
+    open_file,
     open_more,
+    trained,
     type_number,
     type_text,
 )
@@ -118,7 +119,7 @@ def choose_on_train(page: Page) -> None:
 def see_on_train(page: Page) -> None:
     player = Player(page)
     how = {"atoms": "characters", "pattern": "regex", "expression": r"\w+|\W"}
-    training, boundaries = learnt(OWN, **how)
+    training, boundaries = trained(OWN, **how)
     expect(player.last).to_have_text(str(training.steps - 2))
     expect(player.track).to_have_value("3")
     expect(player.figure("tokens")).to_have_text(f"{boundaries.token_counts[3]:,}")
@@ -347,7 +348,7 @@ def test_user_changes_override_an_opened_link(open_page: Open) -> None:
     player.section.press("ArrowRight")
     expect(player.track).to_have_value("41")
     choose(page, "Text", "Russian")
-    training, _ = learnt(bpeviz.corpus.samples.by_key("russian").text)
+    training, _ = trained(bpeviz.corpus.samples.by_key("russian").text)
     expect(player.track).to_have_value(str(training.steps))  # its end: it is another film
     third = parse_qs(urlsplit(copied(page)).query)
     assert unpack(third["s"][0])["text_sample"] == "russian"
@@ -398,8 +399,8 @@ def test_link_names_a_too_long_text(open_page: Open) -> None:
     player = Player(page)
     player.await_text(ENGLISH)
     text = ENGLISH * 70
-    give_file(page, "long.txt", text.encode())
-    expect(alert(page, "long.txt")).to_be_visible()
+    open_file(page, "long.txt", text.encode())
+    expect(page.get_by_text("long.txt: ")).to_be_visible()
     page.keyboard.press("Escape")
     player.await_text(text)
     address = copied(page)
@@ -443,26 +444,24 @@ def test_copy_link_falls_back_without_clipboard_api(
     expect(shown).to_be_hidden()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1366, 390])
-def test_copy_link_button_aligns_with_menu_and_works_by_keyboard(
-    open_page: Open, scheme: str, width: int
-) -> None:
-    size = {"width": width, "height": 768}
-    page = open_page("/Split", color_scheme=scheme, viewport=size, **CLIPBOARD)
-    expect(button(page)).to_be_visible()
+def test_copy_link_button_aligns_with_menu_and_works_by_keyboard(open_page: Open) -> None:
+    page = open_page("/Split", **CLIPBOARD)
     last = page.get_by_role("link", name="Pre-tokenize", exact=True)
     expect(last).to_be_visible()
-    settled(page)
-    here, menu = button(page).bounding_box(), last.bounding_box()
-    assert here is not None
-    assert menu is not None
-    assert abs(here["y"] + here["height"] / 2 - menu["y"] - menu["height"] / 2) < 3
-    assert here["x"] >= menu["x"] + menu["width"]
-    assert here["x"] + here["width"] <= width
-    last.focus()
-    page.keyboard.press("Tab")
-    expect(button(page)).to_be_focused()
-    page.keyboard.press("Enter")
-    expect(button(page)).to_have_text("Copied")
-    expect(button(page)).to_be_focused()
+    for width, scheme in product((1366, 390), ("light", "dark")):
+        page.set_viewport_size({"width": width, "height": 768})
+        page.emulate_media(color_scheme=scheme)
+        expect(button(page)).to_have_text("Copy link")
+        settled(page)
+        here, menu = button(page).bounding_box(), last.bounding_box()
+        assert here is not None
+        assert menu is not None
+        assert abs(here["y"] + here["height"] / 2 - menu["y"] - menu["height"] / 2) < 3
+        assert here["x"] >= menu["x"] + menu["width"]
+        assert here["x"] + here["width"] <= width
+        last.focus()
+        page.keyboard.press("Tab")
+        expect(button(page)).to_be_focused()
+        page.keyboard.press("Enter")
+        expect(button(page)).to_have_text("Copied")
+        expect(button(page)).to_be_focused()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from hands import ENGLISH, Columns, Page, Player, expect
+from page_helpers import ENGLISH, Columns, Page, Player, expect
 
 from bpeviz.text import COLORS
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from hands import (
+from page_helpers import (
     ENGLISH,
     ODD,
     Columns,
@@ -484,8 +484,8 @@ def test_player_of_a_left_page_sends_no_requests(open_page: Open) -> None:
     expect(page.get_by_text("before merge 170.")).to_be_visible()
     tell = """() => {
       for (let step = 0; step < 9; step++) {
-        const told = new CustomEvent("bpeviz-step-changed", { detail: { step, timelineId: "" } });
-        setTimeout(() => document.dispatchEvent(told), 60 * step);
+        const event = new CustomEvent("bpeviz-step-changed", { detail: { step, timelineId: "" } });
+        setTimeout(() => document.dispatchEvent(event), 60 * step);
       }
     }"""
     sent.clear()
@@ -493,7 +493,7 @@ def test_player_of_a_left_page_sends_no_requests(open_page: Open) -> None:
     page.wait_for_timeout(1_000)
     assert sent
     sent.clear()
-    # The link is pressed, but leads nowhere: so the player is still there to be told of steps.
+    # The link is pressed, but leads nowhere: so the player stays and receives the steps.
     page.evaluate(
         """() => {
           const link = document.body.appendChild(document.createElement("a"));

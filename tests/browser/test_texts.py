@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hands import (
+from page_helpers import (
     ENGLISH,
     ODD,
     Columns,
@@ -17,8 +17,8 @@ from hands import (
     choose,
     drawn_boundaries,
     expect,
-    give_file,
     go_to,
+    open_file,
     open_more,
     shown_text,
     type_text,
@@ -49,7 +49,7 @@ def test_hostile_text_is_displayed_as_plain_text(open_page: Open) -> None:
     player = Player(page)
     player.await_text(ENGLISH)
     # NUL and carriage returns cannot be typed into a box; a file may hold them.
-    give_file(page, "hostile.txt", HOSTILE.encode())
+    open_file(page, "hostile.txt", HOSTILE.encode())
     player.await_text(HOSTILE)
     page.keyboard.press("Escape")
     assert shown_text(player.text) == HOSTILE_SHOWN

@@ -8,18 +8,30 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hands import ENGLISH, Columns, Page, Player, choose, expect, go_to, learnt, type_text
+from page_helpers import (
+    ENGLISH,
+    Columns,
+    Page,
+    Player,
+    await_sign,
+    choose,
+    expect,
+    go_to,
+    trained,
+    type_text,
+)
 
 from bpeviz import formats
 from bpeviz.formats import FORMATS
 from bpeviz.formats.archive import unpacked
+from bpeviz.ui.pages.registry import PAGES
 
 Open = Callable[..., Page]
 
 ABROAD = "naïve 世界 👍🏽, שלום <b>&amp;</b>\tand\n"
 
 
-def taken(page: Page, label: str, folder: Path) -> tuple[str, bytes]:
+def downloaded(page: Page, label: str, folder: Path) -> tuple[str, bytes]:
     """Press a button that downloads; return the name and the bytes of what comes."""
     with page.expect_download() as coming:
         page.get_by_role("dialog").get_by_role("button", name=label, exact=True).click()
@@ -28,12 +40,12 @@ def taken(page: Page, label: str, folder: Path) -> tuple[str, bytes]:
     return path.name, path.read_bytes()
 
 
-def take_along(page: Page) -> None:
+def open_export(page: Page) -> None:
     page.get_by_role("button", name="Export").click()
     expect(page.get_by_role("dialog")).to_contain_text("Colored text")
 
 
-def give_tokenizer(page: Page, *files: tuple[str, bytes]) -> None:
+def open_tokenizer(page: Page, *files: tuple[str, bytes]) -> None:
     """Open files of a tokenizer; the dialog may be open already."""
     dialog = page.get_by_role("dialog")
     if not dialog.count():
@@ -50,10 +62,10 @@ def test_exported_tokenizer_reopens_in_every_format(open_page: Open, tmp_path: P
     page = open_page()
     training, _ = Player(page).await_text(ENGLISH)
     tokenizer = training.tokenizer()
-    take_along(page)
+    open_export(page)
     got = {}
     for key, one in FORMATS.items():
-        name, content = taken(page, one.title, tmp_path)
+        name, content = downloaded(page, one.title, tmp_path)
         got[name] = content
         files = {name: content} if len(one.files) == 1 else unpacked(name, content, 10**6)
         assert files == formats.dump(tokenizer, key)
@@ -62,7 +74,7 @@ def test_exported_tokenizer_reopens_in_every_format(open_page: Open, tmp_path: P
     go_to(page, "Compare")
     columns = Columns(page)
     for name in [*got][:3]:
-        give_tokenizer(page, (name, got[name]))
+        open_tokenizer(page, (name, got[name]))
         title = re.compile(f"^Tokens of {re.escape(name[:11])}.*\\(426\\)$")
         expect(columns.frame.get_by_role("group", name=title)).to_be_visible()
     page.get_by_role("button", name="Open a tokenizer file").click()
@@ -76,8 +88,8 @@ def test_export_uses_the_chosen_vocabulary_size(open_page: Open, tmp_path: Path)
     page.get_by_role("slider", name="Vocabulary size").press("PageDown")
     expect(player.last).not_to_have_text(f"{training.steps:,}")
     size = 256 + int(player.last.inner_text())
-    take_along(page)
-    _, content = taken(page, FORMATS["minbpe"].title, tmp_path)
+    open_export(page)
+    _, content = downloaded(page, FORMATS["minbpe"].title, tmp_path)
     assert content == formats.dump(training.tokenizer(size), "minbpe")["tokenizer.model"]
 
 
@@ -99,10 +111,10 @@ def test_table_download_contains_cells_unchanged(open_page: Open, tmp_path: Path
 
 
 def test_opened_file_persists_across_pages_until_closed(open_page: Open) -> None:
-    training, _ = learnt("low lower lowest " * 9)
+    training, _ = trained("low lower lowest " * 9)
     tokenizer = training.tokenizer()
     page = open_page("/Inspect")
-    give_tokenizer(page, ("mine.model", formats.dump(tokenizer, "minbpe")["tokenizer.model"]))
+    open_tokenizer(page, ("mine.model", formats.dump(tokenizer, "minbpe")["tokenizer.model"]))
     # It is chosen at once.
     expect(page.get_by_role("combobox", name="Tokenizer")).to_have_value("mine.model")
     grid = page.get_by_role("group", name="From characters to ids")
@@ -129,21 +141,21 @@ def test_opened_file_persists_across_pages_until_closed(open_page: Open) -> None
 
 def test_invalid_file_shows_an_error_and_next_file_opens(open_page: Open) -> None:
     page = open_page("/Compare")
-    give_tokenizer(page, ("![x](y).json", b'{"model": {"type": "**bold**"}}'))
+    open_tokenizer(page, ("![x](y).json", b'{"model": {"type": "**bold**"}}'))
     error = page.get_by_test_id("stAlert").filter(has_text="expected BPE")
     expect(error).to_contain_text("![x](y).json, model.type: expected BPE, WordPiece or Unigram")
     expect(error).to_contain_text("**bold**")
     # The two that belong together, one after the other.
-    two = formats.dump(learnt(ENGLISH)[0].tokenizer(), "gpt2")
-    give_tokenizer(page, ("vocab.json", two["vocab.json"]))
+    two = formats.dump(trained(ENGLISH)[0].tokenizer(), "gpt2")
+    open_tokenizer(page, ("vocab.json", two["vocab.json"]))
     expect(page.get_by_test_id("stAlert").filter(has_text="not belong together")).to_be_visible()
-    give_tokenizer(page, ("merges.txt", two["merges.txt"]))
+    open_tokenizer(page, ("merges.txt", two["merges.txt"]))
     expect(Columns(page).text("vocab.json (426)")).to_be_visible()
 
 
 def test_file_without_pattern_opens_with_a_chosen_one(open_page: Open) -> None:
     page = open_page("/Compare")
-    give_tokenizer(page, ("plain.csv", b"left,right\n101,32\n116,104\n"))
+    open_tokenizer(page, ("plain.csv", b"left,right\n101,32\n116,104\n"))
     choose(page, "This file does not contain its pre-tokenization. Choose it:", "None")
     # Drop-down lists have arrows named "Open", too.
     page.get_by_test_id("stButton").get_by_role("button", name="Open", exact=True).click()
@@ -154,30 +166,35 @@ def test_file_without_pattern_opens_with_a_chosen_one(open_page: Open) -> None:
     assert "e " in "".join(spans.all_inner_texts()).replace("·", " ")
 
 
-@pytest.mark.parametrize("path", ["/", "/Compare", "/Inspect"])
-def test_colored_text_export_is_self_contained(open_page: Open, tmp_path: Path, path: str) -> None:
-    page = open_page(path)
-    if path == "/Inspect":
-        type_text(page, ABROAD, "Type a text")
-        expect(page.get_by_role("group", name="From characters to ids")).to_contain_text("世")
-    else:
-        page.locator(".c").first.wait_for(state="attached")  # what is typed before may be lost
-        type_text(page, ABROAD)
-        page.locator(".c").filter(has_text="世").first.wait_for(state="attached")
-    take_along(page)
-    name, made = taken(page, "Web page (HTML)", tmp_path)
+def test_colored_text_export_is_self_contained(open_page: Open, tmp_path: Path) -> None:
+    page = open_page()
+    type_text(page, ABROAD)
+    await_sign(page.get_by_role("main"), "世")
+    _assert_self_contained(page, tmp_path, sections=1)
+    go_to(page, "Compare")
+    await_sign(Columns(page).text("GPT-2"), "世")
+    _assert_self_contained(page, tmp_path, sections=3)
+    go_to(page, "Inspect")
+    type_text(page, ABROAD, "Type a text")
+    expect(page.get_by_role("group", name="From characters to ids")).to_contain_text("世")
+    _assert_self_contained(page, tmp_path, sections=1)
+
+
+def _assert_self_contained(page: Page, tmp_path: Path, sections: int) -> None:
+    open_export(page)
+    name, made = downloaded(page, "Web page (HTML)", tmp_path)
     assert name == "tokens.html"
-    name, drawing = taken(page, "Drawing (SVG)", tmp_path)
+    name, drawing = downloaded(page, "Drawing (SVG)", tmp_path)
     assert name == "tokens.svg"
     # Opened by itself it asks for nothing and runs nothing; what it shows is the text.
     other = page.context.new_page()
     asked: list[str] = []
     other.on("request", lambda request: asked.append(request.url))
     other.set_content(made.decode())
-    sections = other.locator("section")
-    expect(sections).to_have_count(3 if path == "/Compare" else 1)
-    expect(sections.first).to_contain_text("世")
-    expect(sections.first).to_contain_text("<b>&amp;</b>")
+    section = other.locator("section")
+    expect(section).to_have_count(sections)
+    expect(section.first).to_contain_text("世")
+    expect(section.first).to_contain_text("<b>&amp;</b>")
     assert other.locator("b").count() == 0
     assert other.evaluate("document.documentElement.scrollWidth <= innerWidth")
     other.set_content(f"<body>{drawing.decode()}</body>")
@@ -194,6 +211,8 @@ def test_colored_text_export_is_self_contained(open_page: Open, tmp_path: Path, 
         }"""
     )
     other.close()
+    page.get_by_role("dialog").press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
 
 
 def test_exported_colors_equal_screen_colors(open_page: Open, tmp_path: Path) -> None:
@@ -212,8 +231,8 @@ def test_exported_colors_equal_screen_colors(open_page: Open, tmp_path: Path) ->
       return found;
     }"""
     on_screen = Player(page).text.locator(".c.t").evaluate_all(looks)
-    take_along(page)
-    _, made = taken(page, "Web page (HTML)", tmp_path)
+    open_export(page)
+    _, made = downloaded(page, "Web page (HTML)", tmp_path)
     other = page.context.new_page()
     other.set_content(made.decode())
     in_file = other.locator("[class^=h]").evaluate_all(looks)
@@ -275,11 +294,16 @@ def test_clicked_word_is_drawn_in_the_merge_diagram(open_page: Open) -> None:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("path", ["/", "/Compare", "/Inspect", "/Algorithms", "/Split"])
-def test_print_layout_shows_colored_text_without_controls(
-    open_page: Open, path: str, scheme: str
-) -> None:
-    page = open_page(path, color_scheme=scheme)
+def test_print_layout_shows_colored_text_without_controls(open_page: Open, scheme: str) -> None:
+    page = open_page(color_scheme=scheme)
+    for one in PAGES:
+        page.emulate_media(media="screen", color_scheme=scheme)
+        go_to(page, one.title)
+        expect(page).to_have_title(f"{one.title} · bpeviz")
+        _assert_print_layout(page, scheme)
+
+
+def _assert_print_layout(page: Page, scheme: str) -> None:
     text = page.locator(".c, .strip-line .cell").first
     text.wait_for(state="attached")
     expect(page.get_by_role("button", name="Copy link")).to_be_visible()
@@ -315,12 +339,16 @@ HOLDER = "xpath=ancestor::*[@data-testid='stElementContainer'][1]"
 """What holds a table or a chart, together with its menu."""
 
 
-@pytest.mark.parametrize("path", ["/", "/Compare", "/Algorithms"])
-def test_tables_download_as_csv_and_charts_as_images(open_page: Open, path: str) -> None:
+def test_tables_download_as_csv_and_charts_as_images(open_page: Open) -> None:
     # Chromium would ask in a window of its own where to save; without that, it downloads.
-    page = open_page(
-        path, prepare=lambda page: page.add_init_script("delete window.showSaveFilePicker")
-    )
+    page = open_page(prepare=lambda page: page.add_init_script("delete window.showSaveFilePicker"))
+    for name in ("Train", "Compare", "Algorithms"):
+        go_to(page, name)
+        expect(page).to_have_title(f"{name} · bpeviz")
+        _assert_downloads(page)
+
+
+def _assert_downloads(page: Page) -> None:
     tables = page.get_by_test_id("stDataFrame")
     charts = page.get_by_test_id("stVegaLiteChart")
     tables.first.wait_for()

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from hands import ENGLISH, Columns, Page, alert, drawn_boundaries, expect, learnt, type_text
+from page_helpers import ENGLISH, Columns, Page, alert, drawn_boundaries, expect, trained, type_text
 from serving import Server, serving
 
 NOWHERE = "http://127.0.0.1:9"  # the discard port: no proxy is there, so every way out is refused
@@ -41,7 +41,7 @@ def test_compare_works_without_downloaded_vocabularies(
         # What happened, and what to do about it.
         expect(said).to_contain_text("python -m bpeviz vocabularies", timeout=30_000)
     # The visitor's own column stands, and all else works.
-    training, boundaries = learnt(ENGLISH)
+    training, boundaries = trained(ENGLISH)
     assert drawn_boundaries(own) == boundaries.boundary_mask(len(training.merges)).sum()
     expect(page.get_by_role("heading", name="Metrics")).to_be_visible()
     type_text(page, "low lower lowest low")

@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hands import (
+from page_helpers import (
     ENGLISH,
     Page,
     Player,
     alert,
     choose,
     expect,
-    give_file,
+    open_file,
     open_more,
     type_number,
 )
@@ -42,7 +42,7 @@ def own_server(
 
 
 @pytest.fixture
-def learning(own_server: Server, open_at: Callable[..., Page]) -> Page:
+def training_page(own_server: Server, open_at: Callable[..., Page]) -> Page:
     """Open a page with a training that takes many seconds."""
     page = open_at(own_server)
     Player(page).await_text(ENGLISH)
@@ -50,7 +50,7 @@ def learning(own_server: Server, open_at: Callable[..., Page]) -> Page:
     open_more(page)
     choose(page, "Among equally frequent pairs", "Lexicographically largest")
     type_number(page, "Largest vocabulary", 30_000)
-    give_file(page, "letters.txt", LONG.encode())
+    open_file(page, "letters.txt", LONG.encode())
     expect(page.get_by_text("Training merges:")).to_be_visible()
     assert len(own_server.workers()) == 1
     return page
@@ -82,7 +82,7 @@ def test_inputs_keep_their_positions_during_training(own_server: Server, open_at
     Player(page).await_text(ENGLISH)
     below = page.get_by_role("combobox", name="Algorithm")
     expect(below).to_be_visible()
-    give_file(page, "letters.txt", LONG.encode())
+    open_file(page, "letters.txt", LONG.encode())
     expect(page.get_by_role("button", name="Stop training")).to_be_visible()
     expect(page.get_by_role("slider", name="Vocabulary size")).to_have_count(1)
     expect(page.get_by_role("slider", name="Vocabulary size")).to_be_disabled()
@@ -90,7 +90,7 @@ def test_inputs_keep_their_positions_during_training(own_server: Server, open_at
     expect(page.get_by_role("button", name="Stop training")).to_have_count(0)
     expect(page.get_by_role("slider", name="Vocabulary size")).to_have_count(1)
     expect(page.get_by_role("slider", name="Vocabulary size")).to_be_enabled()
-    one_line = 24  # what is said below the slider may take one more
+    one_line = 24  # the caption below the slider may take one more
     assert abs(below.bounding_box()["y"] - before) <= one_line
 
 

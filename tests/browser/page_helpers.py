@@ -1,4 +1,4 @@
-"""What a visitor finds on the pages and does there, by role and label."""
+"""The elements of the pages, found by role and label, and what users do with them."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ ENGLISH = samples.by_key("english-prose").text
 ODD = samples.by_key("emoji-and-unicode").text
 
 
-def learnt(text: str, **how: Any) -> tuple[Training, Boundaries]:
-    """What Python makes of a text under the choices with which the pages begin."""
+def trained(text: str, **how: Any) -> tuple[Training, Boundaries]:
+    """Return the training of a text with the first choices of the pages, and its boundaries."""
     training = bpeviz.train(text, **{"vocab_size": LARGEST, "min_count": 2} | how)
     return training, training.tokenizer().boundaries(text)
 
 
 class Player:
-    """The player of the Train page. unit: what a step of what is shown there is called."""
+    """The player of the Train page. unit: the word for one of its steps."""
 
     def __init__(self, page: Page, unit: str = "merge") -> None:
         self.page = page
@@ -54,21 +54,21 @@ class Player:
         return self.section.get_by_role("button", name=name, exact=True)
 
     def figure(self, name: str) -> Locator:
-        """The value beside a name, such as "tokens" (of which there may be one)."""
+        """Return the value beside a name such as "tokens", also if it is in the singular."""
         named = self.page.get_by_role("term").get_by_text(re.compile(f"^{name}?$"))
         pair = self.section.locator("dl > div").filter(has=named)
         return pair.get_by_role("definition")
 
     def await_text(self, text: str, **how: Any) -> tuple[Training, Boundaries]:
-        """Wait until the player shows what Python learns from a text."""
-        training, boundaries = learnt(text, **how)
+        """Wait until the player shows the training of a text."""
+        training, boundaries = trained(text, **how)
         steps = len(training.merges)
         expect(self.last).to_have_text(f"{steps:,}")
         expect(self.figure("tokens")).to_have_text(f"{boundaries.token_counts[steps]:,}")
         return training, boundaries
 
     def await_training(self, training: Training, boundaries: Boundaries) -> int:
-        """Wait until the player shows this training, whatever it is, up to where pages begin."""
+        """Wait until the player shows a training at its opening step; return that step."""
         last = training.opening
         expect(self.last).to_have_text(f"{last:,}")
         expect(self.track).to_have_value(str(last))
@@ -85,11 +85,11 @@ class Player:
         return int(self.track.input_value())
 
     def drawn_boundaries(self) -> int:
-        """How many boundaries are drawn: behind a cell, or on the strip of a cell that is cut."""
+        """Return the number of boundaries drawn: after cells, or on the strips of split cells."""
         return drawn_boundaries(self.text)
 
     def pieces(self) -> list[str]:
-        """The text between the boundaries that are drawn, the line breaks' stand-ins undone."""
+        """Return the text between the drawn boundaries, with line breaks for their stand-ins."""
         found: list[str] = self.text.evaluate(
             """text => {
               const pieces = [""];
@@ -103,14 +103,14 @@ class Player:
         return found
 
     def classes(self) -> list[str]:
-        """The looks of every cell and every byte below one."""
+        """Return the classes of all cells and of the bytes below them."""
         found: list[str] = self.text.evaluate(
             "text => [...text.querySelectorAll('.c, .c i')].map(cell => cell.className)"
         )
         return found
 
     def first_cell_of(self, ends: Sequence[int], token: int) -> Locator:
-        """The first cell of a token in a text of ASCII, where each atom has its cell."""
+        """Return the first cell of a token in an ASCII text, where each atom has a cell."""
         start = 0 if not token else int(ends[token - 1])
         return self.text.locator(".c").nth(start)
 
@@ -124,7 +124,7 @@ def drawn_boundaries(text: Locator) -> int:
 
 
 def shown_text(text: Locator) -> str:
-    """All that is shown of a text, with its stand-ins and without the strips of bytes."""
+    """Return the displayed text with its stand-ins, without the strips of bytes."""
     found: str = text.evaluate(
         """text => [...text.querySelectorAll(".c")].map(cell => {
           const copy = cell.cloneNode(true);
@@ -136,7 +136,7 @@ def shown_text(text: Locator) -> str:
 
 
 def await_sign(text: Locator, sign: str) -> None:
-    """Wait until a text is shown that holds this sign."""
+    """Wait until a text that contains this sign is displayed."""
     expect(text.locator(".c").filter(has_text=sign).first).to_be_attached()
 
 
@@ -182,7 +182,7 @@ def go_to(page: Page, name: str) -> None:
     page.get_by_role("link", name=name, exact=True).click()
 
 
-def give_file(page: Page, name: str, content: bytes) -> None:
+def open_file(page: Page, name: str, content: bytes) -> None:
     page.get_by_role("button", name="Open a file").click()
     page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(
         {"name": name, "mimeType": "application/octet-stream", "buffer": content}
@@ -190,7 +190,7 @@ def give_file(page: Page, name: str, content: bytes) -> None:
 
 
 def alert(page: Page, text: str) -> Locator:
-    """A message on the page that holds `text`, be it an error, a warning or a note."""
+    """Return the message on the page that contains `text`: an error, a warning or a note."""
     return page.get_by_test_id("stAlert").filter(has_text=text)
 
 
@@ -203,16 +203,16 @@ class Columns:
         self.card = page.get_by_role("tooltip")
 
     def text(self, title: str) -> Locator:
-        """The text under the tokenizer whose title begins with `title`."""
+        """Return the text in the column whose title begins with `title`."""
         return self.frame.get_by_role("group", name=f"Tokens of {title}")
 
     def count(self, title: str, looks: str) -> int:
-        """How many atoms of a column have such looks: "extra" or "missing"."""
+        """Return the number of atoms of a column that are marked "extra" or "missing"."""
         return self.text(title).locator(f".c.{looks}:not(.split), .c.split i.{looks}").count()
 
 
 class LockStep:
-    """The player of the Algorithms page: a view for each learner, at one vocabulary size."""
+    """The player of the Algorithms page: a view for each trainer, at one vocabulary size."""
 
     def __init__(self, page: Page) -> None:
         self.page = page
@@ -226,11 +226,11 @@ class LockStep:
         return self.section.get_by_role("button", name=name, exact=True)
 
     def text(self, title: str) -> Locator:
-        """The text under one learner."""
+        """Return the text in the view of one trainer."""
         return self.section.get_by_role("group", name=f"Tokens of {title}", exact=True)
 
     def view(self, title: str) -> Locator:
-        """All that stands in the view of one learner: how many tokens, its last decision, text."""
+        """Return the view of one trainer: its token count, last decision and text."""
         heading = self.page.get_by_role("heading", name=title, exact=True)
         return self.views.filter(has=heading)
 
@@ -244,11 +244,11 @@ class LockStep:
         return int(self.number.input_value())
 
     def await_tokens(self, title: str, tokens: int) -> None:
-        """Wait until a view says that it has so many tokens."""
+        """Wait until a view shows this token count."""
         expect(self.view(title).locator(".note b")).to_have_text(f"{tokens:,}")
 
     def marked(self, title: str, looks: str) -> list[int]:
-        """The atoms of a view that are marked "extra" or "missing", in a text of ASCII."""
+        """Return the atoms of a view that are marked "extra" or "missing", in an ASCII text."""
         found: list[int] = self.text(title).evaluate(
             """(text, looks) => [...text.querySelectorAll(".c")]
               .flatMap((cell, i) => cell.classList.contains(looks) ? [i] : [])""",
@@ -258,7 +258,7 @@ class LockStep:
 
 
 def nodes_of(tree: Node, name: Any) -> set[tuple[str, str, str]]:
-    """A merge tree as the page draws it: (label, what stands below, columns) of each node."""
+    """Return a merge tree as the page draws it: label, text below and columns of each node."""
     todo, found = [tree], set()
     while todo:
         node = todo.pop()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from hands import (
+from page_helpers import (
     ENGLISH,
     Columns,
     Locator,
