@@ -201,6 +201,11 @@ def test_too_long_paste_shows_an_error_and_page_works(open_page: Open) -> None:
     message = page.locator(".notice")
     expect(message).to_contain_text(f"This text has {times * len(line):,} characters")
     expect(message).to_contain_text(f"limit is {MAX_TRAINED:,}")
+    # It stays in its box while the page runs for another reason.
+    page.locator("[role=slider]").first.press("ArrowLeft")
+    page.wait_for_function("document.querySelector('[data-test-script-state=notRunning]')")
+    length = page.locator("textarea").evaluate("box => box.value.length")
+    assert length == times * len(line)
     page.locator(".source select").select_option("spanish")
     player.await_text(samples.by_key("spanish").text)
     expect(message).to_be_hidden()

@@ -19,6 +19,7 @@ class TextBox {
     this.notice = root.querySelector(".notice");
     this.timer = 0;
     this.isMounted = false;
+    this.drawn = "";
     const on = (target, name, listener) => target.addEventListener(name, listener, { signal });
     on(this.select, "change", () => this.#choose());
     on(this.box, "input", ({ isComposing }) => isComposing || this.#typed());
@@ -58,9 +59,11 @@ class TextBox {
   }
 
   #draw() {
-    const { sample, text, file, lostFiles } = this.state;
-    const isTyping = this.timer !== 0;
-    if (!isTyping) {
+    const { sample, text, file, lostFiles, version, number } = this.state;
+    const changes = `${version} ${number}`;
+    // A text that is being typed, or is too long, stays while the page runs for another reason.
+    if (!this.timer && changes !== this.drawn) {
+      this.drawn = changes;
       this.select.value = sample;
       if (this.box.value !== text) this.box.value = text;
     }
@@ -80,7 +83,9 @@ class TextBox {
   #choose() {
     clearTimeout(this.timer);
     this.timer = 0;
-    this.#change(this.select.value, this.box.value);
+    const sample = this.select.value;
+    if (sample === this.data.own) this.#use(this.box.value);
+    else this.#change(sample, this.state.text); // the server knows the sample's text
   }
 
   #typed() {
@@ -97,17 +102,21 @@ class TextBox {
     this.timer = 0;
     const text = wellFormed(this.box.value);
     if (text !== this.box.value) this.box.value = text;
+    this.#use(text);
+  }
+
+  #use(text) {
     const { limit, own } = this.data;
     const count = text.length > limit ? characterCount(text) : 0;
-    if (count > limit) {
-      // Above some 25 MB the server would end the connection.
-      this.#tell(
-        `This text has ${formatCount(count)} characters; the limit is ${formatCount(limit)}, so the ` +
-          "page still shows the text before. Shorten it, or use a part of it.",
-      );
+    if (count <= limit) {
+      this.#change(own, text);
       return;
     }
-    this.#change(own, text);
+    // Above some 25 MB the server would end the connection.
+    this.#tell(
+      `This text has ${formatCount(count)} characters; the limit is ${formatCount(limit)}, so the ` +
+        "page still shows the text before. Shorten it, or use a part of it.",
+    );
   }
 
   #change(sample, text) {
