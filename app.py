@@ -2,15 +2,18 @@
 
 import streamlit as st
 
-from bpeviz.ui import inputs
+from bpeviz.ui import inputs, server
 from bpeviz.ui.page import frame
 from bpeviz.ui.pages import train
 from bpeviz.ui.pages.base import training_of
 
-with frame(train.PAGE):
-    with st.sidebar:
-        text = inputs.text(inputs.TEXT, inputs.MAX_TRAINED)
-        sizes = st.container()
-        choice = inputs.choice()
-        text = inputs.expanded(text, choice.counted)
-    train.show(*training_of(text, choice, sizes))
+if __name__ == "app":  # imported by `streamlit run app.py`, which serves it
+    app = st.App(__file__, middleware=server.middleware())
+else:
+    with frame(train.PAGE):
+        with st.sidebar:
+            text = inputs.text(inputs.TEXT, inputs.MAX_TRAINED)
+            sizes = st.container()
+            choice = inputs.choice()
+            text = inputs.expanded(text, choice.counted)
+        train.show(*training_of(text, choice, sizes))

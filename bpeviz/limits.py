@@ -74,6 +74,8 @@ USER_RUNNING = _limit("running trainings of a user", 2, "trainings", "BPEVIZ_USE
 USER_WAITING = _limit("waiting trainings of a user", 3, "trainings", "BPEVIZ_USER_WAITING")
 ALL_WAITING = _limit("waiting trainings of all users", 50, "trainings", "BPEVIZ_ALL_WAITING")
 
+PASSWORD_TRIES = _limit("wrong passwords of all users", 20, "a minute", "BPEVIZ_PASSWORD_TRIES")
+
 # ---- a regular expression of a user, a link or a file
 
 EXPRESSION_SECONDS = _limit("time of a regular expression for a text", 2, "seconds")
@@ -88,6 +90,9 @@ TEXT = _limit("text on Train", 10_000_000, "characters")
 PAGE_TEXT = _limit("text on the other pages", 1_200_000, "characters")
 UPLOAD = _limit("uploaded text file", 40, "MB")
 SESSION_TEXTS = _limit("texts and files of a session", 120, "MB", "BPEVIZ_SESSION_TEXTS")
+SESSION_UPLOADS = _limit("uploads of a session", 100, "MB", "BPEVIZ_SESSION_UPLOADS")
+ALL_UPLOADS = _limit("uploads of all sessions", 500, "MB", "BPEVIZ_ALL_UPLOADS")
+REQUEST = _limit("any other request", 64, "kB")
 TOKENIZER_FILES = _limit("files of a tokenizer, unpacked", 30, "MB")
 TOKENIZERS = _limit("opened tokenizers of a session", 3, "tokenizers")
 

@@ -110,7 +110,8 @@ def serving(
     options = {"port": port, "address": "127.0.0.1", "fileWatcherType": "none"}
     arguments = [f"--server.{name}={value}" for name, value in options.items()]
     log = folder / "server.log"
-    address = f"http://127.0.0.1:{port}"
+    base = environment.get("STREAMLIT_SERVER_BASE_URL_PATH", "")
+    address = f"http://127.0.0.1:{port}{base}"
     with log.open("w") as out:
         process = subprocess.Popen(
             [*command, *arguments],

@@ -1,0 +1,35 @@
+"""The middleware around Streamlit's server: headers, password, cookie of the user, request sizes.
+
+`app.py` passes it to `st.App`. Without it, as under `AppTest`, the pages work the same.
+"""
+
+from __future__ import annotations
+
+import os
+
+import streamlit as st
+from starlette.middleware import Middleware
+
+from bpeviz.ui.server.disconnects import QuietDisconnects
+from bpeviz.ui.server.headers import SecurityHeaders, content_security_policy
+from bpeviz.ui.server.password import PasswordGate
+from bpeviz.ui.server.request_sizes import RequestSizes
+from bpeviz.ui.server.user_cookie import UserCookie
+
+
+def middleware() -> list[Middleware]:
+    """Return the middleware of the app, the outermost first.
+
+    Raises:
+        ValueError: An environment variable is invalid.
+    """
+    base = "/" + "/".join(filter(None, st.get_option("server.baseUrlPath").split("/")))
+    policy = content_security_policy(os.environ.get("BPEVIZ_FRAME_ANCESTORS", ""))
+    found = [
+        Middleware(QuietDisconnects),
+        Middleware(SecurityHeaders, policy=policy),
+        Middleware(RequestSizes, base=base),
+    ]
+    if password := os.environ.get("BPEVIZ_PASSWORD"):
+        found.append(Middleware(PasswordGate, password=password, base=base))
+    return [*found, Middleware(UserCookie, base=base)]

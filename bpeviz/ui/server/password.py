@@ -1,0 +1,138 @@
+"""An optional password for the whole app, asked on a page without Streamlit."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import time
+from collections import deque
+from collections.abc import Callable
+from html import escape
+from urllib.parse import parse_qs
+
+from starlette.datastructures import Headers
+from starlette.requests import HTTPConnection, Request
+from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.websockets import WebSocketClose
+
+from bpeviz import limits
+from bpeviz.ui.server.user_cookie import cookie, opens_page
+
+COOKIE = "bpeviz_password"
+SECONDS = 7 * 24 * 3600
+"""How long a browser stays logged in."""
+
+_PAGE = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>bpeviz</title>
+<style>
+:root {{ color-scheme: light dark; font: 1rem/1.5 sans-serif; }}
+body {{ margin: 15vh auto; max-width: 22rem; padding: 0 1rem; }}
+label, input, button {{ display: block; font: inherit; }}
+input, button {{ box-sizing: border-box; margin-top: 0.5rem; padding: 0.5rem; width: 100%; }}
+</style>
+</head>
+<body>
+<main>
+<h1>bpeviz</h1>
+<form method="post">
+<label for="password">Password of this room</label>
+<input id="password" name="password" type="password" required autofocus
+ autocomplete="current-password" aria-describedby="message">
+<p id="message" role="alert">{message}</p>
+<button>Open</button>
+</form>
+</main>
+</body>
+</html>
+"""
+
+
+class PasswordGate:
+    """Answers everything but the health check with a form until the password is given."""
+
+    def __init__(
+        self, app: ASGIApp, password: str, base: str, clock: Callable[[], float] = time.time
+    ) -> None:
+        self._app = app
+        self._base = base
+        self._health = f"{base.rstrip('/')}/_stcore/health"
+        self._clock = clock
+        self._password = password.encode()
+        # The key depends on the password alone, so browsers stay logged in after a restart. It
+        # takes 50 ms to compute, so a cookie does not help to guess the password.
+        self._key = hashlib.scrypt(self._password, salt=b"bpeviz", n=2**14, r=8, p=1)
+        self._wrong: deque[float] = deque()
+        """The times of the wrong passwords of the last minute, of all users."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle one connection."""
+        if scope["type"] not in ("http", "websocket") or scope["path"] == self._health:
+            await self._app(scope, receive, send)
+            return
+        answer: ASGIApp
+        logged_in = self._valid(HTTPConnection(scope).cookies.get(COOKIE, ""))
+        if scope["type"] == "http" and _is_form(scope):
+            # The form has the page's own address, so a link survives the login.
+            answer = _to_page(scope) if logged_in else await self._checked(scope, receive)
+        elif logged_in:
+            answer = self._app
+        else:
+            answer = WebSocketClose() if scope["type"] == "websocket" else _asked(scope)
+        await answer(scope, receive, send)
+
+    async def _checked(self, scope: Scope, receive: Receive) -> Response:
+        """Return the answer to the form."""
+        form = parse_qs((await Request(scope, receive).body()).decode("utf-8", "replace"))
+        now = self._clock()
+        while self._wrong and self._wrong[0] <= now - 60:
+            self._wrong.popleft()
+        if len(self._wrong) >= limits.PASSWORD_TRIES:
+            return _form("There were too many wrong passwords. Wait a minute and try again.", 429)
+        given = form.get("password", [""])[0].encode()
+        if not hmac.compare_digest(given, self._password):
+            self._wrong.append(now)
+            return _form("This password is wrong.", 401)
+        answer = _to_page(scope)
+        ends = str(int(now) + SECONDS)
+        token = f"{ends}.{self._signature(ends)}"
+        answer.headers.append("Set-Cookie", cookie(scope, COOKIE, token, self._base, SECONDS))
+        return answer
+
+    def _valid(self, token: str) -> bool:
+        ends, _, signature = token.partition(".")
+        if not hmac.compare_digest(signature.encode(), self._signature(ends).encode()):
+            return False
+        return int(ends) > self._clock()
+
+    def _signature(self, ends: str) -> str:
+        return hmac.new(self._key, ends.encode(), "sha256").hexdigest()
+
+
+def _is_form(scope: Scope) -> bool:
+    content = Headers(scope=scope).get("content-type", "").partition(";")[0]
+    return (scope["method"], content) == ("POST", "application/x-www-form-urlencoded")
+
+
+def _to_page(scope: Scope) -> Response:
+    """Return a redirection to the page whose form was sent."""
+    # A path that begins with two slashes would lead to another host.
+    path = "/" + scope["raw_path"].decode("latin-1").lstrip("/\\")
+    query = scope["query_string"].decode("latin-1")
+    return RedirectResponse(f"{path}?{query}" if query else path, 303)
+
+
+def _asked(scope: Scope) -> Response:
+    """Return the form to a browser that opens a page, and a short text to any other request."""
+    if opens_page(scope):
+        return _form("", 401)
+    return PlainTextResponse("Open the app in a browser and give its password.", 401)
+
+
+def _form(message: str, status: int) -> Response:
+    headers = {"Cache-Control": "no-store"}
+    return HTMLResponse(_PAGE.format(message=escape(message)), status, headers)

@@ -1,0 +1,37 @@
+"""The password of the room, in a browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from page_helpers import ENGLISH
+from playwright.sync_api import Browser, expect
+from serving import serving
+
+
+def test_password_opens_the_page_of_a_link(browser: Browser, tmp_path: Path) -> None:
+    with serving(tmp_path, BPEVIZ_PASSWORD="tea for two", STREAMLIT_SERVER_BASE_URL_PATH="/7b") as (
+        server
+    ):
+        page = browser.new_page()
+        problems: list[str] = []
+        page.goto(f"{server.address}/Split?s=broken")
+        box = page.get_by_label("Password of this room")
+        expect(box).to_be_focused()
+        box.fill("coffee")
+        box.press("Enter")
+        expect(page.get_by_role("alert")).to_contain_text("wrong")
+        page.on("console", lambda message: problems.append(message.text))
+        page.get_by_label("Password of this room").fill("tea for two")
+        page.get_by_role("button", name="Open").click()
+        alert = page.get_by_test_id("stAlert")
+        expect(alert).to_contain_text("link is damaged", timeout=60_000)
+        expect(page.get_by_role("textbox", name="Text to use")).to_have_value(ENGLISH)
+        assert page.url == f"{server.address}/Split?s=broken"
+        assert not [one for one in problems if "Content Security Policy" in one]
+        cookies = {one["name"]: one for one in page.context.cookies()}
+        assert {"bpeviz_password", "bpeviz_user"} <= {*cookies}
+        for name in ("bpeviz_password", "bpeviz_user"):
+            assert (cookies[name]["httpOnly"], cookies[name]["path"]) == (True, "/7b")
+        page.context.close()
+        assert server.tracebacks() == ""

@@ -1,0 +1,150 @@
+"""The password of the room."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+from asgi import HTML, Answer, ask, page
+
+from bpeviz import limits
+from bpeviz.ui.server.password import COOKIE, SECONDS, PasswordGate
+
+PASSWORD = "öpen & sesame+="
+FORM = {"content_type": "application/x-www-form-urlencoded"}
+
+
+class Clock:
+    """A clock that stands still until it is moved."""
+
+    now = 1_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def gate(base: str = "/", password: str = PASSWORD, clock: Clock | None = None) -> PasswordGate:
+    return PasswordGate(page, password, base, clock or Clock())
+
+
+def give(app: PasswordGate, password: str, address: str = "/", **headers: str) -> Answer:
+    body = urlencode({"password": password}).encode()
+    return ask(app, "POST", address, body, **FORM | headers)
+
+
+def logged_in(app: PasswordGate, **options: Any) -> str:
+    """Return the Cookie header of a browser after the login."""
+    return give(app, PASSWORD, **options).header("set-cookie").partition(";")[0]
+
+
+def test_browser_gets_a_form() -> None:
+    answer = ask(gate(), **HTML)
+    assert answer.status == 401
+    assert 'type="password"' in answer.body
+    assert "http" not in answer.body  # nothing is fetched
+    assert answer.header("cache-control") == "no-store"
+
+
+@pytest.mark.parametrize(
+    ("method", "address"),
+    [
+        ("GET", "/static/js/index.js"),
+        ("PUT", "/_stcore/upload_file/a/b"),
+        ("GET", "/_stcore/metrics"),
+        ("GET", "/x/_stcore/health"),
+        ("HEAD", "/"),
+        ("POST", "/"),
+    ],
+)
+def test_other_requests_are_refused(method: str, address: str) -> None:
+    answer = ask(gate(), method, address)
+    assert answer.status == 401
+    assert "the page behind" not in answer.body
+
+
+def test_websocket_needs_the_password() -> None:
+    app = gate()
+    assert ask(app, "WEBSOCKET", "/_stcore/stream").status == 403
+    cookie = logged_in(app)
+    assert ask(app, "WEBSOCKET", "/_stcore/stream", cookie=cookie).status == 101
+
+
+@pytest.mark.parametrize("base", ["/", "/room"])
+def test_health_check_is_open(base: str) -> None:
+    path = f"{base.rstrip('/')}/_stcore/health"
+    assert ask(gate(base), "GET", path).body == "the page behind"
+
+
+@pytest.mark.parametrize("address", ["/", "/room/Compare?s=a-b_c&step=3", "/Compare?s=%C3%A9"])
+def test_login_leads_to_the_page_of_the_link(address: str) -> None:
+    app = gate("/room")
+    answer = give(app, PASSWORD, address)
+    assert (answer.status, answer.header("location")) == (303, address)
+    cookie, *attributes = answer.header("set-cookie").split("; ")
+    assert {"Path=/room", "HttpOnly", "SameSite=Lax", f"Max-Age={SECONDS}"} == {*attributes}
+    assert ask(app, cookie=cookie, **HTML).body == "the page behind"
+
+
+def test_login_does_not_lead_to_another_host() -> None:
+    for address in ("//evil.example/", "///evil.example", "/\\evil.example"):
+        scope_address = f"http://x{address}" if address.startswith("//") else address
+        location = give(gate(), PASSWORD, scope_address).header("location")
+        assert not location.startswith(("//", "/\\"))
+
+
+def test_second_form_after_the_login_leads_to_the_page() -> None:
+    app = gate()
+    answer = give(app, "wrong", "/Compare?s=a", cookie=logged_in(app))
+    assert (answer.status, answer.header("location")) == (303, "/Compare?s=a")
+
+
+@pytest.mark.parametrize("given", ["", "open", PASSWORD + " ", PASSWORD[:-1], "\udcff", "ö" * 999])
+def test_wrong_password_is_refused(given: str) -> None:
+    body = b"password=" + given.encode("utf-8", "surrogateescape")
+    answer = ask(gate(), "POST", "/", body, **FORM)
+    assert answer.status == 401
+    assert answer.all("set-cookie") == []
+    assert "wrong" in answer.body
+
+
+def test_wrong_passwords_are_limited_for_all_users_together() -> None:
+    clock = Clock()
+    app = gate(clock=clock)
+    cookie = logged_in(app)
+    for _ in range(limits.PASSWORD_TRIES):
+        assert give(app, "wrong").status == 401
+    assert give(app, "wrong").status == 429
+    assert give(app, PASSWORD).status == 429
+    assert ask(app, cookie=cookie, **HTML).body == "the page behind"
+    clock.now += 61
+    assert give(app, PASSWORD).status == 303
+
+
+def test_right_passwords_are_not_limited() -> None:
+    app = gate()
+    assert {give(app, PASSWORD).status for _ in range(limits.PASSWORD_TRIES + 5)} == {303}
+
+
+def test_login_expires() -> None:
+    clock = Clock()
+    app = gate(clock=clock)
+    cookie = logged_in(app)
+    clock.now += SECONDS - 1
+    assert ask(app, cookie=cookie, **HTML).status == 200
+    clock.now += 1
+    assert ask(app, cookie=cookie, **HTML).status == 401
+
+
+def test_login_survives_a_restart_but_no_change_of_the_password() -> None:
+    cookie = logged_in(gate())
+    assert ask(gate(), cookie=cookie, **HTML).status == 200
+    assert ask(gate(password="another"), cookie=cookie, **HTML).status == 401
+
+
+@pytest.mark.parametrize("token", ["", ".", "9999999999.", "9999999999.00", "x.é", "²."])
+def test_forged_cookie_is_refused(token: str) -> None:
+    assert ask(gate(), cookie=f"{COOKIE}={token}", **HTML).status == 401
+    ends, _, signature = logged_in(gate()).partition("=")[2].partition(".")
+    forged = f"{COOKIE}={int(ends) + 1}.{signature}"
+    assert ask(gate(), cookie=forged, **HTML).status == 401

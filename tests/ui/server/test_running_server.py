@@ -1,0 +1,139 @@
+"""The middleware around a running server, below a path, with a password and small limits."""
+
+from __future__ import annotations
+
+import asyncio
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Iterator
+from http.client import HTTPMessage
+
+import pytest
+import websockets
+from asgi import run
+from serving import Server, serving
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+
+from bpeviz.ui.runtime import user
+from bpeviz.ui.server import password
+from bpeviz.ui.server.headers import content_security_policy
+
+PASSWORD = "room & 7"
+FRAMES = "'self' https://course.example"
+HTML = {"Accept": "text/html"}
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    environment = {
+        "BPEVIZ_PASSWORD": PASSWORD,
+        "BPEVIZ_FRAME_ANCESTORS": FRAMES,
+        "BPEVIZ_SESSION_UPLOADS": "3",
+        "STREAMLIT_SERVER_BASE_URL_PATH": "/class/7b",
+        "STREAMLIT_SERVER_ENABLE_XSRF_PROTECTION": "false",
+    }
+    with serving(tmp_path_factory.mktemp("server"), **environment) as running:
+        yield running
+        assert running.tracebacks() == ""
+
+
+class NoRedirect(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, *args: object) -> None:
+        return None
+
+
+OPENER = urllib.request.build_opener(NoRedirect)
+
+
+def request(
+    address: str, method: str = "GET", data: bytes | None = None, **headers: str
+) -> tuple[int, HTTPMessage, str]:
+    """Return the status, the headers and the text of an answer."""
+    asked = urllib.request.Request(address, data, headers, method=method)
+    try:
+        with OPENER.open(asked, timeout=30) as answer:
+            return answer.status, answer.headers, answer.read().decode()
+    except urllib.error.HTTPError as answer:
+        return answer.code, answer.headers, answer.read().decode()
+
+
+@pytest.fixture(scope="module")
+def cookie(server: Server) -> str:
+    """Log in; return the Cookie header."""
+    data = urllib.parse.urlencode({"password": PASSWORD}).encode()
+    status, headers, _ = request(f"{server.address}/Compare?s=abc", "POST", data)
+    assert (status, headers["Location"]) == (303, "/class/7b/Compare?s=abc")
+    return str(headers["Set-Cookie"]).partition(";")[0]
+
+
+def test_health_check_needs_no_password(server: Server) -> None:
+    assert request(f"{server.address}/_stcore/health")[0] == 200
+
+
+@pytest.mark.parametrize("path", ["/", "/Compare?s=abc", "/_stcore/health/x"])
+def test_page_asks_for_the_password(server: Server, path: str) -> None:
+    status, headers, text = request(server.address + path, **HTML)
+    assert status == 401
+    assert 'type="password"' in text
+    assert headers["Content-Security-Policy"] == content_security_policy(FRAMES)
+
+
+def test_page_after_login_sets_the_cookie_of_the_user(server: Server, cookie: str) -> None:
+    status, headers, text = request(f"{server.address}/Compare", Cookie=cookie, **HTML)
+    assert status == 200
+    assert "<title>Streamlit</title>" in text
+    assert headers["Set-Cookie"].startswith(f"{user.COOKIE}=")
+    assert "; Path=/class/7b;" in headers["Set-Cookie"]
+    assert headers["Content-Security-Policy"] == content_security_policy(FRAMES)
+
+
+async def session(server: Server, cookie: str) -> tuple[websockets.ClientConnection, str]:
+    """Open a page as a browser does; return the connection and the id of the session."""
+    address = server.address.replace("http", "ws", 1) + "/_stcore/stream"
+    opened = await websockets.connect(
+        address, additional_headers={"Cookie": cookie}, max_size=None, open_timeout=60
+    )
+    await opened.send(BackMsg(rerun_script={"query_string": ""}).SerializeToString())
+    while True:
+        message = ForwardMsg.FromString(await opened.recv(decode=False))
+        if message.WhichOneof("type") == "new_session":
+            return opened, message.new_session.initialize.session_id
+
+
+def test_websocket_needs_the_password(server: Server, cookie: str) -> None:
+    with pytest.raises(websockets.InvalidStatus, match="403"):
+        run(session(server, f"{password.COOKIE}=1.2"))
+    opened, _ = run(session(server, cookie))
+    assert opened
+
+
+def test_uploads_of_a_session_are_limited_until_removed(server: Server, cookie: str) -> None:
+    content = (
+        b'--x\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\n'
+        + b"a" * 2_000_000
+        + b"\r\n--x--\r\n"
+    )
+    headers = {"Content-Type": "multipart/form-data; boundary=x", "Cookie": cookie}
+
+    async def upload() -> list[int]:
+        opened, identity = await session(server, cookie)
+        first, second = (f"{server.address}/_stcore/upload_file/{identity}/{one}" for one in "ab")
+        statuses = [
+            (await asyncio.to_thread(request, *asked, **headers))[0]
+            for asked in [
+                (first, "PUT", content),
+                (second, "PUT", content),
+                (first, "DELETE"),
+                (second, "PUT", content),
+            ]
+        ]
+        await opened.close()
+        return statuses
+
+    assert run(upload()) == [204, 413, 204, 204]
+
+
+def test_long_request_is_refused(server: Server, cookie: str) -> None:
+    assert request(f"{server.address}/", "POST", b"a" * 65_000, Cookie=cookie)[0] == 413
