@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 from hypothesis import settings
+from properties import examples
 
 # A first example may fill caches or load a vocabulary, so examples have no deadline.
-settings.register_profile("bpeviz", deadline=None)
+settings.register_profile("bpeviz", deadline=None, max_examples=examples(100))
 settings.register_profile("quick", deadline=None, max_examples=5)  # --hypothesis-profile=quick
 settings.load_profile("bpeviz")
 

@@ -58,9 +58,17 @@ def shown(app: AppTest) -> Iterator[str]:
     for kind in WIDGETS:
         for widget in app.get(kind):
             yield json.dumps(widget.value)
+    for one in app.get("bidi_component"):
+        payload = json.loads(one.proto.json)
+        if "samples" in payload:  # a text box
+            yield json.dumps(payload["sample"])
+            yield json.dumps(payload["text"])
 
 
 def plain(words: str) -> str:
+    """Return words without Markdown's escapes and code marks."""
+    for sign in ("\\", "\u2060"):
+        words = words.replace(sign, "")
     return " ".join(words.replace("`", " ").split())
 
 

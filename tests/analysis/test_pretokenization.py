@@ -9,6 +9,7 @@ import pytest
 import reference
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from properties import examples
 from texts import SMALL_TEXTS
 
 from bpeviz.analysis import pretokenization
@@ -38,7 +39,7 @@ def columns_of(text: str, *keys: str) -> list[pretokenization.Column]:
 # Pre-tokens
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(ANY_TEXT, KEYS)
 def test_pre_tokenize_equals_the_list_of_pre_tokens(text: str, key: str) -> None:
     pre_tokenized = pretokenization.pre_tokenize(text, key)
@@ -52,7 +53,7 @@ def test_pre_tokenize_equals_the_list_of_pre_tokens(text: str, key: str) -> None
     assert len(pre_tokenized.longest) == max(map(len, pre_tokens), default=0)
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(ANY_TEXT)
 def test_levels_keep_all_boundaries_of_the_level_above(text: str) -> None:
     above: set[int] = set()
@@ -92,7 +93,7 @@ def places_within_pre_tokens(token: str, pre_tokens: list[str]) -> int:
     return found
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(
     ANY_TEXT,
     KEYS,
@@ -105,7 +106,7 @@ def test_occurrences_are_counted_within_pre_tokens(text: str, key: str, tokens: 
     assert pretokenization.occurrences(tokens, pretokenization.pre_tokenize(text, key)) == expected
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(ANY_TEXT, KEYS)
 def test_tokens_without_occurrences_have_a_boundary_inside_everywhere(text: str, key: str) -> None:
     pre_tokenized = pretokenization.pre_tokenize(text, key)
@@ -124,7 +125,7 @@ def test_tokens_without_occurrences_have_a_boundary_inside_everywhere(text: str,
         assert (places == 0) == everywhere
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(SMALL_TEXTS, KEYS)
 def test_tokens_trained_under_a_pattern_occur_under_it(text: str, key: str) -> None:
     """Train under the pattern with the naive loop: every token must occur."""
@@ -139,7 +140,7 @@ def test_tokens_trained_under_a_pattern_occur_under_it(text: str, key: str) -> N
     assert all(pretokenization.occurrences(made, pretokenization.pre_tokenize(text, key)))
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(SMALL_TEXTS)
 def test_unrestricted_merges_equal_the_naive_loop(text: str) -> None:
     alphabet = sorted({*text})
@@ -170,7 +171,7 @@ def test_gpt2_pattern_allows_leading_but_not_trailing_spaces() -> None:
     assert pretokenization.occurrences([" t", "e ", "th"], spaces) == [0, 0, 2]
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(ANY_TEXT, KEYS)
 def test_separated_pairs_equal_a_slow_count(text: str, key: str) -> None:
     pre_tokenized = pretokenization.pre_tokenize(text, key)
@@ -194,7 +195,7 @@ def test_summary_counts_pre_tokens_and_merges() -> None:
 # Side by side
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(ANY_TEXT, st.lists(KEYS, min_size=1, max_size=3), st.integers(1, 12))
 def test_parts_cover_the_text_and_end_at_common_boundaries(
     text: str, keys: list[str], size: int
@@ -215,7 +216,7 @@ def test_parts_cover_the_text_and_end_at_common_boundaries(
             assert last == (places[-1] if places else first + size)
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(ANY_TEXT.filter(bool), st.lists(KEYS, min_size=1, max_size=3), st.data())
 def test_side_by_side_shows_every_pre_token_of_a_part(
     text: str, keys: list[str], data: st.DataObject

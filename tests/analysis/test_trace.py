@@ -12,6 +12,7 @@ import tiktoken
 import usual
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from properties import examples
 from texts import SMALL_TEXTS
 
 import bpeviz
@@ -99,7 +100,7 @@ def is_between_characters(text: str, byte: int) -> bool:
 
 
 @given(text=st.text(max_size=40))
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_inspect_offsets_of_any_text_equal_tiktoken(text: str) -> None:
     found = inspect(text, published("cl100k_base"))
     encoding = tiktoken.get_encoding("cl100k_base")
@@ -152,7 +153,7 @@ def whole_timeline(of: Inspection) -> player.Part:
 @given(text=TEXTS)
 @example(ODD)
 @example("")
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_inspect_pieces_equal_the_tokens_of_every_tokenizer(
     trainings: dict[str, Training], text: str
 ) -> None:
@@ -208,7 +209,7 @@ def test_cuts_inside_equal_their_definition(text: str) -> None:
 @given(text=TEXTS)
 @example(ODD)
 @example("the the aaaaa")
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 def test_events_equal_the_tokenizers_of_their_steps(
     trainings: dict[str, Training], text: str
 ) -> None:
@@ -293,7 +294,7 @@ def made(of: Inspection, trip: RoundTrip) -> str:
 @example(ODD)
 @example("  a  b\n\n c ")
 @example("THE Keeper")
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_round_trip_edits_produce_the_decoded_text(
     trainings: dict[str, Training], text: str
 ) -> None:
@@ -353,7 +354,7 @@ def test_round_trip_reports_unexplained_changes_as_one_loss() -> None:
 
 @given(text=TEXTS)
 @example(ODD)
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 def test_grid_covers_its_part_exactly(trainings: dict[str, Training], text: str) -> None:
     for key in ("bpe", "wordpiece", "sentencepiece", "mark symbol", "unk", "unigram"):
         found = inspect(text, trainings[key].tokenizer())
@@ -420,7 +421,7 @@ def test_timeline_of_a_published_vocabulary_has_only_the_steps_of_the_text(name:
 
 @given(text=TEXTS)
 @example(ODD)
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 def test_timeline_supports_every_trainer(trainings: dict[str, Training], text: str) -> None:
     for training in trainings.values():
         found = inspect(text, training.tokenizer())
@@ -595,7 +596,7 @@ def slow(of: Inspection, training: Training, taken: int) -> set[tuple[int, int, 
 
 @given(text=st.one_of(SMALL_TEXTS, st.text("The kepérlight世", max_size=30)))
 @example("the keeper keeps 世界")
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 def test_merge_diagram_equals_the_tokens_of_every_step(
     trainings: dict[str, Training], text: str
 ) -> None:

@@ -19,6 +19,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
+import json
 import os
 import random
 import statistics
@@ -86,6 +87,7 @@ class User:
         self.page = ""
         self.fragments: dict[str, str] = {}
         self.timeline = ""
+        self.edits = 0
 
     async def act(self, kind: str, *, page: str = "", fragment: str = "") -> None:
         """Ask the server to run the page, wait until it has, and record the time."""
@@ -165,9 +167,11 @@ class User:
         await self.act("load a page")
 
     async def edit(self, text: str, kind: str = "edit the text") -> None:
-        box = self.widgets.get("text_box")
+        box = self.widgets.get("text_component")
         if box is not None:
-            self.states[box.id] = WidgetState(id=box.id, string_value=text)
+            self.edits += 1
+            change = {"number": self.edits, "sample": "own", "text": text}
+            self.states[box.id] = WidgetState(id=box.id, json_value=json.dumps({"change": change}))
             await self.act(kind)
 
     async def slide(self, draw: random.Random) -> None:
@@ -230,6 +234,7 @@ async def train(address: str, measured: Measured, end: float) -> None:
     line = sentences(draw, 1_000_000)
     async with connected(address, measured) as user:
         await user.load()
+        assert "text_component" in user.widgets
         number = 0
         while time.monotonic() < end:
             number += 1

@@ -30,7 +30,7 @@ from serving import Server, serving
 
 import bpeviz
 from bpeviz.ui.pages.registry import PAGES
-from bpeviz.ui.permalink.codec import LONGEST, unpack
+from bpeviz.ui.permalink.codec import MAX_PACKED, unpack
 
 Open = Callable[..., Page]
 
@@ -389,7 +389,7 @@ def test_damaged_link_shows_a_message_and_page_works(open_page: Open) -> None:
     player.await_text(ENGLISH)
     type_text(page, OWN)
     player.await_text(OWN)
-    page = open_page(f"/?s={'A' * (LONGEST + 1)}")
+    page = open_page(f"/?s={'A' * (MAX_PACKED + 1)}")
     expect(alert(page, "This link is too long")).to_be_visible()
     Player(page).await_text(ENGLISH)
 

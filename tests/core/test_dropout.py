@@ -18,6 +18,7 @@ import pytest
 import reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from properties import examples
 from subword_nmt.apply_bpe import BPE as SubwordNmt  # noqa: N811
 from texts import SMALL_TEXTS, over
 from tokenizers import Tokenizer, models
@@ -172,7 +173,7 @@ def test_subword_nmt_matches_exact_distribution(p: float) -> None:
 # Any merges
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(SMALL_TEXTS, over("abc ", 8), st.sampled_from([0.1, 0.4, 0.8]), st.integers(0, 3))
 def test_segmentations_match_exact_distribution_for_any_merges(
     corpus: str, word: str, p: float, seed: int
@@ -191,7 +192,7 @@ def test_segmentations_match_exact_distribution_for_any_merges(
     check(drawn, exactly(atoms, merges, p))
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(SMALL_TEXTS, SMALL_TEXTS, st.sampled_from([{}, {"atoms": "characters"}]))
 def test_dropout_zero_equals_plain_bpe_and_dropout_one_keeps_atoms(
     corpus: str, text: str, how: dict[str, Any]

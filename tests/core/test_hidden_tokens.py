@@ -11,6 +11,7 @@ import pytest
 import reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from properties import examples
 from texts import SMALL_TEXTS
 
 import bpeviz
@@ -93,7 +94,7 @@ def check(
         assert (np.diff(entries) != 0).all(), i
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(SMALL_TEXTS, SMALL_TEXTS, HOW, st.data())
 def test_hidden_tokens_equal_reference_at_every_step(
     corpus: str, text: str, how: dict[str, Any], data: st.DataObject
@@ -124,7 +125,7 @@ def test_hidden_tokens_equal_reference_at_every_step(
 # Restriction
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(SMALL_TEXTS, SMALL_TEXTS, HOW, st.integers(1, 8))
 def test_restricted_training_equals_reference_at_every_step(
     corpus: str, text: str, how: dict[str, Any], threshold: int

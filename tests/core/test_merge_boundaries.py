@@ -9,6 +9,7 @@ import pytest
 import reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from properties import examples
 from texts import SMALL_TEXTS
 
 import bpeviz
@@ -44,7 +45,7 @@ def reference_tokens(tokenizer: MergeTokenizer, text: str, step: int) -> list[tu
     return found
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(SMALL_TEXTS, SMALL_TEXTS, HOW)
 def test_boundaries_equal_reference_segmentation_at_every_step(
     corpus: str, text: str, how: dict[str, Any]
@@ -60,7 +61,7 @@ def test_boundaries_equal_reference_segmentation_at_every_step(
             assert boundaries.ids(step).tolist() == [i for i, _ in expected]
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(SMALL_TEXTS, SMALL_TEXTS, HOW)
 def test_token_counts_equal_encoding_lengths_at_every_step(
     corpus: str, text: str, how: dict[str, Any]
@@ -114,7 +115,7 @@ def test_cuts_equal_token_ends_in_bytes(corpus: str, text: str, how: dict[str, A
         assert pieces == expected
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(SMALL_TEXTS, SMALL_TEXTS, HOW)
 def test_as_changes_gives_equal_segmentation_at_every_step(
     corpus: str, text: str, how: dict[str, Any]
@@ -188,7 +189,7 @@ def check_tree(tokenizer: MergeTokenizer, node: Node, token_id: int) -> None:
         waiting += [(left, parents[0]), (right, parents[1])]
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(SMALL_TEXTS, SMALL_TEXTS, HOW)
 def test_tree_nodes_equal_merge_parents(corpus: str, text: str, how: dict[str, Any]) -> None:
     tokenizer = train(corpus, how)

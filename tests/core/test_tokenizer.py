@@ -11,6 +11,7 @@ import reference
 import tiktoken
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
+from properties import examples
 from texts import SMALL_TEXTS
 
 import bpeviz
@@ -68,7 +69,7 @@ def tiktoken_of(pattern: str) -> tiktoken.Encoding:
 # Encoding
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(SMALL_TEXTS, SMALL_TEXTS, st.sampled_from(["none", "whitespace"]), st.integers(0, 20))
 def test_encode_equals_reference_encoder(corpus: str, text: str, pattern: str, merges: int) -> None:
     tokenizer = bpeviz.train(corpus, merges=merges, pattern=pattern).tokenizer()
@@ -79,14 +80,14 @@ def test_encode_equals_reference_encoder(corpus: str, text: str, pattern: str, m
     assert tokenizer.encode(text) == expected
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(ANY_TEXT, st.sampled_from(["gpt2", "cl100k", "o200k", "words", "whitespace", "none"]))
 def test_encode_equals_tiktoken_with_trained_ranks(text: str, pattern: str) -> None:
     assume(reference.known_to_both().issuperset(text))
     assert over_bytes(pattern).encode(text) == tiktoken_of(pattern).encode_ordinary(text)
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(SMALL_TEXTS, SMALL_TEXTS, st.sampled_from(["gpt2", "whitespace", "none"]))
 def test_encode_with_any_trained_merges_equals_tiktoken(
     corpus: str, text: str, pattern: str
@@ -128,7 +129,7 @@ def test_long_pre_token_round_trips() -> None:
 # And back
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(st.text(), st.sampled_from([*PATTERNS]))
 @example("\ud800", "gpt2")
 @example("\ud83d\udc4d", "gpt2")
@@ -145,7 +146,7 @@ def test_clean_joins_surrogate_pairs_and_replaces_lone_surrogates() -> None:
     assert clean("👍 é") == "👍 é"
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(st.text("abc </w>un<k>é👍\n", max_size=40), st.sampled_from(MARKS))
 @example("</w>", "symbol")
 @example("a</w> b</w>", "attached")
@@ -293,7 +294,7 @@ def test_token_across_characters_spans_every_touched_character() -> None:
     ]
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(ANY_TEXT, st.sampled_from(["gpt2", "none"]))
 def test_byte_token_starts_equal_tiktoken_offsets(text: str, pattern: str) -> None:
     tokens = over_bytes(pattern).tokens(text)
@@ -302,7 +303,7 @@ def test_byte_token_starts_equal_tiktoken_offsets(text: str, pattern: str) -> No
     assert [token.start for token in tokens] == starts
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(
     st.text("the cat,éñ👍名x�</w>\n", max_size=30),
     st.sampled_from(MARKS),
@@ -400,7 +401,7 @@ def test_tokenizer_is_thread_safe() -> None:
         assert whole == [len(text)] * 8
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(
     SMALL_TEXTS,
     SMALL_TEXTS,

@@ -11,6 +11,7 @@ from difficult import DIFFICULT
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from libraries import LIBRARIES
+from properties import examples
 from texts import SMALL_TEXTS
 
 import bpeviz
@@ -148,7 +149,7 @@ REASONS = (
 )
 
 
-@settings(max_examples=70)
+@settings(max_examples=examples(70))
 @given(learnable(), st.sampled_from([0.4, 1.0]), st.data())
 def test_formats_round_trip_any_tokenizer_or_name_the_reason(
     arguments: dict[str, Any], part: float, data: st.DataObject

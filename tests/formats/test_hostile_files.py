@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from properties import examples
 
 import bpeviz
 from bpeviz import formats
@@ -84,7 +85,7 @@ def test_truncated_files_are_rejected_or_read(key: str, kind: str) -> None:
             check_usable_or_refused({**files, name: content[:length]})
 
 
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 @given(
     st.sampled_from(FILES),
     st.integers(0, 1),
@@ -101,7 +102,7 @@ def test_files_with_one_changed_byte_are_rejected_or_read(
     check_usable_or_refused({**files, name: bytes(changed)})
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(st.sampled_from(FILES), st.data())
 def test_files_with_moved_parts_are_rejected_or_read(
     file: tuple[str, str], data: st.DataObject
@@ -131,7 +132,7 @@ def _paths(value: object) -> list[list[str | int]]:
     return [[], *([key, *path] for key, inner in items for path in _paths(inner))]
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(st.sampled_from([*KINDS]), st.data())
 def test_tokenizer_json_with_any_value_is_rejected_or_read(kind: str, data: st.DataObject) -> None:
     document = json.loads(of_kind("huggingface", kind)["tokenizer.json"])
@@ -143,7 +144,7 @@ def test_tokenizer_json_with_any_value_is_rejected_or_read(kind: str, data: st.D
     check_usable_or_refused({"tokenizer.json": json.dumps(document).encode()})
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(
     st.dictionaries(
         st.sampled_from(

@@ -13,6 +13,7 @@ import regex
 import tiktoken
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
+from properties import examples
 from tokenizers import Regex, pre_tokenizers
 
 from bpeviz.formats.regex_dialects import (
@@ -92,7 +93,7 @@ TEXTS = st.lists(st.text("ab1é \n\r\t_-²'sSB☃\u2028\u200d", max_size=12), mi
 MANY_CHARACTERS = "".join(map(chr, range(0x3100)))
 
 
-@settings(max_examples=700)
+@settings(max_examples=examples(700))
 @given(EXPRESSIONS, TEXTS)
 @example("a{1,3}+|a", ["aaaaaaa"])  # in Oniguruma a repeat of a repeat, and not possessive
 @example("(?>a{1,3})a|b", ["aaaab", "aab"])
@@ -126,7 +127,7 @@ def test_custom_pattern_is_equal_in_every_engine_and_round_trips(
 
 
 @pytest.mark.parametrize("key", PATTERNS)
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 @given(text=st.text("aB1é \n\r\t_-²'sST.!?’”)…☃\u2028\x85\u200d\u3000。s漢$%", max_size=20))
 @example(text="DON'T don't 'S 12345 ²³ U.S.A. $12.40 x\n\n y \r\n")
 @example(text="\n")
@@ -138,7 +139,7 @@ def test_named_patterns_are_equal_in_every_engine(key: str, text: str) -> None:
         assert pattern_of(foreign, engine, drops=engine != "oniguruma") == (key, "")
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(
     st.lists(st.text("ab.|$^[]\\()+*?-{}é👍", min_size=1, max_size=4), min_size=1, max_size=8),
     st.text("ab.|$^[]\\()+*?-{}é👍 \n", max_size=12),
@@ -265,7 +266,7 @@ def test_expression_with_gaps_is_rejected_where_gaps_are_dropped(
     assert pattern_of(expression, engine, drops=False) == (CUSTOM, expression)
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(st.text("ab|()[]{}*+?^$\\.-,1pLwsSdD:=!<>i'&", max_size=12), st.sampled_from(ENGINES))
 def test_arbitrary_expressions_raise_only_dialect_errors(expression: str, engine: Engine) -> None:
     for ask in (

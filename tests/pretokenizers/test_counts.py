@@ -21,6 +21,7 @@ import pytest
 import regex
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from properties import examples
 from texts import ANY_TEXT
 
 import bpeviz
@@ -79,7 +80,7 @@ def listed(counts: PreTokenCounts) -> list[tuple[str, int, int]]:
 # Pre-token starts
 
 
-@settings(max_examples=1000)
+@settings(max_examples=examples(1000))
 @given(TEXTS, st.sampled_from(sorted(AT_ONCE)))
 @example("I'LL we'll \r\n  \n x", "cl100k")
 @example("!\n \n  ", "cl100k")
@@ -104,7 +105,7 @@ def test_character_classes_equal_regex() -> None:
 # Blocks
 
 
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 @given(TEXTS, st.sampled_from(KEYS), st.integers(1, 9), st.integers(1, 9))
 @example("a\r\n\nb c\nd", "cl100k", 1, 1)
 @example("!\n/a\n/a", "o200k", 2, 1)
@@ -134,7 +135,7 @@ def test_patterns_with_unbounded_context_use_one_block(key: str) -> None:
 # Counts
 
 
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 @given(TEXTS, st.sampled_from(KEYS), st.integers(1, 9), st.integers(1, 9))
 def test_count_blocks_equals_reference_counts_in_order(
     text: str, key: str, block: int, piece: int
@@ -147,7 +148,7 @@ def test_count_blocks_equals_reference_counts_in_order(
     assert (found.size, found.pattern, found.expression) == (len(text.encode()), key, expression)
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(TEXTS, st.sampled_from(["[a-z]+", r"(?<=a)\s|.", "x*", r"\b"]))
 def test_counts_with_any_expression_equal_reference_counts(text: str, expression: str) -> None:
     pre_tokens = pretokenize(text, "regex", expression)
@@ -157,7 +158,7 @@ def test_counts_with_any_expression_equal_reference_counts(text: str, expression
     )
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(
     st.lists(TEXTS, max_size=6), st.randoms(use_true_random=False), st.sampled_from([1, 1 << 20])
 )
@@ -257,7 +258,7 @@ def test_count_rejects_invalid_patterns(text: str) -> None:
 # Training on counts
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(TEXTS, st.sampled_from(sorted(PATTERNS)), st.sampled_from(["bytes", "characters"]))
 def test_count_pre_tokens_keeps_first_seen_order(text: str, key: str, atoms: str) -> None:
     text = text.encode("utf-8", "replace").decode()
@@ -301,7 +302,7 @@ def test_counted_pre_tokens_of_an_expression_are_not_split_again(algorithm: str)
     assert from_counts == bpeviz.train(text, algorithm, merges=6, **split_so)
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(TEXTS.filter(bool))
 def test_merges_from_counts_equal_merges_from_text(text: str) -> None:
     text = text.encode("utf-8", "replace").decode()
@@ -336,7 +337,7 @@ def in_files(folder: Path, *contents: bytes) -> list[str]:
     return paths
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(150), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(TEXTS, min_size=1, max_size=4), st.sampled_from(KEYS), st.integers(1, 20))
 @example(["x" * 9, "y z"], "gpt2", 4)
 def test_parts_of_files_give_the_pre_tokens_of_joined_files(
@@ -412,7 +413,7 @@ def test_unreadable_files_raise_corpus_error(tmp_path: Path) -> None:
 # Counts as a file
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(TEXTS, st.sampled_from(KEYS))
 def test_counts_round_trip_through_parquet(text: str, key: str) -> None:
     counts = count(text, key, WORDS if key == "list" else "")

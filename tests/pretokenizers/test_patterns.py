@@ -11,6 +11,7 @@ import tiktoken
 import tiktoken_ext.openai_public
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from properties import examples
 from texts import ANY_TEXT
 
 from bpeviz import SplitError, load
@@ -34,14 +35,14 @@ def own_pattern(key: str) -> str:
 # Named patterns
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(ANY_TEXT, st.sampled_from(["gpt2", "cl100k", "o200k"]))
 @example("I'LL we'll \r\n  \n x", "cl100k")
 def test_named_patterns_equal_tiktoken_expressions(text: str, key: str) -> None:
     assert pretokenize(text, key) == regex.findall(own_pattern(key), text)
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(ANY_TEXT, st.sampled_from([key for key in PATTERNS if key != "none"]))
 def test_named_patterns_equal_tiktoken_matcher(text: str, key: str) -> None:
     """Every pre-token is a token here, so tiktoken returns it unsplit."""
@@ -59,7 +60,7 @@ def test_named_patterns_equal_tiktoken_matcher(text: str, key: str) -> None:
     assert [pre_token.decode() for pre_token in found] == pre_tokens
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(ANY_TEXT, st.sampled_from([*PATTERNS]))
 def test_pre_tokens_join_to_the_text(text: str, key: str) -> None:
     pre_tokens = pretokenize(text, key)
@@ -67,7 +68,7 @@ def test_pre_tokens_join_to_the_text(text: str, key: str) -> None:
     assert all(pre_tokens)
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(ANY_TEXT, st.sampled_from([key for key in PATTERNS if key != "none"]))
 def test_named_expressions_match_the_whole_text(text: str, key: str) -> None:
     """Other libraries drop text that does not match."""
@@ -111,7 +112,7 @@ def test_words_and_whitespace_patterns_split_known_sentence() -> None:
     assert pretokenize(text, "none") == [text]
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(ANY_TEXT)
 def test_nltk_pattern_equals_book_expression(text: str) -> None:
     """NLTK's book, chapter 3.7, with the hyphen of its last class among the signs."""
@@ -155,7 +156,7 @@ def test_sentences_pattern_splits_at_sentence_ends(sentences: list[str]) -> None
     assert pretokenize("".join(sentences), "sentences") == sentences
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(ANY_TEXT)
 def test_characters_pattern_splits_code_points(text: str) -> None:
     assert pretokenize(text, "characters") == [*text]
@@ -195,7 +196,7 @@ def test_unknown_pattern_raises_split_error() -> None:
 # Regular expressions
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(
     ANY_TEXT,
     st.sampled_from(
@@ -335,7 +336,7 @@ def longest_match(text: str, words: list[str]) -> list[str]:
     return pre_tokens
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(
     st.text("ab明进 ", max_size=30),
     st.lists(st.text("ab明进", min_size=1, max_size=5), min_size=1, max_size=8),
@@ -345,7 +346,7 @@ def test_word_list_takes_longest_match(text: str, words: list[str]) -> None:
     assert pretokenize(text, "list", " ".join(words)) == longest_match(text, words)
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(ANY_TEXT, ANY_TEXT.filter(lambda words: bool(words.split())))
 def test_pre_tokens_of_any_word_list_join_to_the_text(text: str, words: str) -> None:
     pre_tokens = pretokenize(text, "list", words)

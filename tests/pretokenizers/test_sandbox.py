@@ -18,6 +18,7 @@ import reference
 import regex
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from properties import examples
 from texts import ANY_TEXT
 
 from bpeviz.pretokenizers import regex_worker, sandbox
@@ -81,7 +82,7 @@ def exists(process: int) -> bool:
 # ---- Results
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(EXPRESSIONS, ANY_TEXT | st.text("ab 👍\ud83d\udc4d", max_size=30))
 @example("(?r)b.", "abcabc")
 @example("a*", "aab")

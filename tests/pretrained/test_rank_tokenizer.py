@@ -11,6 +11,7 @@ import tiktoken
 import tiktoken._educational
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
+from properties import examples
 
 import bpeviz
 from bpeviz import NEVER
@@ -75,7 +76,7 @@ def test_tokens_of_one_emoji_share_its_span(load: Load, name: str) -> None:
     assert b"".join(token.raw for token in tokens[1:-1]) == "👍".encode()
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.text(st.characters(codec="utf-8")), st.sampled_from(NAMES))
 def test_encode_round_trips_any_text_with_offsets_of_tiktoken(text: str, name: str) -> None:
     tokenizer = bpeviz.load(name)
@@ -236,7 +237,7 @@ def first_ranks(ranks: dict[bytes, int], step: int, pattern: str, text: str) -> 
     return encoding.encode_ordinary(text)
 
 
-@settings(max_examples=800)
+@settings(max_examples=examples(800))
 @given(
     tables(),
     st.text("abc", max_size=14),
@@ -340,7 +341,7 @@ def test_boundaries_of_an_empty_text_are_empty(load: Load) -> None:
 # Long tokens and long pre-tokens
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(tables(), st.binary(max_size=3) | st.text("abc", max_size=30).map(str.encode))
 def test_merged_equals_the_educational_encoder_of_tiktoken(
     ranks: dict[bytes, int], raw: bytes
@@ -393,7 +394,7 @@ def panicking(tokenizer: RankTokenizer) -> RankTokenizer:
     return RankTokenizer(Panics(tokenizer._encoding))  # type: ignore[arg-type]
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(
     st.text(st.characters(codec="utf-8"), max_size=30) | st.text("ab '\n1s", max_size=30),
     st.sampled_from(NAMES),
@@ -405,7 +406,7 @@ def test_encode_falls_back_when_tiktoken_panics(text: str, name: str) -> None:
     assert panicking(tokenizer).encode(text) == tokenizer.encode(text)
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(tables(), st.text("abc", max_size=30))
 def test_encode_of_any_table_falls_back_when_tiktoken_panics(
     ranks: dict[bytes, int], text: str

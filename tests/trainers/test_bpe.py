@@ -11,6 +11,7 @@ import reference
 import tiktoken._educational
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from properties import examples
 from texts import SMALL_TEXTS
 
 import bpeviz
@@ -79,7 +80,7 @@ def thue_morse_word(size: int) -> str:
     return "".join("ab"[i.bit_count() % 2] for i in range(size))
 
 
-@settings(max_examples=400)
+@settings(max_examples=examples(400))
 @given(
     SMALL_TEXTS,
     ATOMS,
@@ -100,7 +101,7 @@ def test_merges_equal_reference_loop(
     assert decided(training) == expected
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(
     st.dictionaries(st.text("abc", min_size=1, max_size=8), st.integers(1, 9), max_size=8),
     ATOMS,
@@ -159,7 +160,7 @@ def test_long_worst_cases_finish(text: str) -> None:
     assert counts == sorted(counts, reverse=True)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(
     SMALL_TEXTS.filter(lambda text: len(text) > 10),
     st.sampled_from(["gpt2", "cl100k", "words", "whitespace"]),
@@ -200,7 +201,7 @@ def test_ids_are_dense_and_unique_and_parents_come_first(
     assert len(set(training.alphabet)) == len(training.alphabet)
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(SMALL_TEXTS, TIES, st.sampled_from(["none", "gpt2"]))
 def test_byte_merges_make_distinct_tokens(text: str, ties: str, pattern: str) -> None:
     """ab+c and a+bc are never both merged, so a table of ranks by bytes always exists.

@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from properties import examples
 from texts import SMALL_TEXTS
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
@@ -87,7 +88,7 @@ def hugging_face_ids(training: MergeTraining, pre_tokens: Iterable[str]) -> list
     ]
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(SMALL_TEXTS, HOW, st.integers(1, 3), st.integers(0, 25))
 def test_merges_equal_hugging_face(
     text: str, how: dict[str, Any], min_count: int, limit: int
@@ -137,7 +138,7 @@ def test_huggingface_ties_differ_from_smallest_ties() -> None:
     assert first == {"smallest": (" ", "a"), "huggingface": ("b", "c")}
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(SMALL_TEXTS, HOW, st.integers(1, 3), st.integers(0, 25))
 def test_merges_with_huggingface_ties_equal_reference_loop(
     text: str, how: dict[str, Any], min_count: int, limit: int
@@ -181,7 +182,7 @@ def merged(row: list[int], pair: tuple[int, int], new_id: int) -> list[int]:
     return done
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(SMALL_TEXTS, SMALL_TEXTS, HOW, st.sampled_from(["first", "smallest", "largest"]))
 def test_ids_equal_hugging_face_with_our_merges(
     corpus: str, text: str, how: dict[str, Any], ties: str

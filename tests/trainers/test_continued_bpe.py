@@ -11,6 +11,7 @@ import pytest
 import reference
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from properties import examples
 from texts import over
 
 import bpeviz
@@ -116,7 +117,7 @@ def reference_merges(
     return steps, "full"
 
 
-@settings(max_examples=250)
+@settings(max_examples=examples(250))
 @given(TEXTS, BASES, HOW, st.integers(0, 20))
 def test_merges_equal_reference_loop(
     text: str, name: str, how: dict[str, Any], merges: int
@@ -130,7 +131,7 @@ def test_merges_equal_reference_loop(
     )
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(TEXTS, DIFFICULT, BASES, HOW)
 def test_tokens_equal_reference_segmentation_at_every_step(
     corpus: str, text: str, name: str, how: dict[str, Any]
@@ -160,7 +161,7 @@ def test_tokens_equal_reference_segmentation_at_every_step(
                 rows = [reference.replace_all(row, pair, merge.new_id) for row in rows]
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(TEXTS, BASES, HOW)
 def test_best_candidate_is_the_merged_pair_at_every_step(
     text: str, name: str, how: dict[str, Any]
@@ -181,7 +182,7 @@ def test_best_candidate_is_the_merged_pair_at_every_step(
     )
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(DIFFICULT, BASES, HOW)
 @example("<s>a</s><|end|>", "special", {})
 def test_decode_round_trips_text_and_offsets_cover_it(
@@ -342,7 +343,7 @@ def test_domain_text_adds_whole_words_to_gpt2() -> None:
     assert training.tokenizer().decode(training.tokenizer().encode(text)) == text
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(DIFFICULT, DIFFICULT, st.sampled_from(["gpt2", "none", "words"]))
 def test_continued_gpt2_equals_reference_loop(corpus: str, text: str, pattern: str) -> None:
     base = gpt2()

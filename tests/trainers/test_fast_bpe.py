@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from properties import examples
 
 from bpeviz import progress
 from bpeviz.trainers.bpe import train_merges, train_merges_fast
@@ -37,7 +38,7 @@ PRETOKENS = st.one_of(
 
 
 @pytest.mark.slow
-@settings(max_examples=800)
+@settings(max_examples=examples(800))
 @given(
     PRETOKENS,
     st.sampled_from([0, 1, 4, 48]),

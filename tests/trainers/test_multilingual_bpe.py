@@ -10,6 +10,7 @@ import pytest
 import reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from properties import examples
 from texts import SMALL_TEXTS, over
 
 import bpeviz
@@ -104,7 +105,7 @@ def reference_rows(
     return [(row(pre_token), times) for pre_token, times in weights.items()], pre_tokens
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(PARTS, HOW, st.integers(0, 20))
 def test_merges_equal_reference_loop(parts: list[str], how: dict[str, Any], limit: int) -> None:
     text = joined(parts)
@@ -117,7 +118,7 @@ def test_merges_equal_reference_loop(parts: list[str], how: dict[str, Any], limi
     assert training.stopped == stopped
 
 
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 @given(PARTS, HOW)
 def test_best_candidate_has_trained_pair_count_and_ties(
     parts: list[str], how: dict[str, Any]
@@ -131,7 +132,7 @@ def test_best_candidate_has_trained_pair_count_and_ties(
         assert sum(candidate.count == merge.count for candidate in best) == merge.ties + 1
 
 
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 @given(PARTS, PARTS, HOW)
 def test_boundaries_equal_reference_segmentation_at_every_step(
     parts: list[str], others: list[str], how: dict[str, Any]
@@ -160,7 +161,7 @@ def test_boundaries_equal_reference_segmentation_at_every_step(
             assert tokenizer.decode(tokenizer.encode(held)) == held
 
 
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 @given(PARTS, HOW)
 def test_weights_equal_pre_token_factors(parts: list[str], how: dict[str, Any]) -> None:
     text = joined(parts)
@@ -175,7 +176,7 @@ def test_weights_equal_pre_token_factors(parts: list[str], how: dict[str, Any]) 
     assert training.weights(text).dtype == np.int64
 
 
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 @given(PARTS, HOW)
 def test_shares_equal_direct_counts(parts: list[str], how: dict[str, Any]) -> None:
     text = joined(parts)
@@ -206,7 +207,7 @@ def test_shares_equal_direct_counts(parts: list[str], how: dict[str, Any]) -> No
 # The shares
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(st.lists(st.integers(1, 100_000), min_size=1, max_size=5), st.sampled_from([*SMOOTHING]))
 def test_factors_give_exponentially_smoothed_shares(sizes: list[int], smoothing: str) -> None:
     """As Devlin et al. and Conneau and Lample define it: q ∝ p ** alpha."""

@@ -10,6 +10,7 @@ import pytest
 import reference_scaffold
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from properties import examples
 from texts import SMALL_TEXTS, over
 
 import bpeviz
@@ -77,7 +78,7 @@ def assert_equals_reference(
     assert training.sizes.tolist() == [atoms + i - count for i, count in enumerate(counts)]
 
 
-@settings(max_examples=250)
+@settings(max_examples=examples(250))
 @given(TEXTS, HOW, st.integers(0, 25))
 def test_merges_and_scaffolds_equal_reference_loop(
     text: str, how: dict[str, Any], limit: int
@@ -88,7 +89,7 @@ def test_merges_and_scaffolds_equal_reference_loop(
     )
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(TEXTS, HOW, st.integers(0, 12))
 def test_training_stops_when_vocabulary_without_scaffolds_is_full(
     text: str, how: dict[str, Any], room: int
@@ -103,7 +104,7 @@ def test_training_stops_when_vocabulary_without_scaffolds_is_full(
     assert training.sizes.max() <= atoms + room
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(
     st.dictionaries(st.text("abc", min_size=1, max_size=8), st.integers(1, 9), max_size=8),
     HOW,
@@ -114,7 +115,7 @@ def test_counted_words_equal_reference_loop(words: dict[str, int], how: dict[str
     assert_equals_reference(training, reference_training(training, words, how, limit=20))
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(TEXTS, TEXTS, HOW)
 def test_tokens_equal_reference_encoder_at_every_step(
     corpus: str, text: str, how: dict[str, Any]
@@ -270,7 +271,7 @@ def test_details_table_lists_scaffolds_at_each_step() -> None:
     }  # fmt: skip
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(TEXTS, HOW)
 def test_details_table_counts_tokens_of_the_corpus(corpus: str, how: dict[str, Any]) -> None:
     training = train(corpus, merges=15, **how)

@@ -22,6 +22,7 @@ from pathlib import Path
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from properties import examples
 from subword_nmt.apply_bpe import BPE, read_vocabulary
 from subword_nmt.get_vocab import get_vocab
 from subword_nmt.learn_bpe import learn_bpe
@@ -94,7 +95,7 @@ def long_words(words: list[str]) -> bool:
 
 
 @pytest.mark.filterwarnings("ignore")
-@settings(max_examples=120)
+@settings(max_examples=examples(120))
 @given(WORDS.filter(long_words), st.integers(1, 25))
 def test_merges_equal_subword_nmt(words: list[str], merges: int) -> None:
     text = " ".join(words)
@@ -102,7 +103,7 @@ def test_merges_equal_subword_nmt(words: list[str], merges: int) -> None:
     assert our_merges(training) == their_merges(text, merges).splitlines()[1:]
 
 
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 @given(
     st.dictionaries(
         st.text("abé", min_size=1, max_size=7), st.integers(1, 12), min_size=1, max_size=9
@@ -170,7 +171,7 @@ def test_merges_of_paper_words_equal_subword_nmt() -> None:
 # Segmentation
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(WORDS.filter(long_words), WORDS, st.integers(1, 25), st.integers(0, 6))
 def test_segments_equal_subword_nmt_with_and_without_threshold(
     words: list[str], others: list[str], merges: int, threshold: int

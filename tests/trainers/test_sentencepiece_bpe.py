@@ -10,6 +10,7 @@ import reference_sentencepiece as reference
 import sentencepiece
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from properties import examples
 from texts import SMALL_TEXTS, over
 
 import bpeviz
@@ -84,14 +85,14 @@ def labels(tokenizer: SentencePieceTokenizer, text: str) -> list[str]:
 # Training
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(TEXTS, HOW, st.integers(0, 40))
 def test_pieces_equal_reference_loop(text: str, how: dict[str, Any], limit: int) -> None:
     training = train(text, limit, **how)
     assert decided(training) == reference_merges(training, {text: 1}, limit)
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(st.dictionaries(over("ab é1", 8), st.integers(1, 9), max_size=6), HOW)
 def test_pieces_of_counted_sentences_equal_reference_loop(
     texts: dict[str, int], how: dict[str, Any]
@@ -100,7 +101,7 @@ def test_pieces_of_counted_sentences_equal_reference_loop(
     assert decided(training) == reference_merges(training, texts, 30)
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(TEXTS, HOW, st.sampled_from(["none", "gpt2", "words", "characters"]))
 def test_best_candidate_has_trained_pair_count_and_ties(
     text: str, how: dict[str, Any], pattern: str
@@ -199,7 +200,7 @@ def reference_tokens(
     return [ids.get(token.symbol, -1) for token in tokens], [token.size for token in tokens]
 
 
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 @given(TEXTS, TEXTS, HOW)
 def test_boundaries_equal_lookup_of_joined_pieces_at_every_step(
     corpus: str, text: str, how: dict[str, Any]
@@ -223,7 +224,7 @@ def test_boundaries_equal_lookup_of_joined_pieces_at_every_step(
         ]
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(TEXTS, TEXTS | st.text(max_size=20), HOW, st.sampled_from(["none", "gpt2", "words"]))
 @example("", "▁▁ \n \n\n", {}, "none")
 @example("a", " a\r\n  a", {}, "gpt2")
@@ -419,7 +420,7 @@ LINES = st.lists(
 )
 
 
-@settings(max_examples=120)
+@settings(max_examples=examples(120))
 @given(LINES, LINES, HOW)
 @example(["aaaaaaaaa"], ["a"], {"prefix": "no", "unknown": "unk", "digits": "no", "longest": 16})
 def test_pieces_and_encodings_equal_sentencepiece(
@@ -499,7 +500,7 @@ def test_characters_at_coverage_equal_sentencepiece(coverage: str, tiny_shakespe
         assert labels(tokenizer, line) == model.encode(line, out_type=str)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(LINES, LINES, HOW)
 def test_encodings_with_sentencepiece_model_equal_sentencepiece(
     lines: list[str], others: list[str], how: dict[str, Any]

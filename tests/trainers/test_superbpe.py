@@ -9,6 +9,7 @@ import pytest
 import reference_superbpe
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from properties import examples
 from texts import over
 
 import bpeviz
@@ -69,7 +70,7 @@ def groups_of(text: str, training: SuperTraining) -> list[list[list[int]]]:
     ]
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(TEXTS, HOW, st.integers(0, 12), st.integers(0, 25))
 @example("a b a b", {}, 0, 5)
 def test_merges_equal_reference_loop(
@@ -90,7 +91,7 @@ def test_merges_equal_reference_loop(
     assert (training.transition_step, training.stopped) == (begins, why)
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(TEXTS, TEXTS, HOW, st.integers(0, 12))
 @example("bbabaab", "babaabbab", {"pattern": "regex", "expression": "a+b?|b"}, 3)
 def test_tokens_equal_reference_segmentation_at_every_step(
@@ -119,7 +120,7 @@ def test_tokens_equal_reference_segmentation_at_every_step(
             assert alone.cuts(step).tolist() == boundaries.cuts(step).tolist()
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(TEXTS, HOW, st.integers(0, 12))
 def test_best_candidate_is_the_merged_pair_at_every_step(
     text: str, how: dict[str, Any], turn: int
@@ -137,7 +138,7 @@ def test_best_candidate_is_the_merged_pair_at_every_step(
         assert after == []
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(TEXTS, HOW, st.integers(0, 12))
 def test_decode_round_trips_text_and_offsets_cover_it(
     text: str, how: dict[str, Any], turn: int

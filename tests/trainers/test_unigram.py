@@ -16,6 +16,7 @@ import sentencepiece
 import tokenizers
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from properties import examples
 
 from bpeviz.core import lattice as lattice_module
 from bpeviz.core.boundaries import UNKNOWN_ID, ChangingBoundaries, spans
@@ -133,7 +134,7 @@ def test_segmentation_scores_of_pug_match_hugging_face_course() -> None:
 # The lattice of one text
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(TEXTS, MODELS)
 def test_nbest_lists_all_segmentations_by_rank(text: str, pieces: dict[str, float]) -> None:
     model = UnigramModel.of(pieces)
@@ -149,7 +150,7 @@ def test_nbest_lists_all_segmentations_by_rank(text: str, pieces: dict[str, floa
         assert lattice.nbest(n) == found[:n]
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(TEXTS, MODELS)
 def test_marginals_and_total_equal_sums_over_all_segmentations(
     text: str, pieces: dict[str, float]
@@ -226,7 +227,7 @@ def test_invalid_lattice_arguments_raise_value_error(wrong: Any, sentence: str) 
 # The lattices of many texts
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(st.lists(TEXTS, max_size=6), MODELS)
 def test_batched_lattices_equal_single_lattices(texts: list[str], pieces: dict[str, float]) -> None:
     model = UnigramModel.of(pieces)
@@ -243,7 +244,7 @@ def test_batched_lattices_equal_single_lattices(texts: list[str], pieces: dict[s
     assert unigram._cuts(taken, scores[taken.ids]) == cuts[1::2]
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(WORDS, st.data())
 def test_em_step_and_losses_equal_reference(words: dict[str, int], data: st.DataObject) -> None:
     atoms = sorted(set("".join(words)))
@@ -281,7 +282,7 @@ def test_em_step_and_losses_equal_reference(words: dict[str, int], data: st.Data
 # Training
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(WORDS, st.integers(1, 6), st.integers(0, 12))
 def test_seeds_equal_reference(words: dict[str, int], longest: int, most: int) -> None:
     found = unigram.seeds([*words], [*words.values()], longest, most)
@@ -296,7 +297,7 @@ def test_seeds_drop_substrings_of_longer_pieces_first() -> None:
     }  # fmt: skip
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(WORDS, SETTINGS)
 def test_rounds_equal_reference(words: dict[str, int], how: dict[str, int]) -> None:
     """EM matches within rounding; losses and order match exactly given its values."""
@@ -324,7 +325,7 @@ def test_rounds_equal_reference(words: dict[str, int], how: dict[str, int]) -> N
     assert [*known] == [*training.alphabet]
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(WORDS, SETTINGS, st.text("abé?", max_size=7))
 def test_boundaries_equal_reference_segmentation_at_every_step(
     words: dict[str, int], how: dict[str, int], more: str
@@ -357,7 +358,7 @@ def test_boundaries_equal_reference_segmentation_at_every_step(
         assert [token.id for token in then.tokens(text)] == then.encode(text)
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(WORDS, SETTINGS, st.integers(0, 12), st.sampled_from(["characters", "bytes"]))
 def test_training_to_size_is_prefix_of_full_training(
     words: dict[str, int], how: dict[str, int], more: int, atoms: str
@@ -544,7 +545,7 @@ def test_segmentations_equal_hugging_face(size: int) -> None:
         assert ours == theirs.encode(pre_token).ids
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(MODELS, st.text("abc", max_size=12))
 def test_tied_segmentations_equal_hugging_face(pieces: dict[str, float], text: str) -> None:
     pieces = {"a": -4.0, "b": -4.0, "c": -4.0} | pieces

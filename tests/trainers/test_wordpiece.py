@@ -11,6 +11,7 @@ import reference_wordpiece as reference
 import tokenizers
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from properties import examples
 from texts import SMALL_TEXTS
 
 import bpeviz
@@ -80,7 +81,7 @@ def count_words(words: list[str]) -> dict[str, int]:
 # Training
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(TEXTS, HOW, st.integers(0, 25))
 def test_merges_equal_reference_loop(corpus: str, how: dict[str, Any], limit: int) -> None:
     training = train(corpus, limit, **how)
@@ -89,7 +90,7 @@ def test_merges_equal_reference_loop(corpus: str, how: dict[str, Any], limit: in
     assert decided(training) == expected
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(
     st.dictionaries(st.text("abc", min_size=1, max_size=8), st.integers(1, 9), max_size=8),
     st.sampled_from(["first", "smallest"]),
@@ -138,7 +139,7 @@ def test_merge_contains_score_and_note() -> None:
     assert large.note == "3,000 / (3,000 · 3,000)"
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(TEXTS, HOW)
 def test_candidate_scores_equal_reference(corpus: str, how: dict[str, Any]) -> None:
     training = train(corpus, **how)
@@ -167,7 +168,7 @@ def test_candidate_scores_equal_reference(corpus: str, how: dict[str, Any]) -> N
         ]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(TEXTS, HOW)
 def test_ids_have_distinct_pieces(corpus: str, how: dict[str, Any]) -> None:
     """As in BPE, merges inside a piece depend on the piece alone while its edges stay.
@@ -251,7 +252,7 @@ def test_decode_puts_one_space_between_words() -> None:
         tokenizer.decode([tokenizer.vocab_size])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(TEXTS, HOW)
 def test_decode_returns_words_of_training_text(corpus: str, how: dict[str, Any]) -> None:
     training = train(corpus, **how)
@@ -294,7 +295,7 @@ def test_too_large_counts_raise_value_error() -> None:
 # Encoding
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(TEXTS, TEXTS, HOW)
 @example("ab abc", "x" * 101 + " " + "ab" * 51, {})
 def test_boundaries_equal_reference_segmentation_at_every_step(
@@ -344,7 +345,7 @@ def hugging_face(training: Training) -> tokenizers.Tokenizer:
     return theirs
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(st.text("abcé👍 \n", max_size=80), st.text("abcdé👍 \n\u2003", max_size=120))
 def test_encode_equals_hugging_face(corpus: str, text: str) -> None:
     """The letters exclude #, as their encoder confuses it with the prefix."""

@@ -11,6 +11,7 @@ import pytest
 import usual
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from properties import examples
 from texts import SMALL_TEXTS
 
 from bpeviz.analysis import metrics
@@ -187,7 +188,7 @@ def test_every_trainer_provides_what_the_pages_need(key: str, name: str) -> None
 
 
 @every_trainer
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(text=SMALL_TEXTS | st.text(max_size=25))
 def test_every_trainer_is_consistent_on_any_text_at_every_step(key: str, text: str) -> None:
     training, boundaries = train(key, text)
@@ -337,7 +338,7 @@ MARKED: list[tuple[str, dict[str, str]]] = [
 ]
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(
     st.one_of(st.text("ab é👍\n", max_size=60), st.text(max_size=30), SMALL_TEXTS),
     st.lists(st.sampled_from(MARKED), min_size=1, max_size=4),

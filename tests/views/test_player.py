@@ -13,6 +13,7 @@ import pytest
 import usual
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from properties import examples
 
 import bpeviz
 from bpeviz import Training
@@ -62,7 +63,7 @@ def test_timeline_of_every_sample_is_plain_json(sample: str, how: dict[str, str]
     assert_consistent(timeline, text)
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(TEXTS, st.sampled_from(ATOMS))
 def test_timeline_is_consistent_for_any_text(text: str, how: dict[str, str]) -> None:
     assert_consistent(whole_timeline(text, **how), text)
@@ -297,7 +298,7 @@ def test_timeline_of_a_part_equals_its_boundaries(key: str, how: dict[str, str |
             assert_shown(timeline, boundaries, part, step)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(TEXTS, st.sampled_from(HOWS))
 def test_timeline_of_any_text_equals_its_boundaries_at_every_step(
     text: str, how: tuple[str, dict[str, str | int]]
@@ -336,7 +337,7 @@ def slow_parts(text: str, boundaries: Boundaries, size: int) -> list[tuple[int, 
     return found
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(
     st.one_of(st.text("ab c", max_size=90), st.text(max_size=60), st.just(ODD * 4)),
     st.sampled_from(ATOMS),
@@ -453,7 +454,7 @@ def columns_of(text: str, training_text: str = "") -> list[Column]:
     return found
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(TEXTS, st.integers(0, 2), st.sampled_from([6, 40, 10_000]))
 def test_side_by_side_marks_differences_from_the_reference(
     text: str, reference: int, size: int

@@ -1,9 +1,9 @@
-"""Links that restore a page: making them from the session's values, and opening them.
+"""Make links from the session's values, and restore a page from a link.
 
-A link holds the values of the widgets that its page declares (`bpeviz.ui.pages.base.Page.widgets`)
-and the step of the player. It is applied once, when it is opened; after that the page behaves as if
-the user had made these choices. The address keeps the link, so reloading the page restores it
-again.
+A link contains the step of the player and the values of the widgets that its page declares
+(`bpeviz.ui.pages.base.Page.widgets`). It is applied once, when it is opened; after that the page
+behaves as if the user had made these choices. The URL keeps the link, so reloading the page
+restores it again.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from bpeviz.text import shorten
 from bpeviz.ui import components, markdown
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.permalink import codec
-from bpeviz.ui.permalink.codec import LONGEST, LinkError, TooLongError, Value
+from bpeviz.ui.permalink.codec import MAX_PACKED, LinkError, TooLongError, Value
 from bpeviz.ui.runtime.fragments import fragment
 from bpeviz.ui.runtime.reconnection import reconnected
 from bpeviz.ui.widgets import LinkValues, SessionValue, SessionValues, Widget
 
 PARAMETER = "s"
 STEP = "step"
-"""The parameters of the address: all values, packed, and the step, which the browser adds."""
+"""The parameters of the URL: all values, packed, and the step, which the browser adds."""
 
 MAX_STEPS = 100_000_000
 
 WITHOUT = "without"
-"""The name under which a link lists the values that it does not hold."""
+"""The name under which a link lists the values that it does not contain."""
 
 MAX_NAMES = 5
 """The most names that a message lists."""
@@ -54,7 +54,7 @@ FRESH: SessionValue[bool] = SessionValue("link_is_fresh")
 
 def make(page: Page) -> tuple[str, list[str]]:
     """Return the values of a page, packed, and a description of each that is left out."""
-    held: dict[str, Value] = {}
+    values: dict[str, Value] = {}
     widgets: dict[str, Widget[Any]] = {}
     without: list[str] = []
     for widget in page.widgets(SessionValues()):
@@ -62,15 +62,15 @@ def make(page: Page) -> tuple[str, list[str]]:
         if missing is not None:
             without.append(missing)
         if value is not None:
-            held[widget.link], widgets[widget.link] = value, widget
+            values[widget.link], widgets[widget.link] = value, widget
     without += [f"Tokenizer: {title}" for title in page.left_out()]
     while True:
         try:
-            return codec.pack(held | ({WITHOUT: without} if without else {})), without
+            return codec.pack(values | ({WITHOUT: without} if without else {})), without
         except TooLongError:
-            longest = max(held, key=lambda name: len(str(held[name])))
+            longest = max(values, key=lambda name: len(str(values[name])))
             without.append(widgets[longest].described())
-            del held[longest]
+            del values[longest]
 
 
 def offer(page: Page) -> None:
@@ -78,7 +78,7 @@ def offer(page: Page) -> None:
     if FRESH.get():
         FRESH.clear()
         # Streamlit 1.67 drops a value that was set before its widget was ever drawn if the next
-        # run is another page's. Now that all widgets are drawn, one more run makes them stay.
+        # run is another page's. Once all widgets are drawn, one more run keeps the values.
         st.rerun()
     _button(page)
 
@@ -108,9 +108,9 @@ def _button(page: Page) -> None:
 def restore(page: Page) -> None:
     """Put the values of a link into the session, once, before any widget is drawn."""
     packed = st.query_params.get(PARAMETER)
-    if packed and OPENED.get() != packed[: LONGEST + 1]:
+    if packed and OPENED.get() != packed[: MAX_PACKED + 1]:
         is_known = not OPENED.present and reconnected()  # the browser has newer values
-        OPENED.put(packed[: LONGEST + 1])
+        OPENED.put(packed[: MAX_PACKED + 1])
         if not is_known:
             MESSAGE.put((page.title, _opened(page, packed)))
     title, message = MESSAGE.get() or ("", "")
@@ -125,43 +125,43 @@ def _opened(page: Page, packed: str) -> str:
     except LinkError as error:
         return markdown.escape(str(error))
     without = found.pop(WITHOUT, [])
-    strange = _restore(page, found)
+    rejected = _restore(page, found)
     step = st.query_params.get(STEP, "0")
     if re.fullmatch("[0-9]{1,9}", step, re.ASCII) and int(step) <= MAX_STEPS:
         if STEP in st.query_params:
             LINKED_STEP.put({"step": int(step), "timelineId": None})
     else:
-        strange.append("Step")
+        rejected.append("Step")
     FRESH.put(True)
-    said = []
+    sentences = []
     if isinstance(without, list) and without:
-        said.append(
+        sentences.append(
             f"This link does not include {_listed(without)}, which was too long for a link or came "
             "from a file. Open or paste it here to see the same page."
         )
-    if strange:
-        said.append(f"Ignored, because this page cannot use it: {_listed(sorted(strange))}.")
-    return " ".join(said)
+    if rejected:
+        sentences.append(f"Ignored, because this page cannot use it: {_listed(sorted(rejected))}.")
+    return " ".join(sentences)
 
 
 def _restore(page: Page, found: Mapping[str, Value]) -> list[str]:
     """Restore the values of a link that the page allows; return the labels of the others."""
-    taken: dict[str, Value] = {}
-    strange: list[str] = []
+    valid: dict[str, Value] = {}
+    rejected: list[str] = []
     rest = dict(found)
     allowed: list[tuple[Widget[Any], Value]] = []
-    for widget in page.widgets(LinkValues(taken, list(found))):
+    for widget in page.widgets(LinkValues(valid, list(found))):
         if widget.link not in rest:
             continue
         value = rest.pop(widget.link)
         if widget.allows(value):
-            taken[widget.link] = value
+            valid[widget.link] = value
             allowed.append((widget, value))
         else:
-            strange.append(widget.label)
+            rejected.append(widget.label)
     for widget, value in allowed:
         widget.restore(value)
-    return strange + list(rest)
+    return rejected + list(rest)
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -8,7 +8,10 @@ from __future__ import annotations
 import gc
 import json
 import tomllib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -169,6 +172,34 @@ def test_changing_vocabulary_size_does_not_retrain(
     app.slider[0].set_value(260).run()
     assert errors(app) == []
     assert trained_by == expected
+
+
+@pytest.mark.parametrize("transient", [True, False])
+def test_stopped_training_shows_what_to_do(
+    transient: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    users: list[str] = []
+
+    @contextmanager
+    def run_job(*given: Any) -> Iterator[Any]:
+        users.append(given[-1])
+        outcome = queue.JobError(queue.TOO_LONG, transient)
+        yield SimpleNamespace(
+            share=0.0, message=lambda: "Starting …", wait=lambda seconds: True, outcome=outcome
+        )
+
+    monkeypatch.setattr(trained, "SHORT", 0)
+    monkeypatch.setattr(queue, "run", run_job)
+    monkeypatch.setattr(trained, "cache", cache.Cache(cache.BUDGET))
+    monkeypatch.setattr(trained, "current_user", lambda: "someone")
+    app = with_text("Train", SHORT)
+    shown = [one.value for one in (app.warning if transient else app.error)]
+    assert any("shorter text" in one and "600 seconds" in one for one in shown)
+    again = [one for one in app.button if one.label == "Train again"]
+    assert len(again) == transient
+    if again:
+        again[0].click().run()
+    assert users == ["someone"] * (1 + transient)
 
 
 def test_new_text_resets_vocabulary_size_to_full() -> None:

@@ -1,6 +1,6 @@
-"""Links: what is packed is read again, nothing else is, and no link can break a page.
+"""Links: packed values round-trip, invalid links are rejected, and no link breaks a page.
 
-That they restore every page in a real browser stands in `tests/browser/test_links.py`.
+`tests/browser/test_links.py` tests links in a real browser.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from bpeviz.ui.inputs import MAX_TEXT, TextSource, option_widget
 from bpeviz.ui.pages import inspect
 from bpeviz.ui.pages.registry import PAGES
 from bpeviz.ui.permalink import codec
-from bpeviz.ui.permalink.codec import LONGEST, MOST_UNFOLDED, LinkError, TooLongError, pack, unpack
+from bpeviz.ui.permalink.codec import MAX_JSON, MAX_PACKED, LinkError, TooLongError, pack, unpack
 from bpeviz.ui.widgets import LinkValues, Widget
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -40,7 +40,7 @@ every_page = pytest.mark.parametrize("page", PATHS)
 TEXT = "low low lower lowest, newer newest wider 👋 `code` <b> " * 3
 
 MIXED = "".join(Random(7).choices("abcdefghijklmnopqrstuvwxyz ", k=30_000))
-"""Too long for a link: there is nothing in it that comes again."""
+"""A text that is too long for a link, since nothing in it repeats."""
 
 # ---- packing
 
@@ -94,16 +94,17 @@ def test_damaged_link_raises_link_error_or_round_trips(
 @example("=")
 @example("eNo")
 @example("A" * 400)
-def test_arbitrary_letters_raise_link_error(letters: str) -> None:
+def test_arbitrary_text_raises_link_error(text: str) -> None:
     with pytest.raises(LinkError, match=r"\.$"):
-        unpack(letters)
+        unpack(text)
 
 
-def folded(raw: bytes) -> str:
+def compressed(raw: bytes) -> str:
+    """Return bytes in the format of a link."""
     return base64.urlsafe_b64encode(zlib.compress(raw, 9)).decode().rstrip("=")
 
 
-NOT_OURS = {
+INVALID_CONTENTS = {
     "a list": b"[1]",
     "a number": b"1",
     "not JSON": b"{'a': 1}",
@@ -117,16 +118,16 @@ NOT_OURS = {
     "minus infinity": b'{"a":-Infinity}',
     "a huge number": b'{"a":' + b"9" * 5_000 + b"}",
     "deep": b'{"a":' + b"[" * 100_000,
-    "many values": json.dumps({str(i): i for i in range(codec.MOST_VALUES + 1)}).encode(),
-    "a long list": json.dumps({"a": ["b"] * (codec.MOST_VALUES + 1)}).encode(),
+    "many values": json.dumps({str(i): i for i in range(codec.MAX_VALUES + 1)}).encode(),
+    "a long list": json.dumps({"a": ["b"] * (codec.MAX_VALUES + 1)}).encode(),
     "empty": b"",
 }
 
 
-@pytest.mark.parametrize("raw", NOT_OURS.values(), ids=NOT_OURS)
+@pytest.mark.parametrize("raw", INVALID_CONTENTS.values(), ids=INVALID_CONTENTS)
 def test_unexpected_link_content_raises_link_error(raw: bytes) -> None:
     with pytest.raises(LinkError, match="damaged"):
-        unpack(folded(raw))
+        unpack(compressed(raw))
 
 
 def test_extra_or_missing_bytes_raise_link_error() -> None:
@@ -142,30 +143,30 @@ def test_extra_or_missing_bytes_raise_link_error() -> None:
     ids=["a long text", "brackets", "digits"],
 )
 def test_decompression_bomb_needs_little_memory(raw: bytes) -> None:
-    bomb = folded(raw)
-    assert len(bomb) <= LONGEST
+    bomb = compressed(raw)
+    assert len(bomb) <= MAX_PACKED
     tracemalloc.start()
     with pytest.raises(LinkError, match="damaged"):
         unpack(bomb)
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert most < 3 * MOST_UNFOLDED
+    assert most < 3 * MAX_JSON
 
 
 def test_lone_surrogates_are_replaced() -> None:
-    assert unpack(folded(b'{"a":"x\\ud83dy","b":["\\udc00"]}')) == {"a": "x�y", "b": ["�"]}
+    assert unpack(compressed(b'{"a":"x\\ud83dy","b":["\\udc00"]}')) == {"a": "x�y", "b": ["�"]}
     assert unpack(pack({"a": "x\ud83dy"})) == {"a": "x�y"}
 
 
 def test_too_long_values_are_neither_packed_nor_unpacked() -> None:
-    for text in (MIXED, "a" * MOST_UNFOLDED, "\0" * (MOST_UNFOLDED // 6)):
+    for text in (MIXED, "a" * MAX_JSON, "\0" * (MAX_JSON // 6)):
         with pytest.raises(TooLongError):
             pack({"text": text})
     longest = pack({"text": "a" * MAX_TEXT})
-    assert len(longest) < LONGEST
+    assert len(longest) < MAX_PACKED
     assert unpack(longest) == {"text": "a" * MAX_TEXT}
     with pytest.raises(LinkError, match="too long"):
-        unpack("A" * (LONGEST + 1))
+        unpack("A" * (MAX_PACKED + 1))
 
 
 # ---- pages without a browser
@@ -183,11 +184,12 @@ def opened(page: str, packed: str | None = None, step: str | None = None, **stat
     return app.switch_page(PATHS[page]).run()
 
 
-def sent(app: AppTest) -> list[dict[str, Any]]:
+def payloads(app: AppTest) -> list[dict[str, Any]]:
+    """Return the payloads of all components."""
     return [json.loads(one.proto.json) for one in app.get("bidi_component")]
 
 
-def copied(app: AppTest) -> tuple[str, list[str]]:
+def copy_link(app: AppTest) -> tuple[str, list[str]]:
     """Press the button; return the packed link and the toasts."""
     app.session_state["copy_link"] = {"request": app.session_state["copy_link"]["request"] + 1}
     app.run()
@@ -195,7 +197,7 @@ def copied(app: AppTest) -> tuple[str, list[str]]:
     return app.session_state["made_link"]["packed"], [one.value for one in app.toast]
 
 
-def says(app: AppTest) -> str:
+def link_message(app: AppTest) -> str:
     """Return the message about the link, if any; check that no other error occurred."""
     assert not app.exception
     assert not app.error
@@ -204,38 +206,38 @@ def says(app: AppTest) -> str:
     return found[0] if found else ""
 
 
-def works(app: AppTest) -> None:
-    """Check that the page works and reacts to a choice."""
+def check_page_works(app: AppTest) -> None:
+    """Check that the page works and reacts to a new choice."""
     choose_sample(app, "russian")
     assert not app.exception
     assert not app.error
     assert payload(app)["text"] == samples.by_key("russian").text
-    assert len(sent(app)) > 1  # the button, and what the page shows
+    assert len(payloads(app)) > 1  # the button, and the components of the page
 
 
-BAD = {
-    "letters": "nonsense!",
+INVALID_LINKS = {
+    "not base64": "nonsense!",
     "damaged": pack({"text_sample": "spanish", "largest": 300})[:-3],
-    "too long": "A" * (LONGEST + 1),
+    "too long": "A" * (MAX_PACKED + 1),
     "far too long": "A" * 60_000,
-    "unfolding": folded(b'{"text_box":"' + b"a" * 5_000_000 + b'"}'),
-    "something else": folded(b"[1,2]"),
+    "decompression bomb": compressed(b'{"text_box":"' + b"a" * 5_000_000 + b'"}'),
+    "a list": compressed(b"[1,2]"),
 }
 
 
 @every_page
-@pytest.mark.parametrize("packed", BAD.values(), ids=BAD)
+@pytest.mark.parametrize("packed", INVALID_LINKS.values(), ids=INVALID_LINKS)
 def test_damaged_link_shows_one_message_and_page_works(page: str, packed: str) -> None:
     app = opened(page, packed, step="3", others=[])
-    said = says(app)
-    assert said.startswith("This link is ")
-    assert "Nothing of it is used" in said or "nothing of it is used" in said
+    message = link_message(app)
+    assert message.startswith("This link is ")
+    assert "ignored" in message
     assert payload(app)["sample"] == "english-prose"
-    works(app)
+    check_page_works(app)
 
 
-def everything(page: str, **value: Any) -> Iterator[Widget[Any]]:
-    """Yield the widgets of a page, for all algorithms and looks."""
+def all_widgets(page: str, **value: Any) -> Iterator[Widget[Any]]:
+    """Yield the widgets of a page, for all algorithms and views."""
     some = {
         "text_sample": "own",
         "held_out_sample": "own",
@@ -254,7 +256,7 @@ def everything(page: str, **value: Any) -> Iterator[Widget[Any]]:
                 yield from WIDGETS[page](LinkValues(now, names))
 
 
-WRONG = (
+INVALID_VALUES = (
     [],
     {},
     1.5,
@@ -270,12 +272,12 @@ WRONG = (
 
 @every_page
 def test_every_link_value_is_validated(page: str) -> None:
-    found = {one.link: one for one in everything(page)}
+    found = {one.link: one for one in all_widgets(page)}
     assert "text_box" in found
     for name, one in found.items():
-        fitting = [value for value in WRONG if one.allows(value)]
-        # A list of nothing, a switch, a share and a short text may be any such; no rule takes more.
-        kinds = {type(value) for value in fitting}
+        allowed = [value for value in INVALID_VALUES if one.allows(value)]
+        # An empty list, a switch, a share and a short text may have any value of their type.
+        kinds = {type(value) for value in allowed}
         assert len(kinds) <= 1, name
         assert not one.allows("a" * 2_000_000)
         assert not one.allows(10**30)
@@ -305,40 +307,40 @@ def test_invalid_link_values_are_omitted_with_a_message(page: str) -> None:
         }
     )
     app = opened(page, wrong, step="99999999999999999999")
-    said = says(app)
-    assert "cannot use" in said
-    assert "more" in said
-    assert "<b>" not in said
-    assert payload(app)["text"] == TEXT  # what fits is taken
+    message = link_message(app)
+    assert "cannot use" in message
+    assert "more" in message
+    assert "<b>" not in message
+    assert payload(app)["text"] == TEXT  # valid values are applied
     assert "text_file" not in app.session_state
-    works(app)
+    check_page_works(app)
 
 
 @pytest.mark.parametrize("step", ["-1", "x", "1e3", "٣", "9" * 30, ""])
 def test_invalid_step_is_omitted(step: str) -> None:
     app = opened("Train", pack({"text_sample": "spanish"}), step=step)
-    assert "“Step”" in says(app)
-    (payload,) = (data for data in sent(app) if "views" in data)
+    assert "“Step”" in link_message(app)
+    (payload,) = (data for data in payloads(app) if "views" in data)
     assert payload["initialStep"] == payload["last"]
 
 
 def test_out_of_range_size_and_step_are_clamped() -> None:
     app = opened("Train", pack({"text_sample": "spanish", "size": 9_999}), step="9999")
-    assert says(app) == ""
-    (payload,) = (data for data in sent(app) if "views" in data)
+    assert link_message(app) == ""
+    (payload,) = (data for data in payloads(app) if "views" in data)
     assert app.slider[0].value == app.slider[0].max
     assert payload["initialStep"] == payload["last"] > 9
     app = opened("Train", pack({"text_sample": "spanish", "size": 3}), step="3")
-    assert says(app) == ""
+    assert link_message(app) == ""
     assert app.slider[0].value == app.slider[0].min
 
 
 def test_link_step_applies_only_to_its_timeline() -> None:
     app = opened("Train", pack({"text_sample": "spanish"}), step="7")
-    (payload,) = (data for data in sent(app) if "views" in data)
+    (payload,) = (data for data in payloads(app) if "views" in data)
     assert payload["initialStep"] == 7
     choose_sample(app, "russian")
-    (payload,) = (data for data in sent(app) if "views" in data)
+    (payload,) = (data for data in payloads(app) if "views" in data)
     assert payload["initialStep"] == payload["last"] > 7
 
 
@@ -353,7 +355,7 @@ def test_link_is_applied_once_until_another_link(page: str) -> None:
     app.run()
     assert payload(app)["text"] == "yours"
     assert payload(app)["sample"] == "own"
-    assert says(app) == ""
+    assert link_message(app) == ""
 
 
 @every_page
@@ -361,20 +363,20 @@ def test_damaged_link_after_a_valid_one_keeps_the_state(page: str) -> None:
     app = opened(page, pack({"text_sample": "spanish"}), others=[])
     app.query_params["s"] = "nonsense!"
     app.run()
-    assert "damaged" in says(app)
+    assert "damaged" in link_message(app)
     assert payload(app)["text"] == samples.by_key("spanish").text
 
 
 # ---- contents of a link
 
-NOT_HELD = {
-    "text_upload": "a file is named, not sent along",
+NOT_LINKED = {
+    "text_upload": "a link names a file without its contents",
     "held_out_upload": "the same",
     "adaptive_base_text_upload": "the same",
     "side_adaptive_base_text_upload": "the same",
     "chinese_example": "a button",
     "open_tokenizer": "a button",
-    "no_vocabulary_size": "holds the place of a slider",
+    "no_vocabulary_size": "a placeholder of a slider",
 }
 
 
@@ -390,7 +392,7 @@ def inputs_of(app: AppTest) -> set[str]:
     return found
 
 
-LOOKS: dict[str, list[dict[str, Any]]] = {
+STATES: dict[str, list[dict[str, Any]]] = {
     "Train": [{"algorithm": key} for key in TRAINERS]
     + [{"pattern": "regex"}, {"pattern": "list", "words": "a b"}, {"text_box": TEXT * 400}],
     "Compare": [
@@ -410,34 +412,36 @@ LOOKS: dict[str, list[dict[str, Any]]] = {
 
 @every_page
 def test_links_contain_every_input_of_the_page(page: str) -> None:
-    assert page in LOOKS, "a new page: add how it may look, and what its links hold"
-    held_by_some: set[str] = set()
-    for look in LOOKS[page]:
-        state: dict[str, Any] = {"others": [], "text_box": TEXT, "text_sample": "own"} | look
+    assert page in STATES, "add the states of the new page to STATES"
+    all_linked: set[str] = set()
+    for changed in STATES[page]:
+        state: dict[str, Any] = {"others": [], "text_box": TEXT, "text_sample": "own"} | changed
         app = opened(page, **state)
         assert not app.exception
-        packed, _ = copied(app)
-        held = unpack(packed)
-        held_by_some |= {*held}
+        packed, _ = copy_link(app)
+        linked = unpack(packed)
+        all_linked |= {*linked}
         names = {
             key for key in inputs_of(app) if not key.startswith(("vocabulary_size_", "along_"))
         }
         # The name of a sample replaces its text.
-        names -= {key for key in names if held.get(key.replace("_box", "_sample"), "own") != "own"}
-        assert names - {*held} - {*NOT_HELD} == set(), look
+        names -= {
+            key for key in names if linked.get(key.replace("_box", "_sample"), "own") != "own"
+        }
+        assert names - {*linked} - {*NOT_LINKED} == set(), changed
         if any(key.startswith("vocabulary_size_") for key in inputs_of(app)):
-            assert held["size"] == app.slider[0].value
-    assert "text_box" in held_by_some
+            assert linked["size"] == app.slider[0].value
+    assert "text_box" in all_linked
 
 
 @every_page
 def test_page_state_round_trips_through_a_link(page: str) -> None:
-    for look in LOOKS[page]:
-        state: dict[str, Any] = {"others": [], "text_box": TEXT, "text_sample": "own"} | look
-        packed, _ = copied(opened(page, **state))
+    for changed in STATES[page]:
+        state: dict[str, Any] = {"others": [], "text_box": TEXT, "text_sample": "own"} | changed
+        packed, _ = copy_link(opened(page, **state))
         app = opened(page, packed)
-        assert says(app) == ""
-        again, _ = copied(app)
+        assert link_message(app) == ""
+        again, _ = copy_link(app)
         assert unpack(again) == unpack(packed)
         assert inputs_of(app) == inputs_of(opened(page, **state))
 
@@ -455,7 +459,7 @@ def test_trainer_options_round_trip_through_a_link(page: str, key: str) -> None:
         state[widget.key] = max(option.minimum, 7) if choices is None else [*choices][-1]
     state |= {"largest": 700, "pattern": "words", "text_box": TEXT, "text_sample": "own"}
     before = opened(page, **state)
-    packed, _ = copied(before)
+    packed, _ = copy_link(before)
     after = opened(page, packed)
     for name in inputs_of(before):
         if name in after.session_state and not name.endswith("_upload"):
@@ -465,38 +469,38 @@ def test_trainer_options_round_trip_through_a_link(page: str, key: str) -> None:
 
 def test_link_excludes_inputs_of_other_pages() -> None:
     app = opened("Train", inspect_box="a secret", word="secret", held_out_box="secret", ids_box="1")
-    packed, _ = copied(app)
-    held = unpack(packed)
-    assert "secret" not in str(held)
+    packed, _ = copy_link(app)
+    linked = unpack(packed)
+    assert "secret" not in str(linked)
     assert len(packed) < 400
 
 
 def test_link_contains_clamped_numbers() -> None:
     app = opened("Train", largest=99_999, bpe_min_count=-5)
-    held = unpack(copied(app)[0])
-    assert held["largest"] == 32_768
-    assert held["bpe_min_count"] == 1
+    linked = unpack(copy_link(app)[0])
+    assert linked["largest"] == 32_768
+    assert linked["bpe_min_count"] == 1
 
 
 def test_too_long_text_is_omitted_with_messages_to_both_sides() -> None:
     app = opened("Train", text_box=MIXED, text_sample="own", algorithm="unigram", counted=False)
-    packed, toasts = copied(app)
-    assert len(packed) < LONGEST
+    packed, toasts = copy_link(app)
+    assert len(packed) < MAX_PACKED
     assert [markdown.escape("30,000 characters") in toast for toast in toasts] == [True]
     app = opened("Train", packed, step="12")
-    assert markdown.escape("Text: 30,000 characters") in says(app)
+    assert markdown.escape("Text: 30,000 characters") in link_message(app)
     assert app.selectbox(key="algorithm").value == "unigram"
     assert payload(app)["sample"] == "english-prose"
-    works(app)
+    check_page_works(app)
 
 
 def test_longest_of_several_texts_is_omitted() -> None:
     state = {"text_box": MIXED, "text_sample": "own", "measured_on": "held out", "others": []}
     app = opened("Compare", **state, held_out_box="short", held_out_sample="own")
-    packed, _ = copied(app)
-    held = unpack(packed)
-    assert held["held_out_box"] == "short"
-    assert held["without"] == ["Text: 30,000 characters"]
+    packed, _ = copy_link(app)
+    linked = unpack(packed)
+    assert linked["held_out_box"] == "short"
+    assert linked["without"] == ["Text: 30,000 characters"]
     app = opened("Compare", packed)
     assert payload(app, "held_out")["text"] == "short"
 
@@ -506,12 +510,12 @@ def test_link_names_an_opened_file(page: str) -> None:
     name = "re`port <b>.txt"
     text = TEXT * 900
     app = opened(page, text_file=text, text_file_name=name, text_box=TEXT, others=[])
-    packed, toasts = copied(app)
+    packed, toasts = copy_link(app)
     assert [markdown.escape(f"{len(text):,} characters") in toast for toast in toasts] == [True]
     assert "newest" not in str(unpack(packed))
     app = opened(page, packed)
-    assert markdown.escape(f"Text: {name}, {len(text):,} characters") in says(app)
-    works(app)
+    assert markdown.escape(f"Text: {name}, {len(text):,} characters") in link_message(app)
+    check_page_works(app)
 
 
 def test_link_names_opened_tokenizers() -> None:
@@ -519,29 +523,29 @@ def test_link_names_opened_tokenizers() -> None:
     state: dict[str, Any] = {"tokenizers_opened": [mine], "others": [], "closer": "picture"}
     for page, label in (("Compare", "Tokenizer"), ("Inspect", "Mirrored below")):
         app = opened(page, **state, mirrored=mine.key)
-        packed, toasts = copied(app)
+        packed, toasts = copy_link(app)
         named = markdown.escape(f"{label}: mine.json")
         assert [named in toast for toast in toasts] == [True]
         app = opened(page, packed)
-        assert named in says(app)
-        works(app)
-    packed, _ = copied(opened("Inspect", **state, inspected_by=mine.key))
+        assert named in link_message(app)
+        check_page_works(app)
+    packed, _ = copy_link(opened("Inspect", **state, inspected_by=mine.key))
     assert unpack(packed)["without"] == ["Tokenizer: mine.json"]
 
 
 def test_message_about_omitted_values_tolerates_any_text() -> None:
     for without in (["a" * 5_000], ["x"] * 90, "not a list", [""], ["**b** `c` <i>\n# d"], 3, True):
         app = opened("Train", pack({"without": without, "text_sample": "spanish"}))
-        said = says(app)
-        assert len(said) < 900
-        assert "\n" not in said
-        works(app)
+        message = link_message(app)
+        assert len(message) < 900
+        assert "\n" not in message
+        check_page_works(app)
 
 
 def test_link_contains_sample_names_not_texts() -> None:
     for sample in samples.SAMPLES:
         app = opened("Pre-tokenize", text_box=sample.text, text_sample=sample.key)
-        packed, toasts = copied(app)
+        packed, toasts = copy_link(app)
         assert toasts == []
         assert len(packed) < 200
         app = opened("Pre-tokenize", packed)
@@ -552,5 +556,5 @@ def test_link_contains_sample_names_not_texts() -> None:
 @pytest.mark.parametrize("text", ["", " ", "\0", "\n\n", "a\r\nb", "\ufeffx", "</script>", "�"])
 def test_difficult_texts_round_trip_through_a_link(text: str) -> None:
     app = opened("Train", pack({"text_sample": "own", "text_box": text}))
-    assert says(app) == ""
+    assert link_message(app) == ""
     assert payload(app)["text"] == text
