@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -19,7 +20,7 @@ from bpeviz.text import clean, shorten
 from bpeviz.trainers import TRAINERS, Option, Trainer, texts_of
 from bpeviz.ui import components, markdown
 from bpeviz.ui.export import opened
-from bpeviz.ui.runtime import fragments
+from bpeviz.ui.runtime import fragments, uploads
 from bpeviz.ui.runtime.reconnection import reconnected
 from bpeviz.ui.widgets import (
     LARGEST_INTEGER,
@@ -382,20 +383,20 @@ def text(source: TextSource, most: int = MAX_TEXT) -> str:
         source.take((source.component.get() or {}).get("change"))
 
     def take_file() -> None:
-        # The browser may send the upload again after the page has changed.
-        if (given := source.upload.get()) is None:
-            return
-        read = read_file(given.name, given.getvalue())
-        if isinstance(read, UnreadableFile):
-            source.failed.put(str(read))
-            return
-        if len(read) <= EDITABLE:
-            source.put(OWN, read)
-            source.boxed_file.put(given.name)
-        else:
-            source.forget_file()
-            source.file.put(read)
-            source.file_name.put(given.name)
+        # The browser may send the upload again after the page has changed; then nothing is there.
+        for name, content in uploads.take(source.upload.key):
+            read = read_file(name, content)
+            if isinstance(read, UnreadableFile):
+                source.failed.put(str(read))
+            elif len(read) <= EDITABLE:
+                source.put(OWN, read)
+                source.boxed_file.put(name)
+            elif refusal := uploads.refusal(sys.getsizeof(read)):
+                source.failed.put(refusal)
+            else:
+                source.forget_file()
+                source.file.put(read)
+                source.file_name.put(name)
 
     change = components.text_box(_box_data(source), source.component.key, take_change)
     source.take(change)  # the first run of a session that replaces an earlier one has no callbacks
