@@ -64,15 +64,15 @@ def await_no_worker(server: Server) -> None:
 
 
 def test_training_shows_progress_and_can_be_stopped_and_restarted(
-    learning: Page, own_server: Server
+    training_page: Page, own_server: Server
 ) -> None:
-    bar = learning.get_by_role("progressbar")
+    bar = training_page.get_by_role("progressbar")
     expect(bar).to_be_visible()
-    learning.get_by_role("button", name="Stop training").click()
-    expect(learning.get_by_text("Training was stopped.")).to_be_visible()
+    training_page.get_by_role("button", name="Stop training").click()
+    expect(training_page.get_by_text("Training was stopped.")).to_be_visible()
     expect(bar).to_have_count(0)
     await_no_worker(own_server)
-    learning.get_by_role("button", name="Train again").click()
+    training_page.get_by_role("button", name="Train again").click()
     expect(bar).to_be_visible()
     assert len(own_server.workers()) == 1
 
@@ -94,26 +94,30 @@ def test_inputs_keep_their_positions_during_training(own_server: Server, open_at
     assert abs(below.bounding_box()["y"] - before) <= one_line
 
 
-def test_another_choice_ends_the_training_job(learning: Page, own_server: Server) -> None:
-    learning.get_by_role("button", name="Back to the text box").click()
-    expect(Player(learning).text).to_be_visible()
+def test_another_choice_ends_the_training_job(training_page: Page, own_server: Server) -> None:
+    training_page.get_by_role("button", name="Back to the text box").click()
+    expect(Player(training_page).text).to_be_visible()
     await_no_worker(own_server)
 
 
-def test_closed_tab_ends_the_training_job(learning: Page, own_server: Server) -> None:
-    learning.close()
+def test_closed_tab_ends_the_training_job(training_page: Page, own_server: Server) -> None:
+    training_page.close()
     await_no_worker(own_server)
 
 
-def test_page_change_ends_the_training_job(learning: Page, own_server: Server) -> None:
-    learning.get_by_role("link", name="Pre-tokenize", exact=True).click()
-    expect(learning.get_by_role("region", name="The text in each pre-tokenization")).to_be_visible()
+def test_page_change_ends_the_training_job(training_page: Page, own_server: Server) -> None:
+    training_page.get_by_role("link", name="Pre-tokenize", exact=True).click()
+    expect(
+        training_page.get_by_role("region", name="The text in each pre-tokenization")
+    ).to_be_visible()
     await_no_worker(own_server)
 
 
-def test_killed_worker_shows_a_message_and_page_works(learning: Page, own_server: Server) -> None:
+def test_killed_worker_shows_a_message_and_page_works(
+    training_page: Page, own_server: Server
+) -> None:
     os.kill(own_server.workers()[0], signal.SIGKILL)
-    expect(alert(learning, "Training was interrupted")).to_be_visible()
-    learning.get_by_role("button", name="Back to the text box").click()
-    expect(Player(learning).text).to_be_visible()
-    expect(learning.get_by_test_id("stAlert")).to_have_count(0)
+    expect(alert(training_page, "Training was interrupted")).to_be_visible()
+    training_page.get_by_role("button", name="Back to the text box").click()
+    expect(Player(training_page).text).to_be_visible()
+    expect(training_page.get_by_test_id("stAlert")).to_have_count(0)
