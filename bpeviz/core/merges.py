@@ -31,11 +31,11 @@ class Merge(NamedTuple):
         left: The id of the left half.
         right: The id of the right half.
         new_id: The id of the new token.
-        count: The count of the pair, overlaps included ("aaa" holds (a, a) twice).
-        applied: The number of replacements, which for (a, a) may be fewer.
-        ties: The number of other pairs with the same count, or score if that decides.
-        score: The value that decided, if it is not the count.
-        note: A remark in a few words.
+        count: The count of the pair, overlaps included ("aaa" contains (a, a) twice).
+        applied: The number of replacements, which may be lower than the count for (a, a).
+        ties: The number of other pairs with the same count, or the same score if there is one.
+        score: The value by which the trainer chose the pair, if it is not the count.
+        note: A short remark.
     """
 
     left: int
@@ -68,7 +68,7 @@ class MergedVocabulary(TrainedTokenizer):
 
     @property
     def first_merge_id(self) -> int:
-        """The id that merge 0 makes; merge i makes the i-th after it."""
+        """The id that merge 0 creates; merge i creates this id plus i."""
         return len(self.alphabet)
 
     @cached_property

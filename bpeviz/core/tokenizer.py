@@ -128,19 +128,19 @@ class Tokenizer(ABC):
         return False
 
     def parents(self, token_id: int) -> tuple[int, int] | None:
-        """Return the two ids that are merged into this one, or None if no merge makes it."""
+        """Return the two ids that are merged into this one, or None if no merge creates it."""
         return None
 
     def merge_step(self, token_id: int) -> int:
-        """Return the step, from 0, of the merge that makes this id, or -1 if none does."""
+        """Return the step, from 0, of the merge that creates this id, or -1."""
         return -1
 
     def merged_id(self, step: int) -> int:
-        """Return the id that the merge of a step, from 0, makes, or -1 if it is not a merge."""
+        """Return the id that the merge of a step, from 0, creates, or -1 if it is not a merge."""
         return UNKNOWN_ID
 
     def base_of(self, token_id: int) -> Tokenizer | None:
-        """Return the tokenizer from which this one took over the id, or None for its own ids."""
+        """Return the base tokenizer that this id comes from, or None for a trained id."""
         return None
 
     def pre_token_ends(self, text: str) -> NDArray[np.int64] | None:
@@ -148,10 +148,10 @@ class Tokenizer(ABC):
         return None
 
     def as_merges(self) -> MergeTokenizer:
-        """Return a tokenizer that encodes alike by applying merges in their order.
+        """Return a tokenizer with the same encoding that applies merges in order.
 
         Raises:
-            NotMergesError: if there is none.
+            NotMergesError: Merges alone do not reproduce the encoding.
         """
         raise NotMergesError("it does not merge")
 
@@ -189,7 +189,7 @@ class Tokenizer(ABC):
     def encode(self, text: str, *, allowed_special: Collection[str] = ()) -> list[int]:
         """Return the ids of `text`.
 
-        Special tokens in the text are encoded as ordinary text unless `allowed_special` has them.
+        Special tokens in the text are ordinary text unless `allowed_special` contains them.
 
         Raises:
             ValueError: A name in `allowed_special` is not a special token.
@@ -314,7 +314,9 @@ class TrainedTokenizer(Tokenizer):
 
     def _checked(self, token_id: int) -> int:
         if not 0 <= token_id < self.vocab_size:
-            raise ValueError(f"There is no id {token_id}: ids go from 0 to {self.vocab_size - 1}.")
+            raise ValueError(
+                f"{self.name} has no id {token_id}: ids range from 0 to {self.vocab_size - 1}."
+            )
         return token_id
 
     @abstractmethod
@@ -386,25 +388,25 @@ class TrainedTokenizer(Tokenizer):
 
     def segment(self, pre_tokens: Sequence[str]) -> dict[str, Segmentation]:
         """Return the segmentation of each distinct pre-token."""
-        cut: dict[str, Segmentation] = {}
+        segmented: dict[str, Segmentation] = {}
         rows: dict[str, Row] = {}
         for pre_token in dict.fromkeys(pre_tokens):
             if (known := self._segmented.get(pre_token)) is not None:
-                cut[pre_token] = known
+                segmented[pre_token] = known
                 continue
             row, _ = self.row(pre_token)
             if self.pre_tokenizer.drops(pre_token):
-                cut[pre_token] = (DROPPED_ID,) * len(row), (1,) * len(row)
+                segmented[pre_token] = (DROPPED_ID,) * len(row), (1,) * len(row)
             else:
                 rows[pre_token] = row
         for pre_token, tokens in zip(rows, self._segment_rows(list(rows.values())), strict=True):
-            cut[pre_token] = tokens
+            segmented[pre_token] = tokens
             if (
                 len(self._segmented) < self.CACHED_PRE_TOKENS
                 and len(pre_token) <= self.CACHED_LENGTH
             ):
                 self._segmented[pre_token] = tokens
-        return cut
+        return segmented
 
     def _encoded_id(self, token_id: int) -> int:
         """Return the id that `encode` returns for a token, which may be unknown."""
@@ -413,18 +415,18 @@ class TrainedTokenizer(Tokenizer):
 
     def _encode_ordinary(self, text: str) -> list[int]:
         pre_tokens = self.pre_tokenizer.pre_tokens(text)
-        cut = self.segment(pre_tokens)
-        ids = chain.from_iterable(cut[pre_token][0] for pre_token in pre_tokens)
+        segmented = self.segment(pre_tokens)
+        ids = chain.from_iterable(segmented[pre_token][0] for pre_token in pre_tokens)
         if self.over_bytes:  # nothing is unknown or dropped
             return [*ids]
         return [self._encoded_id(token_id) for token_id in ids if token_id != DROPPED_ID]
 
     def _pieces(self, part: str) -> list[tuple[int, int]]:
         pre_tokens = self.pre_tokenizer.pre_tokens(part)
-        cut = self.segment(pre_tokens)
+        segmented = self.segment(pre_tokens)
         pieces: list[tuple[int, int]] = []
         for pre_token in pre_tokens:
-            ids, lengths = cut[pre_token]
+            ids, lengths = segmented[pre_token]
             before = (0, *accumulate(self.row(pre_token)[1]))
             at = 0
             for token_id, length in zip(ids, lengths, strict=True):
@@ -463,7 +465,7 @@ class TrainedTokenizer(Tokenizer):
 
 
 class NonMonotonicTokenizer(TrainedTokenizer):
-    """A tokenizer whose boundaries may come back at a later step.
+    """A tokenizer whose merged boundaries may reappear at a later step.
 
     A subclass implements `timelines`, or `changes` if a step changes little.
     """
@@ -476,7 +478,7 @@ class NonMonotonicTokenizer(TrainedTokenizer):
         raise NotImplementedError
 
     def changes(self, rows: Sequence[Row]) -> list[AtomChanges]:
-        """Return for rows of atom ids the tokens that begin at each atom over time."""
+        """Return the tokens that begin at each atom at every step, for each row of atom ids."""
         return [changes(timeline) for timeline in self.timelines(rows)]
 
     def boundaries(self, text: str) -> ChangingBoundaries:

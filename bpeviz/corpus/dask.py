@@ -21,7 +21,7 @@ from bpeviz.corpus.files import PART, CorpusError, Part, parts, read
 from bpeviz.pretokenizers.counts import PreTokenCounts, Tally, count_blocks
 from bpeviz.pretokenizers.patterns import SplitError
 
-CONNECTING = 10.0
+CONNECT_TIMEOUT = 10.0
 """The time limit for a scheduler to answer, in seconds."""
 
 PATIENCE = 60.0
@@ -30,7 +30,7 @@ PATIENCE = 60.0
 _AHEAD = 4
 """Number of parts submitted per thread of the workers."""
 
-_GLANCE = 2.0
+_POLL = 2.0
 """Seconds between two checks of the workers."""
 
 
@@ -50,8 +50,8 @@ def count(
 ) -> PreTokenCounts:
     """Count the pre-tokens of files, as one text, on the workers of a Dask scheduler.
 
-    The workers must have the files at the same paths and the same version of bpeviz. Parts of a
-    lost worker go to another one.
+    The workers must have the files at the same paths and the same version of bpeviz. If a worker is
+    lost, another one counts its parts.
 
     Args:
         address: The scheduler, such as "tcp://127.0.0.1:8786".
@@ -60,7 +60,7 @@ def count(
         expression: The expression of the pattern.
         part: The approximate size of a part in bytes.
         patience: The time limit without a worker in seconds, by default `PATIENCE`.
-        connecting: The time limit for the scheduler in seconds, by default `CONNECTING`.
+        connecting: The time limit for the scheduler in seconds, by default `CONNECT_TIMEOUT`.
 
     Raises:
         ClusterError: The cluster cannot count the corpus.
@@ -71,12 +71,12 @@ def count(
         import distributed as dask
     except ImportError:
         raise ClusterError(
-            "To count on a cluster, Dask is needed, which is not installed here. Install it: "
+            "Counting on a cluster requires Dask, which is not installed here. Install it: "
             "python -m pip install distributed"
         ) from None
 
     patience = PATIENCE if patience is None else patience
-    connecting = CONNECTING if connecting is None else connecting
+    connecting = CONNECT_TIMEOUT if connecting is None else connecting
     wait: Any = dask.wait
     tally = Tally(pattern, expression)
     waiting = parts([str(Path(path).absolute()) for path in paths], pattern, part)
@@ -97,12 +97,12 @@ def count(
                 seen, room = time.monotonic(), _AHEAD * threads
             elif time.monotonic() - seen > patience:
                 raise ClusterError(
-                    f"The scheduler at {address} has had no worker for {patience:g} seconds."
+                    f"The scheduler at {address} has had no workers for {patience:g} seconds."
                     if threads == 0
-                    else f"The scheduler at {address} has not answered for {patience:g} seconds."
+                    else f"The scheduler at {address} has not responded for {patience:g} seconds."
                 )
             try:
-                done, _ = wait(running, timeout=_GLANCE, return_when="FIRST_COMPLETED")
+                done, _ = wait(running, timeout=_POLL, return_when="FIRST_COMPLETED")
             except TimeoutError:
                 continue
             for future in done:
@@ -124,27 +124,28 @@ def _result(dask: Any, future: Any, address: str) -> PreTokenCounts:
         raise
     except dask.KilledWorker:
         raise ClusterError(
-            "A part of the corpus ended several workers, one after the other. Perhaps they have "
-            "too little memory."
+            "Several workers crashed while counting the same part of the corpus. They may need "
+            "more memory."
         ) from None
     except MemoryError:
-        raise ClusterError("A worker has too little memory for its part.") from None
+        raise ClusterError("A worker ran out of memory.") from None
     except Exception as error:  # any error on the worker
-        what = " ".join(f"{type(error).__name__}: {error}".split())
+        details = " ".join(f"{type(error).__name__}: {error}".split())
         raise ClusterError(
-            f"The workers could not count. Do they have the same bpeviz? They say: {what[:300]}"
+            "A worker failed. Check that all workers have the same version of bpeviz. "
+            f"Its error: {details[:300]}"
         ) from error
     if version != regex.__version__:
         raise ClusterError(
-            f"A worker has version {version} of the package regex, here is {regex.__version__}: "
-            "they may not agree what a letter is. Install the same."
+            f"A worker has version {version} of the package regex, and this machine has "
+            f"{regex.__version__}. Their Unicode tables may differ. Install the same version."
         )
     found: PreTokenCounts = counts
     return found
 
 
-def _threads(client: Any, patience: float = _GLANCE) -> int | None:
-    """Return the number of threads of the workers, or None if the scheduler does not answer."""
+def _threads(client: Any, patience: float = _POLL) -> int | None:
+    """Return the number of threads of the workers, or None if the scheduler does not respond."""
     try:
         workers = client.sync(client.scheduler.ncores, callback_timeout=patience)
         return sum(map(int, workers.values()))
@@ -156,21 +157,21 @@ def _threads(client: Any, patience: float = _GLANCE) -> int | None:
 def _connected(dask: Any, address: str, connecting: float) -> Iterator[Any]:
     """Connect to a scheduler, and disconnect at the end. Raises `ClusterError`."""
 
-    async def ask() -> Any:
+    async def identify() -> Any:
         async with dask.rpc(address) as scheduler:
             return await scheduler.identity()
 
-    async def ask_in_time() -> Any:
+    async def identify_in_time() -> Any:
         # Without this limit, a client waits forever if a server accepts the connection only.
-        return await asyncio.wait_for(ask(), connecting)
+        return await asyncio.wait_for(identify(), connecting)
 
     try:
-        if asyncio.run(ask_in_time())["type"] != "Scheduler":
-            raise ValueError("there is no scheduler")
+        if asyncio.run(identify_in_time())["type"] != "Scheduler":
+            raise ValueError("the server is not a scheduler")
         client = dask.Client(address, timeout=connecting, set_as_default=False)
     except TimeoutError:
         raise ClusterError(
-            f"No Dask scheduler answered at {address} within {connecting:g} seconds."
+            f"No Dask scheduler responded at {address} within {connecting:g} seconds."
         ) from None
     except Exception as error:  # not an address, or another kind of server
         raise ClusterError(f"There is no Dask scheduler at {address}: {error}.") from error
@@ -178,7 +179,7 @@ def _connected(dask: Any, address: str, connecting: float) -> Iterator[Any]:
         with client.as_current():
             yield client
     except CancelledError:
-        raise ClusterError(f"The scheduler at {address} went away while it was at work.") from None
+        raise ClusterError(f"The connection to the scheduler at {address} was lost.") from None
     finally:
         client.close(timeout=connecting)
 

@@ -29,7 +29,7 @@ from bpeviz.text import label
 
 _PATTERN, _EXPRESSION = b"bpeviz.pattern", b"bpeviz.expression"
 _COLUMNS = {"chunk": "bytes or text", "count": "whole numbers", "first": "whole numbers"}
-_MOST = 2**62
+_MAX_BYTES = 2**62
 """The upper limit of the size of a text in bytes, so that sums of counts do not overflow."""
 
 
@@ -73,17 +73,17 @@ def parse(content: bytes, pattern: str = "", expression: str = "") -> PreTokenCo
     """
     metadata, columns = _columns(content)
     try:
-        said = metadata.get(_PATTERN, b"").decode()
-        said_expression = metadata.get(_EXPRESSION, b"").decode()
+        stored = metadata.get(_PATTERN, b"").decode()
+        stored_expression = metadata.get(_EXPRESSION, b"").decode()
     except UnicodeDecodeError:
         raise CountsError("The pre-tokenization in the metadata is not UTF-8.") from None
-    if said and pattern and (said, said_expression) != (pattern, expression):
+    if stored and pattern and (stored, stored_expression) != (pattern, expression):
         raise CountsError(
-            f"These pre-tokens were made by {_split_named(said, said_expression)}, not by "
-            f"{_split_named(pattern, expression)}."
+            f"The pre-tokenization of this file is {_description(stored, stored_expression)}, not "
+            f"{_description(pattern, expression)}."
         )
-    if said:
-        pattern, expression = said, said_expression
+    if stored:
+        pattern, expression = stored, stored_expression
     if not pattern:
         raise CountsError("This file does not name its pre-tokenization. Add --pattern.")
     try:
@@ -95,7 +95,7 @@ def parse(content: bytes, pattern: str = "", expression: str = "") -> PreTokenCo
     return replace(_checked(*columns), pattern=pattern, expression=expression)
 
 
-def _split_named(pattern: str, expression: str) -> str:
+def _description(pattern: str, expression: str) -> str:
     return f"{pattern} with {expression!r}" if expression else pattern
 
 
@@ -119,18 +119,18 @@ def _columns(
         raise CountsError("This is not a Parquet file, or it is damaged.") from None
     if table is None:
         raise CountsError(
-            f"There is no column {missing[0]!r}. It takes "
-            + ", ".join(f"{name} ({what})" for name, what in _COLUMNS.items())
+            f"The column {missing[0]!r} is missing. A file of counts has the columns "
+            + ", ".join(f"{name} ({kind})" for name, kind in _COLUMNS.items())
             + "."
         )
-    for name, what in _COLUMNS.items():
+    for name, kind in _COLUMNS.items():
         if table.column_names.count(name) > 1:
-            raise CountsError(f"There are two columns {name!r}.")
+            raise CountsError(f"The column {name!r} occurs twice.")
         column = table.column(name)
         if not _is(column.type, name):
-            raise CountsError(f"The column {name!r} holds {column.type}; it takes {what}.")
+            raise CountsError(f"The column {name!r} contains {column.type} instead of {kind}.")
         if column.null_count:
-            raise CountsError(f"In the column {name!r} a value is missing.")
+            raise CountsError(f"The column {name!r} contains an empty value.")
     pre_tokens = pa.concat_arrays([part.cast(pa.large_binary()) for part in _parts(table, "chunk")])
     _, offset_buffer, data = pre_tokens.buffers()
     n = len(pre_tokens)
@@ -168,7 +168,7 @@ def _whole(table: Any, name: str) -> Integers:
     try:
         column = table.column(name).cast(pa.int64())
     except pa.ArrowInvalid:
-        raise CountsError(f"A value of the column {name!r} is too large.") from None
+        raise CountsError(f"The column {name!r} contains a number that is too large.") from None
     numbers: Integers = column.to_numpy().astype(np.int64)
     return numbers
 
@@ -181,28 +181,30 @@ def _checked(blob: bytes, ends: Integers, times: Integers, first: Integers) -> P
         name = label(blob[int(ends[row] - lengths[row]) : int(ends[row])])
         return name if len(name) <= 40 else name[:40] + "…"
 
-    for wrong, what in (
+    for wrong, message in (
         (lengths == 0, "A pre-token is empty."),
         (times < 1, "The count of {pre_token} is {count}; it must be 1 or more."),
-        (first < 0, "The first place of {pre_token} is {first}; it must be 0 or more."),
+        (first < 0, "The first position of {pre_token} is {first}; it must be 0 or more."),
     ):
         if wrong.any():
             row = np.argmax(wrong)
-            raise CountsError(what.format(pre_token=shown(row), count=times[row], first=first[row]))
-    if float((lengths.astype(np.float64) * times).sum()) >= _MOST:
-        raise CountsError("The counts are larger than those of any text can be.")
+            raise CountsError(
+                message.format(pre_token=shown(row), count=times[row], first=first[row])
+            )
+    if float((lengths.astype(np.float64) * times).sum()) >= _MAX_BYTES:
+        raise CountsError("The counts are too large for any text.")
     counts = distinct(blob, ends, times, first, "")
     if len(counts) < len(ends):
         seen: set[bytes] = set()
         for index, (end, length) in enumerate(zip(ends.tolist(), lengths.tolist(), strict=True)):
             pre_token = blob[end - length : end]
             if pre_token in seen:
-                raise CountsError(f"The pre-token {shown(np.intp(index))} is in the file twice.")
+                raise CountsError(f"The pre-token {shown(np.intp(index))} occurs twice.")
             seen.add(pre_token)
     if (counts.first[1:] == counts.first[:-1]).any():
         row = np.argmax(counts.first[1:] == counts.first[:-1])
         raise CountsError(
-            f"Two pre-tokens have the same first place, {counts.first[row]}, so ties cannot be "
-            "broken as in the text."
+            f"Two pre-tokens have the same first position, {counts.first[row]}. Tie breaking needs "
+            "their order in the text."
         )
     return counts

@@ -32,7 +32,7 @@ SAMPLES: Final[tuple[Sample, ...]] = (
         key="english-prose",
         title="English prose",
         about=(
-            "The same stems come back with new endings: low, lower, lowest; bakes, baked, baking, "
+            "The same stems recur with new endings: low, lower, lowest; bakes, baked, baking, "
             "baker, bakery. Look for the pieces they share."
         ),
     ),
@@ -49,7 +49,7 @@ SAMPLES: Final[tuple[Sample, ...]] = (
         title="Russian",
         about=(
             "Every Cyrillic letter takes two bytes in UTF-8. Look for снег, яблок and садовник, "
-            "which come back with different endings."
+            "which recur with different endings."
         ),
     ),
     Sample(
@@ -64,8 +64,8 @@ SAMPLES: Final[tuple[Sample, ...]] = (
         key="several-languages",
         title="One day in three languages",
         about=(
-            "The same market in English, Spanish and Swahili, parted by lines of three dashes: "
-            "much of the first, little of the last, as in most collections of text."
+            "The same market in English, Spanish and Swahili, separated by lines of three dashes. "
+            "As in most corpora, English is longest and Swahili shortest."
         ),
     ),
     Sample(
@@ -73,15 +73,15 @@ SAMPLES: Final[tuple[Sample, ...]] = (
         title="Source code",
         about=(
             "Some Python and a little SQL. Look for the indentation, the triple quotation marks "
-            "and the names that repeat, such as order and price."
+            "and repeated names such as order and price."
         ),
     ),
     Sample(
         key="emoji-and-unicode",
         title="Emoji and odd Unicode",
         about=(
-            "One sign on the screen can be several code points, and one code point up to four "
-            "bytes. Look at the families, the flags and the two ways of writing é."
+            "One visible character can be several code points, and one code point up to four "
+            "bytes. Look at the families, the flags and the two spellings of é."
         ),
     ),
     Sample(
@@ -96,7 +96,7 @@ SAMPLES: Final[tuple[Sample, ...]] = (
         key="numbers-and-tables",
         title="Numbers and tables",
         about=(
-            "Prices, dates, hexadecimal and a table. Compare how each pattern cuts a run of "
+            "Prices, dates, hexadecimal and a table. Compare how each pattern splits a run of "
             "digits or a run of spaces."
         ),
     ),
@@ -110,7 +110,7 @@ def by_key(key: str) -> Sample:
             return sample
     known = ", ".join(sample.key for sample in SAMPLES)
     raise KeyError(
-        f"There is no sample text called {reprlib.repr(key)}. The ones there are: {known}."
+        f"There is no sample text called {reprlib.repr(key)}. Available sample texts: {known}."
     )
 
 
@@ -150,8 +150,8 @@ def written_out(listed: str, most: int) -> str:
         size += int(count) * (len(word) + 1)
         if size > most:
             raise ValueError(
-                f"Written out as often as they count, these words are more than {most:,} "
-                f"characters up to line {number}. Divide all counts by the same number."
+                f"Repeated by their counts, these words have more than {most:,} characters up to "
+                f"line {number}. Divide all counts by the same number."
             )
         lines.append(" ".join([word] * int(count)) + "\n")
     return "".join(lines)

@@ -1,8 +1,7 @@
 """Count the distinct pre-tokens of a text, in the order of first occurrence.
 
-Trainers need nothing else, however long the text is. A text is counted in blocks that end at
-boundaries of pre-tokens, so memory holds one block and the distinct pre-tokens. Arrow finds equal
-pre-tokens.
+Trainers need only these counts. A text is counted in blocks that end at boundaries of pre-tokens,
+so that memory contains one block and the distinct pre-tokens. Arrow finds equal pre-tokens.
 """
 
 from __future__ import annotations
@@ -30,12 +29,14 @@ from bpeviz.pretokenizers.vectorized import pre_token_starts, word_ends
 
 Integers = npt.NDArray[np.int64]
 
-_COMPACTED_FROM = 1 << 19
-"""From so many waiting rows on, those of several blocks that hold the same pre-token become one."""
+_COMPACT_ROWS = 1 << 19
+"""The number of pending rows from which equal pre-tokens of several blocks are combined."""
 
-_SHARED_OUT_FROM = 1 << 20
-"""From so many rows on, Arrow is given some at a time: its table of them all would take several
-times the memory of the rows."""
+_SHARE_ROWS = 1 << 20
+"""The number of rows from which Arrow encodes one share at a time, to save memory.
+
+Its hash table of all rows takes several times their memory.
+"""
 
 _SHARES = 4
 
@@ -48,14 +49,14 @@ class CountsError(ValueError):
 class PreTokenCounts(Mapping[str, int]):
     """The count of each distinct pre-token of a text, in the order of first occurrence.
 
-    A mapping of pre-tokens to counts, as trainers take it. The arrays over the n pre-tokens hold
-    the same without a Python object for each; do not modify them.
+    Trainers use it as a mapping of pre-tokens to counts. The arrays over the n pre-tokens contain
+    the same data without a Python object for each; do not modify them.
 
     Attributes:
         blob: All distinct pre-tokens in UTF-8, joined.
         ends: The end of each in `blob`, in bytes. int64 [n].
         times: The count of each, 1 or more. int64 [n].
-        first: The first place of each in the text, in bytes, in rising order. int64 [n].
+        first: The first position of each in the text, in bytes, in rising order. int64 [n].
         pattern: The pre-tokenization pattern.
         expression: The expression of the pattern.
 
@@ -96,8 +97,8 @@ class PreTokenCounts(Mapping[str, int]):
                 pre_token.decode()
             except UnicodeDecodeError:
                 shown = pre_token[:40].hex(" ").upper() + (" …" if len(pre_token) > 40 else "")
-                return f"The pre-token of the bytes {shown} is not a text in UTF-8."
-        raise AssertionError("all pre-tokens are texts")
+                return f"The pre-token of the bytes {shown} is not valid UTF-8."
+        raise AssertionError("all pre-tokens are valid")
 
     def __getitem__(self, pre_token: str) -> int:
         return self._by_text[pre_token]
@@ -133,7 +134,7 @@ def arrow_pre_tokens(raw: bytes, ends: Integers, *, text: bool = False) -> Any:
         ends: The end of each in `raw`, in bytes. int64 [n].
         text: Whether the array is of texts.
     """
-    import pyarrow as pa  # here, since it takes a moment to load
+    import pyarrow as pa  # a slow import
 
     offsets = np.concatenate((np.zeros(1, np.int64), ends))
     return pa.Array.from_buffers(
@@ -157,7 +158,7 @@ def distinct(
         raw: The n pre-tokens, joined.
         ends: The end of each in `raw`, in bytes. int64 [n].
         times: The count of each, or None for 1. int64 [n].
-        first: The place of each in the text, in bytes. int64 [n].
+        first: The position of each in the text, in bytes. int64 [n].
         pattern: The pre-tokenization pattern.
         expression: The expression of the pattern.
     """
@@ -189,7 +190,7 @@ def distinct(
 
 def _shares(raw: bytes, ends: Integers) -> list[Integers | None]:
     """Return the rows of each share, None for all; equal pre-tokens are in the same share."""
-    if len(ends) < _SHARED_OUT_FROM or not raw:
+    if len(ends) < _SHARE_ROWS or not raw:
         return [None]
     share = np.frombuffer(raw, np.uint8).take(ends - 1) % _SHARES
     share[np.diff(ends, prepend=0) == 0] = 0  # an empty pre-token has no last byte
@@ -200,13 +201,13 @@ def _shares(raw: bytes, ends: Integers) -> list[Integers | None]:
 def _encoded(
     pre_tokens: Any, rows: Integers | None, times: Integers | None, first: Integers, memory: Any
 ) -> tuple[Any, Integers, Integers]:
-    """Return the distinct pre-tokens of some rows, their first places, and their counts.
+    """Return the distinct pre-tokens of some rows, their first positions, and their counts.
 
     Args:
         pre_tokens: An Arrow array.
         rows: The rows, or None for all.
         times: The counts, as in `distinct`.
-        first: The places, as in `distinct`.
+        first: The positions, as in `distinct`.
         memory: The memory pool of Arrow.
     """
     import pyarrow as pa
@@ -300,7 +301,7 @@ class Tally:
         """Add the counts of another part of the same text, in any order."""
         self._pending.append(counts)
         self._rows += len(counts)
-        if self._rows > max(_COMPACTED_FROM, 2 * len(self._pending[0])):
+        if self._rows > max(_COMPACT_ROWS, 2 * len(self._pending[0])):
             self._compact()
 
     def result(self) -> PreTokenCounts:
@@ -355,13 +356,18 @@ def count_blocks(
 
 
 def count(text: str, pattern: str = "gpt2", expression: str = "") -> PreTokenCounts:
-    """Count the pre-tokens of a text, which has no lone surrogates (`bpeviz.text.clean`).
+    """Count the pre-tokens of a text.
 
     The arguments and errors are those of `bpeviz.pretokenizers.patterns.pretokenize`, whose time
-    limit holds for the whole text.
+    limit applies to the whole text.
+
+    Args:
+        text: The text, without lone surrogates (`bpeviz.text.clean`).
+        pattern: The pre-tokenization pattern.
+        expression: The expression of the pattern.
     """
     tally = Tally(pattern, expression)
-    cut = breaks(pattern) and pattern != WORD_LIST
-    for block in blocks(slices(text), pattern) if cut else [text]:
+    in_blocks = breaks(pattern) and pattern != WORD_LIST
+    for block in blocks(slices(text), pattern) if in_blocks else [text]:
         tally.add_text(block)
     return tally.result()

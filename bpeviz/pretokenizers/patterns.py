@@ -167,15 +167,15 @@ PATTERNS = {
 """The built-in patterns by key, in the order of the menus."""
 
 CUSTOM = "regex"
-"""The key under which a user's own regular expression is used."""
+"""The key of a user's own regular expression."""
 
 WORD_LIST = "list"
-"""The key under which a user's own word list is used."""
+"""The key of a user's own word list."""
 
 
-_UNBROKEN = ("none", CUSTOM)  # an expression of one's own may look at anything
+_UNBROKEN = ("none", CUSTOM)  # a user's expression may depend on any context
 _SAFE, _SAFE_IN_NLTK = regex.compile("[^/]"), regex.compile(r"\w")
-_GLANCE = 4_096  # characters at the end of a text that are looked at first
+_TAIL = 4_096  # characters at the end of a text that are searched first
 
 
 def breaks(pattern: str) -> bool:
@@ -198,7 +198,7 @@ def last_break(text: str, pattern: str) -> int | None:
     """
     if not breaks(pattern):
         return None
-    for length in (_GLANCE, len(text)):
+    for length in (_TAIL, len(text)):
         end = text[-length:]
         if pattern == "sentences":
             places = vectorized.line_starts(end, after_one=False).tolist()
@@ -270,11 +270,11 @@ def _builtin(key: str) -> regex.Pattern[str] | None:
 def _own_expression(expression: str, time_limit: float) -> Iterator[None]:
     """Check the size of a user's expression; raise the errors of `sandbox` as `SplitError`."""
     if not expression:
-        raise SplitError("The regular expression is empty. Type one, or choose a named split.")
+        raise SplitError("The regular expression is empty. Type one, or choose a named pattern.")
     if len(expression) > MAX_EXPRESSION:
         raise SplitError(
             f"The regular expression has {len(expression):,} characters; "
-            f"at most {MAX_EXPRESSION:,} are taken."
+            f"the limit is {MAX_EXPRESSION:,}."
         )
     try:
         yield
@@ -282,7 +282,7 @@ def _own_expression(expression: str, time_limit: float) -> Iterator[None]:
         raise SplitError(f"This is not a regular expression: {error}.") from error
     except RecursionError as error:
         raise SplitError(
-            "This regular expression is nested too deeply. Use fewer brackets within brackets."
+            "This regular expression is nested too deeply. Use fewer nested brackets."
         ) from error
     except MemoryError as error:
         raise SplitError(
@@ -295,7 +295,7 @@ def _own_expression(expression: str, time_limit: float) -> Iterator[None]:
     except TimeoutError as error:
         raise SplitError(
             f"This regular expression took more than {time_limit:g} seconds and was stopped. "
-            "Nested repeats such as (a+)+ or large ones such as {1000} are the usual cause."
+            "The usual cause is a nested repeat such as (a+)+ or a large one such as {1000}."
         ) from error
     except OSError as error:
         raise SplitError(f"The regular expression could not be run: {error}.") from error
@@ -318,8 +318,7 @@ def _cut(text: str, ends: Iterable[int]) -> list[str]:
 def _listed(expression: str) -> frozenset[str]:
     if len(expression) > MAX_WORD_LIST:
         raise SplitError(
-            f"The word list has {len(expression):,} characters; at most {MAX_WORD_LIST:,} are "
-            "taken."
+            f"The word list has {len(expression):,} characters; the limit is {MAX_WORD_LIST:,}."
         )
     words = frozenset(expression.split())
     if not words:
@@ -327,7 +326,7 @@ def _listed(expression: str) -> frozenset[str]:
     longest = max(map(len, words))
     if longest > MAX_WORD:
         raise SplitError(
-            f"A word of the list has {longest:,} characters; at most {MAX_WORD:,} are taken."
+            f"A word of the list has {longest:,} characters; the limit is {MAX_WORD:,}."
         )
     return words
 
@@ -385,14 +384,14 @@ def pretokenize(
         except TimeoutError as error:
             raise SplitError(
                 f"This word list took more than {time_limit:g} seconds on this text and was "
-                "stopped. Many long words that almost stand there are the usual cause."
+                "stopped. The usual cause is many long words that almost match the text."
             ) from error
     if pattern == CUSTOM:
         with _own_expression(expression, time_limit):
             return _cut(text, sandbox.ends(expression, text, time_limit))
     if pattern not in PATTERNS:
         known = ", ".join((*PATTERNS, CUSTOM, WORD_LIST))
-        raise SplitError(f"No split is called {pattern!r}. Known: {known}.")
+        raise SplitError(f"Unknown pre-tokenization {pattern!r}. Choose from: {known}.")
     compiled = _builtin(pattern)
     if compiled is None:
         return [text] if text else []

@@ -244,7 +244,7 @@ class AdaptiveTokenizer(Tokenizer):
         if token_id < self.first_merge_id:
             return self.base.token_bytes(token_id)
         if token_id >= self.vocab_size:
-            raise ValueError(f"There is no id {token_id}: ids end at {self.vocab_size - 1}.")
+            raise ValueError(f"{self.name} has no id {token_id}: ids end at {self.vocab_size - 1}.")
         if self.merge_step(token_id) < 0:
             return self.special[token_id - self.first_merge_id - self.steps].encode()
         parts: list[bytes] = []

@@ -46,7 +46,7 @@ class PairTokenizer(Tokenizer):
 
     def token_bytes(self, token_id: int) -> bytes:
         if not 0 <= token_id < self.vocab_size:
-            raise ValueError(f"There is no id {token_id}.")
+            raise ValueError(f"{self.name} has no id {token_id}.")
         return b"ab" if token_id == 256 else bytes([token_id])
 
     def is_atom(self, token_id: int) -> bool:

@@ -206,9 +206,9 @@ def test_end_mark_symbol_is_known_without_training_words() -> None:
 def test_unknown_id_raises_value_error(unknown_id: int) -> None:
     tokenizer = bpeviz.train("ab " * 9, merges=2).tokenizer()
     for ask in (tokenizer.token_bytes, tokenizer.token_label, tokenizer.parents):
-        with pytest.raises(ValueError, match=f"no id {unknown_id}: ids go from 0 to 257"):
+        with pytest.raises(ValueError, match=f"no id {unknown_id}: .* 0 to 257"):
             ask(unknown_id)
-    with pytest.raises(ValueError, match="There is no id"):
+    with pytest.raises(ValueError, match="has no id"):
         tokenizer.decode([97, unknown_id])
 
 

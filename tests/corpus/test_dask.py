@@ -1,4 +1,4 @@
-"""Counting on a Dask cluster: the same file as alone, also where workers are lost."""
+"""Counting on a Dask cluster: results equal local ones, also if workers are lost."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ ROOT = Path(__file__).resolve().parents[2]
 LINE = "It's the 12345th “time” we meet, Élodie;\r\n  and слово {} follows {}.\n"
 
 
-def started(workers: int) -> dask.LocalCluster:
+def start_cluster(workers: int) -> dask.LocalCluster:
+    """Start a cluster on this machine, with a process for each worker."""
     return dask.LocalCluster(
         n_workers=workers,
         processes=True,
@@ -38,20 +39,21 @@ def started(workers: int) -> dask.LocalCluster:
 
 
 def await_workers(local: dask.LocalCluster, workers: int) -> None:
-    """Wait until all are there: Dask fails when it is to end one that it is just starting anew."""
+    """Wait until all workers run: Dask fails to stop a worker that is just being restarted."""
     with dask.Client(local, set_as_default=False) as client:
         client.wait_for_workers(workers, timeout=60)
 
 
 @pytest.fixture(scope="module")
 def two_workers() -> Iterator[dask.LocalCluster]:
-    with started(2) as local:
+    """Start a cluster with two workers."""
+    with start_cluster(2) as local:
         yield local
 
 
 @pytest.fixture
 def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Three files, where a word and the end of a line reach from one into the next."""
+    """Write three files of one text, divided within a line end and within a word."""
     monkeypatch.chdir(tmp_path)
     text = "".join(LINE.format(i % 97, i) for i in range(12_000)).encode()
     third = len(text) // 3
@@ -64,13 +66,17 @@ def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return names
 
 
-def alone(paths: list[str], pattern: str) -> bytes:
+def count_locally(paths: list[str], pattern: str) -> bytes:
+    """Return the counts of files, counted in this process, as a Parquet file."""
     counted = count_blocks(files.read([Span(path) for path in paths]), pattern)
     return parquet.dump(counted)
 
 
-def on(local: dask.LocalCluster, paths: list[str], pattern: str, **more: float) -> PreTokenCounts:
-    return cluster.count(local.scheduler_address, paths, pattern, part=50_000, **more)
+def count_on(
+    local: dask.LocalCluster, paths: list[str], pattern: str, **limits: float
+) -> PreTokenCounts:
+    """Count files on a cluster, in small parts."""
+    return cluster.count(local.scheduler_address, paths, pattern, part=50_000, **limits)
 
 
 @pytest.mark.slow
@@ -80,7 +86,7 @@ def test_cluster_counts_equal_local_counts_bit_for_bit(
 ) -> None:
     parts = [*files.parts(corpus, pattern, 50_000)]
     assert len(parts) > 6 or pattern == "none"
-    assert parquet.dump(on(two_workers, corpus, pattern)) == alone(corpus, pattern)
+    assert parquet.dump(count_on(two_workers, corpus, pattern)) == count_locally(corpus, pattern)
 
 
 def test_count_command_runs_on_a_cluster(
@@ -88,7 +94,7 @@ def test_count_command_runs_on_a_cluster(
 ) -> None:
     address = ["--scheduler", two_workers.scheduler_address]
     assert main(["count", *corpus, "--pattern", "cl100k", "--output", "c", *address]) == 0
-    assert Path("c").read_bytes() == alone(corpus, "cl100k")
+    assert Path("c").read_bytes() == count_locally(corpus, "cl100k")
     assert capfd.readouterr() == ("", "")
 
 
@@ -99,18 +105,18 @@ def test_unreadable_file_on_a_worker_raises_corpus_error(
         file.seek(200_000)
         file.write(b"\xff")
     with pytest.raises(CorpusError, match=r"b\.txt is not a text in UTF-8: byte 200,001 is FF"):
-        on(two_workers, corpus, "gpt2")
+        count_on(two_workers, corpus, "gpt2")
 
 
 def test_killed_workers_are_replaced(corpus: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """One after another, each while it works; the parts that they had are counted by others."""
-    expected = alone(corpus, "gpt2")
+    """Two workers are killed while they count; other workers count their parts."""
+    expected = count_locally(corpus, "gpt2")
     killed: list[int] = []
-    with started(2) as local:
+    with start_cluster(2) as local:
         add = cluster.Tally.add
 
         def add_and_kill(tally: cluster.Tally, counts: PreTokenCounts) -> None:
-            """Kill a worker once a result arrives: the others are busy then."""
+            """Kill a worker when a result arrives, since the others are busy then."""
             add(tally, counts)
             if len(killed) < 2:
                 workers = [nanny.pid for nanny in local.workers.values() if nanny.pid]
@@ -119,21 +125,21 @@ def test_killed_workers_are_replaced(corpus: list[str], monkeypatch: pytest.Monk
                     killed.append(workers[-1])
 
         monkeypatch.setattr(cluster.Tally, "add", add_and_kill)
-        assert parquet.dump(on(local, corpus, "gpt2")) == expected
+        assert parquet.dump(count_on(local, corpus, "gpt2")) == expected
         await_workers(local, 2)
     assert killed
 
 
-def test_part_that_ends_every_worker_raises_cluster_error(
+def test_part_that_crashes_every_worker_raises_cluster_error(
     corpus: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def end(*_: object) -> None:
+    def crash(*_: object) -> None:
         os._exit(1)
 
-    monkeypatch.setattr(cluster, "_count_part", end)
-    with started(1) as local:
-        with pytest.raises(ClusterError, match=r"^A part of the corpus ended several workers"):
-            on(local, corpus, "gpt2")
+    monkeypatch.setattr(cluster, "_count_part", crash)
+    with start_cluster(1) as local:
+        with pytest.raises(ClusterError, match="workers crashed"):
+            count_on(local, corpus, "gpt2")
         await_workers(local, 1)
 
 
@@ -144,22 +150,22 @@ def test_worker_exception_raises_cluster_error(
         raise LookupError("no such\nthing")
 
     monkeypatch.setattr(cluster, "_count_part", fail)
-    with pytest.raises(ClusterError, match=r"They say: LookupError: no such thing$"):
-        on(two_workers, corpus, "gpt2")
+    with pytest.raises(ClusterError, match=r"LookupError: no such thing$"):
+        count_on(two_workers, corpus, "gpt2")
 
 
 def test_cluster_without_workers_raises_cluster_error(corpus: list[str]) -> None:
     with (
-        started(0) as local,
-        pytest.raises(ClusterError, match=r"has had no worker for 1 seconds\.$"),
+        start_cluster(0) as local,
+        pytest.raises(ClusterError, match="no workers for 1 seconds"),
     ):
-        on(local, corpus, "gpt2", patience=1)
+        count_on(local, corpus, "gpt2", patience=1)
 
 
 def test_lost_scheduler_raises_cluster_error(
     corpus: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    local = started(1)
+    local = start_cluster(1)
     add = cluster.Tally.add
 
     def add_and_close(tally: cluster.Tally, counts: PreTokenCounts) -> None:
@@ -167,44 +173,43 @@ def test_lost_scheduler_raises_cluster_error(
         local.close()
 
     monkeypatch.setattr(cluster.Tally, "add", add_and_close)
-    with pytest.raises(ClusterError, match=r"^The scheduler at .* (went away|has not answered)"):
-        on(local, corpus, "gpt2", patience=3)
+    with pytest.raises(ClusterError, match=r"scheduler at .* (was lost|has not responded)"):
+        count_on(local, corpus, "gpt2", patience=3)
 
 
 @pytest.mark.parametrize("address", ["nonsense", "", "http://127.0.0.1:80", "tcp://127.0.0.1:x"])
 def test_invalid_scheduler_address_raises_cluster_error(corpus: list[str], address: str) -> None:
-    with pytest.raises(ClusterError, match=rf"^There is no Dask scheduler at {address}: .*\.$"):
+    with pytest.raises(ClusterError, match=rf"no Dask scheduler at {address}: .*\.$"):
         cluster.count(address, corpus, "gpt2")
 
 
 def test_missing_scheduler_times_out(
     corpus: list[str], capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cluster, "CONNECTING", 0.5)
+    monkeypatch.setattr(cluster, "CONNECT_TIMEOUT", 0.5)
     with socket.socket() as silent:
         silent.bind(("127.0.0.1", 0))
         port = silent.getsockname()[1]
-        for reporting_to in (False, True):  # nobody there; somebody who never answers
-            if reporting_to:
+        for listens in (False, True):  # no server; a server that never responds
+            if listens:
                 silent.listen()
             command = ["count", *corpus, "--scheduler", f"tcp://127.0.0.1:{port}", "--output", "c"]
             assert main(command) == 1
-            assert capfd.readouterr().err == (
-                f"No Dask scheduler answered at tcp://127.0.0.1:{port} within 0.5 seconds.\n"
-            )
+            message = capfd.readouterr().err
+            assert f"tcp://127.0.0.1:{port} within 0.5 seconds" in message
             assert not Path("c").exists()
 
 
 def test_other_server_at_the_address_raises_cluster_error(corpus: list[str]) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
-        said = b"HTTP/1.1 400 Bad Request\r\n\r\n"
+        response = b"HTTP/1.1 400 Bad Request\r\n\r\n"
 
-        def answer() -> None:
+        def respond() -> None:
             connection, _ = server.accept()
             with connection:
-                connection.sendall(said)
+                connection.sendall(response)
 
-        threading.Thread(target=answer, daemon=True).start()
+        threading.Thread(target=respond, daemon=True).start()
         address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
         with pytest.raises(ClusterError, match=rf"Dask scheduler .*{address}"):
             cluster.count(address, corpus, "gpt2", connecting=1)
@@ -214,7 +219,7 @@ def test_worker_address_raises_cluster_error(
     two_workers: dask.LocalCluster, corpus: list[str]
 ) -> None:
     address = next(iter(two_workers.scheduler_info["workers"]))
-    with pytest.raises(ClusterError, match=rf"^There is no Dask scheduler at {address}: "):
+    with pytest.raises(ClusterError, match=rf"no Dask scheduler at {address}: "):
         cluster.count(address, corpus, "gpt2")
 
 
@@ -231,5 +236,5 @@ def test_worker_with_another_regex_version_raises_cluster_error(
     two_workers: dask.LocalCluster, corpus: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("regex.__version__", "1.0")
-    with pytest.raises(ClusterError, match=r"^A worker has version .* of the package regex, here"):
-        on(two_workers, corpus, "gpt2")
+    with pytest.raises(ClusterError, match=r"version .* of the package regex"):
+        count_on(two_workers, corpus, "gpt2")

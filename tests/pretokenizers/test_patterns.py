@@ -187,9 +187,7 @@ def test_named_patterns_have_title_and_description() -> None:
 
 
 def test_unknown_pattern_raises_split_error() -> None:
-    with pytest.raises(
-        SplitError, match=r"^No split is called 'gpt5'\. Known: gpt2, .*, regex, list\.$"
-    ):
+    with pytest.raises(SplitError, match=r"'gpt5'.* gpt2, .*, regex, list\.$"):
         pretokenize("a", "gpt5")
 
 
@@ -329,8 +327,8 @@ def longest_match(text: str, words: list[str]) -> list[str]:
     """Try every listed word at every place, by the definition."""
     pre_tokens = []
     while text:
-        standing = [word for word in words if text.startswith(word)]
-        pre_token = max(standing, key=len, default=text[0])
+        prefixes = [word for word in words if text.startswith(word)]
+        pre_token = max(prefixes, key=len, default=text[0])
         pre_tokens.append(pre_token)
         text = text[len(pre_token) :]
     return pre_tokens
@@ -367,7 +365,7 @@ def test_word_list_accepts_any_white_space() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         ("", "is empty"),
         (" \n\u3000", "is empty"),
@@ -375,8 +373,8 @@ def test_word_list_accepts_any_white_space() -> None:
         ("a" * (MAX_WORD + 1), f"{MAX_WORD + 1} characters"),
     ],
 )
-def test_invalid_word_list_raises_split_error(words: str, said: str) -> None:
-    with pytest.raises(SplitError, match=said) as caught:
+def test_invalid_word_list_raises_split_error(words: str, message: str) -> None:
+    with pytest.raises(SplitError, match=message) as caught:
         pretokenize("aab", "list", words)
     assert regex.fullmatch(r"[A-Z].*\.", str(caught.value))
 

@@ -31,20 +31,20 @@ BUDGET = limits.CACHE * 1_000_000
 """The size of all cached values together, in bytes. The least recently used is evicted first."""
 
 _SAMPLED = 30
-"""How many items of a collection are measured; the others are taken to be as large."""
+"""The number of items of a collection that are measured; their mean applies to the others."""
 
 _DEPTH = 8
-"""How many levels of attributes and items are measured."""
+"""The number of levels of attributes and items that are measured."""
 
 _SHORT = 200
-"""Characters of a text that is itself part of a key; of a longer one, the digest is."""
+"""The largest size of a text in a key, in characters. A longer text is replaced by its digest."""
 
 _LONG = 10_000
-"""Characters of a text whose digest is remembered."""
+"""The smallest size of a text whose digest is cached, in characters."""
 
 
 def size_of(value: object, depth: int = _DEPTH) -> int:
-    """Return the approximate size of a value in bytes, with all that it refers to."""
+    """Return the approximate size in bytes of a value and of all objects it refers to."""
     if isinstance(value, np.ndarray):
         return 100 + int(value.nbytes)
     if isinstance(value, str | bytes | int | float | type) or value is None or not depth:
@@ -80,10 +80,10 @@ def _value(found: Any) -> Any:
 
 
 class Cache:
-    """Values by key, of limited size together.
+    """A cache of values by key, with a limit on their total size.
 
-    A value grows while pages use it, since it caches properties of its own. `measure` therefore
-    measures all values that were used since its last call; every page run ends with it.
+    A value grows while pages use it, since it caches properties of its own. Every page run
+    therefore ends with `measure`, which measures all values that were used since its last call.
     """
 
     def __init__(self, budget: int) -> None:
@@ -117,10 +117,11 @@ class Cache:
             return True
 
     def get_or_create(self, key: Hashable, create: Callable[[], Value]) -> Value:
-        """Return the value of a key, created and cached where it is absent.
+        """Return the value of a key, and create and cache it if it is absent.
 
-        Users who ask for the same value at once wait for one creation. A `ValueError` is cached and
-        raised again, unless it is transient; other exceptions are not cached.
+        Concurrent requests for the same value wait until one of them has created it. A
+        `ValueError` is cached and raised again, unless it is transient. Other exceptions are not
+        cached.
         """
         with self._lock:
             if (found := self.find(key)) is not None:
@@ -146,7 +147,7 @@ class Cache:
                     self._creating.pop(key, None)
 
     def measure(self) -> None:
-        """Measure all values that were used since the last call; evict others where they grew."""
+        """Measure all values used since the last call; evict values if the budget is exceeded."""
         with self._lock:
             used, self._used = self._used, set()
             for key in used:
@@ -160,7 +161,7 @@ cache = Cache(BUDGET)
 
 
 class _Digests(local):
-    """The digests of the last long texts that this thread asked for."""
+    """The digests of the long texts that this thread used last."""
 
     def __init__(self) -> None:
         self.known: LRUCache[int, tuple[str, bytes]] = LRUCache(4)
@@ -170,10 +171,10 @@ _digests = _Digests()
 
 
 def digest(text: str) -> bytes:
-    """Return a digest that stands for a text in keys, however long the text is."""
+    """Return a digest of a text, which replaces the text in keys."""
     if len(text) < _LONG:
         return blake2b(text.encode(), digest_size=20).digest()
-    # A page asks some twenty times for the same text, and ten million characters take 10 ms.
+    # A page needs the digest of its text about twenty times; ten million characters take 10 ms.
     same, known = _digests.known.get(id(text), (None, b""))
     if same is not text:
         known = blake2b(text.encode(), digest_size=20).digest()
@@ -182,7 +183,7 @@ def digest(text: str) -> bytes:
 
 
 def _key_part(value: Any) -> Any:
-    """Return an argument as it is part of a key; see `cached`."""
+    """Return the part of a key for an argument; see `cached`."""
     if isinstance(value, str) and len(value) > _SHORT:
         return digest(value)
     if type(value) is tuple:
@@ -191,7 +192,7 @@ def _key_part(value: Any) -> Any:
 
 
 def cached(spinner: str = "") -> Callable[[Callable[..., Value]], Callable[..., Value]]:
-    """Cache the results of a function for all users: a decorator. Callers must not change them.
+    """Return a decorator that caches results of a function for all users; do not modify them.
 
     The key consists of the positional arguments, except parameters whose names begin with `_`. An
     argument with an attribute `cache_key` is represented by it.

@@ -28,9 +28,9 @@ def script_run() -> Iterator[None]:
 
 
 def fragment(part: Callable[P, None]) -> Callable[P, None]:
-    """Make a fragment of a function: a decorator.
+    """Turn a function into a fragment (a decorator).
 
-    Streamlit holds the arguments as long as the page is open, so they must be small.
+    Streamlit stores the arguments as long as the page is open, so they must be small.
     """
 
     @st.fragment
@@ -45,16 +45,16 @@ def fragment(part: Callable[P, None]) -> Callable[P, None]:
 
 
 def page_input_changed() -> None:
-    """Rerun the page, also where Streamlit would rerun only a fragment: an `on_change`.
+    """Rerun the page, even if Streamlit would rerun only a fragment (an `on_change` callback).
 
-    When an input of the page and one of a fragment change at once, as when the player follows the
-    slider while a key moves it again, Streamlit's browser side sends both changes with a request
-    to rerun only the fragment, and the page keeps showing the old input.
-    (`tests/browser/test_player.py`: the slider and the player at once.)
+    An input of the page and one of a fragment can change at once: the player follows the slider
+    while a key moves the slider again. Streamlit's frontend then sends both changes in a request
+    to rerun only the fragment, and the rest of the page does not change.
+    (`tests/browser/test_player.py` tests the slider and the player at once.)
     """
     st.session_state[_CHANGED] = True
 
 
 def page_begins() -> None:
-    """Forget that an input changed: the page runs."""
+    """Clear the request of `page_input_changed`, since the page runs now."""
     st.session_state.pop(_CHANGED, None)

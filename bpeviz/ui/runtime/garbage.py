@@ -1,9 +1,9 @@
 """Garbage collection in a server that imports much and keeps large caches.
 
-Python's collector passes through all objects again and again. With the imported modules among
-them, everybody waits for a tenth of a second every few seconds when the server is full
-(`tests/benchmarks/load.py`). `runner.postScriptGC` is off in `.streamlit/config.toml` for the same
-reason: Streamlit would collect after every run.
+Python's garbage collector repeatedly scans all objects. If it scans the imported modules too, all
+users of a busy server wait for a tenth of a second every few seconds
+(`tests/benchmarks/load.py`). For the same reason, `.streamlit/config.toml` turns off
+`runner.postScriptGC`, with which Streamlit collects after every run.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Sessions that replace an earlier one, whose page the browser still shows.
+"""Detect a session that replaces an earlier one of a page that is still open.
 
-A restarted server, or one that was unreachable for some minutes, has forgotten the session. The
-browser then sends the values of its widgets to a new session. They are newer than the page's link.
+After a restart of the server, or some minutes without a connection, the earlier session is lost.
+The browser then sends its widget values to a new session. They are newer than the page's link.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ import streamlit as st
 
 
 def reconnected() -> bool:
-    """Return whether the browser had an earlier session, and did not reload the page since.
+    """Return whether the page had an earlier session, and was not reloaded since.
 
-    Streamlit's browser side names that session as the third of the WebSocket's protocols.
+    Streamlit's frontend sends the id of that session as the third of the WebSocket's protocols.
     """
     protocols = st.context.headers.get("Sec-WebSocket-Protocol", "")
     return any(name.strip() for name in protocols.split(",")[2:])

@@ -1,8 +1,8 @@
-"""The run lock: it serializes page runs, so that one page is computed at a time.
+"""A lock that serializes page runs.
 
-Streamlit computes each session in a thread of its own. Threads that compute side by side take the
-interpreter from each other at each of NumPy's many short steps: five pages at once then finish
-later than all five would one after the other (`tests/benchmarks/load.py`).
+Streamlit runs each session in a thread of its own. Concurrent threads compete for the interpreter
+at each of NumPy's many short calls. Five concurrent pages finish later than five pages in sequence
+(`tests/benchmarks/load.py`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from time import monotonic
 from bpeviz.pretokenizers import sandbox
 
 PATIENCE = 1.0
-"""Seconds after which a slow page run loses the lock to the next one and goes on beside it."""
+"""Seconds until the lock of a slow page run expires; the next page then runs concurrently."""
 
 
 class _RunLock:
@@ -27,7 +27,7 @@ class _RunLock:
         self._since = 0.0
 
     def acquire(self, run: object) -> None:
-        """Wait until the lock is free or has expired, and take it."""
+        """Wait until the lock is free or has expired, and acquire it."""
         with self._changed:
             while self._holder not in (None, run):
                 remaining = self._since + PATIENCE - monotonic()
@@ -37,7 +37,7 @@ class _RunLock:
             self._holder, self._since = run, monotonic()
 
     def release(self, run: object) -> None:
-        """Release the lock, unless this run has lost it."""
+        """Release the lock, unless another run holds it."""
         with self._changed:
             if self._holder is run:
                 self._holder = None
@@ -45,7 +45,7 @@ class _RunLock:
 
 
 class _ThisThread(local):
-    """The page run of a thread, while it has the lock or waits outside it."""
+    """The page run of a thread, from `hold` to its end."""
 
     run: object = None
 
@@ -89,10 +89,10 @@ sandbox.new_pause = _Pause
 
 @contextmanager
 def released() -> Iterator[None]:
-    """Let other pages run within the block, which waits or lets other threads run.
+    """Release the lock within the block, which waits, so that other pages can run.
 
-    Afterwards the run takes the lock again, except where Streamlit stops it: its exceptions for
-    that are not subclasses of `Exception`.
+    The run acquires the lock again at the end, unless Streamlit stops it. Streamlit does so with
+    exceptions that are not subclasses of `Exception`.
     """
     run = _this.run
     if run is None:

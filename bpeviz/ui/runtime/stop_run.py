@@ -1,7 +1,7 @@
 """Stop a script run before its last line.
 
-After `st.stop` Streamlit draws nothing more, but the frame of a page (`bpeviz/ui/page.py`) still
-has to draw the button that copies a link. So pages stop with an exception of their own.
+After `st.stop` a script cannot draw, but the frame of a page (`bpeviz/ui/page.py`) still draws the
+button that copies a link. So pages stop with an exception of their own.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ class _Stopped(Exception):  # noqa: N818 - not an error
 
 
 def stop() -> NoReturn:
-    """Stop the page or fragment; what it has drawn stays."""
+    """Stop the page or fragment; the elements drawn so far remain."""
     raise _Stopped
 
 

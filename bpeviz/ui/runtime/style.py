@@ -1,7 +1,7 @@
-"""The style of the pages: changes to Streamlit's own elements, found by their test ids.
+"""The style of the pages, which selects elements of Streamlit by their test ids.
 
-Streamlit has no public selectors besides `st-key-…`, and its test ids may change with any version.
-So all of them are used here only, and a test looks them up in Streamlit's scripts.
+Streamlit has no public selectors besides `st-key-…`, and its test ids may change in any version.
+So only this module uses them, and a test searches for them in Streamlit's scripts.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ _CONTROLS = _element(
     "Popover",
 )
 
-# Streamlit leaves six rem free above a page; the player should be visible without scrolling. On a
-# narrow screen the button that opens the inputs needs some of that room.
+# Streamlit's padding above a page is six rem; with less, the player is visible without scrolling.
+# On a narrow screen the button that opens the sidebar needs some padding.
 STYLE = f"""<style>
 {_MAIN} {{ padding-top: 2.6rem; padding-bottom: 4rem; }}
 {_element("SidebarHeader")} {{ height: 2.6rem; min-height: 0; margin-bottom: 0; }}
@@ -39,14 +39,14 @@ STYLE = f"""<style>
   @page {{ margin: 12mm; }}
   {_CONTROLS}, .st-key-copy_link {{ display: none !important; }}
   {_MAIN} {{ padding: 0 !important; }}
-  /* On paper the dark theme is light, too. */
+  /* The dark theme prints in light colors. */
   .stApp {{ background: #fff !important; }}
   .stApp :is(p, h1, h2, h3, li, label) {{ color: #31333f !important; }}
   h3 {{ break-after: avoid; }}
 }}
 </style>"""
 
-# The dark theme draws tables and charts as pictures for a dark background.
+# In the dark theme, tables and charts are images with a dark background.
 DARK = f"""<style>
 @media print {{
   :is({_element("DataFrame", "VegaLiteChart")}) {{

@@ -1,7 +1,7 @@
-"""Uploaded files, and the texts and files that one session holds.
+"""Uploaded files, and the memory that the texts and files of a session take.
 
-Streamlit holds every uploaded file until its session ends, also one that the page has read or that
-another file has replaced. So each file is removed from there once the page has read it.
+Streamlit stores every uploaded file until its session ends, even if the page has read it or
+another file has replaced it. So each file is removed from there once the page has read it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def files(key: str) -> list[tuple[str, bytes]]:
 def take(key: str) -> list[tuple[str, bytes]]:
     """Return the names and contents of the files of an uploader, and remove them as well.
 
-    Streamlit takes that for a change of the uploader, which then has no files.
+    To Streamlit, the uploader has changed and has no files.
     """
     found = files(key)
     remove_all()
@@ -45,19 +45,23 @@ def remove_all() -> None:
 
 
 def held() -> int:
-    """Return the size of the texts and files that this session holds, in bytes."""
+    """Return the size of the texts and files of this session, in bytes."""
     return sum(map(_size, st.session_state.to_dict().values())) + sum(
         len(one.data) for one in [*_stored().values()]
     )
 
 
 def refusal(more: int) -> str:
-    """Return why this session cannot hold some more bytes, or an empty text if it can."""
+    """Return a user-facing message if this session cannot store more bytes, else an empty text.
+
+    Args:
+        more: The number of bytes to store.
+    """
     if held() + more <= limits.SESSION_TEXTS * 1_000_000:
         return ""
     return (
-        f"The texts and files of this tab take more than {limits.SESSION_TEXTS:,} MB, which is the "
-        "limit. Go back to the text box for another text, or close a file. Then open this one."
+        f"The texts and files of this tab exceed the limit of {limits.SESSION_TEXTS:,} MB. Switch "
+        "back to the text box, or close a file. Then open this file again."
     )
 
 
@@ -75,7 +79,7 @@ def _size(value: Any) -> int:
 
 
 def _stored() -> dict[str, UploadedFileRec]:
-    """Return the uploads of this session that Streamlit holds, by their ids."""
+    """Return the uploads of this session that Streamlit stores, by their ids."""
     context = get_script_run_ctx()
     if context is None or not isinstance(context.uploaded_file_mgr, MemoryUploadedFileManager):
         return {}

@@ -1,4 +1,4 @@
-"""The user of a page run: a browser, as far as the server can tell."""
+"""Identify the user of a page run by the browser."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ COOKIE = "bpeviz_user"
 
 
 def current_user() -> str:
-    """Return the token of the browser, or the id of the session where it has none.
+    """Return the token of the browser, or the id of the session if there is no token.
 
     The network address does not identify a user: a class may share one.
     """
