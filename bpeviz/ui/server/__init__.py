@@ -1,4 +1,4 @@
-"""The middleware around Streamlit's server: headers, password, cookie of the user, request sizes.
+"""The middleware around Streamlit's server: headers, origins, password, sizes.
 
 `app.py` passes it to `st.App`. Without it, as under `AppTest`, the pages work the same.
 """
@@ -6,12 +6,14 @@
 from __future__ import annotations
 
 import os
+from urllib.parse import urlsplit
 
 import streamlit as st
 from starlette.middleware import Middleware
 
 from bpeviz.ui.server.disconnects import QuietDisconnects
 from bpeviz.ui.server.headers import SecurityHeaders, content_security_policy
+from bpeviz.ui.server.origins import SameOrigin
 from bpeviz.ui.server.password import PasswordGate
 from bpeviz.ui.server.request_sizes import RequestSizes
 from bpeviz.ui.server.user_cookie import UserCookie
@@ -30,6 +32,14 @@ def middleware() -> list[Middleware]:
         Middleware(SecurityHeaders, policy=policy),
         Middleware(RequestSizes, base=base),
     ]
+    if st.get_option("server.enableCORS"):
+        origins = st.get_option("server.corsAllowedOrigins")
+        hosts = [st.get_option("browser.serverAddress"), *map(_host, origins)]
+        found.append(Middleware(SameOrigin, hosts=hosts))
     if password := os.environ.get("BPEVIZ_PASSWORD"):
         found.append(Middleware(PasswordGate, password=password, base=base))
     return [*found, Middleware(UserCookie, base=base)]
+
+
+def _host(origin: str) -> str:
+    return urlsplit(origin.strip()).hostname or ""

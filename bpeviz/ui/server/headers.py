@@ -59,8 +59,8 @@ class SecurityHeaders:
         self._headers = {
             "Content-Security-Policy": policy,
             "X-Content-Type-Options": "nosniff",
-            # Links hold the user's text, so other hosts must not receive them.
-            "Referrer-Policy": "same-origin",
+            # Links hold the text of the user, which must not get into logs.
+            "Referrer-Policy": "no-referrer",
             "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
         }
 

@@ -16,7 +16,7 @@ def test_every_response_has_the_headers() -> None:
     answer = ask(SecurityHeaders(page, "default-src 'self'"))
     assert answer.header("content-security-policy") == "default-src 'self'"
     assert answer.header("x-content-type-options") == "nosniff"
-    assert answer.header("referrer-policy") == "same-origin"
+    assert answer.header("referrer-policy") == "no-referrer"
     assert "camera=()" in answer.header("permissions-policy")
     assert answer.body == "the page behind"
 

@@ -89,11 +89,17 @@ def test_page_after_login_sets_the_cookie_of_the_user(server: Server, cookie: st
     assert headers["Content-Security-Policy"] == content_security_policy(FRAMES)
 
 
-async def session(server: Server, cookie: str) -> tuple[websockets.ClientConnection, str]:
+async def session(
+    server: Server, cookie: str, origin: str | None = None
+) -> tuple[websockets.ClientConnection, str]:
     """Open a page as a browser does; return the connection and the id of the session."""
     address = server.address.replace("http", "ws", 1) + "/_stcore/stream"
     opened = await websockets.connect(
-        address, additional_headers={"Cookie": cookie}, max_size=None, open_timeout=60
+        address,
+        additional_headers={"Cookie": cookie},
+        origin=origin and websockets.Origin(origin),
+        max_size=None,
+        open_timeout=60,
     )
     await opened.send(BackMsg(rerun_script={"query_string": ""}).SerializeToString())
     while True:
@@ -107,6 +113,15 @@ def test_websocket_needs_the_password(server: Server, cookie: str) -> None:
         run(session(server, f"{password.COOKIE}=1.2"))
     opened, _ = run(session(server, cookie))
     assert opened
+
+
+def test_websocket_needs_the_same_host(server: Server, cookie: str) -> None:
+    with pytest.raises(websockets.InvalidStatus, match="403"):
+        run(session(server, cookie, "http://evil.example"))
+    parts = urllib.parse.urlsplit(server.address)
+    opened, _ = run(session(server, cookie, f"{parts.scheme}://{parts.netloc}"))
+    assert opened
+    assert "external IP" not in server.log.read_text()
 
 
 def test_uploads_of_a_session_are_limited_until_removed(server: Server, cookie: str) -> None:
