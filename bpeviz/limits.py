@@ -1,6 +1,6 @@
 """All limits of the server, in one place. Environment variables set some of them.
 
-The variables are read once, when the server starts. `bpeviz/README.md` contains the table that
+The variables are read once, when the server starts. `bpeviz/DEPLOYMENT.md` contains the table that
 `python -m bpeviz.limits` prints.
 """
 

@@ -14,8 +14,11 @@ from bpeviz import limits
 ROOT = Path(__file__).resolve().parents[1]
 
 
-def test_readme_lists_all_limits_with_their_defaults() -> None:
-    assert limits.table() in (ROOT / "bpeviz" / "README.md").read_text()
+DEPLOYMENT = (ROOT / "bpeviz" / "DEPLOYMENT.md").read_text()
+
+
+def test_deployment_page_lists_all_limits_with_their_defaults() -> None:
+    assert limits.table() in DEPLOYMENT
     assert len(limits.LIMITS) == len({one.about for one in limits.LIMITS})
 
 
@@ -24,6 +27,13 @@ def test_every_variable_is_that_of_one_limit() -> None:
     variables = re.findall(r'"(BPEVIZ_\w+)"', source)
     assert sorted(variables) == sorted(one.variable for one in limits.LIMITS if one.variable)
     assert len(variables) == len(set(variables))
+
+
+def test_deployment_page_names_every_variable_of_the_app() -> None:
+    sources = "".join(path.read_text() for path in (ROOT / "bpeviz").glob("**/*.py"))
+    variables = {*re.findall(r"BPEVIZ_[A-Z_]+", sources)}
+    assert {"BPEVIZ_PASSWORD", "BPEVIZ_CACHE"} <= variables
+    assert [one for one in variables if f"`{one}" not in DEPLOYMENT] == []
 
 
 def test_environment_variable_sets_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 SCRIPTS = Path(sys.executable).parent
 READMES = [ROOT / "README.md", *sorted(ROOT.glob("bpeviz/**/README.md"))]
-READMES += sorted(ROOT.glob("tests/**/README.md"))
+READMES += [*sorted(ROOT.glob("tests/**/README.md")), ROOT / "bpeviz/DEPLOYMENT.md"]
 
 
 def run(
