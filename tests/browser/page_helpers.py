@@ -34,30 +34,36 @@ def trained(text: str, **how: Any) -> tuple[Training, Boundaries]:
     return training, training.tokenizer().boundaries(text)
 
 
+def labelled(within: Page | Locator, selector: str, label: str) -> Locator:
+    """Return the element of an accessible label.
+
+    Playwright's search by role computes the names of all elements, some thousands of tokens among
+    them, each time that it looks.
+    """
+    return within.locator(f'{selector}[aria-label="{label}"]')
+
+
 class Player:
     """The player of the Train page. unit: the word for one of its steps."""
 
     def __init__(self, page: Page, unit: str = "merge") -> None:
         self.page = page
-        self.section = page.get_by_role(
-            "region", name="Player: the tokens of this text, step by step"
-        )
-        self.text = self.section.get_by_role("group", name="The text and its tokens")
-        self.number = self.section.get_by_role("spinbutton", name=f"{unit.capitalize()} number")
-        self.track = self.section.get_by_role("slider", name="Step", exact=True)
-        self.last = self.section.get_by_role("status")
+        self.section = labelled(page, "section", "Player: the tokens of this text, step by step")
+        self.text = labelled(self.section, "[role=group]", "The text and its tokens")
+        self.number = labelled(self.section, "input", f"{unit.capitalize()} number")
+        self.track = labelled(self.section, "input", "Step")
+        self.last = self.section.locator("output")
         self.sentence = self.section.locator(".sentence")
-        self.card = self.section.get_by_role("tooltip")
-        self.tree = self.section.get_by_role("dialog", name="Merge tree")
+        self.card = self.section.locator("[role=tooltip]")
+        self.tree = labelled(self.section, "[role=dialog]", "Merge tree")
 
     def button(self, name: str) -> Locator:
-        return self.section.get_by_role("button", name=name, exact=True)
+        return labelled(self.section, "button", name)
 
     def figure(self, name: str) -> Locator:
         """Return the value beside a name such as "tokens", also if it is in the singular."""
-        named = self.page.get_by_role("term").get_by_text(re.compile(f"^{name}?$"))
-        pair = self.section.locator("dl > div").filter(has=named)
-        return pair.get_by_role("definition")
+        named = self.page.locator("dt").filter(has_text=re.compile(f"^{name}?$"))
+        return self.section.locator("dl > div").filter(has=named).locator("dd")
 
     def await_text(self, text: str, **how: Any) -> tuple[Training, Boundaries]:
         """Wait until the player shows the training of a text."""
@@ -199,12 +205,12 @@ class Columns:
 
     def __init__(self, page: Page) -> None:
         self.page = page
-        self.frame = page.get_by_role("region", name="The text under each tokenizer")
-        self.card = page.get_by_role("tooltip")
+        self.frame = labelled(page, "section", "The text under each tokenizer")
+        self.card = page.locator("[role=tooltip]")
 
     def text(self, title: str) -> Locator:
         """Return the text in the column whose title begins with `title`."""
-        return self.frame.get_by_role("group", name=f"Tokens of {title}")
+        return self.frame.locator(f'[role=group][aria-label^="Tokens of {title}"]')
 
     def count(self, title: str, looks: str) -> int:
         """Return the number of atoms of a column that are marked "extra" or "missing"."""
@@ -217,17 +223,17 @@ class LockStep:
     def __init__(self, page: Page) -> None:
         self.page = page
         self.section = Player(page).section
-        self.number = self.section.get_by_role("spinbutton", name="Vocabulary size")
-        self.track = self.section.get_by_role("slider", name="Step", exact=True)
-        self.last = self.section.get_by_role("status")
+        self.number = labelled(self.section, "input", "Vocabulary size")
+        self.track = labelled(self.section, "input", "Step")
+        self.last = self.section.locator("output")
         self.views = self.section.locator(".view")
 
     def button(self, name: str) -> Locator:
-        return self.section.get_by_role("button", name=name, exact=True)
+        return labelled(self.section, "button", name)
 
     def text(self, title: str) -> Locator:
         """Return the text in the view of one trainer."""
-        return self.section.get_by_role("group", name=f"Tokens of {title}", exact=True)
+        return labelled(self.section, "[role=group]", f"Tokens of {title}")
 
     def view(self, title: str) -> Locator:
         """Return the view of one trainer: its token count, last decision and text."""

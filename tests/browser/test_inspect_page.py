@@ -27,7 +27,7 @@ class Inspect:
         self.grid = page.get_by_role("group", name="From characters to ids")
         self.picture = page.get_by_role("group", name="Merge diagram")
         self.rule = page.get_by_role("slider", name="Step of the merge diagram")
-        self.player = page.get_by_role("region", name=re.compile("^Player: "))
+        self.player = page.locator('section[aria-label^="Player: "]')
 
     def row(self, name: str) -> list[str]:
         """What stands in the cells of a row, through all lines."""
