@@ -125,7 +125,7 @@ def test_bpe_equals_four_merges_by_hand() -> None:
     # The naive loop agrees.
     atom_id = {symbol: i for i, symbol in enumerate(training.alphabet)}
     words = [([atom_id[c] for c in pre_token], 1) for pre_token in pretokenize(text, "whitespace")]
-    steps, _ = reference.learn(words, training.alphabet, 4)
+    steps, _ = reference.train(words, training.alphabet, 4)
     assert [(m.left, m.right) for m in training.merges] == [(s.left, s.right) for s in steps]
     lower = reduce(
         lambda row, step: reference.replace_all(row, (step.left, step.right), step.new_id),

@@ -133,7 +133,7 @@ def test_tokens_trained_under_a_pattern_occur_under_it(text: str, key: str) -> N
     number = {character: i for i, character in enumerate(alphabet)}
     pre_tokens = [([number[c] for c in pre_token], 1) for pre_token in pretokenize(text, key)]
     names = [*alphabet]
-    steps, _ = reference.learn(pre_tokens, alphabet, 15)
+    steps, _ = reference.train(pre_tokens, alphabet, 15)
     for step in steps:
         names.append(names[step.left] + names[step.right])
     made = names[len(alphabet) :]
@@ -145,7 +145,7 @@ def test_tokens_trained_under_a_pattern_occur_under_it(text: str, key: str) -> N
 def test_unrestricted_merges_equal_the_naive_loop(text: str) -> None:
     alphabet = sorted({*text})
     row = [alphabet.index(character) for character in text]
-    steps, _ = reference.learn([(row, 1)], alphabet, 12, min_count=2)
+    steps, _ = reference.train([(row, 1)], alphabet, 12, min_count=2)
     names = [*alphabet]
     for step in steps:
         names.append(names[step.left] + names[step.right])

@@ -562,10 +562,10 @@ def test_ancestry_ends_at_atoms_for_every_token(
                     continue
                 assert {parent.id for parent in one.parents} <= known
                 assert one.token.raw == one.parents[0].raw + one.parents[1].raw
-            spelt = trace.merge_steps(token_id, tokenizer)
-            assert (spelt is None) == (family[0].parents is None)
-            if spelt is not None:
-                raw, boundaries, events = spelt
+            diagram = trace.merge_steps(token_id, tokenizer)
+            assert (diagram is None) == (family[0].parents is None)
+            if diagram is not None:
+                raw, boundaries, events = diagram
                 assert raw == tokenizer.token_bytes(token_id)
                 assert boundaries.ids(len(events)).tolist() == [token_id]
                 assert events[-1].id == token_id

@@ -104,8 +104,8 @@ def started(*arguments: str, **more: object) -> subprocess.Popen[bytes]:
 def test_train_writes_the_tokenizer_of_the_library(trained: Shell) -> None:
     assert trained.err == ""
     assert trained.out == b""
-    learnt = bpeviz.train(TEXT, merges=12).tokenizer()
-    (written,) = formats.dump(learnt, "huggingface").values()
+    trained = bpeviz.train(TEXT, merges=12).tokenizer()
+    (written,) = formats.dump(trained, "huggingface").values()
     assert Path("t.json").read_bytes() == written
 
 
@@ -302,26 +302,26 @@ def test_train_reports_invalid_values_and_paths(shell: Shell, flags: list[str], 
 def test_train_checks_the_output_before_training(
     shell: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("bpeviz.api.train", lambda *_, **__: pytest.fail("learnt"))
+    monkeypatch.setattr("bpeviz.api.train", lambda *_, **__: pytest.fail("the command trained"))
     assert shell("train", "text.txt", "--merges", "3", "--output", "no/t.json").sentence
 
 
 def test_train_tries_the_format_before_training_on_a_long_text(
     shell: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    learnt: list[int] = []
-    learn = bpeviz.train
+    sizes: list[int] = []
+    train = bpeviz.train
 
     def count(text: str, *arguments: object, **more: object) -> bpeviz.Training:
-        learnt.append(len(text))
-        return learn(text, *arguments, **more)  # type: ignore[arg-type]
+        sizes.append(len(text))
+        return train(text, *arguments, **more)  # type: ignore[arg-type]
 
     monkeypatch.setattr("bpeviz.api.train", count)
     Path("long.txt").write_text(TEXT * 99)
     arguments = ("--vocab-size", "60", "--algorithm", "wordpiece", "--output", "t.tiktoken")
     shell("train", "long.txt", *arguments)
     assert shell.sentence
-    assert learnt == [2_000]
+    assert sizes == [2_000]
     assert not Path("t.tiktoken").exists()
 
 
@@ -569,10 +569,10 @@ def test_progress_prints_lines_if_standard_error_is_a_file(
 
 def test_progress_is_shown_on_request(trained: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     trained("train", "text.txt", "--merges", "3", "--progress")
-    told = trained.err.splitlines()
-    assert told[0] == f"Training on {len(TEXT)} characters …"
-    assert told[1].startswith(told[0].removesuffix(" …") + ": done after")
-    assert told[-1] == "Written to standard output: 256 bytes + 3 merges."
+    lines = trained.err.splitlines()
+    assert lines[0] == f"Training on {len(TEXT)} characters …"
+    assert lines[1].startswith(lines[0].removesuffix(" …") + ": done after")
+    assert lines[-1] == "Written to standard output: 256 bytes + 3 merges."
     assert trained("encode", "text.txt", "--tokenizer", "t.json").err == ""
 
 
@@ -601,8 +601,8 @@ def test_broken_pipe_exits_silently_with_141(trained: Shell) -> None:
         os.close(reading)
         process = started(*command, stdout=writing)
         os.close(writing)
-        _, said = process.communicate(timeout=120)
-        assert (process.returncode, said) == (141, b""), command
+        _, message = process.communicate(timeout=120)
+        assert (process.returncode, message) == (141, b""), command
 
 
 def test_full_disk_behind_standard_output_is_reported(trained: Shell) -> None:
@@ -610,15 +610,15 @@ def test_full_disk_behind_standard_output_is_reported(trained: Shell) -> None:
         pytest.skip("This system has no /dev/full.")
     with open("/dev/full", "wb") as full:
         process = started("encode", "text.txt", "--tokenizer", "t.json", stdout=full)
-        _, said = process.communicate(timeout=120)
-    assert (process.returncode, said.decode()) == (
+        _, message = process.communicate(timeout=120)
+    assert (process.returncode, message.decode()) == (
         1,
         "The output could not be written: No space left on device.\n",
     )
 
 
 @pytest.mark.parametrize(
-    ("expression", "said"),
+    ("expression", "message"),
     [
         ("(?a)(?L)x", "not a regular expression"),
         ("((){50000})", "took more than 2 seconds"),
@@ -627,12 +627,12 @@ def test_full_disk_behind_standard_output_is_reported(trained: Shell) -> None:
 )
 @pytest.mark.parametrize("command", ["train", "count"])
 def test_hostile_expression_is_refused(
-    shell: Shell, command: str, expression: str, said: str
+    shell: Shell, command: str, expression: str, message: str
 ) -> None:
     size = ["--merges", "9"] if command == "train" else []
     split = ["--pattern", "regex", "--expression", expression]
     shell(command, "text.txt", "--output", "new.json", *size, *split)
-    assert re.search(said, shell.sentence)
+    assert re.search(message, shell.sentence)
 
 
 @pytest.mark.parametrize("source", ["large.txt", "-", "/dev/zero"])
@@ -734,9 +734,9 @@ def test_ctrl_c_stops_training_with_130_however_the_tests_were_started(shell: Sh
     process.stdin.close()
     process.stderr.readline()  # training has begun
     process.send_signal(signal.SIGINT)
-    said = process.stderr.read().decode()
+    message = process.stderr.read().decode()
     assert process.wait(timeout=120) == 130
-    assert said == "Stopped.\n"
+    assert message == "Stopped.\n"
     assert {path.name for path in Path().iterdir()} == {"text.txt"}
 
 
@@ -762,11 +762,11 @@ def test_help_shows_examples(shell: Shell, command: str) -> None:
 
 
 def test_help_names_every_option_of_a_trainer(shell: Shell) -> None:
-    told = shell("train", "--help").out.decode()
+    help_text = shell("train", "--help").out.decode()
     for trainer in TRAINERS.values():
-        assert f"{trainer.key}:" in told
+        assert f"{trainer.key}:" in help_text
         for option in trainer.options:
-            assert f"--{option.name.replace('_', '-')} " in told
+            assert f"--{option.name.replace('_', '-')} " in help_text
 
 
 def examples() -> list[str]:

@@ -35,7 +35,7 @@ def exactly(atoms: Cut, merges: list[tuple[str, str]], p: float) -> dict[Cut, fl
     """Return the probability of each segmentation by Algorithm 1 of arXiv:1910.13267.
 
     In a round each merge that is possible, at its place, is dropped with probability p; of the
-    rest the one that was learnt first is made, of equals the leftmost.
+    others the merge of the lowest rank is applied, the leftmost first.
     """
     rank = {pair: i for i, pair in enumerate(merges)}
     found: dict[Cut, float] = {}

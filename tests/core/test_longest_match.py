@@ -36,15 +36,15 @@ def train(corpus: str, how: dict[str, Any], merges: int = 25) -> Training:
 
 def symbols_by_id(training: Training) -> list[tuple[str, ...]]:
     """Return the symbols of each id."""
-    spelt: list[tuple[str, ...]] = [(symbol,) for symbol in training.alphabet]
+    tokens: list[tuple[str, ...]] = [(symbol,) for symbol in training.alphabet]
     for merge in training.decisions:
-        spelt.append(spelt[merge.left] + spelt[merge.right])
-    return spelt
+        tokens.append(tokens[merge.left] + tokens[merge.right])
+    return tokens
 
 
 def reference_tokens(training: Training, text: str, step: int) -> list[tuple[int, int]]:
-    spelt = symbols_by_id(training)[: len(training.alphabet) + step]
-    pieces = {symbols: i for i, symbols in reversed([*enumerate(spelt)])}
+    tokens = symbols_by_id(training)[: len(training.alphabet) + step]
+    pieces = {symbols: i for i, symbols in reversed([*enumerate(tokens)])}
     pre_tokenizer = training.pre_tokenizer
     return [
         token

@@ -51,9 +51,9 @@ def over_characters(end_mark: str) -> MergeTokenizer:
 
 
 def as_tiktoken(tokenizer: MergeTokenizer) -> tiktoken.Encoding:
-    """The same vocabulary as tiktoken sees it: bytes and their ranks."""
+    """Return the same vocabulary as bytes and their ranks in tiktoken."""
     return tiktoken.Encoding(
-        "learnt",
+        "trained",
         # "." excludes line ends by default.
         pat_str=PATTERNS[tokenizer.pre_tokenizer.pattern].expression or "(?s:.+)",
         mergeable_ranks={tokenizer.token_bytes(i): i for i in range(256 + tokenizer.steps)},

@@ -308,8 +308,8 @@ def test_unsupported_tokenizer_json_error_names_the_key(kind: str) -> None:
     make, why = REFUSED[kind]
     with pytest.raises(FormatError, match=why) as refused:
         read(make())
-    said = str(refused.value)
-    assert said.startswith("tokenizer.json")
-    assert said.endswith(".")
-    assert "\n" not in said
-    assert len(said) < 500
+    message = str(refused.value)
+    assert message.startswith("tokenizer.json")
+    assert message.endswith(".")
+    assert "\n" not in message
+    assert len(message) < 500

@@ -103,7 +103,7 @@ def learnable(draw: st.DrawFn) -> dict[str, Any]:
     }
 
 
-def learnt(arguments: dict[str, Any], part: float = 1.0) -> Tokenizer:
+def trained_tokenizer(arguments: dict[str, Any], part: float = 1.0) -> Tokenizer:
     """Return the tokenizer after this share of the steps; raise `ValueError` without merges."""
     training = bpeviz.train(**arguments)
     return training.at_step(int(part * training.steps))
@@ -155,7 +155,7 @@ def test_formats_round_trip_any_tokenizer_or_name_the_reason(
     arguments: dict[str, Any], part: float, data: st.DataObject
 ) -> None:
     try:
-        tokenizer = learnt(arguments, part)
+        tokenizer = trained_tokenizer(arguments, part)
     except ValueError:
         assume(False)
     for key, form in FORMATS.items():
@@ -187,7 +187,7 @@ BYTES: dict[str, dict[str, Any]] = {
     "ties": {"ties": "smallest", "pattern": "cl100k"},
     "adaptive": {"algorithm": "adaptive", "base_text": SAMPLE[6_000:9_000], "base_size": 300},
     "superbpe, first phase": {"algorithm": "superbpe", "transition": 10_000},
-    "nothing learnt": {"merges": 0},
+    "no merges": {"merges": 0},
 }
 ONLY_HUGGING_FACE: dict[str, dict[str, Any]] = {
     "characters": CHARACTERS,
@@ -230,7 +230,7 @@ HELD = [
     *(("tiktoken", kind) for kind in BYTES),
     *(("minbpe", kind) for kind in BYTES),
     *(("csv", kind) for kind in (*BYTES, "characters", "characters, own split")),
-    *(("gpt2", kind) for kind in ("split gpt2", "special tokens", "adaptive", "nothing learnt")),
+    *(("gpt2", kind) for kind in ("split gpt2", "special tokens", "adaptive", "no merges")),
 ]
 
 
@@ -397,7 +397,7 @@ def test_dump_to_tiktoken_rejects_merges_that_ranks_reorder() -> None:
 
 
 def test_unknown_format_raises_format_error() -> None:
-    tokenizer = of_kind("nothing learnt")
+    tokenizer = of_kind("no merges")
     for ask in (
         lambda: formats.dump(tokenizer, "pickle"),
         lambda: formats.parse({"a.json": b"{}"}, "pickle"),

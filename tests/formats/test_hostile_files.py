@@ -47,15 +47,15 @@ def refused(files: dict[str, bytes], **more: str) -> str:
     """Return the error message for rejected files."""
     with pytest.raises(FormatError) as error:
         formats.parse(files, **more)
-    said = str(error.value)
-    check_sentence(said)
-    return said
+    message = str(error.value)
+    check_sentence(message)
+    return message
 
 
-def check_sentence(said: str) -> None:
-    assert said.endswith(".")
-    assert said.isprintable()
-    assert len(said) < 600
+def check_sentence(message: str) -> None:
+    assert message.endswith(".")
+    assert message.isprintable()
+    assert len(message) < 600
 
 
 def check_usable_or_refused(files: dict[str, bytes]) -> None:

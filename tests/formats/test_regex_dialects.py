@@ -225,9 +225,9 @@ def test_untranslatable_foreign_expression_raises_dialect_error(
 ) -> None:
     with pytest.raises(DialectError, match=why) as refused:
         pattern_of(expression, engine, drops=False)
-    said = str(refused.value)  # a clause, that stands within a sentence
-    assert len(said) < 300
-    assert not said.endswith(".")
+    message = str(refused.value)  # a clause of a longer sentence
+    assert len(message) < 300
+    assert not message.endswith(".")
 
 
 @pytest.mark.parametrize(

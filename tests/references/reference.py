@@ -52,7 +52,7 @@ def count_pairs(pre_tokens: Sequence[tuple[Sequence[int], int]]) -> dict[Pair, i
     return counts
 
 
-def learn(
+def train(
     pre_tokens: Sequence[tuple[Sequence[int], int]],
     symbols: Sequence[str],
     limit: int,

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from reference import Pair, count_pairs, replace_all
 
 
-class Learnt(NamedTuple):
+class Trained(NamedTuple):
     """The result of training.
 
     Attributes:
@@ -23,7 +23,7 @@ class Learnt(NamedTuple):
     scaffolds: list[set[int]]
 
 
-def learn(
+def train(
     pre_tokens: Sequence[tuple[Sequence[int], int]],
     symbols: Sequence[str],
     *,
@@ -31,16 +31,17 @@ def learn(
     limit: int | None = None,
     ties: str = "first",
     min_count: int = 1,
-) -> Learnt:
+) -> Trained:
     """Train by Algorithm 1 until the vocabulary without scaffold tokens has `size` tokens.
 
-    Training also ends after `limit` merges; scaffold tokens may still return after the last one.
+    Training also ends after `limit` merges. Scaffold tokens may still return to the vocabulary
+    after the last merge.
     """
     rows = [(list(ids), weight) for ids, weight in pre_tokens]
     names = list(symbols)
     vocabulary = set(range(len(symbols)))
     scaffolds: set[int] = set()
-    learnt = Learnt([], [])
+    trained = Trained([], [])
 
     def frequency(token: int) -> int:
         return sum(row.count(token) * weight for row, weight in rows)
@@ -49,53 +50,53 @@ def learn(
         return count_pairs(rows), {token: frequency(token) for token in scaffolds}
 
     while size is None or len(vocabulary) < size:
-        pairs, waiting = queue()
-        head = max([*pairs.values(), *waiting.values()], default=0)
-        if head < min_count:
+        pairs, scaffold_counts = queue()
+        highest = max([*pairs.values(), *scaffold_counts.values()], default=0)
+        if highest < min_count:
             break
-        back = [token for token, count in waiting.items() if count == head]
-        if back:
-            scaffolds.remove(min(back))
-            vocabulary.add(min(back))
-            if learnt.scaffolds:
-                learnt.scaffolds[-1] = {*scaffolds}
+        returning = [token for token, count in scaffold_counts.items() if count == highest]
+        if returning:
+            scaffolds.remove(min(returning))
+            vocabulary.add(min(returning))
+            if trained.scaffolds:
+                trained.scaffolds[-1] = {*scaffolds}
             continue
-        if len(learnt.merges) == limit:
+        if len(trained.merges) == limit:
             break
-        tied = [pair for pair, count in pairs.items() if count == head]
+        tied = [pair for pair, count in pairs.items() if count == highest]
         if ties == "first":
             pair = tied[0]
         elif ties == "smallest":
             pair = min(tied)
         else:
-            best = max((names[a], names[b]) for a, b in tied)
-            pair = min((a, b) for a, b in tied if (names[a], names[b]) == best)
+            largest = max((names[a], names[b]) for a, b in tied)
+            pair = min((a, b) for a, b in tied if (names[a], names[b]) == largest)
         new = len(names)
         names.append(names[pair[0]] + names[pair[1]])
         rows = [(replace_all(row, pair, new), weight) for row, weight in rows]
         vocabulary.add(new)
         for part in pair:
-            pairs, waiting = queue()
-            head = max([*pairs.values(), *waiting.values()], default=0)
-            if part >= len(symbols) and part in vocabulary and frequency(part) < head:
+            pairs, scaffold_counts = queue()
+            highest = max([*pairs.values(), *scaffold_counts.values()], default=0)
+            if part >= len(symbols) and part in vocabulary and frequency(part) < highest:
                 vocabulary.remove(part)
                 scaffolds.add(part)
-        learnt.merges.append(pair)
-        learnt.scaffolds.append({*scaffolds})
-    return learnt
+        trained.merges.append(pair)
+        trained.scaffolds.append({*scaffolds})
+    return trained
 
 
-def encode(ids: Sequence[int], atoms: int, learnt: Learnt, step: int) -> list[int]:
+def encode(ids: Sequence[int], atoms: int, trained: Trained, step: int) -> list[int]:
     """Encode by Algorithm 2 with the first `step` merges."""
     row = list(ids)
-    for new, pair in enumerate(learnt.merges[:step], atoms):
+    for new, pair in enumerate(trained.merges[:step], atoms):
         row = replace_all(row, pair, new)
-    scaffolds = learnt.scaffolds[step - 1] if step else set()
+    scaffolds = trained.scaffolds[step - 1] if step else set()
 
     def split_back(token: int) -> list[int]:
         if token not in scaffolds:
             return [token]
-        a, b = learnt.merges[token - atoms]
+        a, b = trained.merges[token - atoms]
         return split_back(a) + split_back(b)
 
     return [part for token in row for part in split_back(token)]

@@ -1,7 +1,7 @@
 """SentencePiece's BPE by its definition, slow and simple.
 
-It shares no code with `bpeviz`. Tests also compare bpeviz with the library itself, which does not
-return the counts and the intermediate steps; these loops do.
+It shares no code with `bpeviz`. Tests also compare bpeviz with the library itself. Unlike the
+library, these loops return the counts and the intermediate steps.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-NEVER_LEARNT = "\0\x1f▅▁\r\n"
+NEVER_MERGED = "\0\x1f▅▁\r\n"
 
 
-class Made(NamedTuple):
-    """A trained piece: its two parts, their count, applications and ties."""
+class Merge(NamedTuple):
+    """A merge of the naive trainer."""
 
     left: str
     right: str
@@ -25,7 +25,7 @@ class Made(NamedTuple):
 
 
 class Atom(NamedTuple):
-    """A character, a byte or a run of unknown characters, and how many bytes of text it is."""
+    """A character, a byte or a run of unknown characters, with its size in bytes."""
 
     symbol: str
     size: int
@@ -47,7 +47,8 @@ def script(character: str) -> str | None:
     return "Common"
 
 
-def valid(piece: str, longest: int = 16, split_digits: bool = False) -> bool:
+def is_valid(piece: str, longest: int = 16, split_digits: bool = False) -> bool:
+    """Return whether training may create a piece."""
     letters = piece.removeprefix("▁")
     scripts = {script(letter) for letter in letters} - {None}
     digits = any(digit in piece for digit in "0123456789")
@@ -84,31 +85,31 @@ def words(text: str, prefix: bool) -> list[str]:
     return found
 
 
-def learn(
+def train(
     texts: dict[str, int],
     limit: int,
     prefix: bool = True,
     longest: int = 16,
     split_digits: bool = False,
-) -> list[Made]:
+) -> list[Merge]:
     """Train: count all pairs of pieces, choose the best, replace it everywhere, repeat."""
     rows: list[tuple[list[str], int]] = []
     for text, times in texts.items():
         for word in words(text, prefix):
             row: list[str] = []
             for character in word:
-                if character in NEVER_LEARNT:
+                if character in NEVER_MERGED:
                     rows.append((row, times))
                     row = []
                 else:
                     row.append("▁" if character in " _" else character)
             rows.append((row, times))
-    made: list[Made] = []
-    while len(made) < limit:
+    merges: list[Merge] = []
+    while len(merges) < limit:
         counts: dict[tuple[str, str], int] = {}
         for row, times in rows:
             for left, right in pairwise(row):
-                if valid(left + right, longest, split_digits):
+                if is_valid(left + right, longest, split_digits):
                     counts[left, right] = counts.get((left, right), 0) + times
         if not counts:
             break
@@ -123,8 +124,8 @@ def learn(
                     row[i : i + 2] = [pair[0] + pair[1]]
                     applied += times
                 i += 1
-        made.append(Made(*pair, highest, applied, len(tied) - 1))
-    return made
+        merges.append(Merge(*pair, highest, applied, len(tied) - 1))
+    return merges
 
 
 def atoms(word: str, known: set[str], fallback: bool) -> list[Atom]:
@@ -133,7 +134,7 @@ def atoms(word: str, known: set[str], fallback: bool) -> list[Atom]:
     for character in word:
         size = 0 if character == "_" else len(character.encode())
         symbol = "▁" if character in " _" else character
-        if symbol in known and character not in NEVER_LEARNT:
+        if symbol in known and character not in NEVER_MERGED:
             found.append(Atom(symbol, size))
         elif fallback:
             found += [Atom(f"<0x{byte:02X}>", 1) for byte in character.encode()]

@@ -8,39 +8,41 @@ from typing import Any
 import reference
 from reference import Step
 
-WHITE = " \t\n\r\f\v"
+WHITE_SPACE = " \t\n\r\f\v"
 
 
 def lines(text: str) -> list[str]:
+    """Split a text after line feeds."""
     found = [line + "\n" for line in text.split("\n")]
     found[-1] = found[-1][:-1]
     return [line for line in found if line]
 
 
-def grouped(pre_tokens: Sequence[str], pieces: Sequence[str]) -> list[list[str]]:
+def group_pre_tokens(pre_tokens: Sequence[str], pieces: Sequence[str]) -> list[list[str]]:
     """Group pre-tokens: a new group begins with a pre-token that contains the end of a piece."""
-    cuts = {sum(map(len, pieces[: i + 1])) for i in range(len(pieces))}
+    piece_ends = {sum(map(len, pieces[: i + 1])) for i in range(len(pieces))}
     groups: list[list[str]] = [[]]
     at = 0
     for pre_token in pre_tokens:
-        if cuts & set(range(at, at + len(pre_token))):
+        if piece_ends & set(range(at, at + len(pre_token))):
             groups.append([])
         groups[-1].append(pre_token)
         at += len(pre_token)
     return [group for group in groups if group]
 
 
-def words(name: str) -> int:
-    for white in WHITE:
-        name = name.replace(white, " ")
+def count_words(name: str) -> int:
+    """Count the words of a token, separated by ASCII white space."""
+    for space in WHITE_SPACE:
+        name = name.replace(space, " ")
     return len([word for word in name.split(" ") if word])
 
 
-def learn(
+def train(
     groups: Sequence[Sequence[Sequence[int]]],
     symbols: Sequence[str],
     limit: int,
-    turn: int,
+    transition: int,
     max_words: int,
     ties: str,
     min_count: int,
@@ -51,11 +53,11 @@ def learn(
         The merges, the index of the first merge of phase 2, and why training ended.
     """
     pre_tokens = [(pre_token, 1) for group in groups for pre_token in group]
-    steps, why = reference.learn(pre_tokens, symbols, min(turn, limit), ties, min_count)
+    steps, why = reference.train(pre_tokens, symbols, min(transition, limit), ties, min_count)
     if why != "full":
-        turn = len(steps)
-    if turn >= limit:
-        return steps, turn, why
+        transition = len(steps)
+    if transition >= limit:
+        return steps, transition, why
     names = list(symbols)
     rows = [[list(pre_token) for pre_token in group] for group in groups]
     for step in steps:
@@ -73,13 +75,13 @@ def learn(
             pair: count
             for pair, count in reference.count_pairs([(row, 1) for row in joined]).items()
             if ": " not in names[pair[0]] + names[pair[1]]
-            and words(names[pair[0]] + names[pair[1]]) <= max_words
+            and count_words(names[pair[0]] + names[pair[1]]) <= max_words
         }
         if not counts:
-            return steps, turn, "no pair"
+            return steps, transition, "no pair"
         highest = max(counts.values())
         if highest < min_count:
-            return steps, turn, "rare"
+            return steps, transition, "rare"
         tied = [pair for pair, count in counts.items() if count == highest]
         if ties == "first":
             pair = tied[0]
@@ -94,13 +96,13 @@ def learn(
         joined = [reference.replace_all(row, pair, new) for row in joined]
         applied = before - sum(map(len, joined))
         steps.append(Step(*pair, new, highest, applied, len(tied) - 1))
-    return steps, turn, "full"
+    return steps, transition, "full"
 
 
 def segment(
     groups: Sequence[Sequence[Sequence[int]]],
     merges: Sequence[Any],
-    turn: int,
+    transition: int,
     first_id: int,
 ) -> list[tuple[int, int]]:
     """Apply merges, the first `turn` within pre-tokens; return the id and atoms of each token."""
@@ -109,16 +111,17 @@ def segment(
         row: list[int] = []
         for pre_token in group:
             ids = list(pre_token)
-            for merge in merges[:turn]:
+            for merge in merges[:transition]:
                 ids = reference.replace_all(ids, (merge.left, merge.right), merge.new_id)
             row += ids
-        for merge in merges[turn:]:
+        for merge in merges[transition:]:
             row = reference.replace_all(row, (merge.left, merge.right), merge.new_id)
         found += [(token, size_of(token, merges, first_id)) for token in row]
     return found
 
 
 def size_of(token: int, merges: Sequence[Any], first_id: int) -> int:
+    """Return the number of atoms of a token."""
     if token < first_id:
         return 1
     merge = merges[token - first_id]

@@ -16,7 +16,7 @@ Scores = Mapping[str, float]
 
 
 def segmentations(text: str, pieces: Scores) -> list[tuple[str, ...]]:
-    """Return all segmentations; a character that is not a piece may be a token, too."""
+    """Return all segmentations; a character outside the pieces may be a token, too."""
     if not text:
         return [()]
     found = []
@@ -26,74 +26,84 @@ def segmentations(text: str, pieces: Scores) -> list[tuple[str, ...]]:
     return found
 
 
-def worth(cut: tuple[str, ...], pieces: Scores) -> Fraction:
+def log_probability(segmentation: tuple[str, ...], pieces: Scores) -> Fraction:
     """Return the log probability of a segmentation.
 
     The log probability of an unknown character is 10 below that of the least likely piece.
     """
     unknown = min(pieces.values(), default=0.0) - 10
-    return sum((Fraction(pieces.get(piece, unknown)) for piece in cut), Fraction(0))
+    return sum((Fraction(pieces.get(piece, unknown)) for piece in segmentation), Fraction(0))
 
 
-def ranked(text: str, pieces: Scores) -> list[tuple[str, ...]]:
+def ranked_segmentations(text: str, pieces: Scores) -> list[tuple[str, ...]]:
     """Return all segmentations, the best first.
 
     Among ties, the one with the longest last piece is first, then the longest before it, and so on.
     """
     return sorted(
         segmentations(text, pieces),
-        key=lambda cut: (-worth(cut, pieces), [-len(piece) for piece in reversed(cut)]),
+        key=lambda segmentation: (
+            -log_probability(segmentation, pieces),
+            [-len(piece) for piece in reversed(segmentation)],
+        ),
     )
 
 
-def shares(text: str, pieces: Scores, strength: float = 1.0) -> dict[tuple[str, ...], float]:
+def probabilities(text: str, pieces: Scores, strength: float = 1.0) -> dict[tuple[str, ...], float]:
     """Return the probability of each segmentation of the text, in proportion to P**strength."""
     weights = {
-        cut: math.exp(strength * float(worth(cut, pieces))) for cut in segmentations(text, pieces)
+        segmentation: math.exp(strength * float(log_probability(segmentation, pieces)))
+        for segmentation in segmentations(text, pieces)
     }
     total = sum(weights.values())
-    return {cut: weight / total for cut, weight in weights.items()}
+    return {segmentation: weight / total for segmentation, weight in weights.items()}
 
 
-def expected(words: Mapping[str, int], pieces: Scores) -> dict[str, float]:
+def expected_counts(words: Mapping[str, int], pieces: Scores) -> dict[str, float]:
     """Return the expected count of each piece over all segmentations of counted words."""
     counts = dict.fromkeys(pieces, 0.0)
     for word, times in words.items():
-        for cut, share in shares(word, pieces).items():
-            for piece in cut:
-                counts[piece] += times * share
+        for segmentation, probability in probabilities(word, pieces).items():
+            for piece in segmentation:
+                counts[piece] += times * probability
     return counts
 
 
 def estimate(counts: Mapping[str, float]) -> dict[str, float]:
-    """Return the log of each piece's share of the counts; counts below a millionth are raised."""
+    """Return the log of each piece's share of the counts, which are at least a millionth."""
     counts = {piece: max(count, 1e-6) for piece, count in counts.items()}
     total = sum(counts.values())
     return {piece: math.log(count / total) for piece, count in counts.items()}
 
 
-def cost(words: Mapping[str, int], pieces: Scores) -> Fraction:
+def negative_log_likelihood(words: Mapping[str, int], pieces: Scores) -> Fraction:
     """Return the negative log probability of the best segmentations of counted words."""
     return -sum(
-        (times * worth(ranked(word, pieces)[0], pieces) for word, times in words.items()),
+        (
+            times * log_probability(ranked_segmentations(word, pieces)[0], pieces)
+            for word, times in words.items()
+        ),
         Fraction(0),
     )
 
 
-def uses(words: Mapping[str, int], pieces: Scores) -> Counter[str]:
+def piece_counts(words: Mapping[str, int], pieces: Scores) -> Counter[str]:
     """Return the count of each piece in the best segmentations."""
     found: Counter[str] = Counter()
     for word, times in words.items():
-        for piece in ranked(word, pieces)[0]:
+        for piece in ranked_segmentations(word, pieces)[0]:
             found[piece] += times
     return found
 
 
 def losses(words: Mapping[str, int], pieces: Scores) -> dict[str, Fraction]:
-    """Return the rise of the cost if a piece is removed, for pieces of two or more characters."""
-    whole = cost(words, pieces)
+    """Return the cost of removing each piece of two or more characters, as a log likelihood."""
+    whole = negative_log_likelihood(words, pieces)
     return {
-        piece: cost(words, {other: pieces[other] for other in pieces if other != piece}) - whole
+        piece: negative_log_likelihood(
+            words, {other: pieces[other] for other in pieces if other != piece}
+        )
+        - whole
         for piece in pieces
         if len(piece) > 1
     }

@@ -65,7 +65,7 @@ def counts(rows: Sequence[tuple[Sequence[Token], int]]) -> dict[tuple[Token, Tok
     return found
 
 
-def learn(
+def train(
     words: Sequence[tuple[Sequence[str], int]],
     limit: int,
     ids: Mapping[Token, int],

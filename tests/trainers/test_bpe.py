@@ -40,7 +40,7 @@ def reference_training(
         ([atom_id[s] for s in symbols_of(pre_token, training)], times)
         for pre_token, times in weighted.items()
     ]
-    return reference.learn(rows, training.alphabet, limit, **how)
+    return reference.train(rows, training.alphabet, limit, **how)
 
 
 def symbols_of(pre_token: str, training: Training) -> list[str]:
@@ -64,7 +64,7 @@ def count_pre_tokens(text: str, training: Training) -> dict[str, int]:
 
 
 def decided(training: Training) -> tuple[list[tuple[int, ...]], str]:
-    """Return the merges and the reason to stop, in the form of `reference.learn`."""
+    """Return the merges and the reason to stop, in the form of `reference.train`."""
     merges = [(m.left, m.right, m.new_id, m.count, m.applied, m.ties) for m in training.merges]
     return merges, training.stopped
 

@@ -20,7 +20,7 @@ from bpeviz.pretokenizers.patterns import PATTERNS, pretokenize
 from bpeviz.pretrained import catalog, download, rank_tokenizer
 from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.trainers.continued_bpe import AdaptiveTokenizer, AdaptiveTraining
-from bpeviz.trainers.continued_bpe import train as learn_on
+from bpeviz.trainers.continued_bpe import train as train_on
 
 TEXTS = st.one_of(
     over("ab ", 50),
@@ -44,7 +44,7 @@ OLD = "the hat that the cat sat on, aé👍 ab ba aab " * 3
 @cache
 def bases() -> dict[str, Tokenizer]:
     """Return base tokenizers that need no download: trained here or built from ranks."""
-    learnt = bpeviz.train(OLD, merges=30)
+    trained = bpeviz.train(OLD, merges=30)
     # Ranks as GPT-2's: the bytes in another order, a gap before the special token.
     ranks = {bytes([(i + 33) % 256]): i for i in range(256)}
     for raw in (b"th", b"at", b" c", b"the", b" cat", b"a ", b"ab", b" a", "é".encode(), b"  "):
@@ -52,16 +52,16 @@ def bases() -> dict[str, Tokenizer]:
     pattern = PATTERNS["whitespace"].expression or ""
     return {
         "bytes": bpeviz.train("", merges=0).tokenizer(),
-        "learnt": learnt.tokenizer(),
+        "trained": trained.tokenizer(),
         "across": bpeviz.train(OLD, merges=40, pattern="none").tokenizer(),
         "special": bpeviz.train(OLD, merges=9, special_tokens=("<s>", "</s>")).tokenizer(),
         "ranks": rank_tokenizer.from_ranks("ranks", pattern, ranks, {"<|end|>": 300}),
-        "added": bpeviz.train(OLD, "adaptive", base=learnt.tokenizer(270), merges=5).tokenizer(),
+        "added": bpeviz.train(OLD, "adaptive", base=trained.tokenizer(270), merges=5).tokenizer(),
         "superbpe": bpeviz.train(OLD, "superbpe", merges=30, transition=262).tokenizer(),
     }
 
 
-BASES = st.sampled_from(["bytes", "learnt", "across", "special", "ranks", "added", "superbpe"])
+BASES = st.sampled_from(["bytes", "trained", "across", "special", "ranks", "added", "superbpe"])
 
 
 def train(text: str, base: Tokenizer, how: dict[str, Any], merges: int = 20) -> AdaptiveTraining:
@@ -202,7 +202,7 @@ def test_decode_round_trips_text_and_offsets_cover_it(
 # Ids
 
 
-@pytest.mark.parametrize("name", ["bytes", "learnt", "special", "ranks", "added"])
+@pytest.mark.parametrize("name", ["bytes", "trained", "special", "ranks", "added"])
 def test_new_ids_follow_base_ids(name: str) -> None:
     base = bases()[name]
     training = bpeviz.train(
@@ -250,7 +250,7 @@ def test_atoms_are_bytes_with_base_ids() -> None:
 
 
 def test_names_color_indices_and_vocabulary_text_of_added_tokens() -> None:
-    base = bases()["learnt"]
+    base = bases()["trained"]
     training = train("the cat sat on the catamaran " * 3, base, {}, 8)
     tokenizer = training.tokenizer()
     for merge in training.merges:
@@ -304,13 +304,13 @@ def test_base_token_across_pre_tokens_is_not_split() -> None:
 
 
 def test_vocab_size_includes_base_ids() -> None:
-    base = bases()["learnt"]
+    base = bases()["trained"]
     training = bpeviz.train("xyz" * 9, "adaptive", base=base, vocab_size=base.vocab_size + 2)
     assert (training.steps, training.vocab_size) == (2, base.vocab_size + 2)
 
 
 def test_mapping_corpus_weights_texts_by_count() -> None:
-    base = bases()["learnt"]
+    base = bases()["trained"]
     counted = bpeviz.train({"xyz": 3, "yz": 2}, "adaptive", base=base, merges=3)
     assert [merge.count for merge in counted.merges] == [5, 3]
 
@@ -429,13 +429,13 @@ def test_count_below_one_raises_value_error() -> None:
 def test_unsuitable_base_raises_value_error() -> None:
     over_characters = bpeviz.train(OLD, merges=3, atoms="characters").tokenizer()
     with pytest.raises(ValueError, match="bpe cannot be a base: its ids 0 to 255 must be the"):
-        learn_on("abc", base=over_characters, merges=1)
+        train_on("abc", base=over_characters, merges=1)
     leaky = rank_tokenizer.from_ranks("leaky", "[a-z]+", {bytes([i]): i for i in range(256)}, {})
     with pytest.raises(ValueError, match="leaky drops a part of this text"):
-        learn_on("a b", base=leaky, merges=1)
+        train_on("a b", base=leaky, merges=1)
     special = bases()["special"]
     with pytest.raises(ValueError, match="must differ from those of the base"):
-        learn_on("a b", base=special, merges=1, special_tokens=("<s>",))
+        train_on("a b", base=special, merges=1, special_tokens=("<s>",))
 
 
 def test_every_option_value_trains() -> None:

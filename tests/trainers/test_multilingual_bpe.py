@@ -111,7 +111,7 @@ def test_merges_equal_reference_loop(parts: list[str], how: dict[str, Any], limi
     text = joined(parts)
     training = train(text, limit, **how)
     rows, _ = reference_rows(training, text)
-    expected, stopped = reference.learn(rows, training.alphabet, limit)
+    expected, stopped = reference.train(rows, training.alphabet, limit)
     assert [
         (m.left, m.right, m.new_id, m.count, m.applied, m.ties) for m in training.merges
     ] == expected
@@ -194,10 +194,10 @@ def test_shares_equal_direct_counts(parts: list[str], how: dict[str, Any]) -> No
         tokenizer = training.at_step(step)
         tokens = [tokenizer.encode(part) for part in held]
         assert [share.tokens for share in shares] == [len(ids) for ids in tokens]
-        learnt = [{i for i in ids if not tokenizer.is_atom(i)} for ids in tokens]
-        assert [share.used for share in shares] == [len(ids) for ids in learnt]
+        trained = [{i for i in ids if not tokenizer.is_atom(i)} for ids in tokens]
+        assert [share.used for share in shares] == [len(ids) for ids in trained]
         assert [share.alone for share in shares] == [
-            len(ids - set().union(*learnt[:k], *learnt[k + 1 :])) for k, ids in enumerate(learnt)
+            len(ids - set().union(*trained[:k], *trained[k + 1 :])) for k, ids in enumerate(trained)
         ]
         if held:
             assert sum(share.share for share in shares) == pytest.approx(1)

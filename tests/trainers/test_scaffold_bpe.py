@@ -52,7 +52,7 @@ def reference_training(
     training: ScaffoldTraining, pre_tokens: dict[str, int], how: dict[str, Any], **limit: int
 ):
     rule = {name: how[name] for name in ("ties", "min_count") if name in how}
-    return reference_scaffold.learn(
+    return reference_scaffold.train(
         rows_of(training, pre_tokens), training.alphabet, **limit, **rule
     )
 
@@ -68,7 +68,7 @@ def scaffolds(training: ScaffoldTraining, step: int) -> set[int]:
 
 
 def assert_equals_reference(
-    training: ScaffoldTraining, expected: reference_scaffold.Learnt
+    training: ScaffoldTraining, expected: reference_scaffold.Trained
 ) -> None:
     assert [(merge.left, merge.right) for merge in training.merges] == expected.merges
     for step, hidden in enumerate(expected.scaffolds, 1):
@@ -122,11 +122,11 @@ def test_tokens_equal_reference_encoder_at_every_step(
 ) -> None:
     """Check the boundaries, and the tokenizer of each step."""
     training = train(corpus, merges=20, **how)
-    learnt = reference_training(training, count_pre_tokens(training, corpus), how, limit=20)
+    trained = reference_training(training, count_pre_tokens(training, corpus), how, limit=20)
     tokenizer = training.tokenizer()
     atoms = len(training.alphabet)
     sizes = [1] * atoms
-    for left, right in learnt.merges:
+    for left, right in trained.merges:
         sizes.append(sizes[left] + sizes[right])
     for held in (corpus, text):
         boundaries = tokenizer.boundaries(held)
@@ -135,7 +135,7 @@ def test_tokens_equal_reference_encoder_at_every_step(
             expected: list[int] = []
             for pre_token in training.pre_tokenizer.pre_tokens(held):
                 ((row, _),) = rows_of(training, {pre_token: 1})
-                expected += reference_scaffold.encode(row, atoms, learnt, step)
+                expected += reference_scaffold.encode(row, atoms, trained, step)
             ends = [*accumulate(1 if token < 0 else sizes[token] for token in expected)]
             assert boundaries.ids(step).tolist() == expected
             assert boundaries.token_ends(step).tolist() == ends

@@ -1,15 +1,14 @@
-"""BPE over words as published by Sennrich et al., held against their own package, subword-nmt.
+"""BPE over words as published by Sennrich et al., compared with their package, subword-nmt.
 
-Its tie rule is the lexicographically largest pair, and the end-of-word mark is part of a word's
-last character ("#version: 0.2"; 0.1 had it as a symbol of its own). It differs in these, on
-purpose or by history, and the tests say so where they meet it:
+Its tie rule is the lexicographically largest pair. The end-of-word mark is part of a word's last
+character ("#version: 0.2"), or a separate symbol (0.1). It differs from bpeviz in these points:
 
-- It parts words at spaces and line ends alone and knows no other white space; here white space is
-  learnt from, too, as chunks of its own. So the texts below have single spaces.
-- It stops at pairs that come less than twice (`min_frequency=2`), here `min_count=2`.
-- `total_symbols` takes the number of characters off the number of merges; the count is of symbols
-  in the middle and at the end of words, as the alphabet here.
-- It never encodes a word of one character, so never writes `</w>` there; nothing is to be merged.
+- It splits words only at spaces and line ends, and ignores white space. In bpeviz white space is a
+  pre-token too, so the texts below have single spaces.
+- It merges no pair that occurs only once (`min_frequency=2`), in bpeviz `min_count=2`.
+- `total_symbols` subtracts the number of characters from the number of merges. It counts a
+  character in the middle and at the end of words as two, as the alphabet of bpeviz does.
+- It does not encode a word of one character, which therefore has no `</w>`.
 """
 
 from __future__ import annotations
@@ -57,8 +56,7 @@ def our_merges(training: MergeTraining) -> list[str]:
 
 
 def their_segments(codes: str, text: str, vocabulary: set[str] | None = None) -> list[str]:
-    """What `apply_bpe` makes of each word of a line: pieces, those that a word goes on after with
-    @@ at their end."""
+    """Return the pieces of a line by `apply_bpe`; @@ ends all but the last piece of a word."""
     return BPE(io.StringIO(codes), vocab=vocabulary).segment(text).split()
 
 
@@ -73,16 +71,16 @@ def our_segments(tokenizer: Tokenizer, words: list[str]) -> list[str]:
 
 
 def their_vocabulary(codes: str, lines: list[str], threshold: int) -> set[str] | None:
-    """What is counted in the text as all merges cut it, by `get_vocab`, and common enough.
+    """Return the pieces that `get_vocab` counts at least `threshold` times, or None for 0.
 
-    Threshold 0 is no vocabulary at all. An empty one would be taken for none there, so it gets
-    what no text holds.
+    subword-nmt treats an empty vocabulary as None, so the set contains a line end, which no piece
+    contains.
     """
     if not threshold:
         return None
-    cut = io.StringIO("".join(" ".join(their_segments(codes, line)) + "\n" for line in lines))
+    segmented = io.StringIO("".join(" ".join(their_segments(codes, line)) + "\n" for line in lines))
     counted = io.StringIO()
-    get_vocab(cut, counted)
+    get_vocab(segmented, counted)
     return read_vocabulary(io.StringIO(counted.getvalue()), threshold) | {"\n"}
 
 
@@ -156,7 +154,7 @@ def test_merges_of_tiny_shakespeare_equal_subword_nmt(tiny_shakespeare: str) -> 
 
 
 def test_merges_of_paper_words_equal_subword_nmt() -> None:
-    """The words of the paper's Algorithm 1, under the rule of their package."""
+    """The words of the paper's Algorithm 1, with the tie rule of subword-nmt."""
     words = {"low": 5, "lower": 2, "newest": 6, "widest": 3}
     listed = "".join(f"{word} {count}\n" for word, count in words.items())
     training = bpeviz.train(words, merges=10, pattern="none", **HOW)
@@ -183,9 +181,9 @@ def test_segments_equal_subword_nmt_with_and_without_threshold(
     vocabulary = their_vocabulary(codes, [text], threshold)
     training = bpeviz.train(text, merges=merges, pattern="whitespace", threshold=threshold, **HOW)
     tokenizer = training.tokenizer()
-    for held in (words, others):
-        expected = their_segments(codes, " ".join(held), vocabulary)
-        assert our_segments(tokenizer, held) == expected
+    for used in (words, others):
+        expected = their_segments(codes, " ".join(used), vocabulary)
+        assert our_segments(tokenizer, used) == expected
 
 
 @pytest.mark.parametrize("threshold", [0, 1, 5, 50])
@@ -207,13 +205,13 @@ def test_segments_of_tiny_shakespeare_equal_subword_nmt(
     threshold: int, tiny_shakespeare: str
 ) -> None:
     lines = lines_of(tiny_shakespeare)
-    learnt, held_out = lines[:3_000], lines[3_000:4_000]
-    text = "\n".join(learnt)
+    training_lines, held_out = lines[:3_000], lines[3_000:4_000]
+    text = "\n".join(training_lines)
     codes = their_merges(text, 1_000)
-    vocabulary = their_vocabulary(codes, learnt, threshold)
+    vocabulary = their_vocabulary(codes, training_lines, threshold)
     training = bpeviz.train(text, merges=1_000, pattern="whitespace", threshold=threshold, **HOW)
     tokenizer = training.tokenizer()
-    for line in learnt[::5] + held_out:
+    for line in training_lines[::5] + held_out:
         assert our_segments(tokenizer, line.split(" ")) == their_segments(codes, line, vocabulary)
 
 

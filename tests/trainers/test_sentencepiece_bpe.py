@@ -59,7 +59,7 @@ def tokenizer_of(text: Any, **how: Any) -> SentencePieceTokenizer:
 def reference_merges(
     training: SentencePieceTraining, texts: dict[str, int], limit: int
 ) -> list[Any]:
-    return reference.learn(
+    return reference.train(
         texts,
         limit,
         training.pre_tokenizer.prefix == "yes",
@@ -69,7 +69,7 @@ def reference_merges(
 
 
 def decided(training: SentencePieceTraining) -> list[Any]:
-    """Return the merges of a training in the form of `reference.learn`."""
+    """Return the merges of a training in the form of `reference.train`."""
     piece = training.pieces
     return [(piece[m.left], piece[m.right], m.count, m.applied, m.ties) for m in training.merges]
 
@@ -432,17 +432,17 @@ def test_pieces_and_encodings_equal_sentencepiece(
     vocabulary size.
     """
     training = train("\n".join(lines), **how)
-    learnt = made(training)
+    merges = made(training)
     characters = len(training.alphabet) - (256 if how["unknown"] == "bytes" else 0)
     if how["prefix"] == "no" and " " not in "".join(lines):
         assert "▁" not in training.alphabet
     model = library(
         lines,
-        1 + len(training.alphabet) + len(learnt),
+        1 + len(training.alphabet) + len(merges),
         **options(how),
     )
-    assert pieces_of(model)[: len(learnt)] == learnt
-    assert len(pieces_of(model)) == len(learnt) + characters
+    assert pieces_of(model)[: len(merges)] == merges
+    assert len(pieces_of(model)) == len(merges) + characters
     tokenizer = training.tokenizer()
     for line in (*lines, *others):
         if "▁" not in training.alphabet and " " in line:

@@ -41,10 +41,10 @@ HOW = st.fixed_dictionaries(
 WAY = "by the way, by the way she saw by the way\n" * 3
 
 
-def train(text: str, how: dict[str, Any], turn: int, merges: int = 25) -> SuperTraining:
+def train(text: str, how: dict[str, Any], transition: int, merges: int = 25) -> SuperTraining:
     """Train with `turn` merges before the second phase."""
     atoms = 256 if how.get("atoms") != "characters" else len({*text})
-    training = bpeviz.train(text, "superbpe", merges=merges, transition=atoms + turn, **how)
+    training = bpeviz.train(text, "superbpe", merges=merges, transition=atoms + transition, **how)
     assert isinstance(training, SuperTraining)
     return training
 
@@ -66,7 +66,7 @@ def groups_of(text: str, training: SuperTraining) -> list[list[list[int]]]:
 
     return [
         [atoms(pre_token) for pre_token in group]
-        for group in reference_superbpe.grouped(pre_tokens, pieces)
+        for group in reference_superbpe.group_pre_tokens(pre_tokens, pieces)
     ]
 
 
@@ -74,31 +74,31 @@ def groups_of(text: str, training: SuperTraining) -> list[list[list[int]]]:
 @given(TEXTS, HOW, st.integers(0, 12), st.integers(0, 25))
 @example("a b a b", {}, 0, 5)
 def test_merges_equal_reference_loop(
-    text: str, how: dict[str, Any], turn: int, merges: int
+    text: str, how: dict[str, Any], transition: int, merges: int
 ) -> None:
-    training = train(text, how, turn, merges)
-    expected, begins, why = reference_superbpe.learn(
+    training = train(text, how, transition, merges)
+    expected, first_of_phase_2, reason = reference_superbpe.train(
         groups_of(text, training),
         training.alphabet,
         merges,
-        turn,
+        transition,
         how.get("max_words", 4),
         how.get("ties", "first"),
         how.get("min_count", 1),
     )
     found = [(m.left, m.right, m.new_id, m.count, m.applied, m.ties) for m in training.merges]
     assert found == [tuple(step) for step in expected]
-    assert (training.transition_step, training.stopped) == (begins, why)
+    assert (training.transition_step, training.stopped) == (first_of_phase_2, reason)
 
 
 @settings(max_examples=examples(150))
 @given(TEXTS, TEXTS, HOW, st.integers(0, 12))
 @example("bbabaab", "babaabbab", {"pattern": "regex", "expression": "a+b?|b"}, 3)
 def test_tokens_equal_reference_segmentation_at_every_step(
-    corpus: str, text: str, how: dict[str, Any], turn: int
+    corpus: str, text: str, how: dict[str, Any], transition: int
 ) -> None:
     """Check the training text, other text, and the tokenizer of each step."""
-    training = train(corpus, how, turn)
+    training = train(corpus, how, transition)
     tokenizer = training.tokenizer()
     assert isinstance(tokenizer, SuperTokenizer)
     for held in (corpus, text):
@@ -123,10 +123,10 @@ def test_tokens_equal_reference_segmentation_at_every_step(
 @settings(max_examples=examples(100))
 @given(TEXTS, HOW, st.integers(0, 12))
 def test_best_candidate_is_the_merged_pair_at_every_step(
-    text: str, how: dict[str, Any], turn: int
+    text: str, how: dict[str, Any], transition: int
 ) -> None:
     """Counts and ties are equal, also at the start of the second phase."""
-    training = train(text, how, turn)
+    training = train(text, how, transition)
     boundaries = training.tokenizer().boundaries(text)
     for step, merge in enumerate(training.merges):
         found = training.candidates(text, boundaries, step, 1_000)
@@ -141,9 +141,9 @@ def test_best_candidate_is_the_merged_pair_at_every_step(
 @settings(max_examples=examples(100))
 @given(TEXTS, HOW, st.integers(0, 12))
 def test_decode_round_trips_text_and_offsets_cover_it(
-    text: str, how: dict[str, Any], turn: int
+    text: str, how: dict[str, Any], transition: int
 ) -> None:
-    tokenizer = train(WAY + "aé👍.: ", how, turn).tokenizer()
+    tokenizer = train(WAY + "aé👍.: ", how, transition).tokenizer()
     known = text if how["atoms"] == "bytes" else "".join(c for c in text if c in WAY + "aé👍.: ")
     assert tokenizer.decode(tokenizer.encode(known)) == known
     tokens = tokenizer.tokens(known)
@@ -166,11 +166,11 @@ def labels(training: SuperTraining) -> list[str]:
 def test_first_phase_equals_bpe_and_second_joins_words() -> None:
     training = bpeviz.train(WAY, "superbpe", vocab_size=280, transition=266)
     bpe = bpeviz.train(WAY, "bpe", vocab_size=280)
-    turn = training.transition_step
-    assert turn == 10
-    assert training.merges[:turn] == bpe.merges[:turn]
-    assert not any("·" in name[1:] for name in labels(training)[:turn])
-    assert "by·the·way" in labels(training)[turn:]
+    transition = training.transition_step
+    assert transition == 10
+    assert training.merges[:transition] == bpe.merges[:transition]
+    assert not any("·" in name[1:] for name in labels(training)[:transition])
+    assert "by·the·way" in labels(training)[transition:]
     assert texts_of(training).vocabulary(training, 10) == "256 bytes + 10 merges"
     assert (
         texts_of(training).vocabulary(training, 16)

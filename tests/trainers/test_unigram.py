@@ -140,11 +140,13 @@ def test_nbest_lists_all_segmentations_by_rank(text: str, pieces: dict[str, floa
     model = UnigramModel.of(pieces)
     known = scores_of(model)
     lattice = model.lattice(text)
-    expected = reference.ranked(text, known)
+    expected = reference.ranked_segmentations(text, known)
     assert lattice.paths == len(expected)
     found = lattice.nbest(len(expected) + 3)
     assert [pieces_of(lattice, path) for path in found] == expected
-    assert [score(path) for path in found] == [reference.worth(c, known) for c in expected]
+    assert [score(path) for path in found] == [
+        reference.log_probability(c, known) for c in expected
+    ]
     assert lattice.best() == found[0]
     for n in {1, 2, len(expected)}:
         assert lattice.nbest(n) == found[:n]
@@ -158,10 +160,12 @@ def test_marginals_and_total_equal_sums_over_all_segmentations(
     model = UnigramModel.of(pieces)
     known = scores_of(model)
     lattice = model.lattice(text)
-    whole = sum(math.exp(reference.worth(c, known)) for c in reference.segmentations(text, known))
+    whole = sum(
+        math.exp(reference.log_probability(c, known)) for c in reference.segmentations(text, known)
+    )
     assert math.exp(lattice.total) == pytest.approx(whole)
     of_edges: Counter[tuple[int, int]] = Counter()
-    for cut, share in reference.shares(text, known).items():
+    for cut, share in reference.probabilities(text, known).items():
         at = 0
         for piece in cut:
             of_edges[at, at + len(piece)] += share  # type: ignore[assignment]
@@ -176,7 +180,7 @@ def test_sample_frequencies_follow_probability_to_the_strength(strength: float) 
     draws = 20_000
     lattice = model.lattice("hugsun")
     drawn = lattice.sample(strength, draws, seed=1)
-    shares = reference.shares("hugsun", scores_of(model), strength)
+    shares = reference.probabilities("hugsun", scores_of(model), strength)
     assert drawn.total() == draws
     counted = {pieces_of(lattice, path): times for path, times in drawn.items()}
     assert counted.keys() <= shares.keys()
@@ -263,15 +267,17 @@ def test_em_step_and_losses_equal_reference(words: dict[str, int], data: st.Data
     lattices = Lattices.of([*words], model.index)
 
     counts = lattices.expected(model.scores[lattices.ids], weights, len(pieces))
-    assert dict(zip(pieces, counts, strict=True)) == pytest.approx(reference.expected(words, known))
+    assert dict(zip(pieces, counts, strict=True)) == pytest.approx(
+        reference.expected_counts(words, known)
+    )
 
     for batch in (1, 7, 10**6):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(lattice_module, "_BATCH", batch)
             cost, uses, costs = lattices.losses(model.scores, weights, len(atoms))
-        assert cost == reference.cost(words, known)
+        assert cost == reference.negative_log_likelihood(words, known)
         assert dict(zip(pieces, uses, strict=True)) == {
-            piece: reference.uses(words, known)[piece] for piece in pieces
+            piece: reference.piece_counts(words, known)[piece] for piece in pieces
         }
         assert dict(zip(pieces[len(atoms) :], costs[len(atoms) :], strict=True)) == (
             reference.losses(words, known)
@@ -309,15 +315,15 @@ def test_rounds_equal_reference(words: dict[str, int], how: dict[str, int]) -> N
     known = reference.estimate({piece: counts[piece] for piece in (*training.alphabet, *first)})
     for one, recorded in zip(training.rounds, rounds_of(training), strict=True):
         for _ in range(how.get("em_steps", 2)):
-            known = reference.estimate(reference.expected(words, known))
+            known = reference.estimate(reference.expected_counts(words, known))
         assert recorded == pytest.approx(known, abs=1e-6)
         known = recorded
-        lost, used = reference.losses(words, known), reference.uses(words, known)
+        lost, used = reference.losses(words, known), reference.piece_counts(words, known)
         order = sorted(lost, key=lambda piece: (lost[piece], known[piece], -len(piece), piece))
         assert [training.pieces[i] for i in one.order] == order
         assert one.losses[atoms:].tolist() == [lost[p] for p in training.pieces[atoms : one.before]]
         assert one.uses.tolist() == [used[piece] for piece in training.pieces[: one.before]]
-        assert one.loss == reference.cost(words, known)
+        assert one.loss == reference.negative_log_likelihood(words, known)
         assert one.before - one.after == math.ceil(len(order) * how.get("pruned_share", 25) / 100)
         pruned = [training.pieces[pruning.id] for pruning in one.pruned]
         assert pruned == order[: one.before - one.after]
@@ -342,7 +348,7 @@ def test_boundaries_equal_reference_segmentation_at_every_step(
         expected = [
             piece
             for pre_token in tokenizer.pre_tokenizer.pre_tokens(text)
-            for piece in reference.ranked(pre_token, known)[0]
+            for piece in reference.ranked_segmentations(pre_token, known)[0]
         ]
         number = {piece: i for i, piece in enumerate(training.pieces)}
         ids = [number.get(piece, UNKNOWN_ID) for piece in expected]
@@ -370,9 +376,9 @@ def test_training_to_size_is_prefix_of_full_training(
     assert part.pieces == whole.pieces
     assert (part.stopped, whole.stopped) == ("full", "atoms")
     assert part.steps == part.opening == len(whole.pieces) - size
-    told = [(one.id, one.count, one.loss, one.round) for one in whole.decisions]
+    shown = [(one.id, one.count, one.loss, one.round) for one in whole.decisions]
     assert [(one.id, one.count, one.loss, one.round) for one in part.decisions] == (
-        told[: part.steps]
+        shown[: part.steps]
     )
     assert part.tokenizer().vocab_size == size + (atoms == "characters")
     for word in words:
@@ -494,9 +500,11 @@ def test_tokenizer_nbest_and_segmentations_equal_reference() -> None:
     best = tokenizer.nbest("hugs", 99)
     assert best[0][0] == tuple(tokenizer.encode("hugs"))
     known = alive_at(training, 2)
-    expected = reference.ranked("hugs", known)
+    expected = reference.ranked_segmentations("hugs", known)
     assert [[tokenizer.pieces[i] for i in ids] for ids, _ in best] == [[*cut] for cut in expected]
-    assert [value for _, value in best] == [reference.worth(cut, known) for cut in expected]
+    assert [value for _, value in best] == [
+        reference.log_probability(cut, known) for cut in expected
+    ]
     drawn = tokenizer.segmentations("hugs", 0.2, 500, seed=3)
     assert drawn.total() == 500
     assert drawn.keys() <= {ids for ids, _ in best}

@@ -44,10 +44,10 @@ def words_of(text: str, training: Training) -> list[str]:
 
 def tokens_by_id(training: Training) -> list[reference.Token]:
     """Return the symbols of each id."""
-    spelt: list[reference.Token] = [(symbol,) for symbol in training.alphabet]
+    tokens: list[reference.Token] = [(symbol,) for symbol in training.alphabet]
     for merge in training.decisions:
-        spelt.append(spelt[merge.left] + spelt[merge.right])
-    return spelt
+        tokens.append(tokens[merge.left] + tokens[merge.right])
+    return tokens
 
 
 def symbols_of(word: str, training: Training) -> list[str]:
@@ -55,9 +55,9 @@ def symbols_of(word: str, training: Training) -> list[str]:
 
 
 def decided(training: Training) -> tuple[list[tuple[Any, ...]], str]:
-    spelt = tokens_by_id(training)
+    tokens = tokens_by_id(training)
     return [
-        (spelt[m.left], spelt[m.right], m.count, m.applied, m.ties, m.score)
+        (tokens[m.left], tokens[m.right], m.count, m.applied, m.ties, m.score)
         for m in training.decisions
     ], training.stopped
 
@@ -67,7 +67,7 @@ def reference_training(
 ) -> tuple[list[tuple[Any, ...]], str]:
     words = [(symbols_of(word, training), times) for word, times in weighted.items()]
     ids = {(symbol,): i for i, symbol in enumerate(training.alphabet)}
-    steps, stopped = reference.learn(words, limit, ids, **how)
+    steps, stopped = reference.train(words, limit, ids, **how)
     return [(*step[:-1], float(step.score)) for step in steps], stopped
 
 
@@ -143,7 +143,7 @@ def test_merge_contains_score_and_note() -> None:
 @given(TEXTS, HOW)
 def test_candidate_scores_equal_reference(corpus: str, how: dict[str, Any]) -> None:
     training = train(corpus, **how)
-    spelt = tokens_by_id(training)
+    tokens = tokens_by_id(training)
     boundaries = training.tokenizer().boundaries(corpus)
     words = count_words(words_of(corpus, training))
     rows = [([(s,) for s in symbols_of(word, training)], times) for word, times in words.items()]
@@ -155,15 +155,15 @@ def test_candidate_scores_equal_reference(corpus: str, how: dict[str, Any]) -> N
             for pair, score in reference.scores(rows).items()
             if count[pair] >= how.get("min_count", 1)
         }
-        assert {(spelt[a], spelt[b]): c.score for c in found for a, b in [c.ids]} == expected
+        assert {(tokens[a], tokens[b]): c.score for c in found for a, b in [c.ids]} == expected
         assert [c.score for c in found] == sorted(expected.values(), reverse=True)
-        assert all(c.count == count[spelt[c.ids[0]], spelt[c.ids[1]]] for c in found)
+        assert all(c.count == count[tokens[c.ids[0]], tokens[c.ids[1]]] for c in found)
         if step == training.steps:
             break
         merge = training.decisions[step]
         assert (found[0].ids, found[0].score) == ((merge.left, merge.right), merge.score)
         rows = [
-            (reference.replace_all(row, spelt[merge.left], spelt[merge.right]), times)
+            (reference.replace_all(row, tokens[merge.left], tokens[merge.right]), times)
             for row, times in rows
         ]
 
@@ -175,8 +175,8 @@ def test_ids_have_distinct_pieces(corpus: str, how: dict[str, Any]) -> None:
 
     Each piece is therefore made in one way only, and the vocabulary has distinct strings.
     """
-    spelt = tokens_by_id(train(corpus, 40, **how))
-    assert len({*spelt}) == len(spelt)
+    tokens = tokens_by_id(train(corpus, 40, **how))
+    assert len({*tokens}) == len(tokens)
 
 
 @pytest.mark.parametrize(
@@ -303,12 +303,12 @@ def test_boundaries_equal_reference_segmentation_at_every_step(
 ) -> None:
     """Check the training text, other text, and the tokenizer of each step."""
     training = train(corpus, **how)
-    spelt = tokens_by_id(training)
+    tokens = tokens_by_id(training)
     for held in (corpus, text):
         boundaries = training.tokenizer().boundaries(held)
         words = words_of(held, training)
         for step in range(training.steps + 1):
-            pieces = {s: i for i, s in enumerate(spelt[: len(training.alphabet) + step])}
+            pieces = {s: i for i, s in enumerate(tokens[: len(training.alphabet) + step])}
             expected = [
                 token
                 for word in words

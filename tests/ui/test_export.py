@@ -248,8 +248,8 @@ def test_export_offers_each_format_or_names_the_reason(key: str) -> None:
     for one in FORMATS.values():
         assert (one.title in offered) == (one.key in holding)
         refusals = [c.value for c in app.caption if "cannot hold this tokenizer" in c.value]
-        told = any(markdown.escape(one.title) in refusal for refusal in refusals)
-        assert told == (one.key not in holding)
+        has_message = any(markdown.escape(one.title) in refusal for refusal in refusals)
+        assert has_message == (one.key not in holding)
     assert offered[-2:] == ["Web page (HTML)", "Drawing (SVG)"]
 
 

@@ -166,8 +166,8 @@ def test_titles_of_opened_tokenizers_are_escaped_in_the_dialog(page: str) -> Non
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.title)
 def test_names_in_links_are_escaped(page: Any) -> None:
     link = codec.pack({EVIL: EVIL, "largest": EVIL, "without": [EVIL, f"Text: {EVIL}"]})
-    (said,) = [one.value for one in opened(page.path, link).warning if "link" in one.value]
-    assert said.count(markdown.escape(EVIL)) == 3
+    (message,) = [one.value for one in opened(page.path, link).warning if "link" in one.value]
+    assert message.count(markdown.escape(EVIL)) == 3
     assert hostile(opened(page.path, link))
 
 

@@ -440,10 +440,10 @@ def _token(offer: Offer, tokenizer: Tokenizer) -> None:
         titles = [f"id {one.id}" for one in found]
         one = found[_namesake(query, offer.key).radio(titles, horizontal=True)]
     st.dataframe(tables.tokens([one]), hide_index=True, height="content", key="looked_up")
-    spelt = trace.merge_steps(one.id, tokenizer)
+    steps = trace.merge_steps(one.id, tokenizer)
     ancestry = token_lookup.ancestry(one.id, tokenizer)
-    if spelt is not None:
-        raw, boundaries, events = spelt
+    if steps is not None:
+        raw, boundaries, events = steps
         side = _side_of(offer, tokenizer, boundaries, [event.step for event in events])
         components.merge_diagram(
             merge_diagram.merge_diagram_payload(raw, [side]), "picture_of_token"

@@ -52,10 +52,13 @@ def errors(app: AppTest) -> list[str]:
     return [error.value for error in app.error]
 
 
-def told(app: AppTest, place: int, word: str | None = None) -> AppTest:
-    """The page once the player has told where it stands, and that a word was clicked.
+def report_player(app: AppTest, place: int, word: str | None = None) -> AppTest:
+    """Run the page with the step of the player, and a clicked word.
 
-    place: the number of a size among those of the player; from the end where it is negative.
+    Args:
+        app: The page.
+        place: The index of a size among the player's; a negative one counts from the end.
+        word: The clicked word.
     """
     payload = payload_of(app)
     step = {
@@ -186,7 +189,7 @@ def test_metrics_use_each_algorithm_step_for_the_size(place: int) -> None:
     app = with_text(SHORT)
     payload = payload_of(app)
     size = payload["vocabSizes"][place]
-    app = told(app, place)
+    app = report_player(app, place)
     assert errors(app) == []
     assert f"{size:,}" in headings(app)[0]
     columns, tokens = [], []
@@ -216,7 +219,7 @@ def test_step_of_another_timeline_is_ignored() -> None:
     payload = payload_of(app)
     assert f"{payload['vocabSizes'][payload['initialStep']]:,}" in headings(app)[0]
     # Nor does a place beyond the end.
-    app = told(app, 99_999)
+    app = report_player(app, 99_999)
     assert f"{payload['vocabSizes'][-1]:,}" in headings(app)[0]
 
 
@@ -226,7 +229,7 @@ def test_step_of_another_timeline_is_ignored() -> None:
 def test_clicked_word_is_segmented_until_another_is_typed() -> None:
     app = with_text(SHORT)
     assert app.text_input(key="word").value == "lowest"
-    app = told(app, 7, "newest")
+    app = report_player(app, 7, "newest")
     assert app.text_input(key="word").value == "newest"
     assert {row["segmentation"].replace(" | ", "") for row in drawn_cuts(app)} == {"newest"}
     # With a leading space a word is another pre-token.
@@ -273,7 +276,7 @@ def test_unigram_offers_subword_regularization() -> None:
 @pytest.mark.parametrize("which", [0, 1])
 def test_word_with_unknown_characters_is_segmented_at_every_size(place: int, which: int) -> None:
     app = with_text(SHORT, word="ΩlowΩ")
-    app = told(app, place)
+    app = report_player(app, place)
     app.radio(key="random_of_2").set_value(which).run()
     assert errors(app) == []
     for row in drawn_cuts(app):
@@ -340,7 +343,7 @@ def test_broken_expression_gives_one_error_for_all_algorithms() -> None:
     (sentence,) = errors(app)
     assert sentence.split(": ")[0] == ", ".join(TRAINERS[key].short for key in USUAL)
     assert sentence.endswith(".")
-    assert app.info == []  # there is nothing to choose: what is wrong is said
+    assert app.info == []  # the page does not ask for algorithms, since it shows the error
 
 
 def test_failing_algorithm_gives_an_error_and_others_stay() -> None:

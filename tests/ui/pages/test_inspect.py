@@ -79,10 +79,10 @@ def test_every_sample_is_displayed(sample: samples.Sample) -> None:
 @pytest.mark.parametrize("query", ["", "no such token"])
 def test_look_up_names_unused_ids(query: str) -> None:
     app = cl100k(closer="token", look_up=query)
-    said = " ".join(one.value for one in app.caption)
-    assert "100,256 tokens" in said
-    assert "100261–100275" in said
-    assert "100,277" not in said
+    captions = " ".join(one.value for one in app.caption)
+    assert "100,256 tokens" in captions
+    assert "100261–100275" in captions
+    assert "100,277" not in captions
 
 
 def test_inspect_starts_with_its_own_text() -> None:

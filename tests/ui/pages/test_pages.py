@@ -263,8 +263,8 @@ def test_test_text_may_contain_unknown_characters(text: str) -> None:
     assert errors(app) == []
     assert component(app)["text"] == text
     lost = sum(character not in SHORT for character in text)
-    said = any(f"{lost} tokens" in words.value for words in app.markdown)
-    assert said == (lost > 0)
+    shows_loss = any(f"{lost} tokens" in words.value for words in app.markdown)
+    assert shows_loss == (lost > 0)
 
 
 @every_page
@@ -296,9 +296,9 @@ def test_too_long_text_shows_one_error(page: str) -> None:
 def test_other_pages_use_the_start_of_a_long_training_text(page: str) -> None:
     app = with_text(page, "ab " * (MAX_TEXT // 3 + 10), pattern="whitespace")
     assert errors(app) == []
-    said = [caption.value for caption in app.caption]
+    messages = [caption.value for caption in app.caption]
     length = 3 * (MAX_TEXT // 3 + 10)
-    assert any(f"{MAX_TEXT:,}" in one and f"{length:,}" in one for one in said)
+    assert any(f"{MAX_TEXT:,}" in one and f"{length:,}" in one for one in messages)
 
 
 def test_widget_state_limit_allows_50_mb_paste() -> None:
@@ -359,7 +359,7 @@ def test_utf8_file_is_read(content: bytes, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "fact"),
     [
         ("hello".encode("utf-16"), "UTF-16"),
         ("hello".encode("utf-16-le"), "zero bytes"),
@@ -369,10 +369,10 @@ def test_utf8_file_is_read(content: bytes, text: str) -> None:
         pytest.param(b"a" * (MAX_TRAINED + 1), f"{MAX_TRAINED:,}", id="too long"),
     ],
 )
-def test_non_utf8_file_gives_a_message(content: bytes, said: str) -> None:
+def test_non_utf8_file_gives_a_message(content: bytes, fact: str) -> None:
     sentence = read_file("a.bin", content)
     assert isinstance(sentence, UnreadableFile)
-    assert said in sentence
+    assert fact in sentence
     assert sentence.startswith("a.bin ")
     assert sentence.endswith(".")
 
@@ -407,14 +407,14 @@ def test_compare_explains_fairness_of_its_metrics() -> None:
     except download.VocabularyUnavailable as error:
         pytest.skip(str(error))
     test_text = {"measured_on": "held out", "held_out_box": "wider", "held_out_sample": "own"}
-    said = []
+    messages = []
     for state in ({}, test_text):
         app = with_text("Compare", SHORT, others=["gpt2"], **state)
         assert errors(app) == []
         (words,) = [one.value for one in app.markdown if "balance" in one.value]
         assert "50,2" in words  # the size of GPT-2, which differs
-        said.append(words)
-    assert said[0] != said[1]  # measured on the training text, or on another
+        messages.append(words)
+    assert messages[0] != messages[1]  # measured on the training text, or on another
 
 
 @pytest.mark.parametrize("key", TRAINERS)

@@ -142,9 +142,9 @@ def test_chinese_example_shows_both_published_segmentations() -> None:
     assert pre_tokens(app, "Characters") == [*YAO_MING]
     assert pre_tokens(app, "Word list A") == ["姚明", "进入", "总决赛"]
     assert pre_tokens(app, "Word list B") == ["姚", "明", "进入", "总", "决赛"]
-    said = " ".join(caption.value for caption in app.caption)
-    assert "Chinese Treebank" in said
-    assert "Peking University" in said
+    captions = " ".join(caption.value for caption in app.caption)
+    assert "Chinese Treebank" in captions
+    assert "Peking University" in captions
     app.text_area(key="words").input("姚明进入 总决赛").run()
     assert pre_tokens(app, "Word list A") == ["姚明进入", "总决赛"]
     assert "Chinese Treebank" not in " ".join(caption.value for caption in app.caption)
