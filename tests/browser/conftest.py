@@ -1,4 +1,4 @@
-"""Fixtures of the browser tests: one server, one browser, and fresh, watched pages."""
+"""Fixtures of the browser tests: one server, one browser, and pages that record errors."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 TIMEOUT = 30_000
 """Milliseconds until an action fails. The machine may be slow and busy."""
 
-# On a cold deep link Streamlit's script first looks for its server below the page's address, as in
-# /Compare/_stcore/health. It gets 404, which the console reports as an error, and tries the root.
+# On a deep link, Streamlit's frontend first requests its server below the page's URL, such as
+# /Compare/_stcore/health. The response is 404, an error in the console; then it tries the root.
 PROBE = re.compile(r"/[^/]+/_stcore/(health|host-config)$")
 
 
@@ -39,6 +39,7 @@ def unavailable(reason: str) -> NoReturn:
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
+    """Start a browser."""
     try:
         from playwright.sync_api import sync_playwright
     except ImportError:
@@ -55,7 +56,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def vocabulary_files() -> None:
-    """Download the published vocabularies ahead, so that no page waits for them."""
+    """Download the published vocabularies in advance, so that no page waits for them."""
     for name in catalog.NAMES:
         try:
             download.fetch(name)
@@ -67,7 +68,7 @@ def vocabulary_files() -> None:
 def server(
     browser: Browser, vocabulary_files: None, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Server]:
-    # The browser fixture comes first: without a browser, no server is started.
+    # The browser fixture is first: without a browser, no server starts.
     with serving(tmp_path_factory.mktemp("server")) as running:
         yield running
 

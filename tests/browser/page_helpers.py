@@ -1,4 +1,4 @@
-"""The elements of the pages, found by role and label, and what users do with them."""
+"""The elements of the pages, found by role and label, and the actions of users."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ except ImportError:
         raise
     pytest.skip("No playwright: pip install -r tests/requirements.txt", allow_module_level=True)
 
-expect.set_options(timeout=30_000)  # a busy machine may load a page that long
+expect.set_options(timeout=30_000)  # loading a page may take so long on a busy machine
 
 ENGLISH = samples.by_key("english-prose").text
 ODD = samples.by_key("emoji-and-unicode").text
 
 
 def trained(text: str, **how: Any) -> tuple[Training, Boundaries]:
-    """Return the training of a text with the first choices of the pages, and its boundaries."""
+    """Return the training of a text with the initial options of the pages, and its boundaries."""
     training = bpeviz.train(text, **{"vocab_size": LARGEST, "min_count": 2} | how)
     return training, training.tokenizer().boundaries(text)
 
@@ -155,7 +155,7 @@ def type_text(page: Page, text: str, label: str = "Text to use") -> None:
 def choose(page: Page, label: str, option: str) -> None:
     """Choose an option of a select box.
 
-    Its list closes where the page scrolls, or where what ran before draws the box anew.
+    Its list closes if the page scrolls, or if an earlier run of the page redraws the box.
     """
     box = page.get_by_role("combobox", name=label, exact=True)
     if box.evaluate("box => box.tagName") == "SELECT":
@@ -170,7 +170,7 @@ def choose(page: Page, label: str, option: str) -> None:
         except Error:
             continue
         return
-    raise AssertionError(f"{label} does not offer {option}.")
+    raise AssertionError(f"{label} does not have the option {option}.")
 
 
 def open_more(page: Page) -> None:

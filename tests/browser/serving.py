@@ -1,4 +1,4 @@
-"""The app, started on a free port of this machine, and the browser that visits it."""
+"""Start the app on a free port of this machine, and find a browser."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 
 CHROMIUMS = ("chromium", "chromium-browser", "google-chrome")
-WITHOUT_WINDOWS = "chromium-headless-shell"
-"""A Chromium that can only be driven. It draws the same pages with two thirds of the work."""
+HEADLESS_SHELL = "chromium-headless-shell"
+"""A Chromium without windows. It renders the same pages in two thirds of the processor time."""
 
 FLAGS = (
     "--no-sandbox",
@@ -29,7 +29,7 @@ FLAGS = (
     "--disable-sync",
     "--no-first-run",
 )
-"""The flags of the browser: it draws without a graphics card and sends no requests of its own."""
+"""The flags of the browser: no graphics card, and no requests in the background."""
 
 OPTIONS = {
     "viewport": {"width": 1366, "height": 768},
@@ -39,9 +39,9 @@ OPTIONS = {
 }
 """The options of a browser context."""
 
-# Streamlit 1.67 logs this traceback if a browser disconnects while it receives data. Users see
-# nothing of it. Another error in between, or a line of our code, does not match.
-GONE = re.compile(
+# Streamlit 1.67 logs this traceback if a browser disconnects while it receives data. Users do not
+# see it. A traceback with another error, or with a line of our code, does not match.
+DISCONNECTED = re.compile(
     r".*Exception in ASGI application\n"
     rf"(?:(?!.*{re.escape(str(ROOT))}/(?:app\.py|bpeviz|pages))"
     r"(?:Traceback|During|  |starlette\.websockets\.WebSocketDisconnected: |(?=\n)).*\n)+"
@@ -52,11 +52,12 @@ GONE = re.compile(
 def chromium(*, whole: bool = False) -> str | None:
     """Return the path of a Chromium: `BPEVIZ_CHROMIUM`, or one on this machine.
 
-    whole: Prefer a complete browser to one without windows.
+    Args:
+        whole: Whether to prefer a complete browser to one without windows.
     """
-    named = os.environ.get("BPEVIZ_CHROMIUM")
-    names = (*CHROMIUMS, WITHOUT_WINDOWS) if whole else (WITHOUT_WINDOWS, *CHROMIUMS)
-    return named or next(filter(None, map(shutil.which, names)), None)
+    configured = os.environ.get("BPEVIZ_CHROMIUM")
+    names = (*CHROMIUMS, HEADLESS_SHELL) if whole else (HEADLESS_SHELL, *CHROMIUMS)
+    return configured or next(filter(None, map(shutil.which, names)), None)
 
 
 @dataclass
@@ -69,7 +70,7 @@ class Server:
     _read: int = 0
 
     def workers(self) -> list[int]:
-        """Return the ids of the processes that train for it."""
+        """Return the process ids of its training workers."""
         listed = Path(f"/proc/{self.process}/task").glob("*/children")
         children = [int(child) for one in listed for child in one.read_text().split()]
         return [child for child in children if b"bpeviz.jobs.worker" in _command(child)]
@@ -77,24 +78,24 @@ class Server:
     def tracebacks(self) -> str:
         text = self.log.read_text(errors="replace")
         new, self._read = text[self._read :], len(text)
-        lines = [line for line in GONE.sub("", new).splitlines() if ' "GET ' not in line]
-        # Streamlit draws a traceback in a frame, with ❱ at the lines where it went wrong.
-        wrong = any("Traceback" in line or "❱" in line for line in lines)
-        return "\n".join(lines) if wrong else ""
+        lines = [line for line in DISCONNECTED.sub("", new).splitlines() if ' "GET ' not in line]
+        # Streamlit prints a traceback in a box, with ❱ at the lines that failed.
+        failed = any("Traceback" in line or "❱" in line for line in lines)
+        return "\n".join(lines) if failed else ""
 
 
 def _command(process: int) -> bytes:
     try:
         return Path(f"/proc/{process}/cmdline").read_bytes()
     except OSError:
-        return b""  # it has just ended
+        return b""  # the process has just ended
 
 
 @contextmanager
 def serving(
     folder: Path, script: str = "app.py", port: int = 0, **environment: str
 ) -> Iterator[Server]:
-    """Start the app on a port of this machine, and end it by its own process.
+    """Start the app on a port of this machine, and stop it at the end.
 
     Args:
         folder: The folder of its log.

@@ -45,7 +45,7 @@ class Trained:
     def tokens(self, size: int) -> int:
         return int(self.boundaries.token_counts[self.step(size)])
 
-    def cuts(self, size: int) -> set[int]:
+    def boundary_ends(self, size: int) -> set[int]:
         """Return the ends of tokens in bytes, without the end of the text."""
         return {*self.boundaries.cuts(self.step(size)).tolist()[:-1]} - {0}
 
@@ -56,6 +56,7 @@ class Trained:
 
 
 def train_all(*keys: str, text: str = ENGLISH, **initial: str) -> list[Trained]:
+    """Train the algorithms with these keys on a text, with the page's initial options."""
     found = []
     for key in keys:
         training = usual.train(key, text, **usual.ON_ALGORITHMS | initial)
@@ -72,7 +73,7 @@ def sizes_of(trainings: list[Trained]) -> tuple[list[int], int]:
 
 def assert_views(player: LockStep, trainings: list[Trained], size: int) -> None:
     """Assert that each view shows its trainer at this size, with the marks."""
-    reference = trainings[0].cuts(size)
+    reference = trainings[0].boundary_ends(size)
     for one in trainings:
         player.await_tokens(one.title, one.tokens(size))
         step = one.step(size)
@@ -82,14 +83,14 @@ def assert_views(player: LockStep, trainings: list[Trained], size: int) -> None:
             looks: {int(one.boundaries.ends[atom]) for atom in player.marked(one.title, looks)}
             for looks in ("extra", "missing")
         }
-        cuts = one.cuts(size)
-        # What follows white space that is left out is no choice of the tokenizer's.
-        assert marked["extra"] == cuts - reference - one.left_out(size), (one.title, size)
-        assert marked["missing"] == reference - cuts, (one.title, size)
+        boundary_ends = one.boundary_ends(size)
+        # A boundary after omitted white space is not a decision of the tokenizer.
+        assert marked["extra"] == boundary_ends - reference - one.left_out(size), (one.title, size)
+        assert marked["missing"] == reference - boundary_ends, (one.title, size)
 
 
 def await_size(page: Page, size: int) -> None:
-    """Wait until what follows the size has followed."""
+    """Wait until the elements below the player show this vocabulary size."""
     heading = page.get_by_role("heading", name=f"At a vocabulary size of {size:,}", exact=True)
     expect(heading).to_be_visible()
 
@@ -122,7 +123,7 @@ def test_deep_link_shows_three_algorithms_in_lock_step(open_page: Open) -> None:
     larger = [one for one in trained if one.training.sizes.min() > low]
     for one in larger:
         expect(player.view(one.title)).to_contain_text(f"vocabulary {one.training.sizes.min():,}")
-    # Playing moves all.
+    # Playback moves all views.
     player.button("Play").click()
     expect(player.button("Pause")).to_be_visible()
     expect(player.track).to_have_value(re.compile("[1-9]"))
@@ -161,7 +162,7 @@ def test_clicked_word_shows_sampled_segmentations(open_page: Open) -> None:
         expect(drawn).to_contain_text(
             shares(bpe.training.segmentations(step, clicked, 0.1, 1_000, 0))
         )
-        page.keyboard.press("Escape")  # the tree of the token that was clicked
+        page.keyboard.press("Escape")  # close the merge tree of the clicked token
     # Without dropout the only segmentation is the tokenizer's.
     assert bpe.training.stochastic
     strength = page.get_by_role("slider", name=texts_of(bpe.training).randomness.strength)
@@ -200,7 +201,7 @@ def test_algorithm_options_change_only_their_view_and_four_fit(open_page: Open) 
     await_size(page, opening)
     assert_views(player, trained, opening)
 
-    # A failing algorithm shows an error, and the others stay.
+    # An algorithm that fails shows an error; the others remain.
     open_more(page)
     type_number(page, "Largest vocabulary", 200)
     expect(alert(page, "at least 256")).to_be_visible()
@@ -250,11 +251,11 @@ def test_phone_layout_has_no_horizontal_scrolling(open_page: Open) -> None:
         box = player.view(one.title).bounding_box()
         assert box is not None
         tops.append(box["y"])
-    assert tops == sorted({*tops})  # one below the other
+    assert tops == sorted({*tops})  # stacked vertically
     await_size(page, sizes_of(trained)[1])
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     main = page.get_by_role("main")
     assert main.evaluate("main => main.scrollWidth - main.clientWidth") <= 0
-    # The controls are in reach while the texts are looked at.
+    # The controls remain visible while the page scrolls to a text.
     player.view(trained[1].title).scroll_into_view_if_needed()
     expect(player.button("Play")).to_be_in_viewport()

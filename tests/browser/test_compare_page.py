@@ -1,4 +1,4 @@
-"""The Compare page: columns, marks, hover, measures, and a text held out."""
+"""The Compare page: columns, difference marks, hovering, metrics, and a test text."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Open = Callable[..., Page]
 
 
 def columns_of(text: str, *names: str) -> list[Column]:
-    """What Python compares: the visitor's own first."""
+    """Return the columns that Python computes, the user's tokenizer first."""
     training, boundaries = trained(text)
     found = [Column("Your tokenizer", training.tokenizer(), boundaries, len(training.merges))]
     for name in names:
@@ -35,13 +35,14 @@ def columns_of(text: str, *names: str) -> list[Column]:
 
 
 def differences(columns: list[Column], reference: int) -> list[tuple[int, int]]:
-    """How many cuts are a column's own, and how many are missing."""
-    cuts = [{*column.inner_boundaries.tolist()} for column in columns]
-    standard = cuts[reference]
-    return [(len(mine - standard), len(standard - mine)) for mine in cuts]
+    """Return the number of extra and of missing boundaries of each column."""
+    boundaries = [{*column.inner_boundaries.tolist()} for column in columns]
+    expected = boundaries[reference]
+    return [(len(found - expected), len(expected - found)) for found in boundaries]
 
 
 def marks(page: Page, column: Column) -> tuple[int, int]:
+    """Return the number of marks for extra and for missing boundaries in a column."""
     found = Columns(page)
     return found.count(column.title, "extra"), found.count(column.title, "missing")
 
@@ -67,7 +68,7 @@ def test_deep_link_shows_columns_and_difference_marks(open_page: Open) -> None:
     expect(Columns(page).frame.locator(".column.reference")).to_contain_text("GPT-2")
     assert [marks(page, column) for column in columns] == differences(columns, 1)
 
-    # A third one by choice.
+    # Add a third vocabulary.
     page.get_by_role("button", name="o200k").click()
     expect(Columns(page).text("o200k")).to_contain_text("river")
     columns = columns_of(ENGLISH, "gpt2", "cl100k_base", "o200k_base")
@@ -79,7 +80,8 @@ def test_deep_link_shows_columns_and_difference_marks(open_page: Open) -> None:
     expect(Columns(page).text("Your tokenizer")).to_contain_text("river")
 
 
-def lit(text: Locator) -> str:
+def highlighted(text: Locator) -> str:
+    """Return the highlighted part of a text."""
     found: str = text.evaluate(
         "text => [...text.querySelectorAll('.c.lit')].map(c => c.textContent).join('')"
     )
@@ -95,13 +97,13 @@ def test_hovering_a_token_highlights_its_span_in_every_column(open_page: Open) -
     at = ENGLISH.index(" lighthouse")
     texts[1].locator(".c").nth(at + 3).hover()
     expect(Columns(page).card).to_contain_text("Your tokenizer")
-    assert [lit(text) for text in texts] == [" lighthouse"] * 3
+    assert [highlighted(text) for text in texts] == [" lighthouse"] * 3
     ids = bpeviz.load("gpt2").encode(" lighthouse")
     assert len(ids) == 1
     expect(Columns(page).card).to_contain_text(f"id {ids[0]}")
     page.get_by_role("heading", name="Metrics").hover()
     expect(Columns(page).card).to_be_hidden()
-    assert [lit(text) for text in texts] == ["", "", ""]
+    assert [highlighted(text) for text in texts] == ["", "", ""]
 
 
 def test_metrics_equal_python_on_training_and_test_text(open_page: Open) -> None:
@@ -133,5 +135,5 @@ def test_metrics_equal_python_on_training_and_test_text(open_page: Open) -> None
     training, _ = trained(ENGLISH)
     tokens = len(training.tokenizer().encode(text))
     assert drawn_boundaries(Columns(page).text("Your tokenizer")) == tokens
-    # What was trained from stays in its own box.
+    # The training text remains in its own box.
     expect(page.get_by_role("textbox", name="Text to use", exact=True)).to_have_value(ENGLISH)

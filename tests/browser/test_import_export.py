@@ -28,15 +28,15 @@ from bpeviz.ui.pages.registry import PAGES
 
 Open = Callable[..., Page]
 
-ABROAD = "naïve 世界 👍🏽, שלום <b>&amp;</b>\tand\n"
+MULTILINGUAL = "naïve 世界 👍🏽, שלום <b>&amp;</b>\tand\n"
 
 
 def downloaded(page: Page, label: str, folder: Path) -> tuple[str, bytes]:
-    """Press a button that downloads; return the name and the bytes of what comes."""
-    with page.expect_download() as coming:
+    """Press a download button; return the name and the bytes of the file."""
+    with page.expect_download() as download:
         page.get_by_role("dialog").get_by_role("button", name=label, exact=True).click()
-    path = folder / coming.value.suggested_filename
-    coming.value.save_as(path)
+    path = folder / download.value.suggested_filename
+    download.value.save_as(path)
     return path.name, path.read_bytes()
 
 
@@ -63,18 +63,18 @@ def test_exported_tokenizer_reopens_in_every_format(open_page: Open, tmp_path: P
     training, _ = Player(page).await_text(ENGLISH)
     tokenizer = training.tokenizer()
     open_export(page)
-    got = {}
+    exported = {}
     for key, one in FORMATS.items():
         name, content = downloaded(page, one.title, tmp_path)
-        got[name] = content
+        exported[name] = content
         files = {name: content} if len(one.files) == 1 else unpacked(name, content, 10**6)
         assert files == formats.dump(tokenizer, key)
     page.get_by_role("dialog").press("Escape")
     expect(page.get_by_role("dialog")).to_have_count(0)
     go_to(page, "Compare")
     columns = Columns(page)
-    for name in [*got][:3]:
-        open_tokenizer(page, (name, got[name]))
+    for name in [*exported][:3]:
+        open_tokenizer(page, (name, exported[name]))
         title = re.compile(f"^Tokens of {re.escape(name[:11])}.*\\(426\\)$")
         expect(columns.frame.get_by_role("group", name=title)).to_be_visible()
     page.get_by_role("button", name="Open a tokenizer file").click()
@@ -101,7 +101,7 @@ def test_table_download_contains_cells_unchanged(open_page: Open, tmp_path: Path
     player.await_text("=+\n" * 9)
     table = page.get_by_test_id("stDataFrame").nth(1)
     table.hover()
-    # The browser writes the file; the dialog for its place cannot be driven.
+    # Without this, the browser asks for a path in a dialog that Playwright cannot control.
     page.evaluate("delete window.showSaveFilePicker")
     with page.expect_download() as download:
         page.get_by_role("button", name="Download as CSV").nth(1).click()
@@ -115,7 +115,7 @@ def test_opened_file_persists_across_pages_until_closed(open_page: Open) -> None
     tokenizer = training.tokenizer()
     page = open_page("/Inspect")
     open_tokenizer(page, ("mine.model", formats.dump(tokenizer, "minbpe")["tokenizer.model"]))
-    # It is chosen at once.
+    # The page selects the new tokenizer.
     expect(page.get_by_role("combobox", name="Tokenizer")).to_have_value("mine.model")
     grid = page.get_by_role("group", name="From characters to ids")
     expect(grid.locator(".row.ids")).not_to_have_count(0)
@@ -145,7 +145,7 @@ def test_invalid_file_shows_an_error_and_next_file_opens(open_page: Open) -> Non
     error = page.get_by_test_id("stAlert").filter(has_text="expected BPE")
     expect(error).to_contain_text("![x](y).json, model.type: expected BPE, WordPiece or Unigram")
     expect(error).to_contain_text("**bold**")
-    # The two that belong together, one after the other.
+    # Two files of one tokenizer, one after the other.
     two = formats.dump(trained(ENGLISH)[0].tokenizer(), "gpt2")
     open_tokenizer(page, ("vocab.json", two["vocab.json"]))
     expect(page.get_by_test_id("stAlert").filter(has_text="not belong together")).to_be_visible()
@@ -160,7 +160,7 @@ def test_file_without_pattern_opens_with_a_chosen_one(open_page: Open) -> None:
     # Drop-down lists have arrows named "Open", too.
     page.get_by_test_id("stButton").get_by_role("button", name="Open", exact=True).click()
     expect(Columns(page).text("plain.csv (258)")).to_be_visible()
-    # Without a split, tokens reach over the words.
+    # Without pre-tokenization, a token can extend over several words.
     spans = Columns(page).text("plain.csv (258)").locator(".c.t")
     expect(spans.first).to_be_attached()
     assert "e " in "".join(spans.all_inner_texts()).replace("·", " ")
@@ -168,14 +168,14 @@ def test_file_without_pattern_opens_with_a_chosen_one(open_page: Open) -> None:
 
 def test_colored_text_export_is_self_contained(open_page: Open, tmp_path: Path) -> None:
     page = open_page()
-    type_text(page, ABROAD)
+    type_text(page, MULTILINGUAL)
     await_sign(page.get_by_role("main"), "世")
     _assert_self_contained(page, tmp_path, sections=1)
     go_to(page, "Compare")
     await_sign(Columns(page).text("GPT-2"), "世")
     _assert_self_contained(page, tmp_path, sections=3)
     go_to(page, "Inspect")
-    type_text(page, ABROAD, "Type a text")
+    type_text(page, MULTILINGUAL, "Type a text")
     expect(page.get_by_role("group", name="From characters to ids")).to_contain_text("世")
     _assert_self_contained(page, tmp_path, sections=1)
 
@@ -186,10 +186,10 @@ def _assert_self_contained(page: Page, tmp_path: Path, sections: int) -> None:
     assert name == "tokens.html"
     name, drawing = downloaded(page, "Drawing (SVG)", tmp_path)
     assert name == "tokens.svg"
-    # Opened by itself it asks for nothing and runs nothing; what it shows is the text.
+    # The file sends no requests and runs no scripts; it shows the text.
     other = page.context.new_page()
-    asked: list[str] = []
-    other.on("request", lambda request: asked.append(request.url))
+    requests: list[str] = []
+    other.on("request", lambda request: requests.append(request.url))
     other.set_content(made.decode())
     section = other.locator("section")
     expect(section).to_have_count(sections)
@@ -199,8 +199,8 @@ def _assert_self_contained(page: Page, tmp_path: Path, sections: int) -> None:
     assert other.evaluate("document.documentElement.scrollWidth <= innerWidth")
     other.set_content(f"<body>{drawing.decode()}</body>")
     assert other.locator("svg text", has_text="世").count() >= 1
-    assert asked == []
-    # Every text of the drawing stands inside it.
+    assert requests == []
+    # All texts of the drawing are inside its frame.
     assert other.evaluate(
         """() => {
           const frame = document.querySelector("svg").getBoundingClientRect();
@@ -263,7 +263,7 @@ def test_merge_diagram_and_player_share_the_step(open_page: Open) -> None:
     assert rule.evaluate("rule => rule.getRootNode().activeElement === rule")
     assert player.step > 0
     assert rule.get_attribute("aria-valuenow") == str(player.step)
-    # By the mouse, too.
+    # Drag the handle with the mouse.
     box = rule.locator(".knob").bounding_box()
     assert box is not None
     page.mouse.move(box["x"] + 8, box["y"] + 8)
@@ -290,7 +290,7 @@ def test_clicked_word_is_drawn_in_the_merge_diagram(open_page: Open) -> None:
     expect(page.get_by_text("does not contain these words")).to_be_visible()
 
 
-# ---- on paper
+# ---- print layout
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -308,16 +308,18 @@ def _assert_print_layout(page: Page, scheme: str) -> None:
     text.wait_for(state="attached")
     expect(page.get_by_role("button", name="Copy link")).to_be_visible()
     page.emulate_media(media="print", color_scheme=scheme)
-    for what in ("stSidebar", "stPageLink", "stButton", "stElementToolbar"):
-        for one in page.get_by_test_id(what).all():
+    for name in ("stSidebar", "stPageLink", "stButton", "stElementToolbar"):
+        for one in page.get_by_test_id(name).all():
             expect(one).not_to_be_visible()
     expect(page.get_by_role("button", name="Copy link")).to_have_count(0)
     expect(page.get_by_role("button", name="Play", exact=True)).to_have_count(0)
     shown = page.locator(".text, .strip-line")
     assert shown.count()
     for one in shown.all():
-        cut = "one => one.scrollHeight > one.clientHeight + 2 && getComputedStyle(one).overflowY"
-        assert one.evaluate(cut) in (False, "visible")
+        overflow = (
+            "one => one.scrollHeight > one.clientHeight + 2 && getComputedStyle(one).overflowY"
+        )
+        assert one.evaluate(overflow) in (False, "visible")
     light = """one => {
       const canvas = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
       canvas.fillStyle = getComputedStyle(one).color;
@@ -327,20 +329,20 @@ def _assert_print_layout(page: Page, scheme: str) -> None:
     assert text.evaluate(light) < 140
     assert text.evaluate("one => getComputedStyle(one).printColorAdjust") == "exact"
     assert page.locator(".stApp p").last.evaluate(light) < 140
-    for what in ("stDataFrame", "stVegaLiteChart"):  # drawn for a dark ground, they are turned
-        for one in page.get_by_test_id(what).all():
-            turned = one.evaluate("one => getComputedStyle(one).filter") != "none"
-            assert turned == (scheme == "dark")
+    for name in ("stDataFrame", "stVegaLiteChart"):  # images with a dark background
+        for one in page.get_by_test_id(name).all():
+            inverted = one.evaluate("one => getComputedStyle(one).filter") != "none"
+            assert inverted == (scheme == "dark")
 
 
 # ---- tables and charts
 
-HOLDER = "xpath=ancestor::*[@data-testid='stElementContainer'][1]"
-"""What holds a table or a chart, together with its menu."""
+CONTAINER = "xpath=ancestor::*[@data-testid='stElementContainer'][1]"
+"""The element that contains a table or a chart and its menu."""
 
 
 def test_tables_download_as_csv_and_charts_as_images(open_page: Open) -> None:
-    # Chromium would ask in a window of its own where to save; without that, it downloads.
+    # Otherwise Chromium opens a dialog that asks for a path.
     page = open_page(prepare=lambda page: page.add_init_script("delete window.showSaveFilePicker"))
     for name in ("Train", "Compare", "Algorithms"):
         go_to(page, name)
@@ -357,15 +359,15 @@ def _assert_downloads(page: Page) -> None:
     for table in tables.all():
         table.scroll_into_view_if_needed()
         table.hover()
-        holder = table.locator(HOLDER)
-        with page.expect_download() as coming:
-            holder.get_by_role("button", name="Download as CSV").press("Enter")
-        header, *rows = csv.reader(coming.value.path().read_text("utf-8-sig").splitlines())
+        container = table.locator(CONTAINER)
+        with page.expect_download() as download:
+            container.get_by_role("button", name="Download as CSV").press("Enter")
+        header, *rows = csv.reader(download.value.path().read_text("utf-8-sig").splitlines())
         assert len(header) > 1
         assert rows
         assert {len(row) for row in rows} == {len(header)}
     for chart in charts.all():
         chart.scroll_into_view_if_needed()
         chart.hover()
-        holder = chart.locator(HOLDER)
-        expect(holder.get_by_role("button", name=re.compile("^Download as PNG"))).to_be_visible()
+        container = chart.locator(CONTAINER)
+        expect(container.get_by_role("button", name=re.compile("^Download as PNG"))).to_be_visible()

@@ -40,26 +40,26 @@ def test_uploaded_files_are_read_or_rejected_with_a_message(open_page: Open) -> 
     box = page.get_by_role("textbox", name="Text to use")
     upload = page.get_by_test_id("stFileUploaderDropzoneInput")
 
-    def give(name: str, content: bytes) -> None:
+    def set_file(name: str, content: bytes) -> None:
         upload.set_input_files({"name": name, "mimeType": "text/plain", "buffer": content})
 
     text = "¡hola, hola! naïve\r\ncafé café café\n"
     open_file(page, "plain.txt", text.encode())
     player.await_text(text)
     expect(page.get_by_role("combobox", name="Text", exact=True)).to_have_value("own")
-    give("marked.txt", ("con " + text).encode("utf-8-sig"))
+    set_file("marked.txt", ("con " + text).encode("utf-8-sig"))
     player.await_text("con " + text)
-    # What is no text in UTF-8 is refused; the text before stays.
-    for name, content, why in (
+    # Files that are not UTF-8 are rejected; the previous text remains.
+    for name, content, reason in (
         ("wide.txt", "hello hello".encode("utf-16"), "it looks like UTF-16"),
         ("picture.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0", "byte 1 is 89"),
         ("zero.bin", bytes(100), "many zero bytes"),
     ):
-        give(name, content)
-        expect(alert(page, why)).to_contain_text(name)
+        set_file(name, content)
+        expect(alert(page, reason)).to_contain_text(name)
     expect(box).to_have_value("con " + text.replace("\r", ""))
-    # A good one after that: the sentence goes.
-    give("good.txt", b"good good goods")
+    # A valid file removes the message.
+    set_file("good.txt", b"good good goods")
     player.await_text("good good goods")
     expect(alert(page, "is not a text")).to_have_count(0)
 
@@ -97,7 +97,7 @@ def test_long_text_is_paged(open_page: Open) -> None:
     player.go(40)
     shown = [boundaries.boundary_mask(40)[part.start : part.end].sum() for part in parts]
     assert player.drawn_boundaries() == shown[0]
-    # The figures are about the whole text.
+    # The figures describe the whole text.
     expect(player.figure("tokens")).to_have_text(f"{boundaries.token_counts[40]:,}")
     type_number(page, "Part shown", 2)
     label = page.get_by_text(f"Showing characters {parts[1].first + 1:,} to {len(text):,}")
@@ -118,7 +118,7 @@ def test_tiny_texts_are_displayed(open_page: Open, text: str) -> None:
     if not text:
         expect(player.text).to_contain_text("There is no text yet")
         expect(player.sentence).to_contain_text("No text, no tokens")
-    # There is nothing to play, and nothing happens.
+    # The keys do nothing, since there are no steps.
     for key in ("Home", " ", "ArrowRight", "End", ".", "Enter", "Escape"):
         player.section.press(key)
     expect(player.figure("tokens")).to_have_text(str(boundaries.token_counts[-1]))
@@ -145,11 +145,11 @@ def test_invalid_expressions_show_errors(open_page: Open) -> None:
 
     use("(broken")
     expect(alert(page, "This is not a regular expression: missing )")).to_be_visible()
-    # The sample is enough for this one to run away: for each way to choose three stretches of it,
-    # it looks whether they come back.
+    # This expression is too slow even on the sample: it tries all choices of three parts, and
+    # searches for their repetition.
     use(r"(?s)(.+)(.+)(.+)\3\2\1\1")
-    said = alert(page, f"took more than {TIME_LIMIT:g} seconds")
-    expect(said).to_contain_text("was stopped")
+    message = alert(page, f"took more than {TIME_LIMIT:g} seconds")
+    expect(message).to_contain_text("was stopped")
     use(r"\w+|\W")
     player.await_text(ENGLISH, pattern="regex", expression=r"\w+|\W")
     expect(page.get_by_role("alert")).to_have_count(0)
@@ -160,15 +160,15 @@ def test_invalid_vocabulary_sizes_show_messages(open_page: Open) -> None:
     player = Player(page)
     player.await_text(ENGLISH)
     open_more(page)
-    # Larger than the text gives.
+    # Larger than training on this text can reach.
     type_number(page, "Largest vocabulary", 30_000)
     expect(page.get_by_text("No remaining pair repeats often enough")).to_be_visible()
     player.await_text(ENGLISH)
-    # Larger than bpeviz gives to any.
+    # Larger than the limit of bpeviz.
     type_number(page, "Largest vocabulary", 99_999)
     expect(page.get_by_text("must be at most 32,768")).to_be_visible()
     player.await_text(ENGLISH)
-    # Smaller than the atoms.
+    # Smaller than the number of atoms.
     type_number(page, "Largest vocabulary", 100)
     expect(alert(page, "at least 256")).to_be_visible()
     type_number(page, "Largest vocabulary", 300)
@@ -177,7 +177,7 @@ def test_invalid_vocabulary_sizes_show_messages(open_page: Open) -> None:
 
 
 def paste(page: Page, text: str, times: int) -> None:
-    """Paste a very long text: set as a browser does it, without sending it through the driver."""
+    """Paste a very long text in the browser, without sending it through the driver."""
     page.locator("textarea").evaluate(
         """(box, [text, times]) => {
           box.focus();
@@ -197,11 +197,11 @@ def test_too_long_paste_shows_an_error_and_page_works(open_page: Open) -> None:
     line = "the quick brown fox jumps over the lazy dog and on it goes for ever\n"
     times = 11_000_000 // len(line)
     paste(page, line, times)
-    # Found by their tags: for roles, the driver would read the long text again and again.
+    # CSS selectors: with roles, the driver would read the long text repeatedly.
     message = page.locator(".notice")
     expect(message).to_contain_text(f"This text has {times * len(line):,} characters")
     expect(message).to_contain_text(f"limit is {MAX_TRAINED:,}")
-    # It stays in its box while the page runs for another reason.
+    # The box keeps the text while the page runs for another reason.
     page.locator("[role=slider]").first.press("ArrowLeft")
     page.wait_for_function("document.querySelector('[data-test-script-state=notRunning]')")
     length = page.locator("textarea").evaluate("box => box.value.length")
@@ -251,7 +251,7 @@ def test_vocabulary_size_survives_an_immediate_page_change(open_page: Open) -> N
 def test_text_outlasts_a_restart_of_the_server(
     browser: Browser, vocabulary_files: None, tmp_path: Path
 ) -> None:
-    context = browser.new_context(**OPTIONS)  # without the watch: the connection is lost here
+    context = browser.new_context(**OPTIONS)  # not watched: this test loses the connection
     page = context.new_page()
     player = Player(page)
     text = "banana bandana banana " * 9
@@ -269,7 +269,7 @@ def test_text_outlasts_a_restart_of_the_server(
         expect(page.get_by_role("alert").filter(has_text="long.txt")).to_be_visible()
         player.await_text(text, min_count=3)
         expect(page.get_by_role("textbox", name="Text to use")).to_have_value(text)
-        page.reload()  # by hand: begins with the link again
+        page.reload()  # restores the link again
         player.await_text(samples.by_key("spanish").text, min_count=3)
         assert not server.tracebacks()
     context.close()
@@ -294,7 +294,7 @@ def test_lone_surrogates_are_replaced(open_page: Open) -> None:
       field.dispatchEvent(new Event("input", { bubbles: true }));
       field.blur();
     }"""
-    # One of Streamlit's own fields, whose messages the server would refuse.
+    # A field of Streamlit: the server rejects its messages with lone surrogates.
     field = page.get_by_role("textbox", name="Some words of the text")
     field.evaluate(put)
     expect(field).to_have_value("a \ufffd a")

@@ -1,4 +1,4 @@
-"""The Inspect page: grid, light, player, picture, single tokens, ids; keys, looks, a phone."""
+"""The Inspect page: grid, highlighting, player, merge diagram, single tokens, ids, and layout."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 class Inspect:
-    """What stands on the Inspect page."""
+    """The elements of the Inspect page."""
 
     def __init__(self, page: Page) -> None:
         self.page = page
@@ -30,7 +30,7 @@ class Inspect:
         self.player = page.locator('section[aria-label^="Player: "]')
 
     def row(self, name: str) -> list[str]:
-        """What stands in the cells of a row, through all lines."""
+        """Return the texts of the cells of a row, in all lines."""
         found: list[str] = self.grid.locator(f".row.{name} .cell").all_inner_texts()
         return [text.strip("\n") for text in found]
 
@@ -53,6 +53,7 @@ def opened(page: Page, text: str, tokenizer: str = "cl100k") -> Inspect:
 
 
 def middle(cell: Locator) -> float:
+    """Return the horizontal center of a cell."""
     box = cell.bounding_box()
     assert box is not None
     return box["x"] + box["width"] / 2
@@ -66,7 +67,7 @@ def test_deep_link_shows_text_from_characters_to_ids(open_page: Open) -> None:
     assert inspect.row("graphemes") == [*"The·naïve·世界·isn’t·3.14159·", "👍🏽"]
     assert "".join(inspect.row("bytes")) == FIRST_TEXT.encode().hex().upper()
     expect(page.get_by_text("Lossless.")).to_be_visible()
-    # All of it stands on the first screen.
+    # The whole grid is visible without scrolling.
     box = inspect.grid.bounding_box()
     assert box is not None
     assert box["y"] + box["height"] < 768
@@ -80,7 +81,7 @@ def test_grid_aligns_characters_bytes_tokens_and_ids(open_page: Open) -> None:
     assert inspect.row("ids") == ids
     assert inspect.row("preTokens") == ["hi", "👍"]
     assert not any("\ufffd" in text for text in inspect.row("tokens"))
-    # Every sign is over its bytes, every id under its token.
+    # Each grapheme is above its bytes, each id below its token.
     cells = inspect.grid.locator(".row .cell")
     spans: dict[str, list[tuple[float, float]]] = {}
     for name in ("graphemes", "bytes", "tokens", "ids"):
@@ -91,7 +92,7 @@ def test_grid_aligns_characters_bytes_tokens_and_ids(open_page: Open) -> None:
     assert spans["tokens"] == spans["ids"]
     assert spans["graphemes"][2] == (spans["bytes"][2][0], spans["bytes"][5][1])
     assert cells.count() > 20
-    # Where a token cuts a character there is a rule, and words.
+    # A marker and a caption show boundaries inside a character.
     expect(inspect.grid.locator(".marker:not(.grapheme)")).to_have_count(2)
     expect(inspect.grid).to_contain_text("2 token boundaries inside a character")
     thumb = inspect.grid.locator(".row.graphemes .cell").nth(2)
@@ -161,7 +162,7 @@ def test_merge_diagram_handle_moves_by_keyboard_and_mouse(open_page: Open) -> No
     expect(rule).to_have_attribute("aria-valuetext", re.compile(r"cl100k: (9|10) tokens"))
     page.keyboard.press("End")
     expect(inspect.picture.locator(".pieces .piece")).to_have_text(["hello", "·world"])
-    # By hand: down to the text.
+    # Drag the handle with the mouse, down to the text.
     rule.scroll_into_view_if_needed()
     knob = rule.locator(".knob").bounding_box()
     frame = inspect.picture.locator("svg").bounding_box()
@@ -262,6 +263,6 @@ def test_grid_has_names_for_screen_readers(open_page: Open) -> None:
     heads = table.get_by_role("rowheader").all_inner_texts()
     assert heads == ["characters", "code points", "UTF-8 bytes", "pre-tokens", "tokens", "ids"]
     assert table.get_by_role("row").count() == 6
-    cut: Any = inspect.grid.get_by_role("button").nth(2).get_attribute("aria-label")
-    assert cut is not None
-    assert "1 of the 4 bytes of 👍" in cut
+    label: Any = inspect.grid.get_by_role("button").nth(2).get_attribute("aria-label")
+    assert label is not None
+    assert "1 of the 4 bytes of 👍" in label

@@ -1,4 +1,4 @@
-"""Links: copied by the button on every page, and opened in another browser at a fresh server."""
+"""Links: copied with the button on every page, and opened in a new context on a fresh server."""
 
 from __future__ import annotations
 
@@ -34,27 +34,28 @@ from bpeviz.ui.permalink.codec import MAX_PACKED, unpack
 
 Open = Callable[..., Page]
 
-OWN = "the cat sat on the mat, the cat sat\nthat the rat sat on the cat 👋\n" * 3
-OTHER = "a rat is not a cat, that is that"
+TEXT = "the cat sat on the mat, the cat sat\nthat the rat sat on the cat 👋\n" * 3
+OTHER_TEXT = "a rat is not a cat, that is that"
 CLIPBOARD = {"permissions": ["clipboard-read", "clipboard-write"]}
-LONGEST_ADDRESS = 8_000
+MAX_URL = 8_000
 
 
 def button(page: Page) -> Locator:
     return page.get_by_role("button", name=re.compile("^(Copy link|Copied|Not copied)$"))
 
 
-def copied(page: Page) -> str:
-    """Press the button; return the address that is then in the clipboard."""
-    expect(button(page)).to_have_text("Copy link")  # as it is again soon after it was pressed
+def copy_link(page: Page) -> str:
+    """Press the button; return the URL in the clipboard."""
+    expect(button(page)).to_have_text("Copy link")  # its label changes for a moment when pressed
     button(page).click()
     expect(button(page)).to_have_text("Copied")
     address: str = page.evaluate("navigator.clipboard.readText()")
-    assert len(address) < LONGEST_ADDRESS
+    assert len(address) < MAX_URL
     return address
 
 
 def path_of(address: str) -> str:
+    """Return the path of a URL with its query."""
     parts = urlsplit(address)
     return f"{parts.path}?{parts.query}"
 
@@ -63,8 +64,8 @@ def slider(page: Page) -> Locator:
     return page.get_by_role("slider", name="Vocabulary size")
 
 
-def smaller(page: Page, by: int) -> int:
-    """Make the vocabulary smaller by the slider; return its size."""
+def decrease_size(page: Page, by: int) -> int:
+    """Decrease the vocabulary size with the slider; return it."""
     slider(page).focus()
     size = int(slider(page).input_value())
     for _ in range(by):
@@ -89,26 +90,26 @@ def selected(page: Page, label: str) -> Locator:
     return page.get_by_role("combobox", name=label, exact=True)
 
 
-def settled(page: Page) -> None:
+def await_run(page: Page) -> None:
     expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
 
 
-# ---- what is chosen on each page, and how the page looks then
+# ---- choices on each page, and checks of the page with these choices
 
 
 def choose_on_train(page: Page) -> None:
     player = Player(page)
     player.await_text(ENGLISH)
-    type_text(page, OWN)
-    player.await_text(OWN)
+    type_text(page, TEXT)
+    player.await_text(TEXT)
     choose(page, "Start from", "Characters")
     choose(page, "Pre-tokenization", "Regular expression")
     field = box(page, "Regular expression")
     field.fill(r"\w+|\W")
     field.press("Enter")
     how = {"atoms": "characters", "pattern": "regex", "expression": r"\w+|\W"}
-    training, _ = player.await_text(OWN, **how)
-    smaller(page, 2)
+    training, _ = player.await_text(TEXT, **how)
+    decrease_size(page, 2)
     expect(player.last).to_have_text(str(training.steps - 2))
     player.section.press("Home")
     for _ in range(3):
@@ -116,20 +117,20 @@ def choose_on_train(page: Page) -> None:
     expect(player.track).to_have_value("3")
 
 
-def see_on_train(page: Page) -> None:
+def check_train(page: Page) -> None:
     player = Player(page)
     how = {"atoms": "characters", "pattern": "regex", "expression": r"\w+|\W"}
-    training, boundaries = trained(OWN, **how)
+    training, boundaries = trained(TEXT, **how)
     expect(player.last).to_have_text(str(training.steps - 2))
     expect(player.track).to_have_value("3")
     expect(player.figure("tokens")).to_have_text(f"{boundaries.token_counts[3]:,}")
-    expect(box(page, "Text to use")).to_have_value(OWN)
+    expect(box(page, "Text to use")).to_have_value(TEXT)
     expect(selected(page, "Text")).to_have_value("own")
     expect(selected(page, "Start from")).to_have_value("Characters")
     expect(box(page, "Regular expression")).to_have_value(r"\w+|\W")
     size = str(int(training.sizes[-1]) - 2)
     expect(slider(page)).to_have_value(size)
-    # What follows the step has heard of it.
+    # The tables follow the step.
     expect(page.get_by_text(re.compile("before merge 3."))).to_be_visible()
 
 
@@ -143,26 +144,26 @@ def choose_on_compare(page: Page) -> None:
     expect(columns.text("o200k")).to_be_visible()
     expect(columns.text("GPT-2")).to_have_count(0)
     radio(page, "Different text").click()
-    type_text(page, OTHER, "Test text to use")
+    type_text(page, OTHER_TEXT, "Test text to use")
     expect(columns.text("o200k")).to_contain_text("not")
     open_more(page)
     type_number(page, "Largest vocabulary", 300)
     expect(slider(page)).to_have_value("300")
-    smaller(page, 3)
+    decrease_size(page, 3)
     expect(page.get_by_role("heading", name="Your tokenizer (297)")).to_be_visible()
     selected(page, "Reference").click()
     page.get_by_role("option", name=re.compile("^o200k")).click()
     expect(selected(page, "Reference")).to_have_value(re.compile("^o200k"))
 
 
-def see_on_compare(page: Page) -> None:
+def check_compare(page: Page) -> None:
     columns = Columns(page)
     expect(page.get_by_role("heading", name="Your tokenizer (297)")).to_be_visible()
     expect(columns.text("o200k")).to_contain_text("not")
     expect(columns.text("cl100k")).to_contain_text("not")
     expect(columns.text("GPT-2")).to_have_count(0)
     expect(selected(page, "Text")).to_have_value("spanish")
-    expect(box(page, "Test text to use")).to_have_value(OTHER)
+    expect(box(page, "Test text to use")).to_have_value(OTHER_TEXT)
     expect(selected(page, "Reference")).to_have_value(re.compile("^o200k"))
     expect(slider(page)).to_have_value("297")
     open_more(page)
@@ -170,7 +171,7 @@ def see_on_compare(page: Page) -> None:
     expect(largest).to_have_value("300")
 
 
-def ids_on_inspect(page: Page, text: str) -> None:
+def await_ids(page: Page, text: str) -> None:
     ids = [str(i) for i in bpeviz.load("cl100k_base").encode(text)]
     cells = page.get_by_role("group", name="From characters to ids").locator(".row.ids .cell")
     expect(cells).to_have_text(ids)
@@ -180,17 +181,17 @@ def choose_on_inspect(page: Page) -> None:
     expect(page.get_by_role("group", name="From characters to ids")).to_be_visible()
     choose(page, "Algorithm", "WordPiece")
     choose(page, "Tokenizer", "cl100k")
-    type_text(page, OTHER, "Type a text")
-    ids_on_inspect(page, OTHER)
+    type_text(page, OTHER_TEXT, "Type a text")
+    await_ids(page, OTHER_TEXT)
     radio(page, "Special token").click()
-    settled(page)
+    await_run(page)
     player = Player(page)
     player.go(5)
 
 
-def see_on_inspect(page: Page) -> None:
-    ids_on_inspect(page, OTHER)
-    expect(box(page, "Type a text")).to_have_value(OTHER)
+def check_inspect(page: Page) -> None:
+    await_ids(page, OTHER_TEXT)
+    expect(box(page, "Type a text")).to_have_value(OTHER_TEXT)
     expect(selected(page, "Tokenizer")).to_have_value("cl100k")
     expect(selected(page, "Algorithm")).to_have_value("WordPiece")
     expect(radio(page, "Special token")).to_be_checked()
@@ -201,7 +202,7 @@ def see_on_inspect(page: Page) -> None:
 def choose_on_algorithms(page: Page) -> None:
     player = LockStep(page)
     expect(player.text("Unigram")).to_contain_text("river")
-    type_text(page, OWN)
+    type_text(page, TEXT)
     expect(player.text("Unigram")).to_contain_text("mat")
     page.get_by_role("combobox", name="Algorithms").click()
     page.get_by_role("option", name="Scaffold-BPE", exact=True).click()
@@ -210,7 +211,7 @@ def choose_on_algorithms(page: Page) -> None:
     page.get_by_text("WordPiece options", exact=True).click()
     choose(page, "Capital letters", "To lower case")
     expect(player.text("Scaffold-BPE")).to_contain_text("mat")
-    settled(page)
+    await_run(page)
     player.go(24)
     word = page.get_by_role("textbox", name=re.compile("^Word"))
     word.fill("that")
@@ -219,23 +220,23 @@ def choose_on_algorithms(page: Page) -> None:
     expect(page.get_by_text("“that”: ")).to_be_visible()
 
 
-def see_on_algorithms(page: Page) -> None:
+def check_algorithms(page: Page) -> None:
     player = LockStep(page)
     for title in ("BPE", "WordPiece", "Unigram", "Scaffold-BPE"):
         expect(player.text(title)).to_contain_text("mat")
     expect(player.number).to_have_value("24")
     expect(page.get_by_role("heading", name="At a vocabulary size of 24")).to_be_visible()
-    expect(box(page, "Text to use")).to_have_value(OWN)
+    expect(box(page, "Text to use")).to_have_value(TEXT)
     expect(page.get_by_role("textbox", name=re.compile("^Word"))).to_have_value("that")
     expect(page.get_by_role("spinbutton", name="Seed")).to_have_value("7")
     page.get_by_text("WordPiece options", exact=True).click()
     expect(selected(page, "Capital letters")).to_have_value("To lower case")
 
 
-def choose_on_split(page: Page) -> None:
+def choose_on_pre_tokenize(page: Page) -> None:
     frame = page.get_by_role("region", name="The text in each pre-tokenization")
     expect(frame.get_by_role("group", name="Pre-tokens of GPT-2")).to_contain_text("river")
-    type_text(page, OWN)
+    type_text(page, TEXT)
     for name in ("White space", "Word list B", "Regular expression"):
         pill(page, name).click()
     field = box(page, "Regular expression")
@@ -247,31 +248,37 @@ def choose_on_split(page: Page) -> None:
     expect(frame.get_by_role("group", name="Pre-tokens of Word list B")).to_contain_text("mat")
 
 
-def see_on_split(page: Page) -> None:
+def check_pre_tokenize(page: Page) -> None:
     frame = page.get_by_role("region", name="The text in each pre-tokenization")
     for title in ("GPT-2", "Word list B", "Regular expression"):
         expect(frame.get_by_role("group", name=f"Pre-tokens of {title}")).to_contain_text("mat")
     expect(frame.get_by_role("group", name="Pre-tokens of White space")).to_have_count(0)
-    expect(box(page, "Text to use")).to_have_value(OWN)
+    expect(box(page, "Text to use")).to_have_value(TEXT)
     expect(box(page, "Regular expression")).to_have_value("at")
     expect(box(page, "Word list B")).to_have_value("cat sat the")
 
 
 @dataclass
 class Case:
-    """What to choose on a page, what to see when the link is opened, and where its player is."""
+    """A test of one page's link.
+
+    Attributes:
+        choose: Makes choices on the page.
+        check: Checks that the page shows these choices.
+        step: The step of the player in the link, or None if the link has none.
+    """
 
     choose: Callable[[Page], None]
-    see: Callable[[Page], None]
+    check: Callable[[Page], None]
     step: str | None = None
 
 
 CASES = {
-    "Train": Case(choose_on_train, see_on_train, "3"),
-    "Compare": Case(choose_on_compare, see_on_compare),
-    "Inspect": Case(choose_on_inspect, see_on_inspect, "5"),
-    "Algorithms": Case(choose_on_algorithms, see_on_algorithms, "any"),
-    "Pre-tokenize": Case(choose_on_split, see_on_split),
+    "Train": Case(choose_on_train, check_train, "3"),
+    "Compare": Case(choose_on_compare, check_compare),
+    "Inspect": Case(choose_on_inspect, check_inspect, "5"),
+    "Algorithms": Case(choose_on_algorithms, check_algorithms, "any"),
+    "Pre-tokenize": Case(choose_on_pre_tokenize, check_pre_tokenize),
 }
 
 
@@ -281,54 +288,54 @@ def path(title: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def fresh(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A server on which nobody has opened any of the pages but by a link of these tests."""
+def fresh_server(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """Start a server on which only links open pages."""
     with serving(tmp_path_factory.mktemp("fresh")) as running:
         yield running
 
 
 @pytest.mark.parametrize("name", [page.title for page in PAGES])
 def test_link_restores_a_page_on_a_fresh_server(
-    fresh: Server, open_page: Open, open_at: Open, name: str
+    fresh_server: Server, open_page: Open, open_at: Open, name: str
 ) -> None:
-    assert name in CASES, f"What a link to {name} restores has to be tested: add a case."
+    assert name in CASES, f"Add a case for links to {name}."
     case = CASES[name]
     page = open_page(path(name), **CLIPBOARD)
     case.choose(page)
-    address = copied(page)
+    address = copy_link(page)
     assert urlsplit(address).path == path(name)
-    asked = parse_qs(urlsplit(address).query)
-    assert ("step" in asked) == (case.step is not None)
-    case.see(page)  # copying has changed nothing
+    query = parse_qs(urlsplit(address).query)
+    assert ("step" in query) == (case.step is not None)
+    case.check(page)  # copying does not change the page
 
-    other = open_at(fresh, path_of(address), **CLIPBOARD)
-    case.see(other)
+    other = open_at(fresh_server, path_of(address), **CLIPBOARD)
+    case.check(other)
     expect(other.get_by_test_id("stAlert")).to_have_count(0)
-    # The link to what is now shown is the same link.
-    again = copied(other)
+    # A link copied from the restored page is the same link.
+    again = copy_link(other)
     assert urlsplit(again).path == urlsplit(address).path
     found = parse_qs(urlsplit(again).query)
-    assert unpack(found["s"][0]) == unpack(asked["s"][0])
-    assert found.get("step") == asked.get("step")
+    assert unpack(found["s"][0]) == unpack(query["s"][0])
+    assert found.get("step") == query.get("step")
 
 
 def test_restored_state_persists_across_pages(open_page: Open) -> None:
     page = open_page(**CLIPBOARD)
     player = Player(page)
     player.await_text(ENGLISH)
-    type_text(page, OWN)
+    type_text(page, TEXT)
     choose(page, "Start from", "Characters")
-    training, _ = player.await_text(OWN, atoms="characters")
-    size = smaller(page, 2)
-    page = open_page(path_of(copied(page)))
+    training, _ = player.await_text(TEXT, atoms="characters")
+    size = decrease_size(page, 2)
+    page = open_page(path_of(copy_link(page)))
     player = Player(page)
     expect(player.last).to_have_text(str(training.steps - 2))
-    go_to(page, "Compare")  # at once, without having touched anything
+    go_to(page, "Compare")  # without any other action before
     expect(page.get_by_role("heading", name=f"Your tokenizer ({size:,})")).to_be_visible()
-    expect(box(page, "Text to use")).to_have_value(OWN)
+    expect(box(page, "Text to use")).to_have_value(TEXT)
     go_to(page, "Train")
     expect(player.last).to_have_text(str(training.steps - 2))
-    expect(box(page, "Text to use")).to_have_value(OWN)
+    expect(box(page, "Text to use")).to_have_value(TEXT)
     expect(selected(page, "Start from")).to_have_value("Characters")
 
 
@@ -337,10 +344,10 @@ def test_user_changes_override_an_opened_link(open_page: Open) -> None:
     player = Player(page)
     player.await_text(ENGLISH)
     player.go(40)
-    first = path_of(copied(page))
-    type_text(page, OWN)
-    player.await_text(OWN)
-    second = path_of(copied(page))
+    first = path_of(copy_link(page))
+    type_text(page, TEXT)
+    player.await_text(TEXT)
+    second = path_of(copy_link(page))
 
     page = open_page(first, **CLIPBOARD)
     player = Player(page)
@@ -349,17 +356,17 @@ def test_user_changes_override_an_opened_link(open_page: Open) -> None:
     expect(player.track).to_have_value("41")
     choose(page, "Text", "Russian")
     training, _ = trained(bpeviz.corpus.samples.by_key("russian").text)
-    expect(player.track).to_have_value(str(training.steps))  # its end: it is another film
-    third = parse_qs(urlsplit(copied(page)).query)
+    expect(player.track).to_have_value(str(training.steps))  # the end, since the text is new
+    third = parse_qs(urlsplit(copy_link(page)).query)
     assert unpack(third["s"][0])["text_sample"] == "russian"
-    # Loaded again, the page begins with its link; another link in the same tab is another page.
+    # A reload restores the link; another link in the same tab restores another state.
     page.reload()
     expect(player.track).to_have_value("40")
     expect(selected(page, "Text")).to_have_value("english-prose")
     origin = "{0.scheme}://{0.netloc}".format(urlsplit(page.url))
     page.goto(origin + second)
-    player.await_text(OWN)
-    expect(box(page, "Text to use")).to_have_value(OWN)
+    player.await_text(TEXT)
+    expect(box(page, "Text to use")).to_have_value(TEXT)
     page.go_back()
     expect(player.track).to_have_value("40")
 
@@ -367,9 +374,9 @@ def test_user_changes_override_an_opened_link(open_page: Open) -> None:
 def test_link_contains_uncommitted_text_of_the_box(open_page: Open) -> None:
     page = open_page(**CLIPBOARD)
     Player(page).await_text(ENGLISH)
-    box(page, "Text to use").fill(OWN)
-    address = copied(page)
-    assert unpack(parse_qs(urlsplit(address).query)["s"][0])["text_box"] == OWN
+    box(page, "Text to use").fill(TEXT)
+    address = copy_link(page)
+    assert unpack(parse_qs(urlsplit(address).query)["s"][0])["text_box"] == TEXT
 
 
 def test_link_contains_the_step_at_the_click_during_playback(open_page: Open) -> None:
@@ -378,7 +385,7 @@ def test_link_contains_the_step_at_the_click_during_playback(open_page: Open) ->
     player.await_text(ENGLISH)
     player.section.press(" ")
     expect(player.track).not_to_have_value("0")
-    step = int(parse_qs(urlsplit(copied(page)).query)["step"][0])
+    step = int(parse_qs(urlsplit(copy_link(page)).query)["step"][0])
     assert 0 < step < player.step
 
 
@@ -387,8 +394,8 @@ def test_damaged_link_shows_a_message_and_page_works(open_page: Open) -> None:
     player = Player(page)
     expect(alert(page, "This link is damaged")).to_be_visible()
     player.await_text(ENGLISH)
-    type_text(page, OWN)
-    player.await_text(OWN)
+    type_text(page, TEXT)
+    player.await_text(TEXT)
     page = open_page(f"/?s={'A' * (MAX_PACKED + 1)}")
     expect(alert(page, "This link is too long")).to_be_visible()
     Player(page).await_text(ENGLISH)
@@ -403,7 +410,7 @@ def test_link_names_a_too_long_text(open_page: Open) -> None:
     expect(page.get_by_text("long.txt: ")).to_be_visible()
     page.keyboard.press("Escape")
     player.await_text(text)
-    address = copied(page)
+    address = copy_link(page)
     named = f"long.txt, {len(text):,} characters"
     expect(page.get_by_test_id("stToast")).to_contain_text(named)
     page = open_page(path_of(address))
@@ -413,13 +420,11 @@ def test_link_names_a_too_long_text(open_page: Open) -> None:
     Player(page).await_text(ENGLISH)
 
 
-def test_copy_link_falls_back_without_clipboard_api(
-    open_page: Open,
-) -> None:
-    def no_clipboard(page: Page) -> None:
+def test_copy_link_falls_back_without_clipboard_api(open_page: Open) -> None:
+    def remove_clipboard(page: Page) -> None:
         page.add_init_script("delete Navigator.prototype.clipboard")
 
-    page = open_page(prepare=no_clipboard)
+    page = open_page(prepare=remove_clipboard)
     Player(page).await_text(ENGLISH)
     assert page.evaluate("navigator.clipboard") is None
     button(page).click()
@@ -428,9 +433,9 @@ def test_copy_link_falls_back_without_clipboard_api(
     field.fill("")
     field.press("Control+v")
     expect(field).to_have_value(re.compile(r"^http://127\.0\.0\.1:\d+/\?s=[\w-]+&step=\d+$"))
-    field.fill(OWN)
+    field.fill(TEXT)
     field.press("Control+Enter")
-    Player(page).await_text(OWN)
+    Player(page).await_text(TEXT)
 
     page.evaluate("document.execCommand = () => false")
     expect(button(page)).to_have_text("Copy link")
@@ -439,7 +444,7 @@ def test_copy_link_falls_back_without_clipboard_api(
     shown = page.get_by_role("textbox", name="Copy it from here:")
     expect(shown).to_be_focused()
     packed = parse_qs(urlsplit(shown.input_value()).query)["s"][0]
-    assert unpack(packed)["text_box"] == OWN
+    assert unpack(packed)["text_box"] == TEXT
     shown.press("Escape")
     expect(shown).to_be_hidden()
 
@@ -452,7 +457,7 @@ def test_copy_link_button_aligns_with_menu_and_works_by_keyboard(open_page: Open
         page.set_viewport_size({"width": width, "height": 768})
         page.emulate_media(color_scheme=scheme)
         expect(button(page)).to_have_text("Copy link")
-        settled(page)
+        await_run(page)
         here, menu = button(page).bounding_box(), last.bounding_box()
         assert here is not None
         assert menu is not None

@@ -1,4 +1,4 @@
-"""Light and dark, contrast, motion, and a narrow screen."""
+"""Appearance of the pages: color schemes, contrast, animation, and narrow screens."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from bpeviz.text import COLORS
 Open = Callable[..., Page]
 
 CONTRASTS = """(text, hues) => {
-  // Colors come as oklch() or color(); a canvas turns them into numbers.
+  // Computed colors are oklch() or color(); a canvas converts them to RGB.
   const canvas = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
   const rgb = color => {
     canvas.clearRect(0, 0, 1, 1);
@@ -66,23 +66,23 @@ def test_text_contrasts_with_every_token_color(open_page: Open, scheme: str) -> 
     assert len({color for *_, color in found}) == COLORS
     for contrast, quiet, _ in found:
         assert contrast >= 4.5
-        assert quiet >= 3  # stand-ins are quieter than text, and still seen
+        assert quiet >= 3  # stand-ins have less contrast than text, but remain visible
 
 
 def test_new_token_is_animated_unless_reduced_motion_is_set(open_page: Open) -> None:
-    born = """section => {
+    count_animations = """section => {
       const root = section.getRootNode();
       section.querySelector("[data-act=forward]").click();
       return new Promise(done => requestAnimationFrame(() => requestAnimationFrame(
         () => done(root.getAnimations().filter(one => one.playState === "running").length))));
     }"""
-    for motion, moves in (("no-preference", True), ("reduce", False)):
+    for motion, animated in (("no-preference", True), ("reduce", False)):
         page = open_page(reduced_motion=motion)
         player = Player(page)
         player.await_text(ENGLISH)
-        player.go(2)  # " t", which is all over the first lines
-        assert (player.section.evaluate(born) > 0) == moves, motion
-        # Either way it changes.
+        player.go(2)  # " t", which is frequent in the first lines
+        assert (player.section.evaluate(count_animations) > 0) == animated, motion
+        # The step changes in both cases.
         expect(player.track).to_have_value("3")
 
 
@@ -114,7 +114,7 @@ def test_phone_layout_has_no_horizontal_scrolling_and_large_buttons(open_page: O
     for title in ("Your tokenizer", "GPT-2", "cl100k"):
         expect(Columns(page).text(title)).to_contain_text("river")
     no_wider()
-    # The columns stand one below the other.
+    # The columns are stacked vertically.
     tops = [
         Columns(page).text(title).bounding_box() for title in ("Your tokenizer", "GPT-2", "cl100k")
     ]

@@ -37,7 +37,7 @@ def test_first_screen_works_without_input(open_page: Open) -> None:
     steps = len(training.merges)
     expect(page.get_by_text("Watch a tokenizer train")).to_be_visible()
     expect(page.get_by_role("textbox", name="Text to use")).to_have_value(ENGLISH)
-    # It is ready to play: the play button, the sentence and the figures are on the screen.
+    # The play button, the sentence and the figures are visible without scrolling.
     merge = training.merges[-1]
     for piece in (f"id {merge.left}", f"id {merge.right}", f"id {merge.new_id}"):
         expect(player.sentence).to_contain_text(piece)
@@ -52,11 +52,11 @@ def test_first_screen_works_without_input(open_page: Open) -> None:
         assert box["y"] >= 0
         assert box["y"] + box["height"] <= screen["height"]
         assert box["x"] + box["width"] <= screen["width"]
-    # The player is the biggest thing on the page.
+    # The player takes the largest part of the screen.
     box = player.section.bounding_box()
     assert box is not None
     assert box["width"] * box["height"] > 0.4 * screen["width"] * screen["height"]
-    # Playing from the end begins anew.
+    # From the last step, playback starts at the first.
     player.button("Play").click()
     expect(player.button("Pause")).to_be_visible()
     expect(player.track).not_to_have_value(str(steps))
@@ -123,7 +123,7 @@ def test_keys_move_the_player(open_page: Open) -> None:
     player = Player(page)
     training, _ = player.await_text(ENGLISH)
     steps = str(len(training.merges))
-    # While nothing else has the focus, they work from anywhere.
+    # The keys work on the whole page while no other element has the focus.
     for key, step in (
         ("Home", "0"),
         ("ArrowRight", "1"),
@@ -139,7 +139,7 @@ def test_keys_move_the_player(open_page: Open) -> None:
     expect(player.button("Pause")).to_be_visible()
     page.keyboard.press(" ")
     expect(player.button("Play")).to_be_visible()
-    # In a field they belong to the field.
+    # In a text field, the keys do not move the player.
     before = str(player.step)
     box = page.get_by_role("textbox", name="Text to use")
     box.focus()
@@ -165,7 +165,7 @@ def test_player_works_by_keyboard_alone(open_page: Open) -> None:
     expect(player.button("Pause")).to_be_visible()
     page.keyboard.press(" ")
     expect(player.button("Play")).to_be_visible()
-    # From there Tab leads to the buttons, which space presses.
+    # Tab moves on to the buttons, which the space bar presses.
     for _ in range(6):
         page.keyboard.press("Tab")
         if player.button("Step forward").evaluate("b => b.getRootNode().activeElement === b"):
@@ -185,14 +185,14 @@ def test_drawn_boundaries_equal_python(open_page: Open) -> None:
         player.go(step)
         ends = (0, *boundaries.token_ends(step).tolist())
         assert player.pieces() == [ENGLISH[a:b] for a, b in pairwise(ends)], step
-    # One step back and on again gives the same looks as before.
+    # One step back and one forward restore the same classes.
     player.go(50)
     before = player.classes()
     player.button("Step back").click()
     player.button("Step forward").click()
     expect(player.track).to_have_value("50")
     assert player.classes() == before
-    # So does coming from far away.
+    # A jump from a distant step restores them, too.
     for far in ("First", "Last"):
         player.button(far).click()
         player.go(50)
@@ -241,6 +241,7 @@ def test_token_card_equals_python(open_page: Open) -> None:
 
 
 def drawn_nodes(player: Player) -> set[tuple[str, ...]]:
+    """Return the nodes of the displayed merge tree, as `nodes_of` does."""
     found = player.tree.locator(".node").evaluate_all(
         """nodes => nodes.map(node => [
           node.querySelector("bdi").textContent,
@@ -252,6 +253,8 @@ def drawn_nodes(player: Player) -> set[tuple[str, ...]]:
 
 
 def named(tokenizer: MergeTokenizer, boundaries: Boundaries) -> Any:
+    """Return a function that returns the label and the id of a node."""
+
     def name(node: Node) -> tuple[str, int]:
         atom = int(boundaries.atom_ids[node.start])
         token_id = atom if node.step < 0 else tokenizer.first_merge_id + node.step
@@ -279,7 +282,7 @@ def test_clicked_token_shows_the_merge_tree_of_python(open_page: Open) -> None:
     player.first_cell_of(ends, longest).click()
     player.button("Close the merge tree").click()
     expect(player.tree).to_be_hidden()
-    # Escape gives the focus back, so the keys go on working.
+    # After Escape the player has the focus again, so the keys still work.
     page.keyboard.press("Home")
     expect(player.track).to_have_value("0")
 
@@ -301,18 +304,18 @@ def test_keyboard_moves_between_tokens(open_page: Open) -> None:
 
 
 def cell(page: Page, table: int, column: int, row: int) -> Locator:
-    """A cell of one of the page's tables, which are canvases with a table for screen readers."""
+    """Return a cell of a table: an element of the copy for screen readers, beside the canvas."""
     return (
         page.get_by_test_id("stDataFrame").nth(table).get_by_test_id(f"glide-cell-{column}-{row}")
     )
 
 
 def click_row(page: Page, table: Locator, row: int) -> None:
-    """Click into a row of a table, moving there as a hand does: a jump would not be noticed."""
+    """Click a row of a table. The mouse moves in steps, because the table ignores a jump."""
     table.scroll_into_view_if_needed()
     box = table.bounding_box()
     assert box is not None
-    x, y = box["x"] + 150, box["y"] + 35 * (row + 1.5)  # the head is as high as a row
+    x, y = box["x"] + 150, box["y"] + 35 * (row + 1.5)  # the header is as high as a row
     page.mouse.move(x - 20, y - 5)
     page.mouse.move(x, y, steps=5)
     page.mouse.click(x, y)
@@ -332,7 +335,7 @@ def test_tables_follow_the_player_step(open_page: Open) -> None:
     player.go(13)
     expect(page.get_by_text("before merge 13.")).to_be_visible()
 
-    # A curve and a row of the merges take the player there.
+    # A click on a curve or on a row of the merges jumps to that step.
     chart = page.get_by_test_id("stVegaLiteChart").nth(1)
     chart.scroll_into_view_if_needed()
     box = chart.bounding_box()
@@ -359,10 +362,10 @@ def test_tables_follow_the_player_step(open_page: Open) -> None:
     expect(cell(page, 1, 0, len(found))).to_have_count(0)
     click_row(page, merges, 0)
     expect(player.track).to_have_value(str(found[0]))
-    # It is obeyed once: the player is free to move on.
+    # The jump applies once: the player can move on.
     player.button("Step forward").click()
     expect(page.get_by_text(f"before merge {found[0] + 1}.")).to_be_visible()
-    # After another search the same place is another merge.
+    # After another search, the first row is another merge.
     search.fill("bak")
     search.press("Enter")
     baked = next(m for m in training.merges if "bak" in tokenizer.token_label(m.new_id))
@@ -386,7 +389,7 @@ def test_smaller_vocabulary_does_not_redraw_the_text(open_page: Open) -> None:
     )
     slider = page.get_by_role("slider", name="Vocabulary size")
     slider.focus()
-    for pause in (0, 20, 60, 150, 0):  # also while the answer to the one before is drawn [ms]
+    for pause in (0, 20, 60, 150, 0):  # milliseconds; short ones interrupt the previous update
         page.keyboard.press("ArrowLeft")
         page.wait_for_timeout(pause)
     expect(player.last).to_have_text(str(steps - 5))
@@ -397,8 +400,8 @@ def test_smaller_vocabulary_does_not_redraw_the_text(open_page: Open) -> None:
     page.keyboard.press("End")
     expect(player.last).to_have_text(str(steps))
     expect(player.figure("tokens")).to_have_text(str(boundaries.token_counts[steps]))
-    kept = "text => [...text.querySelectorAll('.c')].every(cell => cell.drawnOnce)"
-    assert player.text.evaluate(kept)
+    not_redrawn = "text => [...text.querySelectorAll('.c')].every(cell => cell.drawnOnce)"
+    assert player.text.evaluate(not_redrawn)
 
 
 def test_simultaneous_slider_and_player_changes_both_apply(open_page: Open) -> None:
@@ -436,9 +439,9 @@ def test_playback_sends_little_data(open_page: Open) -> None:
     player.section.get_by_role("combobox", name="Speed").select_option("4×")
     player.button("Play").click()
     expect(player.button("Pause")).to_be_visible()
-    page.wait_for_timeout(3000)  # the time itself is measured here, so nothing can be awaited
-    # Tables and charts follow about once a second; together they are some 14 kB. The whole page
-    # with its film is 99 kB: were the film sent again at each step, it would be far above this.
+    page.wait_for_timeout(3000)  # data per second is measured, so a fixed time is needed
+    # Tables and charts update about once a second, with 14 kB. The whole page with its timeline
+    # has 99 kB, so a timeline with each step would exceed this limit by far.
     assert player.step > 10
     assert sum(sent) / 3 < 40_000 < whole
 
@@ -473,7 +476,7 @@ def test_tables_follow_the_player_when_two_texts_are_at_the_same_step(open_page:
 
 
 def test_player_of_a_left_page_sends_no_requests(open_page: Open) -> None:
-    # What asks for a part of the page that is no longer there makes Streamlit clear the next page.
+    # A request of a fragment that no longer exists makes Streamlit clear the next page.
     sent: list[int] = []
 
     def listen(page: Page) -> None:
@@ -496,7 +499,7 @@ def test_player_of_a_left_page_sends_no_requests(open_page: Open) -> None:
         page.wait_for_timeout(1_500)
     assert sent
     sent.clear()
-    # The link is pressed, but leads nowhere: so the player stays and receives the steps.
+    # This link leads nowhere, so the player stays and receives the steps.
     page.evaluate(
         """() => {
           const link = document.body.appendChild(document.createElement("a"));

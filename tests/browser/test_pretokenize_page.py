@@ -26,7 +26,7 @@ YAO_MING = "姚明进入总决赛"
 
 
 class Splits:
-    """The columns of the Split page: side by side, or level by level."""
+    """The columns of the Pre-tokenize page: side by side, or level by level."""
 
     def __init__(self, page: Page, name: str = "The text in each pre-tokenization") -> None:
         self.page = page
@@ -41,17 +41,17 @@ class Splits:
         return self.frame.locator(".column").filter(has=heading)
 
     def pre_tokens(self, title: str) -> list[str]:
-        """The text between the boundaries that are drawn; for signs that are never cut inside."""
+        """Return the text between the drawn boundaries, for texts without split characters."""
         found: list[str] = self.text(title).evaluate(
             """text => {
-              const chunks = [""];
+              const preTokens = [""];
               for (const cell of text.querySelectorAll(".c")) {
                 const copy = cell.cloneNode(true);
                 copy.querySelector(".strip")?.remove();
-                chunks[chunks.length - 1] += copy.textContent;
-                if (cell.classList.contains("b")) chunks.push("");
+                preTokens[preTokens.length - 1] += copy.textContent;
+                if (cell.classList.contains("b")) preTokens.push("");
               }
-              return chunks.slice(0, -1).map(chunk => chunk.replaceAll("↵", "\\n"));
+              return preTokens.slice(0, -1).map(text => text.replaceAll("↵", "\\n"));
             }"""
         )
         return found
@@ -75,14 +75,14 @@ def test_deep_link_shows_pre_tokenizations_side_by_side(open_page: Open) -> None
         assert shown.pre_tokens(title) == pre_tokens
         expect(shown.head(title)).to_contain_text(f"{len(pre_tokens)} pre-tokens")
         expect(shown.head(title)).to_contain_text(PATTERNS[key].about)
-    # Titles, sentences and texts stand level.
+    # Titles, descriptions and texts are aligned across the columns.
     for part in ("h3", "p", ".text"):
         tops = shown.frame.locator(f".column > {part}").evaluate_all(
             "all => all.map(one => Math.round(one.getBoundingClientRect().top))"
         )
         assert len(tops) == 4
         assert len({*tops}) == 1
-    # One more, and one less.
+    # Add a column, and remove one.
     pill(page, "NLTK's book").click()
     expect(shown.text("NLTK's book")).to_contain_text("river")
     assert shown.pre_tokens("NLTK's book") == pretokenize(ENGLISH, "nltk")
@@ -124,7 +124,7 @@ def test_word_lists_give_both_published_segmentations(open_page: Open) -> None:
     type_text(page, "姚明进入 总决赛", "Word list A")
     expect(shown.head("Word list A")).to_contain_text("2 pre-tokens")
     assert shown.pre_tokens("Word list A") == ["姚明进入", "总决赛"]
-    # What was written is still there after a look at another page, and so is the text.
+    # The word list and the text persist across pages.
     go_to(page, "Train")
     expect(page.get_by_role("textbox", name="Text to use")).to_have_value(YAO_MING)
     go_to(page, "Pre-tokenize")
@@ -146,7 +146,7 @@ def test_custom_expression_is_shared_with_train(open_page: Open) -> None:
     expect(box).to_have_value("[a-z]+")
     assert shown.pre_tokens("Regular expression") == pretokenize(ENGLISH, "regex", "[a-z]+")
 
-    # A broken one is a sentence; the others stay.
+    # An invalid expression shows an error; the other columns remain.
     box.fill("[a-z")
     box.press("Enter")
     expect(alert(page, "This is not a regular expression")).to_be_visible()
@@ -190,7 +190,7 @@ def test_levels_are_nested(open_page: Open) -> None:
     assert shown.pre_tokens("Sentences") == sentences
     assert shown.pre_tokens("… then words") == words
     assert drawn_boundaries(shown.text("… then characters")) == len(ENGLISH)
-    # Thick lines are the boundaries of the level above.
+    # Thick lines are the boundaries of the previous level.
     thick = [
         shown.text(title).locator(".c.extra").count()
         for title in ("Sentences", "… then words", "… then characters")
@@ -231,8 +231,8 @@ def test_phone_layout_has_no_horizontal_scrolling(open_page: Open) -> None:
     assert main.evaluate("main => main.scrollWidth - main.clientWidth") <= 0
 
 
-def test_compare_says_tokens_after_visiting_pre_tokenize(open_page: Open) -> None:
-    """Both pages draw with the same component."""
+def test_compare_column_names_tokens_after_pre_tokenize_page(open_page: Open) -> None:
+    """Both pages use the same component."""
     page = open_page("/")
     go_to(page, "Pre-tokenize")
     expect(Splits(page).text("GPT-2")).to_contain_text("river")

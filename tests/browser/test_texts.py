@@ -48,12 +48,12 @@ def test_hostile_text_is_displayed_as_plain_text(open_page: Open) -> None:
     page = open_page()
     player = Player(page)
     player.await_text(ENGLISH)
-    # NUL and carriage returns cannot be typed into a box; a file may hold them.
+    # NUL and carriage returns cannot be typed into a box; a file may contain them.
     open_file(page, "hostile.txt", HOSTILE.encode())
     player.await_text(HOSTILE)
     page.keyboard.press("Escape")
     assert shown_text(player.text) == HOSTILE_SHOWN
-    # The names of tokens are from the text, too: hover, tree, sentence.
+    # Token labels contain the text, too: in the card, the tree and the sentence.
     player.text.locator(".c").nth(3).hover()
     expect(player.card).to_contain_text("script")
     player.text.locator(".c").nth(3).click()
@@ -72,7 +72,7 @@ def test_hostile_text_is_displayed_as_plain_text(open_page: Open) -> None:
 
 
 def select(text: Locator, start: tuple[int, int], end: tuple[int, int]) -> None:
-    """Select from one cell to another; each is (cell, place in it)."""
+    """Select from one cell to another; each end is (cell, offset in it)."""
     text.evaluate(
         """(text, [start, end]) => {
           const cells = text.querySelectorAll(".c");
@@ -83,8 +83,8 @@ def select(text: Locator, start: tuple[int, int], end: tuple[int, int]) -> None:
     )
 
 
-def copied(page: Page) -> str:
-    """Copy by keyboard; return what then goes to the clipboard."""
+def copy_selection(page: Page) -> str:
+    """Copy by keyboard; return the text that the page puts on the clipboard."""
     page.evaluate(
         """() => {
           window.copied = null;
@@ -113,16 +113,16 @@ def test_copying_gives_the_original_text(open_page: Open, path: str) -> None:
         expect(shown).to_contain_text("river")
         type_text(page, text)
         await_sign(shown, "ف")
-    # All of it.
+    # Select the whole text.
     shown.evaluate("text => document.getSelection().selectAllChildren(text)")
-    assert copied(page) == text
-    # A stretch, taken by hand: from the start of the first line to somewhere in the last.
+    assert copy_selection(page) == text
+    # Select a range of cells, and then a range with the mouse.
     cells = shown.locator(".c")
     last = cells.count() - 1
     select(shown, (0, 0), (last, 1))
-    assert copied(page) == text
+    assert copy_selection(page) == text
     select(shown, (last - 5, 0), (last, 1))
-    assert text.endswith(copied(page))
+    assert text.endswith(copy_selection(page))
     first, second = cells.nth(2).bounding_box(), cells.nth(9).bounding_box()
     assert first is not None
     assert second is not None
@@ -130,7 +130,7 @@ def test_copying_gives_the_original_text(open_page: Open, path: str) -> None:
     page.mouse.down()
     page.mouse.move(second["x"] + 1, second["y"] + second["height"] / 2, steps=6)
     page.mouse.up()
-    assert copied(page) == text[2:9]
+    assert copy_selection(page) == text[2:9]
 
 
 def test_character_split_by_tokens_shows_its_bytes(open_page: Open) -> None:
@@ -150,7 +150,7 @@ def test_character_split_by_tokens_shows_its_bytes(open_page: Open) -> None:
     player.button("Last").click()
     expect(player.text.locator(".c.split")).to_have_count(0)
     assert not any(strip.is_visible() for strip in player.text.locator(".strip").all())
-    # Over characters, a sign of several code points shows these instead.
+    # If the atoms are characters, a grapheme of several code points shows these instead.
     choose(page, "Start from", "Characters")
     player.await_text(text, atoms="characters")
     player.go(0)
@@ -173,8 +173,8 @@ def test_words_show_their_end_mark(open_page: Open, mark: str) -> None:
     choose(page, "End-of-word mark", titles[mark])
     how: dict[str, Any] = {"atoms": "characters", "end_mark": mark}
     training, boundaries = player.await_text(text, **how)
-    # Each chunk that is no white space ends with one. GPT-2's pattern takes marks from their
-    # letter, so there are some within a sign of नमस्ते.
+    # Each pre-token but white space has an end mark. GPT-2's pattern separates combining marks
+    # from their letter, so some end marks are within a grapheme of नमस्ते.
     words = [
         pre_token
         for pre_token in training.pre_tokenizer.pre_tokens(text)
@@ -186,10 +186,11 @@ def test_words_show_their_end_mark(open_page: Open, mark: str) -> None:
         player.go(step)
         assert player.drawn_boundaries() == boundaries.boundary_mask(step).sum()
     player.text.evaluate("text => document.getSelection().selectAllChildren(text)")
-    assert copied(page) == text  # the marks are not of the text
+    assert copy_selection(page) == text  # without the end marks
 
 
-def ground(cell: Locator) -> str:
+def background(cell: Locator) -> str:
+    """Return the background color of a cell."""
     found: str = cell.evaluate("cell => getComputedStyle(cell).backgroundColor")
     return found
 
@@ -198,16 +199,16 @@ def test_a_token_has_one_color_everywhere(open_page: Open) -> None:
     page = open_page()
     player = Player(page)
     player.await_text(ENGLISH)
-    at = ENGLISH.index(" the keeper")  # " the" and " keeper" are tokens to all three
+    at = ENGLISH.index(" the keeper")  # " the" and " keeper" are tokens of all three
     places = (at, at + 1, at + 5)
-    seen = [ground(player.text.locator(".c").nth(place)) for place in places]
+    seen = [background(player.text.locator(".c").nth(place)) for place in places]
     assert seen[0] == seen[1] != seen[2]
     assert player.text.evaluate("text => getComputedStyle(text).backgroundColor") not in seen
     go_to(page, "Compare")
     for title in ("Your tokenizer", "GPT-2", "cl100k"):
         column = Columns(page).text(title)
         expect(column).to_contain_text("river")
-        assert [ground(column.locator(".c").nth(place)) for place in places] == seen, title
+        assert [background(column.locator(".c").nth(place)) for place in places] == seen, title
 
 
 @pytest.mark.parametrize("sample", ["arabic-hindi", "chinese-japanese"])

@@ -16,20 +16,20 @@ Open = Callable[..., Page]
 
 
 def ids_in_sentence(training: Training, step: int) -> list[int]:
-    """The ids that the sentence of a step must name."""
+    """Return the ids that the sentence of a step must contain."""
     decision = training.decisions[step - 1]
     if isinstance(decision, Pruning):
         return [decision.id]
     return [decision.left, decision.right, decision.new_id]
 
 
-def look_at_a_token(player: Player, training: Training, boundaries: Boundaries, step: int) -> None:
-    """Point at the longest token of the text, and click it."""
+def check_token_card(player: Player, training: Training, boundaries: Boundaries, step: int) -> None:
+    """Hover over the longest token of the text and click it; check its card and tree."""
     ids = boundaries.ids(step).tolist()
     ends = [0, *boundaries.token_ends(step).tolist()]
     token = max(range(len(ids)), key=lambda i: (ends[i + 1] - ends[i]) * (ids[i] >= 0))
     name = training.name(ids[token])
-    cell = player.text.locator(".c").nth(ends[token])  # in ASCII each atom has its cell
+    cell = player.text.locator(".c").nth(ends[token])  # each ASCII character has a cell
     cell.hover()
     expect(player.card).to_contain_text(f"{name} id {ids[token]}")
     expect(player.card).to_contain_text(f"{ids.count(ids[token])}× in this text")
@@ -70,17 +70,17 @@ def _assert_plays(page: Page, key: str) -> None:
                 expect(player.sentence).to_contain_text(f"id {token_id}")
         else:
             expect(player.sentence).to_contain_text(texts_of(training).beginning(training))
-    # Back and on again it looks the same.
+    # One step back and one forward restore the same classes.
     player.go(last // 2)
     before = player.classes()
     player.button("Step back").click()
     player.button("Step forward").click()
     expect(player.track).to_have_value(str(last // 2))
     assert player.classes() == before
-    look_at_a_token(player, training, boundaries, last // 2)
+    check_token_card(player, training, boundaries, last // 2)
 
-    # What follows the step: the candidates under their own heading, the first of them the one that
-    # was taken, and both curves.
+    # Below the player: the candidates under a heading of the algorithm, of which the first was
+    # chosen, and both curves.
     expect(page.get_by_role("heading", name=texts_of(training).heading)).to_be_visible()
     rule = texts_of(training).rule.format(step=f"{last // 2:,}")
     expect(page.get_by_text(rule)).to_be_visible()
@@ -113,7 +113,7 @@ def _assert_plays(page: Page, key: str) -> None:
         has=page.get_by_role("heading", name=f"Your tokenizer ({training.sizes[last]:,})")
     )
     expect(box).to_contain_text(f"{boundaries.token_counts[last]:,} tokens")
-    # A mark of no bytes has no place of its own there.
-    cuts = {*boundaries.cuts(last).tolist()} - {0}
-    assert drawn_boundaries(columns.text("Your tokenizer")) == len(cuts)
+    # Compare does not show marks of no bytes.
+    boundary_places = {*boundaries.cuts(last).tolist()} - {0}
+    assert drawn_boundaries(columns.text("Your tokenizer")) == len(boundary_places)
     expect(page.get_by_test_id("stException")).to_have_count(0)

@@ -36,7 +36,7 @@ def own_server(
 ) -> Iterator[Server]:
     """Start a server that no other test uses."""
     if not Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").exists():
-        pytest.skip("This system does not tell which processes a process has started.")
+        pytest.skip("This system does not list the children of a process.")
     with serving(tmp_path_factory.mktemp("server")) as running:
         yield running
 
@@ -57,6 +57,7 @@ def training_page(own_server: Server, open_at: Callable[..., Page]) -> Page:
 
 
 def await_no_worker(server: Server) -> None:
+    """Wait until all workers of a server have ended."""
     end = time.monotonic() + PATIENCE
     while server.workers():
         assert time.monotonic() < end, "a worker was left behind"
