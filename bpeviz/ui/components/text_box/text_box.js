@@ -5,6 +5,7 @@ import { formatCount } from "../shared/format.js";
 import { TextState, characterCount, wellFormed } from "./text_state.js";
 
 const PAUSE = 600; // milliseconds without a key until a text applies
+const RETRY_AFTER = 3000; // milliseconds, doubled each time
 const PAUSE_PER_MEGABYTE = 3000; // long texts take longer to send and to train on
 
 /** @type {Map<string, TextState>} The boxes by name: they outlast a change of page. */
@@ -18,6 +19,7 @@ class TextBox {
     this.file = root.querySelector(".file");
     this.notice = root.querySelector(".notice");
     this.timer = 0;
+    this.retry = 0;
     this.isMounted = false;
     this.drawn = "";
     const on = (target, name, listener) => target.addEventListener(name, listener, { signal });
@@ -29,7 +31,10 @@ class TextBox {
       if (key === "Enter" && (ctrlKey || metaKey)) this.#apply();
     });
     on(this.file.querySelector("button"), "click", () => this.#change(this.state.sample, this.state.text));
-    signal.addEventListener("abort", () => this.#apply());
+    signal.addEventListener("abort", () => {
+      this.#apply();
+      clearTimeout(this.retry); // the next box sends it
+    });
   }
 
   /**
@@ -45,7 +50,7 @@ class TextBox {
     if (!this.isMounted) this.#describe();
     this.isMounted = true;
     this.#draw();
-    if (again) setState("change", again);
+    if (again) this.#send(again);
   }
 
   #describe() {
@@ -122,7 +127,19 @@ class TextBox {
   #change(sample, text) {
     this.state.lostFiles = [];
     this.#tell("");
-    this.setState("change", this.state.change(sample, text));
+    this.#send(this.state.change(sample, text));
+  }
+
+  // Send a change until it is answered: of two components that report at the same time, as when the
+  // player reports its step, Streamlit receives one.
+  #send(change, pause = RETRY_AFTER) {
+    clearTimeout(this.retry);
+    this.setState("change", change);
+    this.retry = setTimeout(() => {
+      const isPending = change.number === this.state.number && change.number > this.data.answered;
+      // Another object, or Streamlit would take it for the same value.
+      if (isPending) this.#send({ ...change, attempt: (change.attempt ?? 0) + 1 }, 2 * pause);
+    }, pause);
   }
 }
 

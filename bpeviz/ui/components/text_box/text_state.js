@@ -24,7 +24,7 @@
  * @property {[string, string][]} samples key and title of each sample
  */
 
-/** @typedef {{number: number, sample: string, text: string}} Change */
+/** @typedef {{number: number, sample: string, text: string, attempt?: number}} Change */
 
 export class TextState {
   session = "";
