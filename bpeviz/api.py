@@ -71,7 +71,7 @@ def save(tokenizer: Tokenizer, path: str | Path, format: str | None = None) -> l
             `.model` minbpe's, `.csv` merges as CSV; a folder is GPT-2's vocab.json and merges.txt.
 
     Raises:
-        FormatError: the suffix is unknown, or the format cannot hold the tokenizer.
+        FormatError: the suffix is unknown, or the format cannot represent the tokenizer.
         OSError: a file cannot be written.
 
     >>> import tempfile

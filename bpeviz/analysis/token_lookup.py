@@ -35,7 +35,7 @@ def look_of(
 
     Args:
         tokenizer: The tokenizer.
-        training: Its training history, which also knows pruned pieces.
+        training: Its training history, which also contains pruned pieces.
         special: Ids that are special tokens now, although a pruned piece may have had them.
     """
 

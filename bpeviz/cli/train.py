@@ -31,7 +31,8 @@ multilingual, each file is weighted as a text, and so are parts between lines of
 With --counts, training uses the pre-tokens that `count` counted, with the same result as on the
 text itself: with bpe, scaffold, wordpiece, unigram and adaptive.
 
-A format that cannot hold the tokenizer is refused with the reason, for long texts before training.
+If a format cannot represent the tokenizer, the error gives the reason, for long texts before
+training.
 """
 _EXAMPLES = """\
 examples:
@@ -236,7 +237,7 @@ def _sample(corpus: Corpus) -> Corpus | None:
 
 
 def _try_format(train: Callable[[Corpus], Training], sample: Corpus, format: str) -> None:
-    """Raise `FormatError` if a format cannot hold a tokenizer trained on a sample."""
+    """Raise `FormatError` if a format cannot represent a tokenizer trained on a sample."""
     try:
         training = train(sample)
     except ValueError:

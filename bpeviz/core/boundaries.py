@@ -361,7 +361,7 @@ def _renumbered(ids: NDArray[np.int32], table: NDArray[np.int32]) -> NDArray[np.
 Timeline = Sequence[tuple[int, Sequence[int], Sequence[int]]]
 """The segmentations of a row of atoms over time: (time, ids of its tokens, atoms of each token).
 
-The first has time -1; each other one holds from step `time` (from 0) on.
+The first has time -1; each other one applies from step `time` (from 0) on.
 """
 
 

@@ -1,9 +1,9 @@
 """tiktoken's encoder with a trained vocabulary: the same ids, many times faster.
 
-tiktoken has no pairs: it joins neighbors if their joined bytes are a token, the lowest id first.
-That equals merging in order if each merge was trained on a text to which all earlier ones had been
-applied, since then no other two neighbors make its bytes. It may differ for other merges, and it
-cannot hold two tokens with the same bytes. The tests compare both ways.
+tiktoken does not store pairs: it joins neighbors if their joined bytes are a token, the lowest id
+first. That equals merging in order if each merge was trained on a text with all earlier merges
+applied, since then no other pair has the same bytes. It may differ for other merges, and it cannot
+represent two tokens with the same bytes. The tests compare both.
 """
 
 from __future__ import annotations

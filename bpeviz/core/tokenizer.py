@@ -61,8 +61,8 @@ class NotMergesError(ValueError):
 class Tokenizer(ABC):
     """Text to ids and back.
 
-    A subclass implements the abstract methods. It overrides the others where their defaults, those
-    of a tokenizer without merges and without pre-tokens, do not hold.
+    A subclass implements the abstract methods. The defaults of the other methods are those of a
+    tokenizer without merges and without pre-tokens.
     """
 
     name: str

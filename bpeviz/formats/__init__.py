@@ -36,7 +36,7 @@ def dump(tokenizer: Tokenizer, format: str) -> dict[str, bytes]:
     """Return the files of a tokenizer in a format, by name.
 
     Raises:
-        FormatError: the format is unknown or cannot hold the tokenizer.
+        FormatError: the format is unknown or cannot represent the tokenizer.
 
     >>> import bpeviz
     >>> tokenizer = bpeviz.train("low lower lowest", vocab_size=258).tokenizer()
@@ -47,7 +47,7 @@ def dump(tokenizer: Tokenizer, format: str) -> dict[str, bytes]:
     try:
         return known.write(tokenizer)
     except UnsupportedError as error:
-        raise FormatError(f"{known.title} cannot hold this tokenizer: {error}.") from error
+        raise FormatError(f"{known.title} cannot represent this tokenizer: {error}.") from error
 
 
 def parse(

@@ -20,7 +20,7 @@ class FormatError(ValueError):
 
 
 class UnsupportedError(Exception):
-    """The reason why a format cannot hold a tokenizer. The message is a clause."""
+    """A format cannot represent a tokenizer; the message is a clause with the reason."""
 
 
 def printable_name(name: str) -> str:

@@ -364,7 +364,7 @@ def covers(expression: str, source: Engine) -> bool:
     An expression covers any text if every character alone is matched by an alternative without
     lookaround, and without possessive repeats or atomic groups of several characters. Such an
     alternative matches a character by one of its parts; the parts before match an empty text, and
-    those after it may. This holds in any context.
+    the parts after it may. This is true in any context.
     """
     parts = _parts(expression, source, "regex")
     plain = [part for part in parts if part.plain]

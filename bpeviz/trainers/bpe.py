@@ -1,12 +1,12 @@
-"""Byte-pair encoding: merge the most frequent pair of neighbors, again and again.
+"""Byte-pair encoding: merge the most frequent pair of neighbors repeatedly.
 
 Sources: Gage, "A New Algorithm for Data Compression", C Users Journal, 1994; Sennrich, Haddow
 and Birch, "Neural Machine Translation of Rare Words with Subword Units", 2016, arXiv:1508.07909
-(over characters, with an end-of-word mark). Over bytes it is what is called byte-level BPE:
+(over characters, with an end-of-word mark). Over bytes it is called byte-level BPE:
 Wang, Cho and Gu, "Neural Machine Translation with Byte-Level Subwords", 2019, arXiv:1909.03341.
 
-`tests/references/reference.py` has the definition as a slow loop that counts all pairs anew for
-each merge. `train_merges` makes the same decisions with counts that each merge updates
+`tests/references/reference.py` has the definition as a slow loop that recounts all pairs for each
+merge. `train_merges` makes the same decisions with counts that each merge updates
 (`pair_counts`), and `train_merges_fast` makes them with NumPy (`fast_bpe`).
 """
 

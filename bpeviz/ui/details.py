@@ -20,7 +20,7 @@ def details(text: str, training: Training, boundaries: Boundaries, step: int) ->
         st.caption(detail.about)
         key = f"detail {number} of {training.algorithm}"
         table = tables.detail(detail)
-        chart = charts.detail(detail) if len(table) > 1 else None  # one point is no curve
+        chart = charts.detail(detail) if len(table) > 1 else None  # a curve needs two points
         height: int | Literal["content"] = "content" if len(table) < 9 else 316
         if chart is None:
             st.dataframe(table, hide_index=True, height=height, key=key)

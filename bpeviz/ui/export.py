@@ -47,7 +47,7 @@ _CHANGED: SessionValue[bool] = SessionValue("tokenizers_changed")
 """Whether the opened tokenizers have changed since the page was drawn."""
 
 _NUMBER: SessionValue[int] = SessionValue("tokenizers_number")
-"""The number of the uploader. After each file there is a new one, which does not hold that file."""
+"""The number of the uploader. Each file replaces it by a new one without files."""
 
 _FAILED: SessionValue[str] = SessionValue("tokenizers_failed")
 """Why the last file cannot be opened."""
@@ -93,8 +93,8 @@ def open_here(chosen: Callable[[str], None] = lambda key: None) -> None:
     Args:
         chosen: Called with the key of a tokenizer just opened, before the page is drawn again.
     """
-    # Not a popover: one that is drawn only while open runs the page again when it closes, and that
-    # run would bring a user back who closes it by going to another page.
+    # Not a popover: if it is drawn only while open, the page runs again when it closes. That run
+    # would return a user to the page who closes it with a click on another page.
     if st.button("Open a tokenizer file", icon=":material/upload_file:", key="open_tokenizer"):
         _dialog(chosen)
 
@@ -327,7 +327,7 @@ def _tokenizer(key: str, exported: Exported) -> None:
 
 @cached("Checking the file formats …")
 def _refused(identity: tuple[object, ...], _exported: Exported) -> dict[str, str]:
-    """Return, for each format that cannot hold a tokenizer, the reason."""
+    """Return the reason for each format that cannot represent a tokenizer."""
     tokenizer = _exported.make()
     found: dict[str, str] = {}
     for one in FORMATS:

@@ -87,7 +87,7 @@ class Choice:
 
 @dataclass(frozen=True, kw_only=True)
 class _Sample(OneOf):
-    """The sample of a `TextSource`. A link to a page with an open file holds neither."""
+    """The sample of a `TextSource`. A link contains neither the sample nor an open file."""
 
     source: TextSource
 
@@ -97,7 +97,7 @@ class _Sample(OneOf):
         return super().for_link()
 
     def restore(self, value: str) -> None:
-        if value != OWN:  # the text itself follows, unless the link could not hold it
+        if value != OWN:  # the text itself follows, unless it was too long for the link
             self.source.put(value)
 
 
@@ -195,7 +195,7 @@ class TextSource:
         return SessionValue(f"{self.name}_upload")
 
     def widgets(self, values: Values) -> Iterator[Widget[Any]]:
-        """Yield the widgets whose values a link holds: the sample's name, or the text."""
+        """Yield the widgets whose values a link contains: the sample's name, or the text."""
         yield self.sample
         if values.get(self.sample) == OWN:
             yield self.box
@@ -213,7 +213,7 @@ class TextSource:
         self.send_again()
 
     def send_again(self) -> None:
-        """Let the browser replace what it shows by the session's text."""
+        """Replace the text in the browser by the session's text."""
         self.version.put((self.version.get() or 0) + 1)
 
     def take(self, change: Any) -> bool:
@@ -422,7 +422,7 @@ def text(source: TextSource, most: int = MAX_TEXT) -> str:
 
 
 def _box_data(source: TextSource) -> dict[str, Any]:
-    """Return what the component shows (`TextBoxPayload` in its `text_state.js`)."""
+    """Return the payload of the component (`TextBoxPayload` in its `text_state.js`)."""
     if not SESSION.present:
         SESSION.put(secrets.token_hex(8))
     file = source.file.get()
@@ -597,7 +597,7 @@ def _options(
     place: str = "",
     initial: Mapping[str, str | int] = MappingProxyType({}),
 ) -> None:
-    """Draw options of a trainer and add to `values` those that matter.
+    """Draw options of a trainer and add the values that have an effect to `values`.
 
     Args:
         trainer: The trainer.
@@ -646,10 +646,10 @@ def vocabulary_size(training: Training, largest: int) -> int:
         idle_vocabulary_size()
         st.caption(f"{texts_of(training).vocabulary(training, 0)}. {player.still(training)}")
         return 0
-    # Streamlit takes a slider with other bounds for another widget. Under one key it would mix up
-    # their values when the page changes, so each has its own.
+    # To Streamlit, a slider with other bounds is another widget. With one key, their values would
+    # be mixed up when the page changes, so each slider has its own key.
     slider: SessionValue[int] = SessionValue(f"{SLIDER}{low}_{high}")
-    # A hash: sessions must not hold decisions, which the cache may evict.
+    # A hash: sessions must not keep decisions in memory after the cache evicts them.
     decisions = hash((low, tuple(training.decisions)))
     opening = int(training.sizes[training.opening])
     if not _SLIDER_OF.present and reconnected():
@@ -687,6 +687,6 @@ def vocabulary_size(training: Training, largest: int) -> int:
 
 
 def idle_vocabulary_size(key: str = "no_vocabulary_size") -> None:
-    """Draw a disabled slider where there is no size to choose."""
+    """Draw a disabled slider if there is only one size."""
     st.slider(SIZE.label, 0, 1, 0, disabled=True, format=" ", key=key)
     SIZE.clear()

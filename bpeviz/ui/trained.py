@@ -33,7 +33,7 @@ SHORT, SHORT_UNSPLIT = 50_000, 10_000
 with short pre-tokens, and with pre-tokens that may be long."""
 
 INLINE_SECONDS = 1.0
-"""Seconds of computing after which a worker trains a short text anew, so that nobody else waits.
+"""Seconds after which a short text is trained in a worker instead, so that other users can go on.
 
 WordPiece takes half a minute for 50,000 random Chinese characters and a large vocabulary.
 """
@@ -49,11 +49,11 @@ class TrainingError(ValueError):
 
 @dataclass(frozen=True)
 class Trained:
-    """A training history with the boundaries of its text: what the pages show.
+    """A handle of a training history and the boundaries of its text, which are in the cache.
 
-    This is a handle that looks both up in the cache. Streamlit holds the arguments of a fragment as
-    long as its page is open. A history may take a hundred times the memory of its page, so if
-    sessions held histories, no budget would bound them. What was evicted is trained again.
+    Streamlit stores the arguments of a fragment as long as its page is open. A history may take a
+    hundred times the memory of its page, so sessions must not store histories. After an eviction
+    the text is trained again.
     """
 
     text: str
@@ -63,8 +63,8 @@ class Trained:
     def key(self) -> Key:
         """A short key that identifies the training.
 
-        It depends on which published vocabularies among the options are on this machine: an error
-        message that one is missing holds only until it has come.
+        It depends on which published vocabularies among the options are on this machine, because
+        the message that one is missing is valid only until it is downloaded.
         """
         choice = self.choice
         named = [str(value) for _, value in choice.options if value in catalog.NAMES]
@@ -252,7 +252,7 @@ def _train_in_worker(key: Key, trained: Trained, slider: DeltaGenerator | None) 
         if cache.find(key) is not None:
             place.empty()
             if slider is not None:
-                # The elements above the page shift those below, so the page is drawn anew.
+                # The elements above the page shift those below, so the page is redrawn.
                 st.rerun()
             return _result(trained)
         message = outcome.message if isinstance(outcome, queue.JobError) else STOPPED

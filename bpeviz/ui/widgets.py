@@ -1,8 +1,8 @@
-"""Widgets whose values belong in links, each declared once; pages draw them, links read and write.
+"""Declarations of the widgets whose values belong in links, for pages and for links.
 
-A widget has a name in links, which never changes, since links that were made before must still
-open, and a key in the session, which may. Its kind holds the type of its value and the values
-allowed.
+A widget has a name in links and a key in the session. The name never changes, since existing links
+must still open; the key may change. The class of a widget defines the type of its value and the
+allowed values.
 """
 
 from __future__ import annotations
@@ -61,14 +61,14 @@ class Widget(SessionValue[V], ABC):
 
     @abstractmethod
     def allows(self, value: Any) -> bool:
-        """Return whether a link may hold this value."""
+        """Return whether a link may contain this value."""
 
     def used(self, value: V) -> V:
-        """Return the value that the page uses for one that was typed."""
+        """Return the value that the page uses for a typed value."""
         return value
 
     def for_link(self) -> tuple[V | None, str | None]:
-        """Return the value for a link; where a link cannot hold it, None and its description."""
+        """Return the value for a link, or None with a description if it is too long for a link."""
         value = self.get()
         if value is None:
             return None, None
@@ -84,7 +84,7 @@ class Widget(SessionValue[V], ABC):
         self.put(value)
 
     def put_again(self, value: V) -> None:
-        """Set the value, or the one it has, once more, for a user who comes from another page.
+        """Set the current value again, or this value if there is none, after a change of the page.
 
         Streamlit 1.67 drops a value that was set before its widget was ever drawn if the next run
         is another page's.
@@ -276,9 +276,9 @@ W = TypeVar("W", bound="Widget[Any]")
 
 @dataclass(frozen=True)
 class Family(Generic[W]):
-    """Widgets that differ in the end of their names only, such as "part_of_3", one of three parts.
+    """Widgets whose names differ only at the end, such as "part_of_3", one of three parts.
 
-    Streamlit takes a widget with other bounds for another widget, so each has its own key.
+    To Streamlit, a widget with other bounds is another widget, so each has its own key.
 
     Attributes:
         link: The beginning of their names in links.

@@ -184,13 +184,15 @@ def compression(token_counts: NDArray[np.int64], size: int, unit: str) -> Chart:
 
 
 def _half_way(token_counts: NDArray[np.int64], unit: str) -> str:
+    """Return the finding of `compression`: the step that reaches half the saving."""
+    steps = f"{len(token_counts) - 1:,} {unit}{'' if len(token_counts) == 2 else 's'}"
     saved = token_counts[0] - token_counts
     if saved[-1] < 0:
-        return f"{-saved[-1]:,} more tokens after {len(saved) - 1:,} {unit}s"
+        return f"{-saved[-1]:,} more tokens after {steps}"
     if not saved[-1]:
         return "The number of tokens does not change"
     half = int(np.argmax(saved * 2 >= saved[-1]))
-    return f"Half the saving comes from {half:,} of {len(saved) - 1:,} {unit}s"
+    return f"Half the saving comes from {half:,} of {steps}"
 
 
 _NAMES = ("names above", "names below")

@@ -103,9 +103,14 @@ def svg(
 class _Byte:
     """A byte of the text, or a mark that is not text (with an empty `name`).
 
-    name: the byte in hexadecimal. token: number of its token, from 0. color_index: -1 for none.
-    ends: a token ends after it. own: the reference has no boundary there. missing: only the
-    reference has one there. rest: "unknown", "left-out", or empty.
+    Attributes:
+        name: The byte in hexadecimal.
+        token: The number of its token, from 0.
+        color_index: The color index of the token, or -1.
+        ends: Whether a token ends after the byte.
+        own: Whether that boundary is absent in the reference.
+        missing: Whether only the reference has a boundary after the byte.
+        rest: "unknown", "left-out", or empty.
     """
 
     name: str
@@ -119,7 +124,7 @@ class _Byte:
 
 @dataclass(frozen=True)
 class _Grapheme:
-    """A grapheme with its bytes. shown: the text on screen, which may be a stand-in."""
+    """A grapheme with its bytes; `shown` is its text on screen, which may be a stand-in."""
 
     text: str
     shown: str

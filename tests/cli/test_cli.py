@@ -143,7 +143,7 @@ def test_two_file_format_is_written_to_and_read_from_a_folder(shell: Shell) -> N
     shell("train", "text.txt", "--merges", "6", "--output", "mine")  # a folder: the same format
     shell("encode", "text.txt", "--tokenizer", "mine")
     assert json.loads(shell.out) == bpeviz.train(TEXT, merges=6).tokenizer().encode(TEXT)
-    for one in ("vocab.json", "merges.txt"):  # one of the two stands for both
+    for one in ("vocab.json", "merges.txt"):  # the path of one file is enough for both
         assert shell("encode", "text.txt", "--tokenizer", f"mine/{one}").code == 0
     Path("mine/merges.txt").unlink()
     assert "does not contain" in shell("encode", "text.txt", "--tokenizer", "mine").sentence

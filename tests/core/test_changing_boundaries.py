@@ -56,7 +56,7 @@ def boundaries_of(
 ) -> tuple[ChangingBoundaries, list[int]]:
     """The boundaries of a text that consists of such rows; and the bytes of its atoms."""
     atoms = sum(length for i in order for _, length in rows[i][0][1])
-    sizes = [(i * 7) % 4 for i in range(atoms)]  # 0 for a mark that is no text
+    sizes = [(i * 7) % 4 for i in range(atoms)]  # 0 for a mark that is not text
     found = boundaries_from_changes(
         [changes(as_timeline(row)) for row in rows],
         np.array(order, np.int64),
@@ -96,7 +96,7 @@ def test_changing_boundaries_equal_timelines_at_every_step(
     boundaries, sizes = boundaries_of(rows, order)
     assert len(boundaries) == len(sizes)
     always = [True] * len(sizes)
-    for step in range(STEPS + 3):  # beyond the last, all stays
+    for step in range(STEPS + 3):  # beyond the last step, nothing changes
         tokens = read(rows, order, step)
         ends = [sum(length for _, length in tokens[: i + 1]) for i in range(len(tokens))]
         kept = [atom + 1 in ends for atom in range(len(sizes))]
@@ -129,7 +129,7 @@ def test_changes_of_a_row_have_no_repeated_entries(row: list[tuple[int, Frame]])
 
 
 def test_changing_boundaries_of_hand_worked_example() -> None:
-    """Two atoms are joined by the first step, parted by the third; the last one is dropped."""
+    """The first step joins two atoms, the third splits them; the last atom is dropped."""
     row = [(-1, [(0, 1), (1, 1), (-2, 1)]), (0, [(5, 2), (-2, 1)]), (2, [(0, 1), (7, 1), (-2, 1)])]
     boundaries, _ = boundaries_of([row], [0, 0], steps=3)
     assert [boundaries.ids(step).tolist() for step in range(4)] == [

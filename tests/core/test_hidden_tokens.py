@@ -183,7 +183,7 @@ def test_sennrich_words_restricted_as_worked_by_hand() -> None:
     assert cut("newest") == ["newest</w>"]
     assert cut("low") == ["low</w>"]
     assert cut("lower") == ["l", "o", "w", "e", "r</w>"]
-    # After two merges est</w> comes nine times, and is used.
+    # After two merges est</w> occurs nine times, and is used.
     assert cut("widest", 2) == ["w", "i", "d", "est</w>"]
     assert (
         texts_of(restricted).vocabulary(restricted, 10)
@@ -280,14 +280,14 @@ def test_difficult_texts_round_trip_with_hidden_tokens(text: str, how: dict[str,
 
 def test_deep_hidden_token_splits_without_recursion() -> None:
     size = 5_000
-    text = "".join(map(chr, range(0x4E00, 0x4E00 + size)))  # no pair comes twice
+    text = "".join(map(chr, range(0x4E00, 0x4E00 + size)))  # no pair occurs twice
     tokenizer = bpeviz.train(
         text, merges=size - 1, pattern="none", atoms="characters", threshold=2
     ).tokenizer()
     assert tokenizer.encode(text) == [*range(size)]
     boundaries = tokenizer.boundaries(text)
     assert (boundaries.token_counts == size).all()
-    assert len(boundaries.entries) == size  # nothing ever changes
+    assert len(boundaries.entries) == size  # no step changes the boundaries
 
 
 def test_long_pre_token_with_hidden_tokens_encodes() -> None:

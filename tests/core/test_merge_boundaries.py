@@ -222,7 +222,7 @@ def test_tree_of_letter_run_equals_merge_parents() -> None:
 
 def test_tree_as_deep_as_token_length_is_built_without_recursion() -> None:
     size = 20_000
-    text = "".join(map(chr, range(0x4E00, 0x4E00 + size)))  # no pair comes twice
+    text = "".join(map(chr, range(0x4E00, 0x4E00 + size)))  # no pair occurs twice
     training = bpeviz.train(text, merges=size - 1, pattern="none", atoms="characters")
     tokenizer = training.tokenizer()
     boundaries = tokenizer.boundaries(text)

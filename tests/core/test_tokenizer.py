@@ -284,7 +284,7 @@ def test_each_byte_token_spans_its_whole_character() -> None:
 
 
 def test_token_across_characters_spans_every_touched_character() -> None:
-    # é is C3 A9, and C3 begins the other letters: both pairs come three times.
+    # é is C3 A9, and C3 begins the other letters: both pairs occur three times.
     training = bpeviz.train("éáéâéã", merges=1, pattern="none", ties="smallest")
     assert (training.merges[0].left, training.merges[0].right) == (0xA9, 0xC3)
     assert [(t.raw, t.start, t.end) for t in training.tokenizer().tokens("éé")] == [
@@ -361,7 +361,7 @@ def test_token_bytes_are_its_parents_joined(corpus: str, atoms: str) -> None:
 
 def chained(size: int) -> Training:
     """A training whose last token is `size` characters long and its tree as deep."""
-    text = "".join(map(chr, range(0x4E00, 0x4E00 + size)))  # no pair comes twice
+    text = "".join(map(chr, range(0x4E00, 0x4E00 + size)))  # no pair occurs twice
     return bpeviz.train(text, merges=size - 1, pattern="none", atoms="characters")
 
 

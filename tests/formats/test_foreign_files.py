@@ -263,7 +263,7 @@ REFUSED: dict[str, tuple[Callable[[], tokenizers.Tokenizer], str]] = {
         lambda: wordpiece(pre_tokenizers.WhitespaceSplit()),
         r"bpeviz would encode differently: .* special token",
     ),
-    "WordPiece, where ## may stand with what it would be taken to continue": (
+    "WordPiece, whose pattern may join ## and the letters after it": (
         lambda: wordpiece(split_and_white_space("words")),
         r"model.continuing_subword_prefix: .*##",
     ),
@@ -288,7 +288,7 @@ REFUSED: dict[str, tuple[Callable[[], tokenizers.Tokenizer], str]] = {
         lambda: changed(over_bytes(), lambda theirs: theirs.enable_padding()),
         r"padding: expected null",
     ),
-    "a word that is always cut out": (
+    "a word that always is a token": (
         lambda: changed(over_bytes(), lambda theirs: theirs.add_tokens(["hello"])),
         r"added_tokens\[1\].special: expected true, not false: 'hello'",
     ),

@@ -30,7 +30,7 @@ TEXTS = st.one_of(
 SPLITS = st.sampled_from(
     [
         *((key, "") for key in PATTERNS),
-        (CUSTOM, r"\p{L}+|\p{N}"),  # leaves out a part, which is a chunk of its own
+        (CUSTOM, r"\p{L}+|\p{N}"),  # the parts between matches are pre-tokens
         (CUSTOM, r"(?:[ab]{1,2}+|\s)|[^ab\s]++"),
         (CUSTOM, r" ?[^ ]+$|\w+(?!b)|(?s:.)"),
         (WORD_LIST, "a ab abc low lower ba été 👍"),
@@ -163,7 +163,7 @@ def test_formats_round_trip_any_tokenizer_or_name_the_reason(
             files = formats.dump(tokenizer, key)
         except FormatError as error:
             why = str(error)
-            assert why.startswith(f"{form.title} cannot hold this tokenizer: ")
+            assert why.startswith(f"{form.title} cannot represent this tokenizer: ")
             assert any(reason in why for reason in REASONS)
         else:
             assert tuple(files) == form.files
@@ -372,7 +372,9 @@ def test_dump_of_unsupported_tokenizer_names_the_reason(
     for key in keys.split():
         with pytest.raises(FormatError, match=why) as refused:
             formats.dump(tokenizer, key)
-        assert str(refused.value).startswith(f"{FORMATS[key].title} cannot hold this tokenizer: ")
+        assert str(refused.value).startswith(
+            f"{FORMATS[key].title} cannot represent this tokenizer: "
+        )
         assert str(refused.value).endswith(".")
 
 

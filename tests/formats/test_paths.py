@@ -129,7 +129,7 @@ def own_tokenizers() -> list[Tokenizer]:
 def test_dump_rejects_tokenizer_with_custom_encoding(key: str) -> None:
     for tokenizer in own_tokenizers():
         assert tokenizer.encode("lower low") != TOKENIZER.encode("lower low")
-        with pytest.raises(FormatError, match="cannot hold this tokenizer"):
+        with pytest.raises(FormatError, match="cannot represent this tokenizer"):
             formats.dump(tokenizer, key)
 
 
@@ -143,5 +143,5 @@ def test_dump_rejects_subclasses_of_model_tokenizers(arguments: dict[str, object
     kind = type(tokenizer)
     subclass = type("Own", (kind,), {"_segment_rows": lambda self, rows: [((), ()) for _ in rows]})
     fields = {name: getattr(tokenizer, name) for name in kind.__match_args__}  # type: ignore[attr-defined]
-    with pytest.raises(FormatError, match="cannot hold this tokenizer"):
+    with pytest.raises(FormatError, match="cannot represent this tokenizer"):
         formats.dump(subclass(**fields), "huggingface")

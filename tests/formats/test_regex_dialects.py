@@ -54,7 +54,7 @@ def theirs(engine: Engine, expression: str, text: str) -> list[str]:
     return [encoding.decode_single_token_bytes(token_id).decode() for token_id in ids]
 
 
-# Expressions of every kind that is taken
+# Expressions of every supported kind
 
 # fmt: off
 _SINGLE = st.sampled_from([
@@ -100,7 +100,7 @@ MANY_CHARACTERS = "".join(map(chr, range(0x3100)))
 @example("a$|a", ["a\na\n", "a\n", "a\n\n"])  # a line's end in Oniguruma, the very end in Rust
 @example(r"a\Z|a", ["a\n", "aa"])
 @example("(?s:.)+", ["a\nb\r\n\u2028"])  # an error in Oniguruma, where (?m:.) says it
-@example(".+", ["a\nb\r\u2028c"])  # what no . takes differs
+@example(".+", ["a\nb\r\u2028c"])  # the engines differ in the characters that . excludes
 @example(r"\w+", ["a²b", "a\u200db", "a_1é"])  # ² is a letter for Oniguruma alone
 @example(r"\W+|[^\Wa]+|[\w-]+", ["²a-_b ☃"])
 @example(r"\d+", ["1²", "a1"])
@@ -144,7 +144,7 @@ def test_named_patterns_are_equal_in_every_engine(key: str, text: str) -> None:
     st.lists(st.text("ab.|$^[]\\()+*?-{}é👍", min_size=1, max_size=4), min_size=1, max_size=8),
     st.text("ab.|$^[]\\()+*?-{}é👍 \n", max_size=12),
 )
-@example(["a", "ab", "abc"], "abcab")  # the longest is taken
+@example(["a", "ab", "abc"], "abcab")  # the longest match wins
 def test_word_list_is_equal_in_every_engine(words: list[str], text: str) -> None:
     listed = " ".join(words)
     for engine in ENGINES:

@@ -54,7 +54,7 @@ def test_named_patterns_equal_tiktoken_matcher(text: str, key: str) -> None:
     for pre_token in pre_tokens:
         ranks.setdefault(pre_token.encode(), len(ranks))
     encoding = tiktoken.Encoding(
-        "chunks", pat_str=expression, mergeable_ranks=ranks, special_tokens={}
+        "pre-tokens", pat_str=expression, mergeable_ranks=ranks, special_tokens={}
     )
     found = encoding.decode_tokens_bytes(encoding.encode_ordinary(text))
     assert [pre_token.decode() for pre_token in found] == pre_tokens
@@ -144,7 +144,7 @@ def test_arithmetic_pattern_keeps_numbers_and_names() -> None:
     [
         ["It rains. ", "It pours! ", '"Really?" ', "(Yes.) ", "Well"],
         ["It costs 3.50 in the U.S.A. today. ", "Wait… and see... now. ", "Done."],
-        ["Mr. ", "Smith"],  # what an abbreviation is, no rule of this kind can know
+        ["Mr. ", "Smith"],  # no rule of this kind recognizes abbreviations
         ["A heading\n", "A line \r\n\n", "  Another. \n \n", "x"],
         ["他说：“好。”", "然后走了。", "真的？", "真的！"],
         ["क्या? ", "हाँ। ", "ठीक"],

@@ -279,7 +279,7 @@ def test_boundaries_change_when_a_merge_needs_a_higher_rank() -> None:
         [*b"xabc"],
         [ord("x"), 256],
     ]
-    of_a_pre_token = late.boundaries("abc")  # a token, so it stays whole
+    of_a_pre_token = late.boundaries("abc")  # a token, so it is not split
     assert [of_a_pre_token.ids(step).tolist() for step in range(3)] == [[*b"abc"], [256], [256]]
 
 

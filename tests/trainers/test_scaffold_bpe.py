@@ -316,7 +316,8 @@ def test_merge_tree_as_deep_as_token_length_has_boundaries() -> None:
     text = "".join(map(chr, range(0x4E00, 0x4E00 + size)))  # no pair repeats
     training = train(text, merges=size - 1, pattern="none", atoms="characters")
     boundaries = training.tokenizer().boundaries(text)
-    # Each token is used up by the next, and no token comes more often than the next pair: 0 < 1.
+    # Each merge replaces all occurrences of the token before, so its count is below the next
+    # pair's: 0 < 1.
     assert boundaries.token_counts.tolist() == [*range(size, 0, -1)]
     assert training.scaffolds[-2:].tolist() == [size - 3, size - 3]
 

@@ -247,7 +247,7 @@ def test_export_offers_each_format_or_names_the_reason(key: str) -> None:
     holding = dumped(training.at_step(training.opening))
     for one in FORMATS.values():
         assert (one.title in offered) == (one.key in holding)
-        refusals = [c.value for c in app.caption if "cannot hold this tokenizer" in c.value]
+        refusals = [c.value for c in app.caption if "cannot represent this tokenizer" in c.value]
         has_message = any(markdown.escape(one.title) in refusal for refusal in refusals)
         assert has_message == (one.key not in holding)
     assert offered[-2:] == ["Web page (HTML)", "Drawing (SVG)"]

@@ -117,14 +117,12 @@ def test_compression_chart_draws_bytes_per_token() -> None:
     [
         ([8, 6, 4], "Half the saving comes from 1 of 2 merges"),
         ([100, 95, 80, 70, 60, 58], "Half the saving comes from 3 of 5 merges"),
-        ([8, 4], "Half the saving comes from 1 of 1 merges"),
+        ([8, 4], "Half the saving comes from 1 of 1 merge"),
         ([8], "The number of tokens does not change"),
-        ([4, 6], "2 more tokens after 1 merges"),
+        ([4, 6], "2 more tokens after 1 merge"),
     ],
 )
-def test_compression_title_says_where_half_the_saving_comes_from(
-    counts: list[int], title: str
-) -> None:
+def test_compression_title_names_the_step_of_half_the_saving(counts: list[int], title: str) -> None:
     assert title_of(compression(counts, 8, 0)) == title
 
 

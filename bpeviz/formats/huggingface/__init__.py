@@ -3,12 +3,12 @@
 Three models are written: BPE (over bytes or characters), WordPiece and Unigram. A `Split` makes the
 same pre-tokens as bpeviz, with the expression translated for Oniguruma; over bytes, a `ByteLevel`
 maps bytes to characters. The library then encodes every text as bpeviz does, apart from differences
-between Unicode tables. A tokenizer for which that is impossible is refused.
+between Unicode tables. If that is impossible, the tokenizer is rejected.
 
 The library always recognizes the names of special tokens in a text, unless a program sets
 `tokenizer.encode_special_tokens = True`. bpeviz recognizes those that `encode` allows.
 
-Files are read if bpeviz does exactly what they ask for. Over bytes, these include files of other
+Files are read if bpeviz implements exactly their settings. Over bytes, these include files of other
 programs with a `ByteLevel`, or one `Split` and a `ByteLevel`, and no other parts that change ids.
 Other files must be the same as bpeviz would write for their tokenizer.
 """

@@ -362,8 +362,8 @@ class Round:
             The pairs that became rarer, and the pairs of the new tokens.
         """
         row, step = self.row, len(self._decisions)
-        # The boundary inside each occurrence holds the index of its pair for a moment, so that the
-        # occurrence on its left finds the pair that follows it.
+        # The boundary inside each occurrence temporarily stores the index of its pair, so that the
+        # occurrence on its left finds the following pair.
         owner = np.repeat(np.arange(pairs.n_pairs, dtype=np.int32), pairs.lengths)
         boundary = pairs.positions + (row.size_array[pairs.lefts] - 1).take(owner)
         row.merged_at.put(boundary, owner)

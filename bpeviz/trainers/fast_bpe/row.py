@@ -34,11 +34,11 @@ class RoundRow:
     """
 
     def __init__(self, row: TokenRow, vocab_size: int, limit: int, min_count: int) -> None:
-        """Take over the row' memory for a round of at most `limit` merges."""
+        """Reuse the memory of the row for a round of at most `limit` merges."""
         # NumPy sorts and searches 16-bit ids faster.
         dtype = np.uint16 if vocab_size + limit < gap_of(np.uint16) else np.int32
         self.ids, self.weights, self.gap = row.convert(dtype), row.weights, gap_of(dtype)
-        # `merged_at` also holds indices of tied pairs for a moment: at most total // min_count.
+        # `merged_at` temporarily stores indices of tied pairs, too: at most total // min_count.
         weights = self.weights
         total = len(self.ids) if weights is None else float(weights.sum(dtype=np.float64))
         small = dtype is np.uint16 and total // min_count < 0xFFFF

@@ -53,10 +53,14 @@ def player(payload: dict[str, Any], key: str) -> None:
 
 
 def copy_link(answer: dict[str, Any], key: str) -> None:
-    """Show the button that copies a link: {"request", "packed"}.
+    """Draw the button that copies a link.
 
-    When it is pressed, the session's `key` holds {"request": number}, and the calling fragment runs
-    again. It then passes the packed settings for that number.
+    A press stores {"request": number} in the session, and the calling fragment runs again. It then
+    passes the packed values for that number.
+
+    Args:
+        answer: The number of the last request, "request", and its values, "packed".
+        key: The key of the session.
     """
     _copy_link(key=key, data=answer, default={"request": 0}, on_request_change=lambda: None)
 

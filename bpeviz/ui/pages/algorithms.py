@@ -139,15 +139,15 @@ def _name(one: Trained) -> str:
 
 @fragment
 def _follow(shown: list[Trained], payload: dict[str, Any]) -> None:
-    """Draw what follows the size. Runs again when that changes, or a word is clicked."""
+    """Draw the elements that follow the size; run again if it changes or a word is clicked."""
     body = st.container()
-    told = components.player_events(None, "lock_step_follower", words=True)
+    reported = components.player_events(None, "lock_step_follower", words=True)
     place: int = payload["initialStep"]
-    if told["step"] and told["step"]["timelineId"] == payload["timelineId"]:
-        place = min(int(told["step"]["step"]), payload["last"])
-    if told["word"] and _CLICKED.get() != told["word"]:
-        _CLICKED.put(told["word"])
-        WORD.put(told["word"]["word"][:MAX_WORD])
+    if reported["step"] and reported["step"]["timelineId"] == payload["timelineId"]:
+        place = min(int(reported["step"]["step"]), payload["last"])
+    if reported["word"] and _CLICKED.get() != reported["word"]:
+        _CLICKED.put(reported["word"])
+        WORD.put(reported["word"]["word"][:MAX_WORD])
     steps = [view["ownSteps"][place] for view in payload["views"]]
     with body:
         _metrics(shown, steps, payload["vocabSizes"][place])

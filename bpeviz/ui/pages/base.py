@@ -30,8 +30,8 @@ class Page:
         path: The file that Streamlit runs; it determines the page's address.
         title: The title in the menu.
         question: The question that the page answers.
-        widgets: Yields the widgets whose values a link to the page holds. Where a widget is drawn
-            only for some values of another one, that one comes first.
+        widgets: Yields the widgets whose values a link to the page contains. If a widget is drawn
+            only for some values of another one, the other one is yielded first.
     """
 
     path: str

@@ -50,7 +50,7 @@ MAX_NAMESAKES = 1_000
 
 @dataclass(frozen=True, kw_only=True)
 class _TokenizerChoice(OneOf):
-    """A choice of a tokenizer. A link holds the user's own and published ones, not files."""
+    """A choice of a tokenizer. A link contains the user's own or a published one, not files."""
 
     def described(self) -> str:
         titles = {one.key: one.title for one in export.opened()}

@@ -99,7 +99,7 @@ def show(trained: Trained, last: int) -> None:
 
 @fragment
 def _follow(trained: Trained, last: int, timeline: str, shown: player.Part) -> None:
-    """Draw what follows the step. Runs again when that changes."""
+    """Draw the elements that follow the step; run again if it changes."""
     training, boundaries = trained.history, trained.boundaries
     body = st.container()
     report = components.player_events(_JUMP.get(), "follower")["step"]
@@ -138,7 +138,7 @@ def _follow(trained: Trained, last: int, timeline: str, shown: player.Part) -> N
 
 def _export(trained: Trained, last: int, step: int, shown: player.Part) -> None:
     """Draw the export of the tokenizer at the chosen size, and of the text at this step."""
-    # The functions below look the history up: a fragment that holds it would keep it in memory.
+    # The functions below look up the history, since a fragment's arguments stay in memory.
     name = ALGORITHMS[trained.choice.algorithm]
 
     def picture() -> export.Picture:

@@ -74,6 +74,7 @@ def write(folder: Path, name: str, content: Any) -> None:
 
 
 def trained() -> dict[str, tuple[Training, Boundaries]]:
+    """Return training histories with the boundaries of a text, by name."""
     trainings = {name: bpeviz.train(TEXT * 2, **how) for name, how in TRAININGS.items()}
     trainings |= {key: usual.train(key, TEXT * 2) for key in WITH_RETURNING_BOUNDARIES}
     return {
@@ -83,6 +84,7 @@ def trained() -> dict[str, tuple[Training, Boundaries]]:
 
 
 def sampled(steps: int) -> list[int]:
+    """Return some of the steps, the first and the last included."""
     return np.unique(np.linspace(0, steps, SAMPLED_STEPS).astype(int)).tolist()
 
 

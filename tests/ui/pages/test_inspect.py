@@ -39,8 +39,8 @@ def cl100k(**state: Any) -> AppTest:
 
 
 def drawn(app: AppTest, field: str) -> dict[str, Any]:
-    """What the component is sent whose data has a field: "bytes" the grid, "sides" the picture,
-    "views" the player."""
+    """Return the payload with a field: "bytes" for the grid, "sides" for the merge diagram,
+    "views" for the player."""
     sent = [json.loads(one.proto.json) for one in app.get("bidi_component")]
     (found,) = [data for data in sent if data and field in data]
     return found

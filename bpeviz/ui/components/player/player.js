@@ -1,6 +1,6 @@
-// The player: one text under one trainer, or under several side by side. All it shows follows from
-// one number, the step. Of several texts, the step stands for a vocabulary size, and each text has
-// its own step at that size.
+// The player: one text under one trainer, or under several side by side. One number, the step,
+// determines the display. For several trainers, the step selects a vocabulary size, and each text
+// is at its own step of that size.
 
 import { Tooltip, element, mount, tokenLabel } from "../shared/dom.js";
 import { JUMP, STEP_CHANGED, STEP_REQUESTED, WORD_CLICKED, emit, subscribe } from "../shared/events.js";
