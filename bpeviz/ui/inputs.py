@@ -549,7 +549,7 @@ def choices(default: Sequence[str], initial: Mapping[str, str | int]) -> list[Ch
 
 
 def _about(trainers: Iterable[Trainer]) -> str:
-    return "\n".join(f"- **{one.short}**: {one.about} Source: {one.source}." for one in trainers)
+    return "\n".join(f"- **{one.title}**: {one.about} Source: {one.source}." for one in trainers)
 
 
 def _pre_tokenization() -> tuple[str, str]:

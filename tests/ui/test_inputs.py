@@ -8,7 +8,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from bpeviz.corpus import samples
-from bpeviz.ui.inputs import OWN, TEXT
+from bpeviz.trainers import TRAINERS, Trainer
+from bpeviz.ui.inputs import OWN, TEXT, TextSource, option_widget
 
 
 def script() -> None:
@@ -86,3 +87,22 @@ def test_change_closes_an_open_file() -> None:
     assert app.session_state[TEXT.boxed_file.key] == "short.txt"
     app = after(change(1, "other"), opened=True)
     assert TEXT.boxed_file.key not in app.session_state
+
+
+VALUES: list[Any] = [*range(-1, 12), 99, 10**7, 0.5, True, None, "", "bytes", "own", [], ["bytes"]]
+
+
+@pytest.mark.parametrize("trainer", TRAINERS.values(), ids=lambda trainer: trainer.key)
+def test_links_allow_only_values_that_the_trainer_allows(trainer: Trainer) -> None:
+    for option in trainer.options:
+        widget = option_widget(trainer, option)
+        if isinstance(widget, TextSource):
+            assert option.kind == "text"
+            continue
+        values = [*VALUES, option.default, *(option.choices or ())]
+        allowed = [value for value in values if widget.allows(value)]
+        assert option.default in allowed
+        for value in allowed:
+            option.check(value)
+        if option.choices is not None:
+            assert {*allowed} == {*option.choices}
