@@ -1,11 +1,11 @@
 """Boundaries between the atoms of a text, and the steps at which each changes.
 
 A text is a sequence of atoms (bytes or characters). A merging tokenizer assigns each boundary
-between two atoms the merge that removes it, or none (`MergeBoundaries`). From that one array
-follow the tokens after any number of merges, their counts, and the merge tree of every token,
-without running the tokenizer again.
+between two atoms the merge that removes it, or none (`MergeBoundaries`). This one array determines
+the tokens after any number of merges, their counts, and the merge tree of every token. The
+tokenizer does not run again.
 
-With other tokenizers a boundary may come back: Unigram prunes pieces, longest match finds
+With other tokenizers a merged boundary may reappear: Unigram prunes pieces, longest match finds
 another piece, a scaffold token is split back. `ChangingBoundaries` lists for each atom the tokens
 that begin there over time. Both have the interface `Boundaries`.
 """
@@ -264,8 +264,8 @@ class ChangingBoundaries(Boundaries):
     """The tokens that begin at each atom over time.
 
     A ragged table: the entries of atom i are those from `rows[i]` to `rows[i + 1]`, ordered by
-    time. An entry with time t and id n says that from step t on (from the beginning for t = -1),
-    token n begins at this atom. The id may be `UNKNOWN_ID`, `DROPPED_ID`, or `INSIDE_ID` if no
+    time. An entry with time t and id n means: from step t on, token n begins at this atom. Time -1
+    is the beginning. The id may be `UNKNOWN_ID`, `DROPPED_ID`, or `INSIDE_ID` if no
     token begins there. Before its first entry an atom is inside a token.
 
     Attributes:

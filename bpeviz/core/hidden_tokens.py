@@ -1,9 +1,9 @@
 """Hidden tokens: after all merges, each is split back into the two tokens it was merged from.
 
 Splitting back is recursive. Scaffold-BPE (`bpeviz/trainers/scaffold_bpe.py`) hides tokens that only
-serve to build others. A vocabulary threshold hides tokens that are rare in the training text:
-`--vocabulary-threshold` of subword-nmt (the "best practice advice" in its README, and
-`check_vocab_and_split` in its `apply_bpe.py`).
+serve to build others. A vocabulary threshold hides tokens that are rare in the training text. In
+subword-nmt it is `--vocabulary-threshold` (the "best practice advice" in its README, and
+`check_vocab_and_split` in `apply_bpe.py`).
 
 The merges of a row of atoms form a forest. A token exists from its own merge until the merge that
 makes it part of another token. While it exists and is hidden, its two parts are visible instead. So
@@ -30,8 +30,10 @@ from bpeviz.core.tokenizer import NonMonotonicTokenizer, NotMergesError, Row, Se
 from bpeviz.core.training import MergeTraining
 
 HiddenTimes = tuple[tuple[int, ...], ...]
-"""For each merge the steps, from 0, at which its token becomes hidden and visible again, in turn:
-(5, 9) says that step 5 hides the token and step 9 shows it again."""
+"""For each merge the steps, from 0, at which its token becomes hidden and visible, alternately.
+
+(5, 9): step 5 hides the token, and step 9 makes it visible again.
+"""
 
 Span = tuple[int, int]
 """A span of time: its start, and its end."""

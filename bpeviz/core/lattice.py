@@ -220,8 +220,8 @@ class Lattice:
 
         Args:
             strength: The inverse temperature, alpha in Kudo 2018. At 0 all segmentations are
-                equally likely, at 1 their probabilities are those of the model, and far above 1
-                the best one is drawn almost always.
+                equally likely, and at 1 their probabilities are those of the model. Far above 1,
+                almost all draws are the best one.
             draws: The number of draws.
             seed: The seed of the random numbers.
 

@@ -265,8 +265,9 @@ def _matcher(names: frozenset[str]) -> regex.Pattern[str]:
 class TrainedTokenizer(Tokenizer):
     """A tokenizer trained here: it segments a text pre-token by pre-token.
 
-    Ids are dense: first the atoms (bytes 0 to 255, or the characters of the training text in code
-    point order), then the trained tokens, then the unknown token, if any, then the special tokens.
+    Ids are dense, in this order: the atoms, the trained tokens, the unknown token, if any, the
+    special tokens. The atoms are the bytes 0 to 255, or the characters of the training text in code
+    point order.
 
     Attributes:
         alphabet: The symbols of the atoms, by id.

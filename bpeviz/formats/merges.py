@@ -169,8 +169,9 @@ def _merges_of_ranks(tokenizer: RankTokenizer) -> Merges:
     """Recover the merges of a rank table.
 
     tiktoken looks up the joined bytes of two neighbors, and a pre-token as a whole. That is
-    equivalent to merging pairs if lower ranks alone merge each token from two others: the merges
-    inside a stretch of text depend on that stretch alone, as long as both its ends are boundaries.
+    equivalent to merging pairs if the lower ranks alone merge each token from two others. For the
+    merges inside a part of the text depend only on that part, as long as both its ends are
+    boundaries.
     """
     pattern, expression = pattern_of_ranks(tokenizer)
     ranks = tokenizer._ranks

@@ -1,9 +1,13 @@
 """minbpe's .model: the pattern as a regular expression, special tokens, and one pair of ids a line.
 
-Source: `Tokenizer.save` in karpathy/minbpe, `minbpe/base.py`: the line `minbpe v1`, the pattern
-(empty in its BasicTokenizer, which has no pre-tokenization), the number of special tokens, a line
-`name id` for each, then a line `left right` for each merge. Bytes have the ids 0 to 255, and merges
-the ids from 256 on.
+Source: `Tokenizer.save` in karpathy/minbpe, `minbpe/base.py`. The lines are:
+
+- `minbpe v1`
+- the pattern, empty in its BasicTokenizer, which has no pre-tokenization
+- the number of special tokens, and `name id` for each
+- `left right` for each merge
+
+Bytes have the ids 0 to 255, and merges the ids from 256 on.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
 r"""Regular expressions in the dialects of three engines.
 
 Pre-tokenization patterns are written for the `regex` package. Hugging Face's tokenizers use
-Oniguruma (with Ruby's syntax), and tiktoken uses Rust's `fancy-regex`. The dialects differ: in
-Oniguruma, `a{1,3}+` is a repeat of a repeat and not possessive, `$` matches at every line end,
-`(?s:.)` is an error, ² is a `\w`, and `(?i:ss)` also matches ß; Rust's `$` is the very end.
+Oniguruma (with Ruby's syntax), and tiktoken uses Rust's `fancy-regex`. The dialects differ. In
+Oniguruma, `a{1,3}+` is a repeat of a repeat and not possessive, and `$` matches at every line end.
+`(?s:.)` is an error, ² is a `\w`, and `(?i:ss)` also matches ß. Rust's `$` is the very end.
 
 So a small recursive-descent parser accepts the constructs with the same meaning in all three, and
-writes them for the target engine. It refuses all others by name.
+writes them for the target engine. It rejects all others by name.
 
 Each engine has its own Unicode tables. Characters that are new in one of them may be split
 differently.
@@ -341,8 +341,8 @@ def _run_ends(character_class: str) -> frozenset[int]:
 def _representatives(expression: str) -> list[str]:
     """Return one character of each kind that an expression may distinguish.
 
-    Neighboring code points are of one kind if they are in the same classes, and if no character of
-    the expression lies between them: as itself, as the end of a range, or in its other case.
+    Neighboring code points are of one kind if they are in the same classes, and no character of the
+    expression is between them. This includes the ends of ranges and characters in other case.
     """
     places = {0}
     for character_class in {*_CLASS.findall(expression)}:

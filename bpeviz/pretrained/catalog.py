@@ -97,8 +97,8 @@ def cache_folder() -> Path:
     """Return the folder in which tiktoken looks for its files.
 
     It is `TIKTOKEN_CACHE_DIR`, else `DATA_GYM_CACHE_DIR`, else `data-gym-cache` in the folder for
-    temporary files. tiktoken never caches if the variable is empty, and so would download a
-    vocabulary at every start. Therefore an empty variable is set to the default folder here.
+    temporary files. If the variable is empty, tiktoken does not cache, and downloads a vocabulary
+    at every start. So this function replaces an empty variable by the default folder.
     """
     default = os.path.join(tempfile.gettempdir(), "data-gym-cache")
     folder = os.environ.get("TIKTOKEN_CACHE_DIR", os.environ.get("DATA_GYM_CACHE_DIR", default))

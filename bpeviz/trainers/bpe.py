@@ -158,8 +158,10 @@ _PRINTABLE = (*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100))
 _HUGGING_FACE_IDS = bytes(
     [*_PRINTABLE, *sorted({*range(256)} - {*_PRINTABLE})].index(byte) for byte in range(256)
 )
-"""Rank of each byte in Hugging Face's byte-level alphabet, which is sorted by code point: GPT-2
-writes a printable byte as itself, and the others, in their order, as U+0100 and on."""
+"""The rank of each byte in Hugging Face's byte-level alphabet, which is sorted by code point.
+
+GPT-2 writes a printable byte as itself, and the others, in order, as U+0100 and the next ones.
+"""
 
 
 # --- On screen -----------------------------------------------------------------------------------

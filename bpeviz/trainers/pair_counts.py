@@ -12,8 +12,11 @@ from typing import Any, Literal
 Pair = tuple[int, int]
 
 TieRule = Literal["first", "smallest", "largest"]
-"""The pair to merge among pairs of the same count: the one that occurs first in the text, the one
-with the smallest ids, or the lexicographically largest by the strings of its tokens."""
+"""The pair to merge among pairs of the same count.
+
+"first" is the pair that occurs first in the text, "smallest" the pair with the smallest ids, and
+"largest" the lexicographically largest pair by the strings of its tokens.
+"""
 
 GAP = -1
 """Id between two pre-tokens; no pair crosses it."""
@@ -23,11 +26,11 @@ class PairCounts:
     """The pairs of a corpus, counted once and then updated by each merge.
 
     - All distinct pre-tokens are stored in one row with a gap between them. The weight of a
-      position is the count of its pre-token. A token over positions s … e has its id at both ends,
-      so the neighbors of a token at p are `row[p - 1]` and `row[p + size]`.
+      position is the count of its pre-token. A token over positions s … e has its id at both ends.
+      So the neighbors of a token at p are `row[p - 1]` and `row[p + size]`.
     - A merge changes only the pairs around its positions, so only their counts are updated.
     - The positions of a pair are stored once, when the newer of its tokens is created. After that,
-      it can only lose occurrences. So the heap contains bounds: the pair at the top is checked,
+      it can only lose occurrences. So the heap contains bounds. The pair at the top is checked,
       and pushed again if its count is lower or its first position has changed.
 
     Attributes:

@@ -5,8 +5,8 @@ Encoding for Large Language Models with Simple and Effective Scaffold Token Remo
 arXiv:2404.17808, Algorithms 1 and 2.
 
 Training merges as BPE does (`bpe.train_merges`), and `_Scaffolds.after` follows each merge.
-Encoding applies all merges in their order ("scaffolding"), then splits each scaffold token back
-into its two parts, and these again if they are scaffold tokens ("demolishing").
+Encoding applies all merges in their order ("scaffolding"). Then it splits each scaffold token back
+into its two parts, recursively ("demolishing").
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ from bpeviz.trainers.screen import Detail, Texts, atoms_and_merges, hidden_table
 class _Scaffolds:
     """Determines by Algorithm 1 which tokens are scaffold tokens at each step.
 
-    After a merge of a and b, the remaining counts of a and b are compared with the count at the
-    head of the queue, which is the next candidate. A part with a lower count becomes a scaffold
+    After a merge of a and b, their remaining counts are compared with the count at the head of the
+    queue, the next candidate. A part with a lower count becomes a scaffold
     token: it is removed from the vocabulary and added to the queue with its count. When this is the
     highest count of the queue, the token becomes normal again. Scaffold tokens are never merged,
     since no pair is more frequent than its parts.

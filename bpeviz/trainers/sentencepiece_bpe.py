@@ -308,10 +308,10 @@ class SentencePiecePreTokenizer(PreTokenizer):
 class SentencePieceTokenizer(MergeTokenizer, encodes_by_merges=True):
     """Applies merges to characters, with ▁ for a space, and bytes or `<unk>` for unknown ones.
 
-    Ids are dense, in this order: the 256 bytes if they are the fallback, the characters in code
-    point order, the merges, `<unk>` if it is the fallback, the special tokens. With byte fallback,
-    decoding returns every Unicode text unchanged. It removes the dummy prefix, one space at the
-    start of each line.
+    Ids are dense, in this order: the 256 bytes (with byte fallback), the characters in code point
+    order, the merges, `<unk>` (without it), the special tokens. With byte fallback, decoding
+    returns every Unicode text unchanged. It removes the dummy prefix, one space at the start of
+    each line.
 
     The library looks up the merged piece of two neighbors, and this tokenizer the pair. Both find
     the same tokens, since a piece between two boundaries always consists of the same two parts.

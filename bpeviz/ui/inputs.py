@@ -294,7 +294,7 @@ class _Size(Number):
         self.linked.put(value)
 
     def show(self, value: int) -> None:
-        """Note the size that the slider shows."""
+        """Store the size that the slider shows."""
         super().put(value)
 
 
@@ -498,7 +498,7 @@ def part_number(parts: Family[Number], count: int, width: int = 200) -> int:
 
 
 def part_caption(first: int, last: int, length: int, whole: str) -> None:
-    """Say which characters are shown, and which figures are for the whole text."""
+    """Draw a caption: the range of the shown characters, and the figures for the whole text."""
     st.caption(
         f"Showing characters {first + 1:,} to {last:,} of {length:,}. {whole} the whole text."
     )

@@ -368,8 +368,8 @@ def _wide(grapheme: _Grapheme) -> int:
 def levels(directions: Sequence[str]) -> list[int]:
     """Return the embedding level of each grapheme of a line; odd levels run from right to left.
 
-    A short form of Unicode's bidirectional algorithm (UAX #9) without explicit embeddings: the
-    first letter sets the direction of the line, and numbers run from left to right.
+    This is a short form of Unicode's bidirectional algorithm (UAX #9) without explicit embeddings.
+    The first letter sets the direction of the line, and numbers run from left to right.
 
     Args:
         directions: "L", "R", "digit", or "" for neutral graphemes.

@@ -1,7 +1,7 @@
 """The merge diagram: all tokens of a short text over all steps, in one picture.
 
 The x axis shows the atoms, the y axis the steps. A boundary is a vertical line up to the step at
-which it is merged, so a horizontal line at any step crosses the tokens of that step. A second
+which it is merged. So a horizontal line at any step crosses the tokens of that step. A second
 tokenizer is mirrored below the text. `ui/components/merge_diagram/` draws it.
 """
 
@@ -28,9 +28,14 @@ MOST = 120
 class Side:
     """A tokenizer in the diagram.
 
-    boundaries: boundaries of the text. last: their last step in the diagram. total: number of steps
-    of the tokenizer. look: returns the label and color index of an id. unit: name of a step.
-    numbers: the tokenizer's step for each step of the boundaries, if they differ.
+    Attributes:
+        title: The name of the tokenizer.
+        boundaries: The boundaries of the text.
+        last: The last step of the boundaries in the diagram.
+        total: The number of steps of the tokenizer.
+        look: Returns the label and color index of an id.
+        unit: The name of a step.
+        numbers: The tokenizer's step for each step of the boundaries, if they differ.
     """
 
     title: str

@@ -1,7 +1,7 @@
-"""Payloads of the player and of the columns: decisions as plain JSON values, never frames.
+"""Payloads of the player and of the columns: decisions as plain JSON values, without frames.
 
-For each atom, the browser receives the step at which the boundary after it is merged, or the tokens
-that begin there at each step, and it receives the decisions. It derives everything else.
+The browser receives the decisions, and for each atom the step at which the boundary after it is
+merged, or the tokens that begin there at each step. It derives everything else.
 """
 
 from __future__ import annotations

@@ -247,7 +247,7 @@ def test_events_of_published_vocabularies_follow_their_ranks(name: str) -> None:
 
 @st.composite
 def rank_tables(draw: st.DrawFn) -> dict[bytes, int]:
-    """Rank tables in any order, including those that no training produces."""
+    """Generate rank tables in any order, including orders that no training produces."""
     words = draw(
         st.lists(st.text("abc", min_size=2, max_size=6), unique=True, min_size=1, max_size=25)
     )

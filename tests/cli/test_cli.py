@@ -79,7 +79,7 @@ def shell(
 
 @pytest.fixture
 def trained(shell: Shell) -> Shell:
-    """The same, with the tokenizer of `text.txt` in `t.json`."""
+    """Train a tokenizer on `text.txt` and write it to `t.json`."""
     assert shell("train", "text.txt", "--merges", "12", "--output", "t.json").code == 0
     return shell
 
@@ -770,7 +770,7 @@ def test_help_names_every_option_of_a_trainer(shell: Shell) -> None:
 
 
 def examples() -> list[str]:
-    """The commands that the help shows, without those of the README."""
+    """Return the commands in the help of all commands."""
     from bpeviz.cli import compare, decode, encode, train
     from bpeviz.cli.main import _EPILOG
 

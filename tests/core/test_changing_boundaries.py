@@ -54,7 +54,7 @@ def as_timeline(frames: list[tuple[int, Frame]]) -> Timeline:
 def boundaries_of(
     rows: list[list[tuple[int, Frame]]], order: list[int], steps: int = STEPS
 ) -> tuple[ChangingBoundaries, list[int]]:
-    """The boundaries of a text that consists of such rows; and the bytes of its atoms."""
+    """Return the boundaries of a text of such rows, and the size of each atom in bytes."""
     atoms = sum(length for i in order for _, length in rows[i][0][1])
     sizes = [(i * 7) % 4 for i in range(atoms)]  # 0 for a mark that is not text
     found = boundaries_from_changes(
@@ -68,7 +68,7 @@ def boundaries_of(
 
 
 def frame_at(row: list[tuple[int, Frame]], step: int) -> Frame:
-    """The last frame that came before so many steps were over, found by looking at each."""
+    """Return the last frame of a row before a step, by a loop over all frames."""
     now: Frame = []
     for time, frame in row:
         if time < step:

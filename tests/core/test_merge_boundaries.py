@@ -35,7 +35,7 @@ def train(corpus: str, how: dict[str, Any], merges: int = 25) -> MergeTokenizer:
 
 
 def reference_tokens(tokenizer: MergeTokenizer, text: str, step: int) -> list[tuple[int, int]]:
-    """(id, atoms) of each token after `step` merges; -1 for an atom that is not known."""
+    """Return the (id, atoms) of each token after `step` merges; -1 for an unknown atom."""
     atom_id = {symbol: i for i, symbol in enumerate(tokenizer.alphabet)}
     pairs = [(merge.left, merge.right) for merge in tokenizer.merges[:step]]
     found: list[tuple[int, int]] = []

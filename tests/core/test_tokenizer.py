@@ -360,7 +360,7 @@ def test_token_bytes_are_its_parents_joined(corpus: str, atoms: str) -> None:
 
 
 def chained(size: int) -> Training:
-    """A training whose last token is `size` characters long and its tree as deep."""
+    """Return a training whose last token has `size` characters and a tree of the same depth."""
     text = "".join(map(chr, range(0x4E00, 0x4E00 + size)))  # no pair occurs twice
     return bpeviz.train(text, merges=size - 1, pattern="none", atoms="characters")
 

@@ -421,7 +421,7 @@ def test_counts_round_trip_through_parquet(text: str, key: str) -> None:
 
 
 def parquet(metadata: dict[str, str] | None = None, **columns: object) -> bytes:
-    """A file as another program may write it."""
+    """Return a Parquet file such as another program may write."""
     output = io.BytesIO()
     pq.write_table(pa.table(columns).replace_schema_metadata(metadata), output)
     return output.getvalue()

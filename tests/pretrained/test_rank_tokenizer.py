@@ -209,7 +209,7 @@ def check_tree(tokenizer: RankTokenizer, node: Node, token_id: int) -> None:
 
 @st.composite
 def tables(draw: st.DrawFn) -> dict[bytes, int]:
-    """Ranks of a few strings over few letters, in any order.
+    """Generate ranks of a few strings over few letters, in any order.
 
     Lower ranks may become possible after higher ones, and some tokens are unreachable.
     """

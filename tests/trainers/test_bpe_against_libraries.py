@@ -1,9 +1,9 @@
 """The BPE trainer and encoder against Hugging Face's `tokenizers`.
 
 Its `BpeTrainer` merges the tied pair with the smallest ids, and its ids follow its alphabet. The
-tests pass our alphabet in our order: over bytes the 256 characters U+0000 to U+00FF. (`ByteLevel`
-maps bytes to other characters, a space after z: that order is the tie rule "huggingface".)
-Pre-tokens are passed one by one, without a pre-tokenizer of the library.
+tests pass our alphabet in our order: over bytes the 256 characters U+0000 to U+00FF. `ByteLevel`
+maps bytes to other characters, and a space sorts after z; the tie rule "huggingface" uses that
+order. Pre-tokens are passed one by one, without a pre-tokenizer of the library.
 """
 
 from __future__ import annotations
@@ -163,7 +163,7 @@ def test_merges_with_huggingface_ties_equal_reference_loop(
 
 
 def byte_level(symbols: str) -> str:
-    """Atoms over bytes in GPT-2's characters for them."""
+    """Return atoms over bytes in GPT-2's characters for bytes."""
     known = {*range(33, 127), *range(161, 173), *range(174, 256)}
     others = [byte for byte in range(256) if byte not in known]
     return "".join(

@@ -86,8 +86,8 @@ class PairTable:
     def run(self, head: int, tied: list[int]) -> list[int]:
         """Return the keys of pairs (a, b), (b, c), (c, d), … that are merged one after the other.
 
-        The run continues while every b has an a before it and a c after it: then (ab, c) is as
-        frequent, occurs first, and the others stay tied with it (`tied.order_tied`).
+        The run continues while every b has an a before it and a c after it. Then (ab, c) is as
+        frequent and occurs first, and the other pairs remain tied with it (`tied.order_tied`).
 
         Args:
             head: Key of (a, b), which occurs first of the tied pairs.

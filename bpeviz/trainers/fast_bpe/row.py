@@ -16,9 +16,9 @@ from bpeviz.trainers.fast_bpe.pairs import Pairs, group_lengths, group_starts, s
 class RoundRow:
     """A row of tokens, the merge step of each boundary, and the size of each token.
 
-    A token that covers positions s … e has its id at s and at e, so the neighbors of a token at p
-    are at p - 1 and p + size. Positions in between are undefined, except that no pair that may
-    still be recounted is found there.
+    A token that covers positions s … e has its id at s and at e. So the neighbors of a token at p
+    are at p - 1 and p + size. Positions in between are undefined, but contain no pair that may
+    still be recounted.
 
     Attributes:
         ids: uint16 or int32 [positions], token ids and gaps.

@@ -141,7 +141,7 @@ def show(text: str, columns: list[Column], reference: int) -> None:
 
 
 def caveats(text: str, training_text: str, columns: list[Column], *, on_test_text: bool) -> None:
-    """Say how fair the comparison is. The first column is the user's tokenizer."""
+    """Draw notes on the fairness of the comparison. The first column is the user's tokenizer."""
     mine, *others = columns
     words = []
     if others:

@@ -312,7 +312,7 @@ def _special_tokens(offer: Offer | None) -> tuple[str, ...]:
 
 
 def _verdict(offer: Offer, found: Inspection) -> None:
-    """Say whether decoding returns the text, and if not, how the decoded text differs."""
+    """Draw whether decoding returns the text, and otherwise the differences."""
     trip = _round_trip(offer.key, offer.identity, found.text, found.special_tokens, found)
     tokens, size = len(found.ids), len(found.raw)
     figures = (
@@ -462,7 +462,7 @@ def _token(offer: Offer, tokenizer: Tokenizer) -> None:
 
 
 def _no_token(query: str, tokenizer: Tokenizer) -> None:
-    """Say that the token does not exist, and show the tokens of its text instead."""
+    """Draw a note that the token does not exist, and the tokens of its text instead."""
     size = token_lookup.describe_size(tokenizer)
     st.caption(f"No token has this id or text. The vocabulary has {size}.")
     try:
