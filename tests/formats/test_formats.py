@@ -176,7 +176,7 @@ def test_formats_round_trip_any_tokenizer_or_name_the_reason(
 SAMPLE = (
     Path(__file__).resolve().parents[2] / "sample_texts" / "several-languages.txt"
 ).read_text()
-LEARNT_FROM = SAMPLE[:6_000] + " ".join(DIFFICULT)
+TRAINING_TEXT = SAMPLE[:6_000] + " ".join(DIFFICULT)
 CHARACTERS = {"atoms": "characters"}
 BYTES: dict[str, dict[str, Any]] = {
     **{f"split {key}": {"pattern": key} for key in PATTERNS},
@@ -237,7 +237,7 @@ HELD = [
 @cache
 def of_kind(kind: str) -> Tokenizer:
     arguments = {"merges": 300, **(BYTES | ONLY_HUGGING_FACE)[kind]}
-    text = LEARNT_FROM if "lower case" not in kind else LEARNT_FROM.replace("İ", "")
+    text = TRAINING_TEXT if "lower case" not in kind else TRAINING_TEXT.replace("İ", "")
     return bpeviz.train(text, **arguments).tokenizer()
 
 
@@ -279,7 +279,7 @@ def test_parsed_tokenizer_keeps_its_steps(key: str, step: int) -> None:
     tokenizer = of_kind("split gpt2")
     back = formats.parse(formats.dump(tokenizer, key))
     assert back.steps == tokenizer.steps == 300
-    for text in (LEARNT_FROM[:500], *DIFFICULT[::9]):
+    for text in (TRAINING_TEXT[:500], *DIFFICULT[::9]):
         ids = tokenizer.at_step(step).encode(text)
         assert back.at_step(step).encode(text) == ids
         assert back.boundaries(text).ids(step).tolist() == ids

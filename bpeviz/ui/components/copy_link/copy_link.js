@@ -1,5 +1,5 @@
 // The button that copies a link to the page. Python packs the settings when it is pressed
-// (`bpeviz/ui/permalink/session.py`); the player knows the step.
+// (`bpeviz/ui/permalink/session.py`); the step comes from the player.
 
 import { currentStep } from "../shared/events.js";
 
@@ -23,7 +23,7 @@ async function copy(promise) {
     await navigator.clipboard.write([new ClipboardItem({ "text/plain": blob })]);
     return true;
   } catch {
-    // Without https (a classroom that opens a teacher's machine) there is no such clipboard; this
+    // Without https, such as in a classroom, the clipboard API is not available; this
     // older way works there.
     const field = document.body.appendChild(document.createElement("textarea"));
     field.value = await promise;

@@ -22,7 +22,7 @@ const formatFixed = (number, digits) =>
   number.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
 
 /**
- * @typedef {object} PlayerPayload what Python sends (`bpeviz.views.player.payload` and `lock_step`)
+ * @typedef {object} PlayerPayload the payload from Python (`bpeviz.views.player.payload` and `lock_step`)
  * @property {string} key changes with anything that is drawn
  * @property {string} timelineId changes with the text and its steps, not with `last`
  * @property {number} last
@@ -174,7 +174,7 @@ class Player {
     figure("saved", change).textContent = `${tokens > first ? "more" : "fewer"} than at the start`;
   }
 
-  // Of several: the tokens and the vocabulary of each, and its own last decision.
+  // With several texts: the tokens, the vocabulary and the last decision of each.
   #describeView(view) {
     const { data, step } = view;
     const tokens = data.tokenCounts[step];
@@ -356,7 +356,7 @@ class Player {
       number.value = this.shown(this.step);
     });
     on(section, "keydown", (event) => this.#key(event));
-    // Keys work anywhere on the page while nothing else has the focus.
+    // Keys work on the whole page while no other element has the focus.
     on(document, "keydown", (event) => document.activeElement === document.body && this.#key(event));
     const answer = (callback) => {
       if (this.data) callback ? callback(this.step) : this.#emitStep();

@@ -1,4 +1,4 @@
-// One text under one trainer, and its tokens at the current step. Knows nothing of the document.
+// One text under one trainer, and its tokens at the current step, without access to the document.
 
 import {
   EXTRA,
@@ -22,7 +22,7 @@ const formatFigure = (number) => number.toLocaleString("en", { maximumSignifican
 const times = (count) => (count === 1 ? "once" : counted(count, "time"));
 
 /**
- * @typedef {object} TextPayload what Python sends for one text (`bpeviz.views.player.timeline`)
+ * @typedef {object} TextPayload the payload from Python for one text (`bpeviz.views.player.timeline`)
  * @property {string} text
  * @property {"bytes" | "characters"} atomKind
  * @property {number[] | null} atomBytes bytes of each atom where `atomKind` does not imply them
@@ -188,7 +188,7 @@ export class TokenizedText {
     return facts.join(" · ");
   }
 
-  /** Describe where a token without parents comes from. */
+  /** Describe the origin of a token without parents. */
   origin({ start, end, id }) {
     const { data } = this;
     const i = this.stepOf.get(id);

@@ -1,4 +1,4 @@
-// Text drawn as cells. A cell is one visible sign and holds one or more atoms (bytes or characters).
+// Text drawn as cells. A cell is one grapheme, with one or more atoms (bytes or characters).
 // Cells never move: a change of step only changes their class names.
 
 import { element } from "./dom.js";
@@ -116,7 +116,7 @@ export function splitIntoCells(text, atomKind, { atomBytes = null, marks = [], m
   addMarks();
   for (const grapheme of graphemes(text))
     for (const sign of splitAtMarks(grapheme)) {
-      // Spaces and punctuation take the direction of the letters before them.
+      // Spaces and punctuation have the direction of the letters before them.
       if (LETTER_OR_DIGIT.test(sign)) rightToLeft = RIGHT_TO_LEFT.test(sign);
       const labels = labelsOf(sign);
       let baseClass = "c";

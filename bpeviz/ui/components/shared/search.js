@@ -1,6 +1,6 @@
 /**
- * Return the first index below `count` for which `test` holds, or `count`. Once `test` holds, it
- * holds for all later indices.
+ * Return the first index below `count` for which `test` is true, or `count`. Once `test` is true, it
+ * is true for all later indices.
  * @param {number} count
  * @param {(index: number) => boolean} test
  */
