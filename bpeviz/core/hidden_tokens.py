@@ -74,7 +74,7 @@ class HiddenTokenTokenizer(MergedVocabulary, NonMonotonicTokenizer):
         hidden = len(self.hidden)
         raise NotMergesError(
             f"{hidden:,} of its tokens {'is' if hidden == 1 else 'are'} hidden "
-            "(scaffolds, or a vocabulary threshold), and merges alone do not say so"
+            "(scaffolds, or a vocabulary threshold), and merges alone do not contain that"
         )
 
     def at_step(self, step: int) -> Self:

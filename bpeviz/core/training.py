@@ -148,8 +148,8 @@ class Training(ABC):
         if not len(found):
             low, high = int(self.sizes.min()), int(self.sizes.max())
             raise ValueError(
-                f"The vocabulary size must be between {low} (the smallest here) and {high} (all "
-                f"that training reached), not {vocab_size}."
+                f"The vocabulary size must be between {low} and {high}, the sizes during training, "
+                f"not {vocab_size}."
             )
         return int(found[-1])
 

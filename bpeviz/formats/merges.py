@@ -184,8 +184,8 @@ def _merges_of_ranks(tokenizer: RankTokenizer) -> Merges:
         parents = parents_by_rank(raw, rank, ranks)
         if parents is None:
             raise UnsupportedError(
-                f"no merges of lower ranks make its token {quoted(raw)} (rank {rank}), which "
-                "tiktoken takes as a whole"
+                f"no merges of lower ranks produce its token {quoted(raw)} (rank {rank}), which "
+                "tiktoken encodes directly"
             )
         merges.append((*parents, rank))
     special = dict(tokenizer.special_tokens)

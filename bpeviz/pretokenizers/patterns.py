@@ -242,8 +242,8 @@ def blocks(pieces: Iterable[str], pattern: str, size: int = BLOCK) -> Iterator[s
             held += place
             if held > MAX_BLOCK:
                 raise SplitError(
-                    f"The text has {MAX_BLOCK:,} characters without a place to divide it by this "
-                    "pre-tokenization. Use a shorter text, or another pre-tokenization."
+                    f"With this pre-tokenization, the text contains {MAX_BLOCK:,} characters that "
+                    "cannot be divided. Use a shorter text, or another pre-tokenization."
                 )
         else:
             yield "".join((*unbroken, text[:place]))

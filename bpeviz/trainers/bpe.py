@@ -189,7 +189,7 @@ TRAINER = Trainer(
     key="bpe",
     title="Byte-pair encoding (BPE)",
     short="BPE",
-    about="Merges the most frequent pair of neighbors, again and again. Over bytes this is "
+    about="Repeatedly merges the most frequent pair of neighbors. Over bytes this is "
     "byte-level BPE, also called BBPE.",
     source="Sennrich, Haddow and Birch 2016, arXiv:1508.07909; over bytes: Wang, Cho and Gu 2019, "
     "arXiv:1909.03341",

@@ -138,7 +138,7 @@ def _uploader(chosen: Callable[[str], None]) -> None:
         key=upload,
         on_change=uploaded,
         max_upload_size=min(int(st.get_option("server.maxUploadSize")), MOST_BYTES // 1_000_000),
-        help="You can pack a larger file as .zip. Files are read as data; nothing in them is run. "
+        help="You can pack a larger file as .zip. Files are read as data and never executed. "
         "They stay on this server until you close them or leave.",
     )
     if not _PENDING.present:
@@ -214,9 +214,7 @@ def _files(given: Sequence[tuple[str, bytes]]) -> dict[str, bytes]:
             f"Two of these files are called {printable_name(given[0][0])}. Choose one."
         )
     if sum(map(len, files.values())) > MOST_BYTES:
-        raise FormatError(
-            f"Together these files have more than {MOST_BYTES / 1e6:,.0f} MB, the limit."
-        )
+        raise FormatError(f"These files exceed the limit of {MOST_BYTES / 1e6:,.0f} MB in total.")
     return files
 
 
@@ -302,8 +300,8 @@ def _export(key: str, picture: Callable[[], Picture], tokenizer: Exported | None
         _button(key, "tokens.svg", "Drawing (SVG)", lambda: shown.drawn(export.svg))
     st.caption(
         "To export a table or chart, hover over it and use the menu in its top right corner. The "
-        "CSV file of a table contains its cells unchanged. A spreadsheet takes cells that begin "
-        "with =, +, - or @ for formulas, so import the columns as text."
+        "CSV file of a table contains its cells unchanged. A spreadsheet reads cells that begin "
+        "with =, +, - or @ as formulas, so import the columns as text."
     )
 
 

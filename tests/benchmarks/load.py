@@ -5,7 +5,7 @@
 
 It starts a server on this machine and connects to it over the websocket that browsers use. Each
 user loads a page, then repeatedly pauses and edits the text, moves the slider, steps through the
-merges or changes the page. One more user trains on 10 MB, again and again.
+merges or changes the page. One more user trains on 10 MB, repeatedly.
 
 A response time runs from an action until the server has sent everything that follows from it,
 without the browser's drawing. The script prints the median and the 95th percentile of each action,

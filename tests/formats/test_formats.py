@@ -88,7 +88,7 @@ _OTHERS = st.one_of(
 
 
 @st.composite
-def learnable(draw: st.DrawFn) -> dict[str, Any]:
+def trainable(draw: st.DrawFn) -> dict[str, Any]:
     """Draw arguments of `bpeviz.train` for every trainer, with options and special tokens."""
     pattern, expression = draw(SPLITS)
     more = draw(st.one_of(_BPE, _SENTENCEPIECE, _OTHERS))
@@ -145,12 +145,12 @@ REASONS = (
     "contains white space, which separates name and id",
     "it has no pieces",
     "two ids have the same spelling",
-    "would take a word of a text that starts with",
+    "would encode a word that starts with",
 )
 
 
 @settings(max_examples=examples(70))
-@given(learnable(), st.sampled_from([0.4, 1.0]), st.data())
+@given(trainable(), st.sampled_from([0.4, 1.0]), st.data())
 def test_formats_round_trip_any_tokenizer_or_name_the_reason(
     arguments: dict[str, Any], part: float, data: st.DataObject
 ) -> None:
@@ -350,7 +350,7 @@ SCAFFOLD = {"algorithm": "scaffold", "merges": 60}
         (
             "huggingface",
             {"algorithm": "wordpiece", "pattern": "words", "special_tokens": ("été",)},
-            "starts with 'été' for that special token",
+            "starts with 'été' as that special token",
         ),
         (
             "huggingface",

@@ -115,14 +115,14 @@ def test_file_without_pattern_requires_a_choice() -> None:
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
-        ([("a.json", b"{}")], "no key “model”"),
+        ([("a.json", b"{}")], "“model” is missing"),
         ([("a.tiktoken", b"aGk= x")], "line 1"),
         ([("a.csv", b"left,right\n1,999\n")], "line 2"),
         ([("a.pkl", b"\x80\x04\x95")], "unknown format"),
         ([("a.zip", b"PK")], "cannot be unpacked"),
         ([("a.zip", archive.packed({"b.zip": archive.packed({"c": b"c"})}))], "unknown format"),
         ([("a.json", b"{}"), ("a.json", b"{}")], "are called a.json"),
-        ([("a.json", bytes(export.MOST_BYTES + 1))], "more than 30 MB"),
+        ([("a.json", bytes(export.MOST_BYTES + 1))], "limit of 30 MB"),
         ([("a.json", b""), ("b", b""), ("c", b"")], "too many"),
     ],
 )

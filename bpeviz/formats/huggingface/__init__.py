@@ -44,7 +44,7 @@ def _read(source: Source) -> Tokenizer:
     document = parse_json(*source.single())
     if "model" not in document:
         raise document.error(
-            "this is not a tokenizer.json, for it has no key “model”. A vocab.json needs its "
+            "this is not a tokenizer.json: the key “model” is missing. A vocab.json needs its "
             "merges.txt"
         )
     document["version"].expect("1.0", None)

@@ -76,7 +76,7 @@ def to_document(merges: Merges) -> dict[str, Any]:
         for name in merges.special:
             if name in entries and len(name.removesuffix(END_OF_WORD)) == 1:
                 raise UnsupportedError(
-                    f"the library would take the character {quoted(name)} of a text for its "
+                    f"the library would encode the character {quoted(name)} of a text as its "
                     "special token"
                 )
     model["merges"] = [[spellings[left], spellings[right]] for left, right, _ in merges.merges]

@@ -80,7 +80,7 @@ def to_document(inner: UnigramTokenizer, tokenizer: Tokenizer) -> dict[str, Any]
         # bpeviz as one for each. So each is a pre-token.
         last = split_at(_other_character(inner.alphabet))
     if {*by_id} != {*range(len(by_id))}:
-        raise UnsupportedError("its ids have gaps, and in this format they are places in a list")
+        raise UnsupportedError("its ids have gaps, and in this format they are indices of a list")
     entries = {piece: token_id for token_id, (piece, _) in by_id.items()}
     if len(entries) < len(by_id) or any(entries.get(name, i) != i for name, i in special.items()):
         raise UnsupportedError("two ids have the same spelling")
@@ -128,7 +128,7 @@ def _readable(score: float) -> float:
 
 def _check_size(pieces: Collection[str]) -> None:
     if sum(len(piece) ** 2 for piece in pieces) > MAX_SQUARES:
-        raise UnsupportedError("its pieces are too long together")
+        raise UnsupportedError("the total size of its pieces is too large")
 
 
 _SHORT = split_at(f"(?m:.){{1,{LONGEST_PRE_TOKEN}}}")

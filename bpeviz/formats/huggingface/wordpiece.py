@@ -70,8 +70,8 @@ def to_document(inner: WordPieceTokenizer, tokenizer: Tokenizer) -> dict[str, An
     for name in special:
         if name in entries and _may_match_special(name, pre_tokenizer, prefix):
             raise UnsupportedError(
-                f"the library would take a word of a text that starts with {quoted(name)} for that "
-                f"special token, and the pattern {pre_tokenizer.pattern} allows such a word"
+                f"the library would encode a word that starts with {quoted(name)} as that special "
+                f"token, and the pattern {pre_tokenizer.pattern} allows such a word"
             )
     model = {
         "type": "WordPiece",
@@ -221,7 +221,7 @@ def from_document(name: str, document: Node, model: Node, special: Mapping[str, 
     needed = ours["model"]["continuing_subword_prefix"]
     if prefix == CONTINUES != needed:
         raise model["continuing_subword_prefix"].error(
-            f"with this pattern, the library takes a word that spells out {CONTINUES} for the "
+            f"with this pattern, the library encodes a word that begins with {CONTINUES} as the "
             f"middle of another, and bpeviz does not; expected {json.dumps(needed)}"
         )
     ours["model"]["continuing_subword_prefix"] = prefix
