@@ -85,16 +85,18 @@ class User:
         self.states: dict[str, WidgetState] = {}
         self.pages: dict[str, str] = {}
         self.page = ""
+        self.session = ""
         self.fragments: dict[str, str] = {}
         self.timeline = ""
         self.edits = 0
 
-    async def act(self, kind: str, *, page: str = "", fragment: str = "") -> None:
+    async def act(self, kind: str, *, page: str = "", fragment: str = "", query: str = "") -> None:
         """Ask the server to run the page, wait until it has, and record the time."""
         message = BackMsg()
         run = message.rerun_script
         run.page_script_hash = page or self.page
         run.fragment_id = fragment
+        run.query_string = query
         run.widget_states.widgets.extend(self.states.values())
         began = time.monotonic()
         await self.socket.send(message.SerializeToString())
@@ -115,6 +117,7 @@ class User:
             kind = message.WhichOneof("type")
             if kind == "new_session":
                 self.page = message.new_session.page_script_hash
+                self.session = message.new_session.initialize.session_id
             elif kind == "script_finished":
                 # An interrupted run is followed by another.
                 if message.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN:
@@ -192,17 +195,27 @@ class User:
             await self.act("step", fragment=self.fragments["follower"])
 
     async def change_page(self, draw: random.Random) -> None:
-        name = draw.choice(["Train", "Train", "Compare", "Inspect", "Pre-tokenize", "Algorithms"])
+        await self.open(
+            draw.choice(["Train", "Train", "Compare", "Inspect", "Pre-tokenize", "Algorithms"])
+        )
+
+    async def open(self, name: str, query: str = "") -> None:
+        """Open a page, with the query of a link or without."""
         self.widgets.clear()
         self.states.clear()
-        await self.act(f"open {name}", page=self.pages[name])
+        await self.act(f"open {name}", page=self.pages[name], query=query)
 
 
 @contextlib.asynccontextmanager
-async def connected(address: str, measured: Measured) -> AsyncIterator[User]:
-    uri = address.replace("http", "ws", 1) + "/_stcore/stream"
-    async with websockets.connect(uri, max_size=None, ping_interval=None, open_timeout=60) as open_:
-        yield User(open_, measured)
+async def connected(address: str, measured: Measured, cookie: str = "") -> AsyncIterator[User]:
+    async with websockets.connect(
+        address.replace("http", "ws", 1) + "/_stcore/stream",
+        additional_headers={"Cookie": cookie} if cookie else None,
+        max_size=None,
+        ping_interval=None,
+        open_timeout=60,
+    ) as socket:
+        yield User(socket, measured)
 
 
 async def simulate(address: str, seed: int, measured: Measured, end: float, think: float) -> None:
@@ -241,6 +254,10 @@ async def train(address: str, measured: Measured, end: float) -> None:
             text = f"{number} " + line * (LARGE // len(line) - 1)
             text += sentences(draw, LARGE - len(text))[: LARGE - len(text)]
             await user.edit(text, "(train on 10 MB)")
+
+
+def percentile_95(times: list[float]) -> float:
+    return sorted(times)[min(len(times) - 1, int(0.95 * len(times)))]
 
 
 def memory(process: int) -> float:
@@ -293,7 +310,7 @@ def print_table(measured: Measured, trainer: Measured) -> None:
     for kind, times in rows:
         if times:
             middle = statistics.median(times)
-            high = sorted(times)[min(len(times) - 1, int(0.95 * len(times)))]
+            high = percentile_95(times)
             print(
                 f"{kind:<22}{len(times):>7}{middle * 1e3:>9,.0f} ms{high * 1e3:>9,.0f} ms"
                 f"{max(times) * 1e3:>9,.0f} ms"
