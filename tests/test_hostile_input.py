@@ -1,0 +1,201 @@
+"""Changed links and files made before open, or are rejected by one message.
+
+`tests/formats/test_hostile_files.py` changes files that it writes itself, and
+`tests/ui/permalink/test_permalink.py` tests single damaged links.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import zlib
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from properties import examples
+from streamlit.testing.v1 import AppTest
+
+from bpeviz import formats
+from bpeviz.formats import FormatError
+from bpeviz.ui.pages.registry import PAGES
+from bpeviz.ui.permalink.codec import LinkError, unpack
+
+ROOT = Path(__file__).resolve().parent.parent
+FIXTURES = ROOT / "tests" / "fixtures"
+TEXT = "low lower lowest, don't été 12 ab 姚明 👋"
+
+ANY_JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(10**40), 10**40)
+    | st.floats()
+    | st.text(st.characters(exclude_categories=()), max_size=8)
+    | st.sampled_from(["own", "regex", "((){50000})", "![i](http://host/x.png)", "a" * 10_000]),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner),
+    max_leaves=6,
+)
+RANDOM = st.integers(0, 2**32).map(Random)
+
+
+def changed_bytes(content: bytes, draw: Random) -> bytes:
+    """Return bytes with one to three parts replaced, removed, repeated or moved."""
+    for _ in range(draw.randint(1, 3)):
+        at, start = draw.randint(0, len(content)), draw.randint(0, len(content))
+        part = content[start : start + draw.randint(0, 40)]
+        inserted = draw.choice([b"", draw.randbytes(draw.randint(1, 4)), part, part * 50])
+        content = content[:at] + inserted + content[at + draw.choice([0, 0, 1, 2, len(part)]) :]
+    return content
+
+
+def changed_value(document: Any, value: object, draw: Random) -> Any:
+    """Return a JSON document with a value put in place of one of its values, or as a new one."""
+    if not isinstance(document, dict | list) or not document or draw.random() < 0.1:
+        return value
+    if isinstance(document, list):
+        at = draw.randrange(len(document))
+        return [*document[:at], changed_value(document[at], value, draw), *document[at + 1 :]]
+    key = draw.choice([*document])
+    return {**document, key: changed_value(document[key], value, draw)}
+
+
+def check_message(error: ValueError, word: str = "") -> None:
+    message = str(error)
+    assert word in message
+    assert message.endswith(".")
+    assert message.isprintable()
+    assert len(message) < 600
+
+
+# ---- links
+
+
+def contents() -> list[tuple[str, bytes]]:
+    """Return the page and the JSON of each link made before that can be decompressed."""
+    found = []
+    for link in json.loads((FIXTURES / "links.json").read_text("utf-8")):
+        packed = link["query"].get("s", "")
+        try:
+            unpack(packed)
+        except (LinkError, TypeError):
+            continue
+        raw = zlib.decompress(base64.urlsafe_b64decode(packed + "=" * (-len(packed) % 4)))
+        if len(raw) < 20_000:
+            found.append((link["page"], raw))
+    return found
+
+
+LINKS = contents()
+
+
+def packed(raw: bytes) -> str:
+    return base64.urlsafe_b64encode(zlib.compress(raw)).decode().rstrip("=")
+
+
+def check_values_or_link_error(link: str) -> None:
+    try:
+        values = unpack(link)
+    except LinkError as error:
+        check_message(error, "ignored")
+        return
+    assert all(isinstance(value, str | int | float | list) for value in values.values())
+    json.dumps(values, ensure_ascii=False, allow_nan=False).encode()  # no lone surrogates
+
+
+@settings(max_examples=examples(700))
+@given(st.sampled_from(LINKS), RANDOM)
+def test_link_with_changed_characters_is_unpacked_or_rejected(
+    link: tuple[str, bytes], draw: Random
+) -> None:
+    changed = changed_bytes(packed(link[1]).encode(), draw)
+    check_values_or_link_error(changed.decode("utf-8", "replace"))
+
+
+@settings(max_examples=examples(700))
+@given(st.sampled_from(LINKS), RANDOM)
+def test_link_with_changed_content_is_unpacked_or_rejected(
+    link: tuple[str, bytes], draw: Random
+) -> None:
+    check_values_or_link_error(packed(changed_bytes(link[1], draw)))
+
+
+@settings(max_examples=examples(600))
+@given(st.sampled_from(LINKS), ANY_JSON, RANDOM)
+def test_link_with_changed_values_is_unpacked_or_rejected(
+    link: tuple[str, bytes], value: object, draw: Random
+) -> None:
+    changed = changed_value(json.loads(link[1]), value, draw)
+    check_values_or_link_error(packed(json.dumps(changed).encode("utf-8", "replace")))
+
+
+@pytest.mark.slow
+@settings(max_examples=examples(30))
+@given(
+    st.sampled_from([link for link in LINKS if b"k_base" not in link[1]]),
+    st.lists(ANY_JSON, min_size=1, max_size=4),
+    RANDOM,
+)
+def test_page_opens_a_link_with_changed_values(
+    link: tuple[str, bytes], values: list[object], draw: Random
+) -> None:
+    document = json.loads(link[1])
+    for value in values:
+        key = draw.choice([*document])
+        # A value of the right type gets past the codec.
+        document[key] = value if isinstance(value, str | int) else str(value)
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120)
+    app.query_params["s"] = packed(json.dumps(document).encode())
+    address = link[0].strip("/") or "app"
+    (path,) = (page.path for page in PAGES if Path(page.path).stem == address)
+    app.switch_page(path).run()
+    assert not app.exception
+
+
+# ---- files
+
+FILES = {
+    **{
+        path.name: {path.name: path.read_bytes()}
+        for path in sorted(FIXTURES.iterdir())
+        if path.suffix in (".json", ".csv", ".model", ".tiktoken", ".parquet")
+        and path.name not in ("links.json", "files.json", "bpe.tiktoken.json")
+    },
+    "gpt2": {path.name: path.read_bytes() for path in sorted((FIXTURES / "gpt2").iterdir())},
+}
+FILES["bpe.tiktoken"]["bpe.tiktoken.json"] = (FIXTURES / "bpe.tiktoken.json").read_bytes()
+JSON_FILES = [
+    (key, name) for key, files in FILES.items() for name in files if name.endswith(".json")
+]
+
+
+def check_usable_or_format_error(files: dict[str, bytes]) -> None:
+    """Check that a parsed tokenizer encodes and decodes."""
+    try:
+        tokenizer = formats.parse(files)
+    except FormatError as error:
+        check_message(error)
+        return
+    ids = tokenizer.encode(TEXT)
+    assert isinstance(tokenizer.decode(ids), str)
+    tokenizer.boundaries(TEXT)
+
+
+@settings(max_examples=examples(1_000))
+@given(st.sampled_from([*FILES]), RANDOM)
+def test_file_made_before_with_changed_bytes_is_read_or_rejected(key: str, draw: Random) -> None:
+    files = dict(FILES[key])
+    name = draw.choice([*files])
+    check_usable_or_format_error({**files, name: changed_bytes(files[name], draw)})
+
+
+@settings(max_examples=examples(1_000))
+@given(st.sampled_from(JSON_FILES), ANY_JSON, RANDOM)
+def test_file_made_before_with_changed_values_is_read_or_rejected(
+    file: tuple[str, str], value: object, draw: Random
+) -> None:
+    key, name = file
+    changed = changed_value(json.loads(FILES[key][name]), value, draw)
+    check_usable_or_format_error({**FILES[key], name: json.dumps(changed).encode()})
