@@ -13,6 +13,7 @@ from starlette.middleware import Middleware
 
 from bpeviz.ui.server.disconnects import QuietDisconnects
 from bpeviz.ui.server.headers import SecurityHeaders, content_security_policy
+from bpeviz.ui.server.messages import ValidMessages
 from bpeviz.ui.server.origins import SameOrigin
 from bpeviz.ui.server.password import PasswordGate
 from bpeviz.ui.server.request_sizes import RequestSizes
@@ -38,7 +39,7 @@ def middleware() -> list[Middleware]:
         found.append(Middleware(SameOrigin, hosts=hosts))
     if password := os.environ.get("BPEVIZ_PASSWORD"):
         found.append(Middleware(PasswordGate, password=password, base=base))
-    return [*found, Middleware(UserCookie, base=base)]
+    return [*found, Middleware(UserCookie, base=base), Middleware(ValidMessages)]
 
 
 def _host(origin: str) -> str:
