@@ -12,6 +12,7 @@ from bpeviz.ui.pages.base import Page
 from bpeviz.ui.pages.registry import PAGES
 from bpeviz.ui.permalink import session
 from bpeviz.ui.runtime import fragments, garbage, stop_run, style
+from bpeviz.ui.widgets import ARRIVED, KEPT, SessionValues
 
 ICON = (
     "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'>"
@@ -32,6 +33,7 @@ def frame(page: Page) -> Iterator[None]:
     with fragments.script_run():
         garbage.freeze_imports()
         fragments.page_begins()
+        ARRIVED.put(PAGE.get() != page.title)
         PAGE.put(page.title)
         st.set_page_config(page_title=f"{page.title} · bpeviz", page_icon=ICON, layout="wide")
         st.html(style.STYLE + style.DARK * (st.context.theme.type == "dark"))
@@ -44,5 +46,8 @@ def frame(page: Page) -> Iterator[None]:
         session.restore(page)
         with stop_run.until_stopped():
             yield
+        ARRIVED.clear()
+        values = {one.key: one.get() for one in page.widgets(SessionValues())}
+        KEPT.put((KEPT.get() or {}) | values)
         with link:
             session.offer(page)
