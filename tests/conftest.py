@@ -15,8 +15,19 @@ settings.register_profile("quick", deadline=None, max_examples=5)  # --hypothesi
 settings.load_profile("bpeviz")
 
 
+WITH_PROCESSES = ("browser", "jobs", "corpus/test_dask.py", "test_benchmarks.py", "ui/server")
+"""Tests that start processes. On a machine with two busy processors these may miss a time limit."""
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Order the tests: those in a browser first, those that are slow last."""
+    """Order the tests: those in a browser first, those that are slow last.
+
+    A failed test that starts processes is repeated twice; the summary counts the repetitions.
+    """
+    folders = [Path(__file__).parent / name for name in WITH_PROCESSES]
+    for item in items:
+        if any(item.path.is_relative_to(folder) for folder in folders):
+            item.add_marker(pytest.mark.flaky(reruns=2))
     items.sort(key=lambda item: bool(item.get_closest_marker("slow")))
     items.sort(key=lambda item: not item.get_closest_marker("browser"))
 

@@ -228,7 +228,11 @@ class Number(Widget[int]):
             why: The reason of the lower bound, for the message.
             **options: Arguments of `st.number_input`.
         """
-        number = int(st.number_input(value=initial, **self._drawn, **options))
+        drawn = self._drawn
+        # The current value as default: on a busy machine, a browser may draw the field only when a
+        # later run no longer sends a link's value, and then send the default back.
+        value = initial if (current := self.get()) is None else int(current)
+        number = int(st.number_input(value=value, **drawn, **options))
         # The place is always drawn, so that the elements after it keep their identity.
         place = st.empty()
         within = self.used(number)

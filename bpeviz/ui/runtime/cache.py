@@ -70,7 +70,8 @@ class Failure:
     """The cached error of a value that cannot be created."""
 
     def __init__(self, error: ValueError) -> None:
-        self.error = copy(error)  # without its traceback, which refers to all local variables
+        # Its traceback refers to all local variables. With Dask, copies of errors have one, too.
+        self.error = copy(error).with_traceback(None)
 
 
 def _value(found: Any) -> Any:

@@ -19,29 +19,34 @@ from bpeviz import limits
 
 
 def files(key: str) -> list[tuple[str, bytes]]:
-    """Return the names and contents of the files of an uploader; all other uploads are removed.
+    """Return the names and contents of the files of an uploader.
+
+    Files that it had before are removed. Others stay: they may be on their way to the page.
 
     Args:
         key: The key of the uploader.
     """
     found = [*_uploaded(st.session_state.get(key))]
-    _remove_all_but({one.file_id for one in found})
+    ids = {one.file_id for one in found}
+    known = f"{key}_known"
+    _remove(st.session_state.get(known, set()) - ids)
+    st.session_state[known] = ids
     return [(one.name, one.getvalue()) for one in found]
 
 
 def take(key: str) -> list[tuple[str, bytes]]:
     """Return the names and contents of the files of an uploader, and remove them as well.
 
-    To Streamlit, the uploader has changed and has no files.
+    Streamlit takes that for a change of the uploader, which then has no files.
     """
     found = files(key)
-    remove_all()
+    _remove({one.file_id for one in _uploaded(st.session_state.get(key))})
     return found
 
 
 def remove_all() -> None:
     """Remove all uploads of this session."""
-    _remove_all_but(set())
+    _remove({*_stored()})
 
 
 def held() -> int:
@@ -86,8 +91,8 @@ def _stored() -> dict[str, UploadedFileRec]:
     return context.uploaded_file_mgr.file_storage.get(context.session_id, {})
 
 
-def _remove_all_but(kept: set[str]) -> None:
-    for file in {*_stored()} - kept:
+def _remove(ids: set[str]) -> None:
+    for file in ids & {*_stored()}:
         if context := get_script_run_ctx():
             cast(MemoryUploadedFileManager, context.uploaded_file_mgr).remove_file(
                 context.session_id, file

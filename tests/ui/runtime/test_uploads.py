@@ -48,14 +48,21 @@ def test_taken_files_are_held_no_longer() -> None:
     assert not opened.exception
 
 
-def test_reading_the_files_of_an_uploader_removes_those_of_others() -> None:
+def test_replaced_files_of_an_uploader_are_removed() -> None:
     opened = app()
+    for number in range(3):
+        content = bytes([number]) * 1_000_000
+        opened.file_uploader[0].set_value((f"{number}.txt", content, "text/plain")).run()
+        assert opened.session_state["read"][-1] == [(f"{number}.txt", content)]
+        assert opened.session_state["stored"] == 1
+
+
+def test_file_that_another_uploader_has_not_read_yet_stays() -> None:
+    opened = app(taken=True)
     opened.file_uploader[1].set_value(("two", b"2" * 1_000_000, "text/plain")).run()
-    assert held(opened) >= 1_000_000
-    opened.file_uploader[1].clear()
     opened.file_uploader[0].set_value(("one", b"1" * 2_000_000, "text/plain")).run()
+    assert opened.session_state["read"][0] == [("one", b"1" * 2_000_000)]
     assert opened.session_state["stored"] == 1
-    assert opened.session_state["read"][-1] == [("one", b"1" * 2_000_000)]
 
 
 def test_session_refuses_texts_beyond_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:
