@@ -20,7 +20,7 @@ WITH_PROCESSES = ("browser", "jobs", "corpus/test_dask.py", "test_benchmarks.py"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Order the tests: those in a browser first, those that are slow last.
+    """Order the tests: those of Dask first, then those in a browser, those that are slow last.
 
     A failed test that starts processes is repeated twice; the summary counts the repetitions.
     """
@@ -30,6 +30,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.flaky(reruns=2))
     items.sort(key=lambda item: bool(item.get_closest_marker("slow")))
     items.sort(key=lambda item: not item.get_closest_marker("browser"))
+    # After Playwright, an event loop runs in the process, in which no Dask cluster can start.
+    items.sort(key=lambda item: item.path.name != "test_dask.py")
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -10,7 +10,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Iterator, Sequence
-from concurrent.futures import CancelledError
+from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -166,7 +166,10 @@ def _connected(dask: Any, address: str, connecting: float) -> Iterator[Any]:
         return await asyncio.wait_for(identify(), connecting)
 
     try:
-        if asyncio.run(identify_in_time())["type"] != "Scheduler":
+        # In a thread of its own: in a notebook, this one already runs an event loop.
+        with ThreadPoolExecutor(1) as executor:
+            identity = executor.submit(asyncio.run, identify_in_time()).result()
+        if identity["type"] != "Scheduler":
             raise ValueError("the server is not a scheduler")
         client = dask.Client(address, timeout=connecting, set_as_default=False)
     except TimeoutError:
