@@ -116,7 +116,7 @@ def test_at_step_equals_tokenizer_of_that_size(corpus: str, step: int) -> None:
 @pytest.mark.parametrize("size", [255, 260])
 def test_size_outside_training_raises_value_error(size: int) -> None:
     training = bpeviz.train("abc", merges=2)
-    with pytest.raises(ValueError, match=f"must be between 256 .* and 258 .*, not {size}"):
+    with pytest.raises(ValueError, match=f"between 256 and 258.*not {size}"):
         training.tokenizer(size)
 
 
