@@ -76,7 +76,7 @@ class TextBox {
     this.file.hidden = file === null;
     this.file.querySelector(".name").textContent = file ?? "";
     if (lostFiles.length) {
-      this.#tell(`The server was restarted and no longer has: ${lostFiles.join(", ")}. Open it again.`);
+      this.#tell(`The server no longer has ${lostFiles.join(", ")}. Open it again.`);
     }
   }
 
@@ -117,7 +117,7 @@ class TextBox {
       this.#change(own, text);
       return;
     }
-    // Above some 25 MB the server would end the connection.
+    // The server would refuse it, and end the connection at a still longer one.
     this.#tell(
       `This text has ${formatCount(count)} characters; the limit is ${formatCount(limit)}, so the ` +
         "page still shows the text before. Shorten it, or use a part of it.",
