@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +11,7 @@ from bpeviz import formats
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import Training
 from bpeviz.formats import MAX_FILE
-from bpeviz.pretrained.rank_tokenizer import load
+from bpeviz.pretrained import catalog, download, rank_tokenizer
 from bpeviz.trainers import TRAINERS, Corpus
 
 __all__ = ["load", "read", "save", "train"]
@@ -55,6 +57,31 @@ def train(
         special_tokens=special_tokens,
         **options,
     )
+
+
+def load(name: str, report: Callable[[str], None] | None = None) -> Tokenizer:
+    """Return a published tokenizer.
+
+    Missing files are downloaded first, within time limits.
+
+    Args:
+        name: a key of `bpeviz.pretrained.catalog.ENTRIES`, such as "gpt2" or "llama_3".
+        report: called with a message before each step that can take time.
+
+    Raises:
+        ValueError: the name is unknown, or bpeviz cannot read the files.
+        VocabularyUnavailable: the files could not be downloaded.
+    """
+    if name in catalog.NAMES:
+        return rank_tokenizer.load(name, report)
+    if not download.available(name):
+        download.fetch(name, report)
+    return _parsed(name)
+
+
+@lru_cache(maxsize=8)
+def _parsed(name: str) -> Tokenizer:
+    return formats.parse(download.contents(name))
 
 
 def save(tokenizer: Tokenizer, path: str | Path, format: str | None = None) -> list[Path]:

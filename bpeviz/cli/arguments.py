@@ -48,7 +48,7 @@ def add_tokenizer(command: argparse.ArgumentParser, *, several: bool = False) ->
         action="append" if several else "store",
         required=True,
         metavar="TOKENIZER",
-        help=f"{', '.join(catalog.NAMES)}, or a tokenizer file or its folder, written by `train` "
+        help=f"{', '.join(catalog.ENTRIES)}, or a tokenizer file or its folder, written by `train` "
         "or another library" + ("; repeat the option for each" if several else ""),
     )
     add_pattern(

@@ -18,7 +18,7 @@ from bpeviz.cli.progress import Progress
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.corpus import files as corpus_files
 from bpeviz.corpus.files import STANDARD, named
-from bpeviz.pretrained import catalog, download, rank_tokenizer
+from bpeviz.pretrained import catalog, download
 
 _READ = 1 << 20
 
@@ -75,15 +75,15 @@ def load_tokenizer(name: str, options: argparse.Namespace, progress: Progress) -
     Raises:
         ValueError: The tokenizer does not exist or is not valid; the message is user-facing.
     """
-    if name in catalog.NAMES:
+    if name in catalog.ENTRIES:
         if not download.available(name):
-            return rank_tokenizer.load(name, progress.print)  # shows the download
+            return api.load(name, progress.print)  # shows the download
         with progress.during(f"Loading {name}"):
-            return rank_tokenizer.load(name)
+            return api.load(name)
     if name != STANDARD and not os.path.exists(name):
         raise CommandError(
             f"There is no tokenizer {named(name)}: it is neither a file nor one of "
-            f"{', '.join(catalog.NAMES)}."
+            f"{', '.join(catalog.ENTRIES)}."
         )
     pattern = {"pattern": options.pattern, "expression": options.expression}
     with progress.during(f"Loading {named(name)}"):

