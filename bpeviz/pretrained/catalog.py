@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-__all__ = ["ENTRIES", "NAMES", "TITLES", "Entry", "File", "Wheel", "cache_folder", "files"]
+__all__ = ["ENTRIES", "NAMES", "TITLES", "Entry", "File", "Wheel", "cache_folder", "files", "title"]
 
 
 @dataclass(frozen=True)
@@ -397,6 +397,11 @@ def cache_folder() -> Path:
     if not folder:
         os.environ["TIKTOKEN_CACHE_DIR"] = folder = default
     return Path(folder)
+
+
+def title(name: str) -> str:
+    """Return the name of a published tokenizer on screen."""
+    return ENTRIES[name].title if name in ENTRIES else name
 
 
 def files(name: str) -> tuple[File, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from bpeviz.pretrained import download
-from bpeviz.pretrained.catalog import TITLES
+from bpeviz.pretrained.catalog import title
 from bpeviz.ui import markdown
 
 
@@ -30,11 +30,11 @@ def _notices(names: list[str]) -> None:
         if now.state == "ready":
             st.rerun()
         if now.state == "failed":
-            st.warning(f"{TITLES[name]} could not be downloaded. {message}")
-            if st.button(f"Try again to download {TITLES[name]}", key=f"retry_{name}"):
+            st.warning(f"{title(name)} could not be downloaded. {message}")
+            if st.button(f"Try again to download {title(name)}", key=f"retry_{name}"):
                 download.fetch_in_background(name, retry=True)
         else:
             st.info(
-                f"Downloading {TITLES[name]}; everything else works meanwhile. {message}",
+                f"Downloading {title(name)}; everything else works meanwhile. {message}",
                 icon=":material/downloading:",
             )

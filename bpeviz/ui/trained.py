@@ -16,10 +16,11 @@ import bpeviz
 from bpeviz import progress
 from bpeviz.analysis import metrics
 from bpeviz.core.boundaries import Boundaries
+from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import Training
 from bpeviz.jobs import queue
 from bpeviz.pretokenizers.patterns import CUSTOM, WORD_LIST
-from bpeviz.pretrained import catalog, download, rank_tokenizer
+from bpeviz.pretrained import catalog, download
 from bpeviz.trainers import TRAINERS
 from bpeviz.ui import markdown
 from bpeviz.ui.inputs import Choice, idle_vocabulary_size
@@ -145,9 +146,13 @@ def get(text: str, choice: Choice, slider: DeltaGenerator | None = None) -> Trai
     return trained
 
 
-def published(name: str, text: str) -> tuple[rank_tokenizer.RankTokenizer, Boundaries]:
-    """Return a published tokenizer, whose files must be available, and a text's boundaries."""
-    tokenizer = rank_tokenizer.load(name)
+def published(name: str, text: str) -> tuple[Tokenizer, Boundaries]:
+    """Return a published tokenizer, whose files must be available, and a text's boundaries.
+
+    Raises:
+        ValueError: The files cannot be read, or the text cannot be tokenized.
+    """
+    tokenizer = bpeviz.load(name)
     key = ("published", name, digest(text))
     return tokenizer, cache.get_or_create(key, lambda: tokenizer.boundaries(text))
 
