@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -20,7 +19,7 @@ from bpeviz.text import clean, shorten
 from bpeviz.trainers import TRAINERS, Option, Trainer, texts_of
 from bpeviz.ui import components, markdown
 from bpeviz.ui.export import opened
-from bpeviz.ui.runtime import fragments, uploads
+from bpeviz.ui.runtime import fragments, long_texts, uploads
 from bpeviz.ui.runtime.reconnection import reconnected
 from bpeviz.ui.widgets import (
     LARGEST_INTEGER,
@@ -160,9 +159,9 @@ class TextSource:
         return SessionValue(f"{self.name}_answered")
 
     @property
-    def drawn_on(self) -> SessionValue[str]:
-        """The page that drew the box last."""
-        return SessionValue(f"{self.name}_drawn_on")
+    def typed_at(self) -> SessionValue[int]:
+        """The version that the user's last text replaced. The browser has it, if it is the last."""
+        return SessionValue(f"{self.name}_typed_at")
 
     @property
     def component(self) -> SessionValue[dict[str, Any]]:
@@ -221,11 +220,28 @@ class TextSource:
 
         Args:
             change: {"number", "sample": its key, "text"}, or anything else that a browser may send.
+                With "isUploaded" in place of the text, the text was sent by itself. Without a
+                text, the browser asks for it.
         """
         match change:
-            case {"number": int(number), "sample": str(sample), "text": str(text)}:
+            case {"number": int(number), "sample": str(sample)}:
                 if number <= (self.answered.get() or 0) or sample not in self.sample.titles:
                     return False
+            case _:
+                return False
+        match change:
+            case {"text": str(text)}:
+                pass
+            case {"text": None}:
+                self.answered.put(number)
+                self.send_again()
+                return True
+            case {"isUploaded": True}:
+                inbox = SESSION.get()
+                uploaded = inbox.take(self.name, number) if inbox else None
+                if uploaded is None:
+                    return False
+                text = uploaded
             case _:
                 return False
         self.answered.put(number)
@@ -236,6 +252,7 @@ class TextSource:
         self.forget_file()
         self.sample.put(OWN)
         self.box.put(text)
+        self.typed_at.put(self.version.get() or 0)
         if boxed is not None:
             self.boxed_file.put(boxed)
         return True
@@ -304,8 +321,8 @@ SLIDER = "vocabulary_size_"
 
 _SLIDER_OF: SessionValue[int] = SessionValue("vocabulary_of")
 _SLIDER_ON: SessionValue[str] = SessionValue("slider_on")
-SESSION: SessionValue[str] = SessionValue("session")
-"""A name of the session: a browser that sees another one sends its text again."""
+SESSION: SessionValue[long_texts.Inbox] = SessionValue("session")
+"""The inbox of long texts. A browser that sees another one's token sends its text again."""
 
 PAGE: SessionValue[str] = SessionValue("page")
 """The title of the page that is drawn."""
@@ -375,9 +392,6 @@ def text(source: TextSource, most: int = MAX_TEXT) -> str:
     """
     if not source.box.present:
         source.put(source.first)
-    elif source.drawn_on.get() != PAGE.get():
-        source.send_again()
-    source.drawn_on.put(PAGE.get() or "")
 
     def take_change() -> None:
         source.take((source.component.get() or {}).get("change"))
@@ -423,20 +437,24 @@ def text(source: TextSource, most: int = MAX_TEXT) -> str:
 
 def _box_data(source: TextSource) -> dict[str, Any]:
     """Return the payload of the component (`TextBoxPayload` in its `text_state.js`)."""
-    if not SESSION.present:
-        SESSION.put(secrets.token_hex(8))
+    inbox = SESSION.get()
+    if inbox is None:
+        SESSION.put(inbox := long_texts.Inbox())
+    is_typed = source.typed_at.get() == source.version.get()
     file = source.file.get()
     named = f"{source.file_name.get()}: {len(file):,} characters" if file is not None else None
     return {
         "name": source.name,
-        "session": SESSION.get(),
+        "session": inbox.token,
         "version": source.version.get(),
         "answered": source.answered.get() or 0,
         "sample": source.sample.get(),
-        "text": clean(source.box.get() or ""),
+        "text": None if is_typed else clean(source.box.get() or ""),
         "file": named,
         "files": [source.file_name.get()] * (file is not None) + [one.title for one in opened()],
         "limit": MAX_TRAINED,
+        "address": long_texts.address(inbox, source.name),
+        "longest": long_texts.LONGEST_MESSAGE,
         "own": OWN,
         "label": source.label,
         "boxLabel": source.box.label,

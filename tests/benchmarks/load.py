@@ -26,6 +26,7 @@ import statistics
 import sys
 import tempfile
 import time
+import urllib.request
 from collections import defaultdict
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
@@ -78,8 +79,9 @@ def sentences(draw: random.Random, size: int) -> str:
 class User:
     """A browser tab as the server sees it: the elements received, and the widget states to send."""
 
-    def __init__(self, socket: Any, measured: Measured) -> None:
+    def __init__(self, socket: Any, measured: Measured, address: str) -> None:
         self.socket = socket
+        self.address = address
         self.measured = measured
         self.widgets: dict[str, Any] = {}  # elements by the key at the end of their id
         self.states: dict[str, WidgetState] = {}
@@ -173,7 +175,13 @@ class User:
         box = self.widgets.get("text_component")
         if box is not None:
             self.edits += 1
-            change = {"number": self.edits, "sample": "own", "text": text}
+            change: dict[str, Any] = {"number": self.edits, "sample": "own", "text": text}
+            data = json.loads(box.json)
+            if len(text) > data["longest"]:
+                await asyncio.to_thread(
+                    send_text, f"{self.address}{data['address']}/{self.edits}", text
+                )
+                change = {"number": self.edits, "sample": "own", "isUploaded": True}
             self.states[box.id] = WidgetState(id=box.id, json_value=json.dumps({"change": change}))
             await self.act(kind)
 
@@ -215,7 +223,7 @@ async def connected(address: str, measured: Measured, cookie: str = "") -> Async
         ping_interval=None,
         open_timeout=60,
     ) as socket:
-        yield User(socket, measured)
+        yield User(socket, measured, address)
 
 
 async def simulate(address: str, seed: int, measured: Measured, end: float, think: float) -> None:
@@ -254,6 +262,13 @@ async def train(address: str, measured: Measured, end: float) -> None:
             text = f"{number} " + line * (LARGE // len(line) - 1)
             text += sentences(draw, LARGE - len(text))[: LARGE - len(text)]
             await user.edit(text, "(train on 10 MB)")
+
+
+def send_text(address: str, text: str) -> None:
+    """Send a long text as the text box does. Errors show as a change that has no effect."""
+    content = text.encode(errors="replace")
+    with contextlib.suppress(OSError):
+        urllib.request.urlopen(urllib.request.Request(address, content, method="PUT"), timeout=60)
 
 
 def percentile_95(times: list[float]) -> float:

@@ -28,6 +28,7 @@ from bpeviz.corpus import samples
 from bpeviz.pretokenizers.patterns import TIME_LIMIT
 from bpeviz.ui.inputs import MAX_TRAINED
 from bpeviz.ui.permalink.codec import pack
+from bpeviz.ui.runtime.long_texts import LONGEST_MESSAGE
 from bpeviz.views import player as player_view
 
 Open = Callable[..., Page]
@@ -254,12 +255,14 @@ def test_text_outlasts_a_restart_of_the_server(
     context = browser.new_context(**OPTIONS)  # not watched: this test loses the connection
     page = context.new_page()
     player = Player(page)
-    text = "banana bandana banana " * 9
+    text = "banana bandana banana " * 1_000
+    assert len(text) > LONGEST_MESSAGE  # sent by itself, also after the restart
     link = pack({"text_sample": "spanish", "algorithm": "bpe", "bpe_min_count": 3})
     with serving(tmp_path) as server:
         page.goto(f"{server.address}/?s={link}")
         player.await_text(samples.by_key("spanish").text, min_count=3)
-        type_text(page, text)
+        with page.expect_request("**/texts/*/text/*"):
+            type_text(page, text)
         player.await_text(text, min_count=3)
         open_file(page, "long.txt", (ENGLISH * 70).encode())
         player.await_text(ENGLISH * 70, min_count=3)

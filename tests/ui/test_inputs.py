@@ -9,7 +9,8 @@ from streamlit.testing.v1 import AppTest
 
 from bpeviz.corpus import samples
 from bpeviz.trainers import TRAINERS, Trainer
-from bpeviz.ui.inputs import OWN, TEXT, TextSource, option_widget
+from bpeviz.ui.inputs import OWN, SESSION, TEXT, TextSource, option_widget
+from bpeviz.ui.runtime.long_texts import Inbox
 
 
 def script() -> None:
@@ -70,7 +71,7 @@ def test_repeated_or_older_change_is_not_used_again() -> None:
         {},
         {"number": "1", "sample": OWN, "text": "a"},
         {"number": 1, "sample": "unknown", "text": "a"},
-        {"number": 1, "sample": OWN, "text": None},
+        {"number": 1, "sample": OWN, "text": 5},
         {"number": 1, "sample": ["own"], "text": "a"},
     ],
 )
@@ -78,6 +79,28 @@ def test_anything_else_that_a_browser_sends_is_ignored(sent: Any) -> None:
     app = after(sent)
     assert not app.session_state["taken"]
     assert values(app) == (TEXT.first, samples.by_key(TEXT.first).text, 1)
+
+
+def test_browser_without_the_text_gets_it() -> None:
+    app = after(change(1, "mine"))
+    assert app.session_state[TEXT.typed_at.key] == app.session_state[TEXT.version.key]
+    app = after(change(1, "mine"), {"number": 2, "sample": OWN, "text": None})
+    assert values(app) == (OWN, "mine", 2)
+    assert app.session_state[TEXT.typed_at.key] == 1
+
+
+def test_uploaded_text_is_used_once_it_is_there() -> None:
+    uploaded = {"number": 7, "sample": OWN, "isUploaded": True}
+    inbox = Inbox()
+    inbox.put(TEXT.name, 7, "naïve".encode())
+    app = after(uploaded)
+    assert not app.session_state["taken"]
+    for session, taken in ((Inbox(), False), (inbox, True), (inbox, False)):
+        app.session_state[SESSION.key] = session
+        app.run()
+        assert app.session_state["taken"] == taken
+    assert values(app) == (OWN, "naïve", 1)
+    assert inbox.size == 0
 
 
 def test_change_closes_an_open_file() -> None:

@@ -13,6 +13,7 @@ from starlette.middleware import Middleware
 
 from bpeviz.ui.server.disconnects import QuietDisconnects
 from bpeviz.ui.server.headers import SecurityHeaders, content_security_policy
+from bpeviz.ui.server.long_texts import LongTexts
 from bpeviz.ui.server.messages import ValidMessages
 from bpeviz.ui.server.origins import SameOrigin
 from bpeviz.ui.server.password import PasswordGate
@@ -39,7 +40,12 @@ def middleware() -> list[Middleware]:
         found.append(Middleware(SameOrigin, hosts=hosts))
     if password := os.environ.get("BPEVIZ_PASSWORD"):
         found.append(Middleware(PasswordGate, password=password, base=base))
-    return [*found, Middleware(UserCookie, base=base), Middleware(ValidMessages)]
+    return [
+        *found,
+        Middleware(UserCookie, base=base),
+        Middleware(LongTexts, base=base),
+        Middleware(ValidMessages),
+    ]
 
 
 def _host(origin: str) -> str:

@@ -12,18 +12,19 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from streamlit import runtime
 
 from bpeviz import limits
+from bpeviz.ui.runtime import long_texts
 
 MB = 1_000_000
 
 
 def stored_uploads() -> dict[str, int]:
-    """Return the bytes of the uploads that Streamlit stores, by session.
+    """Return the bytes of the uploads that Streamlit stores, by session, and of long texts.
 
     Streamlit deletes an upload when the user removes it or its session expires.
     """
     manager = runtime.get_instance().uploaded_file_mgr
     storage: Mapping[str, Mapping[str, object]] = getattr(manager, "file_storage", {})
-    return {
+    return long_texts.sizes() | {
         session: sum(len(getattr(file, "data", b"")) for file in [*files.values()])
         for session, files in [*storage.items()]
     }
@@ -37,9 +38,9 @@ class RequestSizes:
     ) -> None:
         self._app = app
         self._stored = stored
-        self._upload = re.compile(
-            f"{re.escape(base.rstrip('/'))}/_stcore/upload_file/([^/]+)/[^/]+"
-        )
+        upload = re.escape(f"{base.rstrip('/')}/_stcore/upload_file")
+        text = re.escape(long_texts.path(base))
+        self._upload = re.compile(f"(?:{upload}/([^/]+)|{text}/([^/]+)/[^/]+)/[^/]+")
         self._arriving: Counter[str] = Counter()
         """The bytes of the uploads that are arriving, by session."""
 
@@ -51,7 +52,7 @@ class RequestSizes:
         headers = Headers(scope=scope)
         upload = self._upload.fullmatch(scope["path"]) if scope["method"] == "PUT" else None
         size = int(headers.get("content-length", "0"))
-        session = upload[1] if upload else ""
+        session = (upload[1] or upload[2]) if upload else ""
         if "transfer-encoding" in headers:
             refused = PlainTextResponse("The request must state its length.", 411)
         elif upload is not None:

@@ -76,6 +76,33 @@ test("another session that already has the text gets no change", () => {
   assert.equal(state.receive(sent({ session: "second", sample: "own", text: "mine" }), true), null);
 });
 
+test("a text that the browser has is not sent back", () => {
+  const state = mounted();
+  const { number } = state.change("own", "mine");
+  assert.equal(state.receive(sent({ answered: number, sample: "own", text: null }), true), null);
+  // The server had changed its text meanwhile, but used this change after that.
+  const later = sent({ answered: number, version: 2, sample: "own", text: null });
+  assert.equal(state.receive(later, true), null);
+  assert.equal(state.receive(later, false), null);
+  assert.deepEqual([state.sample, state.text, state.version], ["own", "mine", 2]);
+});
+
+test("a browser without the text asks for it", () => {
+  const state = new TextState();
+  const asked = state.receive(sent({ answered: 5, version: 2, sample: "own", text: null }), false);
+  assert.equal(asked.text, null);
+  const answer = sent({ answered: asked.number, version: 3, sample: "own", text: "mine" });
+  assert.equal(state.receive(answer, true), null);
+  assert.deepEqual([state.sample, state.text], ["own", "mine"]);
+});
+
+test("a change without an answer stays, whatever the server has", () => {
+  const state = mounted();
+  const change = state.change("own", "mine");
+  assert.deepEqual(state.receive(sent({ version: 2, sample: "own", text: null }), false), change);
+  assert.equal(state.text, "mine");
+});
+
 test("lone surrogates are replaced, pairs stay", () => {
   assert.equal(wellFormed("a\ud800b"), "a\ufffdb");
   assert.equal(wellFormed("\udc00\ud83d"), "\ufffd\ufffd");

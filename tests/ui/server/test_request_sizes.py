@@ -27,6 +27,15 @@ def test_uploads_of_a_session_are_limited_together(base: str) -> None:
     answer = put(11, stored, base=base)
     assert answer.status == 413
     assert f"{limits.SESSION_UPLOADS} MB" in answer.body
+    path = f"{base.rstrip('/')}/texts/mine/text/7"
+    assert (
+        ask(RequestSizes(page, base, lambda: stored), "PUT", path, content_length="10").status
+        == 200
+    )
+    assert (
+        ask(RequestSizes(page, base, lambda: stored), "PUT", path, content_length="11").status
+        == 413
+    )
 
 
 def test_uploads_of_all_sessions_are_limited_together() -> None:

@@ -20,6 +20,8 @@ class TextBox {
     this.notice = root.querySelector(".notice");
     this.timer = 0;
     this.retry = 0;
+    this.upload = new AbortController();
+    this.signal = signal;
     this.isMounted = false;
     this.drawn = "";
     const on = (target, name, listener) => target.addEventListener(name, listener, { signal });
@@ -34,6 +36,7 @@ class TextBox {
     signal.addEventListener("abort", () => {
       this.#apply();
       clearTimeout(this.retry); // the next box sends it
+      this.upload.abort();
     });
   }
 
@@ -90,7 +93,7 @@ class TextBox {
     this.timer = 0;
     const sample = this.select.value;
     if (sample === this.data.own) this.#use(this.box.value);
-    else this.#change(sample, this.state.text); // the server knows the sample's text
+    else this.#change(sample, this.state.text);
   }
 
   #typed() {
@@ -132,14 +135,37 @@ class TextBox {
 
   // Send a change until it is answered: of two components that report at the same time, as when the
   // player reports its step, Streamlit receives one.
-  #send(change, pause = RETRY_AFTER) {
+  async #send(change, pause = RETRY_AFTER) {
     clearTimeout(this.retry);
-    this.setState("change", change);
+    this.upload.abort();
+    const upload = (this.upload = new AbortController());
+    if (change.sample !== this.data.own) change = { ...change, text: "" }; // the server has it
+    if ((change.text?.length ?? 0) <= this.data.longest) {
+      this.setState("change", change);
+    } else if (await this.#upload(change, upload.signal)) {
+      this.setState("change", { ...change, text: undefined, isUploaded: true });
+    }
+    if (upload.signal.aborted || this.signal.aborted) return;
     this.retry = setTimeout(() => {
       const isPending = change.number === this.state.number && change.number > this.data.answered;
       // Another object, or Streamlit would take it for the same value.
       if (isPending) this.#send({ ...change, attempt: (change.attempt ?? 0) + 1 }, 2 * pause);
     }, pause);
+  }
+
+  // Send a long text by itself: inside Streamlit's messages it would slow down all users. Return
+  // whether the server has it.
+  async #upload({ number, text }, signal) {
+    if (this.signal.aborted) return false;
+    try {
+      const answer = await fetch(`${this.data.address}/${number}`, { method: "PUT", body: text, signal });
+      if (answer.ok) this.#tell("");
+      else this.#tell(`The text could not be sent. ${(await answer.text()).slice(0, 300)}`);
+      return answer.ok && !signal.aborted;
+    } catch {
+      if (!signal.aborted) this.#tell("The text could not be sent. It will be tried again.");
+      return false;
+    }
   }
 }
 

@@ -12,10 +12,12 @@
  * @property {number} version the number of the server's last change
  * @property {number} answered the number of the last change of the user that the server used
  * @property {string} sample the key of the sample chosen
- * @property {string} text
+ * @property {string | null} text null if it is that of the answered change, which the browser has
  * @property {string | null} file the name and length of the file that is used instead of the box
  * @property {string[]} files the names of all files that only the server has
  * @property {number} limit the most characters that the server uses
+ * @property {string} address the address that takes long texts
+ * @property {number} longest the most characters that a change contains; it names longer texts
  * @property {string} own the key of the user's own text among the samples
  * @property {string} label
  * @property {string} boxLabel
@@ -24,7 +26,10 @@
  * @property {[string, string][]} samples key and title of each sample
  */
 
-/** @typedef {{number: number, sample: string, text: string, attempt?: number}} Change */
+/**
+ * A change of the user. With null as its text, it asks the server for its text.
+ * @typedef {{number: number, sample: string, text: string | null, attempt?: number}} Change
+ */
 
 export class TextState {
   session = "";
@@ -50,11 +55,14 @@ export class TextState {
       return sample !== this.sample || text !== this.text ? this.change(this.sample, this.text) : null;
     }
     this.session = session;
+    Object.assign(this, { file, files });
     const isAnswered = this.number <= answered;
     if (isAnswered && version !== this.version) {
-      Object.assign(this, { version, sample, text });
+      if (text === null && this.number < answered) {
+        return { ...this.change(sample, this.text), text: null };
+      }
+      Object.assign(this, { version, sample, text: text ?? this.text });
     }
-    Object.assign(this, { file, files });
     return isAnswered || isMounted ? null : { number: this.number, sample: this.sample, text: this.text };
   }
 
