@@ -35,6 +35,8 @@ _grid = _register("grid")
 _merge_diagram = _register("merge_diagram")
 _copy_link = _register("copy_link")
 _text_box = _register("text_box")
+_answer = _register("answer")
+_chapter_bar = _register("chapter_bar")
 
 LINKED_STEP = "linked_step"
 """The session key of the step of a link that was opened, and of the timeline it belongs to."""
@@ -123,3 +125,28 @@ def text_box(data: dict[str, Any], key: str, on_change: Callable[[], None]) -> A
     """
     default = {"change": None}
     return _text_box(key=key, data=data, default=default, on_change_change=on_change).change
+
+
+def answer(data: dict[str, Any], key: str) -> Any:
+    """Ask a question and show its result (`bpeviz.ui.learn.base.Question.payload`).
+
+    Return the learner's answer, {"number", "of", "value"}, or None. “Show me” has the value None;
+    each press has another number.
+    """
+    result = _answer(key=key, data=data, default={"answer": None}, on_answer_change=lambda: None)
+    return result.answer
+
+
+def chapter_bar(data: dict[str, Any], key: str, on_change: Callable[[], None]) -> None:
+    """Show the chapters of the Learn page, and store the learner's answers in the browser's tab.
+
+    The session then has the chapter pressed last, {"key", "number"}, and the answers that the
+    browser restores, as JSON, under `key`. A change calls `on_change` before the script runs again.
+    """
+    _chapter_bar(
+        key=key,
+        data=data,
+        default={"chapter": None, "restored": None},
+        on_chapter_change=on_change,
+        on_restored_change=on_change,
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bpeviz.ui.pages import algorithms, compare, inspect, pretokenize, train
+from bpeviz.ui.pages import algorithms, compare, inspect, learn, pretokenize, train
 
 PAGES = (
     train.PAGE,
@@ -10,4 +10,5 @@ PAGES = (
     inspect.PAGE,
     algorithms.PAGE,
     pretokenize.PAGE,
+    learn.PAGE,
 )

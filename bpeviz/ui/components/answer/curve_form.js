@@ -1,0 +1,133 @@
+// Draw a curve, and see the true one over it.
+
+import { element } from "../shared/dom.js";
+import { formatCount } from "../shared/format.js";
+import { drawnPath, handleNear, scaled, unscaled } from "./logic.js";
+
+const WIDTH = 640;
+const HEIGHT = 260;
+const FRAME = { left: 56, right: 16, top: 14, bottom: 44 };
+
+const svg = (tag, attributes, text) => {
+  const created = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) created.setAttribute(name, value);
+  if (text !== undefined) created.textContent = text;
+  return created;
+};
+
+export class CurveForm {
+  /**
+   * @param {any} host
+   * @param {{handles: number[], first: number, high: number, xTitle: string, yTitle: string}} data
+   *   positions of the handles, the first one included, whose value is known
+   * @param {number[] | null} given a value for each handle
+   * @param {{points: number[][]} | null} marks the true curve
+   * @param {() => void} changed
+   */
+  constructor(host, data, given, marks, changed) {
+    Object.assign(this, { data, changed, value: given });
+    this.values = given ?? data.handles.map(() => data.first);
+    this.touched = given !== null;
+    this.picture = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: marks ? "curve" : "curve drawable" });
+    this.#axes();
+    this.yours = this.picture.appendChild(svg("path", { class: "yours" }));
+    this.circles = [];
+    if (!marks) this.#handles();
+    if (marks) {
+      const points = marks.points.map(([x, y]) => [this.#x(x), this.#y(y)]);
+      this.picture.append(svg("path", { class: "truth", d: drawnPath(points) }));
+      this.picture.setAttribute("role", "img");
+      const listed = data.handles.map((at, i) => `${formatCount(at)}: ${formatCount(this.values[i])}`).join(", ");
+      this.picture.setAttribute("aria-label", given ? `Your curve: ${listed}` : "The true curve");
+    }
+    host.append(this.picture);
+    if (given !== null || !marks) this.#draw();
+    const legend = element("p", marks ? "legend" : "chosen");
+    if (marks) {
+      legend.append(element("span", "swatch line-truth"), "engine");
+      if (given) legend.append(element("span", "swatch line-yours"), "you");
+    } else legend.append("Draw the curve, or move each dot with the arrow keys. The first dot is given.");
+    host.append(legend);
+  }
+
+  #x(value) {
+    const { handles } = this.data;
+    return scaled(value, handles[0], handles.at(-1), FRAME.left, WIDTH - FRAME.right);
+  }
+
+  #y(value) {
+    return scaled(value, 0, this.data.high, HEIGHT - FRAME.bottom, FRAME.top);
+  }
+
+  #axes() {
+    const { handles, high, xTitle, yTitle } = this.data;
+    const bottom = HEIGHT - FRAME.bottom;
+    const add = (...given) => this.picture.append(svg(...given));
+    for (const share of [0, 0.5, 1]) {
+      const value = Math.round(high * share);
+      add("line", { class: "grid", x1: FRAME.left, x2: WIDTH - FRAME.right, y1: this.#y(value), y2: this.#y(value) });
+      add("text", { class: "tick", x: FRAME.left - 6, y: this.#y(value) + 5, "text-anchor": "end" }, formatCount(value));
+    }
+    for (const at of handles)
+      add("text", { class: "tick", x: this.#x(at), y: bottom + 18, "text-anchor": "middle" }, formatCount(at));
+    add("text", { class: "tick", x: (FRAME.left + WIDTH) / 2, y: HEIGHT - 6, "text-anchor": "middle" }, xTitle);
+    add("text", { class: "tick", x: 14, y: (bottom + FRAME.top) / 2, "text-anchor": "middle", transform: `rotate(-90 14 ${(bottom + FRAME.top) / 2})` }, yTitle);
+  }
+
+  #handles() {
+    const { handles, high, xTitle, yTitle } = this.data;
+    handles.forEach((at, i) => {
+      const circle = svg("circle", { r: i ? 9 : 5, class: i ? "handle" : "given", cx: this.#x(at) });
+      this.circles.push(circle);
+      if (i) {
+        for (const [name, value] of [["role", "slider"], ["tabindex", 0], ["aria-valuemin", 0], ["aria-valuemax", high], ["aria-orientation", "vertical"]])
+          circle.setAttribute(name, value);
+        circle.setAttribute("aria-label", `${yTitle} at ${formatCount(at)} ${xTitle}`);
+        circle.addEventListener("keydown", (event) => this.#key(event, i));
+      }
+      this.picture.append(circle);
+    });
+    const move = (event) => {
+      const box = this.picture.getBoundingClientRect();
+      const x = ((event.clientX - box.left) / box.width) * WIDTH;
+      const y = ((event.clientY - box.top) / box.height) * HEIGHT;
+      const near = handleNear(handles.map((at) => this.#x(at)), x);
+      if (near) this.#set(near, unscaled(y, 0, high, HEIGHT - FRAME.bottom, FRAME.top));
+    };
+    this.picture.addEventListener("pointerdown", (event) => {
+      this.picture.setPointerCapture(event.pointerId);
+      this.drawing = true;
+      move(event);
+    });
+    this.picture.addEventListener("pointermove", (event) => this.drawing && move(event));
+    for (const name of ["pointerup", "pointercancel"])
+      this.picture.addEventListener(name, () => (this.drawing = false));
+  }
+
+  #key(event, i) {
+    const { high } = this.data;
+    const step = Math.max(1, Math.round(high / 50));
+    const by = { ArrowUp: step, ArrowRight: step, ArrowDown: -step, ArrowLeft: -step, PageUp: 5 * step, PageDown: -5 * step }[event.key];
+    const to = { Home: 0, End: high }[event.key] ?? (by === undefined ? null : this.values[i] + by);
+    if (to === null) return;
+    event.preventDefault();
+    this.#set(i, to);
+  }
+
+  #set(i, value) {
+    this.values[i] = Math.max(0, Math.min(this.data.high, Math.round(value)));
+    this.value = [...this.values];
+    this.#draw();
+    this.changed();
+  }
+
+  #draw() {
+    const { handles } = this.data;
+    const points = handles.map((at, i) => [this.#x(at), this.#y(this.values[i])]);
+    this.yours.setAttribute("d", drawnPath(points));
+    this.circles.forEach((circle, i) => {
+      circle.setAttribute("cy", points[i][1]);
+      circle.setAttribute("aria-valuenow", this.values[i]);
+    });
+  }
+}

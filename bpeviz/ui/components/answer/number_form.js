@@ -1,0 +1,53 @@
+// Choose a number.
+
+import { element } from "../shared/dom.js";
+import { clampNumber, placeOf } from "./logic.js";
+
+export class NumberForm {
+  /**
+   * @param {any} host
+   * @param {{low: number, high: number, unit: string}} data
+   * @param {number | null} given
+   * @param {{right: number} | null} marks
+   * @param {() => void} changed
+   */
+  constructor(host, { low, high, unit }, given, marks, changed) {
+    this.value = given;
+    if (marks) {
+      const line = element("div", "number-line");
+      const place = (number, name, label) => {
+        const mark = element("span", `place ${name}`, `${label}: ${number.toLocaleString("en")}`);
+        mark.style.insetInlineStart = `${placeOf(number, low, high)}%`;
+        line.append(mark);
+      };
+      if (given !== null && given !== marks.right) place(given, "given", "You");
+      place(marks.right, "right", given === marks.right ? "You and the engine" : "Engine");
+      host.append(line);
+      return;
+    }
+    const row = element("div", "row");
+    const field = element("input", "number");
+    Object.assign(field, { type: "number", inputMode: "numeric", min: low, max: high, placeholder: "?" });
+    field.ariaLabel = `Number of ${unit}, from ${low} to ${high}`;
+    const set = (number) => {
+      this.value = number;
+      changed();
+    };
+    field.addEventListener("input", () => set(field.value === "" ? null : clampNumber(field.value, low, high)));
+    field.addEventListener("change", () => {
+      if (this.value !== null) field.value = this.value;
+    });
+    const step = (label, name, by) => {
+      const button = element("button", "step", label);
+      button.type = "button";
+      button.ariaLabel = name;
+      button.addEventListener("click", () => {
+        set(clampNumber((this.value ?? (by > 0 ? low - 1 : high + 1)) + by, low, high));
+        field.value = this.value;
+      });
+      return button;
+    };
+    row.append(step("−", "One less", -1), field, step("+", "One more", 1), element("span", "unit", unit));
+    host.append(row);
+  }
+}

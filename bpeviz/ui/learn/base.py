@@ -1,0 +1,216 @@
+"""The declaration of a chapter: its texts, its inputs, its questions, and its result.
+
+A question is built without its right answer, and `Question.judge` computes that when the learner
+has answered. So nothing that the browser receives before depends on the right answer.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from bpeviz.ui.learn.forms import ChoiceForm, Form, Part
+from bpeviz.ui.permalink.codec import Value
+from bpeviz.ui.widgets import Widget
+
+Setup = Mapping[str, Any]
+"""The values of a chapter's inputs, by the names in `Chapter.inputs`."""
+
+Verdict = Literal["right", "near", "wrong", "shown"]
+
+
+class NoQuestionError(ValueError):
+    """No question can be asked about a text; the message says what to change."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """The result of a question, computed by the engine.
+
+    Attributes:
+        verdict: How the answer compares with the right one; "shown" without an answer.
+        message: The right answer, and the difference to the one given.
+        marks: The right answer in the picture, as the form draws it.
+    """
+
+    verdict: Verdict
+    message: Sequence[Part]
+    marks: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question about a text.
+
+    Attributes:
+        prompt: The question.
+        form: How it is answered.
+        judge: Returns the result for an accepted answer, or for None without one.
+    """
+
+    prompt: Sequence[Part]
+    form: Form
+    judge: Callable[[Any], Result]
+
+    def payload(self, of: str, given: Any, result: Result | None) -> dict[str, Any]:
+        """Return the payload of the component `answer`.
+
+        Args:
+            of: Identifies the question and the inputs that it is about.
+            given: The answer, or None.
+            result: Its result, or None before an answer.
+        """
+        data = {
+            "of": of,
+            "prompt": list(self.prompt),
+            "form": self.form.payload(),
+            "given": given,
+            "result": result
+            and {
+                "verdict": result.verdict,
+                "message": list(result.message),
+                "marks": dict(result.marks),
+            },
+        }
+        digest = hashlib.blake2b(json.dumps(data).encode(), digest_size=12)
+        return data | {"key": digest.hexdigest()}
+
+
+@dataclass(frozen=True)
+class Option:
+    """An answer to the question why, with the feedback to it."""
+
+    words: str
+    feedback: str
+    right: bool = False
+
+
+@dataclass(frozen=True)
+class Why:
+    """The question why, at the end of a chapter. Its answers do not depend on the text."""
+
+    prompt: str
+    options: Sequence[Option]
+
+    def question(self) -> Question:
+        """Return the question for the component `answer`."""
+
+        def judge(given: int | None) -> Result:
+            right = [i for i, option in enumerate(self.options) if option.right]
+            one = self.options[right[0] if given is None else given]
+            verdict: Verdict = "shown" if given is None else "right" if one.right else "wrong"
+            return Result(verdict, [one.feedback], {"right": right})
+
+        return Question([self.prompt], ChoiceForm([option.words for option in self.options]), judge)
+
+
+PictureKind = Literal["player", "columns", "grid", "table", "note"]
+
+
+@dataclass(frozen=True)
+class Picture:
+    """Something that a chapter shows after its questions are answered.
+
+    Attributes:
+        kind: The component that draws it; a note is plain text.
+        data: Its payload: for a table, a header and rows of text.
+        caption: A sentence about it, without text of users.
+    """
+
+    kind: PictureKind
+    data: Any
+    caption: str = ""
+
+
+@dataclass(frozen=True)
+class Target:
+    """A page in a state: the link to it contains the values of its widgets.
+
+    Attributes:
+        path: The file of the page.
+        label: The words of the link.
+        values: The values, by their names in links.
+    """
+
+    path: str
+    label: str
+    values: Mapping[str, Value]
+
+
+@dataclass(frozen=True)
+class Input:
+    """An input of a chapter.
+
+    Attributes:
+        name: Its name in a `Setup`.
+        widget: The widget, whose value a link contains.
+        initial: The value at first.
+        lines: Whether a text may have several lines.
+    """
+
+    name: str
+    widget: Widget[Any]
+    initial: Any
+    lines: bool = False
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """A chapter of the Learn page.
+
+    Attributes:
+        key: Its name in links.
+        title: Its title.
+        core: Whether it is on the core path.
+        lead: What it is about, and what a learner must know before answering.
+        myth: What many people think.
+        fact: What is true instead; shown after the questions.
+        settings: How its tokenizers are trained.
+        source: Where its figures or its facts come from.
+        inputs: What the learner can change, the text first.
+        questions: The questions in their order. Each function may raise `NoQuestionError`.
+        pictures: Returns what to show after the questions.
+        why: The question why.
+        target: Returns the page that shows this text.
+        samples: Other texts to try, by their labels.
+        needs: The published vocabularies that it needs.
+    """
+
+    key: str
+    title: str
+    core: bool
+    lead: str
+    myth: str
+    fact: str
+    settings: str
+    source: str
+    inputs: Sequence[Input]
+    questions: Sequence[Callable[[Setup], Question]]
+    pictures: Callable[[Setup], Sequence[Picture]]
+    why: Why
+    target: Callable[[Setup], Target]
+    samples: Mapping[str, str] = field(default_factory=dict)
+    needs: tuple[str, ...] = ()
+
+    @property
+    def initial(self) -> Setup:
+        """The values of the inputs at first."""
+        return {one.name: one.initial for one in self.inputs}
+
+
+def digest(setup: Setup) -> str:
+    """Return a short name of the values of a chapter's inputs."""
+    values = json.dumps(dict(setup), sort_keys=True)
+    return hashlib.blake2b(values.encode(), digest_size=9).hexdigest()
+
+
+def compared(given: int | None, right: int, tolerance: int = 1) -> Verdict:
+    """Return the verdict of a number: near if it differs by at most `tolerance`."""
+    if given is None:
+        return "shown"
+    if given == right:
+        return "right"
+    return "near" if abs(given - right) <= tolerance else "wrong"

@@ -1,0 +1,220 @@
+"""The parts of the engine that chapters share: trainings, pairs, payloads, and links."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+import bpeviz
+from bpeviz.analysis import trace
+from bpeviz.analysis.metrics import Column
+from bpeviz.core.tokenizer import Tokenizer
+from bpeviz.core.training import MergeTraining, Training
+from bpeviz.trainers import TRAINERS
+from bpeviz.ui import inputs
+from bpeviz.ui.learn.base import Input, NoQuestionError, Picture, Question, Result, Setup, Target
+from bpeviz.ui.learn.forms import PairForm, Part, token
+from bpeviz.ui.pages import inspect
+from bpeviz.ui.permalink.codec import Value
+from bpeviz.ui.runtime.cache import cached
+from bpeviz.ui.widgets import Number, OneOf, TextField, Widget
+from bpeviz.views import player
+
+LONGEST = 1_000
+"""The most characters of a chapter's text: it is trained on while the page is drawn."""
+
+MAX_SHOWN = 20
+"""The most characters of a user's text that a link's label or a note quotes."""
+
+FIRST_SEEN = "Of pairs with the same count, the one seen first in the text is merged."
+
+
+def text_input(chapter: str, initial: str, label: str = "Text", longest: int = LONGEST) -> Input:
+    """Return the input of a chapter's text."""
+    name = f"learn_{chapter}_text"
+    widget = TextField(link=name, key=name, label=label, longest=longest)
+    return Input("text", widget, initial, lines=longest > 60)
+
+
+def number_input(chapter: str, name: str, label: str, low: int, high: int, initial: int) -> Input:
+    """Return an input of a whole number."""
+    key = f"learn_{chapter}_{name}"
+    return Input(name, Number(link=key, key=key, label=label, low=low, high=high), initial)
+
+
+def choice_input(chapter: str, name: str, label: str, titles: Mapping[str, str]) -> Input:
+    """Return an input of one of a few values, the first one at first."""
+    key = f"learn_{chapter}_{name}"
+    widget = OneOf(link=key, key=key, label=label, titles=titles)
+    return Input(name, widget, next(iter(titles)))
+
+
+@cached()
+def _trained(text: str, algorithm: str, options: tuple[tuple[str, Any], ...]) -> Training:
+    return bpeviz.train(text, algorithm, **dict(options))
+
+
+def train(text: str, algorithm: str = "bpe", **options: Any) -> Training:
+    """Return the training history of a text, without pre-tokenization unless `options` say so."""
+    options = {"pattern": "none"} | options
+    return _trained(text, algorithm, tuple(sorted(options.items())))
+
+
+def merges_of(text: str, algorithm: str = "bpe", **options: Any) -> MergeTraining:
+    """Return the training history of a trainer that merges."""
+    found = train(text, algorithm, **options)
+    assert isinstance(found, MergeTraining)  # noqa: S101 (for the type)
+    return found
+
+
+def named(training: Training, token_id: int) -> dict[str, Any]:
+    """Return a token of a training for a message."""
+    return token(training.name(token_id), training.color_index(token_id))
+
+
+def labels(tokenizer: Tokenizer, text: str) -> list[str]:
+    """Return the labels of the tokens of a text."""
+    return [one.label for one in tokenizer.tokens(text)]
+
+
+def timeline(training: Training, text: str) -> dict[str, Any]:
+    """Return the payload of a text under a training, with all of its steps."""
+    boundaries = training.at_step(training.steps).boundaries(text)
+    (part,) = player.parts(text, boundaries)
+    return player.timeline(text, training, boundaries, part, training.steps)
+
+
+def played(training: Training, text: str, caption: str = "") -> Picture:
+    """Return the player with all steps of a training."""
+    return Picture("player", player.payload(timeline(training, text)), caption)
+
+
+def grid(text: str, tokenizer: Tokenizer, caption: str = "") -> Picture:
+    """Return the grid of a text: characters, code points, bytes, tokens and ids."""
+    found = trace.inspect(text, tokenizer)
+    part = player.parts(found.text, found.cuts, 240)[0]
+    return Picture("grid", trace.grid(found, part), caption)
+
+
+def tokenized(text: str, tokenizers: Sequence[tuple[str, Tokenizer]], caption: str = "") -> Picture:
+    """Return a text under several tokenizers, side by side; the first one is the reference."""
+    columns = []
+    for title, tokenizer in tokenizers:
+        boundaries = tokenizer.boundaries(text)
+        columns.append(Column(title, tokenizer, boundaries, boundaries.steps))
+    part = player.Part(0, len(text.encode()), 0, len(text))
+    return Picture("columns", player.side_by_side(text, columns, part, 0), caption)
+
+
+# ---- the next pair
+
+
+def next_pair(
+    prompt: Sequence[Part],
+    text: str,
+    step: int = 0,
+    algorithm: str = "bpe",
+    rule: str = FIRST_SEEN,
+    **options: Any,
+) -> Question:
+    """Return the question for the pair that is merged after `step` merges.
+
+    Args:
+        prompt: The question.
+        text: The text.
+        step: The number of merges so far.
+        algorithm: The trainer.
+        rule: The tie rule, as a sentence.
+        **options: Arguments of the training.
+
+    Raises:
+        NoQuestionError: No pair can be merged.
+    """
+    before = merges_of(text, algorithm, merges=step, **options)
+    boundaries = before.at_step(step).boundaries(text)
+    barriers = before.barriers(text, step)
+    ends = boundaries.token_ends(step)
+    ids = boundaries.ids(step)
+    inside = ~np.isin(ends[:-1], barriers) & (ids[:-1] >= 0) & (ids[1:] >= 0)
+    pairs: list[int] = np.flatnonzero(inside).tolist()
+    if not pairs or before.steps < step:
+        raise NoQuestionError("This text has no two neighbors to merge. Type a longer one.")
+
+    def judge(given: int | None) -> Result:
+        counted = before.pairs(text, boundaries, step)
+        best = counted.best(counted.counts, None, len(counted.keys))
+        tied = [one.ids for one in best if one.count == best[0].count]
+        taken = merges_of(text, algorithm, merges=step + 1, **options).merges[step]
+        count = {one.ids: one.count for one in best}
+        starts = [0, *ends.tolist()]
+
+        def places(pair: tuple[int, int]) -> list[list[int]]:
+            return [
+                [starts[i], starts[i + 2]] for i in pairs if (int(ids[i]), int(ids[i + 1])) == pair
+            ]
+
+        def words(pair: tuple[int, int]) -> list[Part]:
+            return [named(before, pair[0]), " + ", named(before, pair[1])]
+
+        pair = (taken.left, taken.right)
+        message: list[Part] = [*words(pair), f" comes {times(taken.count)}, more than any other."]
+        if len(tied) > 1:
+            message = [f"{len(tied):,} pairs come {times(taken.count)}, and each is right. {rule} "]
+            message += ["Here that is ", *words(pair), "."]
+        mine = None if given is None else (int(ids[given]), int(ids[given + 1]))
+        if mine is not None and mine != pair:
+            message += [" Yours, ", *words(mine), f", comes {times(count[mine])}."]
+        verdict = "shown" if mine is None else "right" if mine in tied else "wrong"
+        if verdict == "wrong" and mine is not None and count[mine] == best[0].count - 1:
+            verdict = "near"
+        marks = {"given": places(mine) if mine and mine != pair else [], "right": places(pair)}
+        return Result(verdict, message, marks)  # type: ignore[arg-type]
+
+    return Question(prompt, PairForm(timeline(before, text), pairs), judge)
+
+
+def times(count: int) -> str:
+    """Return "once", "7 times"."""
+    return "once" if count == 1 else f"{count:,} times"
+
+
+def counted(number: int, noun: str) -> str:
+    """Return "1 token", "7 tokens"."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+# ---- links
+
+
+def text_values(text: str) -> dict[str, Value]:
+    """Return the values of a link with this text."""
+    return {inputs.TEXT.sample.link: inputs.OWN, inputs.TEXT.box.link: text}
+
+
+def train_page(
+    setup: Setup,
+    label: str,
+    largest: int,
+    algorithm: str = "bpe",
+    pattern: str = "none",
+    text: str | None = None,
+    path: str = "app.py",
+    **options: Value,
+) -> Target:
+    """Return the Train page, or another one, with a training of the chapter's text."""
+    trainer = TRAINERS[algorithm]
+    values: dict[str, Value] = text_values(setup["text"] if text is None else text)
+    values |= {inputs.ALGORITHM.link: algorithm, inputs.PATTERN.link: pattern}
+    for one in trainer.options:
+        widget = inputs.option_widget(trainer, one)
+        if one.name in options and isinstance(widget, Widget):
+            values[widget.link] = options[one.name]
+    return Target(path, label, values | {inputs.LARGEST_SIZE.link: largest})
+
+
+def inspect_page(text: str, label: str = "Open this text in Inspect") -> Target:
+    """Return the Inspect page with a text."""
+    values: dict[str, Value] = {inspect.SOURCE.link: "own", inspect.TYPED.link: text}
+    return Target(inspect.PAGE.path, label, values)

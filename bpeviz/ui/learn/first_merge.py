@@ -1,0 +1,114 @@
+"""Chapter: the first merge of byte-pair encoding."""
+
+from __future__ import annotations
+
+from bpeviz.ui.learn import engine
+from bpeviz.ui.learn.base import (
+    Chapter,
+    NoQuestionError,
+    Option,
+    Picture,
+    Question,
+    Result,
+    Setup,
+    Target,
+    Why,
+    compared,
+)
+from bpeviz.ui.learn.forms import NumberForm, Part
+
+KEY = "first-merge"
+
+DON_QUIJOTE = (
+    "En un lugar de la Mancha, de cuyo nombre no quiero acordarme, no ha mucho tiempo que vivía "
+    "un hidalgo de los de lanza en astillero"
+)
+"""The opening of Don Quijote, of 130 characters."""
+
+
+def _pair(setup: Setup) -> Question:
+    return engine.next_pair(
+        ["Which two neighbors come together most often? Click such a pair."], setup["text"]
+    )
+
+
+def _tokens(setup: Setup) -> Question:
+    text = setup["text"]
+    training = engine.merges_of(text, merges=1)
+    if not training.steps:
+        raise NoQuestionError("This text has no two neighbors to merge. Type a longer one.")
+    merge = training.merges[0]
+    before = len(text.encode())
+
+    def judge(given: int | None) -> Result:
+        right = int(training.tokenizer().boundaries(text).token_counts[1])
+        message = f"{before:,} tokens − {merge.applied:,} = {right:,} tokens."
+        if merge.applied < merge.count:
+            message += (
+                f" The pair comes {engine.times(merge.count)}, but some of these places overlap, "
+                f"so only {merge.applied:,} can be replaced."
+            )
+        else:
+            message += " Each merge of two tokens into one makes the text one token shorter."
+        return Result(compared(given, right), [message], {"right": right})
+
+    prompt: list[Part] = [
+        engine.named(training, merge.left),
+        " + ",
+        engine.named(training, merge.right),
+        f" comes {engine.times(merge.count)}. Now the text has {engine.counted(before, 'token')}, "
+        "one for each byte. How many remain after this merge?",
+    ]
+    return Question(prompt, NumberForm(1, before, "tokens"), judge)
+
+
+def _pictures(setup: Setup) -> list[Picture]:
+    training = engine.train(setup["text"], merges=1)
+    return [engine.played(training, setup["text"], "Step back and forth to see this one merge.")]
+
+
+def _target(setup: Setup) -> Target:
+    return engine.train_page(setup, "Open this text in Train", 256 + 20, min_count=1)
+
+
+CHAPTER = Chapter(
+    key=KEY,
+    title="The first merge",
+    core=True,
+    lead="Byte-pair encoding starts with the bytes of a text. It counts each pair of neighbors, "
+    "and merges the pair that comes most often into one new token. A dot · is a space.",
+    myth="The most frequent word is merged first.",
+    fact="Training never looks for words. It only counts pairs of neighbors, and a letter with the "
+    "space after it can be the best pair of all.",
+    settings=f"Bytes, no pre-tokenization, minimum count 1. {engine.FIRST_SEEN}",
+    source="Gage 1994; Sennrich, Haddow and Birch 2016. The text is by Cervantes, 1605.",
+    inputs=(engine.text_input(KEY, DON_QUIJOTE),),
+    questions=(_pair, _tokens),
+    pictures=_pictures,
+    why=Why(
+        "Why does the pair with the highest count make a good token?",
+        (
+            Option(
+                "It always means something.",
+                "Meaning plays no part: counts alone decide.",
+            ),
+            Option(
+                "It saves the most tokens in one step.",
+                "Every place where the pair is replaced saves one token. So the highest count "
+                "saves most, unless places overlap.",
+                right=True,
+            ),
+            Option(
+                "It is the longest pair.",
+                "At the first step, all pairs have the same length: two bytes.",
+            ),
+        ),
+    ),
+    target=_target,
+    samples={
+        "banana": "banana bandana banana",
+        "Overlaps": "aaabdaaabac",
+        "Ties": "abcabc",
+        "English": "the cat and the other cat sat there",
+    },
+)

@@ -1,0 +1,144 @@
+"""Chapter: characters, code points and bytes."""
+
+from __future__ import annotations
+
+import regex
+
+from bpeviz.text import character_stand_in
+from bpeviz.ui.learn import engine
+from bpeviz.ui.learn.base import (
+    Chapter,
+    NoQuestionError,
+    Option,
+    Picture,
+    Question,
+    Result,
+    Setup,
+    Target,
+    Why,
+    compared,
+)
+from bpeviz.ui.learn.forms import NumberForm, Part, token
+
+MOST_BYTES = 40
+"""The most bytes of a sign that the question allows: families of emoji have 25."""
+
+ROWS = 40
+
+KEY = "text-is-numbers"
+
+
+def last_sign(setup: Setup) -> str:
+    """Return the last sign of a text as a reader sees it. Raises `NoQuestionError`."""
+    signs = regex.findall(r"\X", setup["text"])
+    if not signs:
+        raise NoQuestionError("There is no text. Type at least one sign.")
+    if len(signs[-1].encode()) > MOST_BYTES:
+        raise NoQuestionError("The last sign of this text is very long. Type another one.")
+    return str(signs[-1])
+
+
+def _sign(setup: Setup) -> Question:
+    sign = last_sign(setup)
+    shown = token("".join(map(character_stand_in, sign)))
+
+    def judge(given: int | None) -> Result:
+        raw = sign.encode()
+        points = ", ".join(f"{ord(point)} (U+{ord(point):04X})" for point in sign)
+        number = engine.counted(len(sign), "code point")
+        message: list[Part] = [
+            shown,
+            f" is {number}: {points}. In UTF-8 that is ",
+            f"{engine.counted(len(raw), 'byte')}: {' '.join(map(str, raw))}.",
+        ]
+        return Result(compared(given, len(raw)), message, {"right": len(raw)})
+
+    prompt: list[Part] = ["How many bytes does the last sign, ", shown, ", take in UTF-8?"]
+    return Question(prompt, NumberForm(1, MOST_BYTES, "bytes"), judge)
+
+
+def _whole(setup: Setup) -> Question:
+    text = setup["text"]
+    last_sign(setup)
+
+    def judge(given: int | None) -> Result:
+        size = len(text.encode())
+        more = sum(len(one.encode()) > 1 for one in text)
+        message = (
+            f"The {engine.counted(len(text), 'code point')} take {engine.counted(size, 'byte')}. "
+            f"{more:,} of them take more than one byte each."
+        )
+        return Result(compared(given, size), [message], {"right": size})
+
+    prompt = f"The whole text has {engine.counted(len(text), 'code point')}. How many bytes is it?"
+    return Question([prompt], NumberForm(0, 4 * len(text), "bytes"), judge)
+
+
+def _pictures(setup: Setup) -> list[Picture]:
+    in_hex = setup["digits"] == "hexadecimal"
+    rows = [
+        [
+            character_stand_in(one),
+            f"U+{ord(one):04X}" if in_hex else str(ord(one)),
+            one.encode().hex(" ").upper() if in_hex else " ".join(map(str, one.encode())),
+        ]
+        for one in setup["text"][:ROWS]
+    ]
+    tokenizer = engine.train("", merges=0).tokenizer()
+    return [
+        Picture("table", (["Character", "Code point", "Bytes in UTF-8"], rows)),
+        engine.grid(setup["text"], tokenizer, "Before any merge, every byte is a token."),
+    ]
+
+
+def _target(setup: Setup) -> Target:
+    return engine.inspect_page(setup["text"])
+
+
+CHAPTER = Chapter(
+    key=KEY,
+    title="Text is numbers",
+    core=True,
+    lead="A model works with numbers, so text becomes numbers first. Each character has a number "
+    "in Unicode, its code point. UTF-8 writes a code point as one to four bytes, which are numbers "
+    "from 0 to 255.",
+    myth="One character is one byte, and one sign on the screen is one character.",
+    fact="Only the 128 characters of ASCII, such as unaccented letters, take one byte. Others take "
+    "two to four, and one sign on the screen can be several characters.",
+    settings="UTF-8; nothing is trained here.",
+    source="The Unicode Standard, chapter 3.9; RFC 3629.",
+    inputs=(
+        engine.text_input(KEY, "Hello World 😃", longest=200),
+        engine.choice_input(
+            KEY, "digits", "Numbers", {"decimal": "Decimal", "hexadecimal": "Hexadecimal"}
+        ),
+    ),
+    questions=(_sign, _whole),
+    pictures=_pictures,
+    why=Why(
+        "Why do many tokenizers start from bytes instead of characters?",
+        (
+            Option(
+                "Bytes make the text shorter.",
+                "It is the other way round: a text never has fewer bytes than characters.",
+            ),
+            Option(
+                "There are only 256 bytes, so no text is ever unknown.",
+                "Unicode has more than 150,000 characters, and new ones each year. With bytes, 256 "
+                "entries are enough to write any of them.",
+                right=True,
+            ),
+            Option(
+                "A byte carries more meaning than a character.",
+                "A single byte often means nothing: an accented letter needs two together.",
+            ),
+        ),
+    ),
+    target=_target,
+    samples={
+        "Accents": "señor, café",
+        "Chinese": "姚明",
+        "A flag": "Viva 🇪🇸",
+        "A family": "👩‍👩‍👧",
+    },
+)

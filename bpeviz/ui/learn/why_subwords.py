@@ -1,0 +1,161 @@
+"""Chapter: words, characters, and the pieces between them."""
+
+from __future__ import annotations
+
+from itertools import accumulate
+
+from bpeviz.analysis import pretokenization
+from bpeviz.pretokenizers.patterns import WORD_LIST, SplitError, pretokenize
+from bpeviz.text import color_index, label
+from bpeviz.ui import inputs
+from bpeviz.ui.learn import engine
+from bpeviz.ui.learn.base import (
+    Chapter,
+    Input,
+    NoQuestionError,
+    Option,
+    Picture,
+    Question,
+    Result,
+    Setup,
+    Target,
+    Verdict,
+    Why,
+)
+from bpeviz.ui.learn.forms import BoundariesForm, ChoiceForm, Part, token
+from bpeviz.ui.pages import pretokenize as page
+from bpeviz.ui.widgets import TextField
+
+KEY = "why-subwords"
+LONGEST = 40
+
+
+def pieces_of(setup: Setup) -> list[str]:
+    """Return the text in pieces: from the left, the longest that fits. Raises `NoQuestionError`."""
+    if len(setup["text"]) < 2:
+        raise NoQuestionError("Type a word of at least two letters.")
+    try:
+        return pretokenize(setup["text"], WORD_LIST, setup["pieces"])
+    except SplitError as error:
+        raise NoQuestionError(str(error)) from error
+
+
+def verdict_of(given: list[int] | None, right: list[int]) -> Verdict:
+    """Return the verdict of boundaries: near if at most one differs."""
+    if given is None:
+        return "shown"
+    different = len({*given} ^ {*right})
+    return "right" if not different else "near" if different == 1 else "wrong"
+
+
+def _split(setup: Setup) -> Question:
+    pieces_of(setup)
+
+    def judge(given: list[int] | None) -> Result:
+        found = pieces_of(setup)
+        right = list(accumulate(map(len, found)))[:-1]
+        colors = [color_index(one.encode()) if len(one) > 1 else -1 for one in found]
+        message: list[Part] = [f"{engine.counted(len(found), 'token')}: "]
+        for one, color in zip(found, colors, strict=True):
+            message += [token(label(one.encode()), color), " "]
+        if any(one not in setup["pieces"].split() for one in found):
+            message.append("Where no piece fits, the letter stands alone.")
+        return Result(verdict_of(given, right), message, {"right": right, "colors": colors})
+
+    listed: list[Part] = []
+    for one in setup["pieces"].split()[:30]:
+        listed += [token(one, color_index(one.encode()) if len(one) > 1 else -1), " "]
+    prompt: list[Part] = ["A vocabulary has these pieces: ", *listed]
+    prompt += ["From the left, the longest piece that fits becomes a token. Where does it split?"]
+    return Question(prompt, BoundariesForm(setup["text"]), judge)
+
+
+def _whole_words(setup: Setup) -> Question:
+    words = {*setup["words"].split()}
+
+    def judge(given: int | None) -> Result:
+        missing = [one for one in setup["text"].split() if one not in words]
+        right = 1 if missing else 0
+        verdict: Verdict = "shown" if given is None else "right" if given == right else "wrong"
+        message: list[Part]
+        if missing:
+            message = [token(missing[0]), " is not in the list. All that remains of it is <unk>."]
+        else:
+            message = ["Every word of the text is in the list, so each is one token."]
+        return Result(verdict, message, {"right": [right]})
+
+    prompt: list[Part] = ["Another vocabulary has whole words only: "]
+    for one in setup["words"].split()[:30]:
+        prompt += [token(one), " "]
+    prompt += ["What does it make of ", token(label(setup["text"].encode())), "?"]
+    options = (
+        "Whole words: all of them are in the list.",
+        "One unknown token, <unk>, for a word that is not in the list.",
+        "The word of the list that is most similar.",
+    )
+    return Question(prompt, ChoiceForm(options), judge)
+
+
+def _pictures(setup: Setup) -> list[Picture]:
+    text = setup["text"]
+    columns = [
+        pretokenization.Column(title, about, pretokenization.pre_tokenize(text, pattern, words))
+        for title, about, pattern, words in (
+            ("Characters", "Nothing is unknown, but the text is long.", "characters", ""),
+            ("Pieces", "Short, and single letters fill the gaps.", WORD_LIST, setup["pieces"]),
+        )
+    ]
+    data = pretokenization.side_by_side(columns, 0, len(text))
+    return [Picture("columns", data, "Pieces need fewer tokens than characters, and lose nothing.")]
+
+
+def _target(setup: Setup) -> Target:
+    values = engine.text_values(setup["text"])
+    values |= {page.SPLITS.link: ["characters", page.LIST_A], inputs.WORDS.link: setup["pieces"]}
+    return Target(page.PAGE.path, "Open this text in Pre-tokenize", values)
+
+
+def _list(name: str, label: str, initial: str) -> Input:
+    key = f"learn_{KEY}_{name}"
+    return Input(name, TextField(link=key, key=key, label=label, longest=300), initial)
+
+
+CHAPTER = Chapter(
+    key=KEY,
+    title="Why subwords",
+    core=True,
+    lead="A tokenizer cuts text into tokens from a fixed list, its vocabulary. The list could hold "
+    "whole words, or single characters. Most tokenizers use pieces between the two: subwords.",
+    myth="Tokens are words, or else syllables.",
+    fact="Tokens are whatever pieces the vocabulary has. They need not be words, syllables, or "
+    "parts with a meaning. With pieces, a new word is never lost.",
+    settings="A list of pieces; from the left, the longest piece that fits.",
+    source="Jurafsky and Martin, Speech and Language Processing, chapter 2.",
+    inputs=(
+        engine.text_input(KEY, "caterpillar", "Word", LONGEST),
+        _list("pieces", "Pieces", "cat er p ill ar"),
+        _list("words", "Whole words", "cat tree pillow"),
+    ),
+    questions=(_split, _whole_words),
+    pictures=_pictures,
+    why=Why(
+        "Why not simply put every word into the vocabulary?",
+        (
+            Option(
+                "People make new words, names and typing errors every day.",
+                "No list of words is ever complete. Pieces can spell a word that nobody has seen.",
+                right=True,
+            ),
+            Option(
+                "Words are too long for a computer.",
+                "Length is no problem: tokens of 100 bytes exist in real vocabularies.",
+            ),
+            Option(
+                "A model cannot learn whole words.",
+                "It can: frequent words often are one token. Rare words are the problem.",
+            ),
+        ),
+    ),
+    target=_target,
+    samples={"caterpillars": "caterpillars", "pillar": "pillar", "repair": "repair"},
+)

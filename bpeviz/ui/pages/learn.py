@@ -1,0 +1,383 @@
+"""The Learn page: chapters in which the learner predicts, and the engine answers.
+
+A chapter goes from a prediction to the result, a question why, and a text to change. A changed text
+is asked about anew. Answers are values of the session. The browser stores them in its tab, too, so
+they survive a reload; links contain the chapter, the inputs, and which chapters are done, but no
+answers.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Iterator
+from html import escape
+from typing import Any
+
+import streamlit as st
+
+from bpeviz.text import shorten
+from bpeviz.ui import components, markdown
+from bpeviz.ui.downloads import ready
+from bpeviz.ui.learn.base import Chapter, Input, NoQuestionError, Picture, Question, Setup, digest
+from bpeviz.ui.learn.registry import BY_KEY, CHAPTERS
+from bpeviz.ui.pages.base import Page
+from bpeviz.ui.permalink import codec
+from bpeviz.ui.widgets import Number, OneOf, SessionValue, SomeOf, TextField, Values, Widget
+
+CHAPTER = OneOf(
+    link="chapter",
+    key="learn_chapter",
+    label="Chapter",
+    titles={chapter.key: chapter.title for chapter in CHAPTERS},
+)
+DONE = SomeOf(
+    link="chapters_done",
+    key="learn_done",
+    label="Chapters done",
+    titles=CHAPTER.titles,
+    most=len(CHAPTERS),
+)
+
+PARAMETER = "chapter"
+"""The parameter of the address with the chapter, such as `/Learn?chapter=first-merge`."""
+
+WHY = "why"
+MAX_STORED = 50_000
+"""The most characters of the answers that the browser may restore."""
+
+MAX_ANSWER = 2_000
+
+BAR = "chapter_bar"
+_ANSWERS: SessionValue[dict[str, dict[str, Any]]] = SessionValue("learn_answers")
+"""The answers by chapter and question: "of", the inputs they are about, and "given"."""
+
+_TAKEN: SessionValue[int] = SessionValue("learn_taken")
+"""The number of the last press in the browser that was used."""
+
+_ADDRESS: SessionValue[str] = SessionValue("learn_address")
+"""The chapter in the address when it was read or written last."""
+
+_SESSION: SessionValue[str] = SessionValue("learn_session")
+_CLEARED: SessionValue[bool] = SessionValue("learn_cleared")
+
+
+def _widgets(values: Values) -> Iterator[Widget[Any]]:
+    yield CHAPTER
+    yield DONE
+    if chapter := BY_KEY.get(values.get(CHAPTER) or ""):
+        for one in chapter.inputs:
+            yield one.widget
+
+
+PAGE = Page(
+    "pages/Learn.py", "Learn", "Predict what a tokenizer does, then see whether it does.", _widgets
+)
+
+
+def show() -> None:
+    """Draw the chapters as a bar, and the current one."""
+    chapter = _current()
+    bar = st.container()
+    number = CHAPTERS.index(chapter) + 1
+    core = "" if chapter.core else " · more"
+    st.header(f"{number}. {chapter.title}", anchor=False)
+    st.caption(f"Chapter {number} of {len(CHAPTERS)}{core}")
+    st.markdown(f"{chapter.lead}\n\n**Many think:** {chapter.myth}")
+    place = st.container()
+    setup = _setup(chapter)
+    with place:
+        if len(ready(chapter.needs)) < len(chapter.needs):
+            st.info("This chapter needs published vocabularies, which are not on this machine yet.")
+        else:
+            _ask(chapter, setup)
+    _neighbors(number)
+    with bar:
+        _bar(chapter)
+
+
+# ---- the current chapter
+
+
+def _current() -> Chapter:
+    """Return the chapter of the session, or the one in the address if that changed."""
+    address = st.query_params.get(PARAMETER)
+    if address in BY_KEY and address != _ADDRESS.get():
+        CHAPTER.put(address)
+    if CHAPTER.get() not in BY_KEY:
+        CHAPTER.put(CHAPTERS[0].key)
+    chapter = BY_KEY[CHAPTER.get() or ""]
+    _ADDRESS.put(chapter.key)
+    if address != chapter.key:
+        st.query_params[PARAMETER] = chapter.key
+    return chapter
+
+
+def _go(key: str) -> None:
+    CHAPTER.put(key)
+    _ADDRESS.put(key)
+    st.query_params[PARAMETER] = key
+
+
+def _bar(chapter: Chapter) -> None:
+    done = {*(DONE.get() or ())}
+    if not _SESSION.present:
+        _SESSION.put(secrets.token_hex(8))
+    listed = [
+        {
+            "key": one.key,
+            "number": number,
+            "title": one.title,
+            "core": one.core,
+            "done": one.key in done,
+        }
+        for number, one in enumerate(CHAPTERS, 1)
+    ]
+    progress = json.dumps(_ANSWERS.get() or {}, separators=(",", ":"))
+    data = {
+        "chapters": listed,
+        "current": chapter.key,
+        "progress": progress,
+        "cleared": bool(_CLEARED.get()),
+        "session": _SESSION.get(),
+    }
+    components.chapter_bar(data, BAR, _bar_changed)
+
+
+def _bar_changed() -> None:
+    """Take the chapter that was pressed, and answers that the browser stored."""
+    state = st.session_state.get(BAR) or {}
+    match state.get("chapter"):
+        case {"key": str(key), "number": int(number)} if _is_new(number) and key in BY_KEY:
+            _go(key)
+    restored = state.get("restored")
+    if isinstance(restored, str) and not _ANSWERS.get() and not _CLEARED.get():
+        _ANSWERS.put(_read(restored))
+
+
+def _is_new(number: int) -> bool:
+    if number <= (_TAKEN.get() or 0):
+        return False
+    _TAKEN.put(number)
+    return True
+
+
+def _read(stored: str) -> dict[str, dict[str, Any]]:
+    """Return the valid ones of the answers that a browser stored."""
+    found: dict[str, dict[str, Any]] = {}
+    if len(stored) > MAX_STORED:
+        return found
+    try:
+        entries = json.loads(stored)
+    except (ValueError, RecursionError):
+        return found
+    known = {_name(one, n) for one in CHAPTERS for n in (*range(len(one.questions)), WHY)}
+    for name, entry in entries.items() if isinstance(entries, dict) else ():
+        match entry:
+            case {"of": str(of), "given": given} if name in known and len(of) < 99:
+                if len(str(given)) <= MAX_ANSWER:
+                    found[name] = {"of": of, "given": given}
+    return found
+
+
+def _name(chapter: Chapter, number: int | str) -> str:
+    return f"{chapter.key}/{number}"
+
+
+# ---- its inputs
+
+
+def _setup(chapter: Chapter) -> Setup:
+    """Take answers, and draw the inputs once all are there; return the values of the inputs."""
+    values = {one.name: _value(one) for one in chapter.inputs}
+    for number in (*range(len(chapter.questions)), WHY):
+        _take(_name(chapter, number), WHY if number == WHY else digest(values))
+    if not _answered(chapter, digest(values)) and values == chapter.initial:
+        return values
+    with st.container(border=True):
+        st.subheader("Change it", anchor=False)
+        st.caption("Everything above is computed again, the right answers included.")
+        if chapter.samples:
+            with st.container(horizontal=True, gap="small"):
+                for title, text in chapter.samples.items():
+                    st.button(
+                        title,
+                        key=f"sample_{chapter.key}_{title}",
+                        on_click=_put,
+                        args=(chapter, text),
+                    )
+        drawn = {one.name: _draw(one) for one in chapter.inputs}
+        if drawn != chapter.initial:
+            about = markdown.escape(shorten(drawn["text"], 60)) or "an empty text"
+            st.caption(f"The questions above are about: {about}")
+            st.button("Back to the first text", on_click=_reset, args=(chapter,))
+        link = chapter.target(drawn)
+        try:
+            packed = codec.pack(link.values)
+        except codec.TooLongError:
+            st.caption("This text is too long for a link to the other page.")
+        else:
+            st.page_link(
+                link.path,
+                label=link.label,
+                icon=":material/open_in_new:",
+                query_params={"s": packed},
+            )
+    return drawn
+
+
+def _value(one: Input) -> Any:
+    """Return the value of an input, the initial one where the session has none that is valid."""
+    value = one.widget.get()
+    if not one.widget.allows(value):
+        one.widget.put(one.initial)
+        return one.initial
+    return value
+
+
+def _draw(one: Input) -> Any:
+    widget = one.widget
+    if isinstance(widget, TextField):
+        text = widget.area(height=100) if one.lines else widget.line()
+        return text[: widget.longest]
+    if isinstance(widget, OneOf):
+        return widget.segments()
+    assert isinstance(widget, Number)  # noqa: S101 (for the type)
+    return widget.any_number(one.initial)
+
+
+def _put(chapter: Chapter, text: str) -> None:
+    chapter.inputs[0].widget.put(text)
+
+
+def _reset(chapter: Chapter) -> None:
+    for one in chapter.inputs:
+        one.widget.put(one.initial)
+
+
+# ---- its questions
+
+
+def _answers(chapter: Chapter, number: int | str, of: str) -> dict[str, Any] | None:
+    """Return the answer to a question about these inputs, or None."""
+    found = (_ANSWERS.get() or {}).get(_name(chapter, number))
+    return found if found is not None and found["of"] == of else None
+
+
+def _answered(chapter: Chapter, of: str) -> bool:
+    """Return whether all questions about these inputs are answered."""
+    return all(_answers(chapter, n, of) is not None for n in range(len(chapter.questions)))
+
+
+def _ask(chapter: Chapter, setup: Setup) -> None:
+    """Draw the questions up to the first one that is not answered, then the rest."""
+    of = digest(setup)
+    for number, make in enumerate(chapter.questions):
+        try:
+            question = make(setup)
+        except NoQuestionError as error:
+            st.info(markdown.escape(str(error)))
+            return
+        if not _question(chapter, number, question, of):
+            st.caption(f"Settings: {chapter.settings}")
+            return
+    st.markdown(f"**In fact:** {chapter.fact}")
+    for number, picture in enumerate(chapter.pictures(setup)):
+        _picture(picture, f"learn_{chapter.key}_picture_{number}")
+    st.caption(f"Settings: {chapter.settings} Source: {chapter.source}")
+    st.subheader("Why?", anchor=False)
+    if _question(chapter, WHY, chapter.why.question(), WHY):
+        done = DONE.get() or []
+        if chapter.key not in done:
+            DONE.put([*done, chapter.key])
+
+
+def _question(chapter: Chapter, number: int | str, question: Question, of: str) -> bool:
+    """Draw a question, with its result if it is answered; return whether it is."""
+    name = _name(chapter, number)
+    entry = _answers(chapter, number, of)
+    given = None if entry is None else entry["given"]
+    if given is not None and not question.form.accepts(given):
+        entry = given = None
+    result = None if entry is None else question.judge(given)
+    components.answer(question.payload(of, given, result), f"learn_{name}")
+    if entry is None:
+        return False
+    st.button("Try again", key=f"again_{name}", type="tertiary", on_click=_forget, args=(name,))
+    return True
+
+
+def _take(name: str, of: str) -> None:
+    """Use an answer that the browser sent, unless it was used before or is about other inputs.
+
+    `_question` checks its value.
+    """
+    match (st.session_state.get(f"learn_{name}") or {}).get("answer"):
+        case {"number": int(number), "of": str(about), "value": value} if about == of:
+            if len(str(value)) <= MAX_ANSWER and _is_new(number):
+                _ANSWERS.put({**(_ANSWERS.get() or {}), name: {"of": of, "given": value}})
+                _CLEARED.clear()
+
+
+def _forget(name: str) -> None:
+    kept = {key: entry for key, entry in (_ANSWERS.get() or {}).items() if key != name}
+    _ANSWERS.put(kept)
+    if not kept:
+        _CLEARED.put(True)
+
+
+# ---- what it shows
+
+
+def _picture(picture: Picture, key: str) -> None:
+    if picture.kind == "player":
+        components.player(picture.data, key)
+    elif picture.kind == "columns":
+        components.columns(picture.data, key)
+    elif picture.kind == "grid":
+        components.grid(picture.data, key)
+    elif picture.kind == "table":
+        st.html(table(*picture.data))
+    else:
+        st.text(picture.data)
+    if picture.caption:
+        st.caption(picture.caption)
+
+
+TABLE_STYLE = """<style>
+.facts { border-collapse: collapse; font-variant-numeric: tabular-nums; }
+.facts :is(th, td) { padding: 0.25rem 0.8rem; border-bottom: 1px solid #8884; text-align: start; }
+.facts-frame { max-height: 22rem; overflow: auto; }
+</style>"""
+
+
+def table(header: list[str], rows: list[list[str]]) -> str:
+    """Return a table of texts as HTML, escaped."""
+
+    def row(cells: list[str], tag: str) -> str:
+        scope = ' scope="col"' if tag == "th" else ""
+        return "".join(f"<{tag}{scope}><bdi>{escape(cell)}</bdi></{tag}>" for cell in cells)
+
+    body = "".join(f"<tr>{row(cells, 'td')}</tr>" for cells in rows)
+    return (
+        f'{TABLE_STYLE}<div class="facts-frame" tabindex="0" role="group" aria-label="Table">'
+        f'<table class="facts"><thead><tr>{row(header, "th")}</tr></thead>'
+        f"<tbody>{body}</tbody></table></div>"
+    )
+
+
+def _neighbors(number: int) -> None:
+    """Draw the buttons to the chapters before and after."""
+    with st.container(horizontal=True, gap="small"):
+        if number > 1:
+            before = CHAPTERS[number - 2]
+            st.button(f"Back: {before.title}", key="learn_back", on_click=_go, args=(before.key,))
+        if number < len(CHAPTERS):
+            after = CHAPTERS[number]
+            st.button(
+                f"Next: {after.title}",
+                key="learn_next",
+                type="primary",
+                on_click=_go,
+                args=(after.key,),
+            )
