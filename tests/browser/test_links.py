@@ -273,12 +273,25 @@ class Case:
     step: str | None = None
 
 
+def choose_on_learn(page: Page) -> None:
+    page.locator('button[data-chapter="first-merge"]').click()
+    check_learn(page)
+
+
+def check_learn(page: Page) -> None:
+    expect(page.get_by_role("heading", name="The first merge")).to_be_visible()
+    expect(page.locator('button[aria-current="step"]')).to_have_attribute(
+        "data-chapter", "first-merge"
+    )
+
+
 CASES = {
     "Train": Case(choose_on_train, check_train, "3"),
     "Compare": Case(choose_on_compare, check_compare),
     "Inspect": Case(choose_on_inspect, check_inspect, "5"),
     "Algorithms": Case(choose_on_algorithms, check_algorithms, "any"),
     "Pre-tokenize": Case(choose_on_pre_tokenize, check_pre_tokenize),
+    "Learn": Case(choose_on_learn, check_learn),
 }
 
 

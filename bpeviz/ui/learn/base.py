@@ -149,12 +149,14 @@ class Input:
         widget: The widget, whose value a link contains.
         initial: The value at first.
         lines: Whether a text may have several lines.
+        asked: Whether the questions depend on it.
     """
 
     name: str
     widget: Widget[Any]
     initial: Any
     lines: bool = False
+    asked: bool = True
 
 
 @dataclass(frozen=True)
@@ -200,11 +202,10 @@ class Chapter:
         """The values of the inputs at first."""
         return {one.name: one.initial for one in self.inputs}
 
-
-def digest(setup: Setup) -> str:
-    """Return a short name of the values of a chapter's inputs."""
-    values = json.dumps(dict(setup), sort_keys=True)
-    return hashlib.blake2b(values.encode(), digest_size=9).hexdigest()
+    def about(self, setup: Setup) -> str:
+        """Return a short name of the inputs that the questions are about."""
+        values = json.dumps([setup[one.name] for one in self.inputs if one.asked])
+        return hashlib.blake2b(values.encode(), digest_size=9).hexdigest()
 
 
 def compared(given: int | None, right: int, tolerance: int = 1) -> Verdict:

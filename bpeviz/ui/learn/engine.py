@@ -44,11 +44,13 @@ def number_input(chapter: str, name: str, label: str, low: int, high: int, initi
     return Input(name, Number(link=key, key=key, label=label, low=low, high=high), initial)
 
 
-def choice_input(chapter: str, name: str, label: str, titles: Mapping[str, str]) -> Input:
+def choice_input(
+    chapter: str, name: str, label: str, titles: Mapping[str, str], *, asked: bool = True
+) -> Input:
     """Return an input of one of a few values, the first one at first."""
     key = f"learn_{chapter}_{name}"
     widget = OneOf(link=key, key=key, label=label, titles=titles)
-    return Input(name, widget, next(iter(titles)))
+    return Input(name, widget, next(iter(titles)), asked=asked)
 
 
 @cached()

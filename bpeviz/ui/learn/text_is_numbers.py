@@ -66,7 +66,8 @@ def _whole(setup: Setup) -> Question:
         more = sum(len(one.encode()) > 1 for one in text)
         message = (
             f"The {engine.counted(len(text), 'code point')} take {engine.counted(size, 'byte')}. "
-            f"{more:,} of them take more than one byte each."
+            f"{engine.counted(more, 'code point')} of more than one byte "
+            f"{'is' if more == 1 else 'are'} among them."
         )
         return Result(compared(given, size), [message], {"right": size})
 
@@ -110,7 +111,11 @@ CHAPTER = Chapter(
     inputs=(
         engine.text_input(KEY, "Hello World 😃", longest=200),
         engine.choice_input(
-            KEY, "digits", "Numbers", {"decimal": "Decimal", "hexadecimal": "Hexadecimal"}
+            KEY,
+            "digits",
+            "Numbers",
+            {"decimal": "Decimal", "hexadecimal": "Hexadecimal"},
+            asked=False,
         ),
     ),
     questions=(_sign, _whole),

@@ -105,7 +105,7 @@ def _pictures(setup: Setup) -> list[Picture]:
             ("Pieces", "Short, and single letters fill the gaps.", WORD_LIST, setup["pieces"]),
         )
     ]
-    data = pretokenization.side_by_side(columns, 0, len(text))
+    data = pretokenization.side_by_side(columns, 0, len(text)) | {"unit": "piece"}
     return [Picture("columns", data, "Pieces need fewer tokens than characters, and lose nothing.")]
 
 

@@ -19,7 +19,7 @@ import streamlit as st
 from bpeviz.text import shorten
 from bpeviz.ui import components, markdown
 from bpeviz.ui.downloads import ready
-from bpeviz.ui.learn.base import Chapter, Input, NoQuestionError, Picture, Question, Setup, digest
+from bpeviz.ui.learn.base import Chapter, Input, NoQuestionError, Picture, Question, Setup
 from bpeviz.ui.learn.registry import BY_KEY, CHAPTERS
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.permalink import codec
@@ -80,9 +80,9 @@ def show() -> None:
     chapter = _current()
     bar = st.container()
     number = CHAPTERS.index(chapter) + 1
-    core = "" if chapter.core else " · more"
     st.header(f"{number}. {chapter.title}", anchor=False)
-    st.caption(f"Chapter {number} of {len(CHAPTERS)}{core}")
+    if not chapter.core:
+        st.caption("More: you can skip this chapter.")
     st.markdown(f"{chapter.lead}\n\n**Many think:** {chapter.myth}")
     place = st.container()
     setup = _setup(chapter)
@@ -191,8 +191,8 @@ def _setup(chapter: Chapter) -> Setup:
     """Take answers, and draw the inputs once all are there; return the values of the inputs."""
     values = {one.name: _value(one) for one in chapter.inputs}
     for number in (*range(len(chapter.questions)), WHY):
-        _take(_name(chapter, number), WHY if number == WHY else digest(values))
-    if not _answered(chapter, digest(values)) and values == chapter.initial:
+        _take(_name(chapter, number), WHY if number == WHY else chapter.about(values))
+    if not _answered(chapter, chapter.about(values)) and values == chapter.initial:
         return values
     with st.container(border=True):
         st.subheader("Change it", anchor=False)
@@ -271,7 +271,7 @@ def _answered(chapter: Chapter, of: str) -> bool:
 
 def _ask(chapter: Chapter, setup: Setup) -> None:
     """Draw the questions up to the first one that is not answered, then the rest."""
-    of = digest(setup)
+    of = chapter.about(setup)
     for number, make in enumerate(chapter.questions):
         try:
             question = make(setup)

@@ -1,0 +1,186 @@
+"""The chapters' questions: right answers from the engine, verdicts, ties, and any text."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from markup import MARKUP
+
+from bpeviz.core.merges import Merge
+from bpeviz.pretrained import download
+from bpeviz.ui.learn.base import Chapter, NoQuestionError, Question, Result
+from bpeviz.ui.learn.registry import BY_KEY, CHAPTERS
+
+HOSTILE = ["", "a", "é", " ", "\0", "aaaa", "👩‍👩‍👧", "صباح الخير", "\n\n", " ".join(MARKUP)[:300]]
+
+every_chapter = pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda chapter: chapter.key)
+
+
+def question(key: str, number: int = 0, **changed: Any) -> Question:
+    chapter = BY_KEY[key]
+    return chapter.questions[number]({**chapter.initial, **changed})
+
+
+def judged(key: str, given: Any, number: int = 0, **changed: Any) -> Result:
+    asked = question(key, number, **changed)
+    assert given is None or asked.form.accepts(given)
+    return asked.judge(given)
+
+
+def words(parts: Any) -> str:
+    """Return a message as text; tokens are in square brackets."""
+    return "".join(part if isinstance(part, str) else f"[{part['label']}]" for part in parts)
+
+
+def skip_without_vocabularies(chapter: Chapter) -> None:
+    for name in chapter.needs:
+        if not download.available(name):
+            pytest.skip(f"{name} is not on this machine.")
+
+
+def pair_at(key: str, left: str, right: str, **changed: Any) -> int:
+    """Return the answer that chooses the first occurrence of two characters, in an ASCII text."""
+    text = {**BY_KEY[key].initial, **changed}["text"]
+    return int(text.index(left + right))
+
+
+# ---- every chapter
+
+
+@every_chapter
+def test_chapter_declares_what_the_page_shows(chapter: Chapter) -> None:
+    assert chapter.inputs[0].name == "text"
+    assert chapter.myth.endswith(".")
+    assert chapter.fact.endswith(".")
+    assert 2 <= len(chapter.why.options) <= 4
+    assert sum(option.right for option in chapter.why.options) == 1
+    for one in chapter.inputs:
+        assert one.widget.allows(one.initial)
+        assert one.widget.link.startswith(f"learn_{chapter.key}_")
+    for text in chapter.samples.values():
+        assert chapter.inputs[0].widget.allows(text)
+
+
+@every_chapter
+def test_questions_of_every_text_have_results_or_a_message(chapter: Chapter) -> None:
+    skip_without_vocabularies(chapter)
+    for text in [*HOSTILE, *chapter.samples.values()]:
+        setup = {**chapter.initial, "text": text[: chapter.inputs[0].widget.longest]}  # type: ignore[attr-defined]
+        try:
+            questions = [make(setup) for make in chapter.questions]
+        except NoQuestionError as error:
+            assert str(error).endswith(".")  # noqa: PT017
+            continue
+        for asked in questions:
+            result = asked.judge(None)
+            assert result.verdict == "shown"
+            json.dumps(asked.payload("", None, result), allow_nan=False)
+        for picture in chapter.pictures(setup):
+            json.dumps(picture.data)
+
+
+@every_chapter
+def test_forms_reject_values_that_are_not_answers(chapter: Chapter) -> None:
+    skip_without_vocabularies(chapter)
+    for make in (*chapter.questions, lambda setup: chapter.why.question()):
+        form = make(chapter.initial).form
+        for given in (True, -1, 10**9, 1.5, "1", [], [1.0], [True], [-1], {}, [[]], "x" * 99):
+            if not form.accepts(given):
+                continue
+            assert form.kind == "boundaries"
+            assert given == []
+
+
+@every_chapter
+def test_every_wrong_reason_has_feedback_of_its_own(chapter: Chapter) -> None:
+    why = chapter.why.question()
+    results = [why.judge(given) for given in range(len(chapter.why.options))]
+    assert len({words(result.message) for result in results}) == len(results)
+    assert [result.verdict == "right" for result in results] == [
+        option.right for option in chapter.why.options
+    ]
+
+
+# ---- text is numbers
+
+
+@pytest.mark.parametrize(
+    ("text", "size", "fact"),
+    [
+        ("Hello World 😃", 4, "128515 (U+1F603). In UTF-8 that is 4 bytes: 240 159 152 131"),
+        ("a", 1, "1 byte: 97"),
+        ("café", 2, "195 169"),
+        ("👩‍👩‍👧", 18, "5 code points"),
+    ],
+)
+def test_bytes_of_the_last_sign(text: str, size: int, fact: str) -> None:
+    result = judged("text-is-numbers", size, text=text)
+    assert result.verdict == "right"
+    assert fact in words(result.message)
+    assert judged("text-is-numbers", 1 if size > 2 else 9, text=text).verdict == "wrong"
+
+
+def test_bytes_of_a_whole_text() -> None:
+    assert judged("text-is-numbers", 16, 1).marks == {"right": 16}
+    assert judged("text-is-numbers", 15, 1).verdict == "near"
+
+
+# ---- why subwords
+
+
+def test_caterpillar_is_split_into_its_pieces() -> None:
+    result = judged("why-subwords", [3, 5, 6, 9])
+    assert result.verdict == "right"
+    assert words(result.message).startswith("5 tokens: [cat] [er] [p] [ill] [ar]")
+    assert judged("why-subwords", [3, 5, 6]).verdict == "near"
+    assert judged("why-subwords", [1]).verdict == "wrong"
+
+
+def test_changed_pieces_change_the_boundaries() -> None:
+    assert judged("why-subwords", [5], pieces="cater pillar").verdict == "right"
+    assert judged("why-subwords", None, text="abc", pieces="bc").marks["right"] == [1]
+
+
+def test_word_outside_a_list_of_words_is_unknown() -> None:
+    assert judged("why-subwords", 1, 1).verdict == "right"
+    assert judged("why-subwords", 0, 1, text="cat tree").verdict == "right"
+    assert judged("why-subwords", 1, 1, text="cat tree").verdict == "wrong"
+
+
+# ---- the first merge
+
+
+def test_first_merge_of_don_quijote() -> None:
+    result = judged("first-merge", pair_at("first-merge", "o", " "))
+    assert result.verdict == "right"
+    assert "7 times" in words(result.message)
+    assert len(result.marks["right"]) == 7
+    near = judged("first-merge", pair_at("first-merge", "e", " "))
+    assert (near.verdict, len(near.marks["given"])) == ("near", 6)
+    assert judged("first-merge", 124, 1).verdict == "right"
+    assert judged("first-merge", 123, 1).verdict == "near"
+
+
+@pytest.mark.parametrize("pair", ["ab", "bc"])
+def test_every_tied_pair_is_right_and_the_rule_is_named(pair: str) -> None:
+    result = judged("first-merge", pair_at("first-merge", *pair, text="abcabc"), text="abcabc")
+    assert result.verdict == "right"
+    assert "2 pairs come 2 times, and each is right" in words(result.message)
+    assert "seen first" in words(result.message)
+
+
+def test_overlapping_places_are_counted_but_not_replaced() -> None:
+    assert "4 times" in words(judged("first-merge", 0, text="aaabdaaabac").message)
+    result = judged("first-merge", 9, 1, text="aaabdaaabac")
+    assert result.verdict == "right"
+    assert "overlap" in words(result.message)
+
+
+def test_changed_text_changes_the_first_merge() -> None:
+    taken: Merge = __import__("bpeviz").train("banana", merges=1, pattern="none").merges[0]
+    text = "banana"
+    right = text.index(chr(taken.left) + chr(taken.right))
+    assert judged("first-merge", right, text=text).verdict == "right"
+    assert judged("first-merge", 0, text=text).verdict != "right"

@@ -1,0 +1,263 @@
+"""The Learn page without a browser: answers, progress, links, and what the browser receives."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from bpeviz.ui.learn.base import Chapter, Question
+from bpeviz.ui.learn.registry import BY_KEY, CHAPTERS
+from bpeviz.ui.pages import learn
+from bpeviz.ui.permalink.codec import pack, unpack
+
+ROOT = Path(__file__).resolve().parents[3]
+
+every_chapter = pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda chapter: chapter.key)
+
+
+def opened(chapter: str | None = None, link: str = "", **state: Any) -> AppTest:
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    for key, value in state.items():
+        app.session_state[key] = value
+    if chapter:
+        app.query_params["chapter"] = chapter
+    if link:
+        app.query_params["s"] = link
+    return check(app.switch_page("pages/Learn.py").run())
+
+
+def check(app: AppTest) -> AppTest:
+    assert [one.message for one in app.exception] == []
+    return app
+
+
+def payloads(app: AppTest) -> list[dict[str, Any]]:
+    """Return the payloads of the questions."""
+    sent = [json.loads(one.proto.json) for one in app.get("bidi_component")]
+    return [data for data in sent if "form" in data]
+
+
+def bar(app: AppTest) -> dict[str, Any]:
+    sent = [json.loads(one.proto.json) for one in app.get("bidi_component")]
+    (found,) = [data for data in sent if "chapters" in data]
+    assert isinstance(found, dict)
+    return found
+
+
+_number = iter(range(1, 10_000))
+
+
+def give(app: AppTest, name: str, value: Any = None) -> AppTest:
+    """Send an answer to the last question as the browser does; None is “Show me”."""
+    sent = {"number": next(_number), "of": payloads(app)[-1]["of"], "value": value}
+    app.session_state[f"learn_{name}"] = {"answer": sent}
+    return check(app.run())
+
+
+def show_all(app: AppTest, chapter: Chapter) -> AppTest:
+    for number in (*range(len(chapter.questions)), "why"):
+        app = give(app, f"{chapter.key}/{number}")
+    return app
+
+
+def press(app: AppTest, chapter: str) -> AppTest:
+    app.session_state["chapter_bar"] = {"chapter": {"key": chapter, "number": next(_number)}}
+    learn_callback(app)
+    return check(app.run())
+
+
+def learn_callback(app: AppTest) -> None:
+    """Choose the chapter as the callback does, since `AppTest` runs no components."""
+    app.session_state["learn_chapter"] = app.session_state["chapter_bar"]["chapter"]["key"]
+
+
+def test_page_opens_on_the_first_chapter_and_puts_it_into_the_address() -> None:
+    app = opened()
+    assert bar(app)["current"] == CHAPTERS[0].key
+    assert app.query_params["chapter"] in (CHAPTERS[0].key, [CHAPTERS[0].key])
+
+
+@every_chapter
+def test_address_opens_a_chapter_and_its_whole_path(chapter: Chapter) -> None:
+    app = opened(chapter.key)
+    assert app.header[0].value.endswith(chapter.title)
+    app = show_all(app, chapter)
+    found = payloads(app)
+    assert len(found) == len(chapter.questions) + 1
+    assert {one["result"]["verdict"] for one in found} == {"shown"}
+    assert any(chapter.fact in one.value for one in app.markdown)
+    (current,) = [one for one in bar(app)["chapters"] if one["key"] == chapter.key]
+    assert current["done"]
+
+
+@pytest.mark.parametrize("address", ["", "nonsense", "../Train"])
+def test_unknown_chapter_in_the_address_is_ignored(address: str) -> None:
+    assert bar(opened(address))["current"] == CHAPTERS[0].key
+
+
+@every_chapter
+def test_browser_receives_no_result_before_an_answer(
+    chapter: Chapter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def judge(given: Any) -> Any:
+        raise AssertionError("The result was computed before an answer.")
+
+    expected = [one["form"] for one in payloads(opened(chapter.key))]
+    initial = Question.payload
+    monkeypatch.setattr(
+        Question,
+        "payload",
+        lambda self, *given: initial(replace(self, judge=judge), *given),
+    )
+    app = opened(chapter.key)
+    (found,) = payloads(app)
+    assert (found["given"], found["result"]) == (None, None)
+    assert [found["form"]] == expected
+    sent = [json.loads(one.proto.json) for one in app.get("bidi_component")]
+    assert not [data for data in sent if "views" in data or "columns" in data]
+    assert all(chapter.fact not in one.value for one in app.markdown)
+
+
+def test_payload_of_a_pair_contains_no_merges() -> None:
+    (found,) = payloads(opened("first-merge"))
+    steps = found["form"]["timeline"]["steps"]
+    assert [steps["id"], steps["left"], steps["right"]] == [[], [], []]
+    assert {*found["form"]["timeline"]["mergedAt"]} == {-1}
+
+
+def test_answer_is_kept_marked_and_can_be_given_again() -> None:
+    app = give(opened("first-merge"), "first-merge/0", 3)
+    assert payloads(app)[0]["given"] == 3
+    assert payloads(app)[0]["result"]["verdict"] == "wrong"
+    assert len(payloads(app)) == 2
+    app.switch_page("pages/Inspect.py").run()
+    app.switch_page("pages/Learn.py").run()
+    assert payloads(app)[0]["given"] == 3
+    app.button(key="again_first-merge/0").click().run()
+    (again,) = payloads(app)
+    assert (again["given"], again["result"]) == (None, None)
+
+
+@pytest.mark.parametrize("value", [True, "3", -1, 10**9, [3], {"a": 1}, "x" * 9_000])
+def test_value_that_is_not_an_answer_is_ignored(value: Any) -> None:
+    (found,) = payloads(give(opened("first-merge"), "first-merge/0", value))
+    assert found["result"] is None
+
+
+def test_changed_text_is_asked_about_anew_and_has_its_own_answer() -> None:
+    app = show_all(opened("first-merge"), BY_KEY["first-merge"])
+    app.text_area(key="learn_first-merge_text").set_value("banana").run()
+    check(app)
+    (found,) = payloads(app)
+    assert found["result"] is None
+    assert found["form"]["timeline"]["text"] == "banana"
+    app = give(app, "first-merge/0", 1)
+    assert payloads(app)[0]["result"]["verdict"] == "right"
+    [reset] = [one for one in app.button if one.label == "Back to the first text"]
+    reset.click().run()
+    assert payloads(app)[0]["form"]["timeline"]["text"].startswith("En un lugar")
+
+
+def test_text_without_a_pair_shows_what_to_do() -> None:
+    app = opened("first-merge", **{"learn_first-merge_text": "a"})
+    assert payloads(app) == []
+    assert "longer" in app.info[0].value
+
+
+def test_answer_to_another_text_is_not_used() -> None:
+    app = opened("first-merge")
+    sent = {"number": next(_number), "of": "another text", "value": 3}
+    app.session_state["learn_first-merge/0"] = {"answer": sent}
+    app.run()
+    assert payloads(app)[0]["result"] is None
+
+
+def test_link_has_the_chapter_the_text_and_progress_but_no_answers() -> None:
+    app = show_all(opened("first-merge"), BY_KEY["first-merge"])
+    app.text_area(key="learn_first-merge_text").set_value("banana").run()
+    app = give(app, "first-merge/0", 1)
+    app.session_state["copy_link"] = {"request": 1}
+    app.run()
+    packed = app.session_state["made_link"]["packed"]
+    linked = unpack(packed)
+    assert linked == {
+        "chapter": "first-merge",
+        "chapters_done": ["first-merge"],
+        "learn_first-merge_text": "banana",
+    }
+    other = opened(link=packed)
+    assert not other.warning
+    assert payloads(other)[0]["form"]["timeline"]["text"] == "banana"
+    assert payloads(other)[0]["result"] is None
+    assert [one["key"] for one in bar(other)["chapters"] if one["done"]] == ["first-merge"]
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"chapter": "magic"},
+        {"chapter": 3},
+        {"chapters_done": ["magic"]},
+        {"chapter": "first-merge", "learn_first-merge_text": "x" * 5_000},
+        {"chapter": "first-merge", "learn_why-subwords_text": "x"},
+    ],
+)
+def test_invalid_values_of_links_are_ignored_with_a_message(values: dict[str, Any]) -> None:
+    app = opened(link=pack(values))
+    assert "Ignored" in app.warning[0].value
+    assert len(payloads(app)) == 1
+
+
+@every_chapter
+def test_link_of_a_chapter_opens_its_page_without_a_message(chapter: Chapter) -> None:
+    target = chapter.target(chapter.initial)
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    app.session_state["others"] = []
+    app.query_params["s"] = pack(target.values)
+    if target.path == "app.py":
+        app.run()
+    else:
+        app.switch_page(target.path).run()
+    check(app)
+    assert [one.value for one in app.warning if "link" in one.value] == []
+    assert [one.value for one in app.error] == []
+
+
+@pytest.mark.parametrize(
+    "stored",
+    [
+        "",
+        "[",
+        "null",
+        "[]",
+        '{"first-merge/0": 3}',
+        '{"magic/0": {"of": "", "given": null}}',
+        '{"first-merge/0": {"of": 3, "given": 3}}',
+        '{"first-merge/0": {"of": "", "given": "' + "x" * 5_000 + '"}}',
+        "[" * 40_000,
+        "x" * 60_000,
+    ],
+)
+def test_invalid_stored_answers_are_dropped(stored: str) -> None:
+    assert learn._read(stored) == {}
+
+
+def test_stored_answers_are_restored() -> None:
+    chapter = BY_KEY["first-merge"]
+    entry = {"of": chapter.about(chapter.initial), "given": 3}
+    stored = json.dumps({"first-merge/0": entry})
+    assert learn._read(stored) == {"first-merge/0": entry}
+    app = opened("first-merge", learn_answers=learn._read(stored))
+    assert payloads(app)[0]["given"] == 3
+
+
+def test_table_escapes_its_cells() -> None:
+    html = learn.table(["<b>"], [["<script>", "a & b"]])
+    assert "<script>" not in html
+    assert "&lt;script&gt;" in html
+    assert "a &amp; b" in html
