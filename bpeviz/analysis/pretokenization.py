@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bpeviz.pretokenizers.alternatives import ALTERNATIVES, Alternative, matched
 from bpeviz.pretokenizers.patterns import pretokenize
 from bpeviz.text import color_index, label, shorten
 from bpeviz.trainers import bpe
@@ -51,6 +52,15 @@ class PreTokenized:
         """Yield the pre-tokens; joined, they are the text."""
         for start, end in pairwise((0, *self.ends.tolist())):
             yield self.text[start:end]
+
+    @property
+    def starts_array(self) -> NDArray[np.int32]:
+        """The starts of the pre-tokens, in characters. int32 [pre-tokens]."""
+        return np.concatenate((np.zeros(1, np.int32), self.ends))[: len(self.ends)]
+
+    def starts(self, first: int, last: int) -> list[int]:
+        """Return the starts of the pre-tokens `first` to `last` - 1, in characters."""
+        return list(map(int, self.starts_array[first:last]))
 
     @cached_property
     def times(self) -> Counter[str]:
@@ -143,11 +153,88 @@ def separated_pairs(of: PreTokenized, limit: int = PAIRS) -> list[Apart]:
 
 @dataclass(frozen=True)
 class Column:
-    """A pre-tokenized text with a title and a sentence about the pattern."""
+    """A pre-tokenized text with a title and a sentence about the pattern.
+
+    pattern: a key of `ALTERNATIVES`, if the pre-tokens are described by the alternative that
+    matched them, or an empty string.
+    """
 
     title: str
     about: str
     cut: PreTokenized
+    pattern: str = ""
+
+
+@dataclass(frozen=True)
+class Used:
+    """An alternative of an expression, and its matches in a text and in its sample.
+
+    count: number of pre-tokens of the text that it matched. sample: its matches in its sample text.
+    """
+
+    alternative: Alternative
+    count: int
+    sample: Sequence[str]
+
+
+def used_alternatives(of: PreTokenized, pattern: str) -> list[Used]:
+    """Return all alternatives of a pattern, in their order, with what each matched in a text."""
+    counts = Counter(matched(of.text, pattern, of.starts(0, len(of))))
+    found = []
+    for index, one in enumerate(ALTERNATIVES[pattern]):
+        sample = pre_tokenize(one.sample, pattern)
+        by = matched(one.sample, pattern, sample.starts(0, len(sample)))
+        pre_tokens = zip(sample.pre_tokens(), by, strict=True)
+        found.append(Used(one, counts[index], [text for text, at in pre_tokens if at == index]))
+    return found
+
+
+def listed(
+    of: PreTokenized, first: int, last: int, limit: int, *, white_space: bool = True
+) -> tuple[list[str], int]:
+    """Return at most `limit` pre-tokens that begin between two characters, and how many do.
+
+    white_space: whether pre-tokens of white space alone are part of the list.
+    """
+    begin, stop = (int(at) for at in np.searchsorted(of.starts_array, [first, last]))
+    starts, ends = of.starts(begin, stop), of.ends[begin:stop].tolist()
+    every = (of.text[start:end] for start, end in zip(starts, ends, strict=True))
+    chosen = [one for one in every if white_space or not one.isspace()]
+    return chosen[:limit], len(chosen)
+
+
+@dataclass(frozen=True)
+class WordLevel:
+    """A word-level vocabulary: the most frequent pre-tokens; all others are unknown.
+
+    Attributes:
+        entries: The entries, most frequent first, with the count of each in the text; ties are in
+            the order of first occurrence.
+        known: How many pre-tokens of the text are entries.
+        total: How many pre-tokens the text has.
+        types: How many different pre-tokens the text has.
+    """
+
+    entries: Sequence[tuple[str, int]]
+    known: int
+    total: int
+    types: int
+
+    def apply(self, pre_tokens: Sequence[str]) -> list[str | None]:
+        """Return the pre-tokens, with None for each that is unknown.
+
+        >>> word_level(["a", "b", "a"], 1).apply(["a", "b", "c"])
+        ['a', None, None]
+        """
+        known = {entry for entry, _ in self.entries}
+        return [one if one in known else None for one in pre_tokens]
+
+
+def word_level(pre_tokens: Sequence[str], size: int) -> WordLevel:
+    """Return the word-level vocabulary with the `size` most frequent pre-tokens."""
+    times = Counter(pre_tokens)
+    entries = times.most_common(size)
+    return WordLevel(entries, sum(count for _, count in entries), times.total(), len(times))
 
 
 @dataclass(frozen=True)
@@ -222,7 +309,7 @@ def side_by_side(
     """
     shown: list[dict[str, Any]] = []
     for column in columns:
-        pre_tokens = _shown(column.cut, first, last)
+        pre_tokens = _shown(column, first, last)
         ends = list(accumulate(size for size, *_ in pre_tokens))
         marked = shown[-1]["tokenEnds"][:-1] if nested and shown else []
         shown.append(
@@ -247,28 +334,31 @@ def side_by_side(
     return data | {"key": digest.hexdigest()}
 
 
-def _shown(of: PreTokenized, first: int, last: int) -> list[tuple[int, str, str, int]]:
+def _shown(column: Column, first: int, last: int) -> list[tuple[int, str, str, int]]:
     """Return the pre-tokens between two characters: size in bytes, name, description, color index.
 
     Pre-tokens at the edges are cropped. A single character has no color index.
     """
+    of = column.cut
     begin, stop = (int(np.searchsorted(of.ends, at, "right")) for at in (first, last - 1))
+    starts, ends = of.starts(begin, stop + 1), of.ends[begin : stop + 1].tolist()
+    alternatives = ALTERNATIVES.get(column.pattern, ())
+    why = matched(of.text, column.pattern, starts) if alternatives else [-1] * len(starts)
     found = []
-    looks: dict[str, tuple[str, str, int]] = {}
-    start = int(of.ends[begin - 1]) if begin else 0
-    for end in of.ends[begin : stop + 1].tolist():
+    looks: dict[tuple[str, int], tuple[str, str, int]] = {}
+    for start, end, by in zip(starts, ends, why, strict=True):
         pre_token = of.text[start:end]
-        if pre_token not in looks:
+        if (pre_token, by) not in looks:
             raw = pre_token.encode()
-            looks[pre_token] = (
+            rule = f". Alternative {by + 1}: {alternatives[by].about}" if alternatives else ""
+            looks[pre_token, by] = (
                 name(pre_token),
                 f"{counted(len(pre_token), 'character')}, {counted(len(raw), 'byte')}; "
-                f"{counted(of.times[pre_token], 'time')} in this text",
+                f"{counted(of.times[pre_token], 'time')} in this text{rule}",
                 color_index(raw) if len(pre_token) > 1 else -1,
             )
         size = len(of.text[max(start, first) : min(end, last)].encode())
-        found.append((size, *looks[pre_token]))
-        start = end
+        found.append((size, *looks[pre_token, by]))
     return found
 
 

@@ -4,9 +4,9 @@ Pre-tokenization is lossless: the joined pre-tokens are the text. If a user's re
 does not match a part, that part is a pre-token, too; tiktoken drops it. The built-in expressions
 match every character.
 
-The expressions of GPT-2, cl100k and o200k are those of tiktoken (`tiktoken_ext/openai_public.py`);
-the tests compare the two. Each library has its own Unicode tables of letters and digits, so results
-may differ for characters that only the newer one contains.
+The expressions are joined from their alternatives (`bpeviz.pretokenizers.alternatives`). Those of
+GPT-2, cl100k and o200k are tiktoken's; the tests compare the two. Each library has its own Unicode
+tables of letters and digits, so results may differ for characters that only the newer one contains.
 
 Long texts are split by GPT-2's and cl100k's patterns without running the expressions
 (`pre_token_starts`), and in blocks (`blocks`) to save memory.
@@ -25,6 +25,7 @@ import regex
 
 from bpeviz import limits
 from bpeviz.pretokenizers import sandbox, vectorized
+from bpeviz.pretokenizers.alternatives import joined
 from bpeviz.pretokenizers.regex_worker import ends
 
 TIME_LIMIT = float(limits.EXPRESSION_SECONDS)
@@ -48,10 +49,6 @@ MAX_BLOCK = 1_000_000_000
 _LONG = 2_000
 """Texts of this size or more are split faster all at once, in characters."""
 
-_CONTRACTIONS = "(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
-_UPPER = r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]"
-_LOWER = r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]"
-
 _STOP = ".…"  # may also occur within a sentence, depending on the next characters
 _END = "!?‼⁇⁈⁉؟۔।॥።"  # ends a sentence before white space
 _FULL_END = "。！？｡．"  # ends a sentence without white space
@@ -69,7 +66,6 @@ _SENTENCE = "".join(
         rf"(?:(?:[^\S{_LINE_END}]*+[{_LINE_END}]++)++|[^\S{_LINE_END}]*+)",
     )
 )
-_SIGNS = r"\]\[.,;\"'?():_`-"  # single pre-tokens in NLTK's pattern
 
 
 class SplitError(ValueError):
@@ -94,59 +90,54 @@ PATTERNS = {
             "GPT-2",
             "Letters, digits, other signs and white space are separate pre-tokens; one space joins "
             "the pre-token after it. Lower-case endings such as 's and 'll are pre-tokens.",
-            r"'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s",
+            joined("gpt2"),
         ),
         Pattern(
             "cl100k",
             "cl100k (GPT-4)",
             "As GPT-2, but a number has at most three digits and no space, a word may start with "
             "any one sign, and endings in capitals such as 'S are pre-tokens too.",
-            r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+"
-            r"| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]|\s+(?!\S)|\s",
+            joined("cl100k"),
         ),
         Pattern(
             "o200k",
             "o200k (GPT-4o)",
             "As cl100k, but a capital after a lower-case letter starts a pre-token, endings such "
             "as 's stay with their word, and combining marks count as letters.",
-            "|".join(
-                (
-                    rf"[^\r\n\p{{L}}\p{{N}}]?{_UPPER}*{_LOWER}+{_CONTRACTIONS}",
-                    rf"[^\r\n\p{{L}}\p{{N}}]?{_UPPER}+{_LOWER}*{_CONTRACTIONS}",
-                    r"\p{N}{1,3}",
-                    r" ?[^\s\p{L}\p{N}]+[\r\n/]*",
-                    r"\s*[\r\n]+",
-                    r"\s+(?!\S)",
-                    r"\s+",
-                )
-            ),
+            joined("o200k"),
         ),
         Pattern(
             "words",
             "Words and punctuation",
             "Words, runs of punctuation, and runs of white space are pre-tokens.",
-            r"\w+|[^\w\s]+|\s+",
+            joined("words"),
         ),
         Pattern(
             "whitespace",
             "White space",
             "Runs of white space are pre-tokens, and so are the runs of characters between them.",
-            r"\S+|\s+",
+            joined("whitespace"),
         ),
         Pattern(
             "nltk",
             "NLTK's book",
             "Abbreviations such as U.S.A., words with hyphens, and amounts such as $12.40 stay "
             "whole; each punctuation mark is a pre-token, except the ellipsis.",
-            rf"(?:[A-Z]\.)+|\w+(?:-\w+)*|\$?\d+(?:\.\d+)?%?|\.\.\.|[{_SIGNS}]"
-            rf"|(?:(?!\$\d)[^\w{_SIGNS}])+",
+            joined("nltk"),
+        ),
+        Pattern(
+            "treebank",
+            "Penn Treebank",
+            "As in the Penn Treebank, contractions are split: doesn't is does and n't, they'll is "
+            "they and 'll. Words with hyphens stay whole.",
+            joined("treebank"),
         ),
         Pattern(
             "arithmetic",
             "Arithmetic",
             "Numbers with their decimal point, names, and white space are pre-tokens, and so is "
             "every operator, bracket or other sign.",
-            r"\d+(?:\.\d+)?|[^\W\d]\w*|\s+|[^\w\s]",
+            joined("arithmetic"),
         ),
         Pattern(
             "sentences",

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from bpeviz.analysis.metrics import Metrics, Vocabulary
-from bpeviz.analysis.pretokenization import Summary
+from bpeviz.analysis.pretokenization import Summary, Used, WordLevel
 from bpeviz.analysis.pretokenization import name as pre_token_name
 from bpeviz.analysis.round_trip import Loss
 from bpeviz.analysis.token_lookup import Ancestor, Decoded, Found
@@ -202,6 +202,31 @@ def occurrences(tokens: Sequence[str], places: Sequence[tuple[str, Sequence[int]
     for title, counts in places:
         frame[title] = [f"{count:,}" if count else "ruled out" for count in counts]
     return frame
+
+
+def alternatives(used: Sequence[Used]) -> pd.DataFrame:
+    """Return the alternatives of an expression, one per row, in their order."""
+    return pd.DataFrame(
+        {
+            "": range(1, len(used) + 1),
+            "alternative": [one.alternative.expression for one in used],
+            "matches": [one.alternative.about for one in used],
+            "sample": [pre_token_name(one.alternative.sample) for one in used],
+            "its match there": ["   ".join(map(pre_token_name, one.sample)) for one in used],
+            "in this text": [f"{one.count:,}" for one in used],
+        }
+    )
+
+
+def word_level(vocabulary: WordLevel) -> pd.DataFrame:
+    """Return the entries of a word-level vocabulary, most frequent first."""
+    return pd.DataFrame(
+        {
+            "rank": range(1, len(vocabulary.entries) + 1),
+            "word": [pre_token_name(word) for word, _ in vocabulary.entries],
+            "count": [count for _, count in vocabulary.entries],
+        }
+    )
 
 
 def detail(shown: Detail) -> pd.DataFrame:

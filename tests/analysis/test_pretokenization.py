@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import pytest
 import reference
+import regex
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from properties import examples
@@ -14,6 +15,7 @@ from texts import SMALL_TEXTS
 
 from bpeviz.analysis import pretokenization
 from bpeviz.corpus import samples
+from bpeviz.pretokenizers.alternatives import ALTERNATIVES, matched
 from bpeviz.pretokenizers.patterns import PATTERNS, pretokenize
 
 ANY_TEXT = st.one_of(
@@ -51,6 +53,55 @@ def test_pre_tokenize_equals_the_list_of_pre_tokens(text: str, key: str) -> None
     }
     assert pre_tokenized.longest in {*pre_tokens, ""}
     assert len(pre_tokenized.longest) == max(map(len, pre_tokens), default=0)
+
+
+@settings(max_examples=examples(200))
+@given(ANY_TEXT, st.sampled_from([*ALTERNATIVES]))
+def test_alternative_is_the_first_one_that_matches_the_pre_token(text: str, key: str) -> None:
+    of = pretokenization.pre_tokenize(text, key)
+    starts = of.starts(0, len(of))
+    for start, pre_token, index in zip(
+        starts, of.pre_tokens(), matched(text, key, starts), strict=True
+    ):
+        tried = [regex.compile(one.expression).match(text, start) for one in ALTERNATIVES[key]]
+        first = next(at for at, match in enumerate(tried) if match)
+        assert (first, tried[first].group()) == (index, pre_token)
+
+
+@pytest.mark.parametrize("key", ALTERNATIVES)
+def test_sample_of_each_alternative_contains_a_match(key: str) -> None:
+    used = pretokenization.used_alternatives(pretokenization.pre_tokenize("", key), key)
+    assert [one.alternative for one in used] == [*ALTERNATIVES[key]]
+    assert all(one.sample for one in used)
+    assert not any(one.count for one in used)
+
+
+@settings(max_examples=examples(100))
+@given(ANY_TEXT, KEYS, st.integers(0, 30), st.integers(0, 30))
+def test_list_contains_the_pre_tokens_that_begin_in_the_part(
+    text: str, key: str, first: int, last: int
+) -> None:
+    of = pretokenization.pre_tokenize(text, key)
+    at = 0
+    expected = []
+    for pre_token in pretokenize(text, key):
+        if first <= at < last and not pre_token.isspace():
+            expected.append(pre_token)
+        at += len(pre_token)
+    found = pretokenization.listed(of, first, last, 3, white_space=False)
+    assert found == (expected[:3], len(expected))
+
+
+@settings(max_examples=examples(100))
+@given(st.lists(st.sampled_from("abcde"), max_size=20), st.integers(1, 6))
+def test_word_level_keeps_the_most_frequent_words(words: list[str], size: int) -> None:
+    vocabulary = pretokenization.word_level(words, size)
+    ranked = sorted({*words}, key=lambda word: (-words.count(word), words.index(word)))
+    assert [*vocabulary.entries] == [(word, words.count(word)) for word in ranked[:size]]
+    assert (vocabulary.total, vocabulary.types) == (len(words), len(ranked))
+    applied = vocabulary.apply([*words, "z"])
+    assert applied == [word if word in ranked[:size] else None for word in [*words, "z"]]
+    assert vocabulary.known == len(words) + 1 - applied.count(None)
 
 
 @settings(max_examples=examples(200))

@@ -133,6 +133,24 @@ def test_nltk_pattern_splits_decimal_and_keeps_price() -> None:
     assert pretokenize("a -> b", "nltk") == ["a", " ", "-", "> ", "b"]
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("They'll go", ["They", "'ll", " ", "go"]),
+        ("doesn't", ["does", "n't"]),
+        ("CAN'T", ["CA", "N'T"]),
+        ("I cannot", ["I", " ", "can", "not"]),
+        ("Gimme the cat's hat", ["Gim", "me", " ", "the", " ", "cat", "'s", " ", "hat"]),
+        ("a state-of-the-art U.S.A.", ["a", " ", "state-of-the-art", " ", "U.S.A."]),
+        ("$1,234.50!", ["$", "1,234.50", "!"]),
+        ("cannots 'style' n'tx", ["cannots", " ", "'", "style", "'", " ", "n", "'", "tx"]),
+    ],
+)
+def test_treebank_pattern_splits_contractions(text: str, expected: list[str]) -> None:
+    """Penn Treebank conventions, as in Jurafsky and Martin, chapter 2: doesn't is does and n't."""
+    assert pretokenize(text, "treebank") == expected
+
+
 def test_arithmetic_pattern_keeps_numbers_and_names() -> None:
     assert pretokenize("2.5x² ** rate_1 >= √3", "arithmetic") == [
         "2.5", "x", "²", " ", "*", "*", " ", "rate_1", " ", ">", "=", " ", "√", "3",

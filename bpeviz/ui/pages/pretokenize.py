@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -10,6 +11,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from bpeviz.analysis import pretokenization
+from bpeviz.pretokenizers.alternatives import ALTERNATIVES
 from bpeviz.pretokenizers.patterns import CUSTOM, PATTERNS, WORD_LIST, SplitError
 from bpeviz.ui import components, inputs, markdown, trained
 from bpeviz.ui.inputs import part_caption, part_number
@@ -18,8 +20,10 @@ from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.widgets import (
     Family,
     Number,
+    OneOf,
     SessionValue,
     SomeOf,
+    Switch,
     TextField,
     Values,
     Widget,
@@ -32,6 +36,9 @@ SHOWN = 6_000
 
 DRAWN = 24_000
 """The most characters in all columns together."""
+
+LISTED = 500
+"""The most pre-tokens in the list."""
 
 LIST_A, LIST_B = "list A", "list B"
 
@@ -76,6 +83,12 @@ SPLITS = SomeOf(
     titles={key: OWN[key] if key in OWN else PATTERNS[key].title for key in _KEYS},
     most=len(_KEYS),
 )
+EXPLAINED = OneOf(link="explained", key="explained", label="Pre-tokenization", titles=SPLITS.titles)
+WHITE_SPACE = Switch(link="white_space", key="white_space", label="Leave out white space")
+ENTRIES = Number(
+    link="entries", key="entries", label="Entries of the vocabulary", low=1, high=100_000
+)
+UNSEEN = TextField(link="unseen", key="unseen", label="Different text", longest=2_000)
 PART = numbers("side by side of ", "Part shown")
 LEVELS_PART = numbers("levels of ", "Part shown")
 
@@ -92,6 +105,7 @@ def _widgets(values: Values) -> Iterator[Widget[Any]]:
     for key, published in PUBLISHED.items():
         if key in chosen:
             yield published.widget
+    yield from (EXPLAINED, WHITE_SPACE, ENTRIES, UNSEEN)
     yield from values.members(PART)
     yield from values.members(LEVELS_PART)
 
@@ -109,6 +123,7 @@ class Chosen:
     """A pre-tokenization that the user chose.
 
     Attributes:
+        key: Its key in the choice.
         title: Its name.
         about: One sentence about it.
         pattern: The pattern for `bpeviz.pretokenizers.patterns.split`.
@@ -116,6 +131,7 @@ class Chosen:
         place: Where to show an error, below its box.
     """
 
+    key: str
     title: str
     about: str
     pattern: str
@@ -138,7 +154,9 @@ def choose() -> list[Chosen]:
     )
     written = _written([key for key in OWN if key in chosen], arrived)
     return [
-        written[key] if key in written else Chosen(PATTERNS[key].title, PATTERNS[key].about, key)
+        written[key]
+        if key in written
+        else Chosen(key, PATTERNS[key].title, PATTERNS[key].about, key)
         for key in _KEYS
         if key in chosen
     ]
@@ -164,7 +182,7 @@ def _written(keys: list[str], arrived: bool) -> dict[str, Chosen]:
 
 def _expression() -> Chosen:
     expression = inputs.regular_expression()
-    return Chosen(OWN[CUSTOM], inputs.ABOUT_EXPRESSION, CUSTOM, expression, st.container())
+    return Chosen(CUSTOM, OWN[CUSTOM], inputs.ABOUT_EXPRESSION, CUSTOM, expression, st.container())
 
 
 def _word_list(key: str, arrived: bool) -> Chosen:
@@ -180,7 +198,7 @@ def _word_list(key: str, arrived: bool) -> Chosen:
         st.caption(
             f"Splits {SENTENCE} as {published.source} does. Type any other words to try them."
         )
-    return Chosen(OWN[key], inputs.ABOUT_WORDS, WORD_LIST, written, st.container())
+    return Chosen(key, OWN[key], inputs.ABOUT_WORDS, WORD_LIST, written, st.container())
 
 
 def _split(text: str, pattern: str, expression: str) -> pretokenization.PreTokenized | str:
@@ -229,16 +247,18 @@ def show(text: str, chosen: list[Chosen]) -> None:
         if isinstance(of, str):
             (one.place or st).error(markdown.escape(of))
         else:
-            done.append((one, pretokenization.Column(one.title, one.about, of)))
+            rules = one.pattern if one.pattern in ALTERNATIVES else ""
+            done.append((one, pretokenization.Column(one.title, one.about, of, rules)))
     if not text:
         st.info("There is no text yet. Type one on the left, or choose a sample.")
         return
     if done:
-        _draw([column for _, column in done], "side by side", PART)
+        first, last = _draw([column for _, column in done], "side by side", PART)
         st.caption(
             "A line is a boundary between pre-tokens. Hover over a pre-token to highlight the same "
-            "text in every column."
+            "text in every column, and to see which part of the expression matched it."
         )
+        _explain(done, first, last)
         _ruled_out(text, done)
     elif not chosen:
         st.info("Choose at least one pre-tokenization above.")
@@ -251,7 +271,8 @@ def _draw(
     part: Family[Number],
     *,
     nested: bool = False,
-) -> None:
+) -> tuple[int, int]:
+    """Draw columns; return the start and end of the part shown, in characters."""
     parts = pretokenization.parts(
         [column.cut for column in columns], min(SHOWN, DRAWN // len(columns))
     )
@@ -259,6 +280,98 @@ def _draw(
     if len(parts) > 1:
         part_caption(first, last, len(columns[0].cut.text), "All figures are for")
     components.columns(pretokenization.side_by_side(columns, first, last, nested=nested), key)
+    return first, last
+
+
+def _explain(done: list[tuple[Chosen, pretokenization.Column]], first: int, last: int) -> None:
+    """Draw the expression of one pre-tokenization, its pre-tokens as a list, and a vocabulary."""
+    st.subheader("Why is it split here?", anchor=False)
+    by_key = {chosen.key: (chosen, column) for chosen, column in done}
+    if EXPLAINED.get() not in by_key:
+        EXPLAINED.put("gpt2" if "gpt2" in by_key else next(iter(by_key)))
+    titles = {key: chosen.title for key, (chosen, _) in by_key.items()}
+    chosen, column = by_key[EXPLAINED.select(titles)]
+    _expression_of(chosen, column)
+    left_out = WHITE_SPACE.toggle()
+    pre_tokens, number = pretokenization.listed(
+        column.cut, first, last, LISTED, white_space=not left_out
+    )
+    st.code(json.dumps(pre_tokens, ensure_ascii=False), language=None, wrap_lines=True, height=140)
+    part = "" if (first, last) == (0, len(column.cut.text)) else " in the part shown"
+    shown = f"the first {len(pre_tokens):,} of " if len(pre_tokens) < number else ""
+    st.caption(
+        f"As a list: {shown}{pretokenization.counted(number, 'pre-token')}{part}. "
+        "Linguists call the pre-tokens of a text its tokens, and the different ones its types."
+    )
+    _word_level(chosen, column)
+
+
+def _expression_of(chosen: Chosen, column: pretokenization.Column) -> None:
+    known = PATTERNS.get(chosen.pattern)
+    if known is None:
+        st.caption(chosen.about)
+        return
+    if known.expression is None:
+        st.caption("This pre-tokenization has no expression: the text stays whole.")
+        return
+    st.code(known.expression, language=None, wrap_lines=True)
+    if not column.pattern:
+        st.caption(f"The regular expression. {chosen.about}")
+        return
+    st.caption(
+        "The regular expression: | separates alternatives. At each position they are tried in this "
+        "order, and the first one that matches makes the pre-token."
+    )
+    st.dataframe(
+        tables.alternatives(_used_alternatives(column.cut.text, chosen.pattern)),
+        hide_index=True,
+        height="content",
+        key="alternatives",
+    )
+
+
+@cached()
+def _used_alternatives(text: str, pattern: str) -> list[pretokenization.Used]:
+    return pretokenization.used_alternatives(_pre_tokenized(text, pattern, ""), pattern)
+
+
+def _word_level(chosen: Chosen, column: pretokenization.Column) -> None:
+    """Draw a word-level vocabulary of the pre-tokens, and apply it to a different text."""
+    st.subheader("A vocabulary of whole words", anchor=False)
+    st.markdown(
+        "Before subword tokenizers, the most frequent words were the vocabulary, and every other "
+        "word became one unknown token, `[UNK]`. Spaces at the ends of pre-tokens are ignored here."
+    )
+    size = ENTRIES.any_number(50, help="The most frequent pre-tokens become the entries.")
+    words = [word for one in column.cut.pre_tokens() if (word := one.strip())]
+    vocabulary = pretokenization.word_level(words, size)
+    unknown = vocabulary.total - vocabulary.known
+    share = f"{unknown / vocabulary.total:.1%}" if vocabulary.total else "0 %"
+    st.markdown(
+        f"The vocabulary has {len(vocabulary.entries):,} of {vocabulary.types:,} different words. "
+        f"In this text, {unknown:,} of {pretokenization.counted(vocabulary.total, 'word')} are "
+        f"unknown ({share})."
+    )
+    st.dataframe(
+        tables.word_level(vocabulary), hide_index=True, height=216, key="word level entries"
+    )
+    text = UNSEEN.area(height=68, placeholder="Type a text that has other words.")
+    if not text:
+        return
+    found = _split(text, chosen.pattern, chosen.expression)
+    if isinstance(found, str):
+        st.error(markdown.escape(found))
+        return
+    applied = vocabulary.apply([word for one in found.pre_tokens() if (word := one.strip())])
+    st.code(
+        " ".join("[UNK]" if word is None else word for word in applied),
+        language=None,
+        wrap_lines=True,
+    )
+    st.caption(
+        f"{applied.count(None):,} of {pretokenization.counted(len(applied), 'word')} of the "
+        "different text are unknown. Decoding cannot restore them."
+    )
 
 
 def _ruled_out(text: str, done: list[tuple[Chosen, pretokenization.Column]]) -> None:

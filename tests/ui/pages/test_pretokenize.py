@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 from text_box import payload
@@ -47,6 +48,12 @@ def side_by_side(app: AppTest) -> dict[str, dict[str, Any]]:
 def errors(app: AppTest) -> list[str]:
     assert [one.message for one in app.exception] == []
     return [error.value for error in app.error]
+
+
+def table(app: AppTest, column: str) -> pd.DataFrame:
+    """Return the one table that has this column."""
+    (found,) = (one.value for one in app.dataframe if column in one.value.columns)
+    return found
 
 
 def pre_tokens(app: AppTest, title: str) -> list[str]:
@@ -107,7 +114,7 @@ def test_levels_run_from_sentences_to_characters() -> None:
 def test_tables_list_merges_ruled_out_by_each_pattern() -> None:
     app = with_text(SHORT, splits=["none", "gpt2", "characters"])
     assert errors(app) == []
-    summary, standing = (table.value for table in app.dataframe)
+    summary, standing = table(app, "merges ruled out"), table(app, "merge")
     tokens = pretokenization.unrestricted_merges(SHORT)
     gpt2 = pretokenization.occurrences(tokens, pretokenization.pre_tokenize(SHORT, "gpt2"))
     total = len(tokens)
@@ -126,7 +133,35 @@ def test_text_without_merges_shows_a_caption() -> None:
     app = with_text("abc")
     assert errors(app) == []
     assert any("nothing to merge" in caption.value for caption in app.caption)
-    assert len(app.dataframe) == 1
+    assert not any("merge" in one.value.columns for one in app.dataframe)
+
+
+# ---- the expression, the list, and the vocabulary of words
+
+
+def test_page_explains_each_split_by_an_alternative() -> None:
+    app = with_text("we'll go  at 5", splits=["gpt2", "cl100k", "sentences"])
+    assert errors(app) == []
+    assert app.selectbox(key="explained").value == "gpt2"
+    assert app.code[0].value == PATTERNS["gpt2"].expression
+    used = table(app, "alternative")
+    assert [*used["in this text"]] == ["1", "3", "1", "0", "0", "1", "0"]
+    described = [looks[2] for looks in side_by_side(app)["GPT-2"]["tokens"]]
+    assert "Alternative 1: An ending" in described[1]
+    assert json.loads(app.code[1].value) == pretokenize("we'll go  at 5", "gpt2")
+    app.toggle(key="white_space").set_value(True).run()
+    assert json.loads(app.code[1].value) == ["we", "'ll", " go", " at", " 5"]
+    app.selectbox(key="explained").set_value("sentences").run()
+    assert app.code[0].value == PATTERNS["sentences"].expression
+    assert errors(app) == []
+
+
+def test_word_level_vocabulary_marks_unknown_words() -> None:
+    app = with_text("the cat and the dog", splits=["words"], entries=2, unseen="the dog and\ncat")
+    assert errors(app) == []
+    assert [*table(app, "rank")["word"]] == ["the", "cat"]
+    assert "2 of 5 words are unknown (40.0%)" in " ".join(one.value for one in app.markdown)
+    assert app.code[-1].value == "the [UNK] [UNK] cat"
 
 
 # ---- word lists and custom expressions
