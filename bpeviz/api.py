@@ -65,7 +65,8 @@ def load(name: str, report: Callable[[str], None] | None = None) -> Tokenizer:
     Missing files are downloaded first, within time limits.
 
     Args:
-        name: a key of `bpeviz.pretrained.catalog.ENTRIES`, such as "gpt2" or "llama_3".
+        name: a key of `bpeviz.pretrained.catalog.ENTRIES`, such as "gpt2" or "llama_3"; or a model
+            on Hugging Face, as "hf:owner/name" or "hf:owner/name@revision".
         report: called with a message before each step that can take time.
 
     Raises:

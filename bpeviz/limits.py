@@ -94,6 +94,8 @@ SESSION_UPLOADS = _limit("uploads of a session", 100, "MB", "BPEVIZ_SESSION_UPLO
 ALL_UPLOADS = _limit("uploads of all sessions", 500, "MB", "BPEVIZ_ALL_UPLOADS")
 REQUEST = _limit("any other request", 64, "kB")
 TOKENIZER_FILES = _limit("files of a tokenizer, unpacked", 30, "MB")
+HUB_CACHE = _limit("files from Hugging Face on the disk", 500, "MB", "BPEVIZ_HUB_CACHE")
+HUB_DOWNLOADS = _limit("downloads from Hugging Face at once", 3, "downloads")
 TOKENIZERS = _limit("opened tokenizers of a session", 3, "tokenizers")
 
 

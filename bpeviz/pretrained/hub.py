@@ -1,0 +1,342 @@
+"""Tokenizers of models on Hugging Face, by an id such as `hf:owner/name` or `hf:owner/name@main`.
+
+Only the files of a tokenizer are downloaded, within limits of time and size that apply before and
+during the download, and verified against the checksums that the hub states. They are stored in a
+folder with a quota, and are not downloaded again.
+
+Requests contain no token, unless `BPEVIZ_HF_TOKEN` is set: otherwise a user could read private
+repositories of the server's owner.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import queue
+import shutil
+import tempfile
+import threading
+import time
+import urllib.parse
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import regex
+
+from bpeviz import limits
+from bpeviz.pretrained.catalog import cache_folder
+from bpeviz.pretrained.errors import VocabularyUnavailable
+
+__all__ = ["PREFIX", "ModelId", "contents", "fetch", "fetched", "is_id", "paths"]
+
+PREFIX = "hf:"
+
+TOKEN_VARIABLE = "BPEVIZ_HF_TOKEN"  # noqa: S105 (the name of a variable)
+"""If set to 1, requests contain the token of huggingface_hub."""
+
+_NAME = r"[A-Za-z0-9_](?:[A-Za-z0-9._-]{0,94}[A-Za-z0-9_])?"
+_ID = regex.compile(rf"(?:hf:)?(?P<model>{_NAME}/{_NAME})(?:@(?P<revision>[\w./-]{{1,100}}))?")
+
+_WANTED = (
+    ("tokenizer.json",),
+    ("tekken.json",),
+    ("tokenizer.model",),
+    ("spiece.model",),
+    ("sentencepiece.bpe.model",),
+    ("vocab.json", "merges.txt"),
+    ("vocab.txt",),
+)
+"""The files that are downloaded: the first of these sets that a model has."""
+
+_MANIFEST = "manifest.json"
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Time limits in seconds, and size limits in bytes.
+
+    silence: for connecting, and for each read. total: for all files of a model. most_bytes: size of
+    these files together. quota: size of the folder.
+    """
+
+    silence: float = 10.0
+    total: float = 90.0
+    most_bytes: int = limits.TOKENIZER_FILES * 1_000_000
+    quota: int = limits.HUB_CACHE * 1_000_000
+
+
+LIMITS = Limits()
+
+
+@dataclass(frozen=True)
+class ModelId:
+    """A model on Hugging Face. model: owner and name. revision: a branch, tag or commit."""
+
+    model: str
+    revision: str
+
+    @classmethod
+    def parse(cls, text: str) -> ModelId:
+        """Return the id in a text. Raises `ValueError` with a user-facing message."""
+        found = _ID.fullmatch(text.strip())
+        if found is None or ".." in found["model"] or "--" in found["model"]:
+            raise ValueError(
+                "A model id on Hugging Face has the form owner/name, or owner/name@revision."
+            )
+        revision = found["revision"] or "main"
+        if ".." in revision or "//" in revision or revision[0] in "/-" or revision[-1] == "/":
+            raise ValueError("The revision after @ must be a branch, a tag or a commit.")
+        return cls(found["model"], revision)
+
+    @property
+    def folder(self) -> Path:
+        """The folder of this revision."""
+        quoted = urllib.parse.quote(self.revision, safe="")
+        return hub_folder() / f"{self.model.replace('/', '--')}@{quoted}"
+
+
+def hub_folder() -> Path:
+    """Return the folder of all files from Hugging Face."""
+    return cache_folder() / "bpeviz-hugging-face"
+
+
+def is_id(name: str) -> bool:
+    """Return whether a name begins as the id of a model on Hugging Face."""
+    return name.startswith(PREFIX)
+
+
+def fetched(name: str) -> bool:
+    """Return whether the files of a model are in the cache.
+
+    Raises:
+        ValueError: The id is not valid.
+    """
+    return (ModelId.parse(name).folder / _MANIFEST).is_file()
+
+
+def paths(name: str) -> list[Path]:
+    """Return the paths of a model's files in the cache. Raises `ValueError`."""
+    folder = ModelId.parse(name).folder
+    return sorted(path for path in folder.glob("*") if path.name != _MANIFEST)
+
+
+def contents(name: str) -> dict[str, bytes]:
+    """Return the cached files of a model by name.
+
+    Raises:
+        ValueError: The id is not valid.
+        VocabularyUnavailable: The files are not in the cache, or have changed.
+    """
+    folder = ModelId.parse(name).folder
+    try:
+        manifest = json.loads((folder / _MANIFEST).read_bytes())
+        found = {file: (folder / file).read_bytes() for file in manifest["sha256"]}
+        intact = all(
+            hashlib.sha256(found[file]).hexdigest() == sha256
+            for file, sha256 in manifest["sha256"].items()
+        )
+        os.utime(folder)  # the quota removes the folders that were not used for the longest time
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        found, intact = {}, False
+    if not found or not intact:
+        # Otherwise it would count as fetched.
+        shutil.rmtree(folder, ignore_errors=True)
+        raise VocabularyUnavailable(f"The files of {name} are not on this machine.")
+    return found
+
+
+def fetch(name: str, report: Callable[[str], None]) -> None:
+    """Download the tokenizer of a model, unless it is in the cache.
+
+    Args:
+        name: The id of the model.
+        report: Called with a message before each step that can take time.
+
+    Raises:
+        ValueError: The id is not valid.
+        VocabularyUnavailable: The files could not be downloaded or stored.
+    """
+    model = ModelId.parse(name)
+    if not fetched(name):
+        # A lookup of a host has no time limit. So a daemon thread runs the download, and is
+        # abandoned when the time is over.
+        outcome: queue.SimpleQueue[Exception | None] = queue.SimpleQueue()
+
+        def work() -> None:
+            try:
+                _download(model, report)
+            except Exception as error:
+                outcome.put(error)
+            else:
+                outcome.put(None)
+
+        threading.Thread(target=work, name="hub-download", daemon=True).start()
+        try:
+            error = outcome.get(timeout=LIMITS.total + 1)
+        except queue.Empty:
+            error = _too_slow(model)
+        if error is not None:
+            raise _unavailable(model, error) from error
+    report(f"{name}: ready")
+
+
+def _download(model: ModelId, report: Callable[[str], None]) -> None:
+    # It must be set before the first import. Otherwise the library asks the hub for a list of
+    # programs, to state in each request which of them runs it.
+    os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
+    from huggingface_hub import HfApi
+
+    end = time.monotonic() + LIMITS.total
+    endpoint = os.environ.get("HF_ENDPOINT") or None
+    token = None if os.environ.get(TOKEN_VARIABLE) == "1" else False
+    report(f"{model.model}: listing its files on Hugging Face …")
+    info = HfApi(endpoint=endpoint, token=token).model_info(
+        model.model, revision=model.revision, timeout=LIMITS.silence, files_metadata=True
+    )
+    files = {one.rfilename: one for one in info.siblings or ()}
+    wanted = _wanted(model, files)
+    total = sum(files[file].size or 0 for file in wanted)
+    if total > LIMITS.most_bytes:
+        raise _too_large(model, total)
+    report(f"{model.model}: downloading {' and '.join(wanted)} ({total / 1e6:.1f} MB) …")
+    found: dict[str, bytes] = {}
+    for file in wanted:
+        room = LIMITS.most_bytes - sum(map(len, found.values()))
+        found[file] = _read(model, info.sha or model.revision, file, endpoint, token, room, end)
+        if not _verified(files[file], found[file]):
+            raise VocabularyUnavailable(
+                f"{file} of {model.model} does not have the checksum that Hugging Face states."
+            )
+    _store(model, found, info.sha)
+
+
+def _wanted(model: ModelId, files: dict[str, Any]) -> list[str]:
+    for names in _WANTED:
+        if all(name in files for name in names):
+            return [*names]
+    ranks = [name for name in files if name.endswith(".tiktoken") and "/" not in name]
+    if len(ranks) == 1 and regex.fullmatch(_NAME, ranks[0]):
+        return ranks
+    raise VocabularyUnavailable(
+        f"{model.model} on Hugging Face has no tokenizer files that bpeviz knows, such as "
+        "tokenizer.json or tokenizer.model."
+    )
+
+
+def _read(
+    model: ModelId,
+    commit: str,
+    file: str,
+    endpoint: str | None,
+    token: bool | None,
+    room: int,
+    end: float,
+) -> bytes:
+    """Return a file, checking time and size after each piece."""
+    from huggingface_hub import get_session, hf_hub_url
+    from huggingface_hub.utils import (  # type: ignore[attr-defined]  # documented, but not typed
+        build_hf_headers,
+        hf_raise_for_status,
+    )
+
+    content = bytearray()
+    address = hf_hub_url(model.model, file, revision=commit, endpoint=endpoint)
+    # Compressed responses could unpack to any size.
+    headers = {**build_hf_headers(token=token), "Accept-Encoding": "identity"}
+    with get_session().stream("GET", address, headers=headers, timeout=LIMITS.silence) as response:
+        hf_raise_for_status(response)
+        for piece in response.iter_raw(65536):
+            content += piece
+            if len(content) > room:
+                raise _too_large(model, len(content))
+            if time.monotonic() > end:
+                raise _too_slow(model)
+    return bytes(content)
+
+
+def _verified(stated: Any, content: bytes) -> bool:
+    """Return whether a file has the checksum of the hub: SHA-256 of large files, else git's."""
+    if stated.lfs is not None:
+        return bool(stated.lfs.sha256 == hashlib.sha256(content).hexdigest())
+    git = hashlib.sha1(b"blob %d\0" % len(content) + content)  # noqa: S324 (git's naming)
+    return bool(stated.blob_id == git.hexdigest())
+
+
+def _store(model: ModelId, found: dict[str, bytes], commit: str | None) -> None:
+    """Write files to the cache: all or none of them."""
+    hub_folder().mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".new-", dir=hub_folder()) as new:
+        sha256 = {file: hashlib.sha256(content).hexdigest() for file, content in found.items()}
+        manifest = {"model": model.model, "commit": commit, "sha256": sha256}
+        files = {**found, _MANIFEST: json.dumps(manifest, indent=1).encode()}
+        made = Path(new) / "model"
+        made.mkdir()
+        for file, content in files.items():
+            (made / file).write_bytes(content)
+        shutil.rmtree(model.folder, ignore_errors=True)
+        with contextlib.suppress(FileExistsError):  # another process has stored it
+            made.rename(model.folder)
+    _keep_quota(model.folder)
+
+
+def _keep_quota(new: Path) -> None:
+    """Remove the folders that were not used for the longest time, but not the new one."""
+    sizes = {}
+    for folder in hub_folder().iterdir():
+        with contextlib.suppress(OSError):  # another process removes it
+            used = folder.stat().st_mtime
+            sizes[used, folder] = sum(one.stat().st_size for one in folder.iterdir())
+    total = sum(sizes.values())
+    for (used, folder), size in sorted(sizes.items()):
+        unfinished = folder.name.startswith(".") and time.time() - used < LIMITS.total
+        if total > LIMITS.quota and folder != new and not unfinished:
+            shutil.rmtree(folder, ignore_errors=True)
+            total -= size
+
+
+def _too_large(model: ModelId, size: int) -> VocabularyUnavailable:
+    return VocabularyUnavailable(
+        f"The tokenizer of {model.model} is too large: {size / 1e6:,.0f} MB or more. The limit is "
+        f"{LIMITS.most_bytes / 1e6:g} MB."
+    )
+
+
+def _too_slow(model: ModelId) -> VocabularyUnavailable:
+    return VocabularyUnavailable(
+        f"{model.model} was not downloaded from Hugging Face within {LIMITS.total:g} s."
+    )
+
+
+def _unavailable(model: ModelId, error: Exception) -> VocabularyUnavailable:
+    """Return the user-facing message of an error. It contains no addresses."""
+    from huggingface_hub import errors
+
+    if isinstance(error, VocabularyUnavailable):
+        return error
+    if isinstance(error, errors.GatedRepoError):
+        why = "is gated: its owner must grant access, and bpeviz sends no token"
+    elif isinstance(error, errors.RevisionNotFoundError):
+        why = f"has no revision {model.revision}"
+    elif isinstance(error, errors.RepositoryNotFoundError):
+        why = "does not exist on Hugging Face, or is private"
+    elif isinstance(error, errors.OfflineModeIsEnabled):
+        why = "is not on this machine, and HF_HUB_OFFLINE is set"
+    elif isinstance(error, errors.HfHubHTTPError):
+        status = getattr(error.response, "status_code", "?")
+        why = f"could not be downloaded: Hugging Face answered with status {status}"
+    elif isinstance(error, (errors.HFValidationError, ImportError)):
+        why = f"could not be downloaded ({type(error).__name__})"
+    elif type(error).__module__.partition(".")[0].startswith(("httpx", "httpcore")):
+        why = (
+            "is not on this machine, and Hugging Face could not be reached "
+            f"({type(error).__name__})"
+        )
+    elif isinstance(error, OSError):
+        why = f"could not be stored in {hub_folder()} ({error.strerror or type(error).__name__})"
+    else:
+        why = f"could not be downloaded ({type(error).__name__})"
+    return VocabularyUnavailable(f"{model.model} {why}.")
