@@ -173,7 +173,8 @@ class Chapter:
         settings: How its tokenizers are trained.
         source: Where its figures or its facts come from.
         inputs: What the learner can change, the text first.
-        questions: The questions in their order. Each function may raise `NoQuestionError`.
+        questions: The questions in their order. Each function may raise `NoQuestionError`, or
+            return None to skip its question.
         pictures: Returns what to show after the questions.
         why: The question why.
         target: Returns the page that shows this text.
@@ -190,7 +191,7 @@ class Chapter:
     settings: str
     source: str
     inputs: Sequence[Input]
-    questions: Sequence[Callable[[Setup], Question]]
+    questions: Sequence[Callable[[Setup], Question | None]]
     pictures: Callable[[Setup], Sequence[Picture]]
     why: Why
     target: Callable[[Setup], Target]

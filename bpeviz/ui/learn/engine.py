@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -10,12 +11,23 @@ import numpy as np
 import bpeviz
 from bpeviz.analysis import trace
 from bpeviz.analysis.metrics import Column
-from bpeviz.core.tokenizer import Tokenizer
+from bpeviz.core.tokenizer import Token, Tokenizer
 from bpeviz.core.training import MergeTraining, Training
+from bpeviz.text import color_index, shorten
+from bpeviz.text import label as label_of
 from bpeviz.trainers import TRAINERS
 from bpeviz.ui import inputs
-from bpeviz.ui.learn.base import Input, NoQuestionError, Picture, Question, Result, Setup, Target
-from bpeviz.ui.learn.forms import PairForm, Part, token
+from bpeviz.ui.learn.base import (
+    Input,
+    NoQuestionError,
+    Picture,
+    Question,
+    Result,
+    Setup,
+    Target,
+    Verdict,
+)
+from bpeviz.ui.learn.forms import CurveForm, PairForm, Part, token
 from bpeviz.ui.pages import inspect
 from bpeviz.ui.permalink.codec import Value
 from bpeviz.ui.runtime.cache import cached
@@ -25,16 +37,21 @@ from bpeviz.views import player
 LONGEST = 1_000
 """The most characters of a chapter's text: it is trained on while the page is drawn."""
 
-MAX_SHOWN = 20
-"""The most characters of a user's text that a link's label or a note quotes."""
+MAX_SHOWN = 60
+"""The most characters of a text that a message quotes."""
 
 FIRST_SEEN = "Of pairs with the same count, the one seen first in the text is merged."
 
 
+def text_field(chapter: str, name: str, label: str, longest: int = LONGEST) -> TextField:
+    """Return the widget of a text."""
+    key = f"learn_{chapter}_{name}"
+    return TextField(link=key, key=key, label=label, longest=longest)
+
+
 def text_input(chapter: str, initial: str, label: str = "Text", longest: int = LONGEST) -> Input:
     """Return the input of a chapter's text."""
-    name = f"learn_{chapter}_text"
-    widget = TextField(link=name, key=name, label=label, longest=longest)
+    widget = text_field(chapter, "text", label, longest)
     return Input("text", widget, initial, lines=longest > 60)
 
 
@@ -76,9 +93,9 @@ def named(training: Training, token_id: int) -> dict[str, Any]:
     return token(training.name(token_id), training.color_index(token_id))
 
 
-def labels(tokenizer: Tokenizer, text: str) -> list[str]:
-    """Return the labels of the tokens of a text."""
-    return [one.label for one in tokenizer.tokens(text)]
+def quoted(text: str) -> dict[str, Any]:
+    """Return a text for a message, with stand-ins, and without the middle of a long one."""
+    return token(shorten(label_of(text.encode()), MAX_SHOWN))
 
 
 def timeline(training: Training, text: str) -> dict[str, Any]:
@@ -185,6 +202,55 @@ def times(count: int) -> str:
 def counted(number: int, noun: str) -> str:
     """Return "1 token", "7 tokens"."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+# ---- boundaries, curves and orders
+
+
+def boundaries_result(given: list[int] | None, tokens: Sequence[Token], text: str) -> Result:
+    """Return the result of boundaries that were set in a text: near if one of them differs."""
+    right = sorted({one.end for one in tokens} - {len(text)})
+    different = len({*(given or ())} ^ {*right})
+    verdict: Verdict = "right" if not different else "near" if different == 1 else "wrong"
+    message: list[Part] = [f"{counted(len(tokens), 'token')}: "]
+    colors = []
+    for one in tokens:
+        colors.append(color_index(one.raw) if len(one.raw.decode(errors="replace")) > 1 else -1)
+        message += [token(one.label, colors[-1]), " "]
+    marks = {"right": right, "colors": colors}
+    return Result("shown" if given is None else verdict, message, marks)
+
+
+RIGHT_CURVE, NEAR_CURVE = 0.04, 0.12
+"""The largest mean distance of a curve that is right or near, as a share of its first value."""
+
+
+def curve_result(given: list[int] | None, form: CurveForm, values: Mapping[int, int]) -> Result:
+    """Return the result of a curve that was drawn.
+
+    Args:
+        given: Its values at the handles.
+        form: The form.
+        values: The true value at each position.
+    """
+    drawn = [values[at] for at in form.handles]
+    end = form.handles[-1]
+    message = f"{drawn[-1]:,} {form.yTitle} at {end:,} {form.xTitle}. "
+    falls = [before - after for before, after in pairwise(drawn)]
+    if falls[0] > falls[-1]:
+        message += f"The first stretch saves {falls[0]:,}, the last one {falls[-1]:,}."
+    else:
+        message += f"Each stretch saves about as much: {falls[0]:,} first, {falls[-1]:,} last."
+    marks = {"points": [[at, value] for at, value in sorted(values.items())]}
+    if given is None:
+        return Result("shown", [message], marks)
+    distances = [abs(one - true) for one, true in zip(given[1:], drawn[1:], strict=True)]
+    distance = sum(distances) / max(1, len(distances)) / max(1, form.first)
+    verdict: Verdict = (
+        "right" if distance <= RIGHT_CURVE else "near" if distance <= NEAR_CURVE else "wrong"
+    )
+    message += f" Your curve ends at {given[-1]:,}, and is {distance:.0%} away on average."
+    return Result(verdict, [message], marks)
 
 
 # ---- links

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from itertools import accumulate
+from dataclasses import replace
+from itertools import accumulate, pairwise
 
 from bpeviz.analysis import pretokenization
+from bpeviz.core.tokenizer import Token
 from bpeviz.pretokenizers.patterns import WORD_LIST, SplitError, pretokenize
 from bpeviz.text import color_index, label
 from bpeviz.ui import inputs
@@ -24,7 +26,6 @@ from bpeviz.ui.learn.base import (
 )
 from bpeviz.ui.learn.forms import BoundariesForm, ChoiceForm, Part, token
 from bpeviz.ui.pages import pretokenize as page
-from bpeviz.ui.widgets import TextField
 
 KEY = "why-subwords"
 LONGEST = 40
@@ -40,27 +41,19 @@ def pieces_of(setup: Setup) -> list[str]:
         raise NoQuestionError(str(error)) from error
 
 
-def verdict_of(given: list[int] | None, right: list[int]) -> Verdict:
-    """Return the verdict of boundaries: near if at most one differs."""
-    if given is None:
-        return "shown"
-    different = len({*given} ^ {*right})
-    return "right" if not different else "near" if different == 1 else "wrong"
-
-
 def _split(setup: Setup) -> Question:
     pieces_of(setup)
 
     def judge(given: list[int] | None) -> Result:
-        found = pieces_of(setup)
-        right = list(accumulate(map(len, found)))[:-1]
-        colors = [color_index(one.encode()) if len(one) > 1 else -1 for one in found]
-        message: list[Part] = [f"{engine.counted(len(found), 'token')}: "]
-        for one, color in zip(found, colors, strict=True):
-            message += [token(label(one.encode()), color), " "]
-        if any(one not in setup["pieces"].split() for one in found):
-            message.append("Where no piece fits, the letter stands alone.")
-        return Result(verdict_of(given, right), message, {"right": right, "colors": colors})
+        ends = [0, *accumulate(map(len, found := pieces_of(setup)))]
+        tokens = [
+            Token(-1, one.encode(), label(one.encode()), start, end)
+            for one, (start, end) in zip(found, pairwise(ends), strict=True)
+        ]
+        result = engine.boundaries_result(given, tokens, setup["text"])
+        if {*found} <= {*setup["pieces"].split()}:
+            return result
+        return replace(result, message=[*result.message, "Where no piece fits, a letter stands."])
 
     listed: list[Part] = []
     for one in setup["pieces"].split()[:30]:
@@ -87,7 +80,7 @@ def _whole_words(setup: Setup) -> Question:
     prompt: list[Part] = ["Another vocabulary has whole words only: "]
     for one in setup["words"].split()[:30]:
         prompt += [token(one), " "]
-    prompt += ["What does it make of ", token(label(setup["text"].encode())), "?"]
+    prompt += ["What does it make of ", engine.quoted(setup["text"]), "?"]
     options = (
         "Whole words: all of them are in the list.",
         "One unknown token, <unk>, for a word that is not in the list.",
@@ -115,9 +108,8 @@ def _target(setup: Setup) -> Target:
     return Target(page.PAGE.path, "Open this text in Pre-tokenize", values)
 
 
-def _list(name: str, label: str, initial: str) -> Input:
-    key = f"learn_{KEY}_{name}"
-    return Input(name, TextField(link=key, key=key, label=label, longest=300), initial)
+def _list(name: str, title: str, initial: str) -> Input:
+    return Input(name, engine.text_field(KEY, name, title, 300), initial)
 
 
 CHAPTER = Chapter(

@@ -192,7 +192,7 @@ def _setup(chapter: Chapter) -> Setup:
     values = {one.name: _value(one) for one in chapter.inputs}
     for number in (*range(len(chapter.questions)), WHY):
         _take(_name(chapter, number), WHY if number == WHY else chapter.about(values))
-    if not _answered(chapter, chapter.about(values)) and values == chapter.initial:
+    if not _answered(chapter, values) and values == chapter.initial:
         return values
     with st.container(border=True):
         st.subheader("Change it", anchor=False)
@@ -264,9 +264,16 @@ def _answers(chapter: Chapter, number: int | str, of: str) -> dict[str, Any] | N
     return found if found is not None and found["of"] == of else None
 
 
-def _answered(chapter: Chapter, of: str) -> bool:
+def _answered(chapter: Chapter, setup: Setup) -> bool:
     """Return whether all questions about these inputs are answered."""
-    return all(_answers(chapter, n, of) is not None for n in range(len(chapter.questions)))
+    of = chapter.about(setup)
+    try:
+        return all(
+            _answers(chapter, number, of) is not None or make(setup) is None
+            for number, make in enumerate(chapter.questions)
+        )
+    except NoQuestionError:
+        return False
 
 
 def _ask(chapter: Chapter, setup: Setup) -> None:
@@ -278,7 +285,7 @@ def _ask(chapter: Chapter, setup: Setup) -> None:
         except NoQuestionError as error:
             st.info(markdown.escape(str(error)))
             return
-        if not _question(chapter, number, question, of):
+        if question is not None and not _question(chapter, number, question, of):
             st.caption(f"Settings: {chapter.settings}")
             return
     st.markdown(f"**In fact:** {chapter.fact}")

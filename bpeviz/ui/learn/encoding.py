@@ -1,0 +1,179 @@
+"""Chapter: encoding a new text with trained merges, and decoding."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bpeviz.core.merges import Merge
+from bpeviz.core.training import MergeTraining
+from bpeviz.ui.learn import engine
+from bpeviz.ui.learn.base import (
+    Chapter,
+    Input,
+    NoQuestionError,
+    Option,
+    Picture,
+    Question,
+    Result,
+    Setup,
+    Target,
+    Verdict,
+    Why,
+    compared,
+)
+from bpeviz.ui.learn.first_merge import DON_QUIJOTE
+from bpeviz.ui.learn.forms import NumberForm, OrderForm, Part
+
+KEY = "encoding"
+MERGES = 20
+MOST = 6
+"""The most merges to put into order."""
+
+
+def training_of(setup: Setup) -> MergeTraining:
+    """Return the training whose merges encode the text."""
+    return engine.merges_of(setup["corpus"], merges=MERGES)
+
+
+def applied(training: MergeTraining, text: str) -> list[int]:
+    """Return the steps of the first merges that apply to a text, in their order."""
+    steps = training.tokenizer().boundaries(text).change_steps
+    return [int(step) for step in steps[:MOST]]
+
+
+def possible(merges: Sequence[Merge], order: Sequence[int]) -> bool:
+    """Return whether each merge comes after those that make its parts."""
+    made = {merge.new_id for merge in merges}
+    for place in order:
+        if {merges[place].left, merges[place].right} & made:
+            return False
+        made.discard(merges[place].new_id)
+    return True
+
+
+def _tokens(setup: Setup) -> Question:
+    text, training = setup["text"], training_of(setup)
+    size = len(text.encode())
+    if not size:
+        raise NoQuestionError("There is no text. Type one.")
+
+    def judge(given: int | None) -> Result:
+        found = training.tokenizer().tokens(text)
+        message: list[Part] = [f"{engine.counted(len(found), 'token')}: "]
+        for one in found[:60]:
+            message += [engine.named(training, one.id), " "]
+        return Result(compared(given, len(found)), message, {"right": len(found)})
+
+    prompt: list[Part] = [
+        f"Training made {engine.counted(training.steps, 'merge')}. The first ones are: "
+    ]
+    for merge in training.merges[:14]:
+        prompt += [engine.named(training, merge.left), " + "]
+        prompt += [engine.named(training, merge.right), ", "]
+    prompt += ["in this order. The text to encode, ", engine.quoted(text)]
+    prompt += [f", has {engine.counted(size, 'byte')}. How many tokens does it become?"]
+    return Question(prompt, NumberForm(1, size, "tokens"), judge)
+
+
+def _order(setup: Setup) -> Question | None:
+    text, training = setup["text"], training_of(setup)
+    steps = applied(training, text)
+    if len(steps) < 2:
+        return None
+    merges = [training.merges[step] for step in steps]
+    names = [(training.name(one.left), training.name(one.right)) for one in merges]
+    shown = sorted(range(len(merges)), key=names.__getitem__)
+    items = [
+        [engine.named(training, merges[i].left), engine.named(training, merges[i].right)]
+        for i in shown
+    ]
+    mixed = [merges[i] for i in shown]
+
+    def judge(given: list[int] | None) -> Result:
+        right = sorted(range(len(shown)), key=shown.__getitem__)
+        verdict: Verdict = "wrong"
+        if given is None or given == right:
+            verdict = "shown" if given is None else "right"
+        elif possible(mixed, given):
+            verdict = "near"
+        message = "Merges apply in the order of training."
+        if verdict == "near":
+            message += " In your order each merge finds its parts, too, but training decides."
+        if verdict == "wrong":
+            message += " In your order, a merge comes before the one that makes its part."
+        notes = [f"merge {steps[i] + 1:,}" for i in shown]
+        return Result(verdict, [message], {"order": right, "notes": notes})
+
+    return Question(["These merges apply to the text. In which order?"], OrderForm(items), judge)
+
+
+def _pictures(setup: Setup) -> list[Picture]:
+    tokenizer = training_of(setup).tokenizer()
+    text = setup["text"]
+    ids = tokenizer.encode(text)
+    rows = [
+        [
+            str(one),
+            " ".join(map(str, tokenizer.token_bytes(one))),
+            tokenizer.token_label(one),
+            tokenizer.decode([one]),
+        ]
+        for one in dict.fromkeys(ids)
+    ]
+    alone = any("\N{REPLACEMENT CHARACTER}" in row[3] for row in rows)
+    about = "Decoding joins the bytes of all tokens, and returns exactly the text."
+    if alone:
+        about += " A byte of a longer character is not text by itself: alone it decodes to �."
+    return [
+        engine.grid(text, tokenizer),
+        Picture("table", (["Id", "Bytes", "Token", "Decoded alone"], rows), about),
+    ]
+
+
+def _target(setup: Setup) -> Target:
+    training = engine.train_page(setup, "", 256 + MERGES, text=setup["corpus"], min_count=1)
+    page = engine.inspect_page(setup["text"], "Open this text in Inspect, with this tokenizer")
+    size = 256 + training_of(setup).steps
+    return Target(page.path, page.label, {**training.values, **page.values, "size": size})
+
+
+CHAPTER = Chapter(
+    key=KEY,
+    title="Encode and decode",
+    core=True,
+    lead="A trained tokenizer encodes any text. It starts from the bytes, and applies the merges "
+    "in the order of training, wherever they fit. Decoding goes back from ids to bytes.",
+    myth="Encoding looks up the words of the new text.",
+    fact="Encoding repeats the merges of training, the earliest first. Later merges need the "
+    "results of earlier ones, so the order matters. A text that shares few pairs stays almost "
+    "bytes.",
+    settings=f"Bytes, no pre-tokenization, up to {MERGES} merges of the training text.",
+    source="Sennrich, Haddow and Birch 2016, section 3.2; computed here.",
+    inputs=(
+        engine.text_input(KEY, "casa de lanza", "Text to encode", 200),
+        Input("corpus", engine.text_field(KEY, "corpus", "Training text"), DON_QUIJOTE, True),
+    ),
+    questions=(_tokens, _order),
+    pictures=_pictures,
+    why=Why(
+        "Why must the merges apply in the order of training?",
+        (
+            Option(
+                "A later merge may need a token that an earlier one makes.",
+                "For example, a merge of “d” with “e·” fits only where “e” and the space are "
+                "merged already.",
+                right=True,
+            ),
+            Option(
+                "Otherwise decoding fails.",
+                "Decoding always works: it only joins the bytes of the tokens, whatever they are.",
+            ),
+            Option(
+                "The first merge is always the longest.",
+                "It is the other way round: first merges make short tokens, of two bytes.",
+            ),
+        ),
+    ),
+    target=_target,
+    samples={"Como estás?": "Como estás?", "lanza": "lanza", "Its own text": DON_QUIJOTE[:60]},
+)

@@ -1,0 +1,132 @@
+"""Chapter: pre-tokenization, which rules out some merges."""
+
+from __future__ import annotations
+
+from bpeviz.pretokenizers.patterns import PATTERNS
+from bpeviz.ui.learn import engine
+from bpeviz.ui.learn.base import (
+    Chapter,
+    Option,
+    Picture,
+    Question,
+    Result,
+    Setup,
+    Target,
+    Why,
+    compared,
+)
+from bpeviz.ui.learn.forms import NumberForm, Part
+
+KEY = "pre-tokenization"
+CHOICES = ("gpt2", "cl100k", "whitespace", "words")
+
+
+def _first(setup: Setup) -> Question:
+    return engine.next_pair(
+        ["Without any pre-tokenization, a pair may reach over spaces and stops. Which is first?"],
+        setup["text"],
+    )
+
+
+def _tokens(setup: Setup, pattern: str) -> int:
+    """Return the tokens after the merges of a training with a pre-tokenization."""
+    training = engine.train(setup["text"], merges=setup["merges"], pattern=pattern)
+    return int(training.tokenizer().boundaries(setup["text"]).token_counts[-1])
+
+
+def _cost(setup: Setup) -> Question:
+    free, size = _tokens(setup, "none"), len(setup["text"].encode())
+    title = PATTERNS[setup["pattern"]].title
+
+    def judge(given: int | None) -> Result:
+        right = _tokens(setup, setup["pattern"])
+        training = engine.merges_of(setup["text"], merges=1, pattern=setup["pattern"])
+        message: list[Part] = [f"{engine.counted(right, 'token')}, and {free:,} without splitting."]
+        if training.steps:
+            merge = training.merges[0]
+            message += [" Now the first merge is ", engine.named(training, merge.left), " + "]
+            message += [engine.named(training, merge.right)]
+            message += [f", which comes {engine.times(merge.count)}."]
+        return Result(compared(given, right, 2), message, {"right": right})
+
+    prompt = (
+        f"After {engine.counted(setup['merges'], 'merge')}, {engine.counted(free, 'token')} of "
+        f"{size:,} are left. Now the text is split first (pattern: {title}), and no merge crosses "
+        "a split. How many tokens are left after as many merges?"
+    )
+    return Question([prompt], NumberForm(1, size, "tokens"), judge)
+
+
+def _pictures(setup: Setup) -> list[Picture]:
+    text, merges = setup["text"], setup["merges"]
+    shown = [
+        (title, engine.train(text, merges=merges, pattern=pattern).tokenizer())
+        for title, pattern in (
+            ("Not split", "none"),
+            (PATTERNS[setup["pattern"]].title, setup["pattern"]),
+        )
+    ]
+    return [
+        engine.tokenized(text, shown, "A thick line is a boundary that only the second has."),
+        engine.played(engine.train(text, merges=merges, pattern=setup["pattern"]), text),
+    ]
+
+
+def _target(setup: Setup) -> Target:
+    return engine.train_page(
+        setup,
+        "Open this training in Train",
+        256 + setup["merges"],
+        pattern=setup["pattern"],
+        min_count=1,
+    )
+
+
+CHAPTER = Chapter(
+    key=KEY,
+    title="Pre-tokenization",
+    core=True,
+    lead="Most tokenizers split the text before training, for example into words and punctuation. "
+    "The parts are called pre-tokens. Merges stay inside a pre-token.",
+    myth="The best tokenizer is the one that makes this text shortest.",
+    fact="Merges without any split can make a text shorter, but they glue the end of a word to the "
+    "stop after it. The same word then has different tokens before a comma and before a stop.",
+    settings="Bytes, minimum count 1; the first pair seen wins a tie. GPT-2's pattern keeps "
+    "letters, digits, other signs and white space apart, and lets one space lead a word.",
+    source="The pattern is that of tiktoken's openai_public.py; the figures are computed here.",
+    inputs=(
+        engine.text_input(KEY, "problema. casa. idea. Hola, cosa. prosa. rosa."),
+        engine.choice_input(
+            KEY, "pattern", "Pattern", {key: PATTERNS[key].title for key in CHOICES}
+        ),
+        engine.number_input(KEY, "merges", "Merges", 1, 60, 6),
+    ),
+    questions=(_first, _cost),
+    pictures=_pictures,
+    why=Why(
+        "The token “a.” is common in the first text, and saves tokens. What does it cost?",
+        (
+            Option(
+                "Nothing: fewer tokens are always better.",
+                "Fewer tokens are not the only aim. A model must also see that “Hola,” and “Hola.” "
+                "have the same word in them.",
+            ),
+            Option(
+                "The end of a word and the stop become one token, so the word looks different "
+                "there.",
+                "Before a comma the word ends in one token, before a stop in another. The model "
+                "has to learn the word twice.",
+                right=True,
+            ),
+            Option(
+                "It makes encoding slower.",
+                "Encoding takes about as long. The question is which tokens a model gets to see.",
+            ),
+        ),
+    ),
+    target=_target,
+    samples={
+        "English": "the dog. the dog, the dog! a dog; a dog.",
+        "Numbers": "in 1234567 and 12345 and 1234",
+    },
+)

@@ -1,0 +1,139 @@
+"""Chapter: the loop of merges, and when it stops."""
+
+from __future__ import annotations
+
+from bpeviz.ui.learn import engine
+from bpeviz.ui.learn.base import (
+    Chapter,
+    NoQuestionError,
+    Option,
+    Picture,
+    Question,
+    Result,
+    Setup,
+    Target,
+    Why,
+    compared,
+)
+from bpeviz.ui.learn.first_merge import DON_QUIJOTE
+from bpeviz.ui.learn.forms import CurveForm, NumberForm, Part
+
+KEY = "training-loop"
+MERGES = 20
+
+
+def _curve(setup: Setup) -> Question:
+    text, merges = setup["text"], setup["merges"]
+    size = len(text.encode())
+    if size <= merges:
+        raise NoQuestionError(
+            f"This text is too short for {engine.counted(merges, 'merge')}. Type a longer one."
+        )
+    handles = sorted({round(merges * share / 4) for share in range(5)})
+    form = CurveForm(handles, size, size, "merges", "tokens")
+
+    def judge(given: list[int] | None) -> Result:
+        counts = engine.train(text, merges=merges).tokenizer().boundaries(text).token_counts
+        values = {step: int(counts[min(step, len(counts) - 1)]) for step in range(merges + 1)}
+        return engine.curve_result(given, form, values)
+
+    prompt = (
+        f"The text has {size:,} bytes, so {size:,} tokens. Each merge makes it shorter. How many "
+        f"tokens are left after 1, 2, … {merges:,} merges? Draw the curve."
+    )
+    return Question([prompt], form, judge)
+
+
+def _rare(setup: Setup) -> Question:
+    text, merges = setup["text"], setup["merges"]
+    training = engine.merges_of(text, merges=merges)
+
+    def judge(given: int | None) -> Result:
+        often = [merge for merge in training.merges if merge.count > 1]
+        message: list[Part] = [f"{engine.counted(len(often), 'merge')}: "]
+        if len(often) < training.steps:
+            merge = training.merges[len(often)]
+            message += [
+                f"merge {len(often) + 1:,}, ",
+                engine.named(training, merge.left),
+                " + ",
+                engine.named(training, merge.right),
+                f", joins a pair that comes {engine.times(merge.count)}.",
+            ]
+        else:
+            message.append("every merge of this training joins a pair that comes again.")
+        return Result(compared(given, len(often)), message, {"right": len(often)})
+
+    prompt = (
+        "In a short text, good pairs run out, and the pairs that are left come only once. How many "
+        f"of the {engine.counted(merges, 'merge')} join a pair that comes at least twice?"
+    )
+    return Question([prompt], NumberForm(0, merges, "merges"), judge)
+
+
+def _pictures(setup: Setup) -> list[Picture]:
+    text, merges = setup["text"], setup["merges"]
+    rows = []
+    for least in (1, 2):
+        training = engine.merges_of(text, merges=merges, min_count=least)
+        tokens = int(training.tokenizer().boundaries(text).token_counts[-1])
+        last = training.name(training.merges[-1].new_id) if training.steps else "none"
+        rows.append([str(least), f"{training.steps:,}", f"{tokens:,}", last])
+    header = ["Minimum count", "Merges", "Tokens", "Last new token"]
+    return [
+        engine.played(engine.train(text, merges=merges), text, "Press play to see the loop."),
+        Picture("table", (header, rows)),
+    ]
+
+
+def _target(setup: Setup) -> Target:
+    largest = 256 + setup["merges"]
+    return engine.train_page(setup, "Open this training in Train", largest, min_count=1)
+
+
+CHAPTER = Chapter(
+    key=KEY,
+    title="The loop",
+    core=True,
+    lead="Training is a loop: count the pairs, merge the best one, count again. A new token is "
+    "like any other: it can be merged with its neighbors later. So tokens grow from bytes to "
+    "syllables, words and phrases.",
+    myth="The more merges, the better: training should go on until nothing is left to merge.",
+    fact="The first merges find what all text of this kind has in common. The last ones only learn "
+    "this text by heart. A minimum count, or a limit of the size, stops training before that.",
+    settings=f"Bytes, no pre-tokenization, minimum count 1. {engine.FIRST_SEEN}",
+    source="Recomputed here. A tutorial prints 79 tokens after 20 merges of this text: its "
+    "notebook makes 21 merges and gives id 256 to two of them.",
+    inputs=(
+        engine.text_input(KEY, DON_QUIJOTE),
+        engine.number_input(KEY, "merges", "Merges", 2, 60, MERGES),
+    ),
+    questions=(_curve, _rare),
+    pictures=_pictures,
+    why=Why(
+        "A late merge joins a pair that was seen only once. Has training found something useful?",
+        (
+            Option(
+                "Yes: the text gets shorter.",
+                "Only this text does. A token that was seen once will hardly come again in "
+                "another.",
+            ),
+            Option(
+                "No: it learns this one text by heart.",
+                "A pair that comes once says nothing about other texts. The entry in the "
+                "vocabulary is wasted.",
+                right=True,
+            ),
+            Option(
+                "No: long tokens are forbidden.",
+                "Long tokens are fine if they come often. Here the count is the problem.",
+            ),
+        ),
+    ),
+    target=_target,
+    samples={
+        "banana": "banana bandana banana bandana",
+        "One letter": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+        "English": "the cat and the other cat sat there, and then the cat ate the other rat",
+    },
+)

@@ -1,0 +1,128 @@
+"""Chapter: two ways to encode with the same pieces."""
+
+from __future__ import annotations
+
+from bpeviz.core.training import MergeTraining
+from bpeviz.ui.learn import engine
+from bpeviz.ui.learn.base import (
+    Chapter,
+    Input,
+    NoQuestionError,
+    Option,
+    Picture,
+    Question,
+    Result,
+    Setup,
+    Target,
+    Why,
+)
+from bpeviz.ui.learn.forms import BoundariesForm, Part
+
+KEY = "two-ways"
+LONGEST = 40
+
+TITLES = {"merges": "Merge order", "longest": "Longest match"}
+
+
+def _trained(setup: Setup, way: str) -> MergeTraining:
+    return engine.merges_of(
+        setup["corpus"],
+        merges=setup["merges"],
+        pattern="whitespace",
+        atoms="characters",
+        encode=way,
+    )
+
+
+def _question(setup: Setup, way: str, rule: str) -> Question:
+    text, training = setup["text"], _trained(setup, way)
+    if len(text) < 2:
+        raise NoQuestionError("Type at least two letters to encode.")
+    if not training.steps:
+        raise NoQuestionError("The training text has no two neighbors. Type a longer one.")
+
+    def judge(given: list[int] | None) -> Result:
+        return engine.boundaries_result(given, training.tokenizer().tokens(text), text)
+
+    prompt: list[Part] = ["Training on ", engine.quoted(setup["corpus"])]
+    prompt += [f" made {engine.counted(training.steps, 'token')}, in this order: "]
+    for merge in training.merges[:20]:
+        prompt += [engine.named(training, merge.new_id), " "]
+    return Question([*prompt, rule], BoundariesForm(text), judge)
+
+
+def _in_order(setup: Setup) -> Question:
+    return _question(setup, "merges", "Encode by merging in this order. Where are the boundaries?")
+
+
+def _longest(setup: Setup) -> Question:
+    return _question(
+        setup,
+        "longest",
+        "Now take the longest token that fits, again and again, from the left. Where are they now?",
+    )
+
+
+def _pictures(setup: Setup) -> list[Picture]:
+    shown = [(title, _trained(setup, way).tokenizer()) for way, title in TITLES.items()]
+    about = "The same tokens, two ways to encode. A thick line is an extra boundary."
+    return [engine.tokenized(setup["text"], shown, about)]
+
+
+def _target(setup: Setup) -> Target:
+    training = _trained(setup, "longest")
+    page = engine.inspect_page(setup["text"])
+    linked = engine.train_page(
+        setup,
+        "",
+        len(training.alphabet) + training.steps,
+        pattern="whitespace",
+        text=setup["corpus"],
+        atoms="characters",
+        encode="longest",
+        min_count=1,
+    )
+    return Target(page.path, page.label, {**linked.values, **page.values})
+
+
+CHAPTER = Chapter(
+    key=KEY,
+    title="Two ways to encode",
+    core=True,
+    lead="A vocabulary alone does not say how to encode. Byte-pair encoding merges in the order of "
+    "training. Others, such as BERT's WordPiece, take the longest token that fits, from the left.",
+    myth="With the same vocabulary, every tokenizer gives the same tokens.",
+    fact="Merging in order and taking the longest match can differ, with the very same tokens. A "
+    "file of tokens is complete only with the rule to use them.",
+    settings="Characters, split by white space. With GPT-2's split, both ways agree on “abc” here.",
+    source="Computed here; longest match as in Devlin et al. 2018 (BERT).",
+    inputs=(
+        engine.text_input(KEY, "abc", "Text to encode", LONGEST),
+        Input("corpus", engine.text_field(KEY, "corpus", "Training text"), "bc bc bc ab ab"),
+        engine.number_input(KEY, "merges", "Merges", 1, 30, 2),
+    ),
+    questions=(_in_order, _longest),
+    pictures=_pictures,
+    why=Why(
+        "Why does merging in order not start with “ab” at the left of “abc”?",
+        (
+            Option(
+                "“bc” came more often in training, so it is merged first, wherever it is.",
+                "Merge order looks at the whole text for the earliest merge. Then “ab” finds no "
+                "“b” any more.",
+                right=True,
+            ),
+            Option(
+                "It works from the right.",
+                "It has no direction between different pairs: the earliest merge goes first, at "
+                "the left or at the right.",
+            ),
+            Option(
+                "“bc” is longer than “ab”.",
+                "Both have two letters. Length plays no part when merging in order.",
+            ),
+        ),
+    ),
+    target=_target,
+    samples={"abcab": "abcab", "An unknown letter": "abxbc"},
+)
