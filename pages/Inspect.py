@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from bpeviz.ui import inputs, trained
+from bpeviz.ui import inputs, tokenizers, trained
 from bpeviz.ui.page import frame
 from bpeviz.ui.pages import inspect
 from bpeviz.ui.trained import Trained, TrainingError
@@ -21,4 +21,4 @@ with frame(inspect.PAGE):
     with sizes.container():
         history = found if isinstance(found, str) else found.history
         step = inputs.size_step(history, choice.largest)
-    inspect.show(training_text, inspect.offers(found, step))
+    inspect.show(training_text, tokenizers.offers(found, step))

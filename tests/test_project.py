@@ -145,7 +145,7 @@ for page in ("app.py", "pages/Compare.py", "pages/Algorithms.py"):
     app = AppTest.from_file("app.py", default_timeout=60)
     app.session_state["algorithm"] = "rarest"
     app.session_state["algorithms"] = ["bpe", "rarest"]
-    app.session_state["others"] = []
+    app.session_state["compared"] = ["yours"]
     app.switch_page(page).run()
     assert not app.exception and not app.error, (page, app.exception, app.error)
     assert "rarest" in str(app.session_state["algorithm"])

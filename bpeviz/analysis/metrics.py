@@ -19,12 +19,16 @@ _WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+")
 
 @dataclass(frozen=True)
 class Column:
-    """A tokenizer in a comparison, with the boundaries of the text and the step to compare."""
+    """A tokenizer in a comparison, with the boundaries of the text and the step to compare.
+
+    The title includes the vocabulary size; the name does not.
+    """
 
     title: str
     tokenizer: Tokenizer
     boundaries: Boundaries
     step: int
+    name: str = ""
 
     @property
     def vocab_size(self) -> int:
@@ -35,6 +39,11 @@ class Column:
     def unknown(self) -> int:
         """The number of tokens that are not in the vocabulary."""
         return int((self.ids == UNKNOWN_ID).sum())
+
+    @property
+    def tokens(self) -> int:
+        """The number of tokens of the text, without parts that belong to no token."""
+        return int(np.count_nonzero(self.ids != DROPPED_ID))
 
     @cached_property
     def ids(self) -> NDArray[np.int32]:
@@ -60,10 +69,10 @@ def _distinct(ascending: NDArray[np.int64]) -> NDArray[np.int64]:
 
 @dataclass(frozen=True)
 class Agreement:
-    """Agreement of boundaries with those of a reference.
+    """Agreement of boundaries with those of a baseline.
 
-    precision: the share of the boundaries that the reference has too. recall: the share of the
-    reference's boundaries that are present. f1: their harmonic mean. All are 1 without boundaries.
+    precision: the share of the boundaries that the baseline has too. recall: the share of the
+    baseline's boundaries that are present. f1: their harmonic mean. All are 1 without boundaries.
     """
 
     precision: float
@@ -102,21 +111,21 @@ def word_spans(text: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     return before[starts], before[ends]
 
 
-def agreement(boundaries: NDArray[np.int64], reference: NDArray[np.int64]) -> Agreement:
-    """Compare boundaries with those of a reference; both ascending and distinct."""
-    common = np.count_nonzero(np.isin(boundaries, reference, assume_unique=True, kind="table"))
-    if not len(boundaries) and not len(reference):
+def agreement(boundaries: NDArray[np.int64], baseline: NDArray[np.int64]) -> Agreement:
+    """Compare boundaries with those of a baseline; both ascending and distinct."""
+    common = np.count_nonzero(np.isin(boundaries, baseline, assume_unique=True, kind="table"))
+    if not len(boundaries) and not len(baseline):
         return Agreement(1.0, 1.0, 1.0)
     precision = common / len(boundaries) if len(boundaries) else 1.0
-    recall = common / len(reference) if len(reference) else 1.0
+    recall = common / len(baseline) if len(baseline) else 1.0
     total = precision + recall
     return Agreement(precision, recall, 2 * precision * recall / total if total else 0.0)
 
 
-def measure(text: str, columns: Sequence[Column], reference: int) -> list[Metrics]:
-    """Return the metrics of every column; `agreement` is with column number `reference`."""
+def measure(text: str, columns: Sequence[Column], baseline: int) -> list[Metrics]:
+    """Return the metrics of every column; `agreement` is with column number `baseline`."""
     starts, ends = word_spans(text)
-    standard = columns[reference].inner_boundaries
+    standard = columns[baseline].inner_boundaries
     size = len(text.encode())
     found = []
     for column in columns:

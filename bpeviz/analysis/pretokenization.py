@@ -315,7 +315,7 @@ def side_by_side(
         shown.append(
             {
                 "title": column.title,
-                "note": column.about,
+                "notes": [column.about],
                 "tokenCount": len(column.cut),
                 "tokenEnds": ends,
                 "tokens": [[None, *looks] for _, *looks in pre_tokens],
@@ -326,7 +326,7 @@ def side_by_side(
     data: dict[str, Any] = {
         "text": columns[0].cut.text[first:last],
         "columns": shown,
-        "reference": -1,
+        "baseline": -1,
         "unit": "pre-token",
         "ariaLabel": "The text level by level" if nested else "The text in each pre-tokenization",
     }

@@ -98,7 +98,7 @@ def _plain(row: Metrics) -> dict[str, object]:
 def _table(text: str, rows: Sequence[Metrics], reference: str) -> str:
     from bpeviz.views import tables  # only here: importing pandas takes a second
 
-    frame = tables.metrics(rows)
+    frame = tables.metrics(rows, "the reference")
     lines = [
         ["", *(row.title for row in rows), ""],
         *([str(cell) for cell in row] for row in frame.to_numpy().tolist()),

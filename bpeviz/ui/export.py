@@ -246,7 +246,7 @@ class Picture:
     text: str
     columns: Sequence[Column]
     title: str
-    reference: int = 0
+    baseline: int = 0
     first: int = 0
     last: int | None = None
 
@@ -256,7 +256,7 @@ class Picture:
             self.text,
             self.columns,
             title=self.title,
-            reference=self.reference,
+            baseline=self.baseline,
             first=self.first,
             last=self.last,
         )

@@ -192,11 +192,17 @@ class SomeOf(Widget[list[str]]):
             ),
         )
 
-    def multiselect(self, **options: Any) -> list[str]:
-        """Draw a drop-down list for several; return those chosen."""
+    def multiselect(self, titles: Mapping[str, str] | None = None, **options: Any) -> list[str]:
+        """Draw a drop-down list for several; return those chosen.
+
+        Args:
+            titles: The titles where these are not the declared ones.
+            **options: Arguments of `st.multiselect`.
+        """
+        shown = titles or self.titles
         return st.multiselect(
-            options=list(self.titles),
-            format_func=self.titles.__getitem__,
+            options=list(shown),
+            format_func=shown.__getitem__,
             max_selections=self.most,
             **self._drawn,
             **options,

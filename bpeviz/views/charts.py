@@ -33,7 +33,7 @@ Chart = dict[str, Any]
 POINTS = 400
 """The largest number of points in a curve."""
 
-COLORS = ("#3b82f6", "#d9661f", "#1f9d66", "#9a66ea")
+COLORS = ("#3b82f6", "#d9661f", "#1f9d66", "#9a66ea", "#c9a21a", "#d6478f", "#1ba3b8", "#8a7a6d")
 """Colors of tokenizers, readable on light and dark backgrounds."""
 
 HEIGHT = 280

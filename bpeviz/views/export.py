@@ -17,6 +17,7 @@ from typing import Any
 import regex
 from wcwidth import wcswidth
 
+from bpeviz.analysis import verdict
 from bpeviz.analysis.metrics import Column
 from bpeviz.core.boundaries import DROPPED_ID, UNKNOWN_ID
 from bpeviz.text import character_stand_in, shorten
@@ -38,8 +39,8 @@ _LONGEST_GRAPHEME = 16  # UTF-16 units; longer graphemes are drawn by code point
 
 _LEGEND = {
     "cut": "Bytes are shown below a character with a token boundary inside.",
-    "own": "A thick line is a split that the reference does not have.",
-    "missing": "A dotted line is a split of the reference that is missing here.",
+    "own": "A thick line is a boundary that the baseline does not have.",
+    "missing": "A dotted line is a boundary that only the baseline has.",
     "unknown": "A wavy underline marks tokens that are not in the vocabulary.",
     "left-out": "Pale text is dropped: it does not become a token.",
 }
@@ -50,7 +51,7 @@ def html(
     columns: Sequence[Column],
     *,
     title: str,
-    reference: int = 0,
+    baseline: int = 0,
     first: int = 0,
     last: int | None = None,
 ) -> str:
@@ -60,11 +61,11 @@ def html(
         text: The whole text.
         columns: Tokenizers with their boundaries.
         title: The heading.
-        reference: The column whose boundaries the others are compared with.
+        baseline: The column that the others are compared with.
         first: The first character to export.
         last: The end of the export. At most `HELD` bytes are exported, and the page says so.
     """
-    drawing = _drawing(text, columns, title, reference, first, last)
+    drawing = _drawing(text, columns, title, baseline, first, last)
     body = [f"<h1>{escape(drawing.title)}</h1>"]
     body += [f"<p>{escape(about)}</p>" for about in drawing.about]
     body.append(f'<main class="{"one" if len(drawing.columns) == 1 else "several"}">')
@@ -91,12 +92,12 @@ def svg(
     columns: Sequence[Column],
     *,
     title: str,
-    reference: int = 0,
+    baseline: int = 0,
     first: int = 0,
     last: int | None = None,
 ) -> str:
     """Return the colored text as an SVG drawing. Arguments are those of `html`."""
-    return _Sheet(_drawing(text, columns, title, reference, first, last)).svg()
+    return _Sheet(_drawing(text, columns, title, baseline, first, last)).svg()
 
 
 @dataclass(frozen=True)
@@ -108,8 +109,8 @@ class _Byte:
         token: The number of its token, from 0.
         color_index: The color index of the token, or -1.
         ends: Whether a token ends after the byte.
-        own: Whether that boundary is absent in the reference.
-        missing: Whether only the reference has a boundary after the byte.
+        own: Whether that boundary is absent in the baseline.
+        missing: Whether only the baseline has a boundary after the byte.
         rest: "unknown", "left-out", or empty.
     """
 
@@ -162,7 +163,7 @@ def _drawing(
     text: str,
     columns: Sequence[Column],
     title: str,
-    reference: int,
+    baseline: int,
     first: int,
     last: int | None,
 ) -> _Drawing:
@@ -172,12 +173,12 @@ def _drawing(
         raw = raw[:HELD].decode(errors="ignore").encode()
         last = first + len(raw.decode())
     start = len(text[:first].encode())
-    data = side_by_side(text, columns, Part(start, start + len(raw), first, last), reference)
+    data = side_by_side(text, columns, Part(start, start + len(raw), first, last), baseline)
     about = []
     if (first, last) != (0, len(text)):
         about.append(f"Characters {first + 1:,} to {last:,} of {len(text):,}.")
     drawn = [
-        _lines(data["text"], one, _note(one, alone=len(columns) == 1, reference=i == reference))
+        _lines(data["text"], one, _note(one, alone=len(columns) == 1, baseline=i == baseline))
         for i, one in enumerate(data["columns"])
     ]
     graphemes = [grapheme for one in drawn for line in one.lines for grapheme in line]
@@ -190,15 +191,15 @@ def _drawing(
     )
 
 
-def _note(drawn: dict[str, Any], *, alone: bool, reference: bool) -> str:
+def _note(drawn: dict[str, Any], *, alone: bool, baseline: bool) -> str:
     tokens = sum(token_id != DROPPED_ID for token_id, *_ in drawn["tokens"])
     note = f"{tokens:,} token{'' if tokens == 1 else 's'}"
     if alone:
         return note
-    if reference:
-        return f"{note}; the reference"
-    own, missing = len(drawn["extra"]), len(drawn["missing"])
-    return f"{note}; {own:,} extra split{'' if own == 1 else 's'}, {missing:,} fewer"
+    if baseline:
+        return f"{note}; baseline"
+    differences = verdict.split_words(len(drawn["extra"]), len(drawn["missing"]))
+    return f"{note}; {differences[0].lower()}{differences[1:]}"
 
 
 def _graphemes(text: str) -> Iterator[str]:
@@ -327,7 +328,7 @@ def _html_run(graphemes: Sequence[_Grapheme]) -> str:
             part = f'<i class="q">{escape(grapheme.shown)}</i>'
         else:
             part = escape(grapheme.shown)
-        # A boundary of the reference inside a grapheme is drawn after it.
+        # A boundary of the baseline inside a grapheme is drawn after it.
         missing = any(byte.missing for byte in grapheme.bytes) and grapheme is not graphemes[-1]
         parts.append(part + ('<i class="missing"></i>' if missing else ""))
     return f"<span{_looks(graphemes[-1].last)}>{''.join(parts)}</span>"

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bpeviz.analysis import verdict
 from bpeviz.analysis.metrics import Column
 from bpeviz.core.boundaries import (
     DROPPED_ID,
@@ -263,7 +264,7 @@ def _marks(training: Training, atom_ids: NDArray[np.int32]) -> list[int]:
 
 
 def side_by_side(
-    text: str, columns: Sequence[Column], part: Part, reference: int
+    text: str, columns: Sequence[Column], part: Part, baseline: int, *, ids: bool = False
 ) -> dict[str, Any]:
     """Return the payload of the columns of the Compare page, as plain JSON values.
 
@@ -271,16 +272,24 @@ def side_by_side(
         text: The whole text.
         columns: Tokenizers with their boundaries.
         part: The part to show; `start` and `end` are bytes.
-        reference: The column whose boundaries the others are compared with.
+        baseline: The column that the others are compared with.
+        ids: Whether to show the id of each token.
     """
     shown = []
-    standard = _cuts_within(columns[reference], part)
-    for column in columns:
+    standard = _cuts_within(columns[baseline], part)
+    standings = [verdict.standing(column) for column in columns]
+    # A mark for the best makes sense only if there are others.
+    best = verdict.best(standings)
+    best = best if len(best) < len(columns) else []
+    for number, column in enumerate(columns):
         cuts = _cuts_within(column, part)
         tokens = _tokens(column, part)
         shown.append(
             {
                 "title": column.title,
+                "tokenCount": column.tokens,
+                "notes": _notes(columns, standings, number, baseline),
+                "isBest": number in best,
                 "tokenEnds": [end for end, *_ in tokens],
                 "tokens": [rest for _, *rest in tokens],
                 "extra": np.setdiff1d(cuts, standard).tolist(),
@@ -290,10 +299,23 @@ def side_by_side(
     data: dict[str, Any] = {
         "text": text[part.first : part.last],
         "columns": shown,
-        "reference": reference,
+        "baseline": baseline,
+        "showIds": ids,
     }
     digest = hashlib.blake2b(repr(data).encode(), digest_size=12)
     return data | {"key": digest.hexdigest()}
+
+
+def _notes(
+    columns: Sequence[Column], standings: Sequence[verdict.Standing], number: int, baseline: int
+) -> list[str]:
+    """Return how a column differs from the baseline, in the whole text."""
+    if len(columns) == 1:
+        return []
+    if number == baseline:
+        return ["Baseline"]
+    tokens = verdict.compared_with(standings[number].tokens, standings[baseline])
+    return [tokens, verdict.splits(columns[number], columns[baseline])]
 
 
 def _cuts_within(column: Column, part: Part) -> NDArray[np.int64]:

@@ -100,8 +100,13 @@ def candidates(training: Training, found: Sequence[Candidate], step: int) -> pd.
     return frame if scored else frame.drop(columns=texts_of(training).score or "score")
 
 
-def metrics(rows: Sequence[Metrics]) -> pd.DataFrame:
-    """Return metrics, one per row, with a column per tokenizer and an explanation."""
+def metrics(rows: Sequence[Metrics], baseline: str = "the baseline") -> pd.DataFrame:
+    """Return metrics, one per row, with a column per tokenizer and an explanation.
+
+    Args:
+        rows: The metrics of each tokenizer.
+        baseline: The term for the tokenizer that the others are compared with.
+    """
 
     def number(value: float | None, form: str) -> str:
         return "–" if value is None else format(value, form)
@@ -145,12 +150,12 @@ def metrics(rows: Sequence[Metrics]) -> pd.DataFrame:
         (
             "precision",
             [number(row.agreement.precision, ".1%") for row in rows],
-            "share of its boundaries that the reference has too",
+            f"share of its boundaries that {baseline} has too",
         ),
         (
             "recall",
             [number(row.agreement.recall, ".1%") for row in rows],
-            "share of the reference's boundaries that it has",
+            f"share of {baseline}'s boundaries that it has",
         ),
         (
             "F1",

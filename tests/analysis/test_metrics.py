@@ -50,7 +50,7 @@ def test_word_spans_are_runs_of_letters_marks_and_digits(text: str, words: list[
 
 
 @pytest.mark.parametrize(
-    ("cuts", "reference", "expected"),
+    ("cuts", "baseline", "expected"),
     [
         ([], [], (1, 1, 1)),
         ([1, 2], [1, 2], (1, 1, 1)),
@@ -63,9 +63,9 @@ def test_word_spans_are_runs_of_letters_marks_and_digits(text: str, words: list[
     ],
 )
 def test_agreement(
-    cuts: list[int], reference: list[int], expected: tuple[float, float, float]
+    cuts: list[int], baseline: list[int], expected: tuple[float, float, float]
 ) -> None:
-    found = agreement(np.array(cuts, np.int64), np.array(reference, np.int64))
+    found = agreement(np.array(cuts, np.int64), np.array(baseline, np.int64))
     assert found == Agreement(*map(pytest.approx, expected))
 
 
@@ -84,7 +84,7 @@ def test_agreement_swaps_precision_and_recall_with_its_arguments(a: set[int], b:
 def test_measure_computes_the_metrics_of_a_tiny_text() -> None:
     # "ab ab c" has 7 bytes. (a, b) becomes 256: ab · ab · c, 5 tokens, 3 of them different.
     text = "ab ab c"
-    atoms, merged = measure(text, [trained_column(text, 0), trained_column(text, 1)], reference=0)
+    atoms, merged = measure(text, [trained_column(text, 0), trained_column(text, 1)], baseline=0)
     assert (atoms.vocab_size, merged.vocab_size) == (256, 257)
     assert (atoms.tokens, merged.tokens) == (7, 5)
     assert (atoms.distinct, merged.distinct) == (4, 3)
@@ -116,7 +116,7 @@ def test_words_with_a_leading_space_in_their_token_count_as_whole() -> None:
 
 def test_boundaries_inside_a_character_count() -> None:
     text = "é"
-    atoms, whole = measure(text, [trained_column(text, 0), trained_column(text, 1)], reference=1)
+    atoms, whole = measure(text, [trained_column(text, 0), trained_column(text, 1)], baseline=1)
     assert (atoms.tokens, whole.tokens) == (2, 1)
     assert atoms.agreement == Agreement(0, 1, 0)
     assert atoms.whole_words == 0

@@ -280,7 +280,7 @@ def test_side_by_side_shows_every_pre_token_of_a_part(
     raw = text[first:last].encode()
     for key, column in zip(keys, sent["columns"], strict=True):
         pre_tokens = pretokenize(text, key)
-        assert (column["title"], column["note"]) == (key, f"About {key}.")
+        assert (column["title"], column["notes"]) == (key, [f"About {key}."])
         assert column["tokenCount"] == len(pre_tokens)
         shown = [raw[a:b].decode() for a, b in pairwise((0, *column["tokenEnds"]))]
         # The characters of each pre-token that lie within the part.

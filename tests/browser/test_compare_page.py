@@ -34,10 +34,10 @@ def columns_of(text: str, *names: str) -> list[Column]:
     return found
 
 
-def differences(columns: list[Column], reference: int) -> list[tuple[int, int]]:
+def differences(columns: list[Column], baseline: int) -> list[tuple[int, int]]:
     """Return the number of extra and of missing boundaries of each column."""
     boundaries = [{*column.inner_boundaries.tolist()} for column in columns]
-    expected = boundaries[reference]
+    expected = boundaries[baseline]
     return [(len(found - expected), len(expected - found)) for found in boundaries]
 
 
@@ -47,37 +47,50 @@ def marks(page: Page, column: Column) -> tuple[int, int]:
     return found.count(column.title, "extra"), found.count(column.title, "missing")
 
 
-def test_deep_link_shows_columns_and_difference_marks(open_page: Open) -> None:
+def test_deep_link_shows_verdict_columns_and_marks(open_page: Open) -> None:
     page = open_page("/Compare")
-    columns = columns_of(ENGLISH, "gpt2", "cl100k_base")
+    page.set_viewport_size({"width": 1280, "height": 768})
+    columns = columns_of(ENGLISH, "gpt2", "cl100k_base", "o200k_base")
+    counts = [column.tokens for column in columns]
     for column in columns:
         text = Columns(page).text(column.title)
         expect(text).to_contain_text("river")
-        tokens = int(column.boundaries.boundary_mask(column.step).sum())
-        assert drawn_boundaries(text) == tokens
-        box = (
-            Columns(page)
-            .frame.locator(".column")
-            .filter(has=page.get_by_role("heading", name=column.title))
-        )
-        expect(box).to_contain_text(f"{tokens} tokens")
-    assert [marks(page, column) for column in columns] == differences(columns, 0)
-    assert differences(columns, 0)[0] == (0, 0)
-
-    choose(page, "Reference", "GPT-2")
-    expect(Columns(page).frame.locator(".column.reference")).to_contain_text("GPT-2")
+        assert drawn_boundaries(text) == column.tokens
+        expect(box_of(page, column)).to_contain_text(f"{column.tokens} tokens")
+    percents = f"{(counts[1] - counts[3]) / counts[1]:.1%} fewer than GPT-2"
+    assert counts[3] == min(counts)
+    verdict = f"o200k needs the fewest tokens: {counts[3]}, {percents}"
+    expect(page.get_by_text(verdict)).to_be_visible()
+    expect(box_of(page, columns[3])).to_contain_text("Fewest")
+    expect(Columns(page).frame.get_by_text("Fewest")).to_have_count(1)
     assert [marks(page, column) for column in columns] == differences(columns, 1)
+    tops = {round(box["y"]) for column in columns if (box := box_of(page, column).bounding_box())}
+    assert len(tops) == 1, "four columns fit at 1280 pixels"
 
-    # Add a third vocabulary.
-    page.get_by_role("button", name="o200k").click()
-    expect(Columns(page).text("o200k")).to_contain_text("river")
-    columns = columns_of(ENGLISH, "gpt2", "cl100k_base", "o200k_base")
-    tokens = int(columns[3].boundaries.boundary_mask(columns[3].step).sum())
-    assert drawn_boundaries(Columns(page).text("o200k")) == tokens
-    for name in ("GPT-2", "cl100k", "o200k"):
-        page.get_by_role("button", name=name).click()
-    expect(Columns(page).text("GPT-2")).to_have_count(0)
-    expect(Columns(page).text("Your tokenizer")).to_contain_text("river")
+    choose(page, "Baseline", "Your tokenizer")
+    expect(Columns(page).frame.locator(".column.baseline")).to_contain_text("Your tokenizer")
+    assert [marks(page, column) for column in columns] == differences(columns, 0)
+
+    # The user's own tokenizer is removed like the others.
+    page.get_by_role("button", name="Remove Your tokenizer").click()
+    expect(Columns(page).text("Your tokenizer")).to_have_count(0)
+    expect(Columns(page).text("GPT-2")).to_contain_text("river")
+
+    page.get_by_text("Token ids").click()
+    first = bpeviz.load("gpt2").encode(ENGLISH)[:3]
+    expect(Columns(page).text("GPT-2").locator(".id").nth(2)).to_have_text(str(first[2]))
+    assert drawn_boundaries(Columns(page).text("GPT-2")) == counts[1]
+
+    page.set_viewport_size({"width": 390, "height": 844})
+    expect(Columns(page).text("GPT-2")).to_be_visible()
+    boxes = [box_of(page, column).bounding_box() for column in columns[1:]]
+    assert len({round(box["x"]) for box in boxes if box}) == 1, "columns are stacked"
+
+
+def box_of(page: Page, column: Column) -> Locator:
+    """Return the column with a title."""
+    heading = page.get_by_role("heading", name=column.title)
+    return Columns(page).frame.locator(".column").filter(has=heading)
 
 
 def highlighted(text: Locator) -> str:
@@ -112,12 +125,12 @@ def test_metrics_equal_python_on_training_and_test_text(open_page: Open) -> None
     expect(page.get_by_text("Your tokenizer was trained on this very text")).to_be_visible()
     expect(page.get_by_text("Vocabulary sizes differ")).to_be_visible()
     table = page.get_by_test_id("stDataFrame")
-    columns = columns_of(ENGLISH, "gpt2", "cl100k_base")
+    columns = columns_of(ENGLISH, "gpt2", "cl100k_base", "o200k_base")
 
     def shown(row: str, column: int) -> Locator:
         return table.locator("tr").filter(has_text=row).locator("td").nth(column)
 
-    for number, measured in enumerate(measure(ENGLISH, columns, 0), 1):
+    for number, measured in enumerate(measure(ENGLISH, columns, 1), 1):
         assert measured.whole_words is not None
         expect(shown("bytes per token", number)).to_have_text(f"{measured.bytes_per_token:.2f}")
         expect(shown("words kept whole", number)).to_have_text(f"{measured.whole_words:.1%}")

@@ -157,9 +157,9 @@ def test_title_is_plain_and_unique(name: str, title: str) -> None:
 @pytest.mark.parametrize("name", FILES)
 def test_opened_file_is_a_column_on_compare(name: str) -> None:
     one = brought(name)
-    app = opened("Compare", others=[], tokenizers_opened=[one], text_box=TEXT, text_sample="own")
+    app = opened("Compare", compared=["yours", one.key], tokenizers_opened=[one], text_box=TEXT)
     assert errors(app) == []
-    mine, other = drawn(app, "reference")["columns"]
+    mine, other = drawn(app, "baseline")["columns"]
     assert mine["title"].startswith("Your tokenizer")
     assert other["title"].startswith(one.title)
     ids = [token_id for token_id, *_ in other["tokens"] if token_id != -2]
@@ -188,7 +188,7 @@ def test_opened_file_is_available_on_inspect(name: str, closer: str) -> None:
 @pytest.mark.parametrize("page", ["Compare", "Inspect"])
 def test_closed_file_is_removed_from_pages(page: str) -> None:
     one = brought("minbpe")
-    app = opened(page, inspected_by=one.key, tokenizers_opened=[one], others=[])
+    app = opened(page, inspected_by=one.key, tokenizers_opened=[one], compared=["yours", one.key])
     app.button(key="open_tokenizer").click().run()
     app.button(key=f"Close {one.title}").click().run()
     assert errors(app) == []
@@ -196,15 +196,17 @@ def test_closed_file_is_removed_from_pages(page: str) -> None:
     if page == "Inspect":
         assert app.selectbox(key="inspected_by").value == "yours"
     else:
-        assert len(drawn(app, "reference")["columns"]) == 1
+        assert len(drawn(app, "baseline")["columns"]) == 1
 
 
 def test_number_of_open_files_is_limited() -> None:
     files = [brought(name) for name in FORMATS][: export.MOST_OPEN]
-    app = opened("Compare", others=[], tokenizers_opened=files)
+    app = opened(
+        "Compare", compared=["yours", *(one.key for one in files)], tokenizers_opened=files
+    )
     app.button(key="open_tokenizer").click().run()
     assert errors(app) == []
-    assert len(drawn(app, "reference")["columns"]) == 1 + export.MOST_OPEN
+    assert len(drawn(app, "baseline")["columns"]) == 1 + export.MOST_OPEN
     assert [one.key for one in app.get("file_uploader")] == ["text_upload"]
     assert any("Close one first" in one.value for one in app.caption)
 
@@ -255,7 +257,7 @@ def test_export_offers_each_format_or_names_the_reason(key: str) -> None:
 
 @pytest.mark.parametrize("key", ["compare", "inspect"])
 def test_colored_text_export_is_offered_on_other_pages(key: str) -> None:
-    assert labels(along(key, others=[])) == ["Web page (HTML)", "Drawing (SVG)"]
+    assert labels(along(key, compared=["yours"])) == ["Web page (HTML)", "Drawing (SVG)"]
 
 
 # ---- the merge diagram on Train

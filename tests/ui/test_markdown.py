@@ -95,7 +95,7 @@ def hostile(app: AppTest) -> list[str]:
 
 def opened(page: str, link: str = "", **state: Any) -> AppTest:
     app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
-    for key, value in ({"others": []} | state).items():
+    for key, value in ({"compared": ["yours"]} | state).items():
         app.session_state[key] = value
     if link:
         app.query_params["s"] = link

@@ -188,23 +188,23 @@ def test_html_and_svg_color_tokens_by_color_index() -> None:
     assert box.get("class") == f"h{color_index(b'low')}"
 
 
-def test_html_and_svg_mark_differences_from_the_reference() -> None:
+def test_html_and_svg_mark_differences_from_the_baseline() -> None:
     bytewise = bpeviz.train("", merges=0).tokenizer()
-    for reference, looks, legend, text in (
+    for baseline, looks, legend, text in (
         (0, "own", "A thick line", "the lowest 世界 lamp"),
         (1, "missing", "A dotted line", "the lowest lamp"),
     ):
         columns = [column(TRAINED.tokenizer(), text, "mine"), column(bytewise, text, "bytes")]
-        other = columns[1 - reference]
+        other = columns[1 - baseline]
         extra = np.setdiff1d(columns[1].inner_boundaries, columns[0].inner_boundaries)
         assert len(extra) > 3
-        page = Page(export.html(text, columns, title="T", reference=reference))
+        page = Page(export.html(text, columns, title="T", baseline=baseline))
         assert page.ending(looks) == len(extra)
         assert legend in page.words
         assert f"{other.title}" in page.words
-        drawing = ET.fromstring(export.svg(text, columns, title="T", reference=reference))
+        drawing = ET.fromstring(export.svg(text, columns, title="T", baseline=baseline))
         assert drawn_ends(drawing, looks) == len(extra)
-        assert "the reference" not in export.html(text, columns[:1], title="T")
+        assert "baseline" not in export.html(text, columns[:1], title="T")
 
 
 def test_html_marks_unknown_and_omitted_text() -> None:

@@ -456,22 +456,22 @@ def columns_of(text: str, training_text: str = "") -> list[Column]:
 
 @settings(max_examples=examples(100))
 @given(TEXTS, st.integers(0, 2), st.sampled_from([6, 40, 10_000]))
-def test_side_by_side_marks_differences_from_the_reference(
-    text: str, reference: int, size: int
+def test_side_by_side_marks_differences_from_the_baseline(
+    text: str, baseline: int, size: int
 ) -> None:
     columns = columns_of(text, "ab cab éa 👍 the cab " * 3)
     raw = text.encode()
     parts = player.parts(text, common_boundaries(columns), size)
     assert "".join(text[part.first : part.last] for part in parts) == text
     for part in parts:
-        data = player.side_by_side(text, columns, part, reference)
+        data = player.side_by_side(text, columns, part, baseline)
         json.dumps(data, allow_nan=False)
         assert data["text"] == text[part.first : part.last]
         here = raw[part.start : part.end]
         cuts = [{*column["tokenEnds"]} - {len(here)} for column in data["columns"]]
         for column, mine, shown in zip(columns, cuts, data["columns"], strict=True):
-            assert {*shown["extra"]} == mine - cuts[reference]
-            assert {*shown["missing"]} == cuts[reference] - mine
+            assert {*shown["extra"]} == mine - cuts[baseline]
+            assert {*shown["missing"]} == cuts[baseline] - mine
             assert len(shown["tokenEnds"]) == len(shown["tokens"])
             # The tokens shown equal the text, and their color follows from their bytes.
             spans = pairwise((0, *shown["tokenEnds"]))

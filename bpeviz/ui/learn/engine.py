@@ -118,7 +118,7 @@ def grid(text: str, tokenizer: Tokenizer, caption: str = "") -> Picture:
 
 
 def tokenized(text: str, tokenizers: Sequence[tuple[str, Tokenizer]], caption: str = "") -> Picture:
-    """Return a text under several tokenizers, side by side; the first one is the reference."""
+    """Return a text under several tokenizers, side by side; the first one is the baseline."""
     columns = []
     for title, tokenizer in tokenizers:
         boundaries = tokenizer.boundaries(text)

@@ -122,8 +122,8 @@ def show(shown: list[Trained]) -> None:
         if len(shown) > 1:
             st.caption(
                 f"Each algorithm shows its own step at this vocabulary size. {timelines[0][0]} is "
-                "the reference: a thick line is a boundary that the reference does not have, a "
-                "dotted line one that only the reference has. Outside its size range, an "
+                "the baseline: a bracket marks a boundary that the baseline does not have, a "
+                "dotted line one that only the baseline has. Outside its size range, an "
                 "algorithm stops changing."
             )
     _follow(shown, payload)

@@ -2,30 +2,64 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
-from bpeviz.analysis import metrics
+from bpeviz.analysis import metrics, verdict
 from bpeviz.analysis.metrics import Column
 from bpeviz.pretrained import catalog
 from bpeviz.pretrained.catalog import TITLES
-from bpeviz.ui import components, export, inputs, markdown
+from bpeviz.ui import components, export, inputs, markdown, tokenizers, trained
 from bpeviz.ui.downloads import ready
-from bpeviz.ui.export import YOURS
-from bpeviz.ui.inputs import part_caption, part_number
+from bpeviz.ui.inputs import Choice, part_caption, part_number
 from bpeviz.ui.pages.base import Page
-from bpeviz.ui.trained import Trained, published
-from bpeviz.ui.widgets import OneOf, SomeOf, Values, Widget, numbers
+from bpeviz.ui.tokenizers import LINKED, OWN, Offer
+from bpeviz.ui.trained import TrainingError
+from bpeviz.ui.widgets import (
+    Number,
+    OneOf,
+    SomeOf,
+    Switch,
+    Values,
+    Widget,
+    numbers,
+)
 from bpeviz.views import charts, player, tables
 
 SHOWN = 6_000
 """The most bytes of a text in the columns at once; metrics are for the whole text."""
 
-OTHERS = SomeOf(
-    link="others", key="others", label="Compare with", titles=TITLES, most=len(catalog.NAMES)
-)
+MOST = 8
+"""The most columns."""
+
+FIRST = (OWN, *catalog.NAMES)
+"""The columns at first."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Columns(SomeOf):
+    """The chosen tokenizers. A link contains all but those from files."""
+
+    def for_link(self) -> tuple[list[str] | None, str | None]:
+        chosen = self.get()
+        return (None if chosen is None else [key for key in chosen if key in LINKED]), None
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Baseline(OneOf):
+    """The tokenizer that the others are compared with."""
+
+    def for_link(self) -> tuple[str | None, str | None]:
+        return (self.get() if self.get() in LINKED else None), None
+
+
+COLUMNS = _Columns(link="compared", key="compared", label="Tokenizers", titles=LINKED, most=MOST)
+BASELINE = _Baseline(link="baseline", key="baseline", label="Baseline", titles=LINKED)
+IDS = Switch(link="token_ids", key="token_ids", label="Token ids")
 MEASURED_ON = OneOf(
     link="measured_on",
     key="measured_on",
@@ -33,22 +67,64 @@ MEASURED_ON = OneOf(
     titles={"learnt": "Training text", "held out": "Different text"},
 )
 TEST_TEXT = inputs.TextSource("held_out", "Test text", "numbers-and-tables")
-REFERENCE = numbers("reference_of_", "Reference", first=0)
 PART = numbers("shown_of_", "Part shown")
+
+
+# ---- links of earlier versions
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Others(SomeOf):
+    """The published tokenizers beside the user's own."""
+
+    def for_link(self) -> tuple[None, None]:
+        return None, None
+
+    def restore(self, value: list[str]) -> None:
+        COLUMNS.put([OWN, *(name for name in catalog.NAMES if name in value)])
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Reference(Number):
+    """The index of the baseline among the columns."""
+
+    def for_link(self) -> tuple[None, None]:
+        return None, None
+
+    def restore(self, value: int) -> None:
+        shown = COLUMNS.get() or []
+        if value < len(shown):  # otherwise it was a file
+            BASELINE.put(shown[value])
+
+
+OTHERS = _Others(link="others", key="others", label="Compare with", titles=TITLES, most=len(TITLES))
+REFERENCES = numbers("reference_of_", "Reference", first=0)
+
+
+def _reference(values: Values) -> Iterator[Widget[Any]]:
+    for one in values.members(REFERENCES):
+        yield _Reference(link=one.link, key=one.key, label=one.label, low=one.low, high=one.high)
+
+
+# ---- the page
 
 
 def _widgets(values: Values) -> Iterator[Widget[Any]]:
     yield from inputs.training_widgets(values)
     yield OTHERS
+    yield from _reference(values)
+    yield COLUMNS
+    yield BASELINE
+    yield IDS
     yield MEASURED_ON
     if values.get(MEASURED_ON) == "held out":
         yield from TEST_TEXT.widgets(values)
-    yield from values.members(REFERENCE)
     yield from values.members(PART)
 
 
-def _opened_titles() -> list[str]:
-    return [one.title for one in export.opened()]
+def _chosen_files() -> list[str]:
+    chosen = COLUMNS.get() or ()
+    return [one.title for one in export.opened() if one.key in chosen]
 
 
 PAGE = Page(
@@ -56,95 +132,168 @@ PAGE = Page(
     "Compare",
     "How do different tokenizers split the same text?",
     _widgets,
-    _opened_titles,
+    _chosen_files,
 )
 
 
-def others() -> list[str]:
-    """Draw the choice of published vocabularies; return those chosen whose files are there.
+def controls() -> tuple[list[str], str, bool]:
+    """Draw the choices above the columns.
 
-    Tokenizers from files are compared as long as they are open.
+    Returns:
+        The keys of the chosen tokenizers, the key of the baseline, and whether the text is the test
+        text.
     """
-    with st.container(horizontal=True, vertical_alignment="bottom", width="content", gap="small"):
-        chosen = OTHERS.pills(default=["gpt2", "cl100k_base"])
-        export.open_here()
-    return ready([name for name in catalog.NAMES if name in chosen])
+    left, right = st.columns((7, 2), vertical_alignment="bottom", gap="small")
+    with left:
+        keys = _chosen()
+    with right:
+        baseline = _baseline(keys)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        on_test_text = MEASURED_ON.segments(width="content") == "held out"
+        export.open_here(_add)
+        IDS.toggle(help="Show the id of each token before it.")
+    return keys, baseline, on_test_text
 
 
-def on_test_text() -> bool:
-    """Draw the choice between the training text and a test text; return whether it is the test."""
-    return MEASURED_ON.segments() == "held out"
+def _chosen() -> list[str]:
+    """Draw the choice of the tokenizers to compare; return their keys."""
+    names = tokenizers.names()
+    if (before := COLUMNS.get()) and (known := [key for key in before if key in names]) != before:
+        COLUMNS.put(known)  # a file was closed
+    return COLUMNS.multiselect(
+        names, default=list(FIRST), placeholder="Choose tokenizers", select_all=False, wrap=True
+    )
 
 
-def columns_for(text: str, trained: Trained, step: int, names: list[str]) -> list[Column]:
-    """Return the columns of a text, the user's tokenizer first.
+def _baseline(keys: Sequence[str]) -> str:
+    """Draw the choice of the baseline among the chosen tokenizers; return its key.
 
-    Raises:
-        TrainingError: The user's tokenizer cannot tokenize the text.
+    At first it is not the user's own tokenizer, whose small vocabulary needs many tokens.
     """
-    history = trained.history
-    title = f"{YOURS} ({int(history.sizes[step]):,})"
-    columns = [Column(title, history.at_step(step), trained.boundaries_of(text), step)]
-    for name in names:
-        with st.spinner(f"Loading {TITLES[name]} …"):
-            tokenizer, boundaries = published(name, text)
-        title = f"{TITLES[name]} ({int(tokenizer.sizes[-1]):,})"
-        columns.append(Column(title, tokenizer, boundaries, tokenizer.steps))
-    for one in export.opened():
-        found = export.boundaries(one.key, text, one.tokenizer)
-        if isinstance(found, str):
-            st.error(markdown.escape(f"{one.title} cannot tokenize this text: {found}"))
-            continue
-        title = f"{one.title} ({int(one.tokenizer.sizes[-1]):,})"
-        columns.append(Column(title, one.tokenizer, found, one.tokenizer.steps))
-    return columns
+    if len(keys) < 2:
+        return keys[0] if keys else ""
+    names = tokenizers.names()
+    first = next(i for i, key in enumerate(keys) if key != OWN)
+    if BASELINE.get() is not None and BASELINE.get() not in keys:
+        BASELINE.put(keys[first])
+    return BASELINE.select({key: names[key] for key in keys}, index=first)
 
 
-def reference_of(columns: list[Column]) -> int:
-    """Draw the choice of the column that the others are compared with; return its index."""
-    if len(columns) < 2:
-        return 0
-    # Without the size: the browser keeps the words of a choice.
-    names = [column.title.rpartition(" (")[0] for column in columns]
-    return REFERENCE.member(len(columns)).select(names, width=220)
+def _add(key: str) -> None:
+    """Add a column for an opened file."""
+    before = COLUMNS.get() or []
+    if len(before) < MOST and key not in before:
+        COLUMNS.put([*before, key])
 
 
-def show(text: str, columns: list[Column], reference: int) -> None:
-    """Draw the text in columns."""
+def offers(
+    keys: Sequence[str], training_text: str, choice: Choice, sizes: DeltaGenerator
+) -> list[Offer]:
+    """Return the chosen tokenizers; the user's own is trained only if it is among them.
+
+    Args:
+        keys: The keys of the chosen tokenizers.
+        training_text: The text to train on.
+        choice: How to train.
+        sizes: The place of the slider of the vocabulary size.
+    """
+    found: trained.Trained | str = ""
+    if OWN in keys:
+        try:
+            found = trained.get(training_text, choice, sizes)
+        except TrainingError as error:
+            found = str(error)
+    with sizes.container():
+        history = found if isinstance(found, str) else found.history
+        step = inputs.size_step(history, choice.largest)
+    by_key = {offer.key: offer for offer in tokenizers.offers(found, step)}
+    return [by_key[key] for key in keys]
+
+
+def show(text: str, training_text: str, chosen: Sequence[Offer], baseline: str) -> None:
+    """Draw the verdict, the text in columns, and the metrics.
+
+    Args:
+        text: The text to compare on.
+        training_text: The text that the user's own tokenizer is trained on.
+        chosen: The chosen tokenizers.
+        baseline: The key of the one that the others are compared with.
+    """
+    if not chosen:
+        st.info("No tokenizer is chosen. Choose one above.")
+        return
+    by_key = _columns_for(text, chosen)
     if not text:
         st.info("There is no text yet. Type one on the left, or choose a sample.")
         return
+    if not by_key:
+        return  # messages say why
+    columns = [*by_key.values()]
+    # The chosen baseline may be unavailable.
+    first = next((key for key in by_key if key != OWN), OWN)
+    number = [*by_key].index(baseline if baseline in by_key else first)
+    _verdict(columns, number)
+    _side_by_side(text, columns, number)
+    _caveats(text, training_text, by_key)
+    _measures(text, columns, number)
+
+
+def _columns_for(text: str, chosen: Sequence[Offer]) -> dict[str, Column]:
+    """Return the columns of a text by their keys, without those that are not available.
+
+    For these, the page shows the reason.
+    """
+    available = {*ready([offer.needs for offer in chosen if offer.needs is not None])}
+    found: dict[str, Column] = {}
+    for offer in chosen:
+        if offer.needs is not None and offer.needs not in available:
+            continue
+        name = markdown.escape(offer.name)
+        try:
+            with st.spinner(f"Loading {name} …"):
+                found[offer.key] = offer.column(text)
+        except ValueError as error:
+            st.error(f"{name} cannot tokenize this text: {markdown.escape(str(error))}")
+    return found
+
+
+def _verdict(columns: Sequence[Column], baseline: int) -> None:
+    """Draw the answer in one sentence."""
+    standings = [verdict.standing(column) for column in columns]
+    with st.container(key="verdict"):
+        st.markdown(markdown.escape(verdict.sentence(standings, baseline)))
+
+
+def _side_by_side(text: str, columns: Sequence[Column], baseline: int) -> None:
+    """Draw the text in columns."""
     parts = player.parts(text, metrics.common_boundaries(columns), SHOWN)
     shown = parts[part_number(PART, len(parts))]
     if len(parts) > 1:
-        part_caption(shown.first, shown.last, len(text), "The table and the curves are for")
-    components.columns(player.side_by_side(text, columns, shown, reference), "columns")
+        part_caption(shown.first, shown.last, len(text), "All figures are for")
+    payload = player.side_by_side(text, columns, shown, baseline, ids=bool(IDS.get()))
+    components.columns(payload, "columns")
     if len(columns) > 1:
         wavy = " A wavy underline marks text that is not in a vocabulary."
         st.caption(
-            "A thick line is a boundary that the reference does not have; a dotted line is one "
-            "that only the reference has. Hover over a token to highlight it in every column."
+            "A bracket marks a boundary that the baseline does not have; a dotted line marks one "
+            "that only the baseline has. Hover over a token to highlight it in every column."
             + wavy
             * any(column.unknown for column in columns)
         )
     export.along(
         "compare",
         lambda: export.Picture(
-            text,
-            columns,
-            "One text, several tokenizers",
-            reference,
-            shown.first,
-            shown.last,
+            text, columns, "One text, several tokenizers", baseline, shown.first, shown.last
         ),
     )
 
 
-def caveats(text: str, training_text: str, columns: list[Column], *, on_test_text: bool) -> None:
-    """Draw notes on the fairness of the comparison. The first column is the user's tokenizer."""
-    mine, *others = columns
+def _caveats(text: str, training_text: str, columns: dict[str, Column]) -> None:
+    """Draw notes on the fairness of the comparison."""
+    mine = columns.get(OWN)
+    others = [column for key, column in columns.items() if key != OWN]
     words = []
-    if others:
+    if mine is not None and others:
         largest = max(column.vocab_size for column in others)
         words.append(
             f"Vocabulary sizes differ: yours has {mine.vocab_size:,} entries, the largest one here "
@@ -153,32 +302,31 @@ def caveats(text: str, training_text: str, columns: list[Column], *, on_test_tex
         )
     if text != training_text:
         words.append("This is a test text (not used for training).")
-    else:
+    elif mine is not None:
         words.append(
             "Your tokenizer was trained on this very text, so it scores better than it should."
         )
         words.append(
             "Enter another text in the second box for a fair comparison."
-            if on_test_text
+            if MEASURED_ON.get() == "held out"
             else "Choose “Different text” for a fair comparison."
         )
     words += [
         f"{markdown.escape(column.title)} cannot represent {column.unknown:,} tokens of this text: "
         "their content is lost, so it scores better than it should."
-        for column in columns
+        for column in columns.values()
         if column.unknown
     ]
-    st.markdown(f":material/balance: {' '.join(words)}")
+    if words:
+        st.markdown(f":material/balance: {' '.join(words)}")
 
 
-def measures(text: str, columns: list[Column], reference: int) -> None:
+def _measures(text: str, columns: Sequence[Column], baseline: int) -> None:
     """Draw the table of metrics and the curves over vocabulary sizes."""
-    if not text:
-        return
     st.subheader("Metrics", anchor=False)
     right = st.column_config.TextColumn(alignment="right")
     st.dataframe(
-        tables.metrics(metrics.measure(text, columns, reference)),
+        tables.metrics(metrics.measure(text, columns, baseline)),
         hide_index=True,
         height="content",
         key="measures",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -15,22 +15,16 @@ from bpeviz.analysis.round_trip import RoundTrip, round_trip
 from bpeviz.analysis.trace import Inspection
 from bpeviz.core.boundaries import Boundaries
 from bpeviz.core.tokenizer import Tokenizer
-from bpeviz.core.training import Training
 from bpeviz.pretokenizers.patterns import MAX_EXPRESSION
-from bpeviz.pretrained import catalog, rank_tokenizer
-from bpeviz.pretrained.catalog import TITLES
 from bpeviz.trainers import texts_of
 from bpeviz.ui import components, export, inputs, markdown
 from bpeviz.ui.downloads import ready
 from bpeviz.ui.inputs import MAX_TEXT, part_caption, part_number
 from bpeviz.ui.pages.base import ABOUT_MERGE_DIAGRAM, Page
 from bpeviz.ui.runtime.cache import cached
-from bpeviz.ui.trained import Trained
+from bpeviz.ui.tokenizers import LINKED, OWN, Offer
 from bpeviz.ui.widgets import Number, OneOf, SessionValue, TextField, Values, Widget, numbers
 from bpeviz.views import merge_diagram, player, tables
-
-OWN = "yours"
-"""The key of the user's own tokenizer."""
 
 FIRST_TEXT = "The naïve 世界 isn’t 3.14159 👍🏽"
 """The text at first: accents, two scripts, digits, and an emoji of several code points."""
@@ -57,7 +51,6 @@ class _TokenizerChoice(OneOf):
         return f"{self.label}: {titles.get(self.get() or '', '')}"
 
 
-TOKENIZERS = {OWN: export.YOURS} | TITLES
 SOURCE = OneOf(
     link="inspected",
     key="inspected",
@@ -66,7 +59,7 @@ SOURCE = OneOf(
 )
 TYPED = TextField(link="inspect_box", key="inspect_box", label="Type a text", longest=MAX_TEXT)
 TOKENIZER = _TokenizerChoice(
-    link="inspected_by", key="inspected_by", label="Tokenizer", titles=TOKENIZERS
+    link="inspected_by", key="inspected_by", label="Tokenizer", titles=LINKED
 )
 SPECIAL = OneOf(
     link="special_tokens",
@@ -90,7 +83,7 @@ MIRRORED = _TokenizerChoice(
     link="mirrored",
     key="mirrored",
     label="Mirrored below",
-    titles={"none": "None"} | TOKENIZERS,
+    titles={"none": "None"} | LINKED,
 )
 DRAWN_PART = numbers("drawn_part_of_", "Part drawn")
 LOOK_UP = TextField(link="look_up", key="look_up", label="Token id or text", longest=MAX_EXPRESSION)
@@ -130,63 +123,6 @@ def _widgets(values: Values) -> Iterator[Widget[Any]]:
 PAGE = Page(
     "pages/Inspect.py", "Inspect", "How does a text become token ids, and text again?", _widgets
 )
-
-
-@dataclass(frozen=True)
-class Offer:
-    """A tokenizer that can be inspected.
-
-    Attributes:
-        key: Its identity in widgets.
-        title: Its name, with the size where that may change.
-        make: Returns it, or raises `ValueError` with a user-facing message.
-        training: Its training history, where it was trained here.
-        identity: The rest of its identity in caches.
-        needs: The published vocabulary whose files it needs.
-    """
-
-    key: str
-    title: str
-    make: Callable[[], Tokenizer]
-    training: Training | None = None
-    identity: tuple[object, ...] = ()
-    needs: str | None = None
-
-    @property
-    def name(self) -> str:
-        """The name without the size, since the browser keeps the words of a choice."""
-        return export.YOURS if self.key == OWN else self.title
-
-
-def offers(trained: Trained | str, step: int) -> list[Offer]:
-    """Return the tokenizers that can be inspected, the user's own first.
-
-    Args:
-        trained: The user's training, or the message that says why there is none.
-        step: The step of the vocabulary size.
-    """
-
-    def failed() -> Tokenizer:
-        raise ValueError(trained)
-
-    def published(name: str) -> Offer:
-        return Offer(name, TITLES[name], lambda: rank_tokenizer.load(name), needs=name)
-
-    if isinstance(trained, str):
-        yours = Offer(OWN, export.YOURS, failed, identity=(trained,))
-    else:
-        history = trained.history
-        title = f"{export.YOURS} ({int(history.sizes[step]):,})"
-        yours = Offer(OWN, title, lambda: history.at_step(step), history, (trained, step))
-    files = [
-        Offer(one.key, one.title, partial(_opened, one), identity=(one.key,))
-        for one in export.opened()
-    ]
-    return [yours, *map(published, catalog.NAMES), *files]
-
-
-def _opened(one: export.Opened) -> Tokenizer:
-    return one.tokenizer
 
 
 def _inspected(text: str, special: tuple[str, ...], offer: Offer) -> Inspection | str:

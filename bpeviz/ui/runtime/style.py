@@ -35,6 +35,7 @@ STYLE = f"""<style>
 @media (max-width: 767px) {{ {_MAIN} {{ padding-top: 4rem; }} }}
 {_element("PageLink")} a:focus-visible {{ outline: 2px solid currentColor; outline-offset: -2px; }}
 {_element("CaptionContainer")} code {{ color: inherit; font-size: 0.95em; }}
+.st-key-verdict p {{ font-size: 1.3rem; font-weight: 600; line-height: 1.35; }}
 @media print {{
   @page {{ margin: 12mm; }}
   {_CONTROLS}, .st-key-copy_link {{ display: none !important; }}

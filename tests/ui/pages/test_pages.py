@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gc
 import json
+import re
 import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -43,7 +44,7 @@ SHORT = "low low lower lowest, newer newest wider " * 3
 def opened(page: str, **state: Any) -> AppTest:
     """Return a page in a session with `state`: texts and choices."""
     app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=30)
-    for key, value in ({"others": []} | state).items():
+    for key, value in ({"compared": ["yours"]} | state).items():
         app.session_state[key] = value
     return app.switch_page(PAGES[page]).run()
 
@@ -380,25 +381,103 @@ def test_non_utf8_file_gives_a_message(content: bytes, fact: str) -> None:
 # ---- Compare
 
 
-def test_compare_shows_published_vocabularies_as_columns() -> None:
+@pytest.fixture
+def vocabularies() -> None:
+    """Skip the test if the published vocabularies are not available."""
     try:
         for name in catalog.NAMES:
             download.fetch(name)
     except download.VocabularyUnavailable as error:
         pytest.skip(str(error))
-    app = with_text("Compare", SHORT, others=list(catalog.NAMES))
+
+
+@pytest.mark.usefixtures("vocabularies")
+def test_compare_opens_with_four_columns_and_a_verdict() -> None:
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=30)
+    app.switch_page(PAGES["Compare"]).run()
     assert errors(app) == []
     data = component(app)
-    titles = [column["title"] for column in data["columns"]]
-    assert [title.split()[0] for title in titles] == ["Your", "GPT-2", "cl100k", "o200k"]
-    assert data["reference"] == 0
+    columns = data["columns"]
+    assert [column["title"].split()[0] for column in columns] == [
+        "Your",
+        "GPT-2",
+        "cl100k",
+        "o200k",
+    ]
+    assert data["baseline"] == 1  # not the user's small vocabulary
+    counts = [column["tokenCount"] for column in columns]
+    assert [column["isBest"] for column in columns] == [one == min(counts) for one in counts]
+    saved = f"{(counts[1] - counts[3]) / counts[1]:.1%} fewer than GPT-2"
+    assert verdict(app) == f"o200k needs the fewest tokens: {counts[3]}, {saved}."
+    assert columns[1]["notes"] == ["Baseline"]
+    assert columns[3]["notes"][0] == saved
     (table,) = app.dataframe
-    assert [*table.value.columns[1:-1]] == titles
-    app.selectbox(key="reference_of_4").select_index(2).run()
+    assert [*table.value.columns[1:-1]] == [column["title"] for column in columns]
+
+    app.selectbox(key="baseline").set_value("o200k_base").run()
+    data = component(app)
+    assert data["baseline"] == 3
+    assert data["columns"][3]["extra"] == data["columns"][3]["missing"] == []
+    assert verdict(app).startswith("o200k needs the fewest tokens")
+    assert "cl100k follows with" in verdict(app)
+
+    # The baseline goes, and so does the user's own tokenizer.
+    app.multiselect(key="compared").set_value(["gpt2", "cl100k_base"]).run()
     assert errors(app) == []
     data = component(app)
-    assert data["reference"] == 2
-    assert data["columns"][2]["extra"] == data["columns"][2]["missing"] == []
+    assert [column["title"].split()[0] for column in data["columns"]] == ["GPT-2", "cl100k"]
+    assert data["baseline"] == 0
+    assert app.selectbox(key="baseline").value == "gpt2"
+    assert not [one for one in app.markdown if "Your tokenizer" in one.value]
+
+
+def verdict(app: AppTest) -> str:
+    (found,) = [one.value for one in app.markdown if re.search("needs? (the|[0-9])", one.value)]
+    return found.replace("\\", "").replace("\u2060", "")
+
+
+@pytest.mark.usefixtures("vocabularies")
+def test_compare_trains_no_tokenizer_that_is_not_a_column(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*given: Any, **options: Any) -> Any:
+        raise AssertionError("trained")
+
+    monkeypatch.setattr(trained, "get", fail)
+    app = with_text("Compare", SHORT, compared=["gpt2"])
+    assert errors(app) == []
+    assert verdict(app) == f"GPT-2 needs {component(app)['columns'][0]['tokenCount']} tokens."
+    assert component(app)["columns"][0]["notes"] == []
+    assert not component(app)["columns"][0]["isBest"]
+
+
+def test_compare_says_what_to_do_without_columns_or_text() -> None:
+    app = with_text("Compare", SHORT, compared=[])
+    assert errors(app) == []
+    assert ["Choose one" in one.value for one in app.info] == [True]
+    app = with_text("Compare", "")
+    assert errors(app) == []
+    assert ["no text" in one.value for one in app.info] == [True]
+
+
+@pytest.mark.usefixtures("vocabularies")
+def test_compare_names_all_columns_that_tie() -> None:
+    app = with_text("Compare", "a", compared=["yours", "gpt2", "cl100k_base"])
+    assert verdict(app) == "Your tokenizer, GPT-2 and cl100k need the same number: 1 token each."
+    assert [column["isBest"] for column in component(app)["columns"]] == [False] * 3
+
+
+@pytest.mark.usefixtures("vocabularies")
+def test_compare_goes_on_where_the_own_tokenizer_cannot_be_trained() -> None:
+    app = with_text("Compare", SHORT, compared=["yours", "gpt2"], pattern="regex", regex="(")
+    assert len(errors(app)) == 1
+    assert [column["title"].split()[0] for column in component(app)["columns"]] == ["GPT-2"]
+
+
+@pytest.mark.usefixtures("vocabularies")
+def test_compare_shows_token_ids_on_demand() -> None:
+    app = with_text("Compare", SHORT, compared=["gpt2"])
+    assert component(app)["showIds"] is False
+    app.toggle(key="token_ids").set_value(True).run()
+    assert component(app)["showIds"] is True
 
 
 def test_compare_explains_fairness_of_its_metrics() -> None:
@@ -409,7 +488,7 @@ def test_compare_explains_fairness_of_its_metrics() -> None:
     test_text = {"measured_on": "held out", "held_out_box": "wider", "held_out_sample": "own"}
     messages = []
     for state in ({}, test_text):
-        app = with_text("Compare", SHORT, others=["gpt2"], **state)
+        app = with_text("Compare", SHORT, compared=["yours", "gpt2"], **state)
         assert errors(app) == []
         (words,) = [one.value for one in app.markdown if "balance" in one.value]
         assert "50,2" in words  # the size of GPT-2, which differs
@@ -434,7 +513,7 @@ def test_compare_works_without_downloaded_vocabularies(
     monkeypatch.setattr(download, "fetch_in_background", lambda name, retry=False: None)
     failed = download.Progress("failed", "The network is not there; plug it in.")
     monkeypatch.setattr(download, "progress", lambda name: failed)
-    app = with_text("Compare", SHORT, others=["gpt2", "cl100k_base"])
+    app = with_text("Compare", SHORT, compared=["yours", "gpt2", "cl100k_base"])
     assert errors(app) == []
     assert [column["title"].split()[0] for column in component(app)["columns"]] == ["Your"]
     assert ["plug it in" in warning.value for warning in app.warning] == [True, True]

@@ -90,7 +90,7 @@ def test_every_pattern_is_offered_with_a_description() -> None:
     assert sorted(pills.options) == sorted(titles)
     assert sorted(side_by_side(app)) == sorted(titles)
     for column in side_by_side(app).values():
-        assert column["note"].endswith(".")
+        assert column["notes"][0].endswith(".")
     assert {*ORDER} <= {*PATTERNS}
 
 

@@ -229,7 +229,7 @@ INVALID_LINKS = {
 @every_page
 @pytest.mark.parametrize("packed", INVALID_LINKS.values(), ids=INVALID_LINKS)
 def test_damaged_link_shows_one_message_and_page_works(page: str, packed: str) -> None:
-    app = opened(page, packed, step="3", others=[])
+    app = opened(page, packed, step="3", compared=["yours"])
     message = link_message(app)
     assert message.startswith("This link is ")
     assert "ignored" in message
@@ -347,7 +347,7 @@ def test_link_step_applies_only_to_its_timeline() -> None:
 
 @every_page
 def test_link_is_applied_once_until_another_link(page: str) -> None:
-    app = opened(page, pack({"text_sample": "spanish"}), others=[])
+    app = opened(page, pack({"text_sample": "spanish"}), compared=["yours"])
     assert payload(app)["text"] == samples.by_key("spanish").text
     type_text(app, "mine")
     app.run()
@@ -361,7 +361,7 @@ def test_link_is_applied_once_until_another_link(page: str) -> None:
 
 @every_page
 def test_damaged_link_after_a_valid_one_keeps_the_state(page: str) -> None:
-    app = opened(page, pack({"text_sample": "spanish"}), others=[])
+    app = opened(page, pack({"text_sample": "spanish"}), compared=["yours"])
     app.query_params["s"] = "nonsense!"
     app.run()
     assert "damaged" in link_message(app)
@@ -398,7 +398,9 @@ STATES: dict[str, list[dict[str, Any]]] = {
     + [{"pattern": "regex"}, {"pattern": "list", "words": "a b"}, {"text_box": TEXT * 400}],
     "Compare": [
         {"measured_on": "held out"},
-        {"others": ["gpt2", "cl100k_base"]},
+        {"compared": ["gpt2", "yours", "cl100k_base"], "baseline": "cl100k_base"},
+        {"compared": ["gpt2", "o200k_base"], "token_ids": True},
+        {"compared": []},
         {"text_box": TEXT * 99},
     ],
     "Inspect": [
@@ -416,7 +418,11 @@ def test_links_contain_every_input_of_the_page(page: str) -> None:
     assert page in STATES, "add the states of the new page to STATES"
     all_linked: set[str] = set()
     for changed in STATES[page]:
-        state: dict[str, Any] = {"others": [], "text_box": TEXT, "text_sample": "own"} | changed
+        state: dict[str, Any] = {
+            "compared": ["yours"],
+            "text_box": TEXT,
+            "text_sample": "own",
+        } | changed
         app = opened(page, **state)
         assert not app.exception
         packed, _ = copy_link(app)
@@ -438,7 +444,11 @@ def test_links_contain_every_input_of_the_page(page: str) -> None:
 @every_page
 def test_page_state_round_trips_through_a_link(page: str) -> None:
     for changed in STATES[page]:
-        state: dict[str, Any] = {"others": [], "text_box": TEXT, "text_sample": "own"} | changed
+        state: dict[str, Any] = {
+            "compared": ["yours"],
+            "text_box": TEXT,
+            "text_sample": "own",
+        } | changed
         packed, _ = copy_link(opened(page, **state))
         app = opened(page, packed)
         assert link_message(app) == ""
@@ -496,7 +506,12 @@ def test_too_long_text_is_omitted_with_messages_to_both_sides() -> None:
 
 
 def test_longest_of_several_texts_is_omitted() -> None:
-    state = {"text_box": MIXED, "text_sample": "own", "measured_on": "held out", "others": []}
+    state = {
+        "text_box": MIXED,
+        "text_sample": "own",
+        "measured_on": "held out",
+        "compared": ["yours"],
+    }
     app = opened("Compare", **state, held_out_box="short", held_out_sample="own")
     packed, _ = copy_link(app)
     linked = unpack(packed)
@@ -510,7 +525,7 @@ def test_longest_of_several_texts_is_omitted() -> None:
 def test_link_names_an_opened_file(page: str) -> None:
     name = "re`port <b>.txt"
     text = TEXT * 900
-    app = opened(page, text_file=text, text_file_name=name, text_box=TEXT, others=[])
+    app = opened(page, text_file=text, text_file_name=name, text_box=TEXT, compared=["yours"])
     packed, toasts = copy_link(app)
     assert [markdown.escape(f"{len(text):,} characters") in toast for toast in toasts] == [True]
     assert "newest" not in str(unpack(packed))
@@ -521,7 +536,11 @@ def test_link_names_an_opened_file(page: str) -> None:
 
 def test_link_names_opened_tokenizers() -> None:
     mine = export.Opened("file:1234", "mine.json", bpeviz.train(TEXT, merges=9).tokenizer())
-    state: dict[str, Any] = {"tokenizers_opened": [mine], "others": [], "closer": "picture"}
+    state: dict[str, Any] = {
+        "tokenizers_opened": [mine],
+        "compared": ["yours", mine.key],
+        "closer": "picture",
+    }
     for page, label in (("Compare", "Tokenizer"), ("Inspect", "Mirrored below")):
         app = opened(page, **state, mirrored=mine.key)
         packed, toasts = copy_link(app)

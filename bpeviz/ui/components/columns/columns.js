@@ -22,10 +22,11 @@ const SCROLL_REST = 120; // milliseconds after which another column may lead the
  * @property {string} title
  * @property {number[]} tokenEnds where each token ends
  * @property {[number | null, string, string, number][]} tokens id, label, bytes in hex or a note, color
- * @property {number[]} extra boundaries that the reference lacks
- * @property {number[]} missing boundaries of the reference that this column lacks
- * @property {string} [note] shown in place of the comparison with the reference
- * @property {number} [tokenCount] pre-tokens of the whole text, of which a part may be shown
+ * @property {number[]} extra boundaries that the baseline lacks
+ * @property {number[]} missing boundaries of the baseline that this column lacks
+ * @property {string[]} notes lines below the title
+ * @property {number} tokenCount tokens of the whole text, of which a part may be shown
+ * @property {boolean} [isBest] whether no other column has fewer tokens
  */
 
 /**
@@ -33,7 +34,8 @@ const SCROLL_REST = 120; // milliseconds after which another column may lead the
  * @property {string} key
  * @property {string} text
  * @property {Column[]} columns
- * @property {number} reference index of the reference column, -1 for none
+ * @property {number} baseline index of the baseline, -1 for none
+ * @property {boolean} [showIds] whether to show the id of each token
  * @property {string} [unit] "token" unless given
  * @property {string} [ariaLabel] the accessible name of all columns
  */
@@ -53,6 +55,23 @@ export const tokenAt = (ends, byte) => firstIndex(ends.length, (i) => ends[i] > 
  */
 export const countOverlapping = (ends, start, end) =>
   ends.filter((tokenEnd, i) => tokenEnd > start && (i ? ends[i - 1] : 0) < end).length;
+
+/**
+ * Insert the id of each token before its first sign. Where a sign has several tokens, their ids are
+ * together.
+ */
+function insertIds(cells, ends, tokens) {
+  const idsBefore = new Map();
+  ends.forEach((end, i) => {
+    const [id, , , color] = tokens[i];
+    const start = i ? ends[i - 1] : 0;
+    if (id === null || id < 0 || start >= cells.cellOf.length) return;
+    const cell = cells.cells[cells.cellOf[start]];
+    if (!idsBefore.has(cell)) idsBefore.set(cell, []);
+    idsBefore.get(cell).push(element("span", color < 0 ? "id" : `id t color${color}`, String(id)));
+  });
+  for (const [cell, ids] of idsBefore) cell.element.before(...ids);
+}
 
 class Columns {
   constructor(root, signal) {
@@ -77,7 +96,7 @@ class Columns {
     this.unit = data.unit ?? "token";
     if (data.ariaLabel) this.frame.ariaLabel = data.ariaLabel;
     this.frame.classList.toggle("pre-tokens", this.unit !== "token");
-    this.columns = data.columns.map((column, i) => this.#column(data, column, i === data.reference));
+    this.columns = data.columns.map((column, i) => this.#column(data, column, i === data.baseline));
     this.frame.replaceChildren(...this.columns.map(({ box }) => box));
     for (const { host } of this.columns) host.addEventListener("scroll", () => this.#scrolled(host));
   }
@@ -96,17 +115,14 @@ class Columns {
   /**
    * @param {ColumnsPayload} data
    * @param {Column} column
-   * @param {boolean} isReference
+   * @param {boolean} isBaseline
    */
-  #column(data, { title, note, tokenCount, tokenEnds: ends, tokens, extra, missing }, isReference) {
-    const box = element("div", isReference ? "column reference" : "column");
+  #column(data, { title, notes, tokenCount, isBest, tokenEnds: ends, tokens, extra, missing }, isBaseline) {
+    const box = element("div", `column${isBaseline ? " baseline" : ""}${isBest ? " best" : ""}`);
     const about = element("p");
-    const number = tokenCount ?? tokens.filter(([id]) => id !== LEFT_OUT_ID).length;
-    about.append(element("b", "", formatCount(number)), ` ${plural(number, this.unit)}`);
-    const difference = isReference
-      ? "the reference"
-      : `${counted(extra.length, "extra split")}, ${formatCount(missing.length)} fewer`;
-    about.append(element("span", "difference", note ?? difference)); // on its own line, so that columns align
+    about.append(element("b", "", formatCount(tokenCount)), ` ${plural(tokenCount, this.unit)} `);
+    if (isBest) about.append(element("span", "badge", "Fewest"));
+    for (const note of notes) about.append(element("span", "note", note));
     const host = element("div", "text");
     host.tabIndex = 0;
     host.dir = "auto";
@@ -125,11 +141,13 @@ class Columns {
     for (const end of extra) cells.flags[end - 1] |= EXTRA;
     for (const end of missing) cells.flags[end - 1] |= MISSING;
     cells.paint(0, cells.flags.length);
+    if (data.showIds) insertIds(cells, ends, tokens);
     return { box, host, cells, ends, tokens, title };
   }
 
   hover(target) {
     const column = this.columns.find(({ host }) => host.contains(target));
+    while (target?.className?.startsWith?.("id")) target = target.nextElementSibling;
     const byte = column ? column.cells.atomAt(target) : -1;
     if (byte < 0) return this.clear();
     const i = tokenAt(column.ends, byte);

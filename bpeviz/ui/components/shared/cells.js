@@ -294,7 +294,8 @@ export class CellText {
         return (isText ? offset > 0 : atEnd) ? cell.end : cell.start;
       }
       // Between cells or between lines: use the neighbor.
-      const next = parent.childNodes[offset]?.querySelector?.(".c") ?? parent.childNodes[offset];
+      let next = parent.childNodes[offset]?.querySelector?.(".c") ?? parent.childNodes[offset];
+      while (next && next.cell === undefined) next = next.nextSibling; // an id
       if (next?.cell !== undefined) return this.cells[next.cell].start;
       const before = parent.childNodes[offset - 1];
       const last = before?.cell !== undefined ? before : before?.lastElementChild;

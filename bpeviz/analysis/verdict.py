@@ -1,0 +1,126 @@
+"""The result of a comparison in words: the fewest tokens, and differences from a baseline."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from bpeviz.analysis.metrics import Column
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A tokenizer in a comparison.
+
+    Attributes:
+        name: Its name on screen.
+        tokens: The number of tokens of the whole text.
+        lossy: Whether some tokens are not in its vocabulary. Their content is lost, so its count is
+            not comparable.
+    """
+
+    name: str
+    tokens: int
+    lossy: bool = False
+
+
+def standing(column: Column) -> Standing:
+    """Return the standing of a column."""
+    return Standing(column.name or column.title, column.tokens, column.unknown > 0)
+
+
+def percent(part: int, whole: int) -> str:
+    """Return a share in percent with one decimal, rounded half up, as in "66.7%".
+
+    A share between 0 and 1 is never shown as 0.0% or 100.0%.
+    """
+    tenths = (2_000 * part + whole) // (2 * whole)
+    if tenths == 0 < part:
+        return "less than 0.1%"
+    if tenths == 1_000 and part < whole:
+        return "more than 99.9%"
+    return f"{tenths // 10:,}.{tenths % 10}%"
+
+
+def difference(tokens: int, baseline: int) -> str:
+    """Return how many tokens more or fewer than the baseline, as in "66.7% fewer"."""
+    if tokens == baseline:
+        return "as many"
+    if not baseline:
+        return f"{tokens:,} more"
+    word = "fewer" if tokens < baseline else "more"
+    return f"{percent(abs(tokens - baseline), baseline)} {word}"
+
+
+def compared_with(tokens: int, baseline: Standing) -> str:
+    """Return the difference from a baseline with its name, as in "66.7% fewer than GPT-2"."""
+    link = "as" if tokens == baseline.tokens else "than"
+    return f"{difference(tokens, baseline.tokens)} {link} {baseline.name}"
+
+
+def splits(column: Column, baseline: Column) -> str:
+    """Return at how many places a column joins or splits tokens unlike a baseline."""
+    ours, theirs = column.inner_boundaries, baseline.inner_boundaries
+    common = int(np.count_nonzero(np.isin(ours, theirs, assume_unique=True, kind="table")))
+    return split_words(len(ours) - common, len(theirs) - common)
+
+
+def split_words(extra: int, missing: int) -> str:
+    """Return the wording of `splits`.
+
+    Args:
+        extra: The number of boundaries that the baseline lacks.
+        missing: The number of the baseline's boundaries that are absent.
+    """
+    places = "place" if missing == 1 else "places"
+    if not extra:
+        return f"Joins at {missing:,} {places}" if missing else "Same boundaries"
+    if not missing:
+        return f"Splits at {extra:,} more {'place' if extra == 1 else 'places'}"
+    return f"Joins at {missing:,} {places}, splits at {extra:,} more"
+
+
+def best(standings: Sequence[Standing]) -> list[int]:
+    """Return the indices of those with the fewest tokens, of those that lose nothing if any."""
+    ranked = [one for one in standings if not one.lossy] or standings
+    fewest = min((one.tokens for one in ranked), default=0)
+    return [i for i, one in enumerate(standings) if one in ranked and one.tokens == fewest]
+
+
+def sentence(standings: Sequence[Standing], baseline: int) -> str:
+    """Return the verdict: who needs the fewest tokens, and how many fewer than the baseline.
+
+    Args:
+        standings: At least one.
+        baseline: The index of the baseline.
+    """
+    leaders = best(standings)
+    fewest = standings[leaders[0]].tokens
+    tokens = f"{fewest:,} token{'' if fewest == 1 else 's'}"
+    if len(standings) == 1:
+        return f"{standings[0].name} needs {tokens}."
+    if len(leaders) == len(standings):
+        return f"{_listed([one.name for one in standings])} need the same number: {tokens} each."
+    names = _listed([standings[i].name for i in leaders])
+    found = f"{names} need{'s' * (len(leaders) == 1)} the fewest tokens: {fewest:,}"
+    found += " each" * (len(leaders) > 1)
+    ranked = [one for one in standings if not one.lossy]
+    if baseline not in leaders:
+        found += f", {compared_with(fewest, standings[baseline])}."
+    elif later := [one for one in ranked if one.tokens > fewest]:
+        second = min(later, key=lambda one: one.tokens)
+        found += f". {second.name} follows with {difference(second.tokens, fewest)}."
+    else:
+        found += "."
+    lossy = [one.name for one in standings if one.lossy and ranked and one.tokens <= fewest]
+    if lossy:
+        lose, they = ("loses", "it is") if len(lossy) == 1 else ("lose", "they are")
+        found += f" {_listed(lossy)} {lose} a part of the text, so {they} not ranked."
+    return found
+
+
+def _listed(names: Sequence[str]) -> str:
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last

@@ -1,0 +1,130 @@
+"""The tokenizers that pages offer: the user's own, published ones, and those from files.
+
+Pages list them with `offers`. A link contains the keys of `LINKED`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import bpeviz
+from bpeviz.analysis.metrics import Column
+from bpeviz.core.boundaries import Boundaries
+from bpeviz.core.tokenizer import Tokenizer
+from bpeviz.core.training import Training
+from bpeviz.pretrained import catalog
+from bpeviz.ui import export, trained
+from bpeviz.ui.trained import Trained
+
+OWN = "yours"
+"""The key of the user's own tokenizer."""
+
+LINKED = {OWN: export.YOURS} | {key: entry.title for key, entry in catalog.ENTRIES.items()}
+"""The tokenizers that a link may contain, by key: all but those from files."""
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A tokenizer that a page offers.
+
+    Attributes:
+        key: Its identity in widgets.
+        name: Its name without the size, since the browser keeps the words of a choice.
+        make: Returns it, or raises `ValueError` with a user-facing message.
+        boundaries: Returns the boundaries of a text, or raises `ValueError` likewise.
+        training: Its training history, where it was trained here.
+        step: The step of the vocabulary size, where it was trained here.
+        identity: The rest of its identity in caches.
+        needs: The published vocabulary whose files it needs.
+    """
+
+    key: str
+    name: str
+    make: Callable[[], Tokenizer]
+    boundaries: Callable[[str], Boundaries]
+    training: Training | None = None
+    step: int | None = None
+    identity: tuple[object, ...] = ()
+    needs: str | None = None
+
+    @property
+    def title(self) -> str:
+        """The name, with the size where that may change."""
+        if self.training is None or self.step is None:
+            return self.name
+        return f"{self.name} ({int(self.training.sizes[self.step]):,})"
+
+    def column(self, text: str) -> Column:
+        """Return the column of a text in a comparison. Raises `ValueError`."""
+        tokenizer = self.make()
+        step = tokenizer.steps if self.step is None else self.step
+        title = f"{self.name} ({int(tokenizer.sizes[step]):,})"
+        return Column(title, tokenizer, self.boundaries(text), step, self.name)
+
+
+def names() -> dict[str, str]:
+    """Return the names of all tokenizers that pages offer, by key, the user's own first."""
+    return LINKED | {one.key: one.title for one in export.opened()}
+
+
+def offers(found: Trained | str, step: int) -> list[Offer]:
+    """Return all tokenizers that pages offer, the user's own first.
+
+    Args:
+        found: The user's training, or the message that says why there is none.
+        step: The step of the vocabulary size.
+    """
+    files = [
+        Offer(
+            one.key,
+            one.title,
+            partial(_given, one.tokenizer),
+            partial(_boundaries_of_file, one),
+            identity=(one.key,),
+        )
+        for one in export.opened()
+    ]
+    return [_own(found, step), *map(_published, catalog.ENTRIES), *files]
+
+
+def _own(found: Trained | str, step: int) -> Offer:
+    if isinstance(found, str):
+
+        def failed(text: str = "") -> Any:
+            raise ValueError(found)
+
+        return Offer(OWN, export.YOURS, failed, failed, identity=(found,))
+    history = found.history
+    return Offer(
+        OWN,
+        export.YOURS,
+        lambda: history.at_step(step),
+        found.boundaries_of,
+        history,
+        step,
+        (found, step),
+    )
+
+
+def _published(name: str) -> Offer:
+    return Offer(
+        name,
+        LINKED[name],
+        lambda: bpeviz.load(name),
+        lambda text: trained.published(name, text)[1],
+        needs=name,
+    )
+
+
+def _given(tokenizer: Tokenizer) -> Tokenizer:
+    return tokenizer
+
+
+def _boundaries_of_file(one: export.Opened, text: str) -> Boundaries:
+    found = export.boundaries(one.key, text, one.tokenizer)
+    if isinstance(found, str):
+        raise ValueError(found)
+    return found

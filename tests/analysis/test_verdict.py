@@ -1,0 +1,149 @@
+"""The verdict of a comparison: who needs the fewest tokens, and the percents."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import bpeviz
+from bpeviz.analysis.metrics import Column
+from bpeviz.analysis.verdict import (
+    Standing,
+    best,
+    compared_with,
+    difference,
+    percent,
+    sentence,
+    split_words,
+    splits,
+    standing,
+)
+
+GPT2, CL100K, O200K = Standing("GPT-2", 21), Standing("cl100k", 9), Standing("o200k", 7)
+
+
+@pytest.mark.parametrize(
+    ("part", "whole", "expected"),
+    [
+        (14, 21, "66.7%"),
+        (1, 3, "33.3%"),
+        (1, 16, "6.3%"),  # 6.25: half up, where Python's format gives 6.2
+        (1, 2, "50.0%"),
+        (1, 100_000, "less than 0.1%"),
+        (99_999, 100_000, "more than 99.9%"),
+        (5, 5, "100.0%"),
+        (0, 5, "0.0%"),
+        (50_000, 7, "714,285.7%"),
+    ],
+)
+def test_percent_rounds_half_up_and_never_hides_a_difference(
+    part: int, whole: int, expected: str
+) -> None:
+    assert percent(part, whole) == expected
+
+
+@given(st.integers(0, 10**7), st.integers(1, 10**7))
+def test_percent_is_within_half_a_tenth_of_the_exact_share(part: int, whole: int) -> None:
+    shown = percent(part, whole)
+    exact = Fraction(100 * part, whole)
+    if shown.startswith("less"):
+        assert 0 < exact < Fraction("0.05")
+    elif shown.startswith("more"):
+        assert Fraction("99.95") <= exact < 100
+    else:
+        assert abs(Fraction(shown.rstrip("%").replace(",", "")) - exact) <= Fraction("0.05")
+
+
+def test_difference_is_relative_to_the_baseline() -> None:
+    assert difference(7, 21) == "66.7% fewer"
+    assert difference(21, 7) == "200.0% more"
+    assert difference(7, 7) == "as many"
+    assert difference(3, 0) == "3 more"
+    assert compared_with(7, GPT2) == "66.7% fewer than GPT-2"
+    assert compared_with(21, GPT2) == "as many as GPT-2"
+
+
+def test_verdict_names_the_fewest_tokens_and_the_percents() -> None:
+    assert sentence([GPT2, CL100K, O200K], 0) == (
+        "o200k needs the fewest tokens: 7, 66.7% fewer than GPT-2."
+    )
+    # The baseline is the best one: the runner-up gives the figure.
+    assert sentence([GPT2, CL100K, O200K], 2) == (
+        "o200k needs the fewest tokens: 7. cl100k follows with 28.6% more."
+    )
+    assert sentence([O200K], 0) == "o200k needs 7 tokens."
+    assert sentence([Standing("a", 1)], 0) == "a needs 1 token."
+
+
+def test_verdict_names_all_that_tie() -> None:
+    twin = Standing("twin", 7)
+    assert sentence([GPT2, O200K, twin], 0) == (
+        "o200k and twin need the fewest tokens: 7 each, 66.7% fewer than GPT-2."
+    )
+    assert sentence([GPT2, O200K, twin], 1).startswith("o200k and twin need the fewest tokens")
+    assert "GPT-2 follows with 200.0% more" in sentence([GPT2, O200K, twin], 1)
+    assert sentence([O200K, twin], 0) == "o200k and twin need the same number: 7 tokens each."
+    assert best([GPT2, O200K, twin]) == [1, 2]
+
+
+def test_tokenizer_that_loses_text_does_not_win() -> None:
+    lossy = Standing("lossy", 2, lossy=True)
+    assert best([GPT2, lossy]) == [0]
+    found = sentence([GPT2, O200K, lossy], 0)
+    assert found.startswith("o200k needs the fewest tokens: 7, 66.7% fewer than GPT-2.")
+    assert "lossy loses a part of the text" in found
+    assert "not ranked" in sentence([GPT2, lossy], 1)
+    assert best([lossy, lossy]) == [0, 1]  # then they are compared with each other
+
+
+@given(
+    st.lists(
+        st.builds(Standing, st.sampled_from("abc"), st.integers(0, 9), st.booleans()), min_size=1
+    ),
+    st.data(),
+)
+def test_every_comparison_has_a_verdict(standings: list[Standing], data: st.DataObject) -> None:
+    baseline = data.draw(st.integers(0, len(standings) - 1))
+    found = sentence(standings, baseline)
+    assert found.endswith(".")
+    fewest = min(
+        [one.tokens for one in standings if not one.lossy] or [one.tokens for one in standings]
+    )
+    assert str(fewest) in found
+    assert {standings[i].tokens for i in best(standings)} == {fewest}
+
+
+@pytest.mark.parametrize(
+    ("extra", "missing", "expected"),
+    [
+        (5, 77, "Joins at 77 places, splits at 5 more"),
+        (0, 1, "Joins at 1 place"),
+        (1, 0, "Splits at 1 more place"),
+        (0, 0, "Same boundaries"),
+    ],
+)
+def test_splits_are_worded_without_blame(extra: int, missing: int, expected: str) -> None:
+    assert split_words(extra, missing) == expected
+
+
+def test_splits_are_counted_over_the_whole_text() -> None:
+    text = "low lower lowest low"
+    trainings = [bpeviz.train(text, merges=count) for count in (2, 0)]
+    coarse, fine = (
+        Column(
+            f"{name} (300)",
+            one.tokenizer(),
+            one.tokenizer().boundaries(text),
+            len(one.merges),
+            name,
+        )
+        for name, one in zip(("coarse", "fine"), trainings, strict=True)
+    )
+    joined = fine.tokens - coarse.tokens
+    assert joined > 0
+    assert splits(coarse, fine) == f"Joins at {joined} places"
+    assert splits(fine, coarse) == f"Splits at {joined} more places"
+    assert standing(coarse) == Standing("coarse", coarse.tokens)
