@@ -109,3 +109,12 @@ def shorten(name: str, most: int = 80) -> str:
 def hexadecimal(raw: bytes) -> str:
     """Return bytes as two hexadecimal digits each: `hexadecimal(b"th")` is "74 68"."""
     return raw.hex(" ").upper()
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun.
+
+    >>> counted(1, "byte"), counted(2_000, "byte")
+    ('1 byte', '2,000 bytes')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from bpeviz.pretokenizers.alternatives import ALTERNATIVES, Alternative, matched
 from bpeviz.pretokenizers.patterns import pretokenize
-from bpeviz.text import color_index, label, shorten
+from bpeviz.text import color_index, counted, label, shorten
 from bpeviz.trainers import bpe
 
 LEVELS = ("sentences", "words", "characters")
@@ -371,12 +371,3 @@ def name(pre_token: str) -> str:
     if len(pre_token) > 200:  # labels of long texts are slow
         pre_token = pre_token[:100] + pre_token[-100:]
     return shorten(label(pre_token.encode()))
-
-
-def counted(number: int, thing: str) -> str:
-    """Return "1 byte", "2 bytes".
-
-    >>> counted(1, "byte"), counted(1_000, "byte")
-    ('1 byte', '1,000 bytes')
-    """
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"

@@ -11,8 +11,7 @@ import regex
 
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import Training
-from bpeviz.text import color_index, label, shorten
-from bpeviz.trainers.screen import counted
+from bpeviz.text import color_index, counted, label, shorten
 
 MOST_IDS = 2_000
 """The largest number of ids to decode at once."""

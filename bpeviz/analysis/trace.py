@@ -294,7 +294,7 @@ class _Rows:
         return boundaries, tuple(events)
 
 
-def grid(inspection: Inspection, shown: Stretch) -> dict[str, Any]:
+def grid(inspection: Inspection, shown: Stretch, *, decimal: bool = False) -> dict[str, Any]:
     """Return the payload of the grid, as plain JSON values: characters, bytes, tokens and ids.
 
     A column is a byte. A token without bytes (a mark) has a column before its position. Spans are
@@ -303,6 +303,7 @@ def grid(inspection: Inspection, shown: Stretch) -> dict[str, Any]:
     Args:
         inspection: The encoded text.
         shown: A part of `inspection.cuts`.
+        decimal: Show bytes in decimal, not in hexadecimal.
     """
     tokenizer, raw = inspection.tokenizer, inspection.raw
     low, high = shown.start, shown.end
@@ -359,7 +360,8 @@ def grid(inspection: Inspection, shown: Stretch) -> dict[str, Any]:
             [start, end, f"{ord(point):04X}", unicodedata.name(point, "")]
             for point, (_, _, start, end) in zip(points, spans(inspection.point_ends), strict=True)
         ],
-        "bytes": [[column(at, behind_marks=True), f"{raw[at]:02X}"] for at in range(low, high)],
+        "bytes": [[column(at, behind_marks=True), raw[at]] for at in range(low, high)],
+        "decimal": decimal,
         "preTokens": None
         if inspection.pre_token_ends is None
         else [

@@ -32,13 +32,13 @@ from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import Candidate, MergeTraining, Training, count_pairs
 from bpeviz.pretokenizers.pretokenizer import Atoms, PreTokenizer
 from bpeviz.pretrained import catalog, download, rank_tokenizer
-from bpeviz.text import clean, color_index, shorten
+from bpeviz.text import clean, color_index, counted, shorten
 from bpeviz.trainers import bpe
 from bpeviz.trainers.base import Corpus, Option, Trainer
 from bpeviz.trainers.options import MIN_COUNT, TIES
 from bpeviz.trainers.pair_counts import TieRule
 from bpeviz.trainers.preparation import merge_limit, texts_of_corpus
-from bpeviz.trainers.screen import Texts, counted
+from bpeviz.trainers.screen import Texts
 
 Base = Literal["text", "gpt2", "cl100k_base", "o200k_base"]
 """The base: BPE trained on a first text, or a published vocabulary."""

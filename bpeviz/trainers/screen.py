@@ -10,6 +10,7 @@ from typing import Any
 from bpeviz.core.boundaries import Boundaries
 from bpeviz.core.hidden_tokens import HiddenTimes
 from bpeviz.core.training import MergeTraining
+from bpeviz.text import counted
 
 _MAX_NAMES = 3
 """The number of tokens that a table cell names; it counts the others."""
@@ -72,11 +73,6 @@ def atoms_and_merges(training: Any, step: int) -> str:
     """Return the vocabulary after `step` merges, such as "256 bytes + 1 merge"."""
     atoms = training.pre_tokenizer.atoms
     return f"{len(training.alphabet)} {atoms} + {counted(step, 'merge')}"
-
-
-def counted(number: int, noun: str) -> str:
-    """Return a number with its noun, such as "1 merge" or "2,000 merges"."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def no_details(training: Any, text: str, boundaries: Boundaries, step: int) -> list[Detail]:

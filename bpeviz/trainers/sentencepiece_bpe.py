@@ -37,10 +37,11 @@ from bpeviz.core.tokenizer import Row
 from bpeviz.core.training import MergeTraining, Pairs
 from bpeviz.pretokenizers.patterns import pretokenize
 from bpeviz.pretokenizers.pretokenizer import UNKNOWN, Atoms, PreTokenizer
+from bpeviz.text import counted
 from bpeviz.trainers.base import Corpus, Option, Trainer
 from bpeviz.trainers.bpe import train_merges
 from bpeviz.trainers.preparation import PER_ATOM, count_pre_tokens, merge_limit
-from bpeviz.trainers.screen import Texts, counted, every_atom_is_a_token
+from bpeviz.trainers.screen import Texts, every_atom_is_a_token
 
 SPACE = "▁"
 """The character of a space: U+2581, LOWER ONE EIGHTH BLOCK."""

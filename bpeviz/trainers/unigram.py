@@ -39,11 +39,11 @@ from bpeviz.core.lattice import (
 from bpeviz.core.tokenizer import NonMonotonicTokenizer, Row, Segmentation
 from bpeviz.core.training import Candidate, Pruning, Stopped, Training
 from bpeviz.pretokenizers.pretokenizer import Atoms, PreTokenizer
-from bpeviz.text import clean, color_index, shorten
+from bpeviz.text import clean, color_index, counted, shorten
 from bpeviz.trainers.base import Corpus, Option, Trainer
 from bpeviz.trainers.options import ATOMS
 from bpeviz.trainers.preparation import PER_ATOM, alphabet_of, count_pre_tokens, merge_limit
-from bpeviz.trainers.screen import Detail, Randomness, Texts, counted
+from bpeviz.trainers.screen import Detail, Randomness, Texts
 
 SEED_SIZE = 10_000
 MAX_EM_STEPS = 20

@@ -379,7 +379,7 @@ def test_grid_covers_its_part_exactly(trainings: dict[str, Training], text: str)
         points = [point for data in shown for point in data["codePoints"]]
         assert [chr(int(shown_as, 16)) for _, _, shown_as, _ in points] == [*found.text]
         assert [name for *_, name in points] == [unicodedata.name(c, "") for c in found.text]
-        assert bytes(int(b, 16) for data in shown for _, b in data["bytes"]) == found.raw
+        assert bytes(byte for data in shown for _, byte in data["bytes"]) == found.raw
         if all(part.end - part.start <= 16 for part in player.parts(found.text, found.cuts, 16)):
             ids = [t["id"] for data in shown for t in data["tokens"] if t["id"] is not None]
             assert [i for i in found.ids if i in ids] or not found.ids

@@ -16,6 +16,7 @@ from bpeviz.analysis.trace import Inspection
 from bpeviz.core.boundaries import Boundaries
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.pretokenizers.patterns import MAX_EXPRESSION
+from bpeviz.text import counted
 from bpeviz.trainers import texts_of
 from bpeviz.ui import components, export, inputs, markdown
 from bpeviz.ui.downloads import ready
@@ -23,7 +24,16 @@ from bpeviz.ui.inputs import MAX_TEXT, part_caption, part_number
 from bpeviz.ui.pages.base import ABOUT_MERGE_DIAGRAM, Page
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.tokenizers import LINKED, OWN, Offer
-from bpeviz.ui.widgets import Number, OneOf, SessionValue, TextField, Values, Widget, numbers
+from bpeviz.ui.widgets import (
+    Number,
+    OneOf,
+    SessionValue,
+    Switch,
+    TextField,
+    Values,
+    Widget,
+    numbers,
+)
 from bpeviz.views import merge_diagram, player, tables
 
 FIRST_TEXT = "The naïve 世界 isn’t 3.14159 👍🏽"
@@ -67,6 +77,7 @@ SPECIAL = OneOf(
     label="Treat `<|endoftext|>` as",
     titles={"text": "Plain text", "special": "Special token"},
 )
+DECIMAL = Switch(link="decimal", key="decimal", label="Bytes in decimal")
 PART = numbers("inspected_part_of_", "Part shown")
 CLOSER = OneOf(
     link="closer",
@@ -107,6 +118,7 @@ def _widgets(values: Values) -> Iterator[Widget[Any]]:
         yield TYPED
     yield TOKENIZER
     yield SPECIAL
+    yield DECIMAL
     yield from values.members(PART)
     yield CLOSER
     if values.get(CLOSER) == "picture":
@@ -164,7 +176,10 @@ def show(training_text: str, offered: Sequence[Offer]) -> None:
         return
     _verdict(offer, found)
     part = _part(found)
-    pressed = components.grid(trace.grid(found, part), "grid")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(_sizes(found))
+        decimal = DECIMAL.toggle()
+    pressed = components.grid(trace.grid(found, part, decimal=decimal), "grid")
     if pressed and _PRESSED.get() != pressed["number"]:
         _PRESSED.put(pressed["number"])
         LOOK_UP.put(str(pressed["id"]))
@@ -279,6 +294,17 @@ def _verdict(offer: Offer, found: Inspection) -> None:
             "first positions": st.column_config.Column(width="medium"),
             "why": st.column_config.Column(width="large"),
         },
+    )
+
+
+def _sizes(found: Inspection) -> str:
+    """Return the size of the text in characters, code points and bytes."""
+    return " · ".join(
+        (
+            counted(len(found.grapheme_ends), "character"),
+            counted(len(found.text), "code point"),
+            f"{counted(len(found.raw), 'byte')} in UTF-8",
+        )
     )
 
 

@@ -13,6 +13,7 @@ from streamlit.delta_generator import DeltaGenerator
 from bpeviz.analysis import pretokenization
 from bpeviz.pretokenizers.alternatives import ALTERNATIVES
 from bpeviz.pretokenizers.patterns import CUSTOM, PATTERNS, WORD_LIST, SplitError
+from bpeviz.text import counted
 from bpeviz.ui import components, inputs, markdown, trained
 from bpeviz.ui.inputs import part_caption, part_number
 from bpeviz.ui.pages.base import Page
@@ -300,7 +301,7 @@ def _explain(done: list[tuple[Chosen, pretokenization.Column]], first: int, last
     part = "" if (first, last) == (0, len(column.cut.text)) else " in the part shown"
     shown = f"the first {len(pre_tokens):,} of " if len(pre_tokens) < number else ""
     st.caption(
-        f"As a list: {shown}{pretokenization.counted(number, 'pre-token')}{part}. "
+        f"As a list: {shown}{counted(number, 'pre-token')}{part}. "
         "Linguists call the pre-tokens of a text its tokens, and the different ones its types."
     )
     _word_level(chosen, column)
@@ -349,7 +350,7 @@ def _word_level(chosen: Chosen, column: pretokenization.Column) -> None:
     share = f"{unknown / vocabulary.total:.1%}" if vocabulary.total else "0 %"
     st.markdown(
         f"The vocabulary has {len(vocabulary.entries):,} of {vocabulary.types:,} different words. "
-        f"In this text, {unknown:,} of {pretokenization.counted(vocabulary.total, 'word')} are "
+        f"In this text, {unknown:,} of {counted(vocabulary.total, 'word')} are "
         f"unknown ({share})."
     )
     st.dataframe(
@@ -369,7 +370,7 @@ def _word_level(chosen: Chosen, column: pretokenization.Column) -> None:
         wrap_lines=True,
     )
     st.caption(
-        f"{applied.count(None):,} of {pretokenization.counted(len(applied), 'word')} of the "
+        f"{applied.count(None):,} of {counted(len(applied), 'word')} of the "
         "different text are unknown. Decoding cannot restore them."
     )
 

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { breakLines, columnWidths } from "../../../bpeviz/ui/components/grid/layout.js";
+import { breakLines, byteText, columnWidths } from "../../../bpeviz/ui/components/grid/layout.js";
 import { read } from "./fixtures.mjs";
 
 const payload = read("grid");
@@ -15,6 +15,11 @@ test("the columns below a token have room for its id", () => {
     const width = widths.slice(start, end).reduce((sum, one) => sum + one, 0);
     assert.ok(width >= String(id).length * 0.49);
   }
+});
+
+test("a byte is two hexadecimal digits, or a decimal number", () => {
+  assert.deepEqual([10, 255].map((byte) => byteText(byte, false)), ["0A", "FF"]);
+  assert.deepEqual([10, 255].map((byte) => byteText(byte, true)), ["10", "255"]);
 });
 
 test("lines cover all columns and fit", () => {

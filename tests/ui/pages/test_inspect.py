@@ -65,6 +65,17 @@ def ids(app: AppTest) -> list[int]:
     return [token["id"] for token in drawn(app, "bytes")["tokens"] if token["id"] is not None]
 
 
+def test_page_counts_characters_and_shows_bytes_in_decimal() -> None:
+    app = opened(inspect_box="né👍🏽")
+    assert errors(app) == []
+    captions = " ".join(caption.value for caption in app.caption)
+    assert "3 characters · 4 code points · 11 bytes in UTF-8" in captions
+    assert drawn(app, "bytes")["decimal"] is False
+    app.toggle(key="decimal").set_value(True).run()
+    assert drawn(app, "bytes")["decimal"] is True
+    assert errors(app) == []
+
+
 @pytest.mark.parametrize("sample", samples.SAMPLES, ids=lambda sample: sample.key)
 def test_every_sample_is_displayed(sample: samples.Sample) -> None:
     app = opened(text_box=sample.text, text_sample=sample.key, inspected="learnt")
@@ -72,7 +83,7 @@ def test_every_sample_is_displayed(sample: samples.Sample) -> None:
     assert "Lossless" in light(app)
     data = drawn(app, "bytes")
     assert 0 < len(data["bytes"]) <= SHOWN
-    raw = bytes(int(byte, 16) for _, byte in data["bytes"])
+    raw = bytes(byte for _, byte in data["bytes"])
     assert sample.text.encode().startswith(raw)
 
 

@@ -3,7 +3,7 @@
 
 import { Tooltip, element, mount, tokenLabel } from "../shared/dom.js";
 import { formatCount } from "../shared/format.js";
-import { breakLines, columnWidths } from "./layout.js";
+import { breakLines, byteText, columnWidths } from "./layout.js";
 
 const ROWS = [
   ["graphemes", "characters"],
@@ -134,7 +134,7 @@ class Grid {
   // The items of a row: {start, end, text}, and `about` or `token`.
   #items(name) {
     const { data } = this;
-    if (name === "bytes") return data.bytes.map(([start, text]) => ({ start, end: start + 1, text }));
+    if (name === "bytes") return data.bytes.map(([start, byte]) => ({ start, end: start + 1, text: byteText(byte, data.decimal), byte }));
     if (name === "tokens" || name === "ids")
       return data.tokens.map((token) => {
         const text = name === "tokens" ? token.label : String(token.id ?? "");
@@ -143,10 +143,10 @@ class Grid {
     return data[name].map(([start, end, text, about]) => ({ start, end, text, about }));
   }
 
-  #cell(name, { start, end, text, about, token }) {
+  #cell(name, { start, end, text, about, token, byte }) {
     const cell = element("div", "cell");
     cell.setAttribute("role", "cell");
-    Object.assign(cell, { span: [start, end], row: name, text, about, token });
+    Object.assign(cell, { span: [start, end], row: name, text, about, token, byte });
     let content = cell;
     if (name === "tokens") {
       if (token.color >= 0) cell.classList.add("t", `color${token.color}`);
@@ -209,11 +209,11 @@ class Grid {
     return lines;
   }
 
-  #describe({ span: [start, end], row, text, about }) {
+  #describe({ span: [start, end], row, text, about, byte }) {
     const head = element("p");
     head.append(tokenLabel(text, -1));
-    if (row === "codePoints") head.append(` code point U+${text}`);
-    if (row === "bytes") head.append(` a byte: ${parseInt(text, 16)}`);
+    if (row === "codePoints") head.append(` code point U+${text}, in decimal ${parseInt(text, 16)}`);
+    if (row === "bytes") head.append(` a byte: hexadecimal ${byteText(byte, false)}, decimal ${byte}`);
     const ids = this.data.tokens
       .filter((token) => token.start < end && token.end > start && token.id !== null)
       .map(({ id }) => id);

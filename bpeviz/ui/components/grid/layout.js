@@ -24,12 +24,21 @@ const MAX_LABEL = 14; // characters of a label for which its token's columns mak
  * @property {number} columnCount
  * @property {[number, number, string][]} graphemes
  * @property {[number, number, string, string][]} codePoints code points in hex, with their names
- * @property {[number, string][]} bytes
+ * @property {[number, number][]} bytes the column and value of each byte
+ * @property {boolean} decimal whether bytes are shown in decimal
  * @property {[number, number, string][] | null} preTokens
  * @property {GridToken[]} tokens
  * @property {[number, "character" | "grapheme"][]} innerBoundaries token boundaries inside a character, or
  *   between the code points of a grapheme
  */
+
+/**
+ * Return a byte in decimal or in two hexadecimal digits.
+ * @param {number} byte
+ * @param {boolean} decimal
+ */
+export const byteText = (byte, decimal) =>
+  decimal ? String(byte) : byte.toString(16).toUpperCase().padStart(2, "0");
 
 /**
  * Return the width of each column in rem, so that ids and labels fit above their bytes.
