@@ -84,6 +84,17 @@ EXPRESSIONS_AT_ONCE = _limit("quick regular expressions that run at once", 4, "e
 SLOW_EXPRESSIONS_AT_ONCE = _limit("slow ones beside them, while others wait", 2, "expressions")
 EXPRESSION_WAIT = _limit("waiting time of a regular expression", 5, "seconds")
 
+# ---- a tokenizer file, which its library applies in a process of its own
+
+LIBRARY_SECONDS = _limit(
+    "processor time of a tokenizer file, plus some per character",
+    5,
+    "seconds",
+    "BPEVIZ_LIBRARY_SECONDS",
+)
+LIBRARY_MEMORY = _limit("memory of a tokenizer file, plus some per character", 1_000, "MB")
+LIBRARY_PROCESSES = _limit("loaded tokenizer files", 4, "files", "BPEVIZ_LIBRARY_PROCESSES")
+
 # ---- a session: an open tab
 
 TEXT = _limit("text on Train", 10_000_000, "characters")
@@ -93,7 +104,7 @@ SESSION_TEXTS = _limit("texts and files of a session", 120, "MB", "BPEVIZ_SESSIO
 SESSION_UPLOADS = _limit("uploads of a session", 100, "MB", "BPEVIZ_SESSION_UPLOADS")
 ALL_UPLOADS = _limit("uploads of all sessions", 500, "MB", "BPEVIZ_ALL_UPLOADS")
 REQUEST = _limit("any other request", 64, "kB")
-TOKENIZER_FILES = _limit("files of a tokenizer, unpacked", 30, "MB")
+TOKENIZER_FILES = _limit("files of a tokenizer, unpacked", 40, "MB")
 HUB_CACHE = _limit("files from Hugging Face on the disk", 500, "MB", "BPEVIZ_HUB_CACHE")
 HUB_DOWNLOADS = _limit("downloads from Hugging Face at once", 3, "downloads")
 TOKENIZERS = _limit("opened tokenizers of a session", 3, "tokenizers")

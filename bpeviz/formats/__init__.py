@@ -12,15 +12,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from bpeviz.core.tokenizer import Tokenizer
-from bpeviz.formats.base import Format, FormatError, Source, UnsupportedError, printable_name
+from bpeviz.formats.base import (
+    Format,
+    FormatError,
+    Source,
+    UnsupportedError,
+    has_suffix,
+    printable_name,
+)
 from bpeviz.formats.parsing import MAX_FILE
 from bpeviz.formats.paths import known_format, paths_to_read, paths_to_save
-from bpeviz.formats.registry import FORMATS
+from bpeviz.formats.recognition import explain, without_companions
+from bpeviz.formats.registry import FORMATS, READERS
 from bpeviz.text import shorten
 
 __all__ = [
     "FORMATS",
     "MAX_FILE",
+    "READERS",
     "Format",
     "FormatError",
     "dump",
@@ -44,6 +53,8 @@ def dump(tokenizer: Tokenizer, format: str) -> dict[str, bytes]:
     ['108 111', '256 119']
     """
     known = known_format(format)
+    if known.write is None:
+        raise FormatError(f"{known.title}: bpeviz only reads this format.")
     try:
         return known.write(tokenizer)
     except UnsupportedError as error:
@@ -71,6 +82,7 @@ def parse(
     """
     if not files:
         raise FormatError("There is no file.")
+    files = without_companions(files)
     if len(files) > _MAX_FILES:
         raise FormatError(f"{len(files)} files are too many: a tokenizer has one or two.")
     for name, content in files.items():
@@ -95,10 +107,14 @@ def _tokenizer_name(files: Mapping[str, bytes]) -> str:
 
 
 def _detected(files: Mapping[str, bytes]) -> Format:
-    for format in FORMATS.values():
+    for format in READERS.values():
         if format.detect(files):
+            return format
+    explain(files)
+    for format in READERS.values():
+        if len(files) == 1 and has_suffix(files, *format.suffixes):
             return format
     names = " and ".join(map(printable_name, files))
     problem = "unknown format" if len(files) == 1 else "these files do not belong together"
-    titles = "; ".join(format.title for format in FORMATS.values())
+    titles = "; ".join(format.title for format in READERS.values())
     raise FormatError(f"{names}: {problem}. Known formats: {titles}.")

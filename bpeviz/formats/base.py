@@ -74,10 +74,12 @@ class Format:
         key: name in the library and on the command line.
         title: name on the pages.
         about: one sentence on the contents.
-        files: names of the files that `write` returns.
-        write: returns the content of each file by name. Raises `UnsupportedError`.
+        files: names of the files that `write` returns, or usual names.
         read: returns the tokenizer of files. Raises `FormatError` or `UnsupportedError`.
-        detect: returns whether files look like this format.
+        detect: returns whether the contents of files are in this format. If no format recognizes
+            them, `suffixes` decide, so that the message names the format.
+        write: returns the content of each file by name, or None for a format that is only read.
+            Raises `UnsupportedError`.
         suffixes: endings of a path that select the format, in lower case, with the dot.
         other_files: other names of the same files, as other programs write them.
     """
@@ -86,9 +88,9 @@ class Format:
     title: str
     about: str
     files: tuple[str, ...]
-    write: Callable[[Tokenizer], dict[str, bytes]]
     read: Callable[[Source], Tokenizer]
     detect: Callable[[Mapping[str, bytes]], bool]
+    write: Callable[[Tokenizer], dict[str, bytes]] | None = None
     suffixes: tuple[str, ...] = ()
     other_files: tuple[str, ...] = ()
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
+from bpeviz.core.byte_alphabet import CHARACTER_OF
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats.base import Format, FormatError, Source, UnsupportedError, has_suffix
-from bpeviz.formats.byte_alphabet import CHARACTER_OF, byte_symbols
+from bpeviz.formats.byte_alphabet import byte_symbols
 from bpeviz.formats.merges import Merges, byte_merges_of, pattern_of_ranks, tokenizer_of
 from bpeviz.formats.parsing import dump_json, encoded, error_at, parse_json, quoted, split_lines
 from bpeviz.pretokenizers.pretokenizer import PreTokenizer
@@ -106,7 +107,9 @@ class MergeParser:
 
 
 def _detect(files: Mapping[str, bytes]) -> bool:
-    return has_suffix(files, ".txt", ".bpe")
+    return has_suffix(files, ".bpe", "merges.txt") or (
+        len(files) == 2 and has_suffix(files, ".txt") and has_suffix(files, ".json")
+    )
 
 
 FORMAT = Format(

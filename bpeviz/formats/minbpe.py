@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from bpeviz.core.tokenizer import Tokenizer
-from bpeviz.formats.base import Format, Source, UnsupportedError, has_suffix
+from bpeviz.formats.base import Format, Source, UnsupportedError
 from bpeviz.formats.merges import BYTE_SYMBOLS, Merges, byte_merges_of, tokenizer_of
 from bpeviz.formats.parsing import (
     checked_text,
@@ -120,7 +120,7 @@ def _two(file: str, place: str, line: str, what: str) -> list[str]:
 
 def _detect(files: Mapping[str, bytes]) -> bool:
     content = next(iter(files.values()))
-    return has_suffix(files, ".model") or content.lstrip().startswith(_FIRST_LINE.encode())
+    return content.lstrip().startswith(_FIRST_LINE.encode())
 
 
 FORMAT = Format(

@@ -11,11 +11,12 @@ from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any, NoReturn
 
+from bpeviz import limits
 from bpeviz.formats.base import FormatError, UnsupportedError, printable_name
 from bpeviz.text import shorten
 
-MAX_FILE = 50_000_000
-"""Bytes of a file. o200k as a tokenizer.json has some 20 million."""
+MAX_FILE = limits.TOKENIZER_FILES * 1_000_000
+"""Bytes of the files of a tokenizer. Gemma 3's tokenizer.json has 33 million."""
 
 MAX_ENTRIES = 1_000_000
 """Entries of a vocabulary, and merges of a list."""

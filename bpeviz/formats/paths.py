@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from bpeviz.formats.base import Format, FormatError, printable_name
-from bpeviz.formats.registry import FORMATS
+from bpeviz.formats.registry import FORMATS, READERS
 
 FOLDER_FORMAT = "gpt2"
 """The format of a folder, unless another one is named."""
@@ -13,9 +13,9 @@ FOLDER_FORMAT = "gpt2"
 
 def known_format(key: str) -> Format:
     """Return the format of a key. Raises `FormatError`."""
-    if key not in FORMATS:
-        raise FormatError(f"There is no format {key!r}. Known formats: {', '.join(FORMATS)}.")
-    return FORMATS[key]
+    if key not in READERS:
+        raise FormatError(f"There is no format {key!r}. Known formats: {', '.join(READERS)}.")
+    return READERS[key]
 
 
 def paths_to_save(path: Path, key: str | None = None) -> tuple[Format, list[Path]]:

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from bpeviz.formats import csv_merges, gpt2, huggingface, minbpe, tiktoken_ranks
+from bpeviz.formats import (
+    csv_merges,
+    gpt2,
+    huggingface,
+    library,
+    minbpe,
+    tiktoken_ranks,
+    wordpiece_vocabulary,
+)
 from bpeviz.formats.base import Format
 
 FORMATS: dict[str, Format] = {
@@ -15,4 +23,10 @@ FORMATS: dict[str, Format] = {
         csv_merges.FORMAT,
     )
 }
-"""The formats by key, in the order in which the pages list them and files are recognized."""
+"""The formats that are written and read, by key, in the order in which the pages list them."""
+
+READ_ONLY: tuple[Format, ...] = (library.SENTENCEPIECE, wordpiece_vocabulary.FORMAT)
+"""The formats that are only read."""
+
+READERS: dict[str, Format] = FORMATS | {format.key: format for format in READ_ONLY}
+"""All formats by key, in the order in which files are recognized."""

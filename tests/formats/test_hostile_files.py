@@ -9,6 +9,7 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from hypothesis import example, given, settings
@@ -17,8 +18,8 @@ from properties import examples
 
 import bpeviz
 from bpeviz import formats
-from bpeviz.formats import FORMATS, MAX_FILE, FormatError
-from bpeviz.formats.byte_alphabet import CHARACTER_OF
+from bpeviz.core.byte_alphabet import CHARACTER_OF
+from bpeviz.formats import FORMATS, MAX_FILE, FormatError, huggingface
 from bpeviz.formats.parsing import MAX_ENTRIES, MAX_VALUES
 
 TEXT = "low lower lowest, don't été 12 ab"
@@ -59,9 +60,13 @@ def check_sentence(message: str) -> None:
 
 
 def check_usable_or_refused(files: dict[str, bytes]) -> None:
-    """Check that a parsed tokenizer supports every operation of the pages."""
+    """Check that a parsed tokenizer supports every operation of the pages.
+
+    Without the libraries, whose processes take too long for so many files.
+    """
     try:
-        tokenizer = formats.parse(files)
+        with patch.object(huggingface, "read_tokenizer_json", side_effect=FormatError("Library.")):
+            tokenizer = formats.parse(files)
     except FormatError as error:
         check_sentence(str(error))
         return
@@ -210,7 +215,6 @@ def model(*lines: str) -> dict[str, bytes]:
 
 
 JSON = "tokenizer.json"
-OF_B = "tokenizer.json, model.vocab['b']:"
 HOSTILE: dict[str, tuple[dict[str, bytes], list[str]]] = {
     # Not text, and not JSON
     "empty": ({JSON: b""}, ["tokenizer.json is empty"]),
@@ -230,7 +234,7 @@ HOSTILE: dict[str, tuple[dict[str, bytes], list[str]]] = {
     ),
     "SentencePiece's": (
         {"a.model": b"\n\x0e\n\x05<unk>\x15\0\0\0\0"},
-        ["a.model, line 1:", "“minbpe v1”"],
+        ["a.model: sentencepiece refuses it:", "damaged"],
     ),
     "some file": (
         {"a.png": b"\x89PNG\r\n"},
@@ -269,88 +273,38 @@ HOSTILE: dict[str, tuple[dict[str, bytes], list[str]]] = {
         ["tokenizer.json:", "“model”"],
     ),
     # Ids and entries
-    "an id twice": (
-        replaced("huggingface", b'"b":98', b'"b":97'),
-        ["tokenizer.json, model.vocab['b']:", "'a'", "97"],
-    ),
     "a negative id": (
         replaced("huggingface", b'"b":98', b'"b":-1'),
-        ["tokenizer.json, model.vocab['b']:", "2,000,000", "-1"],
-    ),
-    "a float as id": (
-        replaced("huggingface", b'"b":98', b'"b":98.0'),
-        ["tokenizer.json, model.vocab['b']:", "0", "2,000,000", "98.0"],
-    ),
-    "true as id": (
-        replaced("huggingface", b'"b":98', b'"b":true'),
-        ["tokenizer.json, model.vocab['b']:", "0", "2,000,000", "true"],
+        ["tokenizer.json: tokenizers refuses it:", "-1"],
     ),
     "an id out of all bounds": (
         replaced("huggingface", b'"b":98', b'"b":4294967295'),
-        ["tokenizer.json, model.vocab['b']:", "0", "2,000,000", "4294967295"],
-    ),
-    "a byte missing": (
-        replaced("huggingface", b'"b":98,', b""),
-        ["tokenizer.json, model.vocab:", "0x62", "'b'"],
+        ["tokenizer.json: tokenizers refuses it:", "too large"],
     ),
     "half a surrogate pair": (
         replaced("huggingface", b'"b":98', b'"b":98,"\\ud800":400'),
-        ["tokenizer.json, model.vocab:", "a lone surrogate"],
-    ),
-    "an entry that nothing makes": (
-        replaced("huggingface", b'"b":98', b'"b":98,"bb":400'),
-        ["tokenizer.json, model.vocab['bb']:", "400"],
+        ["tokenizer.json: tokenizers refuses it:", "hex escape"],
     ),
     "no vocabulary": (
         of_model("vocab", None),
-        ["tokenizer.json, model.vocab:", "null"],
-    ),
-    "an unknown key": (
-        of_model("surprise", 1),
-        ["tokenizer.json, model.surprise:", "unknown key"],
-    ),
-    "a special token with another's id": (
-        tokenizer_json(lambda document: document["added_tokens"][0].update(id=97)),
-        ["tokenizer.json, added_tokens:", "'<|e|>'", "97", "262"],
+        ["tokenizer.json: tokenizers refuses it:", "null"],
     ),
     "a log probability that is none": (
         of_model("vocab", [["<unk>", -1e9], ["a", "x"]], "unigram"),
-        ["tokenizer.json, model.vocab[1]:", "16,384"],
-    ),
-    "a piece twice": (
-        of_model("vocab", [["a", -1], ["b", -1], ["a", -2]], "unigram"),
-        ["tokenizer.json, model.vocab:", "'a'"],
-    ),
-    "a piece of unknown characters": (
-        tokenizer_json(
-            lambda document: document["model"]["vocab"][0].__setitem__(0, "☃☃"), "unigram"
-        ),
-        ["tokenizer.json, model.vocab[0]:", "'☃☃'"],
-    ),
-    "a piece of nothing": (
-        tokenizer_json(lambda document: document["model"]["vocab"].update({"": 900}), "wordpiece"),
-        ["tokenizer.json, model.vocab['']:", "1", "1,000"],
+        ["tokenizer.json: tokenizers refuses it:", "x"],
     ),
     # Merges
     "a merge of an unknown token": (
         of_model("merges", [["l", "zz"]]),
-        ["tokenizer.json, model.merges[0]:", "'zz'"],
+        ["tokenizer.json: tokenizers refuses it:", "zz"],
     ),
     "a merge into an unknown token": (
         of_model("merges", [["l", "z"]]),
-        ["tokenizer.json, model.merges[0]:", "'lz'"],
-    ),
-    "a merge twice": (
-        of_model("merges", [["l", "o"], ["l", "o"]]),
-        ["tokenizer.json, model.merges[1]:", "'lo'"],
-    ),
-    "merges out of order": (
-        of_model("merges", [["lo", "w"], ["l", "o"]]),
-        ["tokenizer.json, model.merges[0]:", "'lo'"],
+        ["tokenizer.json: tokenizers refuses it:", "lz"],
     ),
     "a merge of three": (
         of_model("merges", ["l o w"]),
-        ["tokenizer.json, model.merges[0]:", "expected two tokens"],
+        ["tokenizer.json: tokenizers refuses it:", "Merges"],
     ),
     "merges in a circle": (
         two_files({"ab": 256, "ba": 257, "aba": 258}, "a ba", "ab a"),
@@ -562,13 +516,13 @@ def test_file_over_the_size_limit_raises_format_error(name: str, tmp_path: Path)
     asked = tmp_path if name == "vocab.json" else tmp_path / name
     with pytest.raises(FormatError) as error:
         bpeviz.read(asked)
-    assert f"{name} is too large: the limit is 50,000,000" in str(error.value)
+    assert f"{name} is too large: the limit is 40,000,000" in str(error.value)
 
 
 def test_endless_file_raises_format_error() -> None:
     if not Path("/dev/zero").exists():
         pytest.skip("This system has no /dev/zero.")
-    with pytest.raises(FormatError, match=r"^zero is too large: the limit is 50,000,000"):
+    with pytest.raises(FormatError, match=r"^zero is too large: the limit is 40,000,000"):
         bpeviz.read("/dev/zero")
 
 

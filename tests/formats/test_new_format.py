@@ -102,7 +102,7 @@ def test_new_format_needs_one_file_and_one_registry_entry(tmp_path: Path) -> Non
     registry = tmp_path / "bpeviz/formats/registry.py"
     listed = registry.read_text()
     for old, new in (
-        ("minbpe, tiktoken_ranks", "minbpe, tiktoken_ranks, toy"),
+        ("    tiktoken_ranks,\n", "    tiktoken_ranks,\n    toy,\n"),
         ("        csv_merges.FORMAT,\n", "        csv_merges.FORMAT,\n        toy.FORMAT,\n"),
     ):
         assert old in listed

@@ -8,24 +8,31 @@ between Unicode tables. If that is impossible, the tokenizer is rejected.
 The library always recognizes the names of special tokens in a text, unless a program sets
 `tokenizer.encode_special_tokens = True`. bpeviz recognizes those that `encode` allows.
 
-Files are read if bpeviz implements exactly their settings. Over bytes, these include files of other
-programs with a `ByteLevel`, or one `Split` and a `ByteLevel`, and no other parts that change ids.
-Other files must be the same as bpeviz would write for their tokenizer.
+Every file is read. If bpeviz implements exactly its settings, the tokenizer has steps. Over bytes,
+these include files of other programs with a `ByteLevel`, or one `Split` and a `ByteLevel`, and no
+other parts that change ids. Over characters, they are those that bpeviz writes. The library applies
+all other files.
 """
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 
 from bpeviz.core.tokenizer import Tokenizer
-from bpeviz.formats.base import Format, Source, has_suffix
+from bpeviz.formats.base import Format, FormatError, Source, UnsupportedError
 from bpeviz.formats.huggingface import bpe, unigram, wordpiece
 from bpeviz.formats.huggingface.common import added_tokens
+from bpeviz.formats.library import read_tokenizer_json
 from bpeviz.formats.merges import merges_of
 from bpeviz.formats.parsing import Node, describe, dump_json, parse_json
+from bpeviz.formats.recognition import check_not_settings
 from bpeviz.formats.remapped_ids import RemappedTokenizer
 from bpeviz.trainers.unigram import UnigramTokenizer
 from bpeviz.trainers.wordpiece import WordPieceTokenizer
+
+_LARGEST_EXACT = 12_000_000
+"""Bytes of a file up to which this process parses it."""
 
 
 def _write(tokenizer: Tokenizer) -> dict[str, bytes]:
@@ -41,12 +48,27 @@ def _write(tokenizer: Tokenizer) -> dict[str, bytes]:
 
 
 def _read(source: Source) -> Tokenizer:
-    document = parse_json(*source.single())
-    if "model" not in document:
-        raise document.error(
-            "this is not a tokenizer.json: the key “model” is missing. A vocab.json needs its "
-            "merges.txt"
-        )
+    file, content = source.single()
+    if len(content) <= _LARGEST_EXACT:
+        document = parse_json(file, content)  # its errors name the line
+        if "model" not in document:
+            check_not_settings(file, content)
+            raise document.error(
+                "this is not a tokenizer.json: the key “model” is missing. A vocab.json needs its "
+                "merges.txt"
+            )
+        with contextlib.suppress(FormatError, UnsupportedError):
+            return _read_exactly(source.name, document)
+    return read_tokenizer_json(source.name, file, content)
+
+
+def _read_exactly(name: str, document: Node) -> Tokenizer:
+    """Return a tokenizer with steps, if bpeviz implements exactly these settings.
+
+    Raises:
+        FormatError: It does not.
+        UnsupportedError: It does not.
+    """
     document["version"].expect("1.0", None)
     document["truncation"].expect(None, why="bpeviz encodes whole texts")
     document["padding"].expect(None, why="bpeviz adds no tokens")
@@ -59,11 +81,11 @@ def _read(source: Source) -> Tokenizer:
     # Older files do not name the model BPE.
     kind = model["type"].value or ("BPE" if "merges" in model else None)
     if kind == "BPE":
-        return bpe.from_document(source.name, document, model, special)
+        return bpe.from_document(name, document, model, special)
     if kind == "WordPiece":
-        return wordpiece.from_document(source.name, document, model, special)
+        return wordpiece.from_document(name, document, model, special)
     if kind == "Unigram":
-        return unigram.from_document(source.name, document, model, special)
+        return unigram.from_document(name, document, model, special)
     raise model["type"].expected("BPE, WordPiece or Unigram")
 
 
@@ -90,8 +112,7 @@ def _check_post_processor(processor: Node) -> None:
 
 def _detect(files: Mapping[str, bytes]) -> bool:
     content = next(iter(files.values()))
-    is_object = content[:40].lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{")
-    return len(files) == 1 and (is_object or has_suffix(files, ".json"))
+    return len(files) == 1 and content[:40].lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{")
 
 
 FORMAT = Format(

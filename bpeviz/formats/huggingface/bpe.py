@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+from bpeviz.core.byte_alphabet import BYTE_OF, CHARACTER_OF
 from bpeviz.core.merges import MergeTokenizer, apply_merges
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats.base import FormatError, UnsupportedError
-from bpeviz.formats.byte_alphabet import BYTE_OF, CHARACTER_OF, byte_symbols
+from bpeviz.formats.byte_alphabet import byte_symbols
 from bpeviz.formats.gpt2 import MergeParser
 from bpeviz.formats.huggingface.common import (
     BYTE_LEVEL,

@@ -9,9 +9,10 @@ from typing import Any, cast
 
 import numpy as np
 
+from bpeviz.core.byte_alphabet import BYTE_OF, CHARACTER_OF
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats.base import UnsupportedError
-from bpeviz.formats.byte_alphabet import BYTE_OF, CHARACTER_OF, byte_symbols
+from bpeviz.formats.byte_alphabet import byte_symbols
 from bpeviz.formats.huggingface.common import (
     BYTE_LEVEL,
     assigned_ids,

@@ -1,0 +1,310 @@
+"""Apply tokenizer files with their libraries in child processes, which can be killed.
+
+A file from a user runs native code: a chain of `Replace` normalizers aborts its process for lack of
+memory, and a regular expression may backtrack for hours. So each file has a child of its own
+(`bpeviz.core.library_worker`) with limits of time and memory. This process never loads it.
+
+Children are reused. If all are in use, the one unused for longest is replaced.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import signal
+import subprocess
+import sys
+import threading
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from importlib.util import find_spec
+from io import FileIO
+from time import monotonic
+from typing import cast
+
+from bpeviz import limits
+from bpeviz.core import library_worker as worker
+from bpeviz.pretokenizers import sandbox
+
+AT_ONCE = limits.LIBRARY_PROCESSES
+"""The largest number of children."""
+
+IDLE = 600.0
+"""Seconds after which an unused child ends."""
+
+LATE = 0.1
+"""Seconds after which the pause of a request begins."""
+
+PATIENCE = 30.0
+"""Seconds that a request waits for a child."""
+
+_START = 20.0
+"""Seconds of the clock added to the time limit of a request, to start a child on a busy machine."""
+
+_PER_BYTE = 1_000
+"""Bytes of memory added for each byte of a text."""
+
+_PER_MEGABYTE = 5.0
+"""Processor seconds added for each megabyte of a text."""
+
+_LIBRARIES = {worker.HUGGING_FACE: "tokenizers", worker.SENTENCEPIECE: "sentencepiece"}
+
+_OUT_OF_TIME = -getattr(signal, "SIGPROF", 0)
+"""The exit code of a child that ended itself after its time limit."""
+
+
+class LibraryError(ValueError):
+    """A library refuses a file or a text; the message is a clause with the reason."""
+
+
+@dataclass(frozen=True, eq=False)
+class File:
+    """A tokenizer file and the library that applies it.
+
+    Attributes:
+        library: A constant of `library_worker`.
+        content: The bytes of the file.
+        key: Its identity, by its content.
+    """
+
+    library: int
+    content: bytes = field(repr=False)
+    key: bytes = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        digest = blake2b(self.content, digest_size=16, salt=bytes([self.library])).digest()
+        object.__setattr__(self, "key", digest)
+
+    @property
+    def library_name(self) -> str:
+        """The name of the library."""
+        return _LIBRARIES[self.library]
+
+
+class _Child:
+    """A child process with the tokenizer of one file."""
+
+    def __init__(self, file: File) -> None:
+        self.file, self.used = file, monotonic()
+        self.info: bytes | None = None
+        spec = find_spec(file.library_name)
+        if spec is None or spec.origin is None:
+            raise LibraryError(f"the library {file.library_name} is not installed")
+        packages = os.path.dirname(os.path.dirname(os.path.abspath(spec.origin)))
+        self.process = subprocess.Popen(  # noqa: S603, the command is our own
+            [sys.executable, "-I", "-S", worker.__file__, packages],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            bufsize=0,
+        )
+        self._requests = cast(FileIO, self.process.stdin)
+        self._answers = cast(FileIO, self.process.stdout)
+
+    def wait_for_start(self) -> None:
+        """Wait until the process is ready. Raises `OSError` if it ends instead."""
+        self._read(1)
+
+    def ask(self, operation: int, flags: int, payload: bytes) -> bytes:
+        """Return the result of an operation.
+
+        Raises:
+            LibraryError: The library refuses it; the child ends afterwards.
+            OSError: The child has ended.
+        """
+        seconds, memory = _allowed(operation, payload)
+        header = worker.REQUEST.pack(operation, flags, seconds, memory, len(payload))
+        for part in (header, payload):
+            rest = memoryview(part)
+            while rest:
+                rest = rest[self._requests.write(rest) :]
+        answer, size = worker.ANSWER.unpack(self._read(worker.ANSWER.size))
+        content = self._read(size)
+        if answer == worker.MEMORY:
+            raise LibraryError(_ABORTED)
+        if answer == worker.REFUSED:
+            raise LibraryError(f"{self.file.library_name} refuses it: {content.decode()}")
+        return content
+
+    def _read(self, size: int) -> bytes:
+        content = bytearray(size)
+        rest = memoryview(content)
+        while rest:
+            read = self._answers.readinto(rest)
+            if not read:
+                raise BrokenPipeError
+            rest = rest[read:]
+        return bytes(content)
+
+    def close(self) -> None:
+        """Close the pipes."""
+        self._requests.close()
+        self._answers.close()
+
+    def end(self) -> int:
+        """Kill the process, unless it has ended; return its exit code."""
+        self.process.kill()
+        self.close()
+        return self.process.wait()
+
+
+def _allowed(operation: int, payload: bytes) -> tuple[float, int]:
+    """Return the limits of a request: processor seconds, and bytes of address space."""
+    seconds, memory = float(limits.LIBRARY_SECONDS), limits.LIBRARY_MEMORY * 1_000_000
+    if operation != worker.LOAD:
+        seconds += _PER_MEGABYTE * len(payload) / 1e6
+        memory += _PER_BYTE * len(payload)
+    return seconds, memory
+
+
+class _Watch:
+    """Begins the pause of a request that is late, and kills its child after the deadline."""
+
+    def __init__(self, seconds: float) -> None:
+        self.child: _Child | None = None
+        self._seconds = seconds
+        self._done = threading.Event()
+        self._pause = sandbox.new_pause()
+        self._begun = self.expired = False
+        self._thread = threading.Thread(
+            target=self._run, name="time limit of a tokenizer file", daemon=True
+        )
+
+    def __enter__(self) -> _Watch:
+        self._thread.start()
+        return self
+
+    def _run(self) -> None:
+        if self._done.wait(LATE):
+            return
+        self._begun = True
+        self._pause.begin()
+        if not self._done.wait(self._seconds) and self.child is not None:
+            self.expired = True
+            self.child.process.kill()
+
+    def __exit__(self, *error: object) -> None:
+        self._done.set()
+        self._thread.join()
+        if self._begun:
+            self._pause.end()
+
+
+class Pool:
+    """Reused children."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._idle: list[_Child] = []  # the one unused for longest first
+        self._busy: list[_Child] = []
+        self._cleaner: threading.Timer | None = None
+
+    def ask(self, file: File, operation: int, payload: bytes = b"", flags: int = 0) -> bytes:
+        """Return the result of an operation of `bpeviz.core.library_worker` with a file.
+
+        Raises:
+            LibraryError: The library refuses the file or the text, or a limit stops it.
+        """
+        seconds = PATIENCE + _START + 4 * (limits.LIBRARY_SECONDS + _allowed(operation, payload)[0])
+        with _Watch(seconds) as watch:
+            child = watch.child = self._take(file)
+            reuse = False
+            try:
+                if child.info is None:
+                    child.wait_for_start()
+                    child.info = child.ask(worker.LOAD, file.library, file.content)
+                result = child.info
+                if operation != worker.LOAD:
+                    result = child.ask(operation, flags, payload)
+                reuse = True
+            except OSError:  # it has ended
+                code = child.end()
+                if watch.expired or code == _OUT_OF_TIME:
+                    raise LibraryError(_OVERTIME) from None
+                raise LibraryError(_ABORTED) from None
+            finally:
+                self._give_back(child, reuse=reuse and not watch.expired)
+        return result
+
+    def _take(self, file: File) -> _Child:
+        """Return a child of a file; a new one has not loaded it yet."""
+        with self._changed:
+            if not self._changed.wait_for(lambda: len(self._busy) < AT_ONCE, PATIENCE):
+                raise LibraryError("other tokenizer files take all the time; try again")
+            child = next((one for one in self._idle if one.file.key == file.key), None)
+            if child is not None:
+                self._idle.remove(child)
+                if child.process.poll() is not None:
+                    child.end()
+                    child = None
+            if child is None:
+                if len(self._idle) + len(self._busy) >= AT_ONCE:
+                    self._idle.pop(0).end()
+                child = _Child(file)
+            self._busy.append(child)
+            return child
+
+    def _give_back(self, child: _Child, *, reuse: bool) -> None:
+        with self._changed:
+            self._busy.remove(child)
+            if reuse:
+                child.used = monotonic()
+                self._idle.append(child)
+                self._clean_later()
+            self._changed.notify()
+        if not reuse:
+            child.end()
+
+    def _clean_later(self) -> None:
+        if self._cleaner is None and self._idle:
+            self._cleaner = threading.Timer(IDLE, self._clean)
+            self._cleaner.daemon = True
+            self._cleaner.start()
+
+    def _clean(self) -> None:
+        """End the children that have been unused for long."""
+        with self._changed:
+            self._cleaner = None
+            old = [one for one in self._idle if monotonic() - one.used >= IDLE]
+            self._idle = [one for one in self._idle if one not in old]
+            self._clean_later()
+        for child in old:
+            child.end()
+
+    def close(self) -> None:
+        """End all children."""
+        with self._changed:
+            children = [*self._idle, *self._busy]
+            self._idle.clear()
+            if self._cleaner is not None:
+                self._cleaner.cancel()
+        for child in children:
+            child.end()
+
+    def abandon(self) -> None:
+        """Close the pipes of the children, which belong to the parent of this process."""
+        for child in (*self._idle, *self._busy):
+            child.close()
+            child.process.returncode = 0
+
+
+_OVERTIME = f"it takes more than {limits.LIBRARY_SECONDS} seconds"
+_ABORTED = f"the library stopped, or needs more than {limits.LIBRARY_MEMORY:,} MB of memory"
+
+_pool = Pool()
+
+
+def ask(file: File, operation: int, payload: bytes = b"", flags: int = 0) -> bytes:
+    """Return the result of `Pool.ask` of the pool of this process."""
+    return _pool.ask(file, operation, payload, flags)
+
+
+def _restart() -> None:
+    global _pool
+    _pool.abandon()
+    _pool = Pool()
+
+
+atexit.register(lambda: _pool.close())
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_restart)

@@ -1,0 +1,338 @@
+"""Tokenizers from files of other programs, applied by the library that defines the file.
+
+The library runs in a child process (`bpeviz.core.library_pool`). Its ids are returned as they are.
+Token boundaries are exact in bytes, also inside a character, where the bytes of the tokens joined
+are the text. Where the tokenizer changes the text, they follow the library's offsets, and text
+that no token covers is dropped.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import regex
+from numpy.typing import NDArray
+
+from bpeviz.core import library_pool, library_worker
+from bpeviz.core.boundaries import DROPPED_ID, UNKNOWN_ID, ChangingBoundaries
+from bpeviz.core.byte_alphabet import BYTE_OF, CHARACTER_OF
+from bpeviz.core.library_pool import File
+from bpeviz.core.tokenizer import Tokenizer
+from bpeviz.pretokenizers.pretokenizer import Atoms
+from bpeviz.text import clean, label
+
+_BYTE = regex.compile(r"<0x([0-9A-F]{2})>")
+_SEPARATOR = b"\xff"
+_SPACE = "▁"
+
+
+class LibraryTokenizer(Tokenizer):
+    """A tokenizer file applied by its library.
+
+    It has no steps: the atoms of its boundaries are the tokens.
+    """
+
+    atoms: Atoms = "characters"
+
+    def __init__(self, name: str, file: File) -> None:
+        """Load a file. Raises `LibraryError` if the library refuses it."""
+        self.name, self._file = name, file
+        self.info: Mapping[str, Any] = json.loads(library_pool.ask(file, library_worker.LOAD))
+        self._raw: dict[int, bytes] = {}
+
+    # ---- The vocabulary
+
+    @cached_property
+    def _spellings(self) -> tuple[NDArray[np.int32], bytes, NDArray[np.int64]]:
+        """The ids, their spellings in UTF-8 after a byte FF each, and where each one begins."""
+        found = library_pool.ask(self._file, library_worker.VOCABULARY)
+        size = int(np.frombuffer(found, np.uint64, 1)[0])
+        ids = np.frombuffer(found, np.int32, size, 8)
+        names = found[8 + 4 * size :]
+        begins = np.flatnonzero(np.frombuffer(names, np.uint8) == _SEPARATOR[0]) + 1
+        return ids, names, begins
+
+    def _spelling(self, token_id: int) -> str:
+        ids, names, begins = self._spellings
+        place = int(np.searchsorted(ids, token_id))
+        if place == len(ids) or ids[place] != token_id:
+            raise ValueError(f"{self.name} has no id {token_id}.")
+        return names[begins[place] : begins[place + 1] - 1].decode()
+
+    @property
+    def vocab_size(self) -> int:
+        ids = self._spellings[0]
+        return int(ids[-1]) + 1 if len(ids) else 0
+
+    @property
+    def steps(self) -> int:
+        return 0
+
+    @cached_property
+    def sizes(self) -> NDArray[np.int64]:
+        return np.array([len(self._spellings[0]) - len(self.special_tokens)])
+
+    @cached_property
+    def special_tokens(self) -> Mapping[str, int]:
+        special: dict[str, int] = self.info["special"]
+        return special
+
+    @property
+    def unknown_id(self) -> int | None:
+        unknown: int | None = self.info["unknown"]
+        return unknown
+
+    @property
+    def adds_prefix(self) -> bool:
+        return self._space is not None
+
+    def known_ids(self) -> Iterable[int]:
+        found: list[int] = self._spellings[0].tolist()
+        return found
+
+    def is_atom(self, token_id: int) -> bool:
+        spelling = self._spelling(token_id)
+        return (
+            len(spelling) == 1
+            or token_id == self.unknown_id
+            or token_id in self._special_ids
+            or self._fallback_byte(spelling) is not None
+        )
+
+    @cached_property
+    def _special_ids(self) -> frozenset[int]:
+        return frozenset(self.special_tokens.values())
+
+    @cached_property
+    def _added_ids(self) -> frozenset[int]:
+        return frozenset(self.info["added"]) | self._special_ids
+
+    @cached_property
+    def _over_bytes(self) -> bool:
+        """Whether spellings are in the byte alphabet."""
+        return any(part["type"] == "ByteLevel" for part in self._settings)
+
+    @cached_property
+    def _space(self) -> str | None:
+        """The character that replaces a space in spellings, or None."""
+        if self._file.library == library_worker.SENTENCEPIECE:
+            return _SPACE
+        for part in self._settings:
+            if part["type"] == "Metaspace":
+                return str(part.get("replacement", _SPACE))
+            pattern = part.get("pattern")
+            if part["type"] == "Replace" and isinstance(pattern, dict):
+                texts = pattern.get("String"), part.get("content")
+                if set(texts) == {_SPACE, " "}:
+                    return _SPACE
+        return None
+
+    @cached_property
+    def _settings(self) -> Sequence[Mapping[str, Any]]:
+        """All normalizers, pre-tokenizers and decoders of a tokenizer.json."""
+        waiting = [self.info.get(name) for name in ("normalizer", "pre_tokenizer", "decoder")]
+        found: list[Mapping[str, Any]] = []
+        while waiting:
+            part = waiting.pop()
+            if not isinstance(part, dict) or "type" not in part:
+                continue
+            found.append(part)
+            for name in ("normalizers", "pretokenizers", "decoders"):
+                waiting += part.get(name) or ()
+        return found
+
+    @cached_property
+    def _composes(self) -> bool:
+        """Whether the normalization composes characters; offsets then omit all but the first."""
+        return any(part["type"] in ("NFC", "NFKC") for part in self._settings)
+
+    def _fallback_byte(self, spelling: str) -> bytes | None:
+        """Return the byte of a spelling such as <0x0A>, or None for other spellings."""
+        if not self.info["model"]["byte_fallback"]:
+            return None
+        match = _BYTE.fullmatch(spelling)
+        return None if match is None else bytes.fromhex(match[1])
+
+    def token_bytes(self, token_id: int) -> bytes:
+        raw = self._raw.get(token_id)
+        if raw is None:
+            raw = self._raw[token_id] = self._bytes_of(token_id, self._spelling(token_id))
+        return raw
+
+    def _bytes_of(self, token_id: int, spelling: str) -> bytes:
+        if token_id == self.unknown_id:
+            return "\N{REPLACEMENT CHARACTER}".encode()
+        if token_id in self._added_ids:
+            return spelling.encode()
+        byte = self._fallback_byte(spelling)
+        if byte is not None:
+            return byte
+        model = self.info["model"]
+        spelling = spelling.removeprefix(model.get("continuing_subword_prefix") or "")
+        spelling = spelling.removesuffix(model.get("end_of_word_suffix") or "")
+        if self._over_bytes and all(character in BYTE_OF for character in spelling):
+            return bytes(BYTE_OF[character] for character in spelling)
+        if self._space is not None:
+            spelling = spelling.replace(self._space, " ")
+        return spelling.encode()
+
+    def token_label(self, token_id: int) -> str:
+        if token_id in self._added_ids or token_id == self.unknown_id:
+            return label(self._spelling(token_id).encode()).replace("·", " ")
+        if self._over_bytes:
+            return label(self.token_bytes(token_id))
+        spelling = self._spelling(token_id)
+        byte = self._fallback_byte(spelling)
+        return label(spelling.encode() if byte is None else byte)
+
+    def find(self, query: str) -> Iterator[int]:
+        ids, names, begins = self._spellings
+        found = set()
+        for text in {query, query.replace("·", " ")}:
+            spellings = {text, text.replace(" ", self._space or " ")}
+            if self._over_bytes:
+                spellings.add("".join(map(CHARACTER_OF.__getitem__, text.encode())))
+            model = self.info["model"]
+            prefix = model.get("continuing_subword_prefix") or ""
+            suffix = model.get("end_of_word_suffix") or ""
+            for spelling in {
+                start + middle + end
+                for middle in spellings
+                for start in ("", prefix)
+                for end in ("", suffix)
+            }:
+                place = names.find(_SEPARATOR + clean(spelling).encode() + _SEPARATOR)
+                if place >= 0:
+                    found.add(int(ids[np.searchsorted(begins, place + 1)]))
+        yield from sorted(found - self._special_ids)
+
+    # ---- Texts
+
+    def at_step(self, step: int) -> LibraryTokenizer:
+        return self
+
+    def _encode_ordinary(self, text: str) -> list[int]:
+        found: list[int] = np.frombuffer(self._ask(library_worker.IDS, text), np.int32).tolist()
+        return found
+
+    def _ask(self, operation: int, text: str) -> bytes:
+        return library_pool.ask(self._file, operation, text.encode())
+
+    def decode(self, ids: Iterable[int]) -> str:
+        ids = [*ids]
+        for token_id in {*ids}:
+            self._spelling(token_id)  # the library skips unknown ids
+        packed = np.array(ids, np.int32).tobytes()
+        return library_pool.ask(self._file, library_worker.DECODE, packed).decode()
+
+    def _pieces(self, part: str) -> list[tuple[int, int]]:
+        found = np.frombuffer(self._ask(library_worker.TOKENS, part), np.int32)
+        ids, starts, ends = found.reshape(3, -1).tolist()
+        raws = [*map(self.token_bytes, ids)]
+        text = part.encode()
+        if b"".join(raws) == text:
+            return [*zip(ids, map(len, raws), strict=True)]
+        if self._file.library == library_worker.HUGGING_FACE:
+            before = _byte_offsets(part)
+            starts, ends = before[starts].tolist(), before[ends].tolist()
+        return [*_aligned(text, ids, raws, starts, ends, composes=self._composes)]
+
+    def pre_token_ends(self, text: str) -> NDArray[np.int64] | None:
+        if self._file.library != library_worker.HUGGING_FACE:
+            return None
+        raw = clean(text).encode()
+        if library_pool.ask(self._file, library_worker.NORMALIZE, raw) != raw:
+            return None
+        found = json.loads(library_pool.ask(self._file, library_worker.PRE_TOKENS, raw))
+        offsets = np.array([offsets for _, offsets in found], np.int64).ravel()
+        ends = np.unique(np.append(_byte_offsets(clean(text))[offsets], len(raw)))
+        return ends[ends > 0]
+
+    def boundaries(self, text: str) -> ChangingBoundaries:
+        pieces = np.array(self._pieces(clean(text)), np.int64).reshape(-1, 2)
+        ids = pieces[:, 0].astype(np.int32)
+        if self.unknown_id is not None:
+            ids[ids == self.unknown_id] = UNKNOWN_ID
+        return ChangingBoundaries(
+            np.cumsum(pieces[:, 1]),
+            ids,
+            0,
+            np.arange(len(ids) + 1),
+            np.full(len(ids), -1, np.int32),
+            ids,
+        )
+
+
+def _byte_offsets(text: str) -> NDArray[np.int64]:
+    """Return where each character of a text begins in UTF-8, and the end. int64 [characters + 1].
+
+    >>> _byte_offsets("aé").tolist()
+    [0, 1, 3]
+    """
+    points = np.frombuffer(text.encode("utf-32-le"), np.uint32)
+    sizes = 1 + (points > 0x7F) + (points > 0x7FF) + (points > 0xFFFF).astype(np.int64)
+    return np.concatenate(([0], np.cumsum(sizes)))
+
+
+def _aligned(
+    text: bytes,
+    ids: Sequence[int],
+    raws: Sequence[bytes],
+    starts: Sequence[int],
+    ends: Sequence[int],
+    *,
+    composes: bool = False,
+) -> Iterator[tuple[int, int]]:
+    """Yield the tokens of a text with the number of its bytes that each covers.
+
+    Text between two tokens is dropped. Several tokens may have the same offsets: those inside a
+    character, or those of a character that the normalization expands. Where their bytes are those
+    of the text, so are their lengths; an additional space before them covers nothing.
+
+    Args:
+        text: The text in UTF-8.
+        ids: The ids.
+        raws: The bytes of each token.
+        starts: Where each token begins, in bytes.
+        ends: Where each token ends, in bytes.
+        composes: Whether text after a token, up to the next one, belongs to it, since it was
+            composed with the character before it. White space does not.
+    """
+    at = i = 0
+    if composes:
+        ends = [*ends]
+        for k, after in enumerate([*starts[1:], len(text)]):
+            if not any(map(str.isspace, text[ends[k] : after].decode(errors="replace"))):
+                ends[k] = max(ends[k], after)
+    while i < len(ids):
+        start, end = max(at, starts[i]), max(at, ends[i])
+        after = i + 1
+        while after < len(ids) and starts[after] < max(end, start + 1) and ends[after] >= 0:
+            end = max(end, ends[after])
+            after += 1
+        if start > at:
+            yield DROPPED_ID, start - at
+        covered = text[start:end]
+        joined = b"".join(raws[i:after]) if after > i + 1 else covered
+        added = len(joined) - len(covered)
+        if joined == covered or (joined.endswith(covered) and joined[:added].isspace()):
+            for raw, token_id in zip(raws[i:after], ids[i:after], strict=True):
+                if after == i + 1:
+                    yield token_id, len(covered)
+                    break
+                skipped = min(added, len(raw))
+                added -= skipped
+                yield token_id, len(raw) - skipped
+        else:
+            reached = start
+            for k in range(i, after):
+                length = max(0, ends[k] - reached)
+                reached += length
+                yield ids[k], length
+        at, i = end, after
+    if at < len(text):
+        yield DROPPED_ID, len(text) - at

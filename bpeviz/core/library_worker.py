@@ -1,0 +1,322 @@
+"""The child process of `bpeviz.core.library_pool`: it applies one tokenizer file with its library.
+
+The parent starts this file as a script, so it imports only the library that the file needs. A
+request is a header and a payload; so is an answer. One byte announces that the child is ready.
+A child loads one tokenizer, since nothing else frees the memory of a library. No pickles are
+exchanged.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import json
+import os
+import signal
+import struct
+import sys
+from array import array
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+if __name__ == "__main__":
+    sys.path.append(sys.argv[1])  # the folder of the packages, since `-S` omits site-packages
+    os.environ["TOKENIZERS_PARALLELISM"] = "false"  # its threads take more memory, not less time
+
+HUGGING_FACE, SENTENCEPIECE = range(2)
+"""Libraries: `tokenizers` for a tokenizer.json, `sentencepiece` for a .model."""
+
+LOAD, VOCABULARY, IDS, TOKENS, NORMALIZE, PRE_TOKENS, DECODE = range(7)
+"""Operations. LOAD is the first one; its flags are the library."""
+
+SPECIAL, TEMPLATE = 1, 2
+"""Flags: names of special tokens in the text are special tokens; add those of the template."""
+
+RESULT, REFUSED, MEMORY = range(3)
+"""Answers: a result, the message of the library, or not enough memory."""
+
+REQUEST = struct.Struct("<BBdQQ")
+"""The operation, its flags, the limits in processor seconds and bytes, the size of the payload."""
+
+ANSWER = struct.Struct("<BQ")
+"""The answer and the size of its payload."""
+
+OUT_OF_MEMORY = 3
+"""The exit code of a child that has no memory left to read a request or write an answer."""
+
+_LONGEST_MESSAGE = 300
+_PREFIX = "Cannot instantiate Tokenizer from buffer: "
+
+
+class HuggingFace:
+    """A tokenizer.json."""
+
+    def __init__(self, content: bytes) -> None:
+        import tokenizers
+
+        try:
+            self.tokenizer = tokenizers.Tokenizer.from_buffer(content)
+        except ValueError as error:
+            raise ValueError(str(error).removeprefix(_PREFIX)) from error
+        self.tokenizer.no_truncation()
+        self.tokenizer.no_padding()
+        if getattr(self.tokenizer.model, "dropout", None):
+            self.tokenizer.model.dropout = None  # ids must not be random
+        # Some post-processors trim the white space of tokens from their offsets.
+        self.template = self.tokenizer.post_processor
+        self.added = self.tokenizer.get_added_tokens_decoder()
+
+    def info(self) -> dict[str, Any]:
+        """Return the settings of all parts, without the vocabulary."""
+        tokenizer, model = self.tokenizer, self.tokenizer.model
+        parts = {
+            name: None if part is None else _without_tables(json.loads(part.__getstate__()))
+            for name, part in (
+                ("normalizer", tokenizer.normalizer),
+                ("pre_tokenizer", tokenizer.pre_tokenizer),
+                ("decoder", tokenizer.decoder),
+                ("post_processor", self.template),
+            )
+        }
+        names = (
+            "unk_token",
+            "continuing_subword_prefix",
+            "end_of_word_suffix",
+            "byte_fallback",
+            "fuse_unk",
+            "ignore_merges",
+        )
+        settings = {name: getattr(model, name, None) for name in names}
+        unknown = settings["unk_token"]
+        unknown_id = None if not unknown else tokenizer.token_to_id(unknown)
+        if type(model).__name__ == "Unigram":  # it has no attributes for these
+            state = json.loads(model.__getstate__())
+            unknown_id, settings["byte_fallback"] = state["unk_id"], state["byte_fallback"]
+        return {
+            **parts,
+            "model": {"type": type(model).__name__, **settings},
+            "unknown": unknown_id,
+            "special": {one.content: i for i, one in self.added.items() if one.special},
+            "added": sorted(self.added),
+        }
+
+    def vocabulary(self) -> dict[int, str]:
+        """Return the spelling of each id."""
+        found = {i: name for name, i in self.tokenizer.get_vocab(with_added_tokens=True).items()}
+        return found | {i: one.content for i, one in self.added.items()}
+
+    def ids(self, text: bytes, flags: int) -> list[int]:
+        """Return the ids of a text."""
+        tokenizer, template = self._prepared(flags)
+        # A batch of one: only a batch can be encoded without offsets.
+        (found,) = tokenizer.encode_batch_fast([text.decode()], add_special_tokens=template)
+        ids: list[int] = found.ids
+        return ids
+
+    def tokens(self, text: bytes, flags: int) -> tuple[list[int], list[int], list[int]]:
+        """Return the ids of a text, and where each begins and ends, in characters.
+
+        Tokens of the template begin and end at -1.
+        """
+        tokenizer, template = self._prepared(flags)
+        found = tokenizer.encode(text.decode(), add_special_tokens=template)
+        offsets = found.offsets
+        if template:
+            mask = found.special_tokens_mask
+            offsets = [(-1, -1) if one else at for at, one in zip(offsets, mask, strict=True)]
+        return found.ids, [start for start, _ in offsets], [end for _, end in offsets]
+
+    def _prepared(self, flags: int) -> tuple[Any, bool]:
+        template = bool(flags & TEMPLATE)
+        self.tokenizer.encode_special_tokens = not flags & SPECIAL
+        self.tokenizer.post_processor = self.template if template else None
+        return self.tokenizer, template
+
+    def normalize(self, text: bytes) -> bytes:
+        """Return the normalized text."""
+        if self.tokenizer.normalizer is None:
+            return text
+        normalized: str = self.tokenizer.normalizer.normalize_str(text.decode())
+        return normalized.encode()
+
+    def pre_tokens(self, text: bytes) -> list[tuple[str, tuple[int, int]]]:
+        """Return the pre-tokens of a normalized text, with their offsets in characters."""
+        whole = text.decode()
+        if self.tokenizer.pre_tokenizer is None:
+            return [(whole, (0, len(whole)))] if whole else []
+        found: list[tuple[str, tuple[int, int]]] = self.tokenizer.pre_tokenizer.pre_tokenize_str(
+            whole
+        )
+        return found
+
+    def decode(self, ids: list[int]) -> bytes:
+        """Return the text of ids."""
+        decoded: str = self.tokenizer.decode(ids, skip_special_tokens=False)
+        return decoded.encode()
+
+
+class SentencePiece:
+    """A .model of SentencePiece."""
+
+    def __init__(self, content: bytes) -> None:
+        import sentencepiece
+
+        self.processor = sentencepiece.SentencePieceProcessor()
+        try:
+            self.processor.load_from_serialized_proto(content)
+        except RuntimeError as error:  # its message is a line of its source code
+            raise ValueError("the file is damaged, or not a model of SentencePiece") from error
+
+    def info(self) -> dict[str, Any]:
+        """Return the settings."""
+        processor = self.processor
+        every = range(processor.get_piece_size())
+        special = {processor.id_to_piece(i): i for i in every if processor.is_control(i)}
+        return {
+            "model": {"type": "SentencePiece", "byte_fallback": any(map(processor.is_byte, every))},
+            "unknown": processor.unk_id(),
+            "special": special,
+            "added": [],
+            "normalizes": True,
+        }
+
+    def vocabulary(self) -> dict[int, str]:
+        """Return the spelling of each id."""
+        return {i: self.processor.id_to_piece(i) for i in range(self.processor.get_piece_size())}
+
+    def ids(self, text: bytes, flags: int) -> list[int]:
+        """Return the ids of a text."""
+        ids: list[int] = self.processor.encode(text)
+        return ids
+
+    def tokens(self, text: bytes, flags: int) -> tuple[list[int], list[int], list[int]]:
+        """Return the ids of a text, and where each begins and ends, in bytes."""
+        found = self.processor.encode(text, return_type="offset_mapping")
+        offsets = found["offsets"]
+        return found["ids"], [start for start, _ in offsets], [end for _, end in offsets]
+
+    def normalize(self, text: bytes) -> bytes:
+        """Return the normalized text."""
+        normalized: str = self.processor.normalize(text.decode())
+        return normalized.encode()
+
+    def pre_tokens(self, text: bytes) -> list[tuple[str, tuple[int, int]]]:
+        """Return no pre-tokens: the library does not show them."""
+        return []
+
+    def decode(self, ids: list[int]) -> bytes:
+        """Return the text of ids."""
+        decoded: str = self.processor.decode(ids)
+        return decoded.encode()
+
+
+def _without_tables(part: Any) -> Any:
+    """Return a part of a tokenizer.json without the table of a `Precompiled`, which is large."""
+    if isinstance(part, dict):
+        return {
+            key: _without_tables(value)
+            for key, value in part.items()
+            if key != "precompiled_charsmap"
+        }
+    return [_without_tables(one) for one in part] if isinstance(part, list) else part
+
+
+def _numbers(*columns: list[int]) -> bytes:
+    return b"".join(array("i", column).tobytes() for column in columns)
+
+
+def _spellings(vocabulary: dict[int, str]) -> bytes:
+    """Return a vocabulary: the number of ids, the ids, and the spellings, each after a byte FF."""
+    ids = sorted(vocabulary)
+    parts = [b"", *(vocabulary[i].encode("utf-8", "replace") for i in ids), b""]
+    return struct.pack("<Q", len(ids)) + _numbers(ids) + b"\xff".join(parts)
+
+
+class Worker:
+    """The loaded tokenizer of this process."""
+
+    def __init__(self) -> None:
+        self.model: HuggingFace | SentencePiece | None = None
+
+    def answer(self, operation: int, flags: int, payload: bytes) -> bytes:
+        """Return the result of an operation."""
+        if operation == LOAD:
+            kinds: dict[int, Callable[[bytes], HuggingFace | SentencePiece]] = {
+                HUGGING_FACE: HuggingFace,
+                SENTENCEPIECE: SentencePiece,
+            }
+            self.model = kinds[flags](payload)
+            return json.dumps(self.model.info()).encode()
+        model = self.model
+        assert model is not None  # noqa: S101, the parent loads it first
+        if operation == VOCABULARY:
+            return _spellings(model.vocabulary())
+        if operation == IDS:
+            return _numbers(model.ids(payload, flags))
+        if operation == TOKENS:
+            return _numbers(*model.tokens(payload, flags))
+        if operation == NORMALIZE:
+            return model.normalize(payload)
+        if operation == PRE_TOKENS:
+            return json.dumps(model.pre_tokens(payload)).encode()
+        return model.decode(array("i", payload).tolist())
+
+
+def _exit_after(seconds: float) -> None:
+    """Exit after some processor seconds, even while a library runs; 0 means never."""
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_PROF, seconds)  # the signal's default action ends it
+    elif seconds:
+        faulthandler.dump_traceback_later(4 * seconds, exit=True)
+    else:
+        faulthandler.cancel_dump_traceback_later()
+
+
+def _limit_memory(size: int) -> None:
+    with suppress(ImportError, ValueError, OSError):
+        import resource  # not on every system
+
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a core file would contain the text
+        _, hard = resource.getrlimit(resource.RLIMIT_AS)
+        resource.setrlimit(resource.RLIMIT_AS, (size, hard))
+
+
+def _answered(worker: Worker, operation: int, flags: int, payload: bytes) -> tuple[int, bytes]:
+    try:
+        return RESULT, worker.answer(operation, flags, payload)
+    except (MemoryError, ImportError):  # the latter where a library does not fit into memory
+        return MEMORY, b""
+    except OverflowError:
+        return REFUSED, b"an id is too large"
+    except BaseException as error:  # a panic of `tokenizers` is a BaseException
+        message = " ".join(str(error).split())[:_LONGEST_MESSAGE]
+        return REFUSED, message.encode("utf-8", "replace")
+
+
+def main() -> None:
+    """Answer requests on standard input until it ends or the library fails."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends this one
+    with suppress(AttributeError, OSError):
+        os.nice(5)
+    requests, answers = sys.stdin.buffer, sys.stdout.buffer
+    answers.write(b"\n")
+    answers.flush()
+    worker = Worker()
+    while len(header := requests.read(REQUEST.size)) == REQUEST.size:
+        operation, flags, seconds, memory, size = REQUEST.unpack(header)
+        _exit_after(seconds)
+        _limit_memory(memory)
+        answer, content = _answered(worker, operation, flags, requests.read(size))
+        _exit_after(0)
+        answers.write(ANSWER.pack(answer, len(content)))
+        answers.write(content)
+        answers.flush()
+        if answer != RESULT:
+            return
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except MemoryError:
+        sys.exit(OUT_OF_MEMORY)

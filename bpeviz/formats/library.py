@@ -1,0 +1,67 @@
+"""Files that their library reads: every tokenizer.json, and SentencePiece's .model.
+
+Other files without settings of their own are converted to a tokenizer.json first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from bpeviz.core import library_worker
+from bpeviz.core.library_pool import File, LibraryError
+from bpeviz.core.library_tokenizer import LibraryTokenizer
+from bpeviz.core.tokenizer import Tokenizer
+from bpeviz.formats.base import Format, Source
+from bpeviz.formats.parsing import MAX_ID, error_at
+
+
+def read_tokenizer_json(name: str, file: str, content: bytes) -> LibraryTokenizer:
+    """Return the tokenizer of a tokenizer.json. Raises `FormatError`."""
+    return _read(name, file, File(library_worker.HUGGING_FACE, content))
+
+
+def _read(name: str, shown: str, file: File) -> LibraryTokenizer:
+    try:
+        tokenizer = LibraryTokenizer(name, file)
+        largest = tokenizer.vocab_size
+        tokenizer.encode("a")  # some files load, and fail at every text
+    except LibraryError as error:
+        raise error_at(shown, "", str(error)) from None
+    if largest > MAX_ID:
+        raise error_at(shown, "", f"the id {largest - 1:,} is too large; the limit is {MAX_ID:,}")
+    return tokenizer
+
+
+# ---- SentencePiece
+
+
+def _read_sentencepiece(source: Source) -> Tokenizer:
+    file, content = source.single()
+    return _read(source.name, file, File(library_worker.SENTENCEPIECE, content))
+
+
+def is_sentencepiece(content: bytes) -> bool:
+    """Return whether content begins as a SentencePiece model: with a piece of a few bytes.
+
+    Source: `sentencepiece_model.proto`. The first field is a message with a text.
+    """
+    return (
+        len(content) > 4
+        and content[0] == content[2] == 0x0A
+        and 2 <= content[3] + 2 <= content[1] < 0x80
+    )
+
+
+def _detect_sentencepiece(files: Mapping[str, bytes]) -> bool:
+    return len(files) == 1 and is_sentencepiece(next(iter(files.values())))
+
+
+SENTENCEPIECE = Format(
+    key="sentencepiece",
+    title="SentencePiece’s .model",
+    about="One file with pieces, scores and normalization.",
+    files=("tokenizer.model",),
+    suffixes=(".model",),
+    read=_read_sentencepiece,
+    detect=_detect_sentencepiece,
+)

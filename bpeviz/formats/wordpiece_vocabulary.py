@@ -1,0 +1,78 @@
+"""vocab.txt of BERT: one piece a line, whose number is its id.
+
+The file contains no settings. Those of BERT are assumed: its normalization and its splits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import regex
+
+from bpeviz.core.tokenizer import Tokenizer
+from bpeviz.formats.base import Format, Source
+from bpeviz.formats.huggingface.common import document_of
+from bpeviz.formats.library import read_tokenizer_json
+from bpeviz.formats.parsing import checked_text, dump_json, error_at, quoted, split_lines
+
+_BERT_SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
+
+
+def _read_wordpiece(source: Source) -> Tokenizer:
+    file, content = source.single()
+    entries: dict[str, int] = {}
+    for number, line in enumerate(split_lines(file, content)):
+        entry = checked_text(file, f"line {number + 1:,}", line.rstrip("\r"))
+        if entry in entries:
+            raise error_at(file, f"line {number + 1:,}", f"{quoted(entry)} occurs twice")
+        entries[entry] = number
+    if "[UNK]" not in entries:
+        raise error_at(file, "", "[UNK] is missing, which every vocab.txt of BERT contains")
+    # The file does not contain this setting; a vocabulary without capital letters needs it.
+    lower = all(entry == entry.lower() for entry in entries if entry[:1] != "[")
+    special = {name: entries[name] for name in _BERT_SPECIAL if name in entries}
+    document = document_of(
+        {
+            "type": "WordPiece",
+            "unk_token": "[UNK]",
+            "continuing_subword_prefix": "##",
+            "max_input_chars_per_word": 100,
+            "vocab": entries,
+        },
+        special,
+        normalizers=[
+            {
+                "type": "BertNormalizer",
+                "clean_text": True,
+                "handle_chinese_chars": True,
+                "strip_accents": None,
+                "lowercase": lower,
+            }
+        ],
+        pre_tokenizers=[{"type": "BertPreTokenizer"}],
+        decoder={"type": "WordPiece", "prefix": "##", "cleanup": True},
+    )
+    if {"[CLS]", "[SEP]"} <= entries.keys():
+        document["post_processor"] = {
+            "type": "BertProcessing",
+            "sep": ["[SEP]", entries["[SEP]"]],
+            "cls": ["[CLS]", entries["[CLS]"]],
+        }
+    return read_tokenizer_json(source.name, file, dump_json(document))
+
+
+def _detect_wordpiece(files: Mapping[str, bytes]) -> bool:
+    content = next(iter(files.values()))
+    return len(files) == 1 and _UNKNOWN_LINE.search(content) is not None and b"\n##" in content
+
+
+_UNKNOWN_LINE = regex.compile(rb"(?:^|\n)\[UNK\]\r?\n")
+
+FORMAT = Format(
+    key="wordpiece",
+    title="BERT’s vocab.txt",
+    about="One piece a line, for WordPiece with the normalization of BERT.",
+    files=("vocab.txt",),
+    read=_read_wordpiece,
+    detect=_detect_wordpiece,
+)
