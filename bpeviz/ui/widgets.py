@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar, cast
 
 import streamlit as st
+from streamlit.errors import StreamlitSelectionCountExceedsMaxError
 
 from bpeviz.text import clean
 
@@ -200,13 +201,16 @@ class SomeOf(Widget[list[str]]):
             **options: Arguments of `st.multiselect`.
         """
         shown = titles or self.titles
-        return st.multiselect(
-            options=list(shown),
-            format_func=shown.__getitem__,
-            max_selections=self.most,
-            **self._drawn,
-            **options,
-        )
+        try:
+            return st.multiselect(
+                options=list(shown),
+                format_func=shown.__getitem__,
+                max_selections=self.most,
+                **self._drawn,
+                **options,
+            )
+        except StreamlitSelectionCountExceedsMaxError:  # the message is not from a browser
+            return []
 
 
 @dataclass(frozen=True, kw_only=True)

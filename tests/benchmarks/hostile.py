@@ -42,6 +42,7 @@ import websockets
 from benchmarks.load import AWAY, Measured, User, connected, percentile_95, sentences, simulate
 from browser.serving import Server, serving
 from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.Common_pb2 import DoubleArray, SInt64Array, StringArray
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
 from bpeviz.pretokenizers.sandbox import worker as regex_worker
@@ -58,6 +59,25 @@ CHINESE = [chr(point) for point in range(0x4E00, 0x9FA5)]
 TABS = 6
 LONG = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa! low lower lowest "
 """A text that lets expressions backtrack."""
+
+
+WRONG_VALUES: list[dict[str, Any]] = [
+    {},
+    {"bool_value": True},
+    {"int_value": -(2**62)},
+    *({"double_value": value} for value in (0.5, float("nan"), float("inf"), 1e300)),
+    *({"string_value": value} for value in ("x", "own")),
+    *({"json_value": value} for value in ("nope", "[1]", '{"a": 1}')),
+    *({"json_trigger_value": value} for value in ("nope", "[1]")),
+    {"bytes_value": b"x"},
+    *({"string_array_value": StringArray(data=value)} for value in ([], ["a", "b"] * 9)),
+    *(
+        {"double_array_value": DoubleArray(data=value)}
+        for value in ([], [0.5], [1.0, 2.0], [float("nan")], [float("inf")])
+    ),
+    {"int_array_value": SInt64Array(data=[-5, 10**18])},
+]
+"""Values that no widget sends, or only some."""
 
 
 class Attacker:
@@ -219,9 +239,13 @@ async def messages(attacker: Attacker) -> None:
     async with attacker.tab() as user:
         for text in ("\ud800", "a\udfff" * 1_000, "\0" * 1_000, "x" * 11_000_000, "‮\ufeff👋" * 9):
             await user.edit(text)
-        # Streamlit's own widgets log a traceback for a value of another type; that is not tested.
         for page in PAGES:
             await user.open(page)
+            for values in draw.sample(WRONG_VALUES, 3):
+                known, ids = dict(user.states), [shown.id for shown in user.widgets.values()]
+                user.states |= {one: WidgetState(id=one, **values) for one in ids}
+                await user.act("wrong type")
+                user.states = known
             components = [
                 shown.id for shown in user.widgets.values() if hasattr(shown, "component_name")
             ]

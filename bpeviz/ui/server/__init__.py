@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 import streamlit as st
 from starlette.middleware import Middleware
 
+from bpeviz.ui.runtime import widget_values
 from bpeviz.ui.server.disconnects import QuietDisconnects
 from bpeviz.ui.server.headers import SecurityHeaders, content_security_policy
 from bpeviz.ui.server.long_texts import LongTexts
@@ -27,6 +28,7 @@ def middleware() -> list[Middleware]:
     Raises:
         ValueError: An environment variable is invalid.
     """
+    widget_values.ignore_invalid()
     base = "/" + "/".join(filter(None, st.get_option("server.baseUrlPath").split("/")))
     policy = content_security_policy(os.environ.get("BPEVIZ_FRAME_ANCESTORS", ""))
     found = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -12,9 +13,11 @@ from http.client import HTTPMessage
 import pytest
 import websockets
 from asgi import run
+from benchmarks.load import Measured, connected
 from serving import Server, serving
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.proto.WidgetStates_pb2 import WidgetState
 
 from bpeviz.ui.runtime import user
 from bpeviz.ui.server import password
@@ -152,3 +155,19 @@ def test_uploads_of_a_session_are_limited_until_removed(server: Server, cookie: 
 
 def test_long_request_is_refused(server: Server, cookie: str) -> None:
     assert request(f"{server.address}/", "POST", b"a" * 65_000, Cookie=cookie)[0] == 413
+
+
+def test_wrong_values_of_widgets_leave_no_traceback(server: Server, cookie: str) -> None:
+    async def send() -> list[str]:
+        measured = Measured()
+        async with connected(server.address, measured, cookie) as user:
+            await user.load()
+            ids = [shown.id for shown in user.widgets.values()]
+            assert len(ids) > 10
+            for value in ({"string_value": "x"}, {"double_array_value": {"data": [math.nan]}}):
+                user.states = {one: WidgetState(id=one, **value) for one in ids}
+                await user.act("wrong values")
+        return measured.errors
+
+    assert run(send()) == []
+    assert server.tracebacks() == ""

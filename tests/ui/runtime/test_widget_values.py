@@ -1,0 +1,64 @@
+"""Values of a type that a widget does not send."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from streamlit.proto.WidgetStates_pb2 import WidgetState
+from streamlit.runtime.state.common import WidgetMetadata
+from streamlit.runtime.state.session_state import WStates
+
+from bpeviz.ui.runtime import widget_values
+
+SLIDER: WidgetMetadata[Any] = WidgetMetadata(
+    id="slider",
+    deserializer=lambda value: 3 if value is None else int(value[0]),
+    serializer=lambda value: [value],
+    value_type="double_array_value",
+)
+
+
+def received(**value: Any) -> WStates:
+    """Return the values of a session after a message of a browser."""
+    states = WStates()
+    states.set_widget_metadata(SLIDER)
+    states.set_widget_from_proto(WidgetState(id="slider", **value))
+    return states
+
+
+@pytest.fixture
+def original(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Restore Streamlit's own function after the test."""
+    found = getattr(WStates.__getitem__, "__wrapped__", WStates.__getitem__)
+    monkeypatch.setattr(WStates, "__getitem__", found)
+    return found
+
+
+WRONG: list[dict[str, Any]] = [
+    {"string_value": "x"},
+    {"double_array_value": {"data": []}},
+    {"double_array_value": {"data": [float("nan")]}},
+    {"double_array_value": {"data": [float("inf")]}},
+    {"json_value": "{"},
+]
+
+
+@pytest.mark.parametrize("value", WRONG, ids=str)
+def test_default_replaces_a_wrong_value(value: dict[str, Any], original: Any) -> None:
+    with pytest.raises((ArithmeticError, LookupError, TypeError, ValueError)):
+        received(**value)["slider"]  # as Streamlit does without `ignore_invalid`
+    widget_values.ignore_invalid()
+    states = received(**value)
+    assert [*states.items()] == [("slider", 3)]
+    assert states["slider"] == 3
+
+
+def test_values_of_browsers_stay(original: Any) -> None:
+    widget_values.ignore_invalid()
+    widget_values.ignore_invalid()
+    assert WStates.__getitem__.__wrapped__ is original  # type: ignore[attr-defined]
+    assert received(double_array_value={"data": [7]})["slider"] == 7
+    assert received()["slider"] == 3
+    with pytest.raises(KeyError):
+        received()["unknown"]
