@@ -10,8 +10,8 @@ from bpeviz.ui.pages.base import training_of
 if __name__ == "app":  # imported by `streamlit run app.py`, which serves it
     app = st.App(__file__, middleware=server.middleware())
 else:
-    with frame(train.PAGE):
-        with st.sidebar:
+    with frame(train.PAGE) as side:
+        with side:
             text = inputs.text(inputs.TEXT, inputs.MAX_TRAINED)
             sizes = st.container()
             choice = inputs.choice()

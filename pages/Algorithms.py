@@ -7,8 +7,8 @@ from bpeviz.ui.page import frame
 from bpeviz.ui.pages import algorithms
 from bpeviz.ui.runtime import stop_run
 
-with frame(algorithms.PAGE):
-    with st.sidebar:
+with frame(algorithms.PAGE) as side:
+    with side:
         text = inputs.text(inputs.TEXT)
         # Over characters, as WordPiece and Unigram: over bytes no vocabulary is smaller than 256.
         choices = inputs.choices(["bpe", "wordpiece", "unigram"], initial={"atoms": "characters"})

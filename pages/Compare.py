@@ -6,8 +6,8 @@ from bpeviz.ui import inputs
 from bpeviz.ui.page import frame
 from bpeviz.ui.pages import compare
 
-with frame(compare.PAGE):
-    with st.sidebar:
+with frame(compare.PAGE) as side:
+    with side:
         training_text = inputs.text(inputs.TEXT)
         second = st.container()
         sizes = st.container()

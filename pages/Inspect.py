@@ -7,8 +7,8 @@ from bpeviz.ui.page import frame
 from bpeviz.ui.pages import inspect
 from bpeviz.ui.trained import Trained, TrainingError
 
-with frame(inspect.PAGE):
-    with st.sidebar:
+with frame(inspect.PAGE) as side:
+    with side:
         training_text = inputs.text(inputs.TEXT)
         sizes = st.container()
         choice = inputs.choice()

@@ -1,4 +1,4 @@
-"""The frame of every page: its title, the menu, and the question that it answers."""
+"""The frame of every page: the menu, the question that it answers, and the place of its inputs."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
+from bpeviz.ui import components
 from bpeviz.ui.inputs import PAGE
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.pages.registry import PAGES
@@ -23,12 +25,16 @@ ICON = (
 
 
 @contextmanager
-def frame(page: Page) -> Iterator[None]:
-    """Draw the top of a page: the menu, the question, and a button that copies a link to it.
+def frame(page: Page) -> Iterator[DeltaGenerator]:
+    """Draw the frame of a page; yield the place of its inputs.
+
+    Elements inside the frame are drawn below the page's question. `with` the yielded container,
+    they are drawn among the inputs: in a column on the left, or on a narrow screen in a part that
+    a button unfolds. `bpeviz.ui.runtime.style` lays the containers out.
 
     Every page uses this frame, so that each works from a cold link. The values of a link are
-    restored before the page draws its widgets. The button is drawn after them, also where the page
-    stops early (`stop_run.stop`).
+    restored before the page draws its widgets. The button that copies a link is drawn after them,
+    also where the page stops early (`stop_run.stop`).
     """
     with fragments.script_run():
         garbage.freeze_imports()
@@ -36,18 +42,25 @@ def frame(page: Page) -> Iterator[None]:
         ARRIVED.put(PAGE.get() != page.title)
         PAGE.put(page.title)
         st.set_page_config(page_title=f"{page.title} · bpeviz", page_icon=ICON, layout="wide")
-        st.html(style.STYLE + style.DARK * (st.context.theme.type == "dark"))
-        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            st.markdown("**bpeviz**", width="content")
-            for other in PAGES:
-                st.page_link(other.path, label=other.title)
+        with st.container(key="top", horizontal=True, gap=None):
+            st.html("<b>bpeviz</b>", width="content")
+            with st.container(key="menu", horizontal=True, gap=None):
+                for other in PAGES:
+                    st.page_link(other.path, label=other.title)
             link = st.container(width="content")
-        st.markdown(page.question)
-        session.restore(page)
-        with stop_run.until_stopped():
-            yield
+        components.frame(page.title)
+        with st.container(key="body"):
+            inputs = st.container(key="inputs")
+            with st.container(key="content"):
+                with st.container(key="question"):
+                    st.title(page.question, anchor=False)
+                session.restore(page)
+                with stop_run.until_stopped():
+                    yield inputs
         ARRIVED.clear()
         values = {one.key: one.get() for one in page.widgets(SessionValues())}
         KEPT.put((KEPT.get() or {}) | values)
         with link:
             session.offer(page)
+        if st.context.theme.type == "dark":
+            st.html(style.DARK)

@@ -37,9 +37,22 @@ _copy_link = _register("copy_link")
 _text_box = _register("text_box")
 _answer = _register("answer")
 _chapter_bar = _register("chapter_bar")
+_frame = _register("frame")
 
 LINKED_STEP = "linked_step"
 """The session key of the step of a link that was opened, and of the timeline it belongs to."""
+
+
+def frame(title: str) -> None:
+    """Add to the frame of a page what Streamlit does not draw (`bpeviz.ui.page`).
+
+    These are landmarks, the current page in the menu, the target of the skip link, and on narrow
+    screens a button that unfolds the inputs.
+
+    Args:
+        title: The page's title in the menu.
+    """
+    _frame(key="frame", data={"title": title})
 
 
 def player(payload: dict[str, Any], key: str) -> None:

@@ -14,7 +14,6 @@ def _element(*names: str) -> str:
 
 _MAIN = _element("MainBlockContainer")
 _CONTROLS = _element(
-    "Sidebar",
     "Header",
     "ElementToolbar",
     "PageLink",
@@ -27,18 +26,84 @@ _CONTROLS = _element(
     "Popover",
 )
 
-# Streamlit's padding above a page is six rem; with less, the player is visible without scrolling.
-# On a narrow screen the button that opens the sidebar needs some padding.
+# The first response contains the style (`bpeviz.ui.server.first_style`), before Streamlit's own
+# style, so some declarations must be important.
 STYLE = f"""<style>
-{_MAIN} {{ padding-top: 2.6rem; padding-bottom: 4rem; }}
-{_element("SidebarHeader")} {{ height: 2.6rem; min-height: 0; margin-bottom: 0; }}
-@media (max-width: 767px) {{ {_MAIN} {{ padding-top: 4rem; }} }}
-{_element("PageLink")} a:focus-visible {{ outline: 2px solid currentColor; outline-offset: -2px; }}
+{_MAIN} {{
+  width: 100% !important;
+  max-width: none !important;
+  padding: 0.4rem 2rem 4rem !important;
+}}
+/* Streamlit's header covers the menu, but has only the sign of a running script at its end. */
+{_element("Header")} {{ background: none !important; pointer-events: none; }}
+{_element("Header")} * {{ pointer-events: auto; }}
+
+.stApp :has(> .st-key-top) {{ flex: none; height: 2.5rem; }}
+.stApp .st-key-top {{
+  height: 100%;
+  padding-right: 2.5rem;
+  align-items: center;
+  flex-wrap: nowrap;
+}}
+.st-key-top b {{ padding-right: 0.75rem; }}
+.stApp :has(> .st-key-menu) {{ height: 2rem; min-width: 0; }}
+.stApp .st-key-menu {{ align-items: center; }}
+.st-key-menu a {{ height: 2rem; }}
+.st-key-menu a[aria-current] {{ box-shadow: inset 0 -2px; border-radius: 0; }}
+.st-key-menu a:focus-visible {{ outline: 2px solid; outline-offset: -2px; }}
+
+.stApp .st-key-frame {{ display: none; }}
+.stApp .st-key-body {{
+  display: grid;
+  grid-template-columns: 18.75rem minmax(0, 1fr);
+  gap: 0 1.75rem;
+  margin-top: -0.75rem;
+}}
+.stApp .st-key-body > :has(> .st-key-inputs) {{
+  grid-area: 1 / 1;
+  position: sticky;
+  top: 0;
+  align-self: start;
+  max-height: 100vh;
+  overflow: hidden auto;
+  scrollbar-width: thin;
+  padding: 0.25rem 0.25rem 1rem;
+}}
+.stApp .st-key-body > :has(> .st-key-content) {{ grid-area: 1 / 2; min-width: 0; }}
+.stApp .st-key-content {{ gap: 0.75rem; }}
+.st-key-content:focus {{ outline: none; }}
+.stApp .st-key-question {{ min-height: 1.75rem; }}
+.stApp .st-key-question h1 {{
+  padding: 0;
+  font-size: 1.15rem;
+  font-weight: 600;
+  line-height: 1.75rem;
+}}
+
+/* Heights of components, which they have only once their scripts run. */
+.stApp .st-key-text_component {{ min-height: 13.7rem; }}
+.stApp .st-key-player {{ min-height: 31.2rem; }}
+
+@media (max-width: 899px) {{
+  {_MAIN} {{ padding: 0.4rem 1rem 4rem !important; }}
+  .stApp .st-key-top {{ align-items: start; }}
+  .st-key-top b {{ display: none; }}
+  .stApp .st-key-frame {{ display: flex; height: 2.6rem; margin: -0.75rem 0; }}
+  .stApp .st-key-body {{ display: flex; margin: 0; }}
+  .stApp .st-key-body > :has(> .st-key-inputs) {{ position: static; max-height: none; padding: 0; }}
+  html:not([data-inputs-open]) .st-key-body > :has(> .st-key-inputs) {{ display: none; }}
+}}
+@media (max-width: 640px) {{
+  .stApp :has(> .st-key-top) {{ height: 4.5rem; }}
+  .stApp .st-key-top {{ padding-right: 1rem; }}
+  .stApp .st-key-player {{ min-height: 33rem; }}
+}}
 {_element("CaptionContainer")} code {{ color: inherit; font-size: 0.95em; }}
 .st-key-verdict p {{ font-size: 1.3rem; font-weight: 600; line-height: 1.35; }}
 @media print {{
   @page {{ margin: 12mm; }}
-  {_CONTROLS}, .st-key-copy_link {{ display: none !important; }}
+  {_CONTROLS}, .st-key-top, .st-key-frame, .st-key-inputs {{ display: none !important; }}
+  .st-key-body {{ display: block !important; }}
   {_MAIN} {{ padding: 0 !important; }}
   /* The dark theme prints in light colors. */
   .stApp {{ background: #fff !important; }}

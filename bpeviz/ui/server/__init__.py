@@ -1,6 +1,7 @@
-"""The middleware around Streamlit's server: headers, origins, password, sizes.
+"""The middleware around Streamlit's server: headers, origins, password, sizes, style.
 
-`app.py` passes it to `st.App`. Without it, as under `AppTest`, the pages work the same.
+`app.py` passes it to `st.App`. Without it, as under `AppTest`, the pages work the same, but have
+no layout.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from starlette.middleware import Middleware
 
 from bpeviz.ui.runtime import widget_values
 from bpeviz.ui.server.disconnects import QuietDisconnects
+from bpeviz.ui.server.first_style import FirstStyle
 from bpeviz.ui.server.headers import SecurityHeaders, content_security_policy
 from bpeviz.ui.server.long_texts import LongTexts
 from bpeviz.ui.server.messages import ValidMessages
@@ -46,6 +48,7 @@ def middleware() -> list[Middleware]:
         *found,
         Middleware(UserCookie, base=base),
         Middleware(LongTexts, base=base),
+        Middleware(FirstStyle),
         Middleware(ValidMessages),
     ]
 

@@ -1,0 +1,65 @@
+// The frame of a page, as far as Streamlit cannot draw it: landmarks, the current page in the menu,
+// the target of the skip link, and the button that unfolds the inputs on a narrow screen.
+// `bpeviz/ui/page.py` draws the containers, and `bpeviz/ui/runtime/style.py` their layout.
+
+import { mount } from "../shared/dom.js";
+
+/**
+ * @typedef {object} FramePayload
+ * @property {string} title the title of the page in the menu
+ */
+
+/** Find a container by the key that Python gives it. */
+const container = (key) => document.querySelector(`.st-key-${key}`);
+
+function label(place, role, name) {
+  place?.setAttribute("role", role);
+  place?.setAttribute("aria-label", name);
+}
+
+class Frame {
+  constructor(root, signal) {
+    this.title = "";
+    this.toggle = root.querySelector(".toggle");
+    this.toggle.addEventListener("click", () => this.fold(), { signal });
+    document.addEventListener("click", (event) => this.skip(event), { signal, capture: true });
+    // Streamlit may replace elements at any time, and the attributes go with them.
+    const observer = new MutationObserver(() => this.describe());
+    observer.observe(document.body, { childList: true, subtree: true });
+    signal.addEventListener("abort", () => observer.disconnect());
+  }
+
+  /** @param {FramePayload} data */
+  update(data) {
+    this.title = data.title;
+    this.describe();
+  }
+
+  fold() {
+    document.documentElement.toggleAttribute("data-inputs-open");
+    this.describe();
+  }
+
+  describe() {
+    const isOpen = document.documentElement.hasAttribute("data-inputs-open");
+    this.toggle.setAttribute("aria-expanded", String(isOpen));
+    label(container("menu"), "navigation", "Pages");
+    label(container("inputs"), "region", "Text and settings");
+    for (const link of container("menu")?.querySelectorAll("a") ?? []) {
+      if (link.textContent.trim() === this.title) link.setAttribute("aria-current", "page");
+      else link.removeAttribute("aria-current");
+    }
+  }
+
+  /** Let Streamlit's link “Skip to main content” skip the menu and the inputs, too. */
+  skip(event) {
+    const content = container("content");
+    if (!content || !event.target.closest?.('a[href="#stMain"]')) return;
+    event.preventDefault();
+    event.stopPropagation();
+    content.tabIndex = -1;
+    content.focus();
+  }
+}
+
+export default mount(Frame);
