@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -14,7 +14,10 @@ from serving import FLAGS, OPTIONS, Server, chromium, serving
 from bpeviz.pretrained import catalog, download
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page, Request, Response
+    from playwright.sync_api import Browser, Error, Page, Request, Response, WebSocket
+
+CHANGEABLE = {"viewport", "color_scheme", "reduced_motion"}
+"""The options of a context that can be changed while a tab is open."""
 
 TIMEOUT = 30_000
 """Milliseconds until an action fails. The machine may be slow and busy."""
@@ -77,14 +80,23 @@ class Watch:
     """Collects everything on a page that counts as an error."""
 
     def __init__(self, page: Page, origin: str) -> None:
+        self.page = page
         self.origin = origin
         self.problems: list[str] = []
-        page.on("request", self._request)
-        page.on("response", self._response)
-        page.on("requestfailed", self._failed)
-        page.on("console", self._console)
-        page.on("pageerror", lambda error: self.problems.append(f"page error: {error}"))
-        page.on("websocket", lambda socket: self._address(socket.url.replace("ws:", "http:", 1)))
+        self._listeners: dict[Any, Callable[[Any], None]] = {
+            "request": self._request,
+            "response": self._response,
+            "requestfailed": self._failed,
+            "console": self._console,
+            "pageerror": self._error,
+            "websocket": self._socket,
+        }
+        for event, listener in self._listeners.items():
+            page.on(event, listener)
+
+    def end(self) -> None:
+        for event, listener in self._listeners.items():
+            self.page.remove_listener(event, listener)
 
     def _address(self, url: str) -> None:
         if not url.startswith((f"{self.origin}/", "data:", "blob:")):
@@ -104,36 +116,101 @@ class Watch:
         if message.type == "error" and not PROBE.search(message.location.get("url", "")):
             self.problems.append(f"console: {message.text}")
 
+    def _error(self, error: Error) -> None:
+        self.problems.append(f"page error: {error}")
+
+    def _socket(self, socket: WebSocket) -> None:
+        self._address(socket.url.replace("ws:", "http:", 1))
+
+
+class Tabs:
+    """Tabs of a browser, each in a context of its own, that tests use one after the other.
+
+    A tab keeps the compiled code of Streamlit's frontend. In a new context, opening a page takes
+    twice the processor time.
+    """
+
+    def __init__(self, browser: Browser) -> None:
+        self._browser = browser
+        self._idle: list[Page] = []
+
+    def open(self, *, reusable: bool, **options: Any) -> Page:
+        """Return an empty tab with these options of Playwright's `new_context`."""
+        options = OPTIONS | options
+        if reusable and self._idle:
+            page = self._idle.pop()
+            page.set_viewport_size(options["viewport"])
+        else:
+            context = self._browser.new_context(**options)
+            context.set_default_timeout(TIMEOUT)
+            page = context.new_page()
+        page.emulate_media(
+            media="null",
+            color_scheme=options["color_scheme"],
+            reduced_motion=options["reduced_motion"],
+        )
+        return page
+
+    def close(self, page: Page, *, reusable: bool) -> None:
+        """Close a page, or leave it and delete what it stored, so that its tab can be reused."""
+        if not reusable or page.is_closed():
+            page.context.close()
+            return
+        page.evaluate("localStorage.clear(), sessionStorage.clear()")
+        page.goto("about:blank")
+        page.mouse.move(0, 0)
+        page.context.clear_cookies()
+        self._idle.append(page)
+
+
+@pytest.fixture(scope="session")
+def tabs(browser: Browser) -> Tabs:
+    return Tabs(browser)
+
+
+FAILED = pytest.StashKey[bool]()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item,
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    item.stash[FAILED] = report.failed
+    return report
+
 
 @pytest.fixture
-def open_at(browser: Browser) -> Iterator[Callable[..., Page]]:
-    """Open a page of a server in a context of its own: `open_at(server, "/Compare")`.
+def open_at(tabs: Tabs, request: pytest.FixtureRequest) -> Iterator[Callable[..., Page]]:
+    """Open a page of a server as a new user: `open_at(server, "/Compare")`.
 
     `prepare` is called with the page before it is opened; further arguments are those of
     Playwright's `new_context`. The test fails if the browser reports an error or a request to
     another server, or if the server's log contains a traceback.
     """
-    opened: list[tuple[Page, Watch, Server]] = []
+    opened: list[tuple[Page, Watch, Server, bool]] = []
 
     def open_at(
         server: Server,
         path: str = "/",
-        prepare: Callable[[Page], None] = lambda page: None,
+        prepare: Callable[[Page], None] | None = None,
         **options: Any,
     ) -> Page:
-        context = browser.new_context(**OPTIONS | options)
-        context.set_default_timeout(TIMEOUT)
-        page = context.new_page()
-        opened.append((page, Watch(page, server.address), server))
-        prepare(page)
+        changes = {key for key, value in options.items() if OPTIONS.get(key) != value}
+        reusable = prepare is None and changes <= CHANGEABLE
+        page = tabs.open(reusable=reusable, **options)
+        opened.append((page, Watch(page, server.address), server, reusable))
+        if prepare:
+            prepare(page)
         page.goto(server.address + path)
         return page
 
     yield open_at
     problems = []
-    for page, watch, server in opened:
-        problems += watch.problems  # before closing, which may interrupt requests
-        page.context.close()
+    for page, watch, server, reusable in opened:
+        problems += watch.problems  # before leaving the page, which may interrupt requests
+        watch.end()
+        tabs.close(page, reusable=reusable and not request.node.stash[FAILED])
         problems += filter(None, [server.tracebacks()])
     assert problems == []
 

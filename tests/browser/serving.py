@@ -35,6 +35,7 @@ OPTIONS = {
     "viewport": {"width": 1366, "height": 768},
     # Drawing Streamlit's animations would take a quarter of the processor time.
     "reduced_motion": "reduce",
+    "color_scheme": "light",
     "permissions": ["clipboard-read", "clipboard-write"],
 }
 """The options of a browser context."""
