@@ -1,4 +1,8 @@
-"""Every algorithm of the registry in the browser: on Train, in the player and on Compare."""
+"""Algorithms other than BPE in the browser: on Train, in the player and on Compare.
+
+`tests/ui` tests every algorithm of the registry without a browser: the pages in `pages`, and the
+player's scripts in `components`.
+"""
 
 from __future__ import annotations
 
@@ -43,10 +47,10 @@ def check_token_card(player: Player, training: Training, boundaries: Boundaries,
     expect(player.tree).to_be_hidden()
 
 
-def test_every_algorithm_plays_on_train_and_appears_on_compare(open_page: Open) -> None:
+def test_algorithm_plays_on_train_and_appears_on_compare(open_page: Open) -> None:
     page = open_page()
     expect(Player(page).last).to_be_visible()
-    for key in TRAINERS:
+    for key in ("unigram", "wordpiece", "scaffold"):  # boundaries return, and tokens disappear
         _assert_plays(page, key)
         go_to(page, "Train")
 
@@ -56,8 +60,7 @@ def _assert_plays(page: Page, key: str) -> None:
     boundaries = training.tokenizer().boundaries(ENGLISH)
     player = Player(page, texts_of(training).unit)
     expect(player.last).to_be_visible()
-    if key != next(iter(TRAINERS)):
-        choose(page, "Algorithm", TRAINERS[key].short)
+    choose(page, "Algorithm", TRAINERS[key].short)
     last = player.await_training(training, boundaries)
     assert last > 20
     for step in (0, last // 2, last):

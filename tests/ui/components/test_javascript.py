@@ -21,6 +21,7 @@ from bpeviz.analysis import trace
 from bpeviz.analysis.metrics import Column
 from bpeviz.core.boundaries import Boundaries, MergeBoundaries, Node
 from bpeviz.core.training import Training
+from bpeviz.trainers import TRAINERS
 from bpeviz.ui import components
 from bpeviz.ui.components.modules import bundle
 from bpeviz.views import merge_diagram, player
@@ -47,7 +48,6 @@ TRAININGS: dict[str, dict[str, Any]] = {
         "end_mark": "symbol",
     },
 }
-WITH_RETURNING_BOUNDARIES = ("unigram", "wordpiece", "scaffold")
 SAMPLED_STEPS = 15
 
 
@@ -76,7 +76,7 @@ def write(folder: Path, name: str, content: Any) -> None:
 def trained() -> dict[str, tuple[Training, Boundaries]]:
     """Return training histories with the boundaries of a text, by name."""
     trainings = {name: bpeviz.train(TEXT * 2, **how) for name, how in TRAININGS.items()}
-    trainings |= {key: usual.train(key, TEXT * 2) for key in WITH_RETURNING_BOUNDARIES}
+    trainings |= {key: usual.train(key, TEXT * 2) for key in TRAINERS}
     return {
         name: (training, training.tokenizer().boundaries(TEXT))
         for name, training in trainings.items()

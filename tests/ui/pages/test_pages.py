@@ -27,7 +27,7 @@ from bpeviz.corpus import samples
 from bpeviz.jobs import queue
 from bpeviz.pretokenizers.patterns import CUSTOM, PATTERNS
 from bpeviz.pretrained import catalog, download
-from bpeviz.trainers import TRAINERS
+from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.trainers.bpe import TRAINER as BPE
 from bpeviz.ui import trained
 from bpeviz.ui.inputs import MAX_TEXT, MAX_TRAINED, UnreadableFile, read_file
@@ -53,10 +53,14 @@ def with_text(page: str, text: str, **state: Any) -> AppTest:
     return opened(page, text_box=text, text_sample="own", **state)
 
 
+def payloads(app: AppTest) -> list[dict[str, Any]]:
+    """Return the payloads of all components."""
+    return [json.loads(one.proto.json) for one in app.get("bidi_component")]
+
+
 def component(app: AppTest) -> dict[str, Any]:
     """Return the payload of the page's component: a timeline or columns."""
-    sent = [json.loads(one.proto.json) for one in app.get("bidi_component")]
-    shown = [data for data in sent if "samples" not in data]  # not the text box
+    shown = [data for data in payloads(app) if "samples" not in data]  # not the text box
     (data,) = [data.get("views", [data])[0] for data in shown if "views" in data or "text" in data]
     assert isinstance(data, dict)
     return data
@@ -504,6 +508,26 @@ def test_compare_has_the_boundaries_of_every_trainer(key: str) -> None:
     assert errors(app) == []
     (column,) = component(app)["columns"]
     np.testing.assert_array_equal(column["tokenEnds"], boundaries.cuts(training.opening))
+
+
+@pytest.mark.parametrize("key", TRAINERS)
+def test_train_shows_the_steps_and_candidates_of_every_trainer(key: str) -> None:
+    training = usual.train(key, SHORT)
+    boundaries = training.tokenizer().boundaries(SHORT)
+    app = with_text("Train", SHORT, algorithm=key)
+    assert errors(app) == []
+    last, texts = training.opening, texts_of(training)
+    [player] = [one for one in payloads(app) if "initialStep" in one]
+    assert player["initialStep"] == last > 4
+    assert component(app)["tokenCounts"] == boundaries.token_counts.tolist()
+    headings = [one.value for one in app.subheader]
+    assert texts.heading in headings
+    assert texts.rule.format(step=f"{last:,}") in [one.value for one in app.caption]
+    best = training.candidates(SHORT, boundaries, last - 1, 1)[0]
+    candidates = app.dataframe[0].value
+    assert candidates.iloc[0, : len(best.ids)].tolist() == [training.name(i) for i in best.ids]
+    details = texts.details(training, SHORT, boundaries, last)
+    assert {f"{TRAINERS[key].short}: {one.title}" for one in details} <= {*headings}
 
 
 def test_compare_works_without_downloaded_vocabularies(
