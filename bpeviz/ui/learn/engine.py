@@ -55,10 +55,20 @@ def text_input(chapter: str, initial: str, label: str = "Text", longest: int = L
     return Input("text", widget, initial, lines=longest > 60)
 
 
-def number_input(chapter: str, name: str, label: str, low: int, high: int, initial: int) -> Input:
+def number_input(
+    chapter: str,
+    name: str,
+    label: str,
+    low: int,
+    high: int,
+    initial: int,
+    *,
+    asked: bool = True,
+) -> Input:
     """Return an input of a whole number."""
     key = f"learn_{chapter}_{name}"
-    return Input(name, Number(link=key, key=key, label=label, low=low, high=high), initial)
+    widget = Number(link=key, key=key, label=label, low=low, high=high)
+    return Input(name, widget, initial, asked=asked)
 
 
 def choice_input(
@@ -124,7 +134,8 @@ def tokenized(text: str, tokenizers: Sequence[tuple[str, Tokenizer]], caption: s
         boundaries = tokenizer.boundaries(text)
         columns.append(Column(title, tokenizer, boundaries, boundaries.steps))
     part = player.Part(0, len(text.encode()), 0, len(text))
-    return Picture("columns", player.side_by_side(text, columns, part, 0), caption)
+    data = player.side_by_side(text, columns, part, 0) | {"isShort": True}
+    return Picture("columns", data, caption)
 
 
 # ---- the next pair

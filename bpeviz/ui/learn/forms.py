@@ -104,10 +104,16 @@ class CurveForm(Form):
 
 @dataclass(frozen=True)
 class OrderForm(Form):
-    """Put items into their order. Each item is a few tokens."""
+    """Put items into their order.
+
+    Attributes:
+        items: The tokens of each item.
+        hints: A remark beside each item, or none at all.
+    """
 
     kind = "order"
     items: Sequence[Sequence[dict[str, Any]]]
+    hints: Sequence[str] = ()
 
     def accepts(self, given: Any) -> bool:
         return (

@@ -272,3 +272,104 @@ def test_doubled_vocabulary_doubles_the_table_only() -> None:
     rows = BY_KEY["how-large"].pictures(BY_KEY["how-large"].initial)[0].data[1]
     shares = [float(row[2].rstrip("%")) for row in rows[1:]]
     assert all(0 < share < 50 for share in shares)
+
+
+# ---- splitting by rules
+
+
+def test_sentence_of_nltk_has_six_tokens() -> None:
+    """Bird, Klein and Loper, Natural Language Processing with Python, section 3.7."""
+    assert judged("splitting-rules", 6).verdict == "right"
+    (_, table) = BY_KEY["splitting-rules"].pictures(BY_KEY["splitting-rules"].initial)
+    assert [row[2] for row in table.data[1]] == ["9", "9", "6"]
+
+
+def test_no_rule_finds_chinese_words_but_spaces_help() -> None:
+    asked = question("splitting-rules", 1)
+    last = len(asked.form.payload()["options"]) - 1
+    assert judged("splitting-rules", last, 1).verdict == "right"
+    assert judged("splitting-rules", 0, 1).verdict == "wrong"
+    spaced = {"text": "el perro come", "words": "el perro come"}
+    assert judged("splitting-rules", 0, 1, **spaced).verdict == "right"
+    assert judged("splitting-rules", last, 1, **spaced).verdict == "wrong"
+
+
+# ---- words and their ends
+
+
+def test_mark_changes_the_merges_of_sennrich_et_al() -> None:
+    rows = BY_KEY["word-ends"].pictures(BY_KEY["word-ends"].initial)[0].data[1]
+    assert [row[1].split() for row in rows[:2]] == [
+        ["es", "est", "est</w>", "lo", "low", "ne", "new", "newest</w>", "low</w>", "wi"],
+        ["es", "est</w>", "lo", "ne", "new", "newest</w>", "low</w>", "wi", "wid", "widest</w>"],
+    ]
+
+
+def test_tied_pairs_of_counted_words_are_all_right() -> None:
+    result = judged("word-ends", None)
+    assert "3 pairs come 9 times, and each is right" in words(result.message)
+    result = judged("word-ends", None, mark="attached")
+    assert "2 pairs come 9 times" in words(result.message)
+
+
+def test_lower_is_lowe_and_r() -> None:
+    assert judged("word-ends", [4], 1).verdict == "right"
+    assert judged("word-ends", None, 1, merges=1).marks["right"] == [2, 3, 4]
+
+
+# ---- real tokenizers
+
+
+def test_ids_of_published_tokenizers() -> None:
+    skip_without_vocabularies(BY_KEY["published"])
+    first = judged("published", 5)
+    assert first.verdict == "right"
+    assert "220  [·] 220  [·] 220  [·Hello] 18435  [·World] 2159" in words(first.message)
+    assert judged("published", 3, 1).verdict == "right"
+    assert judged("published", None, text="0" * 17).marks == {"right": 3}
+
+
+def test_pasted_special_token_is_ordinary_text() -> None:
+    skip_without_vocabularies(BY_KEY["published"])
+    result = judged("published", 1, 2)
+    assert result.verdict == "right"
+    assert "50256" in words(result.message)
+    rows = BY_KEY["published"].pictures(BY_KEY["published"].initial)[1].data[1]
+    assert [row[3] for row in rows] == ["50256", "100257", "256"]
+
+
+# ---- SentencePiece
+
+
+def test_byte_fallback_writes_unknown_characters_as_bytes() -> None:
+    result = judged("sentencepiece", 4)
+    assert result.verdict == "right"
+    assert words(result.message) == "4 tokens: [▁m] [<0xC3>] [<0xA1>] [s] "
+    assert judged("sentencepiece", 5, merges=0).verdict == "right"
+
+
+def test_unknown_character_is_lost_without_byte_fallback() -> None:
+    result = judged("sentencepiece", 0, 1)
+    assert result.verdict == "right"
+    assert "[m�s]" in words(result.message)
+    assert judged("sentencepiece", 2, 1, text="perro").verdict == "right"
+
+
+# ---- other trainers
+
+
+def test_wordpiece_sorts_by_score_and_allows_ties() -> None:
+    form = question("other-trainers").form.payload()
+    shown = [tuple(part["label"] for part in item) for item in form["items"]]
+    assert shown == [("t", "##h"), ("##h", "##e"), ("##a", "##t"), ("q", "##u")]
+    assert judged("other-trainers", [3, 2, 0, 1]).verdict == "right"
+    assert judged("other-trainers", [3, 2, 1, 0]).verdict == "right"
+    assert judged("other-trainers", [0, 1, 2, 3]).verdict == "wrong"
+
+
+def test_dropout_of_all_merges_leaves_single_characters() -> None:
+    assert judged("other-trainers", 4, 1).verdict == "right"
+    rows = BY_KEY["other-trainers"].pictures(BY_KEY["other-trainers"].initial)[0].data[1]
+    means = [float(row[1]) for row in rows]
+    assert means == sorted(means)
+    assert means[-1] == 4

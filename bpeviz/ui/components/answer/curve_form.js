@@ -5,7 +5,7 @@ import { formatCount } from "../shared/format.js";
 import { drawnPath, handleNear, scaled, unscaled } from "./logic.js";
 
 const WIDTH = 640;
-const HEIGHT = 260;
+const HEIGHT = 225;
 const FRAME = { left: 56, right: 16, top: 14, bottom: 44 };
 
 const svg = (tag, attributes, text) => {

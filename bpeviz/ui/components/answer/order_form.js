@@ -6,13 +6,14 @@ import { moved } from "./logic.js";
 export class OrderForm {
   /**
    * @param {any} host
-   * @param {{items: {label: string, color: number}[][]}} data the tokens of each item
+   * @param {{items: {label: string, color: number}[][], hints: string[]}} data the tokens of each item,
+   *   and remarks beside them, or none
    * @param {number[] | null} given the indices of the items, first to last
    * @param {{order: number[], notes: string[]} | null} marks
    * @param {() => void} changed
    */
-  constructor(host, { items }, given, marks, changed) {
-    Object.assign(this, { items, changed, value: given });
+  constructor(host, { items, hints }, given, marks, changed) {
+    Object.assign(this, { items, hints, changed, value: given });
     this.order = given ?? items.map((_, i) => i);
     if (marks) {
       const list = element("ol", "order");
@@ -59,7 +60,7 @@ export class OrderForm {
   #draw() {
     const rows = this.order.map((item, i) => {
       const row = element("li", "movable");
-      row.append(...this.#label(item));
+      row.append(...this.#label(item), element("span", "note", this.hints[item] ?? ""));
       const name = this.items[item].map(({ label }) => label).join(" and ");
       const button = (focus, sign, words, to) => {
         const created = element("button", `step ${focus}`, sign);

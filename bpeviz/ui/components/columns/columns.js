@@ -36,6 +36,7 @@ const SCROLL_REST = 120; // milliseconds after which another column may lead the
  * @property {Column[]} columns
  * @property {number} baseline index of the baseline, -1 for none
  * @property {boolean} [showIds] whether to show the id of each token
+ * @property {boolean} [isShort] whether columns are only as high as the text
  * @property {string} [unit] "token" unless given
  * @property {string} [ariaLabel] the accessible name of all columns
  */
@@ -96,6 +97,7 @@ class Columns {
     this.unit = data.unit ?? "token";
     if (data.ariaLabel) this.frame.ariaLabel = data.ariaLabel;
     this.frame.classList.toggle("pre-tokens", this.unit !== "token");
+    this.frame.classList.toggle("fitted", Boolean(data.isShort));
     this.columns = data.columns.map((column, i) => this.#column(data, column, i === data.baseline));
     this.frame.replaceChildren(...this.columns.map(({ box }) => box));
     for (const { host } of this.columns) host.addEventListener("scroll", () => this.#scrolled(host));

@@ -1,0 +1,182 @@
+"""Chapter: WordPiece, BPE-dropout and Unigram."""
+
+from __future__ import annotations
+
+from bpeviz.core.training import Candidate, MergeTraining
+from bpeviz.ui.learn import engine
+from bpeviz.ui.learn.base import (
+    Chapter,
+    Input,
+    NoQuestionError,
+    Option,
+    Picture,
+    Question,
+    Result,
+    Setup,
+    Target,
+    Verdict,
+    Why,
+    compared,
+)
+from bpeviz.ui.learn.forms import NumberForm, OrderForm, Part
+
+KEY = "other-trainers"
+SHOWN = 4
+DRAWS = 1_000
+
+
+def pairs_of(setup: Setup) -> tuple[MergeTraining, list[Candidate], dict[int, int]]:
+    """Return the training before its first merge, the most frequent pairs, and token counts.
+
+    Raises:
+        NoQuestionError: The text has too few pairs.
+    """
+    text = setup["text"]
+    training = engine.merges_of(text, "wordpiece", merges=0, pattern="whitespace")
+    boundaries = training.at_step(0).boundaries(text)
+    found = training.candidates(text, boundaries, 0, 1_000)
+    counts = training.pairs(text, boundaries, 0).tokens
+    if len(found) < 2:
+        raise NoQuestionError("This text has too few pairs. Type more words.")
+    frequent = sorted(found, key=lambda one: -one.count)[:SHOWN]
+    return training, frequent, dict(enumerate(counts.tolist()))
+
+
+def _score(setup: Setup) -> Question:
+    training, pairs, counts = pairs_of(setup)
+    items = [[engine.named(training, token_id) for token_id in one.ids] for one in pairs]
+    hints = [f"{one.count:,} ÷ ({counts[one.ids[0]]:,} × {counts[one.ids[1]]:,})" for one in pairs]
+
+    def judge(given: list[int] | None) -> Result:
+        scores = [one.score or 0.0 for one in pairs]
+        right = sorted(range(len(pairs)), key=lambda i: -scores[i])
+        verdict: Verdict = "shown"
+        if given is not None:
+            ranked = [scores[i] for i in given]
+            verdict = "right" if ranked == sorted(ranked, reverse=True) else "wrong"
+        message = "WordPiece prefers a pair whose parts hardly ever come without each other."
+        if len({*scores}) < len(scores):
+            message += " Pairs with the same score may be in either order."
+        notes = [
+            f"score {score:.3g}, comes {engine.times(one.count)}"
+            for one, score in zip(pairs, scores, strict=True)
+        ]
+        return Result(verdict, [message], {"order": right, "notes": notes})
+
+    prompt = (
+        "WordPiece divides the count of a pair by the counts of its parts. ## means: inside a "
+        "word. Sort these pairs by that score, the highest first."
+    )
+    return Question([prompt], OrderForm(items, hints), judge)
+
+
+def _bpe(setup: Setup) -> MergeTraining:
+    return engine.merges_of(setup["text"], merges=20, pattern="whitespace", atoms="characters")
+
+
+def dropped(setup: Setup, share: float) -> float:
+    """Return the mean number of tokens of the word under BPE-dropout."""
+    training = _bpe(setup)
+    found = training.segmentations(training.steps, setup["word"], share, DRAWS, 0)
+    return sum(len(ids) * count for ids, count in found.items()) / DRAWS
+
+
+def _dropout(setup: Setup) -> Question:
+    word = setup["word"]
+    if not word or word != "".join(word.split()):
+        raise NoQuestionError("Type one word to encode, without white space.")
+    pairs_of(setup)
+    before = dropped(setup, 0.0)
+
+    def judge(given: int | None) -> Result:
+        right = round(dropped(setup, 1.0))
+        message = (
+            f"With every merge dropped, nothing is joined: {engine.counted(right, 'token')}, one "
+            "for each character."
+        )
+        return Result(compared(given, right), [message], {"right": right})
+
+    prompt: list[Part] = [
+        f"BPE with {engine.counted(_bpe(setup).steps, 'merge')} makes ",
+        engine.counted(round(before), "token"),
+        " of ",
+        engine.quoted(word),
+        ". BPE-dropout leaves out each merge with a probability while it encodes. How many tokens "
+        "at probability 1?",
+    ]
+    return Question(prompt, NumberForm(1, len(word) + 3, "tokens"), judge)
+
+
+def _pictures(setup: Setup) -> list[Picture]:
+    shares = sorted({0, 10, setup["dropout"], 100})
+    rows = [[f"{share} %", f"{dropped(setup, share / 100):.2f}"] for share in shares]
+    unigram = engine.train(setup["text"], "unigram", pattern="whitespace", atoms="characters")
+    about = f"Means of {DRAWS:,} draws. The vocabulary stays the same; only encoding is random."
+    return [
+        Picture("table", (["Dropout probability", "Tokens of the word"], rows), about),
+        engine.played(
+            unigram,
+            setup["text"],
+            "Unigram goes the other way: it starts with many pieces, and prunes the ones that it "
+            "misses least.",
+        ),
+    ]
+
+
+def _target(setup: Setup) -> Target:
+    training = engine.merges_of(setup["text"], "wordpiece", merges=20, pattern="whitespace")
+    return engine.train_page(
+        setup,
+        "Open this text in Train, with WordPiece",
+        int(training.sizes[-1]),
+        "wordpiece",
+        pattern="whitespace",
+        min_count=1,
+    )
+
+
+CHAPTER = Chapter(
+    key=KEY,
+    title="Other trainers",
+    core=False,
+    lead="Byte-pair encoding is not the only trainer. WordPiece chooses pairs by a score, Unigram "
+    "prunes a large list of pieces, and BPE-dropout makes encoding random on purpose.",
+    myth="BPE-dropout drops merges while the vocabulary is trained. And the same text always has "
+    "the same ids.",
+    fact="The vocabulary of BPE-dropout is ordinary. Merges are left out while texts are encoded "
+    "to train a model, so the same text has different ids each time. When the model is used, none "
+    "is.",
+    settings="Split by white space, minimum count 1.",
+    source="The score is the Hugging Face course's reconstruction (chapter 6.6) of Google's "
+    "unpublished trainer; Kudo 2018 (Unigram); Provilkov et al. 2020 (BPE-dropout).",
+    inputs=(
+        engine.text_input(KEY, "the cat the hat the quiz then that quilt", longest=300),
+        Input("word", engine.text_field(KEY, "word", "Word to encode", 30), "that"),
+        engine.number_input(KEY, "dropout", "Dropout in percent", 0, 100, 50, asked=False),
+    ),
+    questions=(_score, _dropout),
+    pictures=_pictures,
+    why=Why(
+        "Why would anyone make encoding random?",
+        (
+            Option(
+                "A model then sees each word in several ways, and copes better with odd spellings.",
+                "It learns how pieces relate. That helps with rare words and typing errors.",
+                right=True,
+            ),
+            Option(
+                "It makes texts shorter.",
+                "It makes them longer: with fewer merges there are more tokens.",
+            ),
+            Option(
+                "It keeps texts secret.",
+                "Every version decodes to the same text, so nothing is hidden.",
+            ),
+        ),
+    ),
+    target=_target,
+    samples={
+        "Hugs": "hug hug hug hug pug pug pun pun pun bun hugs hugs",
+        "Spanish": "prueba de tokens",
+    },
+)

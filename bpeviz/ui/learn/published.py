@@ -1,0 +1,150 @@
+"""Chapter: published tokenizers, and special tokens."""
+
+from __future__ import annotations
+
+import bpeviz
+from bpeviz.pretrained.catalog import TITLES
+from bpeviz.ui.learn import engine
+from bpeviz.ui.learn.base import (
+    Chapter,
+    Input,
+    NoQuestionError,
+    Option,
+    Picture,
+    Question,
+    Result,
+    Setup,
+    Target,
+    Verdict,
+    Why,
+    compared,
+)
+from bpeviz.ui.learn.forms import ChoiceForm, NumberForm, Part, token
+
+KEY = "published"
+NEEDS = ("gpt2", "cl100k_base")
+
+
+def _count(setup: Setup, name: str, hint: str) -> Question:
+    text = setup["text"]
+    if not text:
+        raise NoQuestionError("There is no text. Type one.")
+    size = len(text.encode())
+
+    def judge(given: int | None) -> Result:
+        found = bpeviz.load(name).tokens(text)
+        message: list[Part] = [f"{engine.counted(len(found), 'token')}: "]
+        for one in found[:40]:
+            message += [token(one.label), f" {one.id}  "]
+        return Result(compared(given, len(found)), message, {"right": len(found)})
+
+    prompt: list[Part] = [f"{TITLES[name]}: how many tokens does ", engine.quoted(text)]
+    return Question([*prompt, f" become? {hint}"], NumberForm(1, size, "tokens"), judge)
+
+
+def _gpt2(setup: Setup) -> Question:
+    return _count(setup, "gpt2", "Each dot is a space.")
+
+
+def _cl100k(setup: Setup) -> Question:
+    return _count(setup, "cl100k_base", "Its vocabulary is twice as large, and has seen much code.")
+
+
+def _pasted(setup: Setup) -> Question:
+    name = setup["special"]
+    if not name:
+        raise NoQuestionError("There is no special token. Type <|endoftext|>.")
+
+    def judge(given: int | None) -> Result:
+        tokenizer = bpeviz.load("gpt2")
+        found = tokenizer.tokens(name)
+        is_special = [one.id for one in found] == [tokenizer.special_tokens.get(name)]
+        right = 0 if is_special else 1
+        verdict: Verdict = "shown" if given is None else "right" if given == right else "wrong"
+        message: list[Part] = [f"{engine.counted(len(found), 'token')}: "]
+        for one in found:
+            message += [token(one.label), f" {one.id}  "]
+        if name in tokenizer.special_tokens:
+            message.append(f"Where a program allows it, it is id {tokenizer.special_tokens[name]}.")
+        return Result(verdict, message, {"right": [right]})
+
+    prompt: list[Part] = ["A user pastes ", engine.quoted(name), " into a text. With GPT-2's "]
+    prompt += ["vocabulary and bpeviz, which follows tiktoken here, what does it become?"]
+    options = (
+        "One special token, which ends the text.",
+        "Ordinary tokens: it is text like any other.",
+        "Nothing: it is removed.",
+    )
+    return Question(prompt, ChoiceForm(options), judge)
+
+
+def _pictures(setup: Setup) -> list[Picture]:
+    own = bpeviz.train(setup["text"], merges=0, special_tokens=("<|mine|>",)).tokenizer()
+    rows = []
+    for title, tokenizer, name in (
+        ("GPT-2", bpeviz.load("gpt2"), "<|endoftext|>"),
+        ("cl100k", bpeviz.load("cl100k_base"), "<|endoftext|>"),
+        ("Your own, over bytes", own, "<|mine|>"),
+    ):
+        plain = " ".join(map(str, tokenizer.encode(name)))
+        allowed = " ".join(map(str, tokenizer.encode(name, allowed_special=[name])))
+        rows.append([title, name, plain, allowed])
+    header = ["Tokenizer", "Name", "Ids as text", "Id where it is allowed"]
+    shown = [(TITLES[name], bpeviz.load(name)) for name in NEEDS]
+    return [
+        engine.tokenized(setup["text"], shown),
+        Picture(
+            "table",
+            (header, rows),
+            "tiktoken raises an error for such a name unless the caller decides. Hugging Face "
+            "tokenizers treats it as special by default.",
+        ),
+    ]
+
+
+def _target(setup: Setup) -> Target:
+    return engine.inspect_page(setup["text"])
+
+
+CHAPTER = Chapter(
+    key=KEY,
+    title="Real tokenizers",
+    core=False,
+    lead="GPT-2 and GPT-4 use byte-pair encoding, too. Their vocabularies have 50,257 and about "
+    "100,000 entries. Some entries are special tokens, such as <|endoftext|>, which never come "
+    "from merges.",
+    myth="Pasting <|endoftext|> into a chat ends the text. And a space is always its own token.",
+    fact="Text that is pasted stays text, unless a program allows special tokens; that depends on "
+    "the library. A space usually belongs to the word after it, and runs of spaces can be one "
+    "token.",
+    settings="The published vocabularies, with tiktoken's patterns.",
+    source="tiktoken, openai_public.py and core.py; the ids are computed here.",
+    inputs=(
+        engine.text_input(KEY, "    Hello World", "Text", 60),
+        Input("special", engine.text_field(KEY, "special", "Pasted", 30), "<|endoftext|>"),
+    ),
+    questions=(_gpt2, _cl100k, _pasted),
+    pictures=_pictures,
+    why=Why(
+        "Why must pasted text not become a special token by itself?",
+        (
+            Option(
+                "A user could then give orders that only the program may give.",
+                "Special tokens separate texts and speakers. If pasted text could make them, a "
+                "user could pretend to be someone else.",
+                right=True,
+            ),
+            Option(
+                "Special tokens cost more.",
+                "A special token is one token like any other.",
+            ),
+            Option(
+                "Special tokens have no id.",
+                "They do have ids: in GPT-2, <|endoftext|> is 50256.",
+            ),
+        ),
+    ),
+    target=_target,
+    samples={"Zeros": "0" * 17, "Digits": "1234567", "Thumbs up": "👍", "Code": "def f(x):\n    x"},
+    needs=NEEDS,
+)

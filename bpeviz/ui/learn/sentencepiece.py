@@ -1,0 +1,172 @@
+"""Chapter: SentencePiece, its mark for a space, and byte fallback."""
+
+from __future__ import annotations
+
+from bpeviz.core.training import MergeTraining
+from bpeviz.ui.learn import engine
+from bpeviz.ui.learn.base import (
+    Chapter,
+    Input,
+    NoQuestionError,
+    Option,
+    Picture,
+    Question,
+    Result,
+    Setup,
+    Target,
+    Verdict,
+    Why,
+    compared,
+)
+from bpeviz.ui.learn.forms import ChoiceForm, NumberForm, Part, token
+
+KEY = "sentencepiece"
+CORPUS = "El perro come 12 manzanas. La casa es grande."
+
+
+def trained(setup: Setup, unknown: str, digits: str | None = None) -> MergeTraining:
+    """Return the training with byte fallback ("bytes") or without ("unk")."""
+    if not setup["corpus"].strip():
+        raise NoQuestionError("There is no training text. Type one.")
+    return engine.merges_of(
+        setup["corpus"],
+        "sentencepiece",
+        merges=setup["merges"],
+        unknown=unknown,
+        digits=setup["digits"] if digits is None else digits,
+    )
+
+
+def labels(setup: Setup, unknown: str) -> list[str]:
+    """Return the labels of the tokens of the text."""
+    return [one.label for one in trained(setup, unknown).tokenizer().tokens(setup["text"])]
+
+
+def _fallback(setup: Setup) -> Question:
+    text = setup["text"]
+    if not text:
+        raise NoQuestionError("There is no text. Type a word.")
+    training = trained(setup, "bytes")
+
+    def judge(given: int | None) -> Result:
+        found = labels(setup, "bytes")
+        message: list[Part] = [f"{engine.counted(len(found), 'token')}: "]
+        for one in found:
+            message += [token(one), " "]
+        return Result(compared(given, len(found)), message, {"right": len(found)})
+
+    prompt: list[Part] = ["Training on ", engine.quoted(setup["corpus"]), " made these tokens: "]
+    for merge in training.merges[:30]:
+        prompt += [engine.named(training, merge.new_id), " "]
+    prompt += ["A word starts with ▁. A character that was not in the training text becomes its "]
+    prompt += ["bytes, one token each. How many tokens is ", engine.quoted(text), "?"]
+    return Question(prompt, NumberForm(1, 4 * len(text) + 1, "tokens"), judge)
+
+
+def _unknown(setup: Setup) -> Question:
+    trained(setup, "unk")
+
+    def judge(given: int | None) -> Result:
+        tokenizer = trained(setup, "unk").tokenizer()
+        lost = tokenizer.unknown_id in tokenizer.encode(setup["text"])
+        right = 0 if lost else 2
+        verdict: Verdict = "shown" if given is None else "right" if given == right else "wrong"
+        message: list[Part] = []
+        for one in labels(setup, "unk"):
+            message += [token(one), " "]
+        decoded = tokenizer.decode(tokenizer.encode(setup["text"]))
+        message += [" Decoding gives ", engine.quoted(decoded), "."]
+        return Result(verdict, message, {"right": [right]})
+
+    prompt: list[Part] = ["Without byte fallback, what becomes of ", engine.quoted(setup["text"])]
+    options = (
+        "A character is lost: it becomes <unk>.",
+        "A character is replaced by the most similar one.",
+        "Nothing is lost: the training text has all of its characters.",
+    )
+    return Question([*prompt, "?"], ChoiceForm(options), judge)
+
+
+def _pictures(setup: Setup) -> list[Picture]:
+    rows = []
+    for title, unknown, digits in (
+        ("Byte fallback", "bytes", "no"),
+        ("No byte fallback", "unk", "no"),
+        ("Byte fallback, digits split", "bytes", "yes"),
+    ):
+        tokenizer = trained(setup, unknown, digits).tokenizer()
+        for text in dict.fromkeys((setup["text"], "12")):
+            found = "  ".join(one.label for one in tokenizer.tokens(text))
+            rows.append([title, text, found, tokenizer.decode(tokenizer.encode(text))])
+    training = trained(setup, "bytes")
+    about = (
+        "The library goes on with pairs that no longer occur in the text if its vocabulary is not "
+        "full yet. bpeviz stops there."
+    )
+    return [
+        Picture("table", (["Setting", "Text", "Tokens", "Decoded"], rows)),
+        engine.played(training, setup["corpus"], about),
+    ]
+
+
+def _target(setup: Setup) -> Target:
+    training = trained(setup, setup["fallback"])
+    return engine.train_page(
+        setup,
+        "Open this training in Train",
+        int(training.sizes[-1]),
+        "sentencepiece",
+        text=setup["corpus"],
+        unknown=setup["fallback"],
+        digits=setup["digits"],
+    )
+
+
+CHAPTER = Chapter(
+    key=KEY,
+    title="SentencePiece",
+    core=False,
+    lead="SentencePiece is a library. It writes a space as the visible sign ▁ and treats it like a "
+    "letter, so it needs no splitting into words. It starts from characters, not bytes.",
+    myth="SentencePiece is an algorithm, and it always returns exactly the same text.",
+    fact="It is a library that offers several algorithms. By default it changes the text first, "
+    "for example several spaces become one. Without byte fallback, unknown characters are lost.",
+    settings="SentencePiece's BPE over characters, without its normalization.",
+    source="Kudo and Richardson 2018; the library's README. Computed here.",
+    inputs=(
+        engine.text_input(KEY, "más", "Text to encode", 60),
+        Input("corpus", engine.text_field(KEY, "corpus", "Training text"), CORPUS, lines=True),
+        engine.number_input(KEY, "merges", "Merges", 0, 60, 20),
+        engine.choice_input(KEY, "digits", "Digits", {"no": "Together", "yes": "Split"}),
+        engine.choice_input(
+            KEY,
+            "fallback",
+            "In the link to Train",
+            {"bytes": "Byte fallback", "unk": "<unk>"},
+            asked=False,
+        ),
+    ),
+    questions=(_fallback, _unknown),
+    pictures=_pictures,
+    why=Why(
+        "Why does SentencePiece write ▁ instead of leaving the spaces out?",
+        (
+            Option(
+                "Decoding can then put every space back.",
+                "The tokens contain the spaces as ▁. Joining them and replacing ▁ gives the text "
+                "with its spaces.",
+                right=True,
+            ),
+            Option(
+                "▁ is shorter than a space.",
+                "In UTF-8, ▁ takes three bytes, and a space one. Length is not the reason.",
+            ),
+            Option(
+                "Spaces are not allowed in tokens.",
+                "GPT-2 has tokens with spaces in them. Any character can be part of a token.",
+            ),
+        ),
+    ),
+    target=_target,
+    samples={"perros": "perros", "Chinese": "姚明", "Two spaces": "la  casa"},
+)

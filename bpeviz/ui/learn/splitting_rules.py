@@ -1,0 +1,167 @@
+"""Chapter: splitting a text by rules."""
+
+from __future__ import annotations
+
+from bpeviz.analysis import pretokenization
+from bpeviz.pretokenizers.patterns import PATTERNS, WORD_LIST, SplitError, pretokenize
+from bpeviz.text import label
+from bpeviz.ui.learn import engine
+from bpeviz.ui.learn.base import (
+    Chapter,
+    Input,
+    NoQuestionError,
+    Option,
+    Picture,
+    Question,
+    Result,
+    Setup,
+    Target,
+    Verdict,
+    Why,
+    compared,
+)
+from bpeviz.ui.learn.forms import ChoiceForm, NumberForm, Part, token
+from bpeviz.ui.pages import pretokenize as page
+
+KEY = "splitting-rules"
+RULES = ("whitespace", "words", "nltk", "gpt2", "characters")
+PEKING = "姚 明 进入 总 决赛"
+
+SENTENCES = (
+    ("3 + 5 * (10 - 2)", "arithmetic"),
+    ("The quick brown fox jumps over the lazy dog", "whitespace"),
+    ("That U.S.A. poster-print costs $12.40...", "nltk"),
+)
+"""Sentences with the rule made for each."""
+
+
+def words_of(text: str, rule: str, words: str = "") -> list[str]:
+    """Return the pre-tokens of a text without white space. Raises `NoQuestionError`."""
+    try:
+        return [one for one in pretokenize(text, rule, words) if not one.isspace()]
+    except SplitError as error:
+        raise NoQuestionError(str(error)) from error
+
+
+def _sentence(setup: Setup) -> Question:
+    sentence = setup["sentence"]
+    if not sentence.strip():
+        raise NoQuestionError("There is no sentence. Type one.")
+
+    def judge(given: int | None) -> Result:
+        found = words_of(sentence, "nltk")
+        message: list[Part] = [f"{engine.counted(len(found), 'token')}: "]
+        for one in found:
+            message += [token(label(one.encode())), " "]
+        return Result(compared(given, len(found)), message, {"right": len(found)})
+
+    prompt: list[Part] = [
+        "A rule keeps abbreviations, words with hyphens, and amounts of money whole, and so is the "
+        "ellipsis. All other signs are alone. How many tokens does it make of ",
+        engine.quoted(sentence),
+        "? White space does not count.",
+    ]
+    return Question(prompt, NumberForm(1, max(20, len(sentence)), "tokens"), judge)
+
+
+def _rule(setup: Setup) -> Question:
+    text = setup["text"]
+    listed = words_of(text, WORD_LIST, setup["words"])
+    if not listed:
+        raise NoQuestionError("There is no text. Type one.")
+
+    def judge(given: int | None) -> Result:
+        right = [i for i, rule in enumerate(RULES) if words_of(text, rule) == listed]
+        message: list[Part] = []
+        if right:
+            message = ["Here a rule agrees with the list."]
+        else:
+            found = words_of(text, "words")
+            message = [
+                "No rule finds them. The rule for words, for example, gives "
+                f"{engine.counted(len(found), 'piece')}: "
+            ]
+            for one in found[:8]:
+                message += [token(label(one.encode())), " "]
+        right = right or [len(RULES)]
+        verdict: Verdict = "shown" if given is None else "right" if given in right else "wrong"
+        return Result(verdict, message, {"right": right})
+
+    prompt: list[Part] = ["In ", engine.quoted(text), ", a reader finds these words: "]
+    for one in listed[:12]:
+        prompt += [token(label(one.encode())), " "]
+    options = [PATTERNS[rule].title for rule in RULES] + ["None of them: it takes a list of words"]
+    return Question([*prompt, "Which rule finds them?"], ChoiceForm(options), judge)
+
+
+def _pictures(setup: Setup) -> list[Picture]:
+    text = setup["text"]
+    rules = [("White space", "whitespace", ""), ("Words and punctuation", "words", "")]
+    rules += [("Word list", WORD_LIST, setup["words"]), ("Peking University", WORD_LIST, PEKING)]
+    columns = [
+        pretokenization.Column(title, "", pretokenization.pre_tokenize(text, rule, words))
+        for title, rule, words in rules
+    ]
+    rows = [
+        [sentence, PATTERNS[rule].title, str(len(words_of(sentence, rule)))]
+        for sentence, rule in SENTENCES
+    ]
+    data = pretokenization.side_by_side(columns, 0, len(text)) | {"unit": "piece"}
+    return [
+        Picture("columns", data, "Two lists of words can disagree, and both can be right."),
+        Picture("table", (["Sentence", "Rule made for it", "Tokens"], rows)),
+    ]
+
+
+def _target(setup: Setup) -> Target:
+    values = engine.text_values(setup["text"])
+    values |= {page.SPLITS.link: ["whitespace", "words", page.LIST_A, page.LIST_B]}
+    values |= {page.PUBLISHED[page.LIST_A].widget.link: setup["words"]}
+    return Target(page.PAGE.path, "Open this text in Pre-tokenize", values)
+
+
+CHAPTER = Chapter(
+    key=KEY,
+    title="Splitting by rules",
+    core=False,
+    lead="The oldest way to get tokens is a rule: split at white space, or at punctuation. A rule "
+    "can be a regular expression, made for one kind of text.",
+    myth="Tokens are the words between the spaces.",
+    fact="Many languages write no spaces between words, so no rule about signs finds their words. "
+    "It takes a list, and lists disagree. Trained tokenizers need neither.",
+    settings="Rules alone; nothing is trained here.",
+    source="Jurafsky and Martin, Speech and Language Processing, chapter 2; the lists follow the "
+    "Chinese Treebank and Peking University. The rule is the pattern of NLTK's book.",
+    inputs=(
+        engine.text_input(KEY, "姚明进入总决赛", "Text without spaces", 200),
+        Input("words", engine.text_field(KEY, "words", "List of words", 300), "姚明 进入 总决赛"),
+        Input(
+            "sentence",
+            engine.text_field(KEY, "sentence", "Sentence", 200),
+            "That U.S.A. poster-print costs $12.40...",
+        ),
+    ),
+    questions=(_sentence, _rule),
+    pictures=_pictures,
+    why=Why(
+        "Why do language models not simply use a long list of words?",
+        (
+            Option(
+                "Lists differ, and none has all words of all languages.",
+                "A list must be made for each language, and new words are missing. Training gets "
+                "its pieces from the text itself.",
+                right=True,
+            ),
+            Option(
+                "A list is too slow to search.",
+                "Searching a list is fast. Making a complete one is what nobody can do.",
+            ),
+            Option(
+                "Only rules are exact.",
+                "Rules are exact, too, but they know nothing about words without spaces.",
+            ),
+        ),
+    ),
+    target=_target,
+    samples={"With spaces": "Yao Ming reaches the finals", "Japanese": "図書館でお茶を飲む"},
+)

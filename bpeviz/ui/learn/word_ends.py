@@ -1,0 +1,159 @@
+"""Chapter: words with counts, and a mark at the end of each."""
+
+from __future__ import annotations
+
+from bpeviz.core.training import MergeTraining
+from bpeviz.corpus.samples import written_out
+from bpeviz.ui import inputs
+from bpeviz.ui.learn import engine
+from bpeviz.ui.learn.base import (
+    Chapter,
+    Input,
+    NoQuestionError,
+    Option,
+    Picture,
+    Question,
+    Result,
+    Setup,
+    Target,
+    Why,
+)
+from bpeviz.ui.learn.forms import BoundariesForm, Part
+
+KEY = "word-ends"
+MARKS = {
+    "symbol": "A symbol of its own",
+    "attached": "Part of the last letter",
+    "none": "No mark",
+}
+MERGES = 10
+LONGEST = 2_000
+"""The most characters of the words, each repeated by its count."""
+
+
+def text_of(setup: Setup) -> str:
+    """Return the words, each repeated by its count. Raises `NoQuestionError`."""
+    try:
+        return written_out(setup["text"], LONGEST)
+    except ValueError as error:
+        raise NoQuestionError("Each line must be a word and its count, such as “low 5”.") from error
+
+
+def trained(setup: Setup, mark: str, merges: int = MERGES) -> MergeTraining:
+    """Return the training on the words with a mark."""
+    return engine.merges_of(
+        text_of(setup), merges=merges, pattern="whitespace", atoms="characters", end_mark=mark
+    )
+
+
+def _first(setup: Setup) -> Question:
+    prompt = (
+        f"Each word is written as often as it was counted. The mark </w> is: "
+        f"{MARKS[setup['mark']].lower()}. Which pair is merged first?"
+    )
+    return engine.next_pair(
+        [prompt],
+        text_of(setup),
+        pattern="whitespace",
+        atoms="characters",
+        end_mark=setup["mark"],
+    )
+
+
+def _word(setup: Setup) -> Question:
+    word, merges = setup["word"], setup["merges"]
+    training = engine.merges_of(
+        setup["corpus"], merges=merges, pattern="whitespace", atoms="characters"
+    )
+    if len(word) < 2:
+        raise NoQuestionError("Type a word of at least two letters to encode.")
+
+    def judge(given: list[int] | None) -> Result:
+        return engine.boundaries_result(given, training.tokenizer().tokens(word), word)
+
+    prompt: list[Part] = ["Without a mark, training on ", engine.quoted(setup["corpus"])]
+    prompt += [f" makes {engine.counted(training.steps, 'merge')}, in this order: "]
+    for merge in training.merges[:20]:
+        prompt += [engine.named(training, merge.new_id), " "]
+    prompt += ["Which tokens does ", engine.quoted(word), " become?"]
+    return Question(prompt, BoundariesForm(word), judge)
+
+
+def _pictures(setup: Setup) -> list[Picture]:
+    rows = []
+    for mark, title in MARKS.items():
+        training = trained(setup, mark)
+        names = "  ".join(training.name(merge.new_id) for merge in training.merges)
+        rows.append([title, names])
+    return [
+        Picture("table", (["End-of-word mark", f"The first {MERGES} new tokens"], rows)),
+        engine.played(trained(setup, setup["mark"]), text_of(setup)),
+    ]
+
+
+def _target(setup: Setup) -> Target:
+    training = trained(setup, setup["mark"])
+    target = engine.train_page(
+        setup,
+        "Open this training in Train",
+        len(training.alphabet) + MERGES,
+        pattern="whitespace",
+        atoms="characters",
+        end_mark=setup["mark"],
+        min_count=1,
+    )
+    return Target(target.path, target.label, {**target.values, inputs.COUNTED.link: True})
+
+
+CHAPTER = Chapter(
+    key=KEY,
+    title="Words and their ends",
+    core=False,
+    lead="Training often starts from a list of words with counts. A mark, written </w>, can stand "
+    "at the end of each word. Then “est” at the end of “newest” and in “estate” are different "
+    "tokens.",
+    myth="Byte-pair encoding is one fixed recipe, so every program finds the same merges.",
+    fact="Small choices change the merges: the mark as its own symbol or as part of the last "
+    "letter, and who wins a tie. Two programs agree only if they follow the same rules.",
+    settings=f"Characters, split by white space, minimum count 1. {engine.FIRST_SEEN}",
+    source="Sennrich, Haddow and Birch 2016; subword-nmt attaches the mark since version 0.2.",
+    inputs=(
+        Input(
+            "text",
+            engine.text_field(KEY, "text", "Words with counts", 300),
+            "low 5\nlower 2\nnewest 6\nwidest 3",
+            lines=True,
+        ),
+        engine.choice_input(KEY, "mark", "End-of-word mark", MARKS),
+        Input(
+            "corpus",
+            engine.text_field(KEY, "corpus", "Second training text", 300),
+            "low lowest new wider lowering",
+        ),
+        engine.number_input(KEY, "merges", "Merges of the second text", 1, 30, 4),
+        Input("word", engine.text_field(KEY, "word", "Word to encode", 40), "lower"),
+    ),
+    questions=(_first, _word),
+    pictures=_pictures,
+    why=Why(
+        "What is the mark at the end of a word good for?",
+        (
+            Option(
+                "It saves tokens.",
+                "As a symbol of its own it even adds one atom to each word at the start.",
+            ),
+            Option(
+                "It keeps an ending apart from the same letters inside a word.",
+                "“est” with the mark is an ending. And decoding can see where a word ends, and put "
+                "the space back.",
+                right=True,
+            ),
+            Option(
+                "It makes training random.",
+                "Training stays exact: the same text and the same rules give the same merges.",
+            ),
+        ),
+    ),
+    target=_target,
+    samples={"Hugs": "hug 10\npug 5\npun 12\nbun 4\nhugs 5"},
+)
