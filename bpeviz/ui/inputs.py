@@ -71,6 +71,7 @@ class Choice:
 
     Attributes:
         counted: Whether the text is a list of words, each with its count.
+        special_tokens: Names that get the ids after all others.
     """
 
     algorithm: str
@@ -79,6 +80,7 @@ class Choice:
     expression: str
     counted: bool
     options: tuple[tuple[str, str | int], ...]
+    special_tokens: tuple[str, ...] = ()
 
 
 # ---- the widgets, and their values in links
@@ -300,6 +302,9 @@ LARGEST_SIZE = Number(
     link="largest", key="largest", label="Largest vocabulary", low=1, high=MAX_VOCABULARY
 )
 COUNTED = Switch(link="counted", key="counted", label="The text is a list of words with counts")
+SPECIAL_TOKENS = TextField(
+    link="special_names", key="special_names", label="Special tokens", longest=MAX_EXPRESSION
+)
 
 
 class _Size(Number):
@@ -364,6 +369,7 @@ def pattern_widgets(values: Values) -> Iterator[Widget[Any]]:
         yield WORDS
     yield LARGEST_SIZE
     yield COUNTED
+    yield SPECIAL_TOKENS
 
 
 def training_widgets(values: Values) -> Iterator[Widget[Any]]:
@@ -535,10 +541,12 @@ def choice() -> Choice:
     with st.expander("Advanced options"):
         place = st.container()
         _options(trainer, trainer.options[1:], values)
+        special = _special_tokens()
         counted = _counted()
     with place:
         largest = _largest(over_bytes="bytes" in values.values(), label=trainer.largest_title)
-    return Choice(trainer.key, largest, pattern, expression, counted, tuple(values.items()))
+    options = tuple(values.items())
+    return Choice(trainer.key, largest, pattern, expression, counted, options, special)
 
 
 def choices(default: Sequence[str], initial: Mapping[str, str | int]) -> list[Choice]:
@@ -552,6 +560,7 @@ def choices(default: Sequence[str], initial: Mapping[str, str | int]) -> list[Ch
     pattern, expression = _pre_tokenization()
     with st.expander("Advanced options"):
         place = st.container()
+        special = _special_tokens()
         counted = _counted()
     options: dict[str, dict[str, str | int]] = {}
     for key in keys:
@@ -561,7 +570,7 @@ def choices(default: Sequence[str], initial: Mapping[str, str | int]) -> list[Ch
     with place:
         largest = _largest(over_bytes=any("bytes" in one.values() for one in options.values()))
     return [
-        Choice(key, largest, pattern, expression, counted, tuple(options[key].items()))
+        Choice(key, largest, pattern, expression, counted, tuple(options[key].items()), special)
         for key in keys
     ]
 
@@ -606,6 +615,16 @@ def _counted() -> bool:
         help="One word per line with its count, such as “low 5”. Each word is repeated that many "
         "times. With pre-tokenization by white space, this trains as Sennrich et al. did."
     )
+
+
+def _special_tokens() -> tuple[str, ...]:
+    typed = SPECIAL_TOKENS.line(
+        placeholder="<|endoftext|>",
+        help="Names with a space between them, such as `<s> </s>`. They get the ids after all "
+        "others, are not counted in the vocabulary size, and are part of exports. In the training "
+        "text they are plain text.",
+    )
+    return tuple(dict.fromkeys(typed.split()))
 
 
 def _options(

@@ -72,7 +72,7 @@ class Trained:
         available = tuple(name for name in named if download.available(name))
         options = tuple((name, digest(str(value))) for name, value in choice.options)
         chosen = (choice.algorithm, choice.largest, choice.pattern, digest(choice.expression))
-        return (digest(self.text), chosen, options, available)
+        return (digest(self.text), chosen, options, choice.special_tokens, available)
 
     @property
     def cache_key(self) -> Key:
@@ -182,6 +182,7 @@ def _arguments(choice: Choice) -> dict[str, Any]:
         TRAINERS[choice.algorithm].largest: choice.largest,
         "pattern": choice.pattern,
         "expression": choice.expression,
+        "special_tokens": choice.special_tokens,
     }
 
 

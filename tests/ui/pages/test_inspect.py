@@ -65,6 +65,17 @@ def ids(app: AppTest) -> list[int]:
     return [token["id"] for token in drawn(app, "bytes")["tokens"] if token["id"] is not None]
 
 
+def test_special_tokens_of_the_users_training_are_encoded() -> None:
+    app = opened(inspect_box="low<s>", special_names="<s> </s> <s>", special_tokens="special")
+    assert errors(app) == []
+    captions = " ".join(caption.value for caption in app.caption)
+    assert "Special tokens of Your tokenizer" in captions
+    tokens = drawn(app, "bytes")["tokens"]
+    assert (tokens[-1]["label"], tokens[-1]["kind"]) == ("<s>", "special")
+    app = opened(special_names="[UNK]", algorithm="wordpiece")
+    assert "differ from" in " ".join(errors(app))
+
+
 def test_page_counts_characters_and_shows_bytes_in_decimal() -> None:
     app = opened(inspect_box="né👍🏽")
     assert errors(app) == []
