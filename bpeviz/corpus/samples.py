@@ -15,11 +15,19 @@ SAMPLES_FOLDER: Final = Path(__file__).resolve().parents[2] / "sample_texts"
 
 @dataclass(frozen=True)
 class Sample:
-    """A sample text: its key, its title, and a note on its interesting parts."""
+    """A sample text.
+
+    Attributes:
+        key: The name of its file.
+        title: Its title on the pages.
+        about: A note on its interesting parts.
+        repeats: Whether pairs repeat in it. One without is only for pre-tokenization.
+    """
 
     key: str
     title: str
     about: str
+    repeats: bool = True
 
     @property
     def text(self) -> str:
@@ -28,6 +36,27 @@ class Sample:
 
 
 SAMPLES: Final[tuple[Sample, ...]] = (
+    Sample(
+        key="old-cat",
+        title="Old cat, cold cat",
+        about=(
+            "Small enough to follow every merge by eye. Look for old, which becomes a token before "
+            "cold does."
+        ),
+    ),
+    Sample(
+        key="banana",
+        title="banana bandana banana",
+        about="Four merges. The count of a pair includes overlapping ones, as in anana.",
+    ),
+    Sample(
+        key="low-lower-newest-widest",
+        title="low lower newest widest",
+        about=(
+            "The example of Sennrich, Haddow and Birch (2016): low 5 times, lower 2, newest 6 and "
+            "widest 3. The first merges are es and est."
+        ),
+    ),
     Sample(
         key="english-prose",
         title="English prose",
@@ -43,6 +72,11 @@ SAMPLES: Final[tuple[Sample, ...]] = (
             "Accented letters, ñ, ¿ and ¡ take two bytes each in UTF-8. Look for the endings "
             "-ando and -iendo."
         ),
+    ),
+    Sample(
+        key="don-quijote",
+        title="Don Quijote, first sentence",
+        about="Cervantes (1605). Few words repeat, so merges find short pieces: ·de, ·no, ·qu.",
     ),
     Sample(
         key="russian",
@@ -99,6 +133,18 @@ SAMPLES: Final[tuple[Sample, ...]] = (
             "Prices, dates, hexadecimal and a table. Compare how each pattern splits a run of "
             "digits or a run of spaces."
         ),
+    ),
+    Sample(
+        key="quick-brown-fox",
+        title="The quick brown fox",
+        about="Every letter of English. Look at the spaces: most patterns attach them to a word.",
+        repeats=False,
+    ),
+    Sample(
+        key="yao-ming",
+        title="姚明进入总决赛",
+        about="A sentence without spaces: patterns for white space leave it whole.",
+        repeats=False,
     ),
 )
 

@@ -269,6 +269,8 @@ class TextSource:
 
 
 TEXT = TextSource("text", "Text", "english-prose")
+FIRST_TRAINED = "old-cat"
+"""The first sample of the Train page: small enough to follow every merge."""
 
 
 def pattern_title(pattern: str) -> str:
@@ -385,19 +387,23 @@ def training_widgets(values: Values) -> Iterator[Widget[Any]]:
 # ---- the text
 
 
-def text(source: TextSource, most: int = MAX_TEXT) -> str:
+def text(
+    source: TextSource, most: int = MAX_TEXT, *, first: str = "", repeating: bool = True
+) -> str:
     """Draw a text box with samples and files to choose from.
 
     Args:
         source: Its widgets.
         most: The most characters that the page uses.
+        first: The key of the first sample of the page, if it is not that of the source.
+        repeating: Whether to leave out the samples in which no pair repeats.
 
     Returns:
         The text, cleaned and cut after `most` characters; empty where a message says why it cannot
         be used.
     """
     if not source.box.present:
-        source.put(source.first)
+        source.put(first or source.first)
 
     def take_change() -> None:
         source.take((source.component.get() or {}).get("change"))
@@ -418,7 +424,7 @@ def text(source: TextSource, most: int = MAX_TEXT) -> str:
                 source.file.put(read)
                 source.file_name.put(name)
 
-    change = components.text_box(_box_data(source), source.component.key, take_change)
+    change = components.text_box(_box_data(source, repeating), source.component.key, take_change)
     source.take(change)  # the first run of a session that replaces an earlier one has no callbacks
     with st.popover("Open a file", icon=":material/upload_file:", width="stretch"):
         st.file_uploader(
@@ -441,12 +447,14 @@ def text(source: TextSource, most: int = MAX_TEXT) -> str:
     return chosen[:most]
 
 
-def _box_data(source: TextSource) -> dict[str, Any]:
+def _box_data(source: TextSource, repeating: bool) -> dict[str, Any]:
     """Return the payload of the component (`TextBoxPayload` in its `text_state.js`)."""
     inbox = SESSION.get()
     if inbox is None:
         SESSION.put(inbox := long_texts.Inbox())
     is_typed = source.typed_at.get() == source.version.get()
+    left_out = {one.key for one in samples.SAMPLES if repeating and not one.repeats}
+    left_out.discard(source.sample.get() or "")
     file = source.file.get()
     named = f"{source.file_name.get()}: {len(file):,} characters" if file is not None else None
     return {
@@ -466,7 +474,7 @@ def _box_data(source: TextSource) -> dict[str, Any]:
         "boxLabel": source.box.label,
         "placeholder": "Type or paste text.",
         "help": "Start with a sample, or type or paste your own text into the box below.",
-        "samples": list(source.sample.titles.items()),
+        "samples": [one for one in source.sample.titles.items() if one[0] not in left_out],
     }
 
 
@@ -708,7 +716,7 @@ def vocabulary_size(training: Training, largest: int) -> int:
         key=slider.key,
         on_change=fragments.page_input_changed,
         persist_state="session",
-        help="Try any size: no retraining needed.",
+        help="Training ends at this size. Try any size: no retraining needed.",
     )
     SIZE.show(chosen)
     step = training.step_of(chosen)

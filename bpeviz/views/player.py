@@ -147,7 +147,7 @@ def payload(timeline: dict[str, Any]) -> dict[str, Any]:
     names = ("key", "timelineId", "last", "unit")
     return {name: timeline[name] for name in names} | {
         "vocabSizes": None,
-        "initialStep": timeline["last"],
+        "initialStep": 0,
         "views": [timeline],
     }
 

@@ -1,12 +1,12 @@
-"""Measure the player's frames per second while it plays 60 merges a second, in a real browser.
+"""Measure the player's frames per second while it plays, in a real browser.
 
-    python tests/benchmarks/frames.py [--seconds N] [--quick]
+    python tests/benchmarks/frames.py [--seconds N] [--rounds N] [--quick]
 
-It needs Chromium (`BPEVIZ_CHROMIUM` sets its path) and starts its own server. The text is the
+It needs Chromium (`BPEVIZ_CHROMIUM` sets its path) and starts its own servers. The text is the
 beginning of the standard library's sources. It is shown by the player alone and by the Train page,
 at normal processor speed and slowed four times by the browser. A screen shows 60 frames a second.
-At lower frame rates, the player applies several merges per frame and still reaches about 60 a
-second. `--quick` measures only the smallest case of each, as a smoke test.
+The two play in turn, so that a busy machine slows both; the last column compares their medians.
+`--quick` measures only the smallest case of each, as a smoke test.
 """
 
 from __future__ import annotations
@@ -16,7 +16,10 @@ import os
 import sys
 import tempfile
 from collections.abc import Iterator
+from contextlib import ExitStack
+from itertools import product
 from pathlib import Path
+from statistics import median
 from typing import NamedTuple
 
 sys.path.extend(str(folder) for folder in Path(__file__).resolve().parents[1:3])
@@ -28,8 +31,8 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 PATHS = os.pathsep.join((str(ROOT), str(ROOT / "tests")))
 PAGE = Path(__file__).with_name("player_alone.py")
-SPEED = "30"
-"""The value of the player's speed option: 1× is two merges a second."""
+SPEED = "4"
+"""The value of the player's speed option. A whole training then takes five seconds."""
 
 ENOUGH = 1.0
 """The shortest playback to measure, in seconds. Short texts have few merges on the Train page."""
@@ -74,18 +77,27 @@ def open_on_train(page: Page, address: str, atoms: int) -> None:
     page.get_by_label("Text to use").press("Control+Enter")
 
 
-def play(page: Page, atoms: int, slowed: int, seconds: float) -> Measured:
-    """Wait until the player shows `atoms` atoms, then play and measure."""
+def prepare(page: Page, atoms: int, slowed: int) -> None:
+    """Wait until the player shows `atoms` atoms, then slow the processor."""
     page.wait_for_function(
         "atoms => [...document.querySelectorAll('*')].some(e => e.shadowRoot"
         " && e.shadowRoot.querySelectorAll('.c').length === atoms)",
         arg=atoms,
     )
     page.get_by_label("Speed").select_option(SPEED)
-    page.get_by_role("button", name="First", exact=True).click()
-    page.wait_for_timeout(1_500)  # the fragments that follow the step settle
+    page.wait_for_timeout(3_000)  # charts and tables are drawn
     session = page.context.new_cdp_session(page)
     session.send("Emulation.setCPUThrottlingRate", {"rate": slowed})
+
+
+def play(page: Page, atoms: int, seconds: float) -> Measured:
+    """Play from the start and measure."""
+    if page.get_by_role("button", name="Pause", exact=True).count():
+        page.get_by_role("button", name="Pause", exact=True).click()
+    if page.get_by_role("button", name="First", exact=True).is_enabled():
+        page.get_by_role("button", name="First", exact=True).click()
+    page.wait_for_timeout(2_000)  # what follows the step settles
+    page.bring_to_front()
     page.get_by_role("button", name="Play", exact=True).click()
     *found, lasted = page.evaluate(COUNT, seconds)
     if lasted < ENOUGH:
@@ -93,23 +105,41 @@ def play(page: Page, atoms: int, slowed: int, seconds: float) -> Measured:
     return Measured(*found)
 
 
-def rows(browser: Browser, seconds: float, quick: bool) -> Iterator[tuple[str, int, int, Measured]]:
-    """Yield the place, number of atoms, slowdown and result of each measurement."""
-    for script, where, sizes, opened in (
-        (str(PAGE), "player alone", ALONE, open_alone),
-        ("app.py", "Train page", ON_TRAIN, open_on_train),
-    ):
-        with (
-            tempfile.TemporaryDirectory() as folder,
-            serving(Path(folder), script, PYTHONPATH=PATHS) as server,
-        ):
-            for atoms in sizes[:1] if quick else sizes:
-                for slowed in (1,) if quick else (1, 4):
-                    page = browser.new_page(viewport={"width": 1366, "height": 768})
-                    page.set_default_timeout(60_000)
-                    opened(page, server.address, atoms)
-                    yield where, atoms, slowed, play(page, atoms, slowed, seconds)
-                    page.close()
+def rows(
+    browser: Browser, seconds: float, rounds: int, quick: bool
+) -> Iterator[tuple[str, int, int, Measured, float | None]]:
+    """Yield the place, atoms, slowdown, medians, and the share of the player's frames alone."""
+    with ExitStack() as stack:
+        servers = [
+            stack.enter_context(
+                serving(
+                    Path(stack.enter_context(tempfile.TemporaryDirectory())),
+                    script,
+                    PYTHONPATH=PATHS,
+                )
+            )
+            for script in (str(PAGE), "app.py")
+        ]
+        for atoms, slowed in product(ALONE[:1] if quick else ALONE, (1,) if quick else (1, 4)):
+            places = {"player alone": (open_alone, servers[0])}
+            if atoms in ON_TRAIN:
+                places["Train page"] = (open_on_train, servers[1])
+            pages: dict[str, Page] = {}
+            for where, (opened, server) in places.items():
+                pages[where] = browser.new_page(viewport={"width": 1366, "height": 768})
+                pages[where].set_default_timeout(120_000)
+                opened(pages[where], server.address, atoms)
+                prepare(pages[where], atoms, slowed)
+            measured: dict[str, list[Measured]] = {where: [] for where in pages}
+            for _ in range(rounds):
+                for where, page in pages.items():
+                    measured[where].append(play(page, atoms, seconds))
+            alone = median(one.frames for one in measured["player alone"])
+            for where, found in measured.items():
+                middle = Measured(*(median(values) for values in zip(*found, strict=True)))
+                share = None if where == "player alone" else middle.frames / alone
+                yield where, atoms, slowed, middle, share
+                pages[where].close()
 
 
 def main() -> None:
@@ -123,6 +153,13 @@ def main() -> None:
         help="seconds per measurement (default 3)",
     )
     parser.add_argument(
+        "--rounds",
+        type=int,
+        default=3,
+        metavar="N",
+        help="measurements of each, in turn; the table shows medians (default 3)",
+    )
+    parser.add_argument(
         "--quick", action="store_true", help="measure only the smallest case of each"
     )
     arguments = parser.parse_args()
@@ -132,14 +169,24 @@ def main() -> None:
         browser = playwright.chromium.launch(executable_path=found, args=FLAGS)
         print("\n".join(machine.head(["streamlit"])))
         print(f"Chromium {browser.version}, without a graphics card.\n")
-        line = "| {:<16} | {:>7} | {:<10} | {:>8} | {:>13} | {:>8} |"
-        print(line.format("where", "atoms", "processor", "frames/s", "longest frame", "merges/s"))
-        rules = ("-" * 16, "-" * 6 + ":", "-" * 10, "-" * 7 + ":", "-" * 12 + ":", "-" * 7 + ":")
+        line = "| {:<12} | {:>7} | {:<10} | {:>8} | {:>13} | {:>8} | {:>8} |"
+        names = ("frames/s", "longest frame", "merges/s", "of alone")
+        print(line.format("where", "atoms", "processor", *names))
+        rules = (
+            "-" * 12,
+            "-" * 6 + ":",
+            "-" * 10,
+            *("-" * (len(name) - 1) + ":" for name in names),
+        )
         print(line.format(*rules))
-        for where, atoms, slowed, found in rows(browser, arguments.seconds, arguments.quick):
+        rounds = 1 if arguments.quick else arguments.rounds
+        for where, atoms, slowed, found, share in rows(
+            browser, arguments.seconds, rounds, arguments.quick
+        ):
             how = "normal" if slowed == 1 else f"{slowed} × slower"
             shown = (f"{found.frames:.1f}", f"{found.longest:.0f} ms", f"{found.merges:.0f}")
-            print(line.format(where, f"{atoms:,}", how, *shown), flush=True)
+            compared = "" if share is None else f"{share:.2f}"
+            print(line.format(where, f"{atoms:,}", how, *shown, compared), flush=True)
         browser.close()
 
 

@@ -12,6 +12,7 @@ import pytest
 from serving import FLAGS, OPTIONS, Server, chromium, serving
 
 from bpeviz.pretrained import catalog, download
+from bpeviz.ui.permalink import codec
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Error, Page, Request, Response, WebSocket
@@ -215,11 +216,15 @@ def open_at(tabs: Tabs, request: pytest.FixtureRequest) -> Iterator[Callable[...
     assert problems == []
 
 
+ENGLISH_TRAINED = f"/?s={codec.pack({'text_sample': 'english-prose'})}&step=9999"
+"""A link to the English prose on the Train page, at the last merge."""
+
+
 @pytest.fixture
 def open_page(open_at: Callable[..., Page], server: Server) -> Callable[..., Page]:
     """Open a page of the shared server: `open_page("/Compare", color_scheme="dark")`."""
 
-    def open_page(path: str = "/", **options: Any) -> Page:
+    def open_page(path: str = ENGLISH_TRAINED, **options: Any) -> Page:
         return open_at(server, path, **options)
 
     return open_page

@@ -53,6 +53,7 @@ class Player:
         self.number = labelled(self.section, "input", f"{unit.capitalize()} number")
         self.track = labelled(self.section, "input", "Step")
         self.last = self.section.locator("output")
+        self.speed = labelled(self.section, "select", "Speed")
         self.sentence = self.section.locator(".sentence")
         self.card = self.section.locator("[role=tooltip]")
         self.tree = labelled(self.section, "[role=dialog]", "Merge tree")
@@ -66,17 +67,21 @@ class Player:
         return self.section.locator("dl > div").filter(has=named).locator("dd")
 
     def await_text(self, text: str, **how: Any) -> tuple[Training, Boundaries]:
-        """Wait until the player shows the training of a text."""
+        """Wait until the player shows the training of a text, and go to its last step."""
         training, boundaries = trained(text, **how)
         steps = len(training.merges)
         expect(self.last).to_have_text(f"{steps:,}")
+        if self.step != steps:
+            self.button("Last").click()
         expect(self.figure("tokens")).to_have_text(f"{boundaries.token_counts[steps]:,}")
         return training, boundaries
 
     def await_training(self, training: Training, boundaries: Boundaries) -> int:
-        """Wait until the player shows a training at its opening step; return that step."""
+        """Wait until a training is shown up to its opening step, and go there; return it."""
         last = training.opening
         expect(self.last).to_have_text(f"{last:,}")
+        if self.step != last:
+            self.button("Last").click()
         expect(self.track).to_have_value(str(last))
         expect(self.figure("tokens")).to_have_text(f"{boundaries.token_counts[last]:,}")
         return last
@@ -103,7 +108,8 @@ class Player:
                 pieces[pieces.length - 1] += cell.textContent;
                 if (cell.classList.contains("b")) pieces.push("");
               }
-              return pieces.slice(0, -1).map(piece => piece.replaceAll("↵", "\\n"));
+              return pieces.slice(0, -1)
+                .map(piece => piece.replaceAll("↵", "\\n").replaceAll("\\u00a0", " "));
             }"""
         )
         return found
@@ -135,7 +141,7 @@ def shown_text(text: Locator) -> str:
         """text => [...text.querySelectorAll(".c")].map(cell => {
           const copy = cell.cloneNode(true);
           copy.querySelector(".strip")?.remove();
-          return copy.textContent;
+          return copy.textContent.replace("\\u00a0", " ");
         }).join("")"""
     )
     return found

@@ -98,6 +98,7 @@ def test_phone_layout_has_no_horizontal_scrolling_and_large_buttons(open_page: O
         assert main.evaluate("main => main.scrollWidth - main.clientWidth") <= 0
 
     no_wider()
+    player.go(5)
     for name in ("First", "Step back", "Play", "Step forward", "Last"):
         box = player.button(name).bounding_box()
         assert box is not None

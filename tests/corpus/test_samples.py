@@ -13,14 +13,22 @@ from bpeviz.corpus.samples import SAMPLES, SAMPLES_FOLDER, Sample, by_key, writt
 
 KEYS = [sample.key for sample in SAMPLES]
 ODD = "emoji-and-unicode"
+SHORT = (
+    *("old-cat", "banana", "low-lower-newest-widest", "don-quijote"),
+    *("quick-brown-fox", "yao-ming"),
+)
 
 each_key = pytest.mark.parametrize("key", KEYS)
 
 
 def test_samples_have_fixed_order_and_titles() -> None:
     assert [(sample.key, sample.title) for sample in SAMPLES] == [
+        ("old-cat", "Old cat, cold cat"),
+        ("banana", "banana bandana banana"),
+        ("low-lower-newest-widest", "low lower newest widest"),
         ("english-prose", "English prose"),
         ("spanish", "Spanish"),
+        ("don-quijote", "Don Quijote, first sentence"),
         ("russian", "Russian"),
         ("chinese-japanese", "Chinese and Japanese"),
         ("several-languages", "One day in three languages"),
@@ -28,6 +36,8 @@ def test_samples_have_fixed_order_and_titles() -> None:
         ("emoji-and-unicode", "Emoji and odd Unicode"),
         ("arabic-hindi", "Arabic and Hindi"),
         ("numbers-and-tables", "Numbers and tables"),
+        ("quick-brown-fox", "The quick brown fox"),
+        ("yao-ming", "姚明进入总决赛"),
     ]
 
 
@@ -41,7 +51,7 @@ def test_sample_files_match_the_list() -> None:
 def test_sample_is_clean_text_of_readable_length(key: str) -> None:
     text = (SAMPLES_FOLDER / f"{key}.txt").read_bytes().decode("utf-8")
     assert text == by_key(key).text
-    assert 600 <= len(text) <= 2500
+    assert (1 if key in SHORT else 600) <= len(text) <= (200 if key in SHORT else 2500)
     assert text.endswith("\n")
     assert not text.endswith("\n\n")
     assert "\0" not in text
@@ -87,7 +97,7 @@ def test_unknown_sample_error_lists_known_keys(key: str) -> None:
 def test_unknown_sample_error_shortens_long_keys() -> None:
     with pytest.raises(KeyError) as caught:
         by_key("x" * 100_000)
-    assert len(caught.value.args[0]) < 300
+    assert len(caught.value.args[0]) < 400
 
 
 def test_unlisted_sample_key_is_never_read_as_a_path(tmp_path: Path) -> None:
@@ -97,6 +107,38 @@ def test_unlisted_sample_key_is_never_read_as_a_path(tmp_path: Path) -> None:
 
 
 # Descriptions of the samples
+
+
+def test_first_sample_ends_as_words_after_few_merges() -> None:
+    text = by_key("old-cat").text
+    training = train(text, vocab_size=1024, min_count=2)
+    tokenizer = training.tokenizer()
+    tokens = [tokenizer.token_label(token_id) for token_id in tokenizer.encode(text)]
+    assert [token.strip("·↵") for token in tokens if token != "↵"] == text.split()
+    assert 10 <= training.steps <= 20
+    assert len(training.merges) == training.steps
+
+
+def test_textbook_sample_has_the_counts_and_first_merges_of_its_paper() -> None:
+    text = by_key("low-lower-newest-widest").text
+    counts = {"low": 5, "lower": 2, "newest": 6, "widest": 3}
+    assert {word: text.split().count(word) for word in counts} == counts
+    assert len(text.split()) == sum(counts.values())
+    training = train(text, vocab_size=1024)
+    first = [(training.name(merge.new_id), merge.count) for merge in training.merges[:4]]
+    assert first == [("es", 9), ("est", 9), ("lo", 7), ("low", 7)]
+
+
+def test_banana_sample_has_the_merges_of_its_description() -> None:
+    training = train(by_key("banana").text, vocab_size=1024, min_count=2)
+    names = [training.name(merge.new_id) for merge in training.merges]
+    assert names == ["an", "ban", "ana", "banana"]
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.key)
+def test_only_samples_for_pre_tokenization_have_hardly_any_merges(sample: Sample) -> None:
+    merges = len(train(sample.text, vocab_size=1024, min_count=2).merges)
+    assert (merges > 1) == sample.repeats
 
 
 def test_english_sample_is_ascii_with_repeated_stems() -> None:

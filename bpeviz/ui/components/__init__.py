@@ -55,16 +55,19 @@ def frame(title: str) -> None:
     _frame(key="frame", data={"title": title})
 
 
-def player(payload: dict[str, Any], key: str) -> None:
+def player(payload: dict[str, Any], key: str) -> int:
     """Show one timeline, or several side by side (`bpeviz.views.player.payload`).
 
-    The first timeline shown after a link was opened begins at the link's step.
+    The first timeline shown after a link was opened begins at the link's step. Return the step at
+    which a player that knows no other one begins.
     """
     linked = st.session_state.get(LINKED_STEP)
     if linked is not None and linked["timelineId"] in (None, payload["timelineId"]):
         linked["timelineId"] = payload["timelineId"]
         payload = payload | {"initialStep": min(linked["step"], payload["last"])}
     _player(key=key, data=payload)
+    initial: int = payload["initialStep"]
+    return initial
 
 
 def copy_link(answer: dict[str, Any], key: str) -> None:
@@ -85,7 +88,7 @@ def player_events(
 ) -> dict[str, Any]:
     """Return the player's step and the word clicked last, and send the player to a step.
 
-    Whenever one changes, the calling fragment runs again, at most once a second while playing.
+    Whenever one changes, the calling fragment runs again. While playing, the step is not reported.
 
     Args:
         jump: {"step", "number"}, the step to go to; each number is obeyed once.

@@ -51,8 +51,8 @@ def _widgets(values: Values) -> Iterator[Widget[Any]]:
 PAGE = Page("app.py", "Train", "Watch a tokenizer train, merge by merge.", _widgets)
 
 _STEP: SessionValue[int] = SessionValue("step")
-_SHOWN: SessionValue[tuple[str, int]] = SessionValue("shown")
-"""The timeline and the last step that the step belongs to."""
+_SHOWN: SessionValue[str] = SessionValue("shown")
+"""The timeline that the step belongs to."""
 
 _REPORT: SessionValue[dict[str, Any]] = SessionValue("player_report")
 """The last report of the player that was handled."""
@@ -91,21 +91,30 @@ def show(trained: Trained, last: int) -> None:
     # All sizes share a timeline, of which they show the steps up to `last`.
     timeline = trained.timeline(part) | {"last": last}
     with place:
-        components.player(player.payload(timeline), "player")
-    _follow(trained, last, timeline["timelineId"], part)
+        initial = components.player(player.payload(timeline), "player")
+    _follow(trained, last, timeline["timelineId"], part, initial)
     if last:
         _merge_diagram(trained, last, timeline["timelineId"])
 
 
 @fragment
-def _follow(trained: Trained, last: int, timeline: str, shown: player.Part) -> None:
-    """Draw the elements that follow the step; run again if it changes."""
+def _follow(trained: Trained, last: int, timeline: str, shown: player.Part, initial: int) -> None:
+    """Draw the elements that follow the step; run again if it changes.
+
+    Args:
+        trained: The training.
+        last: The last step of the player.
+        timeline: The identity of the player's timeline.
+        shown: The part of the text in the player.
+        initial: The step of a player that has not yet reported.
+    """
     training, boundaries = trained.history, trained.boundaries
     body = st.container()
     report = components.player_events(_JUMP.get(), "follower")["step"]
-    if _SHOWN.get() != (timeline, last):
-        _SHOWN.put((timeline, last))
-        _STEP.put(last)
+    if _SHOWN.get() != timeline:
+        _SHOWN.put(timeline)
+        _STEP.put(initial)
+    _STEP.put(min(_STEP.get() or 0, last))
     if report and report["timelineId"] == timeline and _REPORT.get() != report:
         _REPORT.put(report)
         _STEP.put(min(report["step"], last))

@@ -82,7 +82,7 @@ STYLE = f"""<style>
 
 /* Heights of components, which they have only once their scripts run. */
 .stApp .st-key-text_component {{ min-height: 13.7rem; }}
-.stApp .st-key-player {{ min-height: 31.2rem; }}
+.stApp .st-key-player {{ min-height: calc(clamp(8rem, 100dvh - 21rem, 22rem) + 12.2rem); }}
 
 @media (max-width: 899px) {{
   {_MAIN} {{ padding: 0.4rem 1rem 4rem !important; }}

@@ -7,7 +7,7 @@ import { CellText, EXTRA, LEFT_OUT, TOKEN_END, classNames, splitIntoCells } from
 import { TokenizedText } from "../../../bpeviz/ui/components/player/tokenized_text.js";
 import { createElement, read } from "./fixtures.mjs";
 
-const shown = (cells) => cells.map(({ text }) => text);
+const shown = (cells) => cells.map(({ text }) => text.replace("\u00A0", " "));
 
 test("a cell is a grapheme, or a code point where a grapheme has an invisible part", () => {
   const text = "e\u0301 👍🏽 👩‍👧\u200B\r\n\tश्री🇫🇷";
@@ -17,6 +17,16 @@ test("a cell is a grapheme, or a code point where a grapheme has an invisible pa
   ]);
   assert.deepEqual(cells.map(({ size }) => size), [3, 1, 8, 1, 4, 3, 4, 3, 1, 1, 1, 18 - 6, 8]);
   assert.deepEqual(cells.map(({ line }) => line), [...Array(10).fill(0), 1, 1, 1]);
+});
+
+test("a line breaks before a space and not after it", () => {
+  const drawn = (text) => splitIntoCells(text, "bytes").map(({ text, baseClass }) => [text, / w\b/.test(baseClass)]);
+  const space = ["\u00A0", false];
+  assert.deepEqual(drawn("a  b c"), [["a", true], space, space, ["b", true], space, ["c", false]]);
+  assert.deepEqual(drawn(" a"), [space, ["a", false]]); // nothing stands before it
+  assert.deepEqual(drawn("a\n b"), [["a", false], ["↵", false], space, ["b", false]]);
+  // Numbers in a text from right to left keep their order.
+  assert.deepEqual(drawn("ص 1 2").filter(([sign]) => /\s/.test(sign)), [[" ", false], [" ", false]]);
 });
 
 test("labels are bytes, or code points of characters", () => {

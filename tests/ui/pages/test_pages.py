@@ -86,13 +86,38 @@ def test_every_sample_is_displayed(page: str, sample: samples.Sample) -> None:
 
 def test_selecting_a_sample_fills_the_text_box() -> None:
     app = opened("Train")
-    assert payload(app)["text"] == samples.by_key("english-prose").text
+    assert payload(app)["text"] == samples.by_key("old-cat").text
     choose_sample(app, "russian")
     assert payload(app)["text"] == samples.by_key("russian").text
     assert component(app)["text"] == samples.by_key("russian").text
     type_text(app, "mine")
     assert payload(app)["sample"] == "own"
     assert component(app)["text"] == "mine"
+
+
+def test_train_opens_at_step_0_and_a_size_moves_the_step_only_beyond_the_end() -> None:
+    app = opened("Train")
+    assert component(app)["last"] > 10
+    assert app.session_state["step"] == 0
+    app.session_state["step"] = 5
+    slider = app.slider[0]
+    for size, step in ((slider.max - 1, 5), (256 + 5, 5), (256 + 3, 3), (slider.max, 3)):
+        slider.set_value(size).run()
+        assert app.session_state["step"] == step
+    # Another text begins at the start.
+    choose_sample(app, "russian")
+    assert app.session_state["step"] == 0
+
+
+def test_samples_without_merges_are_only_listed_for_pre_tokenization() -> None:
+    app = opened("Train")
+    on_train = {key for key, _ in payload(app)["samples"]}
+    assert {"old-cat", "don-quijote"} <= on_train
+    on_split = {key for key, _ in payload(app.switch_page("pages/Split.py").run())["samples"]}
+    assert on_split - on_train == {"quick-brown-fox", "yao-ming"}
+    # One that was chosen stays in the list.
+    app = opened("Train", text_sample="yao-ming", text_box="姚明进入总决赛")
+    assert "yao-ming" in [key for key, _ in payload(app)["samples"]]
 
 
 @every_page

@@ -13,8 +13,38 @@ export const KEY_ACTIONS = {
   ",": "previous-token",
   Enter: "tree",
   p: "projector",
+  "?": "help",
   Escape: "close",
 };
+
+const NAVIGATION = /^(Arrow|Page|Home$|End$)/;
+const TEXT_INPUTS = ["text", "search", "email", "url", "tel", "password", "date", "time"];
+const CHOICES = ["combobox", "listbox", "option", "menu", "menuitem", "grid", "tree", "application"];
+
+/**
+ * Return whether a key is a letter or a sign: such shortcuts can be switched off (WCAG 2.1.4).
+ * @param {string} key
+ */
+export const isSingleCharacter = (key) => [...key].length === 1 && key !== " ";
+
+/**
+ * Return whether a focused control uses a key itself, so that it is not a shortcut.
+ * @param {{tag: string, type?: string, role?: string | null, editable?: boolean}} control tag in lower case
+ * @param {string} key
+ */
+export function usesKey({ tag, type = "", role = null, editable = false }, key) {
+  if (editable || tag === "textarea" || tag === "select" || role === "textbox" || role === "searchbox") return true;
+  if (CHOICES.includes(role)) return true;
+  if (tag === "input" && TEXT_INPUTS.includes(type)) return true;
+  if ((tag === "input" && type === "number") || role === "spinbutton")
+    return NAVIGATION.test(key) || /^[-+.,eE\d]$/.test(key) || key === "Enter";
+  if ((tag === "input" && type === "range") || role === "slider") return NAVIGATION.test(key);
+  if (type === "radio" || ["radio", "radiogroup", "tab", "tablist"].includes(role))
+    return NAVIGATION.test(key) || key === " " || key === "Enter";
+  if (type === "checkbox" || role === "checkbox" || role === "switch") return key === " " || key === "Enter";
+  if (tag === "button" || tag === "summary" || role === "button") return key === " " || key === "Enter";
+  return (tag === "a" || role === "link") && key === "Enter";
+}
 
 /**
  * Return the nearest step of a timeline.

@@ -5,18 +5,23 @@
 import { Tooltip, element, mount, tokenLabel } from "../shared/dom.js";
 import { JUMP, STEP_CHANGED, STEP_REQUESTED, WORD_CLICKED, emit, subscribe } from "../shared/events.js";
 import { counted, formatCount, plural } from "../shared/format.js";
-import { KEY_ACTIONS, clampStep, percentChange, stepAfter, stepOfSize } from "./controls.js";
+import { store, stored } from "../shared/storage.js";
+import { Announcer } from "./announcer.js";
+import { KEY_ACTIONS, clampStep, isSingleCharacter, percentChange, stepAfter, stepOfSize, usesKey } from "./controls.js";
 import { mergeTree } from "./merge_tree.js";
+import { Playback } from "./pace.js";
+import { shownStep, storeStep, storedSteps } from "./position.js";
 import { TimelineView } from "./timeline_view.js";
 
-const STEPS_PER_SECOND = 2; // at speed 1×
-const REPORT_PLAYING = 1000; // milliseconds between reports of the step
-const REPORT_AT_REST = 150;
+const REPORT_AFTER = 150; // milliseconds at rest
+const LONGEST_FRAME = 0.25; // seconds; playback does not skip the time of an interruption
 const MAX_LEAVES = 64; // of a merge tree
-const READABLE_PACE = 10; // steps a second up to which each is described and animated
-const DESCRIBE_PLAYING = 100; // milliseconds between descriptions at a faster pace
+const SHORT_TEXT = 150; // characters; shorter texts are enlarged
+const LETTER_KEYS = "bpeviz-letter-keys"; // "off" in the browser's storage, if they are off
 
-const lastSteps = new Map(); // timeline → step; survives a change of page
+const lastSteps = storedSteps(); // timeline → step; survives a change of page
+const players = new Set(); // those on the page: the first one takes the keys of the page
+const reducedMotion = globalThis.matchMedia?.("(prefers-reduced-motion: reduce)");
 
 const formatFixed = (number, digits) =>
   number.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
@@ -46,7 +51,10 @@ class Player {
     this.number = find(".step");
     this.speed = find(".speed");
     this.tree = find(".tree");
+    this.help = find(".help");
+    this.letters = find(".letters");
     this.tooltip = new Tooltip(find(".card"), find(".stage"));
+    this.announcer = new Announcer((words) => (find(".announced").textContent = words));
     this.views = [];
     this.step = 0;
     this.playing = false;
@@ -59,8 +67,8 @@ class Player {
   update(data) {
     const isNew = this.data?.key !== data.key;
     const isResized = this.data?.last !== data.last;
-    const sameTimeline = this.data?.timelineId === data.timelineId;
     if (isNew || isResized) this.stop(); // while the old text is still shown
+    const step = shownStep(this.data, this.step, data, lastSteps);
     this.data = data;
     if (isNew) this.#draw();
     this.views.forEach((view, i) => (view.data.last = data.views[i].last));
@@ -69,8 +77,7 @@ class Player {
     this.number.min = this.shown(0);
     this.number.max = this.shown(data.last);
     this.#find("output.last").textContent = formatCount(this.shown(data.last));
-    const known = !sameTimeline ? lastSteps.get(data.timelineId) : isResized ? data.last : this.step;
-    this.show(Math.min(known ?? data.initialStep, data.last));
+    this.show(step);
     this.number.value = this.shown(this.step); // also while it has the focus
     this.report(0);
   }
@@ -87,14 +94,13 @@ class Player {
     return this.reported?.step === this.step && this.reported.timelineId === this.data.timelineId;
   }
 
-  report(wait = REPORT_AT_REST) {
-    if (this.#isReported && !this.timer) return;
-    if (this.timer && this.playing) return; // a report is due, and will carry the latest step
+  /** Report the step at rest: tables, charts and the server follow it then. */
+  report(wait = REPORT_AFTER) {
     clearTimeout(this.timer);
     this.timer = setTimeout(() => {
-      this.timer = null;
-      if (this.#isReported) return;
+      if (this.#isReported || this.playing) return;
       this.reported = { step: this.step, timelineId: this.data.timelineId };
+      storeStep(this.reported);
       this.#emitStep();
     }, wait);
   }
@@ -114,6 +120,7 @@ class Player {
     this.#find(".views").replaceChildren(...this.views.map(({ box }) => box));
     this.views.forEach((view) => this.#listenTo(view));
     this.section.classList.toggle("several", this.several);
+    this.section.classList.toggle("short", !this.several && views[0].text.length <= SHORT_TEXT);
     this.#find(".unit").textContent = unit;
     this.number.ariaLabel = this.several ? "Vocabulary size" : `${unit[0].toUpperCase()}${unit.slice(1)} number`;
   }
@@ -135,13 +142,14 @@ class Player {
     this.reference = this.views.length > 1 ? this.views[0].boundaries() : null;
     for (const view of this.views) this.#paint(view);
     lastSteps.set(this.data.timelineId, step);
-    // Nobody can read at a fast pace: words and controls need not follow every frame.
-    const now = performance.now();
-    if (this.playing && this.pace > READABLE_PACE && now - this.describedAt < DESCRIBE_PLAYING) return;
-    this.describedAt = now;
     this.#updateControls();
     if (this.several) this.views.forEach((view) => this.#describeView(view));
     else this.#describe(this.views[0]);
+    const { unit, last } = this.data;
+    const place = `${unit} ${formatCount(this.shown(step))} of ${formatCount(this.shown(last))}`;
+    this.track.setAttribute("aria-valuetext", place);
+    if (this.isDrawn) this.announcer.say(this.several ? place : `${place}: ${this.views[0].stepInWords()}`);
+    this.isDrawn = true; // a page that opens announces nothing
   }
 
   #paint(view) {
@@ -153,10 +161,10 @@ class Player {
     const { data, step } = this;
     this.track.value = step;
     this.track.disabled = this.#button("play").disabled = !data.last;
-    this.track.setAttribute("aria-valuetext", `${data.unit} ${this.shown(step)} of ${this.shown(data.last)}`);
     if (this.root.activeElement !== this.number) this.number.value = this.shown(step);
     for (const action of ["first", "back"]) this.#button(action).disabled = step === 0;
     for (const action of ["forward", "last"]) this.#button(action).disabled = step === data.last;
+    if (!this.playing) this.#namePlayButton();
   }
 
   #describe(view) {
@@ -191,36 +199,28 @@ class Player {
     const target = clampStep(step, this.data.last);
     if (target === this.step) return;
     this.show(target);
-    this.report(this.playing ? REPORT_PLAYING : REPORT_AT_REST);
+    if (!this.playing) this.report();
   }
 
   play() {
     if (!this.data.last) return;
-    if (this.step >= this.data.last) this.show(0);
     this.hideTree();
+    const replay = this.step >= this.data.last;
     this.playing = true;
-    this.section.classList.add("playing");
-    this.#namePlayButton("Pause");
-    this.due = 0.999; // steps; the first one follows at once
+    if (replay) this.show(0);
+    this.section.classList.add("playing", "moving");
+    this.#namePlayButton();
+    this.playback = new Playback(this.step, this.data.last, { replay, reducedMotion: reducedMotion?.matches });
     this.previousFrame = performance.now();
     this.frame = requestAnimationFrame((now) => this.#tick(now));
   }
 
-  get pace() {
-    return STEPS_PER_SECOND * Number(this.speed.value);
-  }
-
   #tick(now) {
     if (!this.playing) return;
-    this.section.classList.toggle("moving", this.pace <= READABLE_PACE);
-    this.due += Math.min(250, now - this.previousFrame) * (this.pace / 1000);
+    const seconds = Math.min(LONGEST_FRAME, Math.max(0, now - this.previousFrame) / 1000);
     this.previousFrame = now;
-    const whole = Math.floor(this.due);
-    if (whole) {
-      this.due -= whole;
-      this.go(this.step + whole);
-    }
-    if (this.step >= this.data.last) this.stop();
+    this.go(this.playback.advance(seconds, Number(this.speed.value)));
+    if (this.playback.isOver) this.stop();
     else this.frame = requestAnimationFrame((next) => this.#tick(next));
   }
 
@@ -229,17 +229,19 @@ class Player {
     if (!this.playing) return;
     this.playing = false;
     this.section.classList.remove("playing", "moving");
-    this.#namePlayButton("Play");
     this.show(this.step);
-    clearTimeout(this.timer);
-    this.timer = null;
     this.report();
   }
 
-  #namePlayButton(name) {
+  #namePlayButton() {
+    const isOver = !this.playing && this.data.last > 0 && this.step === this.data.last;
+    const name = this.playing ? "Pause" : isOver ? "Replay" : "Play";
     const button = this.#button("play");
+    if (button.ariaLabel === name) return;
+    this.section.classList.toggle("over", isOver);
     button.ariaLabel = name;
     button.title = `${name} (space)`;
+    button.querySelector(".name").textContent = name;
   }
 
   act(action) {
@@ -256,6 +258,10 @@ class Player {
         return this.selected && this.showTree(this.selected.view, this.selected.start);
       case "close":
         return this.tree.hidden ? this.clearSelected() : this.hideTree();
+      case "help":
+        return this.help.showModal();
+      case "close-help":
+        return this.help.close();
       default:
         this.stop();
         // A single step is animated as in play, so that the new token is easy to find.
@@ -355,11 +361,17 @@ class Player {
       this.go(this.data.vocabSizes ? stepOfSize(this.data.vocabSizes, typed) : typed);
       number.value = this.shown(this.step);
     });
-    on(section, "keydown", (event) => this.#key(event));
-    // Keys work on the whole page while no other element has the focus.
-    on(document, "keydown", (event) => document.activeElement === document.body && this.#key(event));
+    on(number, "keydown", ({ key }) => key === "Enter" && section.focus({ preventScroll: true }));
+    players.add(this);
+    on(document, "keydown", (event) => this.#key(event));
+    // A click on empty space focuses Streamlit's scroll area, which then gets an outline.
+    on(document, "mouseup", () => document.activeElement?.matches("main, section[tabindex]") && document.activeElement.blur());
+    this.letters.checked = stored(LETTER_KEYS) !== "off";
+    on(this.letters, "change", () => store(LETTER_KEYS, this.letters.checked ? "on" : "off"));
     const answer = (callback) => {
-      if (this.data) callback ? callback(this.step) : this.#emitStep();
+      if (!this.data) return;
+      if (callback) callback(this.step);
+      else if (!this.playing) this.#emitStep();
     };
     subscribe(STEP_REQUESTED, answer, signal);
     const jump = (step) => {
@@ -371,6 +383,8 @@ class Player {
     subscribe(JUMP, jump, signal);
     signal.addEventListener("abort", () => {
       this.stop();
+      players.delete(this);
+      this.announcer.stop();
       clearTimeout(this.timer);
     });
   }
@@ -391,16 +405,29 @@ class Player {
     host.addEventListener("copy", (event) => cells.copyTo(event, this.root));
   }
 
+  // Keys work on the whole page, except those that the focused control uses itself.
   #key(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
-    const field = event.composedPath()[0];
-    if (field.matches?.("button") && (event.key === " " || event.key === "Enter")) return;
-    if (field.matches?.("input[type=number], select") && event.key !== "Escape") return;
+    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || event.isComposing) return;
+    const path = event.composedPath().filter((node) => node instanceof Element);
+    const owner = [...players].find(({ section }) => path.includes(section));
+    if (this !== (owner ?? players.values().next().value) || !this.data || this.help.open) return;
+    const isOutside = (node) => !this.section.contains(node);
+    if (path.some((node) => node.matches("[role=dialog], dialog") && isOutside(node))) return;
+    const [control] = path;
+    if (control && control !== this.track && usesKey(describeControl(control), event.key)) return;
     const action = KEY_ACTIONS[event.key] ?? KEY_ACTIONS[event.key.toLowerCase()];
-    if (!action) return;
+    if (!action || (isSingleCharacter(event.key) && !this.letters.checked)) return;
+    if (action === "close" && this.tree.hidden && !this.selected) return;
     event.preventDefault();
-    this.act(action);
+    if (!event.repeat || !["play", "projector"].includes(action)) this.act(action);
   }
 }
+
+const describeControl = (control) => ({
+  tag: control.localName,
+  type: control.type,
+  role: control.getAttribute("role"),
+  editable: control.isContentEditable,
+});
 
 export default mount(Player);

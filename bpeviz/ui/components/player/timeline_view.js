@@ -6,6 +6,12 @@ import { formatCount } from "../shared/format.js";
 import { INSIDE } from "../shared/timeline.js";
 import { TokenizedText, formatBytes, wordAt } from "./tokenized_text.js";
 
+/** What a tokenizer does, for those who open the page for the first time. */
+const ABOUT = {
+  merge: "A tokenizer splits text into tokens; a merge joins two neighboring tokens into a new one.",
+  pruning: "A tokenizer splits text into tokens; a pruning removes a token from its vocabulary.",
+};
+
 export class TimelineView extends TokenizedText {
   constructor(data) {
     super(data);
@@ -56,8 +62,10 @@ export class TimelineView extends TokenizedText {
   describeStep() {
     const { data, step } = this;
     if (!step) {
-      const words = !data.text ? "No text, no tokens." : data.last ? `${data.initialMessage} Press play.` : data.emptyMessage;
-      return [element("span", "start", words)];
+      const start = element("span", "start");
+      if (data.title || !data.text) start.textContent = this.stepInWords();
+      else start.append(element("b", "", ABOUT[data.steps.kind]), ` ${this.stepInWords()}`);
+      return [start];
     }
     const { kind, id, left, right } = data.steps;
     const facts = element("span", "facts", this.facts(step - 1));
@@ -67,6 +75,17 @@ export class TimelineView extends TokenizedText {
       this.#labelWithId(ids[step - 1], i === 2 ? "created" : ""),
     );
     return [first, operator("+"), second, operator("→"), merged, facts];
+  }
+
+  /** Return the sentence of the current step, as text. */
+  stepInWords() {
+    const { data, step } = this;
+    if (!data.text) return "No text, no tokens.";
+    if (!step) return data.last ? `${data.initialMessage} Press Play.` : data.emptyMessage;
+    const { kind, id, left, right } = data.steps;
+    const [first, second, merged] = [left, right, id].map((ids) => this.style(ids[step - 1]).label);
+    const decision = kind === "pruning" ? `${merged} is pruned` : `${first} + ${second} → ${merged}`;
+    return `${decision}, ${this.facts(step - 1)}`;
   }
 
   /** Return the word around an atom; see `wordAt`. */

@@ -31,6 +31,7 @@ const STAND_INS = { " ": "·", "\t": "→", "\n": "↵", "\r": "␍" };
 const INVISIBLE = /[\p{C}\p{Z}]/u;
 const RIGHT_TO_LEFT =
   /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Adlam}]/u;
+const NO_BREAK_SPACE = "\u00A0"; // one of the text itself has a stand-in
 const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
 const MAX_GRAPHEME = 16; // UTF-16 units; a longer grapheme is drawn by code point
 const STRIP_ROWS = 4; // rows of a strip before it continues in a second column
@@ -83,6 +84,7 @@ export function splitIntoCells(text, atomKind, { atomBytes = null, marks = [], m
   let offset = 0;
   let line = 0;
   let rightToLeft = false;
+  const hasRightToLeft = RIGHT_TO_LEFT.test(text);
   const bytesOf = (sign) => Array.from(utf8.encode(sign), (byte) => toHex(byte, 2));
   const codePoint = (character) => toHex(character.codePointAt(0), 4);
   const labelsOf = (sign) => {
@@ -122,7 +124,17 @@ export function splitIntoCells(text, atomKind, { atomBytes = null, marks = [], m
       let baseClass = "c";
       let shown = sign;
       // A space and a tab stay in the text, so that lines wrap; the stylesheet draws their signs.
-      if (sign === " " || sign === "\t") baseClass += sign === " " ? " space" : " tab";
+      if (sign === "\t") baseClass += " tab";
+      else if (sign === " ") {
+        baseClass += " space";
+        // A line breaks before a space, so that a word keeps it. In lines with letters from right
+        // to left, a no-break space between two numbers would change their order.
+        if (!hasRightToLeft) {
+          shown = NO_BREAK_SPACE;
+          const before = cells.at(-1);
+          if (before?.line === line && ![shown, "\t"].includes(before.text)) before.baseClass += " w";
+        }
+      }
       else if (INVISIBLE.test(sign)) {
         baseClass += " quiet";
         shown = STAND_INS[sign] ?? `⟨${codePoint(sign)}⟩`;

@@ -1,0 +1,71 @@
+// The pace of playback. Early merges change most of the text and are shown one by one; later ones
+// follow faster, several at a time, with a rest after each change.
+
+export const FIRST_MERGE = 1.5; // seconds at speed 1×
+export const LONGEST = 20; // seconds of a whole training at speed 1×
+export const REST = 1 / 3; // seconds at least between two changes: at most three a second (WCAG 2.3.1)
+export const LEAD_IN = 0.5; // seconds before the first change of a replay
+export const MAX_JUMPS = 40; // of a whole training with reduced motion
+
+/**
+ * Return how long a whole training plays at speed 1×, in seconds.
+ * @param {number} last its number of steps
+ */
+export const duration = (last) => Math.min(LONGEST, FIRST_MERGE * last);
+
+// The time of step s is FIRST_MERGE · s^exponent, so that step 1 and the last one have theirs.
+const exponent = (last) => (last < 2 ? 1 : Math.log(duration(last) / FIRST_MERGE) / Math.log(last));
+
+/**
+ * Return when the step after `step` appears at speed 1×, in seconds.
+ * @param {number} step
+ * @param {number} last
+ */
+export const endOf = (step, last) => FIRST_MERGE * step ** exponent(last);
+
+/**
+ * Return the step that is shown at a time, at speed 1×. The first one is shown at once.
+ * @param {number} time seconds
+ * @param {number} last
+ */
+export const stepAt = (time, last) =>
+  Math.min(last, Math.floor((time / FIRST_MERGE) ** (1 / exponent(last)) + 1e-9) + 1);
+
+/** Playback from a step to the end. Its time is that of speed 1×. */
+export class Playback {
+  /**
+   * @param {number} step
+   * @param {number} last
+   * @param {object} [options]
+   * @param {boolean} [options.reducedMotion] whether to make few jumps
+   * @param {boolean} [options.replay] whether to show `step` for a moment first
+   */
+  constructor(step, last, { reducedMotion = false, replay = false } = {}) {
+    this.step = step;
+    this.last = last;
+    this.time = endOf(step, last);
+    this.nextChange = this.time + (replay ? LEAD_IN : 0);
+    // One jump more at the end.
+    this.minimumRest = reducedMotion ? duration(last) / (MAX_JUMPS - 1) : 0;
+  }
+
+  /**
+   * Let time pass; return the step to show.
+   * @param {number} seconds
+   * @param {number} speed
+   */
+  advance(seconds, speed) {
+    this.time += seconds * speed;
+    const target = stepAt(this.time, this.last);
+    if (this.isOver) this.step = this.last;
+    else if (this.time >= this.nextChange && target > this.step) {
+      this.step = target;
+      this.nextChange = this.time + Math.max(this.minimumRest, REST * speed);
+    }
+    return this.step;
+  }
+
+  get isOver() {
+    return this.time >= duration(this.last);
+  }
+}

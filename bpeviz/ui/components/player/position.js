@@ -1,0 +1,46 @@
+// The step at which a timeline is shown: after other data, a change of page, or a reload.
+
+import { store, stored } from "../shared/storage.js";
+
+const STORED_STEP = "bpeviz-step";
+
+/**
+ * Return the step to show when new data arrive.
+ *
+ * Another size never moves the step, unless it lies beyond the end. Each timeline remembers its
+ * step. Another training of the same text keeps the step, and the end stays the end. Else the new
+ * timeline begins at its initial step.
+ * @param {import("./player.js").PlayerPayload | undefined} before the data shown before
+ * @param {number} step the step shown before
+ * @param {import("./player.js").PlayerPayload} data
+ * @param {Map<string, number>} known the last step of each timeline
+ */
+export function shownStep(before, step, data, known) {
+  const isSame = before?.timelineId === data.timelineId;
+  return Math.min(isSame ? step : (known.get(data.timelineId) ?? begin()), data.last);
+
+  function begin() {
+    if (!before || before.views.length > 1 || data.views.length > 1) return data.initialStep;
+    if (before.last && step === before.last) return data.last;
+    return before.views[0].text === data.views[0].text ? step : data.initialStep;
+  }
+}
+
+/**
+ * Return the step of each known timeline: after a reload, the one that the tab showed before. Any
+ * other way to open the page begins with its link.
+ * @returns {Map<string, number>}
+ */
+export function storedSteps() {
+  const [navigation] = globalThis.performance?.getEntriesByType?.("navigation") ?? [];
+  if (!["reload", "back_forward"].includes(/** @type {any} */ (navigation)?.type)) return new Map();
+  try {
+    const { timelineId, step } = JSON.parse(stored(STORED_STEP, "sessionStorage") ?? "");
+    return new Map(Number.isInteger(step) && step >= 0 ? [[timelineId, step]] : []);
+  } catch {
+    return new Map();
+  }
+}
+
+/** @param {{timelineId: string, step: number}} position */
+export const storeStep = (position) => store(STORED_STEP, JSON.stringify(position), "sessionStorage");
