@@ -130,15 +130,8 @@ class RankTokenizer(Tokenizer):
             # A million spaces in a row make tiktoken's matcher panic, a BaseException.
             if type(error).__name__ != "PanicException":
                 raise
-        return [
-            rank
-            for pre_token in self._pre_tokens(text)
-            for rank in (
-                [self._ranks[pre_token]]
-                if pre_token in self._ranks
-                else (self._ranks[part] for part in merged(pre_token, self._ranks.get)[0])
-            )
-        ]
+        encode: Callable[[bytes], list[int]] = self._encoding._encode_single_piece
+        return [rank for pre_token in self._pre_tokens(text) for rank in encode(pre_token)]
 
     def _pre_tokens(self, text: str) -> list[bytes]:
         matches = regex.finditer(self._encoding._pat_str, text)
