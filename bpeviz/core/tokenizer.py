@@ -5,12 +5,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import accumulate, chain
 from typing import TYPE_CHECKING
 
 import numpy as np
-import regex
 from numpy.typing import NDArray
 
 from bpeviz.core.boundaries import (
@@ -23,6 +22,7 @@ from bpeviz.core.boundaries import (
     boundaries_from_changes,
     changes,
 )
+from bpeviz.core.special_names import special_names
 from bpeviz.pretokenizers.pretokenizer import END_OF_WORD, Atoms, PreTokenizer
 from bpeviz.text import clean, label
 
@@ -183,8 +183,7 @@ class Tokenizer(ABC):
             raise ValueError(f"Not a special token of {self.name}: {', '.join(sorted(unknown))}.")
         if not allowed_special:
             return [(text, False)]
-        parts = _matcher(frozenset(allowed_special)).split(text)
-        return [(part, bool(i % 2)) for i, part in enumerate(parts) if part]
+        return special_names(frozenset(allowed_special)).split(text)
 
     def encode(self, text: str, *, allowed_special: Collection[str] = ()) -> list[int]:
         """Return the ids of `text`.
@@ -250,17 +249,6 @@ class Tokenizer(ABC):
         return [(i, len(self.token_bytes(i))) for i in self._encode_ordinary(part)]
 
 
-@lru_cache(4)
-def _matcher(names: frozenset[str]) -> regex.Pattern[str]:
-    """Return an expression that matches the longest of several names.
-
-    The cache of `regex` would keep 500 of them, and a file may have thousands of names.
-    """
-    longest_first = sorted(names, key=len, reverse=True)
-    alternatives = "|".join(map(regex.escape, longest_first))
-    return regex.compile(f"({alternatives})", cache_pattern=False)
-
-
 @dataclass(frozen=True)
 class TrainedTokenizer(Tokenizer):
     """A tokenizer trained here: it segments a text pre-token by pre-token.
@@ -309,9 +297,13 @@ class TrainedTokenizer(Tokenizer):
             names = (unknown, *names)
         return {name: i for i, name in enumerate(names, len(self.alphabet) + self.trained_size)}
 
+    @cached_property
+    def _special_names(self) -> list[str]:
+        return [*self.special_tokens]
+
     def _special_name(self, token_id: int) -> str | None:
         place = self._checked(token_id) - len(self.alphabet) - self.trained_size
-        return None if place < 0 else [*self.special_tokens][place]
+        return None if place < 0 else self._special_names[place]
 
     def _checked(self, token_id: int) -> int:
         if not 0 <= token_id < self.vocab_size:
