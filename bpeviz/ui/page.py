@@ -49,8 +49,8 @@ def frame(page: Page) -> Iterator[DeltaGenerator]:
                     st.page_link(other.path, label=other.title)
             link = st.container(width="content")
         components.frame(page.title)
-        with st.container(key="body"):
-            inputs = st.container(key="inputs")
+        with st.container(key="body" if page.has_inputs else "whole"):
+            inputs = st.container(key="inputs") if page.has_inputs else st.empty()
             with st.container(key="content"):
                 with st.container(key="question"):
                     st.title(page.question, anchor=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from bpeviz.analysis.known_answers import DON_QUIJOTE
 from bpeviz.core.merges import Merge
 from bpeviz.core.training import MergeTraining
 from bpeviz.ui.learn import engine
@@ -21,7 +22,6 @@ from bpeviz.ui.learn.base import (
     Why,
     compared,
 )
-from bpeviz.ui.learn.first_merge import DON_QUIJOTE
 from bpeviz.ui.learn.forms import NumberForm, OrderForm, Part
 
 KEY = "encoding"

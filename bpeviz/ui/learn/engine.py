@@ -116,8 +116,9 @@ def timeline(training: Training, text: str) -> dict[str, Any]:
 
 
 def played(training: Training, text: str, caption: str = "") -> Picture:
-    """Return the player with all steps of a training."""
-    return Picture("player", player.payload(timeline(training, text)), caption)
+    """Return the player with all steps of a training; it begins before the first of several."""
+    data = player.payload(timeline(training, text))
+    return Picture("player", data | {"initialStep": int(data["last"] == 1)}, caption)
 
 
 def grid(text: str, tokenizer: Tokenizer, caption: str = "") -> Picture:

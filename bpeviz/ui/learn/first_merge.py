@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bpeviz.analysis.known_answers import DON_QUIJOTE
 from bpeviz.ui.learn import engine
 from bpeviz.ui.learn.base import (
     Chapter,
@@ -18,12 +19,6 @@ from bpeviz.ui.learn.base import (
 from bpeviz.ui.learn.forms import NumberForm, Part
 
 KEY = "first-merge"
-
-DON_QUIJOTE = (
-    "En un lugar de la Mancha, de cuyo nombre no quiero acordarme, no ha mucho tiempo que vivía "
-    "un hidalgo de los de lanza en astillero"
-)
-"""The opening of Don Quijote, of 130 characters."""
 
 
 def _pair(setup: Setup) -> Question:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bpeviz.analysis.known_answers import DON_QUIJOTE
 from bpeviz.ui.learn import engine
 from bpeviz.ui.learn.base import (
     Chapter,
@@ -15,7 +16,6 @@ from bpeviz.ui.learn.base import (
     Why,
     compared,
 )
-from bpeviz.ui.learn.first_merge import DON_QUIJOTE
 from bpeviz.ui.learn.forms import CurveForm, NumberForm, Part
 
 KEY = "training-loop"

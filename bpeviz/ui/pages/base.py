@@ -39,6 +39,7 @@ class Page:
     question: str
     widgets: Callable[[Values], Iterator[Widget[Any]]]
     left_out: Callable[[], Iterable[str]] = tuple
+    has_inputs: bool = True
 
 
 def training_of(text: str, choice: Choice, sizes: DeltaGenerator) -> tuple[Trained, int]:

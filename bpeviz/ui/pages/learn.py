@@ -10,19 +10,21 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Iterator
-from html import escape
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import streamlit as st
 
 from bpeviz.text import shorten
-from bpeviz.ui import components, markdown
+from bpeviz.trainers import TRAINERS
+from bpeviz.ui import components, inputs, markdown
 from bpeviz.ui.downloads import ready
 from bpeviz.ui.learn.base import Chapter, Input, NoQuestionError, Picture, Question, Setup
 from bpeviz.ui.learn.registry import BY_KEY, CHAPTERS
+from bpeviz.ui.learn.tables import table
+from bpeviz.ui.pages import checked_against
 from bpeviz.ui.pages.base import Page
-from bpeviz.ui.permalink import codec
+from bpeviz.ui.permalink import codec, session
 from bpeviz.ui.widgets import Number, OneOf, SessionValue, SomeOf, TextField, Values, Widget
 
 CHAPTER = OneOf(
@@ -48,6 +50,9 @@ MAX_STORED = 50_000
 
 MAX_ANSWER = 2_000
 
+VARIANTS = ("scaffold", "superbpe", "multilingual", "adaptive")
+"""The trainers that no chapter covers."""
+
 BAR = "chapter_bar"
 _ANSWERS: SessionValue[dict[str, dict[str, Any]]] = SessionValue("learn_answers")
 """The answers by chapter and question: "of", the inputs they are about, and "given"."""
@@ -65,13 +70,18 @@ _CLEARED: SessionValue[bool] = SessionValue("learn_cleared")
 def _widgets(values: Values) -> Iterator[Widget[Any]]:
     yield CHAPTER
     yield DONE
+    yield checked_against.SHOWN
     if chapter := BY_KEY.get(values.get(CHAPTER) or ""):
         for one in chapter.inputs:
             yield one.widget
 
 
 PAGE = Page(
-    "pages/Learn.py", "Learn", "Predict what a tokenizer does, then see whether it does.", _widgets
+    "pages/Learn.py",
+    "Learn",
+    "Predict what a tokenizer does, then see whether it does.",
+    _widgets,
+    has_inputs=False,
 )
 
 
@@ -79,6 +89,14 @@ def show() -> None:
     """Draw the chapters as a bar, and the current one."""
     chapter = _current()
     bar = st.container()
+    with st.container(key="chapter"):
+        _draw_chapter(chapter)
+    checked_against.show()
+    with bar:
+        _bar(chapter)
+
+
+def _draw_chapter(chapter: Chapter) -> None:
     number = CHAPTERS.index(chapter) + 1
     st.header(f"{number}. {chapter.title}", anchor=False)
     if not chapter.core:
@@ -91,9 +109,9 @@ def show() -> None:
             st.info("This chapter needs published vocabularies, which are not on this machine yet.")
         else:
             _ask(chapter, setup)
+    if number == len(CHAPTERS):
+        _variants()
     _neighbors(number)
-    with bar:
-        _bar(chapter)
 
 
 # ---- the current chapter
@@ -211,19 +229,40 @@ def _setup(chapter: Chapter) -> Setup:
             about = markdown.escape(shorten(drawn["text"], 60)) or "an empty text"
             st.caption(f"The questions above are about: {about}")
             st.button("Back to the first text", on_click=_reset, args=(chapter,))
-        link = chapter.target(drawn)
-        try:
-            packed = codec.pack(link.values)
-        except codec.TooLongError:
-            st.caption("This text is too long for a link to the other page.")
-        else:
-            st.page_link(
-                link.path,
-                label=link.label,
-                icon=":material/open_in_new:",
-                query_params={"s": packed},
-            )
+        _open_in(chapter, drawn)
     return drawn
+
+
+def _open_in(chapter: Chapter, setup: Setup) -> None:
+    """Draw the link to the page that shows this text."""
+    try:
+        target = chapter.target(setup)
+        _page_link(target.path, target.label, target.values)
+    except NoQuestionError:
+        st.caption("Change the text to open it in another page.")
+
+
+def _page_link(path: str, label: str, values: Mapping[str, codec.Value]) -> None:
+    if session.PARAMETER not in st.query_params:
+        session.OPENED.clear()  # else a link that was opened before would not be applied again
+    try:
+        packed = codec.pack(values)
+    except codec.TooLongError:
+        st.caption("This text is too long for a link to the other page.")
+        return
+    st.page_link(
+        path, label=label, icon=":material/open_in_new:", query_params={session.PARAMETER: packed}
+    )
+
+
+def _variants() -> None:
+    """Draw a map of the trainers that no chapter covers, each with a link to the Train page."""
+    st.subheader("Where to go from here", anchor=False)
+    st.markdown("Byte-pair encoding has many relatives. Each link trains one of them on your text.")
+    for key in VARIANTS:
+        trainer = TRAINERS[key]
+        st.markdown(f"**{trainer.title}.** {trainer.about}")
+        _page_link("app.py", f"{trainer.short} in Train", {inputs.ALGORITHM.link: key})
 
 
 def _value(one: Input) -> Any:
@@ -349,28 +388,6 @@ def _picture(picture: Picture, key: str) -> None:
         st.text(picture.data)
     if picture.caption:
         st.caption(picture.caption)
-
-
-TABLE_STYLE = """<style>
-.facts { border-collapse: collapse; font-variant-numeric: tabular-nums; }
-.facts :is(th, td) { padding: 0.25rem 0.8rem; border-bottom: 1px solid #8884; text-align: start; }
-.facts-frame { max-height: 22rem; overflow: auto; }
-</style>"""
-
-
-def table(header: list[str], rows: list[list[str]]) -> str:
-    """Return a table of texts as HTML, escaped."""
-
-    def row(cells: list[str], tag: str) -> str:
-        scope = ' scope="col"' if tag == "th" else ""
-        return "".join(f"<{tag}{scope}><bdi>{escape(cell)}</bdi></{tag}>" for cell in cells)
-
-    body = "".join(f"<tr>{row(cells, 'td')}</tr>" for cells in rows)
-    return (
-        f'{TABLE_STYLE}<div class="facts-frame" tabindex="0" role="group" aria-label="Table">'
-        f'<table class="facts"><thead><tr>{row(header, "th")}</tr></thead>'
-        f"<tbody>{body}</tbody></table></div>"
-    )
 
 
 def _neighbors(number: int) -> None:

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from html import escape
 from pathlib import Path
 from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from bpeviz.analysis.known_answers import COMPARISONS
+from bpeviz.pretrained import download
+from bpeviz.trainers import TRAINERS
 from bpeviz.ui.learn.base import Chapter, Question
 from bpeviz.ui.learn.registry import BY_KEY, CHAPTERS
+from bpeviz.ui.learn.tables import table
 from bpeviz.ui.pages import learn
 from bpeviz.ui.permalink.codec import pack, unpack
 
@@ -187,6 +192,7 @@ def test_link_has_the_chapter_the_text_and_progress_but_no_answers() -> None:
     linked = unpack(packed)
     assert linked == {
         "chapter": "first-merge",
+        "checked_against": False,
         "chapters_done": ["first-merge"],
         "learn_first-merge_text": "banana",
     }
@@ -257,7 +263,31 @@ def test_stored_answers_are_restored() -> None:
 
 
 def test_table_escapes_its_cells() -> None:
-    html = learn.table(["<b>"], [["<script>", "a & b"]])
+    html = table(["<b>"], [["<script>", "a & b"]])
     assert "<script>" not in html
     assert "&lt;script&gt;" in html
     assert "a &amp; b" in html
+
+
+def test_checked_against_runs_and_shows_all_comparisons() -> None:
+    app = opened()
+    (switch,) = [one for one in app.toggle if one.label == "Checked against"]
+    assert not [one for one in app.get("html") if "minbpe" in one.proto.body]
+    check(switch.set_value(True).run())
+    (shown,) = [one.proto.body for one in app.get("html") if "minbpe" in one.proto.body]
+    assert "differs" not in shown
+    assert all(escape(one.source) in shown for one in COMPARISONS)
+
+
+def test_missing_vocabulary_is_named_in_the_comparison(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(download, "available", lambda name: False)
+    app = opened(learn_checked_against=True)
+    (shown,) = [one.proto.body for one in app.get("html") if "minbpe" in one.proto.body]
+    assert shown.count("the vocabulary is not on this machine") == 5
+    assert any("5 need vocabularies" in one.value for one in app.markdown)
+
+
+def test_last_chapter_links_to_the_variants() -> None:
+    app = opened(CHAPTERS[-1].key)
+    labels = [one.proto.label for one in app.get("page_link")]
+    assert {f"{TRAINERS[key].short} in Train" for key in learn.VARIANTS} <= {*labels}
