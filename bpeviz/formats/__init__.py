@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from bpeviz.core.tokenizer import Tokenizer
+from bpeviz.formats.archive import unzipped
 from bpeviz.formats.base import (
     Format,
     FormatError,
@@ -82,7 +83,7 @@ def parse(
     """
     if not files:
         raise FormatError("There is no file.")
-    files = without_companions(files)
+    files = without_companions({name: unzipped(name, files[name]) for name in files})
     if len(files) > _MAX_FILES:
         raise FormatError(f"{len(files)} files are too many: a tokenizer has one or two.")
     for name, content in files.items():

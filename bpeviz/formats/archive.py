@@ -6,12 +6,14 @@ are reduced to their last part and never used as paths, and sizes are limited be
 
 from __future__ import annotations
 
+import gzip
 import io
 import zipfile
 import zlib
 from collections.abc import Mapping
 
 from bpeviz.formats.base import FormatError, printable_name
+from bpeviz.formats.parsing import MAX_FILE
 
 MAX_FILES = 2
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time in a .zip
@@ -31,6 +33,24 @@ def packed(files: Mapping[str, bytes]) -> bytes:
             entry.external_attr = 0o644 << 16
             archive.writestr(entry, content)
     return buffer.getvalue()
+
+
+def unzipped(name: str, content: bytes, limit: int = MAX_FILE) -> bytes:
+    """Return the content of a file without the compression of gzip, if it has one.
+
+    Raises:
+        FormatError: The file is damaged, or too large.
+    """
+    if not content.startswith(b"\x1f\x8b"):
+        return content
+    try:
+        with gzip.open(io.BytesIO(content)) as file:
+            inside = file.read(limit + 1)
+    except (OSError, EOFError, zlib.error):
+        raise FormatError(f"{printable_name(name)} is a damaged .gz file.") from None
+    if len(inside) > limit:
+        raise FormatError(f"{printable_name(name)} contains more than {limit / 1e6:,.0f} MB.")
+    return inside
 
 
 def unpacked(name: str, content: bytes, limit: int) -> dict[str, bytes]:

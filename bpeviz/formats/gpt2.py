@@ -6,15 +6,25 @@ GPT-2's, nor which entries are special tokens: those that are neither a byte nor
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
+
+import regex
 
 from bpeviz.core.byte_alphabet import CHARACTER_OF
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats.base import Format, FormatError, Source, UnsupportedError, has_suffix
 from bpeviz.formats.byte_alphabet import byte_symbols
-from bpeviz.formats.merges import Merges, byte_merges_of, pattern_of_ranks, tokenizer_of
+from bpeviz.formats.codes import clip_document
+from bpeviz.formats.library import read_tokenizer_json
+from bpeviz.formats.merges import (
+    MergeParser,
+    Merges,
+    byte_merges_of,
+    pattern_of_ranks,
+    tokenizer_of,
+)
 from bpeviz.formats.parsing import dump_json, encoded, error_at, parse_json, quoted, split_lines
-from bpeviz.pretokenizers.pretokenizer import PreTokenizer
+from bpeviz.pretokenizers.pretokenizer import END_OF_WORD, PreTokenizer
 from bpeviz.pretrained.rank_tokenizer import RankTokenizer
 
 _OTHER_PATTERN = "its pre-tokenization is not GPT-2’s, which readers of these files assume"
@@ -42,24 +52,15 @@ def _read(source: Source) -> Tokenizer:
         raise FormatError(f"Expected vocab.json and merges.txt, not {source.listing()} alone.")
     vocabulary = parse_json(vocab, source.files[vocab])
     entries = vocabulary.vocabulary()
+    pairs = _pairs(merges_file, source.files[merges_file])
+    if any(entry.endswith(END_OF_WORD) for entry in entries):
+        special = {name: entries[name] for name in entries if _SPECIAL.fullmatch(name)}
+        document = clip_document(entries, [pair for _, pair in pairs], special)
+        return read_tokenizer_json(source.name, vocab, dump_json(document))
     symbols = byte_symbols(vocabulary, entries)
     parser = MergeParser(merges_file, entries, symbols)
-    lines = split_lines(merges_file, source.files[merges_file])
-    first = 1
-    if lines and lines[0].startswith("#version"):
-        del lines[0]
-        first = 2
-    if lines and not lines[-1]:
-        lines.pop()
-    for number, line in enumerate(lines, first):
-        pair = line.split(" ", 2)
-        if len(pair) != 2 or not all(pair):
-            raise error_at(
-                merges_file,
-                f"line {number:,}",
-                f"expected two tokens with one space between them, not {quoted(line)}",
-            )
-        parser.add(f"line {number:,}", *pair)
+    for place, pair in pairs:
+        parser.add(place, *pair)
     special = {entry: i for entry, i in entries.items() if i not in parser.known}
     if "" in special:
         raise vocabulary.entry_error("", "a token is empty")
@@ -68,48 +69,36 @@ def _read(source: Source) -> Tokenizer:
     )
 
 
-class MergeParser:
-    """Checks merges, given as pairs of spellings, and collects their ids.
+_SPECIAL = regex.compile(r"<\|\w+\|>|<\w+>")
 
-    Args:
-        file: name of the file.
-        entries: ids by spelling.
-        atoms: the ids of the atoms.
-    """
 
-    def __init__(self, file: str, entries: Mapping[str, int], atoms: Collection[int]) -> None:
-        self.file, self.entries = file, entries
-        self.known = {*atoms}
-        self.merges: list[tuple[int, int, int]] = []
-
-    def add(self, place: str, left: str, right: str) -> None:
-        """Add the merge at a place in the file. Raises `FormatError`."""
-        ids = []
-        for half in (left, right):
-            token_id = self.entries.get(half)
-            if token_id is None:
-                raise self._error(place, half, "is not in the vocabulary")
-            if token_id not in self.known:
-                raise self._error(place, half, "is used before a merge makes it")
-            ids.append(token_id)
-        new = self.entries.get(left + right)
-        if new is None:
-            raise self._error(place, left + right, "is not in the vocabulary")
-        if new in self.known:
-            raise self._error(
-                place, left + right, "already exists; a second merge for it is not supported"
+def _pairs(merges_file: str, content: bytes) -> list[tuple[str, tuple[str, str]]]:
+    """Return the place and the two tokens of each merge. Raises `FormatError`."""
+    lines = split_lines(merges_file, content)
+    first = 1
+    if lines and lines[0].startswith("#version"):
+        del lines[0]
+        first = 2
+    if lines and not lines[-1]:
+        lines.pop()
+    found = []
+    for number, line in enumerate(lines, first):
+        pair = line.split(" ", 2)
+        if len(pair) != 2 or not all(pair):
+            raise error_at(
+                merges_file,
+                f"line {number:,}",
+                f"expected two tokens with one space between them, not {quoted(line)}",
             )
-        self.known.add(new)
-        self.merges.append((ids[0], ids[1], new))
-
-    def _error(self, place: str, token: str, problem: str) -> FormatError:
-        return error_at(self.file, place, f"{quoted(token)} {problem}")
+        found.append((f"line {number:,}", (pair[0], pair[1])))
+    return found
 
 
 def _detect(files: Mapping[str, bytes]) -> bool:
-    return has_suffix(files, ".bpe", "merges.txt") or (
-        len(files) == 2 and has_suffix(files, ".txt") and has_suffix(files, ".json")
-    )
+    if len(files) == 1:
+        return has_suffix(files, ".bpe", "merges.txt")
+    version = any(content.startswith(b"#version") for content in files.values())
+    return has_suffix(files, ".json") and (version or has_suffix(files, ".txt", ".bpe"))
 
 
 FORMAT = Format(

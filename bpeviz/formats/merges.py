@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from bpeviz.core.merges import Merge, MergeTokenizer
 from bpeviz.core.tokenizer import NotMergesError, Tokenizer
-from bpeviz.formats.base import UnsupportedError
-from bpeviz.formats.parsing import MAX_ID, MAX_SPELLED, MAX_TOKEN, quoted
+from bpeviz.formats.base import FormatError, UnsupportedError
+from bpeviz.formats.parsing import MAX_ID, MAX_SPELLED, MAX_TOKEN, error_at, quoted
 from bpeviz.formats.rank_table import LoadedRanks, parents_by_rank
 from bpeviz.formats.regex_dialects import DialectError, pattern_of
 from bpeviz.formats.remapped_ids import RemappedTokenizer, with_ids
@@ -250,3 +250,41 @@ def tokenizer_of(name: str, merges: Merges) -> Tokenizer:
     else:
         inner = MergeTokenizer(name, pre_tokenizer, alphabet, tuple(inner_merges), special=special)
     return with_ids(inner, tuple(inner_id), merges.special)
+
+
+class MergeParser:
+    """Checks merges, given as pairs of spellings, and collects their ids.
+
+    Args:
+        file: name of the file.
+        entries: ids by spelling.
+        atoms: the ids of the atoms.
+    """
+
+    def __init__(self, file: str, entries: Mapping[str, int], atoms: Collection[int]) -> None:
+        self.file, self.entries = file, entries
+        self.known = {*atoms}
+        self.merges: list[tuple[int, int, int]] = []
+
+    def add(self, place: str, left: str, right: str) -> None:
+        """Add the merge at a place in the file. Raises `FormatError`."""
+        ids = []
+        for half in (left, right):
+            token_id = self.entries.get(half)
+            if token_id is None:
+                raise self._error(place, half, "is not in the vocabulary")
+            if token_id not in self.known:
+                raise self._error(place, half, "is used before a merge makes it")
+            ids.append(token_id)
+        new = self.entries.get(left + right)
+        if new is None:
+            raise self._error(place, left + right, "is not in the vocabulary")
+        if new in self.known:
+            raise self._error(
+                place, left + right, "already exists; a second merge for it is not supported"
+            )
+        self.known.add(new)
+        self.merges.append((ids[0], ids[1], new))
+
+    def _error(self, place: str, token: str, problem: str) -> FormatError:
+        return error_at(self.file, place, f"{quoted(token)} {problem}")

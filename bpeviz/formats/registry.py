@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from bpeviz.formats import (
+    codes,
     csv_merges,
     gpt2,
     huggingface,
     library,
     minbpe,
+    tekken,
     tiktoken_ranks,
     wordpiece_vocabulary,
 )
@@ -25,8 +27,13 @@ FORMATS: dict[str, Format] = {
 }
 """The formats that are written and read, by key, in the order in which the pages list them."""
 
-READ_ONLY: tuple[Format, ...] = (library.SENTENCEPIECE, wordpiece_vocabulary.FORMAT)
+READ_ONLY: tuple[Format, ...] = (
+    library.SENTENCEPIECE,
+    tekken.FORMAT,
+    wordpiece_vocabulary.FORMAT,
+    codes.FORMAT,
+)
 """The formats that are only read."""
 
-READERS: dict[str, Format] = FORMATS | {format.key: format for format in READ_ONLY}
+READERS: dict[str, Format] = {format.key: format for format in (*READ_ONLY, *FORMATS.values())}
 """All formats by key, in the order in which files are recognized."""

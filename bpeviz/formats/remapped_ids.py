@@ -6,7 +6,7 @@ other libraries, special tokens may come first, bytes may be in any order, and i
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -141,3 +141,88 @@ def with_ids(
     if all(map(int.__eq__, numbers, own)) and dict(special) == dict(inner.special_tokens):
         return inner
     return RemappedTokenizer(inner, numbers, dict(special))
+
+
+@dataclass(frozen=True)
+class OffsetTokenizer(Tokenizer):
+    """A tokenizer whose ids are those of another one plus a number, after special tokens.
+
+    Args:
+        inner: the other tokenizer, without special tokens.
+        offset: the number.
+        special: the ids of the special tokens, all below `offset`.
+    """
+
+    inner: Tokenizer
+    offset: int
+    special: Mapping[str, int]
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        return self.inner.name
+
+    @property
+    def atoms(self) -> Atoms:  # type: ignore[override]
+        return self.inner.atoms
+
+    @property
+    def steps(self) -> int:
+        return self.inner.steps
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        return self.inner.sizes
+
+    @property
+    def special_tokens(self) -> Mapping[str, int]:
+        return self.special
+
+    @property
+    def vocab_size(self) -> int:
+        return self.offset + self.inner.vocab_size
+
+    @cached_property
+    def _names(self) -> dict[int, str]:
+        return {token_id: name for name, token_id in self.special.items()}
+
+    def known_ids(self) -> Iterable[int]:
+        return [*sorted(self._names), *(i + self.offset for i in self.inner.known_ids())]
+
+    def _inner_id(self, token_id: int) -> int:
+        if token_id < self.offset:
+            raise ValueError(f"{self.name} has no id {token_id}.")
+        return token_id - self.offset
+
+    def token_bytes(self, token_id: int) -> bytes:
+        if token_id in self._names:
+            return self._names[token_id].encode()
+        return self.inner.token_bytes(self._inner_id(token_id))
+
+    def is_atom(self, token_id: int) -> bool:
+        return token_id in self._names or self.inner.is_atom(self._inner_id(token_id))
+
+    def parents(self, token_id: int) -> tuple[int, int] | None:
+        found = None if token_id in self._names else self.inner.parents(self._inner_id(token_id))
+        return None if found is None else (found[0] + self.offset, found[1] + self.offset)
+
+    def merge_step(self, token_id: int) -> int:
+        return -1 if token_id in self._names else self.inner.merge_step(self._inner_id(token_id))
+
+    def merged_id(self, step: int) -> int:
+        return self.inner.merged_id(step) + self.offset
+
+    def find(self, query: str) -> Iterator[int]:
+        yield from (token_id + self.offset for token_id in self.inner.find(query))
+
+    def pre_token_ends(self, text: str) -> NDArray[np.int64] | None:
+        return self.inner.pre_token_ends(text)
+
+    def at_step(self, step: int) -> OffsetTokenizer:
+        return replace(self, inner=self.inner.at_step(step))
+
+    def _encode_ordinary(self, text: str) -> list[int]:
+        return [token_id + self.offset for token_id in self.inner._encode_ordinary(text)]
+
+    def boundaries(self, text: str) -> Boundaries:
+        table = np.arange(self.offset, self.vocab_size, dtype=np.int32)
+        return self.inner.boundaries(text).with_ids(table)

@@ -12,11 +12,12 @@ from __future__ import annotations
 
 import base64
 import binascii
-import hashlib
 from collections.abc import Mapping
 
+import regex
+
 from bpeviz.core.tokenizer import Tokenizer
-from bpeviz.formats.base import Format, FormatError, Source, UnsupportedError, has_suffix
+from bpeviz.formats.base import Format, FormatError, Source, UnsupportedError
 from bpeviz.formats.merges import byte_merges_of, pattern_of_ranks, ranks_of
 from bpeviz.formats.parsing import (
     MAX_TOKEN,
@@ -83,10 +84,12 @@ def _read(source: Source) -> Tokenizer:
         arguments = parse_json(arguments_file, source.files[arguments_file])
         pattern, expression, special = _arguments(arguments, {*ranks.values()})
     else:
-        digest = hashlib.sha256(source.files[file]).hexdigest()
-        for published, (own_pattern, own_special) in _PUBLISHED.items():
-            if any(one.sha256 == digest for one in catalog.files(published)):
-                pattern, expression, special = own_pattern, "", own_special
+        published = catalog.entry_of(source.files[file])
+        if published is not None and published.key in _PUBLISHED:
+            (pattern, special), expression = _PUBLISHED[published.key], ""
+        elif published is not None and published.pattern:
+            pattern, expression = pattern_of(published.pattern, "rust", drops=True)
+            special = dict(published.special_tokens)
     if not pattern:
         raise error_at(
             file,
@@ -126,6 +129,8 @@ def _ranks(file: str, content: bytes) -> dict[bytes, int]:
         parts = line.split(" ", 2)
         if len(parts) != 2:
             raise error_at(file, place, f"expected base64, a space and a rank, not {quoted(line)}")
+        if parts[0] in ("", "="):
+            continue  # an empty token, as in Whisper's file, which no text contains
         try:
             raw = base64.b64decode(parts[0], validate=True)
         except (binascii.Error, ValueError):
@@ -153,7 +158,10 @@ def _ranks(file: str, content: bytes) -> dict[bytes, int]:
 
 
 def _detect(files: Mapping[str, bytes]) -> bool:
-    return has_suffix(files, ".tiktoken")
+    return len(files) <= 2 and any(map(_FIRST_LINE.match, files.values()))
+
+
+_FIRST_LINE = regex.compile(rb"[A-Za-z0-9+/]+={0,2} [0-9]+\r?\n[A-Za-z0-9+/]+={0,2} [0-9]+\r?\n")
 
 
 FORMAT = Format(

@@ -399,6 +399,13 @@ def cache_folder() -> Path:
     return Path(folder)
 
 
+def entry_of(content: bytes) -> Entry | None:
+    """Return the entry with a file of this content, or None."""
+    digest = hashlib.sha256(content).hexdigest()
+    found = (entry for entry in _ALL for file in entry.files if file.sha256 == digest)
+    return next(found, None)
+
+
 def title(name: str) -> str:
     """Return the name of a published tokenizer on screen."""
     return ENTRIES[name].title if name in ENTRIES else name

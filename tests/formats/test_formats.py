@@ -404,7 +404,7 @@ def test_unknown_format_raises_format_error() -> None:
         lambda: formats.dump(tokenizer, "pickle"),
         lambda: formats.parse({"a.json": b"{}"}, "pickle"),
     ):
-        with pytest.raises(FormatError, match=r"no format .pickle.\. Known formats: huggingface, "):
+        with pytest.raises(FormatError, match=r"no format .pickle.\. Known .*huggingface, "):
             ask()
 
 

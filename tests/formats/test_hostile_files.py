@@ -370,7 +370,6 @@ HOSTILE: dict[str, tuple[dict[str, bytes], list[str]]] = {
         ranks("YWI= 256", "YWM= 256"),
         ["a.tiktoken, line 258:", "257", "256"],
     ),
-    "no token": (ranks("= 256"), ["a.tiktoken, line 257:", "'='", "64"]),
     "no rank": (
         ranks("YWI="),
         ["a.tiktoken, line 257:", "64", "'YWI='"],

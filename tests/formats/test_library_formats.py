@@ -1,19 +1,27 @@
-"""SentencePiece's .model and BERT's vocab.txt give the ids and boundaries of their libraries."""
+"""Files of other programs give the ids and boundaries of their libraries."""
 
 from __future__ import annotations
 
+import base64
 import io
+import json
+import tempfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 import sentencepiece
+import tiktoken
 import tokenizers
 from difficult import DIFFICULT
+from subword_nmt.apply_bpe import BPE
+from subword_nmt.learn_bpe import learn_bpe
 
 import bpeviz
 from bpeviz import formats
 from bpeviz.core.boundaries import DROPPED_ID, UNKNOWN_ID
 from bpeviz.core.tokenizer import Tokenizer
+from bpeviz.formats import FormatError
 
 SAMPLES = Path(__file__).resolve().parents[2] / "sample_texts"
 LINES = [line for path in sorted(SAMPLES.glob("*.txt"))[:6] for line in path.open()]
@@ -120,3 +128,130 @@ def test_tokens_of_a_file_are_found_and_labeled() -> None:
         ours.token_bytes(ours.vocab_size)
     with pytest.raises(ValueError, match="no id"):
         ours.decode([ours.vocab_size])
+
+
+def _ranks(special: int) -> dict[str, Any]:
+    """Return a tekken.json of a tokenizer trained here."""
+    tokenizer = bpeviz.train("\n".join(LINES), merges=300, pattern="o200k").tokenizer()
+    files = formats.dump(tokenizer, "tiktoken")
+    lines = files["tokenizer.tiktoken"].decode().split()
+    pattern = json.loads(files["tokenizer.tiktoken.json"])["pat_str"]
+    vocab = [
+        {"rank": int(rank), "token_bytes": raw, "token_str": None}
+        for raw, rank in zip(lines[::2], lines[1::2], strict=True)
+    ]
+    return {
+        "config": {
+            "pattern": pattern,
+            "num_vocab_tokens": len(vocab),
+            "default_vocab_size": 256 + 250 + special,
+            "default_num_special_tokens": special,
+            "version": "v3",
+        },
+        "vocab": vocab,
+    }
+
+
+def test_tekken_json_gives_the_ids_of_tiktoken_after_its_special_tokens() -> None:
+    document = _ranks(special=30)
+    ours = formats.parse({"a.json": json.dumps(document).encode()})
+    theirs = tiktoken.Encoding(
+        "tekken",
+        pat_str=document["config"]["pattern"],
+        mergeable_ranks={
+            base64.b64decode(one["token_bytes"]): one["rank"] for one in document["vocab"][:506]
+        },
+        special_tokens={},
+    )
+    for text in DIFFICULT:
+        ids = [rank + 30 for rank in theirs.encode_ordinary(text)]
+        assert ours.encode(text) == ids
+        assert ours.boundaries(text).ids(ours.steps).tolist() == ids
+        assert ours.decode(ids) == text
+    assert ours.special_tokens["[INST]"] == 3
+    assert ours.special_tokens["<SPECIAL_29>"] == 29
+    assert ours.encode("a[INST]", allowed_special={"[INST]"})[-1] == 3
+    assert ours.steps == 250
+    assert [*ours.find(ours.token_label(400))] == [400]
+
+
+def test_ranks_are_recognized_by_content_and_may_have_an_empty_token() -> None:
+    tokenizer = bpeviz.train("low lower lowest", merges=5).tokenizer()
+    content = formats.dump(tokenizer, "tiktoken")["tokenizer.tiktoken"] + b"= 261\n"
+    ours = formats.parse({"tokenizer.model": content}, pattern="gpt2")
+    assert ours.encode("lowest slow") == tokenizer.encode("lowest slow")
+    with pytest.raises(FormatError, match="pre-tokenization"):
+        formats.parse({"tokenizer.model": content})
+
+
+def test_codes_of_subword_nmt_give_its_segmentation() -> None:
+    codes = io.StringIO()
+    learn_bpe(io.StringIO("\n".join(LINES)), codes, 200)
+    ours = formats.parse({"codes.bpe": codes.getvalue().encode()})
+    theirs = BPE(io.StringIO(codes.getvalue()), separator="@@")
+    known = {character for line in codes.getvalue().split("\n")[1:] for character in line}
+    for text in (line for line in LINES[:80] if {*line} - {" "} <= known):
+        words = theirs.process_line(text).split(" ")
+        found = [text[token.start : token.end] for token in ours.tokens(text)]
+        assert found == [word.removesuffix("@@") for word in words]
+
+
+def test_vocab_and_merges_with_end_of_word_marks_are_those_of_clip() -> None:
+    trainer = tokenizers.trainers.BpeTrainer(
+        vocab_size=900,
+        initial_alphabet=tokenizers.pre_tokenizers.ByteLevel.alphabet(),
+        end_of_word_suffix="</w>",
+        special_tokens=["<|startoftext|>", "<|endoftext|>"],
+        show_progress=False,
+    )
+    theirs = tokenizers.Tokenizer(
+        tokenizers.models.BPE(unk_token="<|endoftext|>", end_of_word_suffix="</w>")
+    )
+    normalizers = tokenizers.normalizers
+    theirs.normalizer = normalizers.Sequence(
+        [
+            normalizers.NFC(),
+            normalizers.Replace(tokenizers.Regex(r"\s+"), " "),
+            normalizers.Lowercase(),
+        ]
+    )
+    split = r"'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+"
+    theirs.pre_tokenizer = tokenizers.pre_tokenizers.Sequence(
+        [
+            tokenizers.pre_tokenizers.Split(tokenizers.Regex(split), "removed", invert=True),
+            tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False),
+        ]
+    )
+    theirs.train_from_iterator(LINES, trainer)
+    with tempfile.TemporaryDirectory() as folder:
+        theirs.model.save(folder)
+        ours = bpeviz.read(folder)
+    theirs.encode_special_tokens = True
+    for text in DIFFICULT:
+        assert ours.encode(text) == theirs.encode(text, add_special_tokens=False).ids
+    assert {*ours.special_tokens} == {"<|startoftext|>", "<|endoftext|>"}
+
+
+MESSAGES: dict[str, tuple[bytes, str]] = {
+    "a.json": (b'{"tokenizer_class": "LlamaTokenizer", "bos_token": "<s>"}', "tokenizer.json"),
+    "tokenizer.json": (b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n", "Git LFS"),
+    "tokenizer.model": (b"<!DOCTYPE html><html>", "web page"),
+    "model.safetensors": (b'\x40\0\0\0\0\0\0\0{"a":{}}', "weights"),
+    "a.vocab": (b"<unk>\t0\n<s>\t0\n\xe2\x96\x81the\t-3.1\n", ".model"),
+    "a.gz": (b"\x1f\x8bxx", "damaged .gz"),
+}
+
+
+@pytest.mark.parametrize("name", MESSAGES)
+def test_message_names_the_kind_of_file_and_what_is_missing(name: str) -> None:
+    content, fact = MESSAGES[name]
+    with pytest.raises(FormatError, match=fact) as refused:
+        formats.parse({name: content})
+    assert str(refused.value).startswith(name)
+
+
+def test_tokenizer_is_found_among_the_files_of_a_model() -> None:
+    tokenizer = bpeviz.train("low lower lowest", merges=5).tokenizer()
+    files = formats.dump(tokenizer, "huggingface") | formats.dump(tokenizer, "gpt2")
+    files |= {"config.json": b'{"model_type": "x"}', "tokenizer_config.json": b"{}"}
+    assert formats.parse(files).encode("lowest") == tokenizer.encode("lowest")

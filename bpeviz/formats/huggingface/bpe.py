@@ -10,7 +10,6 @@ from bpeviz.core.merges import MergeTokenizer, apply_merges
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats.base import FormatError, UnsupportedError
 from bpeviz.formats.byte_alphabet import byte_symbols
-from bpeviz.formats.gpt2 import MergeParser
 from bpeviz.formats.huggingface.common import (
     BYTE_LEVEL,
     Part,
@@ -23,7 +22,7 @@ from bpeviz.formats.huggingface.common import (
     splits,
     with_special,
 )
-from bpeviz.formats.merges import MISSING_BYTES, Merges, tokenizer_of
+from bpeviz.formats.merges import MISSING_BYTES, MergeParser, Merges, tokenizer_of
 from bpeviz.formats.parsing import Node, quoted
 from bpeviz.formats.remapped_ids import RemappedTokenizer
 from bpeviz.pretokenizers.pretokenizer import END_OF_WORD, UNKNOWN, PreTokenizer

@@ -1,0 +1,132 @@
+"""Merges with end-of-word marks: the files of CLIP and the codes of subword-nmt.
+
+Both have one merge a line after a line with the version, and mark the end of a word with </w>.
+They contain no ids. Those of CLIP are defined by its code: bytes, bytes with the mark, merges.
+subword-nmt writes texts without ids; bpeviz numbers characters, then merges, in their order.
+
+Sources: `simple_tokenizer.py` in openai/CLIP, of which `tokenizers` applies all but the repair of
+broken characters and HTML; `apply_bpe.py` in rsennrich/subword-nmt, version 0.2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import regex
+
+from bpeviz.core.byte_alphabet import CHARACTER_OF
+from bpeviz.core.tokenizer import Tokenizer
+from bpeviz.formats.base import Format, Source
+from bpeviz.formats.huggingface.common import Part, document_of, split_at
+from bpeviz.formats.library import read_tokenizer_json
+from bpeviz.formats.parsing import checked_text, dump_json, error_at, quoted, split_lines
+from bpeviz.pretokenizers.pretokenizer import END_OF_WORD
+
+_CLIP_MERGES = 49_152 - 256 - 2
+_CLIP_SPECIAL = ("<|startoftext|>", "<|endoftext|>")
+_CLIP_SPLIT = r"'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+"
+_UNKNOWN = "<unk>"
+
+
+def clip_document(
+    entries: Mapping[str, int], merges: Sequence[tuple[str, str]], special: Mapping[str, int]
+) -> dict[str, Any]:
+    """Return the tokenizer.json of CLIP with a vocabulary and merges."""
+    split = split_at(_CLIP_SPLIT) | {"behavior": "Removed", "invert": True}
+    parts: list[Part] = [
+        {"type": "NFC"},
+        {"type": "Replace", "pattern": {"Regex": r"\s+"}, "content": " "},
+        {"type": "Lowercase"},
+    ]
+    level: Part = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True}
+    return document_of(
+        _model(entries, merges, [*special][-1] if special else None),
+        special,
+        normalizers=parts,
+        pre_tokenizers=[split, level | {"use_regex": False}],
+        decoder=level | {"use_regex": True},
+    )
+
+
+def _model(
+    entries: Mapping[str, int], merges: Sequence[tuple[str, str]], unknown: str | None
+) -> dict[str, Any]:
+    return {
+        "type": "BPE",
+        "dropout": None,
+        "unk_token": unknown,
+        "continuing_subword_prefix": None,
+        "end_of_word_suffix": END_OF_WORD,
+        "fuse_unk": False,
+        "byte_fallback": False,
+        "vocab": dict(entries),
+        "merges": [list(pair) for pair in merges],
+    }
+
+
+def _read(source: Source) -> Tokenizer:
+    file, content = source.single()
+    lines = split_lines(file, content)
+    merges = []
+    for number, line in enumerate(lines[1:], 2):
+        pair = tuple(checked_text(file, f"line {number:,}", line).rstrip("\r ").split(" "))
+        if len(pair) == 3 and pair[2].isdecimal():
+            pair = pair[:2]  # with the count of the pair
+        if len(pair) != 2 or not all(pair):
+            place = f"line {number:,}"
+            raise error_at(file, place, f"expected two tokens with a space, not {quoted(line)}")
+        merges.append((pair[0], pair[1]))
+    if lines[0].lstrip(chr(34)).startswith("bpe_simple_vocab") or b"\xc4\xa0" in content:
+        document = _clip(merges)
+    else:
+        document = _subword_nmt(file, merges)
+    return read_tokenizer_json(source.name, file, dump_json(document))
+
+
+def _clip(merges: Sequence[tuple[str, str]]) -> dict[str, Any]:
+    merges = merges[:_CLIP_MERGES]
+    of_bytes = [*CHARACTER_OF.values()]
+    names = [*of_bytes, *(one + END_OF_WORD for one in of_bytes)]
+    names += [left + right for left, right in merges]
+    special = {name: len(names) + i for i, name in enumerate(_CLIP_SPECIAL)}
+    entries = {name: i for i, name in enumerate([*names, *special])}
+    return clip_document(entries, merges, special)
+
+
+def _subword_nmt(file: str, merges: Sequence[tuple[str, str]]) -> dict[str, Any]:
+    characters: dict[str, None] = {}
+    for half in (half for pair in merges for half in pair):
+        for character in half.removesuffix(END_OF_WORD):
+            characters |= {character: None, character + END_OF_WORD: None}
+    entries = {name: i for i, name in enumerate(characters)}
+    for left, right in merges:
+        entries.setdefault(left + right, len(entries))
+    if len(entries) == len(characters):
+        raise error_at(file, "", "it contains no merges")
+    special = {_UNKNOWN: len(entries)}
+    words = split_at(r"[ \r\n]+") | {"behavior": "Removed"}
+    return document_of(
+        _model(entries | special, merges, _UNKNOWN),
+        special,
+        pre_tokenizers=[words],
+        decoder={"type": "BPEDecoder", "suffix": END_OF_WORD},
+    )
+
+
+def _detect(files: Mapping[str, bytes]) -> bool:
+    return len(files) == 1 and _CODES.match(next(iter(files.values()))) is not None
+
+
+_CODES = regex.compile(
+    rb"(?:\"?bpe_simple_vocab|#version:)[^\n]*\n(?:[^\n ]+ [^\n ]+\r?\n){0,9000}?[^\n]*</w>"
+)
+
+FORMAT = Format(
+    key="codes",
+    title="Merges of CLIP or subword-nmt",
+    about="One merge a line, with end-of-word marks and without ids.",
+    files=("codes",),
+    read=_read,
+    detect=_detect,
+)

@@ -1,0 +1,112 @@
+"""Mistral's tekken.json: tiktoken's ranks with their pattern, after a block of special tokens.
+
+Source: `Tekkenizer` in mistralai/mistral-common. The ids of special tokens come first, so the id of
+a token is its rank plus their number. Ranks above the size of the vocabulary are not used.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Mapping
+
+from bpeviz.core.tokenizer import Tokenizer
+from bpeviz.formats.base import Format, Source
+from bpeviz.formats.parsing import MAX_ID, MAX_TOKEN, Node, checked_text, parse_json, quoted
+from bpeviz.formats.rank_table import LoadedRanks
+from bpeviz.formats.regex_dialects import DialectError, pattern_of
+from bpeviz.formats.remapped_ids import OffsetTokenizer
+
+_FIRST_SPECIAL = (
+    "<unk>",
+    "<s>",
+    "</s>",
+    "[INST]",
+    "[/INST]",
+    "[AVAILABLE_TOOLS]",
+    "[/AVAILABLE_TOOLS]",
+    "[TOOL_RESULTS]",
+    "[/TOOL_RESULTS]",
+    "[TOOL_CALLS]",
+    "[IMG]",
+    "<pad>",
+    "[IMG_BREAK]",
+    "[IMG_END]",
+    "[PREFIX]",
+    "[MIDDLE]",
+    "[SUFFIX]",
+    "[SYSTEM_PROMPT]",
+    "[/SYSTEM_PROMPT]",
+    "[TOOL_CONTENT]",
+)
+"""The special tokens of files that do not list them."""
+
+
+def _read(source: Source) -> Tokenizer:
+    document = parse_json(*source.single())
+    config = document["config"]
+    size = config["default_vocab_size"].id()
+    count = config["default_num_special_tokens"].id()
+    if size - count < 256:
+        raise config.error(f"{size:,} ids are too few for {count:,} special tokens and 256 bytes")
+    written = config["pattern"]
+    try:
+        pattern = pattern_of(written.text(), "rust", drops=True)
+    except DialectError as error:
+        raise written.error(f"this pattern cannot be translated exactly: {error}") from None
+    ranks: dict[bytes, int] = {}
+    for entry in document["vocab"].nodes():
+        rank = entry["rank"].id()
+        if rank < size - count:
+            ranks[_token(entry["token_bytes"])] = rank
+    if len(ranks) < size - count or len({*ranks.values()}) < len(ranks):
+        raise document["vocab"].error(f"expected {size - count:,} tokens with different ranks")
+    special = _special(document, count)
+    try:
+        inner = LoadedRanks(source.name, *pattern, ranks, {})
+    except ValueError as error:
+        raise document["vocab"].error(str(error).rstrip(".")) from None
+    return OffsetTokenizer(inner, count, special)
+
+
+def _token(written: Node) -> bytes:
+    try:
+        raw = base64.b64decode(written.text(), validate=True)
+    except (binascii.Error, ValueError):
+        raise written.error(f"{quoted(written.value)} is not base64") from None
+    if not 0 < len(raw) <= MAX_TOKEN:
+        raise written.error(f"a token has 1 to {MAX_TOKEN:,} bytes, not {len(raw):,}")
+    return raw
+
+
+def _special(document: Node, count: int) -> dict[str, int]:
+    names = dict(enumerate(_FIRST_SPECIAL))
+    if document["special_tokens"].value:
+        nodes = document["special_tokens"].nodes()
+        names = {node["rank"].id(): node["token_str"].text() for node in nodes}
+    if count > MAX_ID // 2:
+        raise document.error(f"{count:,} special tokens are too many")
+    found: dict[str, int] = {}
+    for token_id in range(count):
+        name = checked_text(document.file, "", names.get(token_id, f"<SPECIAL_{token_id}>"))
+        found.setdefault(name, token_id)
+    return found
+
+
+def _detect(files: Mapping[str, bytes]) -> bool:
+    content = next(iter(files.values()))
+    return (
+        len(files) == 1
+        and content[:40].lstrip().startswith(b"{")
+        and b'"default_num_special_tokens"' in content[:100_000]
+    )
+
+
+FORMAT = Format(
+    key="tekken",
+    title="Mistral’s tekken.json",
+    about="One file with ranks, their pattern and the special tokens.",
+    files=("tekken.json",),
+    read=_read,
+    detect=_detect,
+)
