@@ -81,3 +81,47 @@ def test_chapter_is_done_by_keyboard_alone_and_survives_a_reload(open_page: Open
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name="Encode and decode")).to_be_visible()
     expect(page).to_have_url(re.compile("chapter=encoding"))
+
+
+def test_answers_are_given_by_mouse_and_touch(open_page: Open) -> None:
+    page = open_page("/Learn?chapter=two-ways", viewport={"width": 390, "height": 844})
+    page.get_by_label("Boundary between b and c").click()
+    page.get_by_role("button", name="Check my answer").click()
+    result(page, 0, "Not quite. 2 tokens: a bc")
+    expect(page.get_by_label("Boundary between b and c: extra")).to_be_visible()
+    expect(page.get_by_label("Boundary between a and b: missing")).to_be_visible()
+
+    page.locator('button[data-chapter="training-loop"]').click()
+    curve = page.locator("svg.drawable")
+    expect(curve).to_be_visible()
+    curve.scroll_into_view_if_needed()
+    box = curve.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + box["width"] * 0.3, box["y"] + box["height"] * 0.3)
+    page.mouse.down()
+    for share in (0.5, 0.7, 0.95):
+        page.mouse.move(box["x"] + box["width"] * share, box["y"] + box["height"] * 0.5)
+    page.mouse.up()
+    values = [
+        int(one.get_attribute("aria-valuenow") or "")
+        for one in curve.locator("[role=slider]").all()
+    ]
+    assert all(value < 131 for value in values)
+    page.get_by_role("button", name="Check my answer").click()
+    result(page, 0, "81 tokens at 20 merges")
+    result(page, 0, f"Your curve ends at {values[-1]}")
+    expect(page.locator("path.truth")).to_be_visible()
+
+    page.locator('button[data-chapter="encoding"]').click()
+    page.get_by_role("button", name="Show me").click()
+    result(page, 0, "The answer. 9 tokens")
+    rows = page.locator("li.movable")
+    expect(rows).to_have_count(4)
+    expect(rows.first).to_contain_text("a + n")
+    page.get_by_label("Move a and n down, now 1 of 4").click()
+    expect(rows.nth(1)).to_contain_text("a + n")
+    rows.nth(1).drag_to(rows.nth(3), target_position={"x": 40, "y": 35})
+    expect(rows.nth(3)).to_contain_text("a + n")
+    page.get_by_role("button", name="Check my answer").click()
+    result(page, 1, "Merges apply in the order of training")
+    expect(page.locator("li .yours")).to_have_count(4)
