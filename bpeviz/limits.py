@@ -109,6 +109,14 @@ HUB_CACHE = _limit("files from Hugging Face on the disk", 500, "MB", "BPEVIZ_HUB
 HUB_DOWNLOADS = _limit("downloads from Hugging Face at once", 3, "downloads")
 TOKENIZERS = _limit("opened tokenizers of a session", 3, "tokenizers")
 
+# ---- short links
+
+SHORT_LINKS = _limit("short links of all users", 1_000, "links", "BPEVIZ_SHORT_LINKS")
+USER_SHORT_LINKS = _limit("short links of a user", 50, "links")
+SHORT_LINK = _limit("settings and text of a short link, compressed", 500, "kB")
+SHORT_LINK_BYTES = _limit("short links of all users together", 20, "MB")
+SHORT_LINK_HOURS = _limit("time until a short link expires", 24, "hours", "BPEVIZ_SHORT_LINK_HOURS")
+
 
 if __name__ == "__main__":
     print(table())

@@ -71,13 +71,14 @@ def player(payload: dict[str, Any], key: str) -> int:
 
 
 def copy_link(answer: dict[str, Any], key: str) -> None:
-    """Draw the button that copies a link.
+    """Draw the buttons that copy a link and that show its QR code.
 
-    A press stores {"request": number} in the session, and the calling fragment runs again. It then
-    passes the packed values for that number.
+    A press stores "request" in the session, {"number", "page", "step", "qr"}, and the calling
+    fragment runs again. It then passes the answer for that number.
 
     Args:
-        answer: The number of the last request, "request", and its values, "packed".
+        answer: The number of the last request, "request"; its values, "packed"; the page's address
+            as others reach it, "page", or ""; for the QR code "dialog": {"address", "qr", "notes"}.
         key: The key of the session.
     """
     _copy_link(key=key, data=answer, default={"request": 0}, on_request_change=lambda: None)

@@ -37,8 +37,10 @@ class TooLongError(ValueError):
     """The values are too long for a link."""
 
 
-def pack(values: Mapping[str, Value]) -> str:
-    """Return values in the format of a link. Raises `TooLongError`.
+def pack(values: Mapping[str, Value], longest: int = MAX_PACKED) -> str:
+    """Return values in the format of a link, of at most so many characters.
+
+    Raises `TooLongError`.
 
     >>> unpack(pack({"text": "low lower", "largest": 300}))
     {'largest': 300, 'text': 'low lower'}
@@ -48,18 +50,18 @@ def pack(values: Mapping[str, Value]) -> str:
     if len(raw) > MAX_JSON:
         raise TooLongError(f"{len(raw):,} bytes are too many for a link.")
     packed = base64.urlsafe_b64encode(zlib.compress(raw, 9)).decode().rstrip("=")
-    if len(packed) > MAX_PACKED:
+    if len(packed) > longest:
         raise TooLongError(f"A link with {len(packed):,} characters is too long.")
     return packed
 
 
-def unpack(packed: str) -> dict[str, Value]:
-    """Return the values of a link, with clean texts.
+def unpack(packed: str, longest: int = MAX_PACKED) -> dict[str, Value]:
+    """Return the values of a link of at most so many characters, with clean texts.
 
     Raises:
         LinkError: The link is too long or damaged.
     """
-    if len(packed) > MAX_PACKED:
+    if len(packed) > longest:
         raise LinkError(
             f"This link is too long, so it was ignored: its part “s” has {len(packed):,} "
             f"characters, and the limit is {MAX_PACKED:,}. Ask for a new link."

@@ -10,17 +10,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
 
+from bpeviz import limits
 from bpeviz.text import shorten
 from bpeviz.ui import components, markdown
 from bpeviz.ui.pages.base import Page
-from bpeviz.ui.permalink import codec
+from bpeviz.ui.permalink import address, codec, short_links
 from bpeviz.ui.permalink.codec import MAX_PACKED, LinkError, TooLongError, Value
 from bpeviz.ui.runtime.fragments import fragment
 from bpeviz.ui.runtime.reconnection import reconnected
+from bpeviz.ui.runtime.user import current_user
 from bpeviz.ui.widgets import LinkValues, SessionValue, SessionValues, Widget
 
 PARAMETER = "s"
@@ -35,7 +38,13 @@ WITHOUT = "without"
 MAX_NAMES = 5
 """The most names that a message lists."""
 
-BUTTON: SessionValue[dict[str, int]] = SessionValue("copy_link")
+LONG = 2_000
+"""Some proxies and chat programs refuse or shorten addresses with more characters."""
+
+MAX_SHORT = limits.SHORT_LINK * 1_000
+"""The largest size of the packed values of a short link, in characters."""
+
+BUTTON: SessionValue[dict[str, Any]] = SessionValue("copy_link")
 MADE: SessionValue[dict[str, Any]] = SessionValue("made_link")
 """The last link that was made, and the number of its request."""
 
@@ -45,6 +54,9 @@ MESSAGE: SessionValue[tuple[str, str]] = SessionValue("link_message")
 
 LINKED_STEP: SessionValue[dict[str, Any]] = SessionValue(components.LINKED_STEP)
 
+TOLD: SessionValue[bool] = SessionValue("told_about_address")
+"""Whether a message has said that others cannot open the links of this server."""
+
 FRESH: SessionValue[bool] = SessionValue("link_is_fresh")
 """Whether a link was opened in this run."""
 
@@ -52,8 +64,13 @@ FRESH: SessionValue[bool] = SessionValue("link_is_fresh")
 # ---- making a link
 
 
-def make(page: Page) -> tuple[str, list[str]]:
-    """Return the values of a page, packed, and a description of each that is left out."""
+def make(page: Page, longest: int = MAX_PACKED) -> tuple[str, list[str]]:
+    """Return the values of a page, packed, and a description of each that is left out.
+
+    Args:
+        page: The page.
+        longest: The most characters of the packed values.
+    """
     values: dict[str, Value] = {}
     widgets: dict[str, Widget[Any]] = {}
     without: list[str] = []
@@ -66,15 +83,16 @@ def make(page: Page) -> tuple[str, list[str]]:
     without += [f"Tokenizer: {title}" for title in page.left_out()]
     while True:
         try:
-            return codec.pack(values | ({WITHOUT: without} if without else {})), without
+            found = codec.pack(values | ({WITHOUT: without} if without else {}), longest)
+            return found, without
         except TooLongError:
-            longest = max(values, key=lambda name: len(str(values[name])))
-            without.append(widgets[longest].described())
-            del values[longest]
+            left_out = max(values, key=lambda name: len(str(values[name])))
+            without.append(widgets[left_out].described())
+            del values[left_out]
 
 
 def offer(page: Page) -> None:
-    """Draw the button that copies a link to the page, after all of its widgets."""
+    """Draw the buttons for a link to the page, after all of its widgets."""
     if FRESH.get():
         FRESH.clear()
         # Streamlit 1.67 drops a value that was set before its widget was ever drawn if the next
@@ -83,23 +101,100 @@ def offer(page: Page) -> None:
     _button(page)
 
 
+@dataclass(frozen=True)
+class _Request:
+    """A press of a button.
+
+    Attributes:
+        number: Its number; each is answered once.
+        page: The address that the browser shows, without a query.
+        step: The step of the player, or None without a player.
+        qr: Whether the button is the one for the QR code.
+    """
+
+    number: int = 0
+    page: str = ""
+    step: int | None = None
+    qr: bool = False
+
+
+def _request() -> _Request:
+    match (BUTTON.get() or {}).get("request", 0):
+        case int(number):
+            return _Request(number)
+        case {"number": int(number), "page": str(page), "step": int() | None as step, "qr": qr}:
+            known = step if step is not None and 0 <= step <= MAX_STEPS else None
+            return _Request(number, page, known, bool(qr))
+    return _Request()
+
+
 @fragment
 def _button(page: Page) -> None:
-    """Draw the button. Each press is a numbered request; the link is made only then."""
-    request = (BUTTON.get() or {}).get("request", 0)
+    """Draw the buttons. Each press is a numbered request; the link is made only then."""
+    request = _request()
     made = MADE.get() or {"request": 0, "packed": ""}
-    if request and made["request"] != request:
+    if request.number and made["request"] != request.number:
         packed, without = make(page)
-        made = {"request": request, "packed": packed}
+        at = address.reachable(request.page)
+        made = {"request": request.number, "packed": packed, "page": at.page}
+        if request.qr:
+            made["dialog"] = _dialog(page, request, at, packed, without)
+        else:
+            _tell(without, at, packed)
         MADE.put(made)
-        if without:
-            st.toast(
-                f"The link does not include {_listed(without)}, which is too long for a link or "
-                "comes from a file. Recipients will see a note.",
-                icon=":material/link:",
-                duration="long",
-            )
     components.copy_link(made, BUTTON.key)
+
+
+def _tell(without: list[str], at: address.Reachable, packed: str) -> None:
+    """Show messages about a link that is copied."""
+    if without:
+        st.toast(
+            f"The link does not include {_listed(without)}, which is too long for a link or "
+            "comes from a file. Recipients will see a note. “QR code” makes a short link with "
+            f"texts of up to {MAX_SHORT // 1_000:,} kB, compressed.",
+            icon=":material/link:",
+            duration="long",
+        )
+    elif len(packed) > LONG:
+        st.toast(
+            f"The link has {len(packed):,} characters. Some proxies and chat programs refuse more "
+            f"than {LONG:,}. “QR code” makes a short link.",
+            icon=":material/link:",
+            duration="long",
+        )
+    if at.note and not TOLD.get():
+        TOLD.put(True)
+        st.toast(at.note, icon=":material/link_off:", duration="long")
+
+
+def _dialog(
+    page: Page, request: _Request, at: address.Reachable, packed: str, without: list[str]
+) -> dict[str, Any]:
+    """Return the address, its QR code and notes. A long address is replaced by a short link."""
+    notes = [at.note.replace("`", "")] if at.note else []
+    shown = _address(request, at, packed)
+    code = None if without else address.qr_code(shown)
+    if code is None:
+        complete, without = make(page, MAX_SHORT)
+        name = short_links.SHORT_LINKS.put(complete, current_user())
+        if name is not None:
+            shown = _address(request, at, name)
+            code = address.qr_code(shown)
+            notes.append(
+                f"The server remembers this short link for {limits.SHORT_LINK_HOURS:,} hours, at "
+                "most until it ends. “Copy link” copies one that lasts."
+            )
+    if without:
+        names = ", ".join(shorten(one, 140) for one in without[:MAX_NAMES])
+        notes.append(f"Not included, because it is too long or comes from a file: {names}.")
+    if code is None:
+        notes.append("The address of this page is too long for a QR code.")
+    return {"address": shown, "qr": code, "notes": notes}
+
+
+def _address(request: _Request, at: address.Reachable, packed: str) -> str:
+    step = "" if request.step is None else f"&{STEP}={request.step}"
+    return f"{at.page}?{PARAMETER}={packed}{step}"
 
 
 # ---- opening a link
@@ -121,7 +216,7 @@ def restore(page: Page) -> None:
 def _opened(page: Page, packed: str) -> str:
     """Restore packed values; return a message about those that are missing, or an empty one."""
     try:
-        found = codec.unpack(packed)
+        found = _values(packed)
     except LinkError as error:
         return markdown.escape(str(error))
     without = found.pop(WITHOUT, [])
@@ -142,6 +237,19 @@ def _opened(page: Page, packed: str) -> str:
     if rejected:
         sentences.append(f"Ignored, because this page cannot use it: {_listed(sorted(rejected))}.")
     return " ".join(sentences)
+
+
+def _values(packed: str) -> dict[str, Value]:
+    """Return the values of a link, or of the short link with this name. Raises `LinkError`."""
+    if not packed.startswith(short_links.MARK):
+        return codec.unpack(packed)
+    remembered = short_links.SHORT_LINKS.get(packed)
+    if remembered is None:
+        raise LinkError(
+            "This server does not know this short link: it has expired, or the server was "
+            "restarted. Ask for a new link."
+        )
+    return codec.unpack(remembered, MAX_SHORT)
 
 
 def _restore(page: Page, found: Mapping[str, Value]) -> list[str]:

@@ -1,0 +1,115 @@
+"""The address of this server as others reach it, and the QR code of a link."""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+from dataclasses import dataclass
+from urllib.parse import SplitResult, urlsplit
+
+import segno
+import streamlit as st
+from streamlit import config
+
+MAX_ADDRESS = 500
+"""The most characters of the address of a page, without its query."""
+
+MAX_QR_VERSION = 6
+"""The largest QR code, of 41 by 41 modules, that phones scan from a projector at some distance.
+
+It holds 106 bytes at error correction level M.
+"""
+
+THIS_MACHINE = (
+    "This server listens on this machine only, so others cannot open the link. To open it to a "
+    "room, start it with `--server.address 0.0.0.0` (see “A room” in bpeviz/DEPLOYMENT.md)."
+)
+UNKNOWN_NAME = (
+    "“localhost” means this machine only. For others, replace it in the link by the name or IP "
+    "address of this machine, or start the server with `--browser.serverAddress NAME`."
+)
+
+
+@dataclass(frozen=True)
+class Reachable:
+    """The address of a page for others.
+
+    Attributes:
+        page: The address without a query; empty if the browser's own is not valid.
+        note: Why others cannot open it; empty where they can.
+    """
+
+    page: str
+    note: str = ""
+
+
+def reachable(page: str) -> Reachable:
+    """Return the address at which others reach a page.
+
+    On the machine of the server, a browser may show "localhost", where others need its name.
+
+    Args:
+        page: The address that the browser shows, without a query.
+    """
+    try:
+        parts = urlsplit(page)
+        host, port = parts.hostname or "", parts.port
+    except ValueError:
+        return Reachable("")
+    if len(page) > MAX_ADDRESS or parts.scheme not in ("http", "https") or not host:
+        return Reachable("")
+    page = SplitResult(parts.scheme, parts.netloc, parts.path, "", "").geturl()
+    if not _is_loopback(host):
+        return Reachable(page)
+    listens = st.get_option("server.address") or ""
+    if _is_loopback(listens):
+        return Reachable(page, THIS_MACHINE)
+    name = st.get_option("browser.serverAddress")
+    if not config.is_manually_set("browser.serverAddress"):
+        name = _network_address() if listens in ("", "0.0.0.0", "::") else listens  # noqa: S104
+    if not name or _is_loopback(name):
+        return Reachable(page, UNKNOWN_NAME)
+    shown = f"[{name}]" if ":" in name else name
+    netloc = shown if port is None else f"{shown}:{port}"
+    return Reachable(SplitResult(parts.scheme, netloc, parts.path, "", "").geturl())
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
+
+
+def _network_address() -> str:
+    """Return the address of this machine in its network, or an empty text.
+
+    Connecting a datagram socket sends nothing: it only selects the network interface. The address
+    is one that RFC 5737 reserves for documentation.
+    """
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as one:
+        try:
+            one.connect(("192.0.2.1", 9))
+        except OSError:
+            return ""
+        return str(one.getsockname()[0])
+
+
+def qr_code(address: str) -> dict[str, object] | None:
+    """Return the QR code of an address for the component, or None if it would be too fine to scan.
+
+    Returns:
+        "size": modules on a side, without the margin; "path": the dark modules as SVG path data.
+    """
+    try:
+        code = segno.make_qr(address, error="m", version=None, boost_error=False)
+    except segno.DataOverflowError:
+        return None
+    if int(code.version) > MAX_QR_VERSION:
+        return None
+    path = []
+    for y, row in enumerate(code.matrix):
+        for x, dark in enumerate(row):
+            if dark:
+                path.append(f"M{x} {y}h1v1h-1z")
+    return {"size": len(code.matrix), "path": "".join(path)}

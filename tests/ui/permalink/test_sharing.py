@@ -1,0 +1,261 @@
+"""Sharing: short links, the address as others reach it, and QR codes."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+from text_box import payload
+
+from bpeviz import limits
+from bpeviz.ui.pages.registry import PAGES
+from bpeviz.ui.permalink import address, codec, session, short_links
+from bpeviz.ui.permalink.short_links import MARK, ShortLinks
+
+ROOT = Path(__file__).resolve().parents[3]
+HERE = "http://10.0.0.7:8501/Compare"
+
+
+class Clock:
+    """A clock that tests set."""
+
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+# ---- the store
+
+
+def test_short_link_expires() -> None:
+    clock = Clock()
+    links = ShortLinks(clock)
+    name = links.put("eNabc", "ada")
+    assert name is not None
+    assert re.fullmatch(r"~[\w-]{12}", name)  # 72 random bits
+    assert links.get(name) == "eNabc"
+    clock.now = limits.SHORT_LINK_HOURS * 3600 - 1
+    assert links.get(name) == "eNabc"
+    assert links.put("eNabc", "ada") == name  # the same link again, for longer
+    clock.now += 3600
+    assert links.get(name) == "eNabc"
+    clock.now += limits.SHORT_LINK_HOURS * 3600
+    assert links.get(name) is None
+    assert links.put("eNabc", "ada") != name
+    assert links.get("~unknown") is None
+
+
+def test_short_links_of_users_have_names_of_their_own() -> None:
+    links = ShortLinks()
+    assert links.put("eNabc", "ada") != links.put("eNabc", "bob")
+
+
+def test_short_links_are_bounded_in_number_and_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "USER_SHORT_LINKS", 3)
+    monkeypatch.setattr(limits, "SHORT_LINKS", 5)
+    links = ShortLinks()
+    adas = [links.put(f"eN{number}", "ada") or "" for number in range(5)]
+    assert [links.get(name) for name in adas] == [None, None, "eN2", "eN3", "eN4"]
+    bobs = [links.put(f"eN{number * 11}", "bob") or "" for number in range(3)]
+    # One too many: the user with the most bytes loses the oldest one.
+    assert [links.get(name) is None for name in (*adas[2:], *bobs)].count(True) == 1
+    assert links.get(bobs[-1]) is not None
+
+    monkeypatch.setattr(limits, "SHORT_LINK_BYTES", 1)
+    links = ShortLinks()
+    kept = links.put("x" * 300_000, "ada")
+    names = [links.put(str(number) * 400_000, "mallory") for number in range(3)]
+    assert links.get(kept or "") is not None
+    assert [links.get(name or "") is not None for name in names] == [False, False, True]
+
+    assert links.put("x" * (limits.SHORT_LINK * 1_000 + 1), "ada") is None
+
+
+# ---- the address
+
+
+@pytest.fixture
+def options() -> Iterator[Any]:
+    """Set options of Streamlit as on the command line, for a test."""
+    before = {name: st.get_option(name) for name in ("server.address", "browser.serverAddress")}
+
+    def put(**values: str) -> None:
+        for name, value in values.items():
+            st.config.set_option(name.replace("_", ".", 1), value, "command-line argument")
+
+    from streamlit import config
+
+    options_before = {name: config.get_where_defined(name) for name in before}
+    yield put
+    for name, value in before.items():
+        config.set_option(name, value, options_before[name])
+
+
+@pytest.mark.parametrize("host", ["localhost:8501", "127.0.0.1:8501", "[::1]:8501"])
+def test_address_of_a_local_server_has_a_note(host: str, options: Any) -> None:
+    options(server_address="localhost")
+    found = address.reachable(f"http://{host}/Compare")
+    assert found.page == f"http://{host}/Compare"
+    assert "--server.address 0.0.0.0" in found.note
+    assert "DEPLOYMENT.md" in found.note
+
+
+def test_address_that_a_browser_on_another_machine_shows_is_used(options: Any) -> None:
+    options(server_address="localhost")  # behind a proxy
+    for page in (HERE, "https://class.example/bpeviz/Compare", "http://teacher.local:8501/"):
+        assert address.reachable(page) == address.Reachable(page)
+
+
+def test_localhost_becomes_the_name_of_an_open_server(
+    options: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(address, "_network_address", lambda: "192.168.1.23")
+    options(server_address="0.0.0.0")
+    assert address.reachable("http://localhost:8501/x/Compare") == address.Reachable(
+        "http://192.168.1.23:8501/x/Compare"
+    )
+    options(server_address="10.0.0.7")
+    assert address.reachable("http://localhost:8501/").page == "http://10.0.0.7:8501/"
+    options(browser_serverAddress="teacher.local")
+    assert address.reachable("http://localhost:8501/").page == "http://teacher.local:8501/"
+    options(browser_serverAddress="localhost")
+    assert "--browser.serverAddress" in address.reachable("http://localhost:8501/").note
+
+
+def test_network_address_is_an_address_or_empty() -> None:
+    assert re.fullmatch(r"|[\d.]+", address._network_address())
+
+
+@pytest.mark.parametrize(
+    "page", ["", "javascript:alert(1)", "http://[", "http:///x", "http://a/" + "x" * 999, "//a/b"]
+)
+def test_invalid_address_of_a_browser_is_ignored(page: str) -> None:
+    assert address.reachable(page) == address.Reachable("")
+
+
+def test_qr_code_is_bounded() -> None:
+    code = address.qr_code(f"{HERE}?s=~abcdefghijkl&step=12")
+    assert code is not None
+    assert code["size"] == 33
+    # The corner has the finder pattern of every QR code: a ring, seven modules wide.
+    assert all(f"M{x} 0h1v1h-1z" in str(code["path"]) for x in range(7))
+    assert "M1 1h" not in str(code["path"])
+    assert address.qr_code("x" * 106) is not None
+    assert address.qr_code("x" * 107) is None
+    assert address.qr_code("x" * 9_000) is None
+
+
+# ---- pages
+
+
+@pytest.fixture
+def store(monkeypatch: pytest.MonkeyPatch) -> ShortLinks:
+    links = ShortLinks()
+    monkeypatch.setattr(short_links, "SHORT_LINKS", links)
+    return links
+
+
+def opened(page: str, query: dict[str, str] | None = None, **state: Any) -> AppTest:
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    for name, value in ({"compared": ["yours"]} | state).items():
+        app.session_state[name] = value
+    for name, value in (query or {}).items():
+        app.query_params[name] = value
+    return app.switch_page(page).run()
+
+
+def press_qr(app: AppTest, page: str = HERE, step: int | None = None) -> dict[str, Any]:
+    """Press “QR code”; return the content of the dialog."""
+    request = {"number": 1, "page": page, "step": step, "qr": True}
+    app.session_state["copy_link"] = {"request": request}
+    app.run()
+    assert not app.exception
+    found: dict[str, Any] = app.session_state["made_link"]["dialog"]
+    assert found in [json.loads(one.proto.json).get("dialog") for one in app.get("bidi_component")]
+    return found
+
+
+def warnings(app: AppTest) -> list[str]:
+    assert not app.exception
+    return [one.value for one in app.warning if "link" in one.value]
+
+
+TEXT = "".join(f"{number**5} " for number in range(4_000))
+"""A text that is too long for a link."""
+
+
+def test_short_link_restores_a_long_text_on_a_cold_page(store: ShortLinks) -> None:
+    app = opened("pages/Compare.py", text_box=TEXT, text_sample="own", largest=300)
+    shown = press_qr(app, step=7)
+    link = urlsplit(shown["address"])
+    assert shown["address"].startswith(f"{HERE}?s={MARK}")
+    assert len(shown["address"]) < 100
+    assert shown["qr"]["size"] <= 41
+    assert any("24 hours" in note for note in shown["notes"])
+    query = {name: value[0] for name, value in parse_qs(link.query).items()}
+    assert query["step"] == "7"
+    app = opened("pages/Compare.py", query)
+    assert warnings(app) == []
+    assert payload(app)["text"] == TEXT
+    assert app.number_input(key="largest").value == 300
+
+
+@pytest.mark.parametrize("page", [page.path for page in PAGES])
+def test_short_link_works_on_every_page_and_an_unknown_one_says_so(
+    page: str, store: ShortLinks
+) -> None:
+    name = store.put(codec.pack({"without": ["Text: 9 characters"]}), "ada")
+    assert name is not None
+    assert ["9 characters" in one for one in warnings(opened(page, {"s": name}))] == [True]
+    found = warnings(opened(page, {"s": f"{MARK}unknown"}))
+    assert ["does not know this short link" in one for one in found] == [True]
+
+
+def test_qr_code_has_the_lasting_address_where_that_is_short(
+    store: ShortLinks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(session, "make", lambda page, longest=0: ("eNshort", []))
+    shown = press_qr(opened("pages/Split.py"))
+    assert shown["address"] == f"{HERE}?s=eNshort"
+    assert shown["notes"] == []
+    assert shown["qr"] is not None
+
+
+def test_copied_link_with_many_characters_has_a_warning(store: ShortLinks) -> None:
+    text = TEXT[:6_000]
+    app = opened("pages/Split.py", text_box=text, text_sample="own")
+    request = {"number": 1, "page": HERE, "step": None, "qr": False}
+    app.session_state["copy_link"] = {"request": request}
+    app.run()
+    assert ["proxies" in one.value and "2,000" in one.value for one in app.toast] == [True]
+    assert app.session_state["made_link"]["page"] == HERE
+    assert "dialog" not in app.session_state["made_link"]
+
+
+def test_copying_on_a_local_server_says_once_how_to_open_it() -> None:
+    app = opened("pages/Split.py")
+    for number in (1, 2):
+        request = {"number": number, "page": "http://localhost/", "step": None, "qr": False}
+        app.session_state["copy_link"] = {"request": request}
+        app.run()
+        told = ["this machine" in one.value for one in app.toast]
+        assert told == ([True] if number == 1 else [])
+
+
+@pytest.mark.parametrize(
+    "request_", [None, "x", {}, {"number": "1"}, {"number": 1, "page": 3, "step": 1, "qr": True}]
+)
+def test_unexpected_requests_are_ignored(request_: Any) -> None:
+    app = opened("pages/Split.py")
+    app.session_state["copy_link"] = {"request": request_}
+    app.run()
+    assert not app.exception
+    assert not app.toast
