@@ -460,6 +460,31 @@ def test_copy_link_falls_back_without_clipboard_api(open_page: Open) -> None:
     expect(shown).to_be_hidden()
 
 
+def test_qr_code_opens_a_dialog_with_a_link_that_restores_the_page(open_page: Open) -> None:
+    page = open_page(**CLIPBOARD)
+    player = Player(page)
+    player.await_text(ENGLISH)
+    type_text(page, TEXT)
+    player.await_text(TEXT)
+    player.go(3)
+    page.get_by_role("button", name="QR code").click()
+    dialog = page.get_by_role("dialog", name="QR code of this page")
+    expect(dialog.get_by_role("img", name="QR code")).to_be_visible()
+    expect(dialog).to_contain_text("this machine only")
+    address = dialog.locator(".address").inner_text()
+    assert re.search(r"/\?s=~[\w-]+&step=3$", address)
+    dialog.get_by_role("button", name="Copy this link").click()
+    expect(dialog.get_by_role("button", name="Copied")).to_be_visible()
+    assert page.evaluate("navigator.clipboard.readText()") == address
+    page.keyboard.press("Escape")
+    expect(dialog).to_be_hidden()
+    expect(page.get_by_role("button", name="QR code")).to_be_focused()
+
+    player = Player(open_page(path_of(address)))
+    player.await_text(TEXT)
+    expect(player.track).to_have_value("3")
+
+
 def test_copy_link_button_aligns_with_menu_and_works_by_keyboard(open_page: Open) -> None:
     page = open_page("/Split", **CLIPBOARD)
     last = page.get_by_role("link", name="Pre-tokenize", exact=True)
