@@ -76,10 +76,10 @@ ALL_WAITING = _limit("waiting trainings of all users", 50, "trainings", "BPEVIZ_
 
 PASSWORD_TRIES = _limit("wrong passwords of all users", 20, "a minute", "BPEVIZ_PASSWORD_TRIES")
 
-# ---- a regular expression of a user, a link or a file
+# ---- a regular expression or word list of a user, a link or a file
 
-EXPRESSION_SECONDS = _limit("time of a regular expression for a text", 2, "seconds")
-EXPRESSION_MEMORY = _limit("memory of a regular expression, plus some per character", 200, "MB")
+EXPRESSION_SECONDS = _limit("time of a regular expression or word list for a text", 2, "seconds")
+EXPRESSION_MEMORY = _limit("memory of one, plus some per character", 200, "MB")
 EXPRESSIONS_AT_ONCE = _limit("quick regular expressions that run at once", 4, "expressions")
 SLOW_EXPRESSIONS_AT_ONCE = _limit("slow ones beside them, while others wait", 2, "expressions")
 EXPRESSION_WAIT = _limit("waiting time of a regular expression", 5, "seconds")

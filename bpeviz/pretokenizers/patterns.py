@@ -18,8 +18,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
-from itertools import count, pairwise
-from time import monotonic
+from itertools import pairwise
 
 import regex
 
@@ -258,6 +257,40 @@ def _builtin(key: str) -> regex.Pattern[str] | None:
 
 
 @contextmanager
+def _sandboxed(subject: str, time_limit: float, slow: str, large: str) -> Iterator[None]:
+    """Raise the errors of `sandbox` as `SplitError`.
+
+    Args:
+        subject: Names the expression or list in messages.
+        time_limit: The time limit in seconds.
+        slow: The usual cause of a time-out, for the message.
+        large: What to do if the memory does not suffice.
+    """
+    try:
+        yield
+    except sandbox.InvalidExpressionError as error:
+        raise SplitError(f"This is not a {subject}: {error}.") from error
+    except RecursionError as error:
+        raise SplitError(
+            f"This {subject} is nested too deeply. Use fewer nested brackets."
+        ) from error
+    except MemoryError as error:
+        raise SplitError(f"This {subject} needs too much memory. {large}") from error
+    except sandbox.BusyError as error:
+        raise SplitError(
+            "The server is too busy with other regular expressions and word lists. Try again in a "
+            "few seconds."
+        ) from error
+    except TimeoutError as error:
+        raise SplitError(
+            f"This {subject} took more than {time_limit:g} seconds and was stopped. "
+            f"The usual cause is {slow}."
+        ) from error
+    except OSError as error:
+        raise SplitError(f"The {subject} could not be used: {error}.") from error
+
+
+@contextmanager
 def _own_expression(expression: str, time_limit: float) -> Iterator[None]:
     """Check the size of a user's expression; raise the errors of `sandbox` as `SplitError`."""
     if not expression:
@@ -267,29 +300,13 @@ def _own_expression(expression: str, time_limit: float) -> Iterator[None]:
             f"The regular expression has {len(expression):,} characters; "
             f"the limit is {MAX_EXPRESSION:,}."
         )
-    try:
+    with _sandboxed(
+        "regular expression",
+        time_limit,
+        "a nested repeat such as (a+)+ or a large one such as {1000}",
+        "Make repeats such as {1000} smaller.",
+    ):
         yield
-    except sandbox.InvalidExpressionError as error:
-        raise SplitError(f"This is not a regular expression: {error}.") from error
-    except RecursionError as error:
-        raise SplitError(
-            "This regular expression is nested too deeply. Use fewer nested brackets."
-        ) from error
-    except MemoryError as error:
-        raise SplitError(
-            "This regular expression needs too much memory. Make repeats such as {1000} smaller."
-        ) from error
-    except sandbox.BusyError as error:
-        raise SplitError(
-            "The server is too busy with other regular expressions. Try again in a few seconds."
-        ) from error
-    except TimeoutError as error:
-        raise SplitError(
-            f"This regular expression took more than {time_limit:g} seconds and was stopped. "
-            "The usual cause is a nested repeat such as (a+)+ or a large one such as {1000}."
-        ) from error
-    except OSError as error:
-        raise SplitError(f"The regular expression could not be run: {error}.") from error
 
 
 def matches_alone(expression: str, characters: str) -> bool:
@@ -306,43 +323,23 @@ def _cut(text: str, ends: Iterable[int]) -> list[str]:
     return [text[start:end] for start, end in pairwise((0, *ends))]
 
 
-def _listed(expression: str) -> frozenset[str]:
+def _word_ends(text: str, expression: str, time_limit: float) -> list[int]:
+    """Check a user's word list; return the ends of the pre-tokens. Raises `SplitError`."""
     if len(expression) > MAX_WORD_LIST:
         raise SplitError(
             f"The word list has {len(expression):,} characters; the limit is {MAX_WORD_LIST:,}."
         )
-    words = frozenset(expression.split())
-    if not words:
+    longest = max(map(len, expression.split()), default=0)
+    if not longest:
         raise SplitError("The word list is empty. Type words with white space between them.")
-    longest = max(map(len, words))
     if longest > MAX_WORD:
         raise SplitError(
             f"A word of the list has {longest:,} characters; the limit is {MAX_WORD:,}."
         )
-    return words
-
-
-def _longest_words(text: str, words: frozenset[str], time_limit: float) -> Iterator[str]:
-    """Yield from the left the longest listed word at each place, or else one character."""
-    by_first: dict[str, set[int]] = {}
-    for word in words:
-        by_first.setdefault(word[0], set()).add(len(word))
-    lengths = {first: sorted(found, reverse=True) for first, found in by_first.items()}
-    until = monotonic() + time_limit
-    at = 0
-    for made in count(1):
-        if at >= len(text):
-            return
-        for length in lengths.get(text[at], ()):
-            pre_token = text[at : at + length]
-            if pre_token in words:
-                break
-        else:
-            pre_token = text[at]
-        yield pre_token
-        at += len(pre_token)
-        if made % 10_000 == 0 and monotonic() > until:
-            raise TimeoutError
+    with _sandboxed(
+        "word list", time_limit, "many long words that almost match the text", "Shorten the text."
+    ):
+        return sandbox.word_ends(expression, text, time_limit)
 
 
 def pretokenize(
@@ -370,13 +367,7 @@ def pretokenize(
     ['there', 'in']
     """
     if pattern == WORD_LIST:
-        try:
-            return list(_longest_words(text, _listed(expression), time_limit))
-        except TimeoutError as error:
-            raise SplitError(
-                f"This word list took more than {time_limit:g} seconds on this text and was "
-                "stopped. The usual cause is many long words that almost match the text."
-            ) from error
+        return _cut(text, _word_ends(text, expression, time_limit))
     if pattern == CUSTOM:
         with _own_expression(expression, time_limit):
             return _cut(text, sandbox.ends(expression, text, time_limit))

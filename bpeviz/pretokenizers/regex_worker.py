@@ -23,8 +23,9 @@ if __name__ == "__main__":
 
 import regex
 
-ENDS, ALONE = range(2)
-"""Operations: find the ends of the pre-tokens; check that each character alone is a match."""
+ENDS, ALONE, WORD_ENDS = range(3)
+"""Operations: find the ends of the pre-tokens; check that each character alone is a match; find the
+ends of the pre-tokens of a word list, which is sent in place of the expression."""
 
 RESULT, INVALID, NESTED, MEMORY = range(4)
 """Answers: a result, or the reason why there is none."""
@@ -73,12 +74,38 @@ def ends(compiled: regex.Pattern[str], text: str) -> Iterator[int]:
 
 
 @lru_cache(_COMPILED)
+def _listed(expression: str) -> tuple[frozenset[str], dict[str, list[int]]]:
+    """Return the words of a list, and the lengths of those with each first character."""
+    words = frozenset(expression.split())
+    lengths: dict[str, set[int]] = {}
+    for word in words:
+        lengths.setdefault(word[0], set()).add(len(word))
+    return words, {first: sorted(found, reverse=True) for first, found in lengths.items()}
+
+
+def word_ends(expression: str, text: str) -> Iterator[int]:
+    """Yield from the left the end of the longest listed word at each place, or of a character."""
+    words, lengths = _listed(expression)
+    at = 0
+    while at < len(text):
+        for length in lengths.get(text[at], ()):
+            if text[at : at + length] in words:
+                break
+        else:
+            length = 1
+        at = min(at + length, len(text))  # a shorter word may have been found at the end
+        yield at
+
+
+@lru_cache(_COMPILED)
 def _compiled(expression: str) -> regex.Pattern[str]:
     return regex.compile(expression, cache_pattern=False)  # the cache of `regex` holds 500
 
 
 def _answer(operation: int, expression: str, text: str) -> tuple[int, array[int] | bytes]:
     try:
+        if operation == WORD_ENDS:
+            return RESULT, array("q", word_ends(expression, text))
         compiled = _compiled(expression)
         if operation == ALONE:
             return RESULT, array("q", [all(map(compiled.fullmatch, text))])

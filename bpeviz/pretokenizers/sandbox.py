@@ -4,6 +4,7 @@ While `regex` compiles an expression, no other thread of its process runs: `((){
 a server for minutes. Compiled expressions can also be large. So expressions from users, links and
 files are compiled and run in a few reused children (`bpeviz.pretokenizers.regex_worker`), within a
 time limit and, where the system supports it, a memory limit. This process compiles none of them.
+Word lists are applied there as well: long words that almost match take seconds.
 
 A request that runs for longer than `QUICK` leaves its place to others that wait, and few such slow
 requests run at once. So requests of one user cannot delay those of others by more than moments.
@@ -395,6 +396,14 @@ def ends(expression: str, text: str, seconds: float) -> list[int]:
     The arguments and errors are those of `Pool.run`.
     """
     return _pool.run(worker.ENDS, expression, text, seconds)
+
+
+def word_ends(words: str, text: str, seconds: float) -> list[int]:
+    """Return the ends of the pre-tokens of a text with a list of words.
+
+    The arguments and errors are those of `Pool.run`; words: the words, with white space between.
+    """
+    return _pool.run(worker.WORD_ENDS, words, text, seconds)
 
 
 def matches_alone(expression: str, characters: str, seconds: float) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from time import thread_time
@@ -19,7 +19,7 @@ from bpeviz.core.boundaries import Boundaries
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import Training
 from bpeviz.jobs import queue
-from bpeviz.pretokenizers.patterns import CUSTOM, WORD_LIST
+from bpeviz.pretokenizers.patterns import CUSTOM
 from bpeviz.pretrained import catalog, download
 from bpeviz.trainers import TRAINERS
 from bpeviz.ui import markdown
@@ -195,13 +195,13 @@ def _train(trained: Trained) -> queue.Result:
             raise _TakesLongError
 
     with progress.reporting_to(stop_when_long):
-        with _user_facing_errors(), released_for(choice.pattern):
+        with _user_facing_errors():
             history = bpeviz.train(trained.text, choice.algorithm, **_arguments(choice))
         return history, _boundaries(history, trained.text, choice)
 
 
 def _boundaries(history: Training, text: str, choice: Choice) -> Boundaries:
-    with _user_facing_errors(), released_for(choice.pattern):
+    with _user_facing_errors():
         return history.tokenizer().boundaries(text)
 
 
@@ -211,14 +211,6 @@ def _user_facing_errors() -> Iterator[None]:
         yield
     except ValueError as error:
         raise TrainingError(str(error)) from error
-
-
-def released_for(pattern: str) -> AbstractContextManager[None]:
-    """Let other pages run while a user's own word list is applied, which may take seconds.
-
-    Regular expressions run elsewhere, and release the lock when they take longer.
-    """
-    return run_lock.released() if pattern == WORD_LIST else nullcontext()
 
 
 def _train_in_worker(key: Key, trained: Trained, slider: DeltaGenerator | None) -> queue.Result:

@@ -15,6 +15,7 @@ from properties import examples
 from texts import ANY_TEXT
 
 from bpeviz import SplitError, load
+from bpeviz.pretokenizers import regex_worker
 from bpeviz.pretokenizers.patterns import (
     MAX_EXPRESSION,
     MAX_WORD,
@@ -405,10 +406,15 @@ def test_longest_allowed_word_list_is_accepted() -> None:
 
 def test_word_list_splits_a_million_characters() -> None:
     text = "姚明进入总决赛" * 150_000
-    assert len(pretokenize(text, "list", "姚明 进入 总决赛")) == 450_000
+    assert len(pretokenize(text, "list", "姚明 进入 总决赛", 60)) == 450_000
 
 
 def test_slow_word_list_is_stopped() -> None:
     words = " ".join("a" * i + "b" for i in range(1, MAX_WORD))
     with pytest.raises(SplitError, match=r"^This word list took more than 0\.05 seconds"):
         pretokenize("a" * 1_000_000, "list", words, 0.05)
+
+
+def test_word_list_is_applied_in_a_child_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(regex_worker, "word_ends")
+    assert pretokenize("therein", "list", "the there in") == ["there", "in"]

@@ -14,7 +14,7 @@ from bpeviz.analysis import pretokenization
 from bpeviz.pretokenizers.alternatives import ALTERNATIVES
 from bpeviz.pretokenizers.patterns import CUSTOM, PATTERNS, WORD_LIST, SplitError
 from bpeviz.text import counted
-from bpeviz.ui import components, inputs, markdown, trained
+from bpeviz.ui import components, inputs, markdown
 from bpeviz.ui.inputs import part_caption, part_number
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.runtime.cache import cached
@@ -212,8 +212,7 @@ def _split(text: str, pattern: str, expression: str) -> pretokenization.PreToken
 
 @cached()
 def _pre_tokenized(text: str, pattern: str, expression: str) -> pretokenization.PreTokenized:
-    with trained.released_for(pattern):
-        return pretokenization.pre_tokenize(text, pattern, expression)
+    return pretokenization.pre_tokenize(text, pattern, expression)
 
 
 @cached()
