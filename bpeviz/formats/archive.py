@@ -1,4 +1,4 @@
-"""The two files of a tokenizer as one .zip.
+"""The files of a tokenizer as one .zip, and files compressed by gzip.
 
 Packing the same files twice gives the same bytes. Unpacking reads names and contents only: names
 are reduced to their last part and never used as paths, and sizes are limited before unpacking.
@@ -15,7 +15,9 @@ from collections.abc import Mapping
 from bpeviz.formats.base import FormatError, printable_name
 from bpeviz.formats.parsing import MAX_FILE
 
-MAX_FILES = 2
+MAX_FILES = 20
+"""The folder of a model has more files than the one or two of its tokenizer."""
+
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time in a .zip
 
 
@@ -54,7 +56,7 @@ def unzipped(name: str, content: bytes, limit: int = MAX_FILE) -> bytes:
 
 
 def unpacked(name: str, content: bytes, limit: int) -> dict[str, bytes]:
-    """Return the one or two files of a .zip by name.
+    """Return the files of a .zip by name.
 
     Args:
         name: name of the .zip, for error messages.
@@ -75,7 +77,7 @@ def unpacked(name: str, content: bytes, limit: int) -> dict[str, bytes]:
             entries = [entry for entry in archive.infolist() if not entry.is_dir()]
             if not 1 <= len(entries) <= MAX_FILES:
                 raise FormatError(
-                    f"{shown} contains {len(entries):,} files: a tokenizer has one or two."
+                    f"{shown} contains {len(entries):,} files: the limit is {MAX_FILES}."
                 )
             for entry in entries:
                 inside = entry.filename.replace("\\", "/").rsplit("/", 1)[-1]

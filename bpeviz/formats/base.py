@@ -19,6 +19,10 @@ class FormatError(ValueError):
         super().__init__("".join(c if c.isprintable() else ascii(c)[1:-1] for c in message))
 
 
+class MissingFileError(FormatError):
+    """A file needs a second one, which is missing."""
+
+
 class UnsupportedError(Exception):
     """A format cannot represent a tokenizer; the message is a clause with the reason."""
 

@@ -12,7 +12,13 @@ import regex
 
 from bpeviz.core.byte_alphabet import CHARACTER_OF
 from bpeviz.core.tokenizer import Tokenizer
-from bpeviz.formats.base import Format, FormatError, Source, UnsupportedError, has_suffix
+from bpeviz.formats.base import (
+    Format,
+    MissingFileError,
+    Source,
+    UnsupportedError,
+    has_suffix,
+)
 from bpeviz.formats.byte_alphabet import byte_symbols
 from bpeviz.formats.codes import clip_document
 from bpeviz.formats.library import read_tokenizer_json
@@ -49,7 +55,7 @@ def _write(tokenizer: Tokenizer) -> dict[str, bytes]:
 def _read(source: Source) -> Tokenizer:
     vocab, merges_file = source.pair()
     if vocab is None or merges_file is None:
-        raise FormatError(f"Expected vocab.json and merges.txt, not {source.listing()} alone.")
+        raise MissingFileError(f"Expected vocab.json and merges.txt, not {source.listing()} alone.")
     vocabulary = parse_json(vocab, source.files[vocab])
     entries = vocabulary.vocabulary()
     pairs = _pairs(merges_file, source.files[merges_file])

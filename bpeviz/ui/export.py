@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import regex
@@ -17,10 +17,11 @@ from bpeviz import formats, limits
 from bpeviz.analysis.metrics import Column
 from bpeviz.core.boundaries import Boundaries
 from bpeviz.core.tokenizer import Tokenizer
-from bpeviz.formats import FORMATS, FormatError, archive
-from bpeviz.formats.base import printable_name
+from bpeviz.formats import FORMATS, READERS, FormatError, archive
+from bpeviz.formats.base import MissingFileError, printable_name
+from bpeviz.formats.known_models import known_title
 from bpeviz.pretokenizers.patterns import PATTERNS
-from bpeviz.pretrained.catalog import TITLES
+from bpeviz.pretrained.catalog import TITLES, entry_of
 from bpeviz.text import shorten
 from bpeviz.ui import markdown
 from bpeviz.ui.runtime import uploads
@@ -51,6 +52,9 @@ _NUMBER: SessionValue[int] = SessionValue("tokenizers_number")
 
 _FAILED: SessionValue[str] = SessionValue("tokenizers_failed")
 """Why the last file cannot be opened."""
+
+_INCOMPLETE: SessionValue[Sequence[File]] = SessionValue("tokenizers_incomplete")
+"""A file that needs a second one; the next file may be that one."""
 
 _PENDING: SessionValue[Sequence[File]] = SessionValue("tokenizers_pending")
 """The files for which the pre-tokenization is still to be chosen."""
@@ -111,13 +115,22 @@ def _dialog(chosen: Callable[[str], None]) -> None:
     if failed := _FAILED.get():
         st.error(markdown.escape(failed))
     for one in opened():
-        st.button(
-            f"Close {markdown.escape(one.title)}",
-            icon=":material/close:",
-            key=f"Close {one.title}",
-            on_click=_close,
-            args=(one.key,),
-        )
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            st.text_input(
+                "Name of the column",
+                one.title,
+                max_chars=LONGEST_TITLE,
+                key=f"name of {one.key}",
+                on_change=_rename,
+                args=(one.key,),
+            )
+            st.button(
+                f"Close {markdown.escape(one.title)}",
+                icon=":material/close:",
+                key=f"Close {one.title}",
+                on_click=_close,
+                args=(one.key,),
+            )
 
 
 def _uploader(chosen: Callable[[str], None]) -> None:
@@ -133,7 +146,7 @@ def _uploader(chosen: Callable[[str], None]) -> None:
         _open(_PENDING.get() or (), _PATTERN.get() or "", chosen)
 
     st.file_uploader(
-        "One tokenizer: a file, or two that belong together",
+        "One tokenizer: a file, or those of its folder",
         accept_multiple_files=True,
         key=upload,
         on_change=uploaded,
@@ -142,7 +155,7 @@ def _uploader(chosen: Callable[[str], None]) -> None:
         "They stay on this server until you close them or leave.",
     )
     if not _PENDING.present:
-        st.caption(" · ".join(one.title for one in FORMATS.values()))
+        st.caption(" · ".join(one.title for one in READERS.values()))
         return
     st.selectbox(
         "This file does not contain its pre-tokenization. Choose it:",
@@ -154,14 +167,18 @@ def _uploader(chosen: Callable[[str], None]) -> None:
 
 
 def _open(given: Sequence[File], pattern: str, chosen: Callable[[str], None]) -> None:
-    """Open files as a tokenizer, or note why that fails."""
-    # Files that failed before are still in the uploader; the ones added last may do without them.
-    failed = ""
-    for some in dict.fromkeys((tuple(given), tuple(given[-2:]), tuple(given[-1:]))):
+    """Open files as a tokenizer, or note why that fails. The files leave the uploader."""
+    _NUMBER.put((_NUMBER.get() or 0) + 1)
+    uploads.remove_all()
+    first = _INCOMPLETE.get() or ()
+    _INCOMPLETE.clear()
+    for some in dict.fromkeys(((*first, *given), tuple(given))):
         try:
             found = _read(some, pattern)
         except FormatError as error:
-            failed = failed or str(error)
+            _FAILED.put(str(error))  # of the files just given, which are the last attempt
+            if isinstance(error, MissingFileError):
+                _INCOMPLETE.put(some)
             continue
         _FAILED.clear()
         if found is None:
@@ -169,13 +186,11 @@ def _open(given: Sequence[File], pattern: str, chosen: Callable[[str], None]) ->
             return
         if found.key not in (one.key for one in opened()):
             _OPENED.put([*opened(), found])
-        _NUMBER.put((_NUMBER.get() or 0) + 1)
-        uploads.remove_all()
         _PENDING.clear()
+        _INCOMPLETE.clear()
         _CHANGED.put(True)
         chosen(found.key)
         return
-    _FAILED.put(failed)
 
 
 def _read(given: Sequence[tuple[str, bytes]], pattern: str) -> Opened | None:
@@ -196,7 +211,9 @@ def _read(given: Sequence[tuple[str, bytes]], pattern: str) -> Opened | None:
     digest = hashlib.blake2b(repr((sorted(files), pattern)).encode(), digest_size=12)
     for name in sorted(files):
         digest.update(hashlib.blake2b(files[name]).digest())
-    title = _title(given[0][0], [one.title for one in opened()])
+    known = (entry.title for entry in map(entry_of, files.values()) if entry is not None)
+    name = next(known, None) or known_title(tokenizer) or given[0][0]
+    title = _title(name, [one.title for one in opened()])
     return Opened(f"file {digest.hexdigest()}", title, tokenizer)
 
 
@@ -206,7 +223,7 @@ def _files(given: Sequence[tuple[str, bytes]]) -> dict[str, bytes]:
     Raises:
         FormatError: There are too many bytes, or two files have the same name.
     """
-    if len(given) == 1 and given[0][0].lower().endswith(".zip"):
+    if len(given) == 1 and given[0][1].startswith(b"PK"):
         return archive.unpacked(*given[0], MOST_BYTES)
     files = dict(given)
     if len(files) < len(given):
@@ -228,6 +245,13 @@ def _title(name: str, taken: Sequence[str]) -> str:
         number += 1
         found = f"{kept} {number}"
     return found
+
+
+def _rename(key: str) -> None:
+    others = [one.title for one in opened() if one.key != key]
+    title = _title(str(st.session_state[f"name of {key}"]), others)
+    _OPENED.put([replace(one, title=title) if one.key == key else one for one in opened()])
+    _CHANGED.put(True)
 
 
 def _close(key: str) -> None:

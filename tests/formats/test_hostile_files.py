@@ -317,7 +317,7 @@ HOSTILE: dict[str, tuple[dict[str, bytes], list[str]]] = {
     ),
     "vocab.json alone": (
         {"vocab.json": b'{"a": 0}'},
-        ["vocab.json:", "“model”"],
+        ["vocab.json", "merges.txt"],
     ),
     "a vocabulary and merges of different tokenizers": (
         two_files({"ab": 256}, "a b", "c d"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 import usual
@@ -15,6 +15,7 @@ from bpeviz import formats
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.corpus import samples
 from bpeviz.formats import FORMATS, FormatError, archive
+from bpeviz.formats.known_models import known_title
 from bpeviz.trainers import TRAINERS
 from bpeviz.ui import export, markdown
 from bpeviz.ui.export import Opened
@@ -291,3 +292,57 @@ def test_merge_diagram_supports_every_trainer(key: str) -> None:
             signs = "".join(sign for *_, sign, _ in data["signs"])
             assert signs.replace("·", " ").replace("</w>", "") == words
         assert pictures or not text
+
+
+def test_refused_files_are_forgotten_unless_a_second_file_completes_them() -> None:
+    """A pair may be given one file after the other; any other file is read alone."""
+
+    def page() -> None:
+        import streamlit as st
+
+        from bpeviz.ui import export
+
+        def given(*files: tuple[str, bytes]) -> tuple[int, str]:
+            export._open(files, "", lambda key: None)
+            return len(export.opened()), st.session_state.get("tokenizers_failed", "")
+
+        pair = st.session_state["pair"]
+        vocab, merges = (("vocab.json", pair["vocab.json"]), ("merges.txt", pair["merges.txt"]))
+        st.session_state["found"] = [
+            given(("bad.json", b"{")),
+            given(("worse.csv", b"left,right\n1,999\n")),
+            given(vocab),
+            given(merges),
+            given(vocab),
+            given(("bad.json", b"{")),
+            given(merges),
+        ]
+
+    app = AppTest.from_function(page, default_timeout=60)
+    app.session_state["pair"] = MERGES["gpt2"]
+    app.run()
+    assert not app.exception
+    facts = [
+        (0, "bad.json"),
+        (0, "worse.csv"),
+        (0, "merges.txt"),
+        (1, ""),
+        (1, "merges.txt"),
+        (1, "bad.json"),
+        (1, "merges.txt alone"),
+    ]
+    for (count, message), (expected, fact) in zip(app.session_state["found"], facts, strict=True):
+        assert count == expected
+        assert fact in message
+        assert bool(fact) == bool(message)
+
+
+def test_known_vocabularies_have_the_title_of_their_model() -> None:
+    class Known:
+        vocab_size = 128_256
+
+        def find(self, query: str) -> list[int]:
+            return [279] if query == " the" else []
+
+    assert known_title(cast(Any, Known())) == "Llama 3"
+    assert known_title(bpeviz.train("the", merges=1).tokenizer()) is None

@@ -20,7 +20,14 @@ import contextlib
 from collections.abc import Mapping
 
 from bpeviz.core.tokenizer import Tokenizer
-from bpeviz.formats.base import Format, FormatError, Source, UnsupportedError
+from bpeviz.formats.base import (
+    Format,
+    FormatError,
+    MissingFileError,
+    Source,
+    UnsupportedError,
+    printable_name,
+)
 from bpeviz.formats.huggingface import bpe, unigram, wordpiece
 from bpeviz.formats.huggingface.common import added_tokens
 from bpeviz.formats.library import read_tokenizer_json
@@ -53,10 +60,9 @@ def _read(source: Source) -> Tokenizer:
         document = parse_json(file, content)  # its errors name the line
         if "model" not in document:
             check_not_settings(file, content)
-            raise document.error(
-                "this is not a tokenizer.json: the key “model” is missing. A vocab.json needs its "
-                "merges.txt"
-            )
+            if document.value and all(type(one) is int for one in document.value.values()):
+                raise MissingFileError(f"{printable_name(file)} needs its merges.txt.")
+            raise document.error("this is not a tokenizer.json: the key “model” is missing")
         with contextlib.suppress(FormatError, UnsupportedError):
             return _read_exactly(source.name, document)
     return read_tokenizer_json(source.name, file, content)

@@ -1,0 +1,35 @@
+"""The models behind well-known vocabularies, to title files that are all called tokenizer.json."""
+
+from __future__ import annotations
+
+from bpeviz.core.tokenizer import Tokenizer
+
+_KNOWN: dict[tuple[int, int], tuple[str, str]] = {
+    (30522, 1996): ("the", "BERT uncased"),
+    (28996, 1103): ("the", "BERT cased"),
+    (50265, 5): (" the", "RoBERTa"),
+    (50257, 262): (" the", "GPT-2"),
+    (49408, 518): ("the", "CLIP"),
+    (32100, 8): (" the", "T5"),
+    (250002, 70): (" the", "XLM-RoBERTa"),
+    (32000, 278): (" the", "Llama 2"),
+    (128256, 279): (" the", "Llama 3"),
+    (32000, 272): (" the", "Mistral 7B"),
+    (32768, 1040): (" the", "Mistral 7B v0.3"),
+    (151665, 279): (" the", "Qwen 2.5"),
+    (262145, 506): (" the", "Gemma 3"),
+    (128815, 270): (" the", "DeepSeek-V3"),
+    (129280, 270): (" the", "DeepSeek V4"),
+    (255029, 1690): (" the", "Command R+"),
+    (65000, 279): (" the", "Claude 2"),
+    (262144, 1267): (" the", "Jurassic-2"),
+}
+"""By the size of the vocabulary and one of its ids: the token with this id, and the title."""
+
+
+def known_title(tokenizer: Tokenizer) -> str | None:
+    """Return the model whose vocabulary this is, or None."""
+    for (size, token_id), (token, title) in _KNOWN.items():
+        if tokenizer.vocab_size == size and token_id in tokenizer.find(token):
+            return title
+    return None
