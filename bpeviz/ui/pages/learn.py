@@ -22,7 +22,7 @@ from bpeviz.ui.downloads import ready
 from bpeviz.ui.learn.base import Chapter, Input, NoQuestionError, Picture, Question, Setup
 from bpeviz.ui.learn.registry import BY_KEY, CHAPTERS
 from bpeviz.ui.learn.tables import table
-from bpeviz.ui.pages import checked_against
+from bpeviz.ui.pages import checked_against, teachers_sheet
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.permalink import codec, session
 from bpeviz.ui.widgets import Number, OneOf, SessionValue, SomeOf, TextField, Values, Widget
@@ -92,6 +92,7 @@ def show() -> None:
     with st.container(key="chapter"):
         _draw_chapter(chapter)
     checked_against.show()
+    teachers_sheet.show()
     with bar:
         _bar(chapter)
 

@@ -73,7 +73,7 @@ STYLE = f"""<style>
 .stApp .st-key-content {{ gap: 0.75rem; }}
 .stApp .st-key-whole {{ max-width: 64rem; margin: -0.75rem auto 0; }}
 .stApp:has(.st-key-whole) .st-key-frame {{ display: none !important; }}
-.stApp .st-key-chapter h2 {{ padding: 0; font-size: 1.6rem; }}
+.stApp .st-key-chapter h2 {{ padding: 0.2rem 0 0.4rem; font-size: 1.6rem; }}
 .stApp .st-key-chapter h3 {{ padding: 0.25rem 0; font-size: 1.3rem; }}
 .st-key-content:focus {{ outline: none; }}
 .stApp .st-key-question {{ min-height: 1.75rem; }}

@@ -287,6 +287,19 @@ def test_missing_vocabulary_is_named_in_the_comparison(monkeypatch: pytest.Monke
     assert any("5 need vocabularies" in one.value for one in app.markdown)
 
 
+def test_teachers_sheet_lists_every_question_with_its_answer() -> None:
+    app = opened()
+    check(app.toggle(key="learn_teachers_sheet").set_value(True).run())
+    (sheet,) = [one.proto.body for one in app.get("html") if ">Answer<" in one.proto.body]
+    assert sheet.count("<tr>") > 3 * len(CHAPTERS)
+    assert "131 tokens − 7 = 124 tokens" in sheet
+    for chapter in CHAPTERS:
+        assert chapter.needs or escape(chapter.why.prompt) in sheet
+    app.session_state["copy_link"] = {"request": 1}
+    app.run()
+    assert "sheet" not in str(unpack(app.session_state["made_link"]["packed"]))
+
+
 def test_last_chapter_links_to_the_variants() -> None:
     app = opened(CHAPTERS[-1].key)
     labels = [one.proto.label for one in app.get("page_link")]

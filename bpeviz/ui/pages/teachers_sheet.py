@@ -1,0 +1,49 @@
+"""The teacher's sheet of the Learn page: all questions with their answers, to print."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from bpeviz.pretrained import download
+from bpeviz.ui.learn.base import Chapter, Question
+from bpeviz.ui.learn.forms import Part
+from bpeviz.ui.learn.registry import CHAPTERS
+from bpeviz.ui.learn.tables import table
+
+
+def words(parts: Sequence[Part]) -> str:
+    """Return a message as plain text."""
+    return "".join(part if isinstance(part, str) else part["label"] for part in parts)
+
+
+def answer(question: Question) -> str:
+    """Return the right answer to a question, with its explanation."""
+    result = question.judge(None)
+    options = question.form.payload().get("options")
+    right = [f"“{options[i]}”" for i in result.marks["right"]] if options else []
+    return " ".join([*right, words(result.message)])
+
+
+def rows(chapter: Chapter) -> list[list[str]]:
+    """Return each question of a chapter, about its first text, with its answer."""
+    if not all(map(download.available, chapter.needs)):
+        return [["(The vocabularies of this chapter are not on this machine.)", ""]]
+    asked = [make(chapter.initial) for make in chapter.questions]
+    found = [question for question in (*asked, chapter.why.question()) if question is not None]
+    return [[words(question.prompt), answer(question)] for question in found]
+
+
+def show() -> None:
+    """Draw the switch of the sheet, and the sheet where it is on. Links do not contain it."""
+    if not st.toggle(
+        "Teacher's sheet: all questions with their answers", key="learn_teachers_sheet"
+    ):
+        return
+    listed = [
+        [f"{number}. {chapter.title}", *row]
+        for number, chapter in enumerate(CHAPTERS, 1)
+        for row in rows(chapter)
+    ]
+    st.html(table(["Chapter", "Question", "Answer"], listed))

@@ -1,0 +1,52 @@
+"""The reading level of the chapters' texts: short sentences, and a low Flesch–Kincaid grade."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pyphen
+import pytest
+
+from bpeviz.ui.learn.base import Chapter
+from bpeviz.ui.learn.registry import CHAPTERS
+
+LONGEST = 25
+"""The most words of a sentence."""
+
+GRADE = 9.0
+"""The largest Flesch–Kincaid grade of a chapter."""
+
+HYPHENATION = pyphen.Pyphen(lang="en_US", left=1, right=1)
+
+
+def texts(chapter: Chapter) -> Iterator[str]:
+    """Yield the texts of a chapter that are not about its sources and settings."""
+    yield from (chapter.lead, chapter.myth, chapter.fact, chapter.why.prompt)
+    for option in chapter.why.options:
+        yield from (option.words, option.feedback)
+
+
+def sentences(text: str) -> list[list[str]]:
+    """Return the words of each sentence."""
+    found = [re.findall(r"[A-Za-z']+|\d[\d,]*", one) for one in re.split(r"(?<=[.?!:;])\s", text)]
+    return [words for words in found if words]
+
+
+def syllables(word: str) -> int:
+    return len(HYPHENATION.inserted(word.lower()).split("-"))
+
+
+def grade(chapter: Chapter) -> float:
+    """Return the Flesch–Kincaid grade level (Kincaid et al. 1975)."""
+    found = [words for text in texts(chapter) for words in sentences(text)]
+    words = [word for one in found for word in one]
+    per_word = sum(map(syllables, words)) / len(words)
+    return 0.39 * len(words) / len(found) + 11.8 * per_word - 15.59
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda chapter: chapter.key)
+def test_chapter_is_easy_to_read(chapter: Chapter) -> None:
+    for text in texts(chapter):
+        assert max(len(words) for words in sentences(text)) <= LONGEST, text
+    assert grade(chapter) <= GRADE
