@@ -515,5 +515,10 @@ TRAINER = Trainer(
             LONGEST,
         ),
     ),
-    texts=Texts(beginning=_beginning, vocabulary=_vocabulary),
+    texts=Texts(
+        beginning=_beginning,
+        vocabulary=_vocabulary,
+        at_the_end="The library itself goes on with pairs that no longer occur in the text, until "
+        "its vocabulary is full.",
+    ),
 )

@@ -672,7 +672,8 @@ def _option(option: Option, widget: OneOf | Number | TextSource, initial: str | 
 
 _STOPPED = {
     "no pair": "No pair is left to merge",
-    "rare": "No remaining pair repeats often enough",
+    "rare": "No remaining pair reaches the minimum pair count (Advanced options; 2 at first "
+    "here, 1 in the library)",
 }
 
 
@@ -722,10 +723,11 @@ def vocabulary_size(training: Training, largest: int) -> int:
     step = training.step_of(chosen)
     made = texts_of(training).vocabulary(training, step)
     why = _STOPPED.get(training.stopped)
+    ending = f" {after}" if (after := texts_of(training).at_the_end) else ""
     if why and largest != LARGEST:
-        st.caption(f"{made}. {why}, so {largest:,} cannot be reached.")
+        st.caption(f"{made}. {why}, so {largest:,} cannot be reached.{ending}")
     elif why and step == training.steps:
-        st.caption(f"{made}. {why}.")
+        st.caption(f"{made}. {why}.{ending}")
     else:
         st.caption(f"{made}.")
     return step

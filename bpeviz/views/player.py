@@ -27,6 +27,9 @@ from bpeviz.pretokenizers.pretokenizer import END_OF_WORD, Atoms
 from bpeviz.text import color_index, hexadecimal, shorten
 from bpeviz.trainers import texts_of
 
+_AROUND = 60
+"""Characters before the first change in `before_and_after`."""
+
 WINDOW = 20_000
 """The largest number of atoms in the player; longer texts are divided into parts."""
 
@@ -304,6 +307,40 @@ def side_by_side(
     }
     digest = hashlib.blake2b(repr(data).encode(), digest_size=12)
     return data | {"key": digest.hexdigest()}
+
+
+def before_and_after(
+    text: str, training: Training, boundaries: Boundaries, step: int
+) -> dict[str, Any] | None:
+    """Return the payload of two columns: a text before and after a step, around its first change.
+
+    Args:
+        text: The training text.
+        training: The training history.
+        boundaries: The boundaries of the text.
+        step: The step, from 1.
+
+    Returns:
+        The payload, or None if the step does not change the boundaries of the text.
+    """
+    unit = texts_of(training).unit
+    columns = [
+        Column(f"{name} {unit} {step:,}", training.at_step(at), boundaries, at)
+        for name, at in (("Before", step - 1), ("After", step))
+    ]
+    before, after = (column.inner_boundaries for column in columns)
+    changed = np.setxor1d(before, after, assume_unique=True)
+    if not len(changed):
+        return None
+    raw = text.encode()
+    at = len(raw[: int(changed[0])].decode(errors="ignore"))
+    first = text.rfind(" ", max(0, at - _AROUND), at - _AROUND // 2) + 1 if at > _AROUND else 0
+    last = min(len(text), first + 3 * _AROUND)
+    part = Part(len(text[:first].encode()), len(text[:last].encode()), first, last)
+    data = side_by_side(text, columns, part, 0)
+    for column in data["columns"]:
+        column |= {"notes": [], "isBest": False}
+    return data | {"ariaLabel": "The text before and after", "isShort": True}
 
 
 def _notes(

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from bpeviz.analysis.metrics import Metrics, Vocabulary
 from bpeviz.analysis.pretokenization import Summary, Used, WordLevel
 from bpeviz.analysis.pretokenization import name as pre_token_name
 from bpeviz.analysis.round_trip import Loss
-from bpeviz.analysis.token_lookup import Ancestor, Decoded, Found
+from bpeviz.analysis.token_lookup import Ancestor, Decoded, Found, about
+from bpeviz.analysis.vocabulary_cost import Cost
 from bpeviz.core.merges import Merge
+from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import Candidate, Pruning, Training
 from bpeviz.text import hexadecimal, shorten
 from bpeviz.trainers import texts_of
@@ -245,6 +249,34 @@ def vocabularies(rows: Sequence[Vocabulary]) -> pd.DataFrame:
         [(row.title, row.tokens, row.shared, row.own, "  ".join(row.examples)) for row in rows],
         columns=["algorithm", "tokens", "in all of them", "only here", "examples"],
     )
+
+
+def costs(found: Sequence[Cost], rarely: int) -> pd.DataFrame:
+    """Return the costs of vocabulary sizes, one size per row."""
+    return pd.DataFrame(
+        {
+            "vocabulary size": [f"{one.size:,}" for one in found],
+            "tokens of this text": [f"{one.tokens:,}" for one in found],
+            "bytes per token": [f"{one.bytes_per_token:.2f}" for one in found],
+            "embedding parameters": [f"{one.parameters:,}" for one in found],
+            f"tokens seen fewer than {rarely:,} times": [
+                f"{one.rare:,} ({one.rare / one.size:.0%})" if one.size else "0" for one in found
+            ],
+        }
+    )
+
+
+def vocabulary(tokenizer: Tokenizer, uses: NDArray[np.int64]) -> pd.DataFrame:
+    """Return all tokens of a vocabulary by id, with their uses in a text.
+
+    Args:
+        tokenizer: The tokenizer.
+        uses: How often each id occurs. int64 [at most the largest id + 1].
+    """
+    found = [about(token_id, tokenizer) for token_id in tokenizer.known_ids()]
+    frame = tokens(found)
+    frame["uses"] = [int(uses[one.id]) if one.id < len(uses) else 0 for one in found]
+    return frame
 
 
 def losses(found: Sequence[Loss]) -> pd.DataFrame:

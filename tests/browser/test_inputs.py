@@ -163,7 +163,7 @@ def test_invalid_vocabulary_sizes_show_messages(open_page: Open) -> None:
     open_more(page)
     # Larger than training on this text can reach.
     type_number(page, "Largest vocabulary", 30_000)
-    expect(page.get_by_text("No remaining pair repeats often enough")).to_be_visible()
+    expect(page.get_by_text("No remaining pair reaches the minimum pair count")).to_be_visible()
     player.await_text(ENGLISH)
     # Larger than the limit of bpeviz.
     type_number(page, "Largest vocabulary", 99_999)

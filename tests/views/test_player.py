@@ -497,3 +497,24 @@ def test_side_by_side_counts_unknown_characters() -> None:
     assert [token[0] for token in shown["tokens"]].count(-1) == 2  # é and the space
     assert shown["tokenEnds"][-1] == 7
     assert np.all(np.diff(shown["tokenEnds"]) >= 0)
+
+
+@pytest.mark.parametrize("key", ["bpe", "unigram", "wordpiece", "scaffold"])
+def test_before_and_after_shows_the_first_change(key: str) -> None:
+    text = "low lower lowest newer newest wider. " * 4 + ODD
+    training = usual.train(key, text)
+    boundaries = training.tokenizer().boundaries(text)
+    for step in range(1, training.steps + 1):
+        old, new = ({*boundaries.cuts(at).tolist()} for at in (step - 1, step))
+        data = player.before_and_after(text, training, boundaries, step)
+        if old == new:
+            assert data is None
+            continue
+        assert data is not None
+        offset = len(text[: text.index(data["text"])].encode())
+        size = len(data["text"].encode())
+        shown = [{*column["tokenEnds"]} for column in data["columns"]]
+        for cuts, ends in zip((old, new), shown, strict=True):
+            expected = {at - offset for at in cuts if 0 < at - offset < size}
+            assert {end for end in ends if end < size} == expected
+        assert 0 < min(old ^ new) - offset < size

@@ -11,7 +11,7 @@ from bpeviz.analysis.metrics import Column
 from bpeviz.core.training import Training
 from bpeviz.pretokenizers.patterns import MAX_EXPRESSION
 from bpeviz.trainers import texts_of
-from bpeviz.ui import components, export, inputs, markdown
+from bpeviz.ui import components, export, inputs, markdown, vocabulary
 from bpeviz.ui.details import details
 from bpeviz.ui.inputs import ALGORITHMS, part_caption, part_number
 from bpeviz.ui.pages.base import ABOUT_MERGE_DIAGRAM, Page
@@ -21,8 +21,8 @@ from bpeviz.ui.trained import Trained
 from bpeviz.ui.widgets import SessionValue, TextField, Values, Widget, numbers
 from bpeviz.views import charts, merge_diagram, player, tables
 
-CANDIDATES = 8
-"""How many of the best candidates of a step are shown."""
+CANDIDATES = 1_000
+"""How many of the best candidates of a step are listed."""
 
 COUNTED = 2_500_000
 """The most bytes or characters of a text whose candidates are counted at each step. This takes a
@@ -45,6 +45,7 @@ def _widgets(values: Values) -> Iterator[Widget[Any]]:
     yield from inputs.training_widgets(values)
     yield SEARCH
     yield DRAWN_WORDS
+    yield from vocabulary.widgets()
     yield from values.members(PART)
 
 
@@ -95,6 +96,7 @@ def show(trained: Trained, last: int) -> None:
     _follow(trained, last, timeline["timelineId"], part, initial)
     if last:
         _merge_diagram(trained, last, timeline["timelineId"])
+    vocabulary.vocabulary(trained, last)
 
 
 @fragment
@@ -142,6 +144,7 @@ def _follow(trained: Trained, last: int, timeline: str, shown: player.Part, init
                 f"Bytes per token after each {texts_of(training).unit}",
             )
         st.caption("Click a curve or a row of the table: the player jumps to that step.")
+        _before_and_after(trained, step)
         details(trained.text, training, boundaries, step)
 
 
@@ -204,6 +207,26 @@ def _drawn(trained: Trained, last: int, start: int, end: int) -> dict[str, Any]:
     raw = trained.text.encode()
     found: dict[str, Any] = merge_diagram.merge_diagram_payload(raw, [side], start, end)
     return found
+
+
+def _before_and_after(trained: Trained, step: int) -> None:
+    """Draw the text before and after the last step, around the first change."""
+    unit = texts_of(trained.history).unit
+    st.subheader(f"Before and after this {unit}", anchor=False)
+    if not step:
+        st.caption(f"No {unit} is applied yet. Press Play, or go to a {unit} above.")
+        return
+    data = _compared(trained, step)
+    if data is None:
+        st.caption(f"This {unit} does not change the training text.")
+        return
+    components.columns(data, "before and after")
+
+
+@cached()
+def _compared(trained: Trained, step: int) -> dict[str, Any] | None:
+    history, boundaries = trained.history, trained.boundaries
+    return player.before_and_after(trained.text, history, boundaries, step)
 
 
 def _candidates(trained: Trained, step: int) -> None:

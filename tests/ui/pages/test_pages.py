@@ -242,7 +242,7 @@ def test_new_text_resets_vocabulary_size_to_full() -> None:
 
 @pytest.mark.parametrize(
     ("state", "reason"),
-    [({"bpe_min_count": 1}, "No pair is left"), ({"bpe_min_count": 5}, "often enough")],
+    [({"bpe_min_count": 1}, "No pair is left"), ({"bpe_min_count": 5}, "minimum pair count")],
 )
 def test_unreachable_vocabulary_size_shows_a_caption(state: dict[str, int], reason: str) -> None:
     app = with_text("Train", SHORT, largest=5_000, **state)
@@ -553,6 +553,24 @@ def test_train_shows_the_steps_and_candidates_of_every_trainer(key: str) -> None
     assert candidates.iloc[0, : len(best.ids)].tolist() == [training.name(i) for i in best.ids]
     details = texts.details(training, SHORT, boundaries, last)
     assert {f"{TRAINERS[key].short}: {one.title}" for one in details} <= {*headings}
+
+
+def test_train_shows_the_vocabulary_and_what_it_costs() -> None:
+    app = with_text("Train", SHORT, rarely=3, width=10)
+    training = usual.train("bpe", SHORT)
+    size = training.vocab_size
+    costs = [one.value for one in app.dataframe if "embedding parameters" in one.value.columns]
+    assert costs[0]["embedding parameters"].iloc[-1] == f"{10 * size:,}"
+    for view, length in (("tokens", size), ("alphabet", 256)):
+        app = with_text("Train", SHORT, vocabulary=view)
+        assert errors(app) == []
+        (table,) = (
+            one.value
+            for one in app.dataframe
+            if "uses" in one.value.columns and "kind" in one.value.columns
+        )
+        assert len(table) == length
+    assert table["uses"].sum() == len(SHORT.encode())
 
 
 def test_compare_works_without_downloaded_vocabularies(

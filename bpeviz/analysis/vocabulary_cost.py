@@ -1,0 +1,82 @@
+"""What a vocabulary costs and saves, by its size, and how often its tokens occur in a text.
+
+A larger vocabulary shortens texts. In exchange, a language model needs one row of parameters per
+token in its input embedding, and as many in its output layer unless the two are shared. Tokens that
+are rare in the training data have rows that are hardly trained.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bpeviz.core.boundaries import Boundaries
+from bpeviz.core.training import Training
+
+SIZES = 8
+"""The number of vocabulary sizes that are compared."""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """The costs of one vocabulary size.
+
+    Attributes:
+        size: The vocabulary size, special tokens not counted.
+        tokens: The number of tokens of the text.
+        bytes_per_token: The size of the text in UTF-8 bytes, per token.
+        parameters: The parameters of the embedding: one row of the chosen width per token.
+        rare: The number of tokens of the vocabulary that occur fewer times than asked.
+    """
+
+    size: int
+    tokens: int
+    bytes_per_token: float
+    parameters: int
+    rare: int
+
+
+def uses(boundaries: Boundaries, step: int) -> NDArray[np.int64]:
+    """Return how often each id occurs in a text after `step` steps. int64 [largest id + 1]."""
+    ids = boundaries.ids(step)
+    return np.bincount(ids[ids >= 0])
+
+
+def sizes(last: int) -> list[int]:
+    """Return at most `SIZES` steps from 0 to `last`, spaced evenly on a logarithmic scale."""
+    spaced = np.geomspace(1, last + 1, SIZES).round().astype(int) - 1
+    return sorted({*spaced.tolist()})
+
+
+def costs(
+    training: Training, boundaries: Boundaries, steps: Sequence[int], width: int, rarely: int
+) -> list[Cost]:
+    """Return the costs of the vocabulary after each of some steps.
+
+    Args:
+        training: The training history.
+        boundaries: The boundaries of a text.
+        steps: The steps.
+        width: The width of the embedding: parameters per token.
+        rarely: A token is rare if it occurs fewer times than this in the text.
+    """
+    size = int(boundaries.ends[-1]) if len(boundaries) else 0
+    found = []
+    for step in steps:
+        vocabulary = int(training.sizes[step])
+        counts = uses(boundaries, step)
+        tokens = int(boundaries.token_counts[step])
+        frequent = int((counts >= rarely).sum())
+        found.append(
+            Cost(
+                vocabulary,
+                tokens,
+                size / tokens if tokens else 0.0,
+                vocabulary * width,
+                vocabulary - frequent,
+            )
+        )
+    return found

@@ -1,0 +1,90 @@
+"""The vocabulary of a training: all tokens, the initial alphabet, and what each size costs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import streamlit as st
+
+from bpeviz.analysis import vocabulary_cost
+from bpeviz.text import counted
+from bpeviz.trainers import texts_of
+from bpeviz.ui.runtime.cache import cached
+from bpeviz.ui.runtime.fragments import fragment
+from bpeviz.ui.trained import Trained
+from bpeviz.ui.widgets import Number, OneOf, Widget
+from bpeviz.views import tables
+
+VIEW = OneOf(
+    link="vocabulary",
+    key="vocabulary",
+    label="The vocabulary",
+    titles={"cost": "What it costs", "tokens": "All tokens", "alphabet": "Initial alphabet"},
+)
+WIDTH = Number(link="width", key="width", label="Embedding width", low=1, high=100_000)
+RARELY = Number(link="rarely", key="rarely", label="Rare: fewer times than", low=1, high=1_000_000)
+
+_HEIGHT = 316
+
+
+def widgets() -> Iterator[Widget[int] | Widget[str]]:
+    """Yield the widgets of the section."""
+    yield from (VIEW, WIDTH, RARELY)
+
+
+@fragment
+def vocabulary(trained: Trained, last: int) -> None:
+    """Draw the vocabulary after step `last`."""
+    st.subheader("The vocabulary", anchor=False)
+    view = VIEW.segments(label_visibility="collapsed")
+    if view == "cost":
+        _cost(trained, last)
+    elif view == "tokens":
+        table = _tokens(trained, last)
+        st.dataframe(table, hide_index=True, height=_HEIGHT, key="vocabulary tokens")
+        st.caption(
+            f"{counted(len(table), 'token')} in the order of their ids. The column “uses” counts "
+            "each in the training text at this vocabulary size."
+        )
+    else:
+        table = _tokens(trained, 0)
+        st.dataframe(table, hide_index=True, height=_HEIGHT, key="alphabet")
+        st.caption(
+            f"{counted(len(table), 'token')}: the vocabulary before the first "
+            f"{texts_of(trained.history).unit}."
+        )
+
+
+@cached()
+def _tokens(trained: Trained, step: int) -> Any:  # a data frame
+    tokenizer = trained.history.at_step(step)
+    return tables.vocabulary(tokenizer, vocabulary_cost.uses(trained.boundaries, step))
+
+
+def _cost(trained: Trained, last: int) -> None:
+    with st.container(horizontal=True):
+        width = WIDTH.any_number(
+            768, width=200, help="Parameters per token in the embedding of a language model."
+        )
+        rarely = RARELY.any_number(
+            10, width=200, help="Rare tokens give a language model little to train on."
+        )
+    st.dataframe(
+        tables.costs(_costs(trained, last, width, rarely), rarely),
+        hide_index=True,
+        height="content",
+        key="costs",
+    )
+    st.caption(
+        "A larger vocabulary makes texts shorter. In exchange, a language model stores one row of "
+        "parameters per token in its embedding, and as many in its output layer unless both share "
+        "them; and more tokens are rare."
+    )
+
+
+@cached()
+def _costs(trained: Trained, last: int, width: int, rarely: int) -> list[vocabulary_cost.Cost]:
+    training = trained.history
+    steps = vocabulary_cost.sizes(last)
+    return vocabulary_cost.costs(training, trained.boundaries, steps, width, rarely)
