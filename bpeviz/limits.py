@@ -74,7 +74,10 @@ USER_RUNNING = _limit("running trainings of a user", 2, "trainings", "BPEVIZ_USE
 USER_WAITING = _limit("waiting trainings of a user", 3, "trainings", "BPEVIZ_USER_WAITING")
 ALL_WAITING = _limit("waiting trainings of all users", 50, "trainings", "BPEVIZ_ALL_WAITING")
 
-PASSWORD_TRIES = _limit("wrong passwords of all users", 20, "a minute", "BPEVIZ_PASSWORD_TRIES")
+PASSWORD_TRIES = _limit("wrong passwords of an address", 20, "a minute", "BPEVIZ_PASSWORD_TRIES")
+ALL_PASSWORD_TRIES = _limit(
+    "wrong passwords of all addresses", 200, "a minute", "BPEVIZ_ALL_PASSWORD_TRIES"
+)
 
 # ---- a regular expression or word list of a user, a link or a file
 

@@ -48,6 +48,7 @@ async def handle(
     body: bytes = b"",
     *,
     scheme: str = "http",
+    client: str = "127.0.0.1",
     **headers: str,
 ) -> Answer:
     """Return the answer of an app. Underscores in the names of headers become hyphens."""
@@ -59,6 +60,7 @@ async def handle(
         "type": "websocket" if method == "WEBSOCKET" else "http",
         "method": method,
         "scheme": scheme,
+        "client": (client, 50_000),
         "path": parts.path,
         "raw_path": parts.path.encode(),
         "query_string": parts.query.encode(),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
@@ -14,7 +16,8 @@ def current_user() -> str:
 
     The network address does not identify a user: a class may share one.
     """
-    if token := st.context.cookies.get(COOKIE):
+    token = st.context.cookies.get(COOKIE, "")
+    if re.fullmatch(r"[\w-]{1,50}", token, re.ASCII):
         return f"browser {token}"
     context = get_script_run_ctx()
     return f"session {context.session_id}" if context is not None else ""

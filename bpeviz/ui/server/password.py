@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import ipaddress
 import time
 from collections import deque
 from collections.abc import Callable
@@ -66,8 +67,8 @@ class PasswordGate:
         # The key depends on the password alone, so browsers stay logged in after a restart. It
         # takes 50 ms to compute, so a cookie does not help to guess the password.
         self._key = hashlib.scrypt(self._password, salt=b"bpeviz", n=2**14, r=8, p=1)
-        self._wrong: deque[float] = deque()
-        """The times of the wrong passwords of the last minute, of all users."""
+        self._wrong: deque[tuple[float, str]] = deque()
+        """The times of the wrong passwords of the last minute, and their networks."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one connection."""
@@ -88,14 +89,15 @@ class PasswordGate:
     async def _checked(self, scope: Scope, receive: Receive) -> Response:
         """Return the answer to the form."""
         form = parse_qs((await Request(scope, receive).body()).decode("utf-8", "replace"))
-        now = self._clock()
-        while self._wrong and self._wrong[0] <= now - 60:
+        now, network = self._clock(), _network(scope)
+        while self._wrong and self._wrong[0][0] <= now - 60:
             self._wrong.popleft()
-        if len(self._wrong) >= limits.PASSWORD_TRIES:
+        own = sum(one == network for _, one in self._wrong)
+        if own >= limits.PASSWORD_TRIES or len(self._wrong) >= limits.ALL_PASSWORD_TRIES:
             return _form("There were too many wrong passwords. Wait a minute and try again.", 429)
         given = form.get("password", [""])[0].encode()
         if not hmac.compare_digest(given, self._password):
-            self._wrong.append(now)
+            self._wrong.append((now, network))
             return _form("This password is wrong.", 401)
         answer = _to_page(scope)
         ends = str(int(now) + SECONDS)
@@ -111,6 +113,18 @@ class PasswordGate:
 
     def _signature(self, ends: str) -> str:
         return hmac.new(self._key, ends.encode(), "sha256").hexdigest()
+
+
+def _network(scope: Scope) -> str:
+    """Return the address of a browser, or of its network where it can choose among many (IPv6)."""
+    given = (scope.get("client") or ("",))[0]
+    try:
+        address = ipaddress.ip_address(given)
+    except ValueError:
+        return str(given)
+    if isinstance(address, ipaddress.IPv4Address):
+        return str(address)
+    return str(address.ipv4_mapped or ipaddress.ip_network((int(address), 64), strict=False))
 
 
 def _is_form(scope: Scope) -> bool:

@@ -24,8 +24,11 @@ def test_user_is_the_token_of_the_browser(monkeypatch: pytest.MonkeyPatch) -> No
     assert user.current_user() == "browser a-token"
 
 
-def test_session_without_a_token_is_a_user_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(user.st, "context", SimpleNamespace(cookies={}))
+@pytest.mark.parametrize("cookies", [{}, {user.COOKIE: ""}, {user.COOKIE: "x" * 60_000}])
+def test_session_without_a_token_is_a_user_of_its_own(
+    cookies: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(user.st, "context", SimpleNamespace(cookies=cookies))
     found = AppTest.from_function(script).run().text[0].value
     assert found.startswith("session ")
     assert found != "session "

@@ -108,17 +108,37 @@ def test_wrong_password_is_refused(given: str) -> None:
     assert "wrong" in answer.body
 
 
-def test_wrong_passwords_are_limited_for_all_users_together() -> None:
+def test_wrong_passwords_of_an_address_are_limited() -> None:
     clock = Clock()
     app = gate(clock=clock)
     cookie = logged_in(app)
     for _ in range(limits.PASSWORD_TRIES):
-        assert give(app, "wrong").status == 401
-    assert give(app, "wrong").status == 429
-    assert give(app, PASSWORD).status == 429
-    assert ask(app, cookie=cookie, **HTML).body == "the page behind"
+        assert give(app, "wrong", client="10.0.0.7").status == 401
+    assert give(app, "wrong", client="10.0.0.7").status == 429
+    assert give(app, PASSWORD, client="10.0.0.7").status == 429
+    assert give(app, PASSWORD, client="::ffff:10.0.0.7").status == 429
+    assert give(app, PASSWORD, client="10.0.0.8").status == 303
+    assert ask(app, cookie=cookie, client="10.0.0.7", **HTML).body == "the page behind"
     clock.now += 61
-    assert give(app, PASSWORD).status == 303
+    assert give(app, PASSWORD, client="10.0.0.7").status == 303
+
+
+def test_addresses_of_an_ipv6_network_are_one() -> None:
+    app = gate()
+    for number in range(limits.PASSWORD_TRIES):
+        assert give(app, "wrong", client=f"2001:db8:0:1::{number:x}").status == 401
+    assert give(app, PASSWORD, client="2001:db8:0:1:ffff::1").status == 429
+    assert give(app, PASSWORD, client="2001:db8:0:2::1").status == 303
+
+
+def test_wrong_passwords_of_all_addresses_are_limited_together() -> None:
+    clock = Clock()
+    app = gate(clock=clock)
+    for number in range(limits.ALL_PASSWORD_TRIES):
+        assert give(app, "wrong", client=f"10.0.{number}.1").status == 401
+    assert give(app, PASSWORD, client="10.1.1.1").status == 429
+    clock.now += 61
+    assert give(app, PASSWORD, client="10.1.1.1").status == 303
 
 
 def test_right_passwords_are_not_limited() -> None:
