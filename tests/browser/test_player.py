@@ -141,7 +141,7 @@ def test_keys_move_the_player(open_page: Open) -> None:
     training, _ = player.await_text(ENGLISH)
     steps = str(len(training.merges))
     # The keys work on the whole page unless the focused control uses them.
-    page.mouse.click(1300, 400)  # empty space beside the text
+    page.mouse.click(1000, 64)  # empty space
     outlined = "() => document.activeElement !== document.body && document.activeElement.tagName"
     assert page.evaluate(outlined) is False
     for key, step in (
@@ -159,7 +159,7 @@ def test_keys_move_the_player(open_page: Open) -> None:
     page.keyboard.press("End")
     expect(player.track).to_have_value("0")
     player.speed.select_option("½×")
-    page.mouse.click(1300, 400)
+    page.mouse.click(1000, 64)
     page.keyboard.press(" ")
     expect(player.button("Pause")).to_be_visible()
     page.keyboard.press(" ")

@@ -5,6 +5,7 @@ import { formatCount } from "../shared/format.js";
 import { TextState, characterCount, wellFormed } from "./text_state.js";
 
 const PAUSE = 600; // milliseconds without a key until a text applies
+const STATUS_SHOWN = 2500; // milliseconds
 const RETRY_AFTER = 3000; // milliseconds, doubled each time
 const PAUSE_PER_MEGABYTE = 3000; // long texts take longer to send and to train on
 
@@ -18,6 +19,8 @@ class TextBox {
     this.label = root.querySelector(".label");
     this.file = root.querySelector(".file");
     this.notice = root.querySelector(".notice");
+    this.status = root.querySelector(".status");
+    this.isTyped = false; // and not yet applied
     this.timer = 0;
     this.retry = 0;
     this.upload = new AbortController();
@@ -53,6 +56,11 @@ class TextBox {
     if (!this.isMounted) this.#describe();
     this.isMounted = true;
     this.#draw();
+    if (this.isTyped && !this.timer && data.answered >= this.state.number) {
+      this.isTyped = false;
+      this.status.textContent = "Applied";
+      this.statusTimer = setTimeout(() => (this.status.textContent = ""), STATUS_SHOWN);
+    }
     if (again) this.#send(again);
   }
 
@@ -98,6 +106,9 @@ class TextBox {
 
   #typed() {
     this.select.value = this.data.own;
+    this.isTyped = true;
+    clearTimeout(this.statusTimer);
+    this.status.textContent = "Applies when you pause";
     clearTimeout(this.timer);
     const pause = PAUSE + (this.box.value.length / 1e6) * PAUSE_PER_MEGABYTE;
     this.timer = setTimeout(() => this.#apply(), pause);
@@ -120,6 +131,8 @@ class TextBox {
       this.#change(own, text);
       return;
     }
+    this.isTyped = false;
+    this.status.textContent = "Not applied";
     // The server would refuse it, and end the connection at a still longer one.
     this.#tell(
       `This text has ${formatCount(count)} characters; the limit is ${formatCount(limit)}, so the ` +
