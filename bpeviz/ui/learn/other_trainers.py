@@ -19,6 +19,7 @@ from bpeviz.ui.learn.base import (
     compared,
 )
 from bpeviz.ui.learn.forms import NumberForm, OrderForm, Part
+from bpeviz.ui.runtime.cache import cached
 
 KEY = "other-trainers"
 SHOWN = 4
@@ -70,14 +71,15 @@ def _score(setup: Setup) -> Question:
     return Question([prompt], OrderForm(items, hints), judge)
 
 
-def _bpe(setup: Setup) -> MergeTraining:
-    return engine.merges_of(setup["text"], merges=20, pattern="whitespace", atoms="characters")
+def _bpe(text: str) -> MergeTraining:
+    return engine.merges_of(text, merges=20, pattern="whitespace", atoms="characters")
 
 
-def dropped(setup: Setup, share: float) -> float:
-    """Return the mean number of tokens of the word under BPE-dropout."""
-    training = _bpe(setup)
-    found = training.segmentations(training.steps, setup["word"], share, DRAWS, 0)
+@cached()
+def dropped(text: str, word: str, share: float) -> float:
+    """Return the mean number of tokens of a word under BPE-dropout, trained on a text."""
+    training = _bpe(text)
+    found = training.segmentations(training.steps, word, share, DRAWS, 0)
     return sum(len(ids) * count for ids, count in found.items()) / DRAWS
 
 
@@ -86,10 +88,10 @@ def _dropout(setup: Setup) -> Question:
     if not word or word != "".join(word.split()):
         raise NoQuestionError("Type one word to encode, without white space.")
     pairs_of(setup)
-    before = dropped(setup, 0.0)
+    before = dropped(setup["text"], word, 0.0)
 
     def judge(given: int | None) -> Result:
-        right = round(dropped(setup, 1.0))
+        right = round(dropped(setup["text"], word, 1.0))
         message = (
             f"With every merge dropped, nothing is joined: {engine.counted(right, 'token')}, one "
             "for each character."
@@ -97,7 +99,7 @@ def _dropout(setup: Setup) -> Question:
         return Result(compared(given, right), [message], {"right": right})
 
     prompt: list[Part] = [
-        f"BPE with {engine.counted(_bpe(setup).steps, 'merge')} makes ",
+        f"BPE with {engine.counted(_bpe(setup['text']).steps, 'merge')} makes ",
         engine.counted(round(before), "token"),
         " of ",
         engine.quoted(word),
@@ -109,7 +111,10 @@ def _dropout(setup: Setup) -> Question:
 
 def _pictures(setup: Setup) -> list[Picture]:
     shares = sorted({0, 10, setup["dropout"], 100})
-    rows = [[f"{share} %", f"{dropped(setup, share / 100):.2f}"] for share in shares]
+    rows = [
+        [f"{share} %", f"{dropped(setup['text'], setup['word'], share / 100):.2f}"]
+        for share in shares
+    ]
     unigram = engine.train(setup["text"], "unigram", pattern="whitespace", atoms="characters")
     about = f"Means of {DRAWS:,} draws. The vocabulary stays the same; only encoding is random."
     return [

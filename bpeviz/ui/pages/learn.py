@@ -57,8 +57,8 @@ BAR = "chapter_bar"
 _ANSWERS: SessionValue[dict[str, dict[str, Any]]] = SessionValue("learn_answers")
 """The answers by chapter and question: "of", the inputs they are about, and "given"."""
 
-_TAKEN: SessionValue[int] = SessionValue("learn_taken")
-"""The number of the last press in the browser that was used."""
+_TAKEN: SessionValue[dict[str, int]] = SessionValue("learn_taken")
+"""The number of the last press that was used, by component: the browser may send it again."""
 
 _ADDRESS: SessionValue[str] = SessionValue("learn_address")
 """The chapter in the address when it was read or written last."""
@@ -167,18 +167,18 @@ def _bar_changed() -> None:
     """Take the chapter that was pressed, and answers that the browser stored."""
     state = st.session_state.get(BAR) or {}
     match state.get("chapter"):
-        case {"key": str(key), "number": int(number)} if _is_new(number) and key in BY_KEY:
+        case {"key": str(key), "number": int(number)} if _is_new(BAR, number) and key in BY_KEY:
             _go(key)
     restored = state.get("restored")
     if isinstance(restored, str) and not _ANSWERS.get() and not _CLEARED.get():
         _ANSWERS.put(_read(restored))
 
 
-def _is_new(number: int) -> bool:
-    if number <= (_TAKEN.get() or 0):
-        return False
-    _TAKEN.put(number)
-    return True
+def _is_new(name: str, number: int) -> bool:
+    """Return whether a press in a component was not used yet, and note that it is now."""
+    taken = _TAKEN.get() or {}
+    _TAKEN.put({**taken, name: number})
+    return taken.get(name) != number
 
 
 def _read(stored: str) -> dict[str, dict[str, Any]]:
@@ -361,7 +361,7 @@ def _take(name: str, of: str) -> None:
     """
     match (st.session_state.get(f"learn_{name}") or {}).get("answer"):
         case {"number": int(number), "of": str(about), "value": value} if about == of:
-            if len(str(value)) <= MAX_ANSWER and _is_new(number):
+            if len(str(value)) <= MAX_ANSWER and _is_new(name, number):
                 _ANSWERS.put({**(_ANSWERS.get() or {}), name: {"of": of, "given": value}})
                 _CLEARED.clear()
 
@@ -402,7 +402,6 @@ def _neighbors(number: int) -> None:
             st.button(
                 f"Next: {after.title}",
                 key="learn_next",
-                type="primary",
                 on_click=_go,
                 args=(after.key,),
             )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -12,6 +13,8 @@ from bpeviz.pretrained import download
 from bpeviz.ui.learn.base import Chapter, NoQuestionError, Question, Result
 from bpeviz.ui.learn.engine import merges_of
 from bpeviz.ui.learn.registry import BY_KEY, CHAPTERS
+from bpeviz.ui.permalink.codec import pack
+from bpeviz.ui.widgets import Number, OneOf, TextField
 
 HOSTILE = ["", "a", "é", " ", "\0", "aaaa", "👩‍👩‍👧", "صباح الخير", "\n\n", " ".join(MARKUP)[:300]]
 
@@ -65,13 +68,30 @@ def test_chapter_declares_what_the_page_shows(chapter: Chapter) -> None:
         assert chapter.inputs[0].widget.allows(text)
 
 
+def variations(chapter: Chapter) -> Iterator[dict[str, Any]]:
+    """Yield the inputs of a chapter with one of them changed."""
+    for text in chapter.samples.values():
+        yield {**chapter.initial, "text": text}
+    for one in chapter.inputs:
+        widget = one.widget
+        if isinstance(widget, TextField):
+            values: list[Any] = [text[: widget.longest] for text in HOSTILE]
+        elif isinstance(widget, OneOf):
+            values = [*widget.titles]
+        else:
+            assert isinstance(widget, Number)
+            values = [widget.low, widget.high]
+        for value in values:
+            yield {**chapter.initial, one.name: value}
+
+
 @every_chapter
-def test_questions_of_every_text_have_results_or_a_message(chapter: Chapter) -> None:
+def test_questions_about_all_inputs_have_results_or_a_message(chapter: Chapter) -> None:
     skip_without_vocabularies(chapter)
-    for text in [*HOSTILE, *chapter.samples.values()]:
-        setup = {**chapter.initial, "text": text[: chapter.inputs[0].widget.longest]}  # type: ignore[attr-defined]
+    for setup in variations(chapter):
         try:
             questions = [asked for make in chapter.questions if (asked := make(setup))]
+            pack(chapter.target(setup).values)
         except NoQuestionError as error:
             assert str(error).endswith(".")  # noqa: PT017
             continue

@@ -21,6 +21,7 @@ export class PairForm {
     view.refresh(0, view.timeline.atoms);
     this.tokens = [...view.tokens()];
     view.host.setAttribute("aria-label", "The text");
+    view.host.tabIndex = 0; // it may scroll
     host.append(view.host);
     if (marks) return this.#mark(host, marks);
     view.host.classList.add("pickable");
