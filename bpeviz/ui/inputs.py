@@ -323,6 +323,9 @@ class _Size(Number):
 
 
 SIZE = _Size(link="size", key="size", label="Vocabulary size", low=1, high=LARGEST_INTEGER)
+BY_MERGES = Switch(
+    link="by_merges", key="by_merges", label="Set the number of merges instead of the size"
+)
 SLIDER = "vocabulary_size_"
 """Begins the keys of the sliders of the vocabulary size."""
 
@@ -381,6 +384,7 @@ def training_widgets(values: Values) -> Iterator[Widget[Any]]:
     if trainer := TRAINERS.get(values.get(ALGORITHM) or ""):
         yield from option_widgets(trainer, values)
     yield from pattern_widgets(values)
+    yield BY_MERGES
     yield SIZE
 
 
@@ -551,6 +555,8 @@ def choice() -> Choice:
         _options(trainer, trainer.options[1:], values)
         special = _special_tokens()
         counted = _counted()
+        if not trainer.prunes:
+            BY_MERGES.toggle(on_change=_keep_size)
     with place:
         largest = _largest(over_bytes="bytes" in values.values(), label=trainer.largest_title)
     options = tuple(values.items())
@@ -625,6 +631,12 @@ def _counted() -> bool:
     )
 
 
+def _keep_size() -> None:
+    """Set the slider to the current size, since it gets other bounds."""
+    if (size := SIZE.get()) is not None:
+        SIZE.linked.put(size)
+
+
 def _special_tokens() -> tuple[str, ...]:
     typed = SPECIAL_TOKENS.line(
         placeholder="<|endoftext|>",
@@ -688,13 +700,15 @@ def size_step(training: Training | str, largest: int) -> int:
 def vocabulary_size(training: Training, largest: int) -> int:
     """Draw the slider of the vocabulary size; return the step at which it has that size."""
     low, high = int(training.sizes.min()), int(training.sizes.max())
+    by_merges = bool(BY_MERGES.get()) and not TRAINERS[training.algorithm].prunes
+    offset = low if by_merges else 0
     if low == high:
         idle_vocabulary_size()
         st.caption(f"{texts_of(training).vocabulary(training, 0)}. {player.still(training)}")
         return 0
     # To Streamlit, a slider with other bounds is another widget. With one key, their values would
     # be mixed up when the page changes, so each slider has its own key.
-    slider: SessionValue[int] = SessionValue(f"{SLIDER}{low}_{high}")
+    slider: SessionValue[int] = SessionValue(f"{SLIDER}{'merges_' * by_merges}{low}_{high}")
     # A hash: sessions must not keep decisions in memory after the cache evicts them.
     decisions = hash((low, tuple(training.decisions)))
     opening = int(training.sizes[training.opening])
@@ -704,23 +718,24 @@ def vocabulary_size(training: Training, largest: int) -> int:
         _SLIDER_OF.put(decisions)
         linked = SIZE.linked.get()
         SIZE.linked.clear()
-        slider.put(min(max(opening if linked is None else linked, low), high))
+        slider.put(min(max(opening if linked is None else linked, low), high) - offset)
     elif _SLIDER_ON.get() != PAGE.get() and (known := slider.get()) is not None:
         # The user comes from another page; the browser may still have an earlier value.
         slider.put(known)
     _SLIDER_ON.put(PAGE.get() or "")
     chosen = st.slider(
-        SIZE.label,
-        low,
-        high,
-        None if slider.present else opening,
+        "Number of merges" if by_merges else SIZE.label,
+        low - offset,
+        high - offset,
+        None if slider.present else opening - offset,
         key=slider.key,
         on_change=fragments.page_input_changed,
         persist_state="session",
         help="Training ends at this size. Try any size: no retraining needed.",
     )
-    SIZE.show(chosen)
-    step = training.step_of(chosen)
+    size = chosen + offset
+    SIZE.show(size)
+    step = training.step_of(size)
     made = texts_of(training).vocabulary(training, step)
     why = _STOPPED.get(training.stopped)
     ending = f" {after}" if (after := texts_of(training).at_the_end) else ""

@@ -557,6 +557,19 @@ def test_train_shows_the_steps_and_candidates_of_every_trainer(key: str) -> None
     assert {f"{TRAINERS[key].short}: {one.title}" for one in details} <= {*headings}
 
 
+def test_size_can_be_set_as_a_number_of_merges() -> None:
+    app = with_text("Train", SHORT, linked_size=260)
+    size = app.slider[0]
+    assert (size.label, size.value) == ("Vocabulary size", 260)
+    app.toggle(key="by_merges").set_value(True).run()
+    assert errors(app) == []
+    merges = app.slider[0]
+    assert (merges.label, merges.min, merges.value) == ("Number of merges", 0, 4)
+    merges.set_value(6).run()
+    app.toggle(key="by_merges").set_value(False).run()
+    assert app.slider[0].value == 262
+
+
 def test_train_shows_the_vocabulary_and_what_it_costs() -> None:
     app = with_text("Train", SHORT, rarely=3, width=10)
     training = usual.train("bpe", SHORT)
