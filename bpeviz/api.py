@@ -82,6 +82,9 @@ def load(name: str, report: Callable[[str], None] | None = None) -> Tokenizer:
 
 @lru_cache(maxsize=8)
 def _parsed(name: str) -> Tokenizer:
+    entry = catalog.ENTRIES.get(name)
+    if entry is not None and entry.pattern:
+        return rank_tokenizer.from_entry(name)
     return formats.parse(download.contents(name))
 
 
@@ -96,7 +99,8 @@ def save(tokenizer: Tokenizer, path: str | Path, format: str | None = None) -> l
         path: the file or folder.
         format: a key of `bpeviz.formats.FORMATS`. If None, the suffix selects it: `.json` is
             Hugging Face's tokenizer.json, `.tiktoken` tiktoken's ranks (with a second file),
-            `.model` minbpe's, `.csv` merges as CSV; a folder is GPT-2's vocab.json and merges.txt.
+            `.model` SentencePiece's for its trainer and Unigram, else minbpe's, `.csv` merges as
+            CSV, `.bpeviz` bpeviz's own; a folder is GPT-2's vocab.json and merges.txt.
 
     Raises:
         FormatError: the suffix is unknown, or the format cannot represent the tokenizer.
@@ -109,7 +113,7 @@ def save(tokenizer: Tokenizer, path: str | Path, format: str | None = None) -> l
     ...     [path.name for path in written], read(written[0]).encode("lowest")
     (['low.model'], [257, 101, 115, 116])
     """
-    known, paths = formats.paths_to_save(Path(path), format)
+    known, paths = formats.paths_to_save(Path(path), format, tokenizer.name)
     contents = formats.dump(tokenizer, known.key)
     if paths[0] != Path(path):
         Path(path).mkdir(parents=True, exist_ok=True)

@@ -132,7 +132,7 @@ def run(options: argparse.Namespace) -> int:
     text_paths = [str(value) for name, value in chosen.items() if _is_text(name)]
     arguments.check_one_standard_input([*paths, *text_paths])
     output = files.output_path(options)
-    format, targets = _targets(output, options.format)
+    format, targets = _targets(output, options.format, options.algorithm)
     folder = Path(output) if targets and targets[0] != Path(output) else None
     for path in [folder] if folder is not None and not folder.exists() else targets:
         files.check_writable(path)
@@ -248,11 +248,11 @@ def _try_format(train: Callable[[Corpus], Training], sample: Corpus, format: str
 # ---- The output
 
 
-def _targets(output: str, format: str | None) -> tuple[str, list[Path]]:
+def _targets(output: str, format: str | None, algorithm: str) -> tuple[str, list[Path]]:
     """Return the format and its paths, none for standard output. Raises `UsageError`."""
     if output != STANDARD:
         try:
-            known, paths = formats.paths_to_save(Path(output), format)
+            known, paths = formats.paths_to_save(Path(output), format, algorithm)
         except FormatError as error:
             raise UsageError(f"{error} Or name a format with --format.") from None
         return known.key, paths

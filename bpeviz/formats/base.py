@@ -86,6 +86,7 @@ class Format:
             Raises `UnsupportedError`.
         suffixes: endings of a path that select the format, in lower case, with the dot.
         other_files: other names of the same files, as other programs write them.
+        algorithms: trainers for whose tokenizers a suffix selects this format before others.
     """
 
     key: str
@@ -97,6 +98,7 @@ class Format:
     write: Callable[[Tokenizer], dict[str, bytes]] | None = None
     suffixes: tuple[str, ...] = ()
     other_files: tuple[str, ...] = ()
+    algorithms: tuple[str, ...] = ()
 
 
 def has_suffix(files: Mapping[str, bytes], *suffixes: str) -> bool:

@@ -18,7 +18,9 @@ def known_format(key: str) -> Format:
     return READERS[key]
 
 
-def paths_to_save(path: Path, key: str | None = None) -> tuple[Format, list[Path]]:
+def paths_to_save(
+    path: Path, key: str | None = None, algorithm: str = ""
+) -> tuple[Format, list[Path]]:
     """Return the format of a path and the path of each of its files.
 
     A path is a folder if it exists as one, if it has no suffix, or if the format needs a folder.
@@ -26,6 +28,7 @@ def paths_to_save(path: Path, key: str | None = None) -> tuple[Format, list[Path
     Args:
         path: a file or a folder; it need not exist.
         key: the format, or None to take it from the suffix.
+        algorithm: the trainer, for a suffix of several formats.
 
     Raises:
         FormatError: the key or the suffix is unknown.
@@ -33,8 +36,9 @@ def paths_to_save(path: Path, key: str | None = None) -> tuple[Format, list[Path
     folder = path.is_dir() or (not path.suffix and not path.exists())
     suffix = path.suffix.lower()
     if key is None and not folder:
-        found = (one.key for one in FORMATS.values() if suffix in one.suffixes)
-        key = next(found, None)
+        found = [one for one in FORMATS.values() if suffix in one.suffixes]
+        found.sort(key=lambda one: algorithm not in one.algorithms)
+        key = found[0].key if found else None
         if key is None:
             known = ", ".join(f"{one} ({f.key})" for f in FORMATS.values() for one in f.suffixes)
             raise FormatError(

@@ -7,8 +7,9 @@ from bpeviz.formats import (
     csv_merges,
     gpt2,
     huggingface,
-    library,
     minbpe,
+    own,
+    sentencepiece,
     tekken,
     tiktoken_ranks,
     wordpiece_vocabulary,
@@ -22,18 +23,18 @@ FORMATS: dict[str, Format] = {
         gpt2.FORMAT,
         tiktoken_ranks.FORMAT,
         minbpe.FORMAT,
+        sentencepiece.FORMAT,
         csv_merges.FORMAT,
+        own.FORMAT,
     )
 }
 """The formats that are written and read, by key, in the order in which the pages list them."""
 
-READ_ONLY: tuple[Format, ...] = (
-    library.SENTENCEPIECE,
-    tekken.FORMAT,
-    wordpiece_vocabulary.FORMAT,
-    codes.FORMAT,
-)
+READ_ONLY: tuple[Format, ...] = (tekken.FORMAT, wordpiece_vocabulary.FORMAT, codes.FORMAT)
 """The formats that are only read."""
 
-READERS: dict[str, Format] = {format.key: format for format in (*READ_ONLY, *FORMATS.values())}
+READERS: dict[str, Format] = {
+    format.key: format
+    for format in (sentencepiece.FORMAT, own.FORMAT, *READ_ONLY, *FORMATS.values())
+}
 """All formats by key, in the order in which files are recognized."""

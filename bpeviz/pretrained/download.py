@@ -18,7 +18,6 @@ import contextlib
 import errno
 import hashlib
 import http.client
-import json
 import logging
 import math
 import os
@@ -111,9 +110,7 @@ def available(name: str) -> bool:
 
 
 def contents(name: str) -> dict[str, bytes]:
-    """Return the cached files of an entry by file name, for `bpeviz.formats.parse`.
-
-    Ranks get a second file with their pattern and special tokens.
+    """Return the cached files of a tokenizer by file name, for `bpeviz.formats.parse`.
 
     Raises:
         ValueError: The name is unknown.
@@ -121,23 +118,14 @@ def contents(name: str) -> dict[str, bytes]:
     """
     if hub.is_id(name):
         return hub.contents(name)
-    entry_files = files(name)
     found = {}
     try:
-        for file in entry_files:
+        for file in files(name):
             found[file.base_name] = content = file.path.read_bytes()
             if not _has_checksum(file, content):
                 raise VocabularyUnavailable(f"The file {file.path} has changed.")
     except OSError as error:
         raise VocabularyUnavailable(f"The file {file.path} cannot be read.") from error
-    entry = catalog.ENTRIES[name]
-    if entry.pattern:
-        arguments = {
-            "name": name,
-            "pat_str": entry.pattern,
-            "special_tokens": dict(entry.special_tokens),
-        }
-        found[f"{entry_files[0].base_name}.json"] = json.dumps(arguments).encode()
     return found
 
 

@@ -6,6 +6,7 @@ tiktoken's own download has no time limit.
 
 from __future__ import annotations
 
+import base64
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
@@ -327,6 +328,21 @@ def load(name: str, report: Callable[[str], None] | None = None) -> RankTokenize
             os.environ["TIKTOKEN_CACHE_DIR"] = str(catalog.cache_folder())
             _loaded[name] = RankTokenizer(tiktoken.get_encoding(name))
         return _loaded[name]
+
+
+def from_entry(name: str) -> RankTokenizer:
+    """Return the tokenizer of a catalog entry with ranks and a pattern, from the cache.
+
+    Raises:
+        VocabularyUnavailable: The file is not in the cache.
+    """
+    entry = catalog.ENTRIES[name]
+    (content,) = download.contents(name).values()
+    ranks = {
+        base64.b64decode(token): int(rank) for token, rank in map(bytes.split, content.splitlines())
+    }
+    ranks.pop(b"", None)  # Whisper's table has an entry for no bytes, which no text contains
+    return from_ranks(name, entry.pattern, ranks, entry.special_tokens)
 
 
 def from_ranks(

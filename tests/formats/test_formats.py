@@ -159,6 +159,8 @@ def test_formats_round_trip_any_tokenizer_or_name_the_reason(
     except ValueError:
         assume(False)
     for key, form in FORMATS.items():
+        if key == "sentencepiece":  # it encodes lines; test_sentencepiece.py tests it
+            continue
         try:
             files = formats.dump(tokenizer, key)
         except FormatError as error:

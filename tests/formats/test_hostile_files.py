@@ -32,7 +32,9 @@ KINDS: dict[str, dict[str, Any]] = {
     "unigram": {"vocab_size": 30, "algorithm": "unigram", "atoms": "characters"},
 }
 FILES = [
-    *((key, "bytes") for key in FORMATS),
+    *((key, "bytes") for key in FORMATS if key != "sentencepiece"),
+    ("sentencepiece", "sentencepiece"),
+    ("bpeviz", "wordpiece"),
     *(("huggingface", kind) for kind in KINDS if kind != "bytes"),
     ("csv", "characters"),
     ("minbpe", "own split"),

@@ -25,7 +25,7 @@ def names(folder: Path) -> set[str]:
     return {path.name for path in folder.iterdir()}
 
 
-@pytest.mark.parametrize("key", FORMATS)
+@pytest.mark.parametrize("key", [key for key in FORMATS if key != "sentencepiece"])
 def test_save_writes_a_folder_that_read_opens_in_every_format(key: str, tmp_path: Path) -> None:
     folder = tmp_path / "new"
     written = bpeviz.save(TOKENIZER, folder, key)
@@ -33,7 +33,9 @@ def test_save_writes_a_folder_that_read_opens_in_every_format(key: str, tmp_path
     assert bpeviz.read(folder).encode(TEXT) == IDS
 
 
-@pytest.mark.parametrize("name", ["tok.JSON", "tok.Tiktoken", "tok.MODEL", "tok.CsV", "a.b.json"])
+@pytest.mark.parametrize(
+    "name", ["tok.JSON", "tok.Tiktoken", "tok.MODEL", "tok.CsV", "tok.BPEviz", "a.b.json"]
+)
 def test_suffixes_select_the_format_in_any_case(name: str, tmp_path: Path) -> None:
     first, *others = bpeviz.save(TOKENIZER, tmp_path / name)
     assert first == tmp_path / name

@@ -1,0 +1,163 @@
+"""SentencePiece's .model: pieces with scores, and the rules of the library, as a protobuf message.
+
+Source: `sentencepiece_model.proto`, `bpe_model.cc` and `unigram_model.cc` of the library, version
+0.2.3. It encodes a line at a time. For BPE, the score of a merged piece is minus its rank; for
+Unigram, it is the log probability.
+
+The library adds up log probabilities in single precision. So they are rounded to multiples of
+`QUANTUM`, whose sums are exact up to `2**24 * QUANTUM`: then ties stay ties.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from bpeviz.core.tokenizer import Tokenizer
+from bpeviz.formats import library
+from bpeviz.formats.base import UnsupportedError
+from bpeviz.formats.huggingface.common import ids_of
+from bpeviz.formats.merges import Merges, merges_of
+from bpeviz.formats.parsing import quoted
+from bpeviz.formats.remapped_ids import RemappedTokenizer
+from bpeviz.pretokenizers.patterns import CUSTOM
+from bpeviz.pretokenizers.pretokenizer import UNKNOWN
+from bpeviz.trainers.sentencepiece_bpe import BYTES, SPACE, SentencePiecePreTokenizer
+from bpeviz.trainers.unigram import LONGEST_PRE_TOKEN, UnigramTokenizer
+
+FILE = library.SENTENCEPIECE.files[0]
+
+QUANTUM = 2.0**-13
+"""Log probabilities are multiples of this number."""
+
+BEFORE_SPACES = " ?[^ ]+| "
+"""The expression of SentencePiece's own rule for Unigram: a pre-token begins at each space."""
+
+SPLITS = {"whitespace": "", "words": "", "characters": "", CUSTOM: BEFORE_SPACES}
+"""The pre-tokenization that follows from pieces alone, as a pattern with its expression.
+
+Each boundary depends on the characters beside it only, so no piece can span one.
+"""
+
+
+def _write(tokenizer: Tokenizer) -> dict[str, bytes]:
+    """Return the file of a tokenizer. Raises `UnsupportedError`."""
+    inner = tokenizer.inner if isinstance(tokenizer, RemappedTokenizer) else tokenizer
+    if isinstance(inner, UnigramTokenizer):
+        return {FILE: _unigram(inner, tokenizer)}
+    merges = merges_of(tokenizer)
+    if not isinstance(merges.pre_tokenizer, SentencePiecePreTokenizer):
+        raise UnsupportedError(
+            "it is neither of the trainer “SentencePiece-style BPE” nor of “Unigram”"
+        )
+    return {FILE: _bpe(merges, merges.pre_tokenizer)}
+
+
+def _bpe(merges: Merges, pre_tokenizer: SentencePiecePreTokenizer) -> bytes:
+    if pre_tokenizer.pattern != "none":
+        raise UnsupportedError(
+            "its pre-tokenization is not “None”, and the library splits at spaces only"
+        )
+    fallback = pre_tokenizer.fallback == "bytes"
+    if SPACE not in merges.symbols.values():
+        raise UnsupportedError("it has no piece for a space")
+    pieces = {i: (piece, 0.0) for i, piece in merges.spellings(merges.symbols).items()}
+    for rank, (_, _, new) in enumerate(merges.merges):
+        pieces[new] = (pieces[new][0], -float(rank))
+    special = dict(merges.special)
+    unknown = special.pop(UNKNOWN, None) if not fallback else None
+    return _model("BPE", pieces, special, unknown, fallback, pre_tokenizer.adds_prefix)
+
+
+def _unigram(inner: UnigramTokenizer, tokenizer: Tokenizer) -> bytes:
+    pre_tokenizer = inner.pre_tokenizer
+    if pre_tokenizer.atoms == "bytes":
+        raise UnsupportedError("its atoms are bytes, and the library has characters")
+    if pre_tokenizer.pattern == "none":
+        raise UnsupportedError(
+            f"without pre-tokenization, it divides a text every {LONGEST_PRE_TOKEN} characters, "
+            f"and the library does not. Train it with the regular expression {BEFORE_SPACES!r}"
+        )
+    if SPLITS.get(pre_tokenizer.pattern) != pre_tokenizer.expression:
+        raise UnsupportedError(
+            "the library cannot split a text in this way; it can with “White space”, “Words and "
+            f"punctuation”, “Characters”, or the regular expression {BEFORE_SPACES!r}"
+        )
+    pieces: dict[int, tuple[str, float]] = {}
+    scores = inner.model.scores.tolist()
+    for token_id, piece, score in zip(
+        ids_of(inner, tokenizer), inner.model.pieces, scores, strict=True
+    ):
+        if SPACE in piece:
+            raise UnsupportedError(
+                f"its piece {quoted(piece)} contains the library's sign of spaces"
+            )
+        if pre_tokenizer.pre_tokens(piece) != [piece]:
+            raise UnsupportedError(f"its piece {quoted(piece)} is longer than a pre-token")
+        pieces[token_id] = (piece.replace(" ", SPACE), round(score / QUANTUM) * QUANTUM)
+    special = dict(tokenizer.special_tokens)
+    return _model("UNIGRAM", pieces, special, special.pop(UNKNOWN), False, False)
+
+
+def _model(
+    kind: str,
+    pieces: Mapping[int, tuple[str, float]],
+    special: Mapping[str, int],
+    unknown: int | None,
+    fallback: bool,
+    prefix: bool,
+) -> bytes:
+    """Return the message.
+
+    Args:
+        kind: "BPE" or "UNIGRAM".
+        pieces: piece and score by id.
+        special: ids of special tokens, without the unknown one.
+        unknown: id of the unknown token. The library needs one; None adds it after all others.
+        fallback: whether the first pieces are bytes, the tokens of unknown characters.
+        prefix: whether each line gets a space before it.
+    """
+    from sentencepiece import sentencepiece_model_pb2
+
+    messages: Any = sentencepiece_model_pb2  # its classes are made at run time
+    kinds = messages.ModelProto.SentencePiece
+    rows = {
+        i: (piece, score, kinds.BYTE if fallback and piece in _BYTES else kinds.NORMAL)
+        for i, (piece, score) in pieces.items()
+    }
+    rows |= {i: (name, 0.0, kinds.CONTROL) for name, i in special.items()}
+    last = max(rows, default=-1) + 1
+    rows[last if unknown is None else unknown] = (UNKNOWN, 0.0, kinds.UNKNOWN)
+    if {*rows} != {*range(len(rows))}:
+        raise UnsupportedError("its ids have gaps, and in this format they are indices of a list")
+    seen: dict[str, int] = {}
+    for i, (piece, _, _) in rows.items():
+        if seen.setdefault(piece, i) != i:
+            raise UnsupportedError(f"two ids are spelled {quoted(piece)}")
+        if "\0" in piece:
+            raise UnsupportedError(
+                f"its token {quoted(piece)} contains NUL, which the library refuses"
+            )
+    model = messages.ModelProto()
+    for i in range(len(rows)):
+        piece, score, row_kind = rows[i]
+        model.pieces.add(piece=piece, score=score, type=row_kind)
+    trainer = model.trainer_spec
+    trainer.model_type = messages.TrainerSpec.ModelType.Value(kind)
+    trainer.vocab_size = len(rows)
+    trainer.byte_fallback = fallback
+    trainer.unk_id = last if unknown is None else unknown
+    trainer.bos_id = trainer.eos_id = trainer.pad_id = -1
+    rules = model.normalizer_spec
+    rules.name = "identity"
+    rules.add_dummy_prefix = prefix
+    rules.remove_extra_whitespaces = False
+    rules.escape_whitespaces = True
+    found: bytes = model.SerializeToString(deterministic=True)
+    return found
+
+
+_BYTES = frozenset(BYTES)
+
+FORMAT = replace(library.SENTENCEPIECE, write=_write, algorithms=("sentencepiece", "unigram"))

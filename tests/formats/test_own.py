@@ -1,0 +1,90 @@
+"""bpeviz's own format keeps tokenizers that no other library can apply."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import bpeviz
+from bpeviz import formats
+from bpeviz.formats import FormatError
+
+TEXT = "low lower lowest newest widest\n---\nthe low island, the lowest isle 12 123"
+KINDS: list[dict[str, Any]] = [
+    {"algorithm": "scaffold", "merges": 30},
+    {"algorithm": "wordpiece", "merges": 30, "case": "lower"},
+    {"algorithm": "superbpe", "merges": 60, "transition": 270, "second": "lines"},
+    {"algorithm": "multilingual", "merges": 30},
+    {"algorithm": "sentencepiece", "merges": 30, "pattern": "gpt2"},
+    {"encode": "longest", "merges": 30},
+    {"threshold": 2, "merges": 30, "special_tokens": ("<|end|>",)},
+    {"atoms": "characters", "end_mark": "symbol", "ties": "largest", "merges": 30},
+]
+
+
+@pytest.mark.parametrize("arguments", KINDS)
+def test_read_returns_the_tokenizer_that_was_saved(
+    tmp_path: Path, arguments: dict[str, Any]
+) -> None:
+    tokenizer = bpeviz.train(TEXT, **arguments).tokenizer()
+    (path,) = bpeviz.save(tokenizer, tmp_path / "x.bpeviz")
+    back = bpeviz.read(path)
+    assert type(back) is type(tokenizer)
+    assert back.steps == tokenizer.steps
+    assert dict(back.special_tokens) == dict(tokenizer.special_tokens)
+    for text in (TEXT, "the slowest x👋 test", ""):
+        ids = tokenizer.encode(text)
+        assert back.encode(text) == ids
+        assert back.decode(ids) == tokenizer.decode(ids)
+        for step in (0, 7, tokenizer.steps):
+            here, there = tokenizer.boundaries(text), back.boundaries(text)
+            assert there.ids(step).tolist() == here.ids(step).tolist()
+    assert formats.dump(back, "bpeviz").keys() == {"tokenizer.bpeviz"}
+
+
+def changed(**changes: Any) -> bytes:
+    tokenizer = bpeviz.train(TEXT, "scaffold", merges=5).tokenizer()
+    document = json.loads(formats.dump(tokenizer, "bpeviz")["tokenizer.bpeviz"])
+    for path, value in changes.items():
+        *outer, last = path.split("__")
+        at = document
+        for key in outer:
+            at = at[key]
+        at[last] = value
+    return json.dumps(document).encode()
+
+
+@pytest.mark.parametrize(
+    ("changes", "place"),
+    [
+        ({"bpeviz tokenizer": 2}, "version"),
+        ({"kind": "pickle"}, "kind"),
+        ({"kind": "superbpe"}, "pre_tokenizer"),
+        ({"pre_tokenizer__kind": "os"}, "pre_tokenizer.kind"),
+        ({"pre_tokenizer__pattern": "other"}, "pattern"),
+        ({"pre_tokenizer__expression": 5}, "expression"),
+        ({"pre_tokenizer__end_mark": "symbol"}, "end_mark"),
+        ({"alphabet": ["a"]}, "alphabet"),
+        ({"merges": [[1, 256, 0]]}, r"merges\[0\]"),
+        ({"merges": [[-1, 2, 0]]}, r"merges\[0\]"),
+        ({"merges": [[1, 2]]}, r"merges\[0\]"),
+        ({"merges": [[1, True, 0]]}, r"merges\[0\]"),
+        ({"merges": [[255 + i, 255 + i, 0] for i in range(200)]}, "tokens are too long"),
+        ({"hidden_times": [[3, 1], [], [], [], []]}, r"hidden_times\[0\]"),
+        ({"hidden_times": []}, "hidden_times"),
+        ({"special_tokens": ["a", "a"]}, "special_tokens"),
+        ({"more": 1}, "more"),
+    ],
+)
+def test_invalid_files_are_refused_with_the_place(changes: dict[str, Any], place: str) -> None:
+    with pytest.raises(FormatError, match=place):
+        formats.parse({"x.bpeviz": changed(**changes)})
+
+
+def test_tokenizers_that_do_not_merge_are_refused() -> None:
+    tokenizer = bpeviz.train(TEXT, "unigram").tokenizer()
+    with pytest.raises(FormatError, match="does not merge"):
+        formats.dump(tokenizer, "bpeviz")

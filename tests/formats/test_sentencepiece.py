@@ -1,0 +1,156 @@
+"""The library loads written SentencePiece models and gives the same ids, line by line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sentencepiece
+from difficult import DIFFICULT
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from properties import examples
+from texts import SMALL_TEXTS
+
+import bpeviz
+from bpeviz import formats
+from bpeviz.core.tokenizer import Tokenizer
+from bpeviz.formats import FormatError
+from bpeviz.formats.sentencepiece import BEFORE_SPACES
+from bpeviz.trainers.unigram import UnigramTokenizer
+
+SAMPLE = (
+    Path(__file__).resolve().parents[2] / "sample_texts" / "several-languages.txt"
+).read_text()
+TRAINING_TEXT = (SAMPLE[:6_000] + " ".join(DIFFICULT)).translate({ord("▁"): "", 0: ""})
+UNIGRAM = {"algorithm": "unigram", "vocab_size": 900}
+BPE = {"algorithm": "sentencepiece", "merges": 300, "pattern": "none"}
+KINDS: list[dict[str, Any]] = [
+    BPE,
+    {**BPE, "prefix": "no", "unknown": "unk", "coverage": "0.98"},
+    {**BPE, "unknown": "unk", "digits": "yes", "coverage": "0.98"},
+    {**BPE, "special_tokens": ("<|end|>", "<s>", "🤖")},
+    {**UNIGRAM, "pattern": "whitespace", "special_tokens": ("<|end|>", "<s>")},
+    {**UNIGRAM, "pattern": "words"},
+    {**UNIGRAM, "pattern": "characters", "vocab_size": 700},
+    {**UNIGRAM, "pattern": "regex", "expression": BEFORE_SPACES},
+]
+
+
+def processor(tokenizer: Tokenizer) -> sentencepiece.SentencePieceProcessor:
+    (content,) = formats.dump(tokenizer, "sentencepiece").values()
+    return sentencepiece.SentencePieceProcessor(model_proto=content)
+
+
+def check_same_ids(tokenizer: Tokenizer, text: str) -> None:
+    """Check each line, without ▁, which the library reads as a space."""
+    theirs = processor(tokenizer)
+    for line in text.replace("▁", "").splitlines():
+        ids = tokenizer.encode(line)
+        if isinstance(tokenizer, UnigramTokenizer):
+            if max(map(len, tokenizer.pre_tokenizer.pre_tokens(line)), default=0) == 128:
+                continue  # bpeviz divides longer pre-tokens
+            # The library joins a run of unknown characters.
+            unknown = tokenizer.special_tokens["<unk>"]
+            ids = [i for at, i in enumerate(ids) if i != unknown or ids[at - 1 : at] != [unknown]]
+        assert theirs.encode(line) == ids
+        if unknown_free := "\ufffd" not in tokenizer.decode(ids):
+            assert theirs.decode(ids) == tokenizer.decode(ids), unknown_free
+
+
+@pytest.mark.parametrize("arguments", KINDS)
+def test_the_library_gives_the_same_ids_of_difficult_texts(arguments: dict[str, Any]) -> None:
+    tokenizer = bpeviz.train(TRAINING_TEXT, **arguments).tokenizer()
+    check_same_ids(tokenizer, "\n".join([*DIFFICULT, SAMPLE]))
+    theirs = processor(tokenizer)
+    for name, i in tokenizer.special_tokens.items():
+        assert theirs.piece_to_id(name) == i
+        assert theirs.is_control(i) or name == "<unk>"
+    assert theirs.is_unknown(theirs.unk_id())
+
+
+@settings(max_examples=examples(60))
+@given(
+    SMALL_TEXTS,
+    st.one_of(
+        st.fixed_dictionaries(
+            {
+                "algorithm": st.just("sentencepiece"),
+                "merges": st.integers(0, 40),
+                "pattern": st.just("none"),
+                "prefix": st.sampled_from(["yes", "no"]),
+                "unknown": st.sampled_from(["bytes", "unk"]),
+                "digits": st.sampled_from(["yes", "no"]),
+            }
+        ),
+        st.fixed_dictionaries(
+            {
+                "algorithm": st.just("unigram"),
+                "vocab_size": st.integers(5, 60),
+                "pattern": st.sampled_from(["whitespace", "words", "regex"]),
+                "max_piece": st.integers(2, 16),
+            }
+        ),
+    ),
+    st.lists(SMALL_TEXTS, max_size=5),
+)
+def test_the_library_gives_the_same_ids_or_the_reason_is_named(
+    corpus: str, arguments: dict[str, Any], texts: list[str]
+) -> None:
+    if arguments["pattern"] == "regex":
+        arguments = {**arguments, "expression": BEFORE_SPACES}
+    try:
+        tokenizer = bpeviz.train(corpus, **arguments).tokenizer()
+    except ValueError:
+        assume(False)
+    reasons = ("no piece for a space", "sign of spaces", "spelled", "NUL")
+    try:
+        processor(tokenizer)
+    except FormatError as error:
+        if not any(why in str(error) for why in reasons):
+            raise
+        return
+    check_same_ids(tokenizer, "\n".join([*texts, corpus, *DIFFICULT[::7]]))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        ({"merges": 5}, "neither of the trainer"),
+        ({"algorithm": "wordpiece", "merges": 5}, "longest match"),
+        ({"algorithm": "unigram", "atoms": "bytes"}, "bytes"),
+        ({"algorithm": "unigram", "pattern": "gpt2"}, "White space"),
+        ({"algorithm": "unigram", "pattern": "none"}, "128 characters"),
+        ({"algorithm": "unigram", "pattern": "regex", "expression": "a+"}, "White space"),
+        ({"algorithm": "sentencepiece", "merges": 5, "pattern": "gpt2"}, "not “None”"),
+        ({**BPE, "merges": 2, "special_tokens": ("<0x41>",), "unknown": "bytes"}, "0x41"),
+    ],
+)
+def test_other_tokenizers_are_refused_with_the_reason(
+    arguments: dict[str, Any], reason: str
+) -> None:
+    tokenizer = bpeviz.train("low lower lowest, the best", **arguments).tokenizer()
+    with pytest.raises(FormatError, match=reason):
+        formats.dump(tokenizer, "sentencepiece")
+
+
+@pytest.mark.parametrize(("sign", "reason"), [("▁", "sign of spaces"), ("\0", "NUL")])
+def test_pieces_with_reserved_characters_are_refused(sign: str, reason: str) -> None:
+    tokenizer = bpeviz.train(f"a{sign}b a{sign}b", "unigram", pattern="whitespace").tokenizer()
+    with pytest.raises(FormatError, match=reason):
+        formats.dump(tokenizer, "sentencepiece")
+
+
+@pytest.mark.parametrize("arguments", [BPE, {**UNIGRAM, "pattern": "whitespace"}])
+def test_save_selects_the_format_by_the_trainer_and_read_keeps_the_ids(
+    tmp_path: Path, arguments: dict[str, Any]
+) -> None:
+    tokenizer = bpeviz.train(TRAINING_TEXT, **arguments).tokenizer()
+    (path,) = bpeviz.save(tokenizer, tmp_path / "small.model")
+    back = bpeviz.read(path)
+    for line in SAMPLE.splitlines()[:20]:
+        assert back.encode(line) == tokenizer.encode(line)
+    minbpe = bpeviz.train("low lower", vocab_size=257).tokenizer()
+    (path,) = bpeviz.save(minbpe, tmp_path / "other.model")
+    assert path.read_bytes().startswith(b"minbpe v1")
