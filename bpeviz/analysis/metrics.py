@@ -181,7 +181,8 @@ def sweep(column: Column, points: int = 200) -> tuple[NDArray[np.int64], NDArray
     if not len(column.boundaries):
         return np.empty(0, np.int64), np.empty(0)
     steps = np.unique(np.geomspace(1, len(counts), points).astype(np.int64)) - 1
-    sizes = column.tokenizer.sizes[steps]
+    # Boundaries without steps, whose tokens cannot be replayed, are those of the last step.
+    sizes = column.tokenizer.sizes[steps + column.step + 1 - len(counts)]
     size, tokens = int(column.boundaries.ends[-1]), counts[steps]
     return sizes, np.divide(size, tokens, where=tokens > 0, out=np.zeros(len(tokens)))
 

@@ -47,7 +47,11 @@ _PER_BYTE = 1_000
 _PER_MEGABYTE = 5.0
 """Processor seconds added for each megabyte of a text."""
 
-_LIBRARIES = {worker.HUGGING_FACE: "tokenizers", worker.SENTENCEPIECE: "sentencepiece"}
+_LIBRARIES = {
+    worker.HUGGING_FACE: "tokenizers",
+    worker.SENTENCEPIECE: "sentencepiece",
+    worker.MERGES: "json",
+}
 
 _OUT_OF_TIME = -getattr(signal, "SIGPROF", 0)
 """The exit code of a child that ended itself after its time limit."""
@@ -199,8 +203,23 @@ class Pool:
         self._busy: list[_Child] = []
         self._cleaner: threading.Timer | None = None
 
-    def ask(self, file: File, operation: int, payload: bytes = b"", flags: int = 0) -> bytes:
+    def ask(
+        self,
+        file: File,
+        operation: int,
+        payload: bytes = b"",
+        flags: int = 0,
+        *,
+        reuse: bool = True,
+    ) -> bytes:
         """Return the result of an operation of `bpeviz.core.library_worker` with a file.
+
+        Args:
+            file: The file.
+            operation: The operation.
+            payload: Its argument: a text in UTF-8, or ids.
+            flags: Its flags.
+            reuse: Whether the child may be reused.
 
         Raises:
             LibraryError: The library refuses the file or the text, or a limit stops it.
@@ -208,7 +227,7 @@ class Pool:
         seconds = PATIENCE + _START + 4 * (limits.LIBRARY_SECONDS + _allowed(operation, payload)[0])
         with _Watch(seconds) as watch:
             child = watch.child = self._take(file)
-            reuse = False
+            done = False
             try:
                 if child.info is None:
                     child.wait_for_start()
@@ -216,14 +235,14 @@ class Pool:
                 result = child.info
                 if operation != worker.LOAD:
                     result = child.ask(operation, flags, payload)
-                reuse = True
+                done = True
             except OSError:  # it has ended
                 code = child.end()
                 if watch.expired or code == _OUT_OF_TIME:
                     raise LibraryError(_OVERTIME) from None
                 raise LibraryError(_ABORTED) from None
             finally:
-                self._give_back(child, reuse=reuse and not watch.expired)
+                self._give_back(child, reuse=reuse and done and not watch.expired)
         return result
 
     def _take(self, file: File) -> _Child:
@@ -294,9 +313,11 @@ _ABORTED = f"the library stopped, or needs more than {limits.LIBRARY_MEMORY:,} M
 _pool = Pool()
 
 
-def ask(file: File, operation: int, payload: bytes = b"", flags: int = 0) -> bytes:
+def ask(
+    file: File, operation: int, payload: bytes = b"", flags: int = 0, *, reuse: bool = True
+) -> bytes:
     """Return the result of `Pool.ask` of the pool of this process."""
-    return _pool.ask(file, operation, payload, flags)
+    return _pool.ask(file, operation, payload, flags, reuse=reuse)
 
 
 def _restart() -> None:

@@ -17,10 +17,17 @@ import numpy as np
 import regex
 from numpy.typing import NDArray
 
-from bpeviz.core import library_pool, library_worker
-from bpeviz.core.boundaries import DROPPED_ID, UNKNOWN_ID, ChangingBoundaries
+from bpeviz.core import library_merges, library_pool, library_worker
+from bpeviz.core.boundaries import (
+    DROPPED_ID,
+    UNKNOWN_ID,
+    AtomChanges,
+    ChangingBoundaries,
+    boundaries_from_changes,
+)
 from bpeviz.core.byte_alphabet import BYTE_OF, CHARACTER_OF
-from bpeviz.core.library_pool import File
+from bpeviz.core.library_merges import Merges, Replay
+from bpeviz.core.library_pool import File, LibraryError
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.pretokenizers.pretokenizer import Atoms
 from bpeviz.text import clean, label
@@ -28,12 +35,15 @@ from bpeviz.text import clean, label
 _BYTE = regex.compile(r"<0x([0-9A-F]{2})>")
 _SEPARATOR = b"\xff"
 _SPACE = "▁"
+_CACHED = 50_000
+"""The largest number of replayed tokens that a tokenizer caches."""
 
 
 class LibraryTokenizer(Tokenizer):
     """A tokenizer file applied by its library.
 
-    It has no steps: the atoms of its boundaries are the tokens.
+    Where merges make the tokens of a text, its boundaries have steps, as those of GPT-2. Otherwise
+    the atoms of its boundaries are the tokens.
     """
 
     atoms: Atoms = "characters"
@@ -43,6 +53,8 @@ class LibraryTokenizer(Tokenizer):
         self.name, self._file = name, file
         self.info: Mapping[str, Any] = json.loads(library_pool.ask(file, library_worker.LOAD))
         self._raw: dict[int, bytes] = {}
+        self._replays: dict[int, Replay | None] = {}
+        self._ids: dict[str, int | None] = {}
 
     # ---- The vocabulary
 
@@ -70,11 +82,12 @@ class LibraryTokenizer(Tokenizer):
 
     @property
     def steps(self) -> int:
-        return 0
+        return 0 if self._merges is None else len(self._merges.new_ids)
 
     @cached_property
     def sizes(self) -> NDArray[np.int64]:
-        return np.array([len(self._spellings[0]) - len(self.special_tokens)])
+        tokens = len(self._spellings[0]) - len(self.special_tokens)
+        return np.array([tokens]) if self._merges is None else self._merges.sizes(tokens)
 
     @cached_property
     def special_tokens(self) -> Mapping[str, int]:
@@ -210,10 +223,94 @@ class LibraryTokenizer(Tokenizer):
                     found.add(int(ids[np.searchsorted(begins, place + 1)]))
         yield from sorted(found - self._special_ids)
 
+    # ---- Merges
+
+    @cached_property
+    def without_steps(self) -> str | None:
+        """Why the tokenizer has no steps, or None."""
+        return None if self._merges is not None else self._no_merges
+
+    @property
+    def _no_merges(self) -> str:
+        kind = self.info["model"]["type"]
+        if kind == "BPE":
+            return "bpeviz cannot replay the merges of this file exactly"
+        return f"its model is {kind}, which does not merge"
+
+    @cached_property
+    def _merges(self) -> Merges | None:
+        model = self.info["model"]
+        if model["type"] != "BPE" or model.get("continuing_subword_prefix"):
+            return None
+        try:
+            if self._file.library == library_worker.HUGGING_FACE:
+                return library_merges.of_tokenizer_json(self._file.content)
+            scores = np.frombuffer(library_pool.ask(self._file, library_worker.SCORES), np.float64)
+        except LibraryError:
+            return None
+        ids = {self._spelling(token_id): token_id for token_id in self._spellings[0].tolist()}
+        merged = {
+            token_id: float(scores[token_id])
+            for name, token_id in ids.items()
+            if len(name) > 1 and not np.isnan(scores[token_id])
+        }
+        return library_merges.of_scores(ids, merged, self._spelling)
+
+    def _replay(self, token_id: int) -> Replay | None:
+        """Return the merges that make a token, or None if they do not."""
+        if token_id not in self._replays:
+            found = None if self._merges is None else self._atoms_of(token_id)
+            if len(self._replays) >= _CACHED:
+                self._replays.clear()
+            self._replays[token_id] = (
+                None
+                if found is None or self._merges is None
+                else self._merges.replay(token_id, found)
+            )
+        return self._replays[token_id]
+
+    def _atoms_of(self, token_id: int) -> list[int] | None:
+        """Return the ids of the atoms that merges start from, or None if one has no id."""
+        spelling = self._spelling(token_id)
+        if (
+            token_id == self.unknown_id
+            or token_id in self._added_ids
+            or self._fallback_byte(spelling) is not None
+        ):
+            return [token_id]
+        suffix = self.info["model"].get("end_of_word_suffix") or ""
+        ending = suffix if spelling.endswith(suffix) else ""
+        characters = [*spelling.removesuffix(ending)]
+        if not characters:
+            return [token_id]
+        characters[-1] += ending
+        found = [self._id_of(character) for character in characters]
+        return None if None in found else [one for one in found if one is not None]
+
+    def _id_of(self, spelling: str) -> int | None:
+        """Return the id of a spelling, or None."""
+        if spelling not in self._ids:
+            ids, names, begins = self._spellings
+            place = names.find(_SEPARATOR + spelling.encode() + _SEPARATOR)
+            at = int(np.searchsorted(begins, place + 1))
+            self._ids[spelling] = None if place < 0 else int(ids[at])
+        return self._ids[spelling]
+
+    def parents(self, token_id: int) -> tuple[int, int] | None:
+        replay = self._replay(token_id)
+        return None if replay is None else replay.parents
+
+    def merge_step(self, token_id: int) -> int:
+        replay = self._replay(token_id)
+        return -1 if replay is None else replay.step
+
+    def merged_id(self, step: int) -> int:
+        return UNKNOWN_ID if self._merges is None else int(self._merges.new_ids[step])
+
     # ---- Texts
 
-    def at_step(self, step: int) -> LibraryTokenizer:
-        return self
+    def at_step(self, step: int) -> Tokenizer:
+        return self if step >= self.steps else _FirstMerges(self, max(0, step))
 
     def _encode_ordinary(self, text: str) -> list[int]:
         found: list[int] = np.frombuffer(self._ask(library_worker.IDS, text), np.int32).tolist()
@@ -255,6 +352,40 @@ class LibraryTokenizer(Tokenizer):
     def boundaries(self, text: str) -> ChangingBoundaries:
         pieces = np.array(self._pieces(clean(text)), np.int64).reshape(-1, 2)
         ids = pieces[:, 0].astype(np.int32)
+        replayed = self._replayed(pieces)
+        return self._whole(pieces, ids) if replayed is None else replayed
+
+    def _replayed(self, pieces: NDArray[np.int64]) -> ChangingBoundaries | None:
+        """Return boundaries with steps, or None if merges do not make a token of the text."""
+        if self._merges is None:
+            return None
+        distinct, order = np.unique(pieces, axis=0, return_inverse=True)
+        rows: list[AtomChanges] = []
+        atom_ids: list[NDArray[np.int32]] = []
+        widths: list[NDArray[np.int64]] = []
+        for token_id, length in distinct.tolist():
+            unknown = token_id == self.unknown_id
+            if token_id == DROPPED_ID or unknown:
+                shown = UNKNOWN_ID if unknown else DROPPED_ID
+                one = np.array([shown], np.int32)
+                rows.append((np.array([1]), np.array([-1], np.int32), one))
+                atom_ids.append(one)
+                widths.append(np.array([length]))
+                continue
+            replay = self._replay(token_id)
+            if replay is None:
+                return None
+            rows.append(replay.changes)
+            atom_ids.append(np.array(replay.atoms, np.int32))
+            sizes = [len(self.token_bytes(atom)) for atom in replay.atoms]
+            widths.append(_fitted(sizes, length))
+        order = order.reshape(-1)
+        joined = [np.empty(0, np.int32), *(atom_ids[i] for i in order)]
+        ends = np.cumsum(np.concatenate([np.empty(0, np.int64), *(widths[i] for i in order)]))
+        return boundaries_from_changes(rows, order, ends, np.concatenate(joined), self.steps)
+
+    def _whole(self, pieces: NDArray[np.int64], ids: NDArray[np.int32]) -> ChangingBoundaries:
+        """Return boundaries without steps: the atoms are the tokens."""
         if self.unknown_id is not None:
             ids[ids == self.unknown_id] = UNKNOWN_ID
         return ChangingBoundaries(
@@ -265,6 +396,58 @@ class LibraryTokenizer(Tokenizer):
             np.full(len(ids), -1, np.int32),
             ids,
         )
+
+
+class _FirstMerges(LibraryTokenizer):
+    """A tokenizer with only the first merges of a file."""
+
+    def __init__(self, whole: LibraryTokenizer, step: int) -> None:
+        vars(self).update(vars(whole))
+        self.name, self._step = f"{whole.name}, first {step} merges", step
+
+    @property
+    def steps(self) -> int:
+        return self._step
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        assert self._merges is not None  # noqa: S101, it has steps
+        tokens = len(self._spellings[0]) - len(self.special_tokens)
+        return self._merges.sizes(tokens)[: self._step + 1]
+
+    def _pieces(self, part: str) -> list[tuple[int, int]]:
+        whole = self._replayed(np.array(super()._pieces(part), np.int64).reshape(-1, 2))
+        if whole is None:
+            raise ValueError(f"The merges of {self.name} cannot be replayed for this text.")
+        ids, ends = whole.ids(self._step), whole.cuts(self._step)
+        if self.unknown_id is not None:
+            ids[ids == UNKNOWN_ID] = self.unknown_id
+        return [*zip(ids.tolist(), np.diff(ends, prepend=0).tolist(), strict=True)]
+
+    def _encode_ordinary(self, text: str) -> list[int]:
+        return [token_id for token_id, _ in self._pieces(text) if token_id != DROPPED_ID]
+
+
+def _fitted(sizes: Sequence[int], length: int) -> NDArray[np.int64]:
+    """Return the bytes of a text that each atom of a token covers.
+
+    Args:
+        sizes: The bytes of each atom.
+        length: The bytes that the token covers. If there are fewer, as with a space before the
+            text, the first atoms cover nothing; if there are more, the last one covers the rest.
+
+    >>> _fitted([1, 1, 2], 3).tolist(), _fitted([1, 1], 3).tolist()
+    ([0, 1, 2], [1, 2])
+    """
+    skipped = sum(sizes) - length
+    found = []
+    for size in sizes:
+        taken = min(size, max(0, skipped))
+        skipped -= taken
+        found.append(size - taken)
+    if skipped < 0:
+        found[-1] -= skipped
+    return np.array(found, np.int64)
 
 
 def _byte_offsets(text: str) -> NDArray[np.int64]:
@@ -305,7 +488,7 @@ def _aligned(
     at = i = 0
     if composes:
         ends = [*ends]
-        for k, after in enumerate([*starts[1:], len(text)]):
+        for k, after in enumerate([*starts[1:], len(text)][: len(ids)]):
             if not any(map(str.isspace, text[ends[k] : after].decode(errors="replace"))):
                 ends[k] = max(ends[k], after)
     while i < len(ids):

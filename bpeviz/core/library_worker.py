@@ -15,18 +15,20 @@ import signal
 import struct
 import sys
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
+from math import nan
 from typing import Any
 
 if __name__ == "__main__":
     sys.path.append(sys.argv[1])  # the folder of the packages, since `-S` omits site-packages
     os.environ["TOKENIZERS_PARALLELISM"] = "false"  # its threads take more memory, not less time
 
-HUGGING_FACE, SENTENCEPIECE = range(2)
-"""Libraries: `tokenizers` for a tokenizer.json, `sentencepiece` for a .model."""
+HUGGING_FACE, SENTENCEPIECE, MERGES = range(3)
+"""Libraries: `tokenizers` for a tokenizer.json, `sentencepiece` for a .model, and `json` for the
+merges of a tokenizer.json, which `tokenizers` does not return."""
 
-LOAD, VOCABULARY, IDS, TOKENS, NORMALIZE, PRE_TOKENS, DECODE = range(7)
+LOAD, VOCABULARY, IDS, TOKENS, NORMALIZE, PRE_TOKENS, DECODE, SCORES = range(8)
 """Operations. LOAD is the first one; its flags are the library."""
 
 SPECIAL, TEMPLATE = 1, 2
@@ -161,11 +163,14 @@ class SentencePiece:
     def __init__(self, content: bytes) -> None:
         import sentencepiece
 
+        self.kind = "unknown"
         self.processor = sentencepiece.SentencePieceProcessor()
         try:
             self.processor.load_from_serialized_proto(content)
         except RuntimeError as error:  # its message is a line of its source code
             raise ValueError("the file is damaged, or not a model of SentencePiece") from error
+        with suppress(IndexError):
+            self.kind = _model_type(content)
 
     def info(self) -> dict[str, Any]:
         """Return the settings."""
@@ -173,7 +178,7 @@ class SentencePiece:
         every = range(processor.get_piece_size())
         special = {processor.id_to_piece(i): i for i in every if processor.is_control(i)}
         return {
-            "model": {"type": "SentencePiece", "byte_fallback": any(map(processor.is_byte, every))},
+            "model": {"type": self.kind, "byte_fallback": any(map(processor.is_byte, every))},
             "unknown": processor.unk_id(),
             "special": special,
             "added": [],
@@ -183,6 +188,18 @@ class SentencePiece:
     def vocabulary(self) -> dict[int, str]:
         """Return the spelling of each id."""
         return {i: self.processor.id_to_piece(i) for i in range(self.processor.get_piece_size())}
+
+    def scores(self) -> bytes:
+        """Return the score of each id; NaN for those that are not normal pieces. float64."""
+        processor = self.processor
+        others = processor.is_control, processor.is_unknown, processor.is_unused, processor.is_byte
+        return array(
+            "d",
+            (
+                nan if any(other(i) for other in others) else processor.get_score(i)
+                for i in range(processor.get_piece_size())
+            ),
+        ).tobytes()
 
     def ids(self, text: bytes, flags: int) -> list[int]:
         """Return the ids of a text."""
@@ -221,6 +238,56 @@ def _without_tables(part: Any) -> Any:
     return [_without_tables(one) for one in part] if isinstance(part, list) else part
 
 
+def _merges(content: bytes) -> bytes:
+    """Return the left, the right and the merged id of each merge of a tokenizer.json."""
+    model = json.loads(content)["model"]
+    ids: dict[str, int] = model["vocab"]
+    prefix = len(model.get("continuing_subword_prefix") or "")
+    pairs = [pair.split(" ") if isinstance(pair, str) else pair for pair in model["merges"]]
+    left, right = ([ids[pair[side]] for pair in pairs] for side in (0, 1))
+    return _numbers(left, right, [ids[pair[0] + pair[1][prefix:]] for pair in pairs])
+
+
+def _model_type(content: bytes) -> str:
+    """Return the model type of a SentencePiece model, from its trainer's settings.
+
+    Source: `sentencepiece_model.proto`. Field 2 of the model is the settings, field 3 of these the
+    type. The library has checked the file before.
+    """
+    kind = 1
+    for field, value in _fields(content):
+        if field == 2 and isinstance(value, bytes):
+            for inner, number in _fields(value):
+                if inner == 3 and isinstance(number, int):
+                    kind = number
+    return {2: "BPE", 3: "words", 4: "characters"}.get(kind, "Unigram")
+
+
+def _fields(content: bytes) -> Iterator[tuple[int, int | bytes]]:
+    """Yield the fields of a message in Protocol Buffers: number and value."""
+    at = 0
+
+    def varint() -> int:
+        nonlocal at
+        number = shift = 0
+        while True:
+            byte = content[at]
+            at += 1
+            number |= (byte & 0x7F) << shift
+            shift += 7
+            if byte < 0x80 or shift > 63:
+                return number
+
+    while at < len(content):
+        tag = varint()
+        if tag & 7 == 0:
+            yield tag >> 3, varint()
+            continue
+        size = varint() if tag & 7 == 2 else 8 if tag & 7 == 1 else 4
+        yield tag >> 3, content[at : at + size]
+        at += size
+
+
 def _numbers(*columns: list[int]) -> bytes:
     return b"".join(array("i", column).tobytes() for column in columns)
 
@@ -240,6 +307,8 @@ class Worker:
 
     def answer(self, operation: int, flags: int, payload: bytes) -> bytes:
         """Return the result of an operation."""
+        if operation == LOAD and flags == MERGES:
+            return _merges(payload)
         if operation == LOAD:
             kinds: dict[int, Callable[[bytes], HuggingFace | SentencePiece]] = {
                 HUGGING_FACE: HuggingFace,
@@ -259,6 +328,9 @@ class Worker:
             return model.normalize(payload)
         if operation == PRE_TOKENS:
             return json.dumps(model.pre_tokens(payload)).encode()
+        if operation == SCORES:
+            assert isinstance(model, SentencePiece)  # noqa: S101, the parent knows the kind
+            return model.scores()
         return model.decode(array("i", payload).tolist())
 
 

@@ -118,6 +118,11 @@ class Tokenizer(ABC):
         return None
 
     @property
+    def without_steps(self) -> str | None:
+        """Why no steps lead to the tokens, as a clause, or None if some do."""
+        return None
+
+    @property
     def end_of_word_ids(self) -> Collection[int]:
         """The ids of the atoms that carry the end-of-word mark."""
         return ()

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import libraries
+import numpy as np
 import pytest
 import tokenizers
 from difficult import DIFFICULT
@@ -25,6 +26,7 @@ from tokenizers import (
 
 import bpeviz
 from bpeviz import formats
+from bpeviz.analysis import trace
 from bpeviz.core.boundaries import DROPPED_ID, UNKNOWN_ID
 from bpeviz.core.library_tokenizer import LibraryTokenizer
 from bpeviz.core.tokenizer import Tokenizer
@@ -227,7 +229,12 @@ def _llama_2() -> tokenizers.Tokenizer:
     """Return a tokenizer with the settings of Llama 2: no pre-tokenizer, and byte fallback."""
     of_bytes = [f"<0x{byte:02X}>" for byte in range(256)]
     model = {"unk_token": "<unk>", "byte_fallback": True, "fuse_unk": True}
-    theirs = bpe(pre_tokenizers.Metaspace(), special=["<unk>", *of_bytes], model=model)
+    theirs = bpe(
+        pre_tokenizers.Metaspace(),
+        special=["<unk>", *of_bytes],
+        model=model,
+        limit_alphabet=150,
+    )
     document = json.loads(theirs.to_str())
     document["added_tokens"] = document["added_tokens"][:1]
     document["pre_tokenizer"] = None
@@ -275,7 +282,7 @@ FOREIGN: dict[str, Callable[[], tokenizers.Tokenizer]] = {
         over_bytes(), lambda theirs: theirs.add_tokens(["the", AddedToken("é", rstrip=True)])
     ),
     "special tokens with the space before": lambda: with_added(AddedToken("<x>", lstrip=True)),
-    "words and signs": lambda: bpe(pre_tokenizers.Whitespace(), **UNKNOWN),
+    "words and signs": lambda: bpe(pre_tokenizers.Whitespace(), **UNKNOWN, limit_alphabet=150),
     "end-of-word marks, also on white space": lambda: bpe(
         WORDS,
         special=["<unk>"],
@@ -349,10 +356,12 @@ def check_spans(ours: Tokenizer, text: str, ids: list[int], offsets: list[tuple[
     raw = text.encode()
     before = [len(text[:i].encode()) for i in range(len(text) + 1)]
     bounds = ours.boundaries(text)
-    every = [0, *bounds.cuts(0).tolist()]
+    every = [0, *bounds.cuts(ours.steps).tolist()]
     tokens = [
         (start, end, token_id)
-        for start, end, token_id in zip(every, every[1:], bounds.ids(0).tolist(), strict=False)
+        for start, end, token_id in zip(
+            every, every[1:], bounds.ids(ours.steps).tolist(), strict=False
+        )
         if token_id != DROPPED_ID
     ]
     assert every[-1] == len(raw)
@@ -370,3 +379,65 @@ def check_spans(ours: Tokenizer, text: str, ids: list[int], offsets: list[tuple[
             if alone and first < last:
                 assert start == before[first]
                 assert end >= before[last]
+
+
+# The steps of foreign files
+
+REPLAYED = (
+    "bytes, some missing",
+    "bytes after NFC, as in Qwen",
+    "bytes after several splits, as in DeepSeek",
+    "end-of-word marks over bytes, as in CLIP",
+    "SentencePiece with byte fallback, as in Llama 2",
+    "words and signs",
+)
+
+
+def ids_at(tokenizer: Tokenizer, text: str, step: int) -> list[int | None]:
+    found = tokenizer.boundaries(text).ids(step).tolist()
+    return [tokenizer.unknown_id if i == UNKNOWN_ID else i for i in found if i != DROPPED_ID]
+
+
+@pytest.mark.parametrize("kind", REPLAYED)
+def test_boundaries_at_each_step_are_those_of_the_library_with_fewer_merges(kind: str) -> None:
+    document = json.loads(FOREIGN[kind]().to_str())
+    ours = formats.parse({"tokenizer.json": json.dumps(document).encode()})
+    merges = document["model"]["merges"]
+    assert ours.steps == len(merges) > 0
+    assert ours.without_steps is None
+    for step in (0, 1, len(merges) // 3, len(merges) - 1, len(merges)):
+        document["model"]["merges"] = merges[:step]
+        theirs = tokenizers.Tokenizer.from_str(json.dumps(document))
+        theirs.encode_special_tokens = True
+        early = ours.at_step(step)
+        assert len(early.sizes) == step + 1
+        for text in DIFFICULT[::3]:
+            ids = theirs.encode(text, add_special_tokens=False).ids
+            assert ids_at(ours, text, step) == ids
+            assert early.encode(text) == ids
+            assert ours.boundaries(text).token_counts[step] == len(ids)
+    [token] = ours.encode("the")[:1]
+    assert trace.inspect("the the", ours).events
+    assert ours.merge_step(token) < ours.steps
+
+
+def test_whole_words_of_ignore_merges_are_shown_without_steps() -> None:
+    """A word that is an entry is one token, although no merge makes it."""
+    document = json.loads(FOREIGN["bytes after NFC, as in Qwen"]().to_str())
+    document["model"] |= {"ignore_merges": True}
+    document["model"]["vocab"]["xyzzy"] = len(document["model"]["vocab"]) + 5
+    ours = formats.parse({"tokenizer.json": json.dumps(document).encode()})
+    [token] = ours.encode("xyzzy")
+    whole = ours.boundaries("xyzzy the")
+    assert whole.steps == 0
+    assert whole.ids(ours.steps)[0] == token
+    assert np.array_equal(whole.cuts(0)[:1], [5])
+    assert ours.boundaries("the").steps == ours.steps
+
+
+@pytest.mark.parametrize("kind", ["BERT", "Unigram behind Metaspace, as in T5", "whole words"])
+def test_models_without_merges_say_why_they_have_no_steps(kind: str) -> None:
+    ours = formats.parse({"tokenizer.json": FOREIGN[kind]().to_str().encode()})
+    assert ours.steps == 0
+    assert "does not merge" in (ours.without_steps or "")
+    assert not trace.inspect("the the", ours).events

@@ -6,6 +6,7 @@ import base64
 import io
 import json
 import tempfile
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -64,8 +65,8 @@ SENTENCEPIECE: dict[str, dict[str, object]] = {
 def covered(tokenizer: Tokenizer, text: str) -> list[tuple[int, int, int]]:
     """Return start and end in bytes, and id, of the tokens of a text."""
     bounds = tokenizer.boundaries(text)
-    ends = bounds.cuts(0).tolist()
-    found = zip([0, *ends], ends, bounds.ids(0).tolist(), strict=False)
+    ends = bounds.cuts(tokenizer.steps).tolist()
+    found = zip([0, *ends], ends, bounds.ids(tokenizer.steps).tolist(), strict=False)
     unknown = tokenizer.unknown_id
     assert ends[-1:] in ([len(text.encode())], [])
     return [
@@ -255,3 +256,35 @@ def test_tokenizer_is_found_among_the_files_of_a_model() -> None:
     files = formats.dump(tokenizer, "huggingface") | formats.dump(tokenizer, "gpt2")
     files |= {"config.json": b'{"model_type": "x"}', "tokenizer_config.json": b"{}"}
     assert formats.parse(files).encode("lowest") == tokenizer.encode("lowest")
+
+
+def ids_at(tokenizer: Tokenizer, text: str, step: int) -> list[int | None]:
+    found = tokenizer.boundaries(text).ids(step).tolist()
+    return [tokenizer.unknown_id if i == UNKNOWN_ID else i for i in found if i != DROPPED_ID]
+
+
+def test_sentencepiece_bpe_replays_by_scores() -> None:
+    content = sentencepiece_model(model_type="bpe", byte_fallback=True, vocab_size=900)
+    theirs = sentencepiece.SentencePieceProcessor(model_proto=content)
+    ours = formats.parse({"a.model": content})
+    merged = [i for i in range(theirs.vocab_size()) if len(theirs.id_to_piece(i)) > 1]
+    normal = [i for i in merged if not (theirs.is_byte(i) or theirs.is_control(i) or i == 0)]
+    ranked = sorted(normal, key=lambda i: -theirs.get_score(i))
+    assert [ours.merged_id(step) for step in range(ours.steps)] == ranked
+    for text in DIFFICULT:
+        assert ids_at(ours, text, ours.steps) == theirs.encode(text)
+    step = ours.steps // 2
+    known = {theirs.id_to_piece(i) for i in ranked[:step]}
+    text = "the lower and the lowest"
+    pieces = [*theirs.normalize(text)]
+    while True:
+        pairs = [
+            (theirs.get_score(theirs.piece_to_id(pair)), -i, i)
+            for i, pair in enumerate(map("".join, pairwise(pieces)))
+            if pair in known
+        ]
+        if not pairs:
+            break
+        _, _, at = max(pairs)
+        pieces[at : at + 2] = ["".join(pieces[at : at + 2])]
+    assert ids_at(ours, text, step) == [theirs.piece_to_id(piece) for piece in pieces]

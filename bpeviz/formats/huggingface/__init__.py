@@ -8,7 +8,7 @@ between Unicode tables. If that is impossible, the tokenizer is rejected.
 The library always recognizes the names of special tokens in a text, unless a program sets
 `tokenizer.encode_special_tokens = True`. bpeviz recognizes those that `encode` allows.
 
-Every file is read. If bpeviz implements exactly its settings, the tokenizer has steps. Over bytes,
+Every file is read. If bpeviz implements exactly its settings, it applies them itself. Over bytes,
 these include files of other programs with a `ByteLevel`, or one `Split` and a `ByteLevel`, and no
 other parts that change ids. Over characters, they are those that bpeviz writes. The library applies
 all other files.

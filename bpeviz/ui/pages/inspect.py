@@ -319,6 +319,10 @@ def _part(found: Inspection) -> player.Part:
 
 def _timeline(offer: Offer, found: Inspection, part: player.Part) -> None:
     """Draw the player with the steps that change this text."""
+    if (why := found.tokenizer.without_steps) is not None:
+        title = markdown.escape(offer.title)
+        st.caption(f"{title} has no merges to replay: {why}. Its tokens and ids are above.")
+        return
     shown = player.part_between(found.boundaries, part, found.text)
     name = "your tokenizer" if offer.key == OWN else offer.title
     data = trace.timeline(found, shown, name, offer.training)
