@@ -76,6 +76,7 @@ def test_chapter_is_done_by_keyboard_alone_and_survives_a_reload(open_page: Open
     expect(page.get_by_role("heading", name="The first merge")).to_be_visible()
     result(page, 0, "Yours, e + r")
     result(page, 1, "Right.")
+    expect(bar).to_have_attribute("aria-label", "Chapter 4: The first merge, done")
 
     focus(page, "Chapter 7")
     page.keyboard.press("Enter")

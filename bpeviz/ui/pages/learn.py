@@ -171,7 +171,10 @@ def _bar_changed() -> None:
             _go(key)
     restored = state.get("restored")
     if isinstance(restored, str) and not _ANSWERS.get() and not _CLEARED.get():
-        _ANSWERS.put(_read(restored))
+        answers = _read(restored)
+        _ANSWERS.put(answers)
+        done = {one.key for one in CHAPTERS if _name(one, WHY) in answers} | {*(DONE.get() or ())}
+        DONE.put([one.key for one in CHAPTERS if one.key in done])
 
 
 def _is_new(name: str, number: int) -> bool:
