@@ -9,7 +9,10 @@ from bpeviz.ui.trained import Trained, TrainingError
 
 with frame(inspect.PAGE) as side:
     with side:
-        training_text = inputs.text(inputs.TEXT)
+        training_text = inspect.training_text()
+        chosen = st.container()
+        settings = inspect.settings()
+    with settings:
         sizes = st.container()
         choice = inputs.choice()
         training_text = inputs.expanded(training_text, choice.counted)
@@ -21,4 +24,4 @@ with frame(inspect.PAGE) as side:
     with sizes.container():
         history = found if isinstance(found, str) else found.history
         step = inputs.size_step(history, choice.largest)
-    inspect.show(training_text, tokenizers.offers(found, step))
+    inspect.show(training_text, tokenizers.offers(found, step), chosen)

@@ -16,7 +16,7 @@ def details(text: str, training: Training, boundaries: Boundaries, step: int) ->
     """Draw the tables that only this trainer has."""
     title = TRAINERS[training.algorithm].short
     for number, detail in enumerate(texts_of(training).details(training, text, boundaries, step)):
-        st.subheader(f"{title}: {detail.title}", anchor=False)
+        st.header(f"{title}: {detail.title}", anchor=False)
         st.caption(detail.about)
         key = f"detail {number} of {training.algorithm}"
         table = tables.detail(detail)

@@ -217,7 +217,7 @@ def alternatives(used: Sequence[Used]) -> pd.DataFrame:
     """Return the alternatives of an expression, one per row, in their order."""
     return pd.DataFrame(
         {
-            "": range(1, len(used) + 1),
+            "order": range(1, len(used) + 1),
             "alternative": [one.alternative.expression for one in used],
             "matches": [one.alternative.about for one in used],
             "sample": [pre_token_name(one.alternative.sample) for one in used],

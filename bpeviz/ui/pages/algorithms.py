@@ -161,7 +161,7 @@ def _metrics(shown: list[Trained], steps: list[int], size: int) -> None:
     text = shown[0].text
     if not text:
         return
-    st.subheader(f"At a vocabulary size of {size:,}", anchor=False)
+    st.header(f"At a vocabulary size of {size:,}", anchor=False)
     columns = [_column(one, step) for one, step in zip(shown, steps, strict=True)]
     right = st.column_config.TextColumn(alignment="right")
     st.dataframe(
@@ -176,7 +176,7 @@ def _metrics(shown: list[Trained], steps: list[int], size: int) -> None:
 def _vocabularies(shown: list[Trained], steps: list[int]) -> None:
     if len(shown) < 2:
         return
-    st.subheader("Tokens that the vocabularies share", anchor=False)
+    st.header("Tokens that the vocabularies share", anchor=False)
     tokens = [(_name(one), one.tokens(step)) for one, step in zip(shown, steps, strict=True)]
     table = tables.vocabularies(metrics.vocabularies(tokens))
     numeric = table.select_dtypes("number").columns
@@ -203,7 +203,7 @@ def _at_random(shown: list[Trained], steps: list[int]) -> None:
     ]
     if not able:
         return
-    st.subheader("One word, split at random", anchor=False)
+    st.header("One word, split at random", anchor=False)
     left, right = st.columns((2, 3), gap="medium")
     with left:
         if not WORD.present:

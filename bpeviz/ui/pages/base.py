@@ -32,6 +32,8 @@ class Page:
         question: The question that the page answers.
         widgets: Yields the widgets whose values a link to the page contains. If a widget is drawn
             only for some values of another one, the other one is yielded first.
+        left_out: Returns a description of each value that a link cannot contain.
+        has_inputs: Whether the page has a column of inputs.
     """
 
     path: str

@@ -323,7 +323,7 @@ def _caveats(text: str, training_text: str, columns: dict[str, Column]) -> None:
 
 def _measures(text: str, columns: Sequence[Column], baseline: int) -> None:
     """Draw the table of metrics and the curves over vocabulary sizes."""
-    st.subheader("Metrics", anchor=False)
+    st.header("Metrics", anchor=False)
     right = st.column_config.TextColumn(alignment="right")
     st.dataframe(
         tables.metrics(metrics.measure(text, columns, baseline)),
@@ -332,7 +332,7 @@ def _measures(text: str, columns: Sequence[Column], baseline: int) -> None:
         key="measures",
         column_config=dict.fromkeys([column.title for column in columns], right),
     )
-    st.subheader("By vocabulary size", anchor=False)
+    st.header("By vocabulary size", anchor=False)
     st.vega_lite_chart(
         spec=charts.sweeps(columns), key="sweeps", alt="Bytes per token by vocabulary size"
     )

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from bpeviz.analysis import token_lookup, trace
 from bpeviz.analysis.metrics import Column
@@ -16,7 +17,7 @@ from bpeviz.analysis.trace import Inspection
 from bpeviz.core.boundaries import Boundaries
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.pretokenizers.patterns import MAX_EXPRESSION
-from bpeviz.text import counted
+from bpeviz.text import clean, counted
 from bpeviz.trainers import texts_of
 from bpeviz.ui import components, export, inputs, markdown
 from bpeviz.ui.downloads import ready
@@ -159,12 +160,35 @@ def _round_trip(
     return round_trip(_of)
 
 
-def show(training_text: str, offered: Sequence[Offer]) -> None:
-    """Draw the page beside its inputs."""
-    left, right = st.columns((3, 2), gap="medium")
-    with left:
-        text = _text(training_text)
-    with right:
+def training_text() -> str:
+    """Draw the choice of the text and its box; return the training text.
+
+    One box is visible: that of the training text only if it is the text to inspect.
+    """
+    is_training = SOURCE.segments() == "learnt"
+    if not is_training:
+        TYPED.area(
+            value=FIRST_TEXT,
+            height=130,
+            label_visibility="collapsed",
+            placeholder="Type or paste text.",
+        )
+    with st.container(key="training_text" if is_training else "training_text_unused"):
+        return inputs.text(inputs.TEXT)
+
+
+def settings() -> DeltaGenerator:
+    """Return the place of the settings of training, visible if the tokenizer is the user's own."""
+    is_used = TOKENIZER.get() in (None, OWN) or (
+        CLOSER.get() == "picture" and MIRRORED.get() == OWN
+    )
+    return st.container(key="settings" if is_used else "settings_unused")
+
+
+def show(training_text: str, offered: Sequence[Offer], chosen: DeltaGenerator) -> None:
+    """Draw the page beside its inputs, and the choice of the tokenizer in its place among them."""
+    text = _text(training_text)
+    with chosen:
         offer = _tokenizer(offered)
         special = _special_tokens(offer)
     if offer is None:
@@ -203,17 +227,8 @@ def _colored(offer: Offer, found: Inspection) -> export.Picture:
 
 
 def _text(training_text: str) -> str:
-    """Draw the choice of the text; return it."""
-    if SOURCE.segments() == "learnt":
-        text = training_text
-        st.caption(f"The text on the left, which “{export.YOURS}” is trained on.")
-    else:
-        text = TYPED.area(
-            value=FIRST_TEXT,
-            height=100,
-            label_visibility="collapsed",
-            placeholder="Type or paste text, then press Ctrl+Enter.",
-        )
+    """Return the text to inspect."""
+    text = training_text if SOURCE.get() == "learnt" else clean(TYPED.get() or "")
     if len(text) > MOST:
         st.caption(f"This page inspects the first {MOST:,} of {len(text):,} characters.")
         text = text[:MOST]
@@ -228,7 +243,7 @@ def _tokenizer(offered: Sequence[Offer]) -> Offer | None:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         chosen = TOKENIZER.select(
             {key: offer.name for key, offer in by_key.items()},
-            help=f"“{export.YOURS}” is trained on the text on the left, with the settings there.",
+            help=f"“{export.YOURS}” is trained on the training text, with the settings below.",
         )
         export.open_here(TOKENIZER.put)
     return _if_ready(by_key[chosen])
@@ -416,13 +431,13 @@ def _token(offer: Offer, tokenizer: Tokenizer) -> None:
         )
     left, right = st.columns((3, 2), gap="medium")
     with left:
-        st.subheader("Merge tree", anchor=False)
+        st.header("Merge tree", anchor=False)
         if ancestry[0].parents is None:
             st.caption("No merge created this token.")
         else:
             st.dataframe(tables.ancestry(ancestry), hide_index=True, height=316, key="ancestry")
     with right:
-        st.subheader("Neighbors in the vocabulary", anchor=False)
+        st.header("Neighbors in the vocabulary", anchor=False)
         near = token_lookup.neighbors(one.id, tokenizer)
         st.dataframe(tables.tokens(near), hide_index=True, height=316, key="neighbors")
 

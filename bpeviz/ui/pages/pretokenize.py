@@ -285,7 +285,7 @@ def _draw(
 
 def _explain(done: list[tuple[Chosen, pretokenization.Column]], first: int, last: int) -> None:
     """Draw the expression of one pre-tokenization, its pre-tokens as a list, and a vocabulary."""
-    st.subheader("Why is it split here?", anchor=False)
+    st.header("Why is it split here?", anchor=False)
     by_key = {chosen.key: (chosen, column) for chosen, column in done}
     if EXPLAINED.get() not in by_key:
         EXPLAINED.put("gpt2" if "gpt2" in by_key else next(iter(by_key)))
@@ -337,7 +337,7 @@ def _used_alternatives(text: str, pattern: str) -> list[pretokenization.Used]:
 
 def _word_level(chosen: Chosen, column: pretokenization.Column) -> None:
     """Draw a word-level vocabulary of the pre-tokens, and apply it to a different text."""
-    st.subheader("A vocabulary of whole words", anchor=False)
+    st.header("A vocabulary of whole words", anchor=False)
     st.markdown(
         "Before subword tokenizers, the most frequent words were the vocabulary, and every other "
         "word became one unknown token, `[UNK]`. Spaces at the ends of pre-tokens are ignored here."
@@ -375,7 +375,7 @@ def _word_level(chosen: Chosen, column: pretokenization.Column) -> None:
 
 
 def _ruled_out(text: str, done: list[tuple[Chosen, pretokenization.Column]]) -> None:
-    st.subheader("Merges that pre-tokenization rules out", anchor=False)
+    st.header("Merges that pre-tokenization rules out", anchor=False)
     unsplit = _unsplit(text)
     rows = []
     places = [("no pre-tokenization", _occurrences(text, "none", ""))]
@@ -416,7 +416,7 @@ def _ruled_out(text: str, done: list[tuple[Chosen, pretokenization.Column]]) -> 
 
 
 def _top_down(text: str) -> None:
-    st.subheader("Top-down, level by level", anchor=False)
+    st.header("Top-down, level by level", anchor=False)
     titles = ("Sentences", "… then words", "… then characters")
     abouts = (
         PATTERNS["sentences"].about,

@@ -176,7 +176,7 @@ def _merge_diagram(trained: Trained, last: int, timeline: str) -> None:
     if word and _CLICKED.get() != word:
         _CLICKED.put(word)
         DRAWN_WORDS.put(word["word"])
-    st.subheader("Merge diagram", anchor=False)
+    st.header("Merge diagram", anchor=False)
     query = DRAWN_WORDS.line(
         placeholder="Click a word above, or type some words of the text",
         label_visibility="collapsed",
@@ -232,7 +232,7 @@ def _compared(trained: Trained, step: int) -> dict[str, Any] | None:
 def _candidates(trained: Trained, step: int) -> None:
     training, boundaries = trained.history, trained.boundaries
     previous, texts = max(step, 1) - 1, texts_of(training)
-    st.subheader(texts.heading, anchor=False)
+    st.header(texts.heading, anchor=False)
     if len(boundaries) > COUNTED:
         st.caption(
             "This text is too long to count the candidates of each step. The table beside this one "
@@ -248,7 +248,7 @@ def _candidates(trained: Trained, step: int) -> None:
 
 def _decisions(training: Training, last: int, timeline: str) -> None:
     unit = texts_of(training).unit
-    st.subheader(f"All {unit}s", anchor=False)
+    st.header(f"All {unit}s", anchor=False)
     search = SEARCH.line(placeholder="Find a token by text or id", label_visibility="collapsed")
     table = tables.decisions(training, last, search)
     numbers = table[unit].tolist()

@@ -49,7 +49,10 @@ STYLE = f"""<style>
 .stApp :has(> .st-key-menu) {{ height: 2rem; min-width: 0; }}
 .stApp .st-key-menu {{ align-items: center; }}
 .st-key-menu a {{ height: 2rem; }}
-.st-key-menu a[aria-current] {{ box-shadow: inset 0 -2px; border-radius: 0; }}
+.st-key-menu a[aria-current] {{
+  box-shadow: inset 0 -2px light-dark(#1a5fd0, #6cb0ff);
+  border-radius: 0;
+}}
 .st-key-menu a:focus-visible {{ outline: 2px solid; outline-offset: -2px; }}
 
 .stApp .st-key-frame {{ display: none; }}
@@ -70,6 +73,8 @@ STYLE = f"""<style>
   padding: 0.25rem 0.25rem 1rem;
 }}
 .stApp .st-key-body > :has(> .st-key-content) {{ grid-area: 1 / 2; min-width: 0; }}
+/* The widgets stay, and so do their values. */
+.stApp :has(> :is(.st-key-settings_unused, .st-key-training_text_unused)) {{ display: none; }}
 .stApp .st-key-content {{ gap: 0.75rem; }}
 .stApp .st-key-whole {{ max-width: 64rem; margin: -0.75rem auto 0; }}
 .stApp:has(.st-key-whole) .st-key-frame {{ display: none !important; }}
@@ -86,6 +91,17 @@ STYLE = f"""<style>
 
 /* Heights of components, which they have only once their scripts run. */
 .stApp .st-key-text_component {{ min-height: 13.7rem; }}
+.stApp .st-key-inputs :is({_element("Skeleton")}) {{ height: 4.25rem; }}
+.stApp .st-key-inspect_box {{ min-height: 8.1rem; }}
+.stApp .st-key-decimal {{ height: 1.5rem; }}
+.stApp .st-key-grid {{ min-height: 23.7rem; }}
+.stApp .st-key-columns {{ min-height: 28.8rem; }}
+.stApp .st-key-lock_step {{ min-height: 32.1rem; }}
+.stApp .st-key-inspect_player {{ min-height: 34rem; }}
+.stApp .st-key-side-by-side {{ min-height: 33.2rem; }}
+.stApp .st-key-levels {{ min-height: 30.2rem; }}
+.stApp .st-key-chapter_bar {{ min-height: 2.6rem; }}
+.stApp .st-key-splits {{ min-height: 6rem; }}
 .stApp .st-key-player {{ min-height: calc(clamp(8rem, 100dvh - 21rem, 22rem) + 12.2rem); }}
 
 @media (max-width: 899px) {{
@@ -102,7 +118,14 @@ STYLE = f"""<style>
   .stApp .st-key-top {{ padding-right: 1rem; }}
   .stApp .st-key-player {{ min-height: 33rem; }}
 }}
+/* Streamlit's colors of captions, and of text on the primary color, have too little contrast. */
+.stApp :is({_element("CaptionContainer")}) {{
+  color: light-dark(#5c5e67, #b4b6bd);
+  opacity: 1;
+}}
 {_element("CaptionContainer")} code {{ color: inherit; font-size: 0.95em; }}
+.stApp :is({_element("MultiSelect")}) span[title],
+.stApp .stButton [kind=primary] p {{ color: light-dark(#fff, #0e1117); }}
 .st-key-verdict p {{ font-size: 1.3rem; font-weight: 600; line-height: 1.35; }}
 @media print {{
   @page {{ margin: 12mm; }}
@@ -112,7 +135,7 @@ STYLE = f"""<style>
   /* The dark theme prints in light colors. */
   .stApp {{ background: #fff !important; }}
   .stApp :is(p, h1, h2, h3, li, label) {{ color: #31333f !important; }}
-  h3 {{ break-after: avoid; }}
+  :is(h2, h3) {{ break-after: avoid; }}
 }}
 </style>"""
 

@@ -130,7 +130,7 @@ class Columns {
     host.dir = "auto";
     host.setAttribute("role", "group");
     host.ariaLabel = `${this.unit[0].toUpperCase()}${this.unit.slice(1)}s of ${title}`;
-    box.append(element("h3", "", title), about, host);
+    box.append(element("h2", "", title), about, host);
     const cells = new CellText(host, data.text, "bytes");
     let start = 0;
     ends.forEach((end, i) => {

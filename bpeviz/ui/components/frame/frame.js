@@ -45,6 +45,7 @@ class Frame {
     this.toggle.setAttribute("aria-expanded", String(isOpen));
     label(container("menu"), "navigation", "Pages");
     label(container("inputs"), "region", "Text and settings");
+    for (const code of document.querySelectorAll(".stCode pre")) code.tabIndex = 0; // it scrolls
     for (const link of container("menu")?.querySelectorAll("a") ?? []) {
       if (link.textContent.trim() === this.title) link.setAttribute("aria-current", "page");
       else link.removeAttribute("aria-current");

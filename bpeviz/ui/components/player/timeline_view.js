@@ -16,6 +16,7 @@ export class TimelineView extends TokenizedText {
   constructor(data) {
     super(data);
     this.host = element("div", "text");
+    this.host.tabIndex = 0; // it scrolls
     this.host.dir = "auto";
     this.host.setAttribute("role", "group");
     this.host.ariaLabel = data.title ? `Tokens of ${data.title}` : "The text and its tokens";
@@ -23,7 +24,7 @@ export class TimelineView extends TokenizedText {
     if (data.title) {
       this.note = element("p", "note");
       this.sentence = element("div", "sentence");
-      this.box.append(element("h3", "", data.title), this.note, this.sentence);
+      this.box.append(element("h2", "", data.title), this.note, this.sentence);
     }
     this.box.append(this.host);
     this.cells = new CellText(this.host, data.text, data.atomKind, {
