@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import functools
+import os
 import sys
 from pathlib import Path
 from typing import Any
 
+import properties
 import pytest
 from hypothesis import settings
 from properties import examples
 
-# A first example may fill caches or load a vocabulary, so examples have no deadline.
-settings.register_profile("bpeviz", deadline=None, max_examples=examples(100))
-settings.register_profile("quick", deadline=None, max_examples=5)  # --hypothesis-profile=quick
-settings.load_profile("bpeviz")
+
+@pytest.hookimpl(tryfirst=True)  # before Hypothesis reads --hypothesis-profile
+def pytest_configure(config: pytest.Config) -> None:
+    """Set the number of examples of property tests: few where slow tests are left out."""
+    if "not slow" in config.getoption("markexpr") and "BPEVIZ_EXAMPLES" not in os.environ:
+        properties.SHARE = 0.05
+    # A first example may fill caches or load a vocabulary, so examples have no deadline.
+    settings.register_profile("bpeviz", deadline=None, max_examples=examples(100))
+    settings.register_profile("quick", deadline=None, max_examples=5)
+    settings.load_profile("bpeviz")
 
 
 WITH_PROCESSES = ("browser", "jobs", "corpus/test_dask.py", "test_benchmarks.py", "ui/server")

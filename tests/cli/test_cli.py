@@ -591,6 +591,7 @@ def test_progress_updates_a_line_of_a_terminal_and_erases_it(
     assert not Progress(False).shown
 
 
+@pytest.mark.slow
 def test_broken_pipe_exits_silently_with_141(trained: Shell) -> None:
     for command in (
         ["--help"],
@@ -617,6 +618,7 @@ def test_full_disk_behind_standard_output_is_reported(trained: Shell) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("expression", "message"),
     [

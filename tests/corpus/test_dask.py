@@ -108,6 +108,7 @@ def test_unreadable_file_on_a_worker_raises_corpus_error(
         count_on(two_workers, corpus, "gpt2")
 
 
+@pytest.mark.slow
 def test_killed_workers_are_replaced(corpus: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """Two workers are killed while they count; other workers count their parts."""
     expected = count_locally(corpus, "gpt2")
@@ -130,6 +131,7 @@ def test_killed_workers_are_replaced(corpus: list[str], monkeypatch: pytest.Monk
     assert killed
 
 
+@pytest.mark.slow
 def test_part_that_crashes_every_worker_raises_cluster_error(
     corpus: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -162,6 +164,7 @@ def test_cluster_without_workers_raises_cluster_error(corpus: list[str]) -> None
         count_on(local, corpus, "gpt2", patience=1)
 
 
+@pytest.mark.slow
 def test_lost_scheduler_raises_cluster_error(
     corpus: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -248,6 +248,7 @@ def test_formats_keep_ids_of_difficult_texts(key: str, kind: str) -> None:
     check_same_ids(of_kind(kind), key)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "key"),
     [

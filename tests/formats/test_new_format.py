@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[2]
 TOY = '''"""The merges of a tokenizer over bytes, one a line, in hexadecimal."""
 
@@ -90,6 +92,7 @@ def contents(folder: Path) -> dict[Path, bytes]:
     return {path: path.read_bytes() for path in folder.rglob("*.py")}
 
 
+@pytest.mark.slow
 def test_new_format_needs_one_file_and_one_registry_entry(tmp_path: Path) -> None:
     for folder in ("bpeviz", "pages", "sample_texts", ".streamlit"):
         shutil.copytree(

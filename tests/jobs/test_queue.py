@@ -197,6 +197,7 @@ def test_programming_error_ends_the_job_and_is_logged(monkeypatch: pytest.Monkey
     assert not queue._running
 
 
+@pytest.mark.slow
 def test_pattern_timeout_in_a_worker_is_a_transient_error() -> None:
     options = {"pattern": "regex", "expression": r"(?s)(.+)(.+)(.+)\3\2\1\1", "vocab_size": 300}
     with queue.run("timeout", TEXT * 20, "bpe", options, "someone") as job:
@@ -234,6 +235,7 @@ def logged(caplog: pytest.LogCaptureFixture) -> str:
     return "\n".join(one.getMessage() for one in caplog.records if one.name == "bpeviz")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(queue.WATCHED, reason="this system does not limit address space")
 @pytest.mark.parametrize("algorithm", ["sentencepiece", "unigram", "bpe"])
 def test_memory_limit_ends_a_job_with_a_message_and_a_log_line(
@@ -330,6 +332,7 @@ def test_job_of_another_user_starts_before_the_waiting_tabs_of_one_user(
         assert queue._running == [other]
 
 
+@pytest.mark.slow
 def test_small_job_of_another_user_runs_beside_a_long_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -93,6 +93,7 @@ def test_pre_tokens_start_where_expression_matches(text: str, key: str) -> None:
     assert pre_token_starts(text, key).tolist() == starts
 
 
+@pytest.mark.slow
 def test_character_classes_equal_regex() -> None:
     key = "cl100k"
     expression = PATTERNS[key].expression

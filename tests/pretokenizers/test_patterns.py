@@ -181,6 +181,7 @@ def test_characters_pattern_splits_code_points(text: str) -> None:
     assert pretokenize(text, "characters") == [*text]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "piece",
     [".", '."', "...so", ". ", " ", "\n", " \n", "?!", "a-", "A.", "$", "$1", "1.", "。", "\"'"],

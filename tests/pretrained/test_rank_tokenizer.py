@@ -237,6 +237,7 @@ def first_ranks(ranks: dict[bytes, int], step: int, pattern: str, text: str) -> 
     return encoding.encode_ordinary(text)
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(800))
 @given(
     tables(),

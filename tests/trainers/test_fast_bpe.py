@@ -162,6 +162,7 @@ LONG_TEXTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weight", [1, 2])
 @pytest.mark.parametrize("kind", LONG_TEXTS)
 def test_long_text_needs_little_more_memory_than_its_row(

@@ -207,6 +207,7 @@ def test_segments_of_samples_equal_subword_nmt(name: str, threshold: int) -> Non
         assert our_segments(tokenizer, line.split(" ")) == their_segments(codes, line, vocabulary)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("threshold", [0, 20, 200])
 def test_segments_of_tiny_shakespeare_equal_subword_nmt(
     threshold: int, tiny_shakespeare: str

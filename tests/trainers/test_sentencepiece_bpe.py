@@ -354,6 +354,7 @@ def test_difficult_texts_have_consistent_boundaries(text: str, unknown: str) -> 
     assert unknown == "unk" or tokenizer.decode(tokenizer.encode(text)) == text
 
 
+@pytest.mark.slow
 def test_million_characters_without_space_encode() -> None:
     text = "ab" * 500_000
     training = train(text[:100_000], 20)

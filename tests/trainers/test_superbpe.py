@@ -348,6 +348,7 @@ def test_character_outside_training_text_is_unknown() -> None:
     assert [(t.label, t.start, t.end) for t in tokens if t.label == "<unk>"] == [("<unk>", 8, 9)]
 
 
+@pytest.mark.slow
 def test_half_megabyte_in_one_pre_token_or_lines_encodes() -> None:
     """A trainer or encoder quadratic in pre-token length would take hours."""
     for text, how in (

@@ -120,6 +120,7 @@ def test_samples_without_merges_are_only_listed_for_pre_tokenization() -> None:
     assert "yao-ming" in [key for key, _ in payload(app)["samples"]]
 
 
+@pytest.mark.slow
 @every_page
 @pytest.mark.parametrize("pattern", PATTERNS)
 @pytest.mark.parametrize("mark", ["none", "attached", "symbol"])
@@ -271,6 +272,7 @@ def test_largest_vocabulary_below_256_is_allowed_over_characters() -> None:
 # ---- bad input
 
 
+@pytest.mark.slow
 @every_page
 @pytest.mark.parametrize(
     ("atoms", "mark"),

@@ -413,6 +413,7 @@ STATES: dict[str, list[dict[str, Any]]] = {
 }
 
 
+@pytest.mark.slow
 @every_page
 def test_links_contain_every_input_of_the_page(page: str) -> None:
     assert page in STATES, "add the states of the new page to STATES"
@@ -441,6 +442,7 @@ def test_links_contain_every_input_of_the_page(page: str) -> None:
     assert "text_box" in all_linked
 
 
+@pytest.mark.slow
 @every_page
 def test_page_state_round_trips_through_a_link(page: str) -> None:
     for changed in STATES[page]:
