@@ -23,7 +23,7 @@ from bpeviz.formats.known_models import known_title
 from bpeviz.pretokenizers.patterns import PATTERNS
 from bpeviz.pretrained.catalog import TITLES, entry_of
 from bpeviz.text import shorten
-from bpeviz.ui import markdown
+from bpeviz.ui import hugging_face, markdown
 from bpeviz.ui.runtime import uploads
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.runtime.fragments import fragment
@@ -110,6 +110,10 @@ def _dialog(chosen: Callable[[str], None]) -> None:
         st.rerun()  # the page behind; the dialog closes
     if len(opened()) < MOST_OPEN:
         _uploader(chosen)
+        hugging_face.box(
+            f"hugging_face_id_{_NUMBER.get() or 0}",
+            lambda title, files: _open_model(title, files, chosen),
+        )
     else:
         st.caption(f"{MOST_OPEN} files are open, which is the limit. Close one first.")
     if failed := _FAILED.get():
@@ -166,7 +170,17 @@ def _uploader(chosen: Callable[[str], None]) -> None:
     st.button("Open", on_click=pattern_chosen, key="open_with_split")
 
 
-def _open(given: Sequence[File], pattern: str, chosen: Callable[[str], None]) -> None:
+def _open_model(title: str, files: Sequence[File], chosen: Callable[[str], None]) -> None:
+    _open(files, "", chosen, title)
+    # The page behind shows the tokenizer, and the dialog closes; or it shows why that fails.
+    changed = _CHANGED.get()
+    _CHANGED.clear()
+    st.rerun(scope="app" if changed else "fragment")
+
+
+def _open(
+    given: Sequence[File], pattern: str, chosen: Callable[[str], None], title: str = ""
+) -> None:
     """Open files as a tokenizer, or note why that fails. The files leave the uploader."""
     _NUMBER.put((_NUMBER.get() or 0) + 1)
     uploads.remove_all()
@@ -174,7 +188,7 @@ def _open(given: Sequence[File], pattern: str, chosen: Callable[[str], None]) ->
     _INCOMPLETE.clear()
     for some in dict.fromkeys(((*first, *given), tuple(given))):
         try:
-            found = _read(some, pattern)
+            found = _read(some, pattern, title)
         except FormatError as error:
             _FAILED.put(str(error))  # of the files just given, which are the last attempt
             if isinstance(error, MissingFileError):
@@ -193,7 +207,7 @@ def _open(given: Sequence[File], pattern: str, chosen: Callable[[str], None]) ->
         return
 
 
-def _read(given: Sequence[tuple[str, bytes]], pattern: str) -> Opened | None:
+def _read(given: Sequence[tuple[str, bytes]], pattern: str, title: str = "") -> Opened | None:
     """Return the tokenizer of files, or None where only the pre-tokenization is missing.
 
     Raises:
@@ -212,7 +226,7 @@ def _read(given: Sequence[tuple[str, bytes]], pattern: str) -> Opened | None:
     for name in sorted(files):
         digest.update(hashlib.blake2b(files[name]).digest())
     known = (entry.title for entry in map(entry_of, files.values()) if entry is not None)
-    name = next(known, None) or known_title(tokenizer) or given[0][0]
+    name = title or next(known, None) or known_title(tokenizer) or given[0][0]
     title = _title(name, [one.title for one in opened()])
     return Opened(f"file {digest.hexdigest()}", title, tokenizer)
 
