@@ -151,19 +151,20 @@ COMPARISONS = (
     ),
     Comparison(
         "Opening of Don Quijote, bytes: first merge",
-        "counted by hand, as in the tutorial of this project",
+        "the notebook that this project grew from",
         "o·, 7 times, 124 tokens",
         _first_merge,
     ),
     Comparison(
         "Opening of Don Quijote, 20 merges",
-        "the tutorial prints 79: it makes 21 merges and uses id 256 twice",
+        "the naive loop of the project's tests; a notebook prints 79, with 21 merges and id 256 "
+        "twice",
         "20 merges, 81 tokens",
         _loop(20),
     ),
     Comparison(
         "Opening of Don Quijote, minimum count 2",
-        "counted by hand",
+        "the naive loop of the project's tests",
         "14 merges, 87 tokens",
         _loop(20, 2),
     ),
@@ -187,7 +188,7 @@ COMPARISONS = (
     ),
     Comparison(
         "WordPiece on “prueba de tokens”: pruebas de otro ejemplo",
-        "a notebook with Hugging Face's course code",
+        "the notebook that this project grew from",
         "prueba ##s de [UNK] [UNK]",
         _wordpiece,
     ),
@@ -205,21 +206,21 @@ COMPARISONS = (
     ),
     Comparison(
         "GPT-2: hello world",
-        "tiktoken, README and tests",
+        "tiktoken, tests/test_encoding.py",
         "31373 995",
         _published("gpt2", "hello world"),
         "gpt2",
     ),
     Comparison(
         "GPT-2: four spaces and Hello World",
-        "tiktoken",
+        "llama.cpp, tokenizer tests",
         "220 220 220 18435 2159",
         _published("gpt2", "    Hello World"),
         "gpt2",
     ),
     Comparison(
         "cl100k: four spaces and Hello World",
-        "tiktoken",
+        "llama.cpp, tokenizer tests",
         "262 22691 4435",
         _published("cl100k_base", "    Hello World"),
         "cl100k_base",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+import reference
 
 from bpeviz.analysis import known_answers
 from bpeviz.analysis.known_answers import COMPARISONS, Comparison
@@ -26,3 +27,11 @@ def test_comparison_without_its_vocabulary_has_no_result(monkeypatch: pytest.Mon
     monkeypatch.setattr(download, "available", lambda name: False)
     (compared,) = {known_answers.compare(one).found for one in COMPARISONS if one.needs}
     assert compared is None
+
+
+@pytest.mark.parametrize(("least", "steps", "tokens"), [(1, 20, 81), (2, 14, 87)])
+def test_naive_loop_finds_the_figures_of_don_quijote(least: int, steps: int, tokens: int) -> None:
+    raw = list(known_answers.DON_QUIJOTE.encode())
+    merges, _ = reference.train([(raw, 1)], list(map(chr, range(256))), 20, min_count=least)
+    assert len(merges) == steps
+    assert len(raw) - sum(merge.applied for merge in merges) == tokens

@@ -107,7 +107,7 @@ class Why:
         return Question([self.prompt], ChoiceForm([option.words for option in self.options]), judge)
 
 
-PictureKind = Literal["player", "columns", "grid", "table", "note"]
+PictureKind = Literal["player", "columns", "grid", "table"]
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ class Picture:
     """Something that a chapter shows after its questions are answered.
 
     Attributes:
-        kind: The component that draws it; a note is plain text.
+        kind: The component that draws it.
         data: Its payload: for a table, a header and rows of text.
         caption: A sentence about it, without text of users.
     """

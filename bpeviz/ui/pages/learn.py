@@ -386,25 +386,20 @@ def _picture(picture: Picture, key: str) -> None:
         components.columns(picture.data, key)
     elif picture.kind == "grid":
         components.grid(picture.data, key)
-    elif picture.kind == "table":
-        st.html(table(*picture.data))
     else:
-        st.text(picture.data)
+        st.html(table(*picture.data))
     if picture.caption:
         st.caption(picture.caption)
 
 
 def _neighbors(number: int) -> None:
-    """Draw the buttons to the chapters before and after."""
+    """Draw the buttons to other chapters: the next one on the same path, and one to look at."""
+    chapter = CHAPTERS[number - 1]
+    before = [one for one in CHAPTERS[: number - 1] if one.core or not chapter.core]
+    after = [one for one in CHAPTERS[number:] if one.core or not chapter.core]
+    buttons = [("Back", one) for one in before[-1:]] + [("Next", one) for one in after[:1]]
+    buttons += [("More", one) for one in CHAPTERS[number : number + 1] if one not in after]
     with st.container(horizontal=True, gap="small"):
-        if number > 1:
-            before = CHAPTERS[number - 2]
-            st.button(f"Back: {before.title}", key="learn_back", on_click=_go, args=(before.key,))
-        if number < len(CHAPTERS):
-            after = CHAPTERS[number]
-            st.button(
-                f"Next: {after.title}",
-                key="learn_next",
-                on_click=_go,
-                args=(after.key,),
-            )
+        for word, one in buttons:
+            key = f"learn_{word.lower()}"
+            st.button(f"{word}: {one.title}", key=key, on_click=_go, args=(one.key,))

@@ -287,6 +287,21 @@ def test_missing_vocabulary_is_named_in_the_comparison(monkeypatch: pytest.Monke
     assert any("5 need vocabularies" in one.value for one in app.markdown)
 
 
+def test_next_follows_the_core_path_and_offers_the_chapter_between() -> None:
+    app = opened("text-is-numbers")
+    labels = [one.label for one in app.button]
+    assert labels == ["Next: Why subwords", "More: Splitting by rules"]
+    app.button(key="learn_more").click().run()
+    assert bar(check(app))["current"] == "splitting-rules"
+    app.button(key="learn_next").click().run()
+    assert bar(check(app))["current"] == "why-subwords"
+    walked = []
+    while "learn_next" in [one.key for one in app.button]:
+        app.button(key="learn_next").click().run()
+        walked.append(bar(app)["current"])
+    assert ["text-is-numbers", "why-subwords", *walked] == [one.key for one in CHAPTERS if one.core]
+
+
 def test_teachers_sheet_lists_every_question_with_its_answer() -> None:
     app = opened()
     check(app.toggle(key="learn_teachers_sheet").set_value(True).run())
