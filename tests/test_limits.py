@@ -23,7 +23,7 @@ def test_deployment_page_lists_all_limits_with_their_defaults() -> None:
 
 
 def test_every_variable_is_that_of_one_limit() -> None:
-    source = Path(limits.__file__).read_text()
+    source = Path(limits.__file__).read_text(encoding="utf-8")
     variables = re.findall(r'"(BPEVIZ_\w+)"', source)
     assert sorted(variables) == sorted(one.variable for one in limits.LIMITS if one.variable)
     assert len(variables) == len(set(variables))

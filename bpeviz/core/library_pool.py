@@ -53,8 +53,8 @@ _LIBRARIES = {
     worker.MERGES: "json",
 }
 
-_OUT_OF_TIME = -getattr(signal, "SIGPROF", 0)
-"""The exit code of a child that ended itself after its time limit."""
+_OUT_OF_TIME = -signal.SIGPROF if hasattr(signal, "SIGPROF") else None
+"""The exit code of a child that ended itself after its time limit, where the system has timers."""
 
 
 class LibraryError(ValueError):

@@ -21,7 +21,8 @@ def available(cgroup: Path = _CGROUP) -> int:
     else:
         found = os.cpu_count() or 1
     try:
-        quota, period = (cgroup / "cpu.max").read_text().split()  # "max 100000" without a limit
+        # "max 100000" without a limit
+        quota, period = (cgroup / "cpu.max").read_text("utf-8").split()
         found = min(found, int(quota) // int(period))
     except (OSError, ValueError):
         pass

@@ -261,6 +261,8 @@ class Job:
                 code = process.wait()
             finally:
                 process.kill()
+                with contextlib.suppress(OSError):  # a rest of the request is still buffered
+                    cast(Any, process.stdin).close()
         if self._stopped is not None:
             return self._stopped
         if self._users:
@@ -305,8 +307,10 @@ class Job:
                     self._start = monotonic(), message["done"]
                 self._task, self._done = message["task"], message["done"]
                 self._total = message["total"]
-        except (BrokenPipeError, ValueError):
-            pass  # the process ended while reading the request or writing a line
+        except (OSError, ValueError):
+            # The process ended while reading the request or writing a line. Windows reports that as
+            # an invalid argument, not as a broken pipe.
+            pass
         return None
 
 
@@ -315,6 +319,11 @@ def _lower_priority(process: int) -> None:
     if hasattr(os, "setpriority"):
         with contextlib.suppress(OSError):  # it may have ended already
             os.setpriority(os.PRIO_PROCESS, process, 19)
+    elif sys.platform == "win32":
+        import psutil  # installed only where it is needed
+
+        with contextlib.suppress(psutil.Error):
+            psutil.Process(process).nice(psutil.IDLE_PRIORITY_CLASS)
 
 
 def _enlarge(pipe: BufferedReader) -> None:

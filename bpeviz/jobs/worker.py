@@ -52,8 +52,8 @@ def _limit_memory(more: int) -> None:
 
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a core file would contain the text
         # If the machine runs out of memory, Linux ends a worker rather than the server.
-        Path("/proc/self/oom_score_adj").write_text("1000")
-        pages = int(Path("/proc/self/statm").read_text().split()[0])
+        Path("/proc/self/oom_score_adj").write_text("1000", encoding="utf-8")
+        pages = int(Path("/proc/self/statm").read_text(encoding="utf-8").split()[0])
         _, hard = resource.getrlimit(resource.RLIMIT_AS)
         resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + more, hard))
 

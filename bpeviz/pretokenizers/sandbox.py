@@ -57,8 +57,8 @@ _MAX_REMEMBERED = 1_000
 _Key = tuple[int, bytes, bytes]
 """The operation, and the digests of the expression and the text."""
 
-_ALARM = -getattr(signal, "SIGALRM", 0)
-"""The exit code of a child that ended itself after its time limit."""
+_ALARM = -signal.SIGALRM if hasattr(signal, "SIGALRM") else None
+"""The exit code of a child that ended itself after its time limit, where the system has alarms."""
 
 _PACKAGES = os.path.dirname(os.path.dirname(os.path.abspath(regex.__file__)))
 
@@ -250,10 +250,11 @@ class Pool:
                 raise
             if isinstance(run.error, BusyError):
                 raise run.error from None
+            # On Windows, a killed process has the same exit code as one that failed to start.
+            if run.slow_at != inf and (run.error is not None or code == _ALARM):
+                raise TimeoutError from None
             if code == 1 or run.slow_at == inf:
                 raise OSError("its process did not start") from error
-            if run.error is not None or code == _ALARM:
-                raise TimeoutError from None
             raise MemoryError from None  # or the stack overflowed
         self._finish(run, reuse=not exits)
         if answer == worker.MEMORY:

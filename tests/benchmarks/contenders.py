@@ -66,7 +66,11 @@ def _text(path: str) -> str:
 
 def _pieces(text: str, job: Job) -> Iterable[str]:
     """Divide a text where its pattern always has a boundary, for processing in parallel."""
-    ends = json.loads(Path(job.ends).read_text()) if job.pattern != "none" else [len(text)]
+    ends = (
+        json.loads(Path(job.ends).read_text(encoding="utf-8"))
+        if job.pattern != "none"
+        else [len(text)]
+    )
     pieces = (text[start:end] for start, end in pairwise((0, *ends)))
     return pieces if job.memory else [*pieces]
 
@@ -421,7 +425,9 @@ CONTENDERS: dict[str, dict[str, Callable[[Job], Prepared]]] = {
 def _resident(what: str) -> int:
     """Return the current ("VmRSS") or peak ("VmHWM") memory of this process in bytes."""
     try:
-        found = re.search(rf"^{what}:\s*(\d+) kB", Path("/proc/self/status").read_text(), re.M)
+        found = re.search(
+            rf"^{what}:\s*(\d+) kB", Path("/proc/self/status").read_text(encoding="utf-8"), re.M
+        )
     except OSError:  # not Linux: the peak since the process began
         unit = 1 if sys.platform == "darwin" else 1024
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
@@ -430,15 +436,15 @@ def _resident(what: str) -> int:
 
 def _reset_peak() -> None:
     with suppress(OSError):  # not Linux
-        Path("/proc/self/clear_refs").write_text("5")
+        Path("/proc/self/clear_refs").write_text("5", encoding="utf-8")
 
 
 def _warm_up(make: Callable[[Job], Prepared], job: Job) -> None:
     """Do a small job of this kind, so that libraries are loaded and tables are built."""
     with tempfile.TemporaryDirectory() as folder:
         text, ends = Path(folder, "text"), Path(folder, "ends")
-        text.write_text(WARM_UP)
-        ends.write_text(f"[{len(WARM_UP)}]")
+        text.write_text(WARM_UP, encoding="utf-8")
+        ends.write_text(f"[{len(WARM_UP)}]", encoding="utf-8")
         base = str(text) if job.base else ""
         size = min(job.size, 300)
         make(replace(job, text=str(text), ends=str(ends), size=size, base=base, memory=False))[0]()

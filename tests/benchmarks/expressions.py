@@ -60,7 +60,7 @@ def split(expression: str, text: str) -> list[str]:
 def memory() -> float:
     """Return the resident memory of this process in MB, 0 if the system does not show it."""
     try:
-        status = Path("/proc/self/status").read_text()
+        status = Path("/proc/self/status").read_text(encoding="utf-8")
     except OSError:
         return 0.0
     return int(status.split("VmRSS:")[1].split()[0]) / 1000

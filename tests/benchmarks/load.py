@@ -277,7 +277,7 @@ def percentile_95(times: list[float]) -> float:
 
 def memory(process: int) -> float:
     """Return the memory of a process in MB."""
-    status = Path(f"/proc/{process}/status").read_text()
+    status = Path(f"/proc/{process}/status").read_text(encoding="utf-8")
     return int(status.split("VmRSS:")[1].split()[0]) / 1e3
 
 

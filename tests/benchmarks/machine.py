@@ -13,7 +13,7 @@ from pathlib import Path
 def processor() -> str:
     """Return the processor's name, if the system provides it."""
     try:
-        for line in Path("/proc/cpuinfo").read_text().splitlines():
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
             if line.startswith("model name"):
                 return line.split(":", 1)[1].strip()
     except OSError:

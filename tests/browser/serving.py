@@ -144,4 +144,4 @@ def _await(process: subprocess.Popen[bytes], address: str, log: Path) -> None:
             if process.poll() is not None:
                 break
             time.sleep(0.05)
-    raise RuntimeError(f"The app did not start:\n{log.read_text()}")
+    raise RuntimeError(f"The app did not start:\n{log.read_text(encoding='utf-8')}")

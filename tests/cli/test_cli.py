@@ -46,7 +46,7 @@ class Shell:
     def __call__(self, *arguments: str, text: str | bytes = "") -> Shell:
         """Run a command with `text` on standard input; a wrong one has the code 2."""
         raw = text.encode() if isinstance(text, str) else text
-        self._monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(raw)))
+        self._monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(raw), encoding="utf-8"))
         try:
             self.code = main(arguments)
         except SystemExit as stop:
@@ -172,8 +172,8 @@ def test_ranks_without_their_second_file_need_a_pattern(shell: Shell) -> None:
 
 
 def test_tokens_do_not_cross_input_files(shell: Shell) -> None:
-    Path("a.txt").write_text("aaab")
-    Path("b.txt").write_text("baaa")
+    Path("a.txt").write_text("aaab", encoding="utf-8")
+    Path("b.txt").write_text("baaa", encoding="utf-8")
     shell("train", "a.txt", "b.txt", "--merges", "99", "--pattern", "none", "--output", "t.json")
     assert shell.err.startswith("Only 4 merges (no pair is left)")
     shell("encode", "--tokenizer", "t.json", "--tokens", text="aaabbaaa")
@@ -183,8 +183,8 @@ def test_tokens_do_not_cross_input_files(shell: Shell) -> None:
 def test_train_joins_files_as_texts_of_a_multilingual_tokenizer(
     shell: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    Path("a").write_text("hello world\n")
-    Path("b").write_text("habari ya dunia")
+    Path("a").write_text("hello world\n", encoding="utf-8")
+    Path("b").write_text("habari ya dunia", encoding="utf-8")
 
     def note(corpus: str, *_: object, **__: object) -> None:
         raise ValueError(f"{corpus!r} was given.")
@@ -208,7 +208,7 @@ def test_train_passes_every_trainer_option_as_a_flag(
         flags, expected = [], {}
         for option in trainer.options:
             if option.sample is not None:
-                Path("base.txt").write_text("some text")
+                Path("base.txt").write_text("some text", encoding="utf-8")
                 given, value = "base.txt", "some text"
             elif option.choices is not None:
                 given = value = [*option.choices][-1]
@@ -317,7 +317,7 @@ def test_train_tries_the_format_before_training_on_a_long_text(
         return train(text, *arguments, **more)  # type: ignore[arg-type]
 
     monkeypatch.setattr("bpeviz.api.train", count)
-    Path("long.txt").write_text(TEXT * 99)
+    Path("long.txt").write_text(TEXT * 99, encoding="utf-8")
     arguments = ("--vocab-size", "60", "--algorithm", "wordpiece", "--output", "t.tiktoken")
     shell("train", "long.txt", *arguments)
     assert shell.sentence
@@ -398,7 +398,7 @@ def test_encode_treats_special_tokens_as_text_unless_allowed(shell: Shell) -> No
 def test_decode_accepts_ids_in_any_layout(trained: Shell, ids: list[str]) -> None:
     assert trained("decode", "--tokenizer", "t.json", *ids).out == b"he"
     assert trained("decode", "--tokenizer", "t.json", "-", text="\n".join(ids)).out == b"he"
-    Path("ids").write_text(" ".join(ids))
+    Path("ids").write_text(" ".join(ids), encoding="utf-8")
     assert trained("decode", "--tokenizer", "t.json", "--file", "ids").out == b"he"
 
 
@@ -493,7 +493,7 @@ def test_unreadable_files_are_reported(trained: Shell, command: list[str]) -> No
 
 def test_invalid_tokenizers_are_reported(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("folder").mkdir()
-    Path("broken.json").write_text('{"model":')
+    Path("broken.json").write_text('{"model":', encoding="utf-8")
     for name, says in {
         "gtp2": "There is no tokenizer gtp2: it is neither a file nor one of gpt2, cl100k_base",
         "folder": "folder does not contain tokenizer.json, or vocab.json and merges.txt",
@@ -504,7 +504,7 @@ def test_invalid_tokenizers_are_reported(shell: Shell, monkeypatch: pytest.Monke
         for command in (["encode"], ["decode", "1"], ["compare"]):
             assert says in shell(*command, "--tokenizer", name, text="x").sentence
     monkeypatch.setattr(formats, "MAX_FILE", 100)
-    Path("long.json").write_text("{" + " " * 100)
+    Path("long.json").write_text("{" + " " * 100, encoding="utf-8")
     assert "limit is 100 bytes" in shell("encode", "--tokenizer", "long.json").sentence
 
 
@@ -512,7 +512,7 @@ def test_invalid_tokenizers_are_reported(shell: Shell, monkeypatch: pytest.Monke
 
 
 def test_output_replaces_a_file_and_keeps_its_mode(shell: Shell) -> None:
-    Path("t.json").write_text("old")
+    Path("t.json").write_text("old", encoding="utf-8")
     Path("t.json").chmod(0o640)
     Path("link.json").symlink_to("t.json")
     shell("train", "text.txt", "--merges", "1", "--output", "link.json")
@@ -532,7 +532,7 @@ def test_new_output_has_the_default_mode(shell: Shell) -> None:
 def test_failed_output_leaves_the_old_content(
     trained: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    Path("ids").write_text("old")
+    Path("ids").write_text("old", encoding="utf-8")
     before = {path.name for path in Path().iterdir()}
 
     def full(self: Path, target: Path) -> Path:
@@ -541,7 +541,7 @@ def test_failed_output_leaves_the_old_content(
     monkeypatch.setattr(Path, "replace", full)
     trained("encode", "text.txt", "--tokenizer", "t.json", "--output", "ids")
     assert trained.sentence == "ids cannot be written: No space left on device."
-    assert Path("ids").read_text() == "old"
+    assert Path("ids").read_text(encoding="utf-8") == "old"
     assert {path.name for path in Path().iterdir()} == before
 
 
@@ -810,7 +810,7 @@ def run_as_shown(shell: Shell, line: str) -> str:
 @pytest.mark.slow
 def test_help_examples_run(shell: Shell) -> None:
     for name in ("corpus.txt", "page.txt", "a.txt", "b.txt"):
-        Path(name).write_text(TEXT)
+        Path(name).write_text(TEXT, encoding="utf-8")
     shell("encode", "page.txt", "--tokenizer", "gpt2", "--output", "ids.txt")
     shown = examples()
     assert len(shown) > 12

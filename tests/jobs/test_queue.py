@@ -37,7 +37,9 @@ def await_that(condition: object, what: str) -> None:
 
 def alive(process: int) -> bool:
     try:
-        state = Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[0]
+        state = (
+            Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rsplit(")", 1)[1].split()[0]
+        )
     except OSError:
         return False
     return state != "Z"

@@ -553,12 +553,14 @@ def test_training_on_counted_files_equals_training_on_joined_files(folder: Path,
 def test_count_and_train_commands_read_standard_input(
     folder: Path, capsysbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(JOINED.encode())))
+    monkeypatch.setattr(
+        "sys.stdin", io.TextIOWrapper(io.BytesIO(JOINED.encode()), encoding="utf-8")
+    )
     assert main(["count", "--pattern", "cl100k", "--progress"]) == 0
     written = capsysbinary.readouterr()
     assert written.out == counts_parquet.dump(count(JOINED, "cl100k"))
     assert b"Written to standard output: " in written.err
-    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(written.out)))
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(written.out), encoding="utf-8"))
     assert main(["train", "--counts", "-", "--merges", "3", "--format", "csv"]) == 0
     assert b"cl100k" in capsysbinary.readouterr().out
 

@@ -73,7 +73,9 @@ def wait_until(done: object, seconds: float = PATIENT) -> None:
 
 def exists(process: int) -> bool:
     try:
-        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+        state = (
+            Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
+        )
     except OSError:
         return False
     return state != "Z"  # ended; nobody has asked for its exit code

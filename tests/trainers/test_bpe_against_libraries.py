@@ -100,7 +100,7 @@ def test_merges_equal_hugging_face(
 @pytest.mark.parametrize("how", [{}, {"atoms": "characters"}], ids=str)
 @pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.stem)
 def test_merges_of_samples_equal_hugging_face(path: Path, how: dict[str, str]) -> None:
-    text = path.read_text()
+    text = path.read_text(encoding="utf-8")
     training = bpeviz.train(text, merges=300, ties="smallest", min_count=2, **how)
     assert hugging_face_merges(training, text, 2) == merged_strings(training)
 
@@ -114,7 +114,7 @@ def test_merges_of_tiny_shakespeare_equal_hugging_face(tiny_shakespeare: str) ->
 @pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.stem)
 def test_merges_with_huggingface_ties_equal_byte_level_trainer(path: Path) -> None:
     """Hugging Face numbers bytes by GPT-2's characters for them, with its own pre-tokenization."""
-    text = path.read_text()
+    text = path.read_text(encoding="utf-8")
     training = bpeviz.train(text, merges=700, ties="huggingface", min_count=2)
     model = Tokenizer(models.BPE())
     model.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
@@ -200,7 +200,7 @@ def test_ids_equal_hugging_face_with_our_merges(
 @pytest.mark.parametrize("how", [{}, {"atoms": "characters"}, {"pattern": "none"}], ids=str)
 @pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.stem)
 def test_ids_of_samples_equal_hugging_face(path: Path, how: dict[str, str]) -> None:
-    text = path.read_text()
+    text = path.read_text(encoding="utf-8")
     training = bpeviz.train(text[: len(text) // 2] + "".join(sorted({*text})), merges=300, **how)
     tokenizer = training.tokenizer()
     assert tokenizer.encode(text) == hugging_face_ids(

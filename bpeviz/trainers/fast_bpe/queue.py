@@ -134,7 +134,8 @@ class PairQueue:
         self.count = count = -heappop(self._counts)
         self.tied = self._buckets.pop(count)
         groups = self._groups.pop(count, [])
-        return len(self.tied) + sum([group.n_tied for group in groups]), groups
+        tied = sum([group.n_tied for group in groups])  # noqa: C419 (a list is faster)
+        return len(self.tied) + tied, groups
 
     def take_entries(self, groups: list[SortedPairs]) -> None:
         """Move the groups' pairs of the top count to the heap."""

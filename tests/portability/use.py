@@ -1,0 +1,74 @@
+"""Train, stop and finish long jobs, and run expressions, without what only POSIX systems have.
+
+`test_portability.py` starts this script. Arguments: the script that replaces `regex_worker.py`.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import sys
+import time
+
+import psutil
+
+import bpeviz
+from bpeviz.core import library_pool
+from bpeviz.corpus import samples
+from bpeviz.jobs import processors, queue
+from bpeviz.pretokenizers import regex_worker, sandbox
+
+assert importlib.util.find_spec("bpeviz") is not None
+assert not hasattr(os, "nice"), "the replacement of sitecustomize was not used"
+assert library_pool._OUT_OF_TIME is None
+assert sandbox._ALARM is None
+assert processors.available() >= 1
+assert sys.flags.utf8_mode == 0
+
+queue.WATCHED = True  # as on every system but Linux
+regex_worker.__file__ = sys.argv[1]
+
+TEXT = "".join(sample.text for sample in samples.SAMPLES if sample.text) * 20
+OPTIONS = {"vocab_size": 700}
+
+
+def workers() -> list[psutil.Process]:
+    """Return the worker processes that run."""
+    children = psutil.Process().children()
+    return [one for one in children if any("bpeviz.jobs.worker" in word for word in one.cmdline())]
+
+
+# A long job finishes, with the result of the library.
+with queue.run("finished", TEXT, "bpe", OPTIONS, "ada") as job:
+    assert job.wait(300)
+    assert not isinstance(job.outcome, queue.JobError), job.outcome
+    assert job.outcome is not None
+    training, boundaries = job.outcome
+assert training.merges == bpeviz.train(TEXT, "bpe", **OPTIONS).merges
+assert len(boundaries) == len(TEXT.encode())
+
+# A job is stopped when its last user leaves.
+with queue.run("stopped", TEXT * 5, "bpe", {"vocab_size": 20_000}, "ada") as job:
+    while not workers():
+        assert not job.wait(0.05), job.outcome
+deadline = time.monotonic() + 60
+while workers():
+    assert time.monotonic() < deadline, "the worker still runs"
+    time.sleep(0.05)
+
+# A job that needs too much memory is stopped by the watch.
+queue.limits.JOB_MEMORY = 1
+with queue.run("large", TEXT, "bpe", OPTIONS, "ada") as job:
+    assert job.wait(300)
+    assert isinstance(job.outcome, queue.JobError)
+    assert "memory" in job.outcome.message, job.outcome
+
+# Expressions run in the sandbox, and the parent stops those that take long.
+found = bpeviz.pretokenize("low lower", pattern="regex", expression="[a-z]+")
+assert found == ["low", " ", "lower"], found
+try:
+    sandbox.ends("((){50000})", "a", 0.5)
+except TimeoutError:
+    print("stopped")
+assert sandbox.ends("b", "abc", 20) == [1, 2, 3]
+print("done ü")

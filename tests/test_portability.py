@@ -1,0 +1,44 @@
+"""bpeviz without POSIX: no priorities, resource limits, pipe sizes, alarms and forks."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+FOLDER = Path(__file__).resolve().parent / "portability"
+ROOT = FOLDER.parents[1]
+
+
+def test_long_jobs_and_expressions_work_without_posix(tmp_path: Path) -> None:
+    """Every process, also the workers, lacks what Windows lacks; the locale is not UTF-8."""
+    without = (FOLDER / "without_posix.py").read_text("utf-8")
+    (tmp_path / "sitecustomize.py").write_text(without, encoding="utf-8")
+    # The child for expressions ignores the environment, so a script of its own prepares it.
+    worker = ROOT / "bpeviz" / "pretokenizers" / "regex_worker.py"
+    child = tmp_path / "child.py"
+    start = f'\nimport runpy\nrunpy.run_path({str(worker)!r}, run_name="__main__")\n'
+    child.write_text(without + start, encoding="utf-8")
+    environment = {name: value for name, value in os.environ.items() if name[:3] != "LC_"}
+    environment |= {
+        "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)]),
+        "PYTHONUTF8": "0",
+        "PYTHONCOERCECLOCALE": "0",
+        "PYTHONIOENCODING": "utf-8",
+        "PYTHONWARNDEFAULTENCODING": "1",
+        "LC_ALL": "C",
+    }
+    done = subprocess.run(
+        [sys.executable, "-X", "utf8=0", str(FOLDER / "use.py"), str(child)],
+        env=environment,
+        cwd=tmp_path,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=600,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split("\n")[-2] == "done ü"
+    assert "stopped" in done.stdout
+    warned = [line for line in done.stderr.splitlines() if "EncodingWarning" in line]
+    assert not [line for line in warned if "bpeviz" in line], warned
