@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import errno
+import io
 import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import cast
+
+import pytest
+
+from bpeviz.jobs import queue
+from bpeviz.pretokenizers import regex_worker, sandbox
 
 FOLDER = Path(__file__).resolve().parent / "portability"
 ROOT = FOLDER.parents[1]
@@ -42,3 +50,33 @@ def test_long_jobs_and_expressions_work_without_posix(tmp_path: Path) -> None:
     assert "stopped" in done.stdout
     warned = [line for line in done.stderr.splitlines() if "EncodingWarning" in line]
     assert not [line for line in warned if "bpeviz" in line], warned
+
+
+def test_stopped_expression_is_a_time_out_where_killed_processes_exit_with_1(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Windows ends a process with the code that Python uses for an exception."""
+    end = sandbox._Child.end
+
+    def end_as_on_windows(child: sandbox._Child) -> int:
+        end(child)
+        return 1
+
+    monkeypatch.setattr(sandbox._Child, "end", end_as_on_windows)
+    pool = sandbox.Pool()
+    with pytest.raises(TimeoutError):
+        pool.run(regex_worker.ENDS, "((){50000})", "a", 0.3)
+    pool.close()
+
+
+def test_job_whose_pipe_is_invalid_has_no_result_instead_of_an_error() -> None:
+    """Windows reports a pipe whose reader has ended as an invalid argument."""
+
+    class Pipe(io.BytesIO):
+        def writelines(self, lines: object) -> None:
+            raise OSError(errno.EINVAL, "Invalid argument")
+
+    job = queue.Job("key", "text", "bpe", {})
+    with subprocess.Popen([sys.executable, "-c", ""], stdout=subprocess.PIPE) as process:
+        output = cast(io.BufferedReader, process.stdout)
+        assert job._communicate(process, Pipe(), output) is None

@@ -480,9 +480,11 @@ def test_qr_code_opens_a_dialog_with_a_link_that_restores_the_page(open_page: Op
     expect(dialog).to_be_hidden()
     expect(page.get_by_role("button", name="QR code")).to_be_focused()
 
-    player = Player(open_page(path_of(address)))
-    player.await_text(TEXT)
+    page = open_page(path_of(address))
+    player = Player(page)
     expect(player.track).to_have_value("3")
+    expect(player.last).to_have_text(str(len(trained(TEXT)[0].merges)))
+    expect(box(page, "Text to use")).to_have_value(TEXT)
 
 
 def test_copy_link_button_aligns_with_menu_and_works_by_keyboard(open_page: Open) -> None:
@@ -497,8 +499,9 @@ def test_copy_link_button_aligns_with_menu_and_works_by_keyboard(open_page: Open
         here, menu = button(page).bounding_box(), last.bounding_box()
         assert here is not None
         assert menu is not None
-        assert abs(here["y"] + here["height"] / 2 - menu["y"] - menu["height"] / 2) < 3
-        assert here["x"] >= menu["x"] + menu["width"]
+        if width > 1_000:  # on a phone, the menu has several lines
+            assert abs(here["y"] + here["height"] / 2 - menu["y"] - menu["height"] / 2) < 3
+            assert here["x"] >= menu["x"] + menu["width"]
         assert here["x"] + here["width"] <= width
         last.focus()
         page.keyboard.press("Tab")
