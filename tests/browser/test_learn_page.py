@@ -43,7 +43,7 @@ def test_chapter_is_done_by_keyboard_alone_and_survives_a_reload(open_page: Open
     expect(page.locator(".chosen")).to_have_text("Your pair: e + r")
     focus(page, "Check my answer")
     page.keyboard.press("Enter")
-    result(page, 0, "Not quite. o + · comes 7 times")
+    result(page, 0, "Not quite. o + · occurs 7 times")
     result(page, 0, "Yours, e + r")
     expect(page.locator(".text").first.locator(".c.new")).to_have_count(14)
 

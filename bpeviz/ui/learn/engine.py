@@ -190,13 +190,18 @@ def next_pair(
             return [named(before, pair[0]), " + ", named(before, pair[1])]
 
         pair = (taken.left, taken.right)
-        message: list[Part] = [*words(pair), f" comes {times(taken.count)}, more than any other."]
+        message: list[Part] = [
+            *words(pair),
+            f" occurs {times(taken.count)}, more often than any other pair.",
+        ]
         if len(tied) > 1:
-            message = [f"{len(tied):,} pairs come {times(taken.count)}, and each is right. {rule} "]
+            message = [
+                f"{len(tied):,} pairs occur {times(taken.count)}, and each is right. {rule} "
+            ]
             message += ["Here that is ", *words(pair), "."]
         mine = None if given is None else (int(ids[given]), int(ids[given + 1]))
         if mine is not None and mine != pair:
-            message += [" Yours, ", *words(mine), f", comes {times(count[mine])}."]
+            message += [" Yours, ", *words(mine), f", occurs {times(count[mine])}."]
         verdict = "shown" if mine is None else "right" if mine in tied else "wrong"
         if verdict == "wrong" and mine is not None and count[mine] == best[0].count - 1:
             verdict = "near"

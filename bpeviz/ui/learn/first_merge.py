@@ -23,7 +23,7 @@ KEY = "first-merge"
 
 def _pair(setup: Setup) -> Question:
     return engine.next_pair(
-        ["Which two neighbors come together most often? Click such a pair."], setup["text"]
+        ["Which two neighbors occur together most often? Click such a pair."], setup["text"]
     )
 
 
@@ -40,7 +40,7 @@ def _tokens(setup: Setup) -> Question:
         message = f"{before:,} tokens − {merge.applied:,} = {right:,} tokens."
         if merge.applied < merge.count:
             message += (
-                f" The pair comes {engine.times(merge.count)}, but some of these places overlap, "
+                f" The pair occurs {engine.times(merge.count)}, but some of these places overlap, "
                 f"so only {merge.applied:,} can be replaced."
             )
         else:
@@ -51,7 +51,7 @@ def _tokens(setup: Setup) -> Question:
         engine.named(training, merge.left),
         " + ",
         engine.named(training, merge.right),
-        f" comes {engine.times(merge.count)}. Now the text has {engine.counted(before, 'token')}, "
+        f" occurs {engine.times(merge.count)}. Now the text has {engine.counted(before, 'token')}, "
         "one for each byte. How many remain after this merge?",
     ]
     return Question(prompt, NumberForm(1, before, "tokens"), judge)
@@ -71,7 +71,7 @@ CHAPTER = Chapter(
     title="The first merge",
     core=True,
     lead="Byte-pair encoding starts with the bytes of a text. It counts each pair of neighbors, "
-    "and merges the pair that comes most often into one new token. A dot · is a space.",
+    "and merges the pair that occurs most often into one new token. A dot · is a space.",
     myth="The most frequent word is merged first.",
     fact="Training never looks for words. It only counts pairs of neighbors, and a letter with the "
     "space after it can be the best pair of all.",

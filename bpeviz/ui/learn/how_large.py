@@ -24,7 +24,7 @@ LONGEST = 10_000
 
 _KEYS = ("english-prose", "spanish", "several-languages", "source-code")
 TEXT = "\n".join(samples.by_key(key).text for key in _KEYS)
-"""Some 5,000 characters: in a shorter text, the last merges join pairs that come only once."""
+"""Some 5,000 characters: in a shorter text, the last merges join pairs that occur only once."""
 
 
 def counts(setup: Setup) -> dict[int, int]:

@@ -55,11 +55,11 @@ def _score(setup: Setup) -> Question:
         if given is not None:
             ranked = [scores[i] for i in given]
             verdict = "right" if ranked == sorted(ranked, reverse=True) else "wrong"
-        message = "WordPiece prefers a pair whose parts hardly ever come without each other."
+        message = "WordPiece prefers a pair whose parts hardly ever occur without each other."
         if len({*scores}) < len(scores):
             message += " Pairs with the same score may be in either order."
         notes = [
-            f"score {score:.3g}, comes {engine.times(one.count)}"
+            f"score {score:.3g}, occurs {engine.times(one.count)}"
             for one, score in zip(pairs, scores, strict=True)
         ]
         return Result(verdict, [message], {"order": right, "notes": notes})

@@ -46,7 +46,7 @@ def _cost(setup: Setup) -> Question:
             merge = training.merges[0]
             message += [" Now the first merge is ", engine.named(training, merge.left), " + "]
             message += [engine.named(training, merge.right)]
-            message += [f", which comes {engine.times(merge.count)}."]
+            message += [f", which occurs {engine.times(merge.count)}."]
         return Result(compared(given, right, 2), message, {"right": right})
 
     prompt = (

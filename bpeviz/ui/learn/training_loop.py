@@ -58,15 +58,15 @@ def _rare(setup: Setup) -> Question:
                 engine.named(training, merge.left),
                 " + ",
                 engine.named(training, merge.right),
-                f", joins a pair that comes {engine.times(merge.count)}.",
+                f", joins a pair that occurs {engine.times(merge.count)}.",
             ]
         else:
-            message.append("every merge of this training joins a pair that comes again.")
+            message.append("every merge of this training joins a pair that occurs again.")
         return Result(compared(given, len(often)), message, {"right": len(often)})
 
     prompt = (
-        "In a short text, good pairs run out, and the pairs that are left come only once. How many "
-        f"of the {engine.counted(merges, 'merge')} join a pair that comes at least twice?"
+        "In a short text, good pairs run out, and the pairs that are left occur only once. How "
+        f"many of the {engine.counted(merges, 'merge')} join a pair that occurs at least twice?"
     )
     return Question([prompt], NumberForm(0, merges, "merges"), judge)
 
@@ -99,8 +99,8 @@ CHAPTER = Chapter(
     "like any other: it can be merged with its neighbors later. So tokens grow from bytes to "
     "syllables, words and phrases.",
     myth="The more merges, the better: training should go on until nothing is left to merge.",
-    fact="The first merges find what all text of this kind has in common. The last ones only learn "
-    "this text by heart. A minimum count, or a limit of the size, stops training before that.",
+    fact="The first merges find what all text of this kind has in common. The last ones only "
+    "memorize this text. A minimum count, or a limit of the size, stops training before that.",
     settings=f"Bytes, no pre-tokenization, minimum count 1. {engine.FIRST_SEEN}",
     source="Recomputed here. A tutorial prints 79 tokens after 20 merges of this text: its "
     "notebook makes 21 merges and gives id 256 to two of them.",
@@ -115,18 +115,18 @@ CHAPTER = Chapter(
         (
             Option(
                 "Yes: the text gets shorter.",
-                "Only this text does. A token that was seen once will hardly come again in "
+                "Only this text does. A token that was seen once will hardly occur again in "
                 "another.",
             ),
             Option(
-                "No: it learns this one text by heart.",
-                "A pair that comes once says nothing about other texts. The entry in the "
+                "No: it memorizes this one text.",
+                "A pair that occurs once says nothing about other texts. The entry in the "
                 "vocabulary is wasted.",
                 right=True,
             ),
             Option(
                 "No: long tokens are forbidden.",
-                "Long tokens are fine if they come often. Here the count is the problem.",
+                "Long tokens are fine if they occur often. Here the count is the problem.",
             ),
         ),
     ),

@@ -107,7 +107,7 @@ CHAPTER = Chapter(
         "Why does merging in order not start with “ab” at the left of “abc”?",
         (
             Option(
-                "“bc” came more often in training, so it is merged first, wherever it is.",
+                "“bc” occurred more often in training, so it is merged first, wherever it is.",
                 "Merge order looks at the whole text for the earliest merge. Then “ab” finds no "
                 "“b” any more.",
                 right=True,

@@ -191,7 +191,7 @@ def test_first_merge_of_don_quijote() -> None:
 def test_every_tied_pair_is_right_and_the_rule_is_named(pair: str) -> None:
     result = judged("first-merge", pair_at("first-merge", *pair, text="abcabc"), text="abcabc")
     assert result.verdict == "right"
-    assert "2 pairs come 2 times, and each is right" in words(result.message)
+    assert "2 pairs occur 2 times, and each is right" in words(result.message)
     assert "seen first" in words(result.message)
 
 
@@ -242,7 +242,7 @@ def test_pre_tokenization_changes_the_first_merge_and_the_tokens() -> None:
     assert "26 tokens of 46" in words(question("pre-tokenization", 1).prompt)
     result = judged("pre-tokenization", 33, 1)
     assert result.verdict == "right"
-    assert "[s] + [a], which comes 4 times" in words(result.message)
+    assert "[s] + [a], which occurs 4 times" in words(result.message)
     assert judged("pre-tokenization", None, 1, text="the dog. the dog").marks["right"] != 33
 
 
@@ -327,9 +327,9 @@ def test_mark_changes_the_merges_of_sennrich_et_al() -> None:
 
 def test_tied_pairs_of_counted_words_are_all_right() -> None:
     result = judged("word-ends", None)
-    assert "3 pairs come 9 times, and each is right" in words(result.message)
+    assert "3 pairs occur 9 times, and each is right" in words(result.message)
     result = judged("word-ends", None, mark="attached")
-    assert "2 pairs come 9 times" in words(result.message)
+    assert "2 pairs occur 9 times" in words(result.message)
 
 
 def test_lower_is_lowe_and_r() -> None:
