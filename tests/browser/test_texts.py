@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import pytest
 from page_helpers import (
     ENGLISH,
     ODD,
@@ -99,20 +98,20 @@ def copy_selection(page: Page) -> str:
     return found
 
 
-@pytest.mark.parametrize("path", ["/", "/Compare"])
-def test_copying_gives_the_original_text(open_page: Open, path: str) -> None:
-    page = open_page(path)
+def test_copying_gives_the_original_text(open_page: Open) -> None:
+    page = open_page()
     text = ODD + "\ttab\tand  spaces\n\nتعرف \u202e end"
-    if path == "/":
-        shown = Player(page).text
-        Player(page).await_text(ENGLISH)
-        type_text(page, text)
-        Player(page).await_text(text)
-    else:
-        shown = Columns(page).text("cl100k")
-        expect(shown).to_contain_text("river")
-        type_text(page, text)
-        await_sign(shown, "ف")
+    Player(page).await_text(ENGLISH)
+    type_text(page, text)
+    Player(page).await_text(text)
+    _assert_copied(page, Player(page).text, text)
+    go_to(page, "Compare")
+    shown = Columns(page).text("cl100k")
+    await_sign(shown, "ف")
+    _assert_copied(page, shown, text)
+
+
+def _assert_copied(page: Page, shown: Locator, text: str) -> None:
     # Select the whole text.
     shown.evaluate("text => document.getSelection().selectAllChildren(text)")
     assert copy_selection(page) == text
@@ -158,8 +157,7 @@ def test_character_split_by_tokens_shows_its_bytes(open_page: Open) -> None:
     expect(thumb.locator("i")).to_have_text(["1F44D", "1F3FD"])
 
 
-@pytest.mark.parametrize("mark", ["attached", "symbol"])
-def test_words_show_their_end_mark(open_page: Open, mark: str) -> None:
+def test_words_show_their_end_mark(open_page: Open) -> None:
     page = open_page()
     player = Player(page)
     player.await_text(ENGLISH)
@@ -170,23 +168,20 @@ def test_words_show_their_end_mark(open_page: Open, mark: str) -> None:
     player.await_text(text, atoms="characters")
     open_more(page)
     titles = {"attached": "Part of the last character", "symbol": "Separate symbol"}
-    choose(page, "End-of-word mark", titles[mark])
-    how: dict[str, Any] = {"atoms": "characters", "end_mark": mark}
-    training, boundaries = player.await_text(text, **how)
-    # Each pre-token but white space has an end mark. GPT-2's pattern separates combining marks
-    # from their letter, so some end marks are within a grapheme of नमस्ते.
-    words = [
-        pre_token
-        for pre_token in training.pre_tokenizer.pre_tokens(text)
-        if not pre_token.isspace()
-    ]
-    assert len(words) > 5
-    expect(player.text.get_by_text("</w>")).to_have_count(len(words))
-    for step in (0, len(training.merges)):
-        player.go(step)
-        assert player.drawn_boundaries() == boundaries.boundary_mask(step).sum()
-    player.text.evaluate("text => document.getSelection().selectAllChildren(text)")
-    assert copy_selection(page) == text  # without the end marks
+    for mark, title in titles.items():
+        choose(page, "End-of-word mark", title)
+        how: dict[str, Any] = {"atoms": "characters", "end_mark": mark}
+        training, boundaries = player.await_text(text, **how)
+        # Each pre-token but white space has an end mark. GPT-2's pattern separates combining
+        # marks from their letter, so some end marks are within a grapheme of नमस्ते.
+        words = [one for one in training.pre_tokenizer.pre_tokens(text) if not one.isspace()]
+        assert len(words) > 5
+        expect(player.text.get_by_text("</w>")).to_have_count(len(words))
+        for step in (0, len(training.merges)):
+            player.go(step)
+            assert player.drawn_boundaries() == boundaries.boundary_mask(step).sum()
+        player.text.evaluate("text => document.getSelection().selectAllChildren(text)")
+        assert copy_selection(page) == text  # without the end marks
 
 
 def background(cell: Locator) -> str:
@@ -211,21 +206,23 @@ def test_a_token_has_one_color_everywhere(open_page: Open) -> None:
         assert [background(column.locator(".c").nth(place)) for place in places] == seen, title
 
 
-@pytest.mark.parametrize("sample", ["arabic-hindi", "chinese-japanese"])
-def test_non_latin_scripts_are_drawn_completely(open_page: Open, sample: str) -> None:
+def test_non_latin_scripts_are_drawn_completely(open_page: Open) -> None:
     page = open_page()
     player = Player(page)
     player.await_text(ENGLISH)
-    text = samples.by_key(sample).text
-    choose(page, "Text", samples.by_key(sample).title)
-    training, boundaries = player.await_text(text)
-    steps = len(training.merges)
-    assert player.drawn_boundaries() == boundaries.boundary_mask(steps).sum()
-    shown = shown_text(player.text).replace("↵", "\n")
-    assert shown == "".join(
-        f"⟨{ord(c):04X}⟩" if c in "\u200c\u200d\u200e\u200f\u3000" else c for c in text
-    )
+    scripts = [samples.by_key(key) for key in ("arabic-hindi", "chinese-japanese")]
+    for sample in scripts:
+        choose(page, "Text", sample.title)
+        training, boundaries = player.await_text(sample.text)
+        steps = len(training.merges)
+        assert player.drawn_boundaries() == boundaries.boundary_mask(steps).sum()
+        shown = shown_text(player.text).replace("↵", "\n")
+        assert shown == "".join(
+            f"⟨{ord(c):04X}⟩" if c in "\u200c\u200d\u200e\u200f\u3000" else c for c in sample.text
+        )
     go_to(page, "Compare")
     column = Columns(page).text("cl100k")
-    await_sign(column, text[1])
-    assert drawn_boundaries(column) > 0
+    for sample in reversed(scripts):
+        choose(page, "Text", sample.title)
+        await_sign(column, sample.text[1])
+        assert drawn_boundaries(column) > 0
