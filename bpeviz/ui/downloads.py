@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from bpeviz.pretrained import download
+from bpeviz.pretrained import catalog, download
 from bpeviz.pretrained.catalog import title
 from bpeviz.ui import markdown
 
@@ -35,6 +35,7 @@ def _notices(names: list[str]) -> None:
                 download.fetch_in_background(name, retry=True)
         else:
             st.info(
-                f"Downloading {title(name)}; everything else works meanwhile. {message}",
+                f"Downloading {title(name)}; everything else works meanwhile. {message} "
+                + markdown.escape(f"License: {catalog.ENTRIES[name].license}."),
                 icon=":material/downloading:",
             )
