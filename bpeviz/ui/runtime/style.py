@@ -126,7 +126,9 @@ STYLE = f"""<style>
 {_element("CaptionContainer")} code {{ color: inherit; font-size: 0.95em; }}
 .stApp :is({_element("MultiSelect")}) span[title],
 .stApp .stButton [kind=primary] p {{ color: light-dark(#fff, #0e1117); }}
-.stApp .st-key-content .st-key-verdict p {{ font-size: 1.3rem; font-weight: 600; line-height: 1.35; }}
+.stApp .st-key-content .st-key-verdict p {{
+  font-size: 1.3rem; font-weight: 600; line-height: 1.35;
+}}
 @media print {{
   @page {{ margin: 12mm; }}
   {_CONTROLS}, .st-key-top, .st-key-frame, .st-key-inputs {{ display: none !important; }}
