@@ -350,7 +350,8 @@ def _question(chapter: Chapter, number: int | str, question: Question, of: str) 
     if given is not None and not question.form.accepts(given):
         entry = given = None
     result = None if entry is None else question.judge(given)
-    components.answer(question.payload(of, given, result), f"learn_{name}")
+    with st.container(key=f"ask_{question.form.kind}_{number}"):  # the style reserves its height
+        components.answer(question.payload(of, given, result), f"learn_{name}")
     if entry is None:
         return False
     st.button("Try again", key=f"again_{name}", type="tertiary", on_click=_forget, args=(name,))

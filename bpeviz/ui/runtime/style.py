@@ -113,7 +113,14 @@ STYLE = f"""<style>
   .stApp .st-key-body > :has(> .st-key-inputs) {{ position: static; max-height: none; padding: 0; }}
   html:not([data-inputs-open]) .st-key-body > :has(> .st-key-inputs) {{ display: none; }}
 }}
+.stApp .st-key-ask_number_0 {{ min-height: 10.5rem; }}
+.stApp :is(.st-key-ask_boundaries_0, .st-key-ask_order_0) {{ min-height: 17rem; }}
+.stApp :is(.st-key-ask_pair_0, .st-key-ask_curve_0) {{ min-height: 20rem; }}
 @media (max-width: 640px) {{
+  .stApp .st-key-chapter_bar {{ min-height: 5.2rem; }}
+  .stApp .st-key-ask_number_0 {{ min-height: 13rem; }}
+  .stApp :is(.st-key-ask_boundaries_0, .st-key-ask_curve_0) {{ min-height: 24rem; }}
+  .stApp :is(.st-key-ask_pair_0, .st-key-ask_order_0) {{ min-height: 30rem; }}
   .stApp :has(> .st-key-top) {{ height: 4.5rem; }}
   .stApp .st-key-top {{ padding-right: 1rem; }}
   .stApp .st-key-player {{ min-height: 33rem; }}
