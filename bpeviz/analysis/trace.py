@@ -87,7 +87,8 @@ class Inspection:
     """A text encoded by a tokenizer.
 
     special_tokens: names that are encoded as special tokens. pre_token_ends: bytes, or None if
-    unknown. boundaries: step k is the state after the first k of `events`.
+    unknown. boundaries: step k is the state after the first k of `events`. normalized: the text as
+    it is before pre-tokenization.
     """
 
     text: str
@@ -97,6 +98,7 @@ class Inspection:
     pre_token_ends: tuple[int, ...] | None
     boundaries: ChangingBoundaries
     events: tuple[Event, ...]
+    normalized: str
 
     @cached_property
     def raw(self) -> bytes:
@@ -193,6 +195,7 @@ def inspect(text: str, tokenizer: Tokenizer, special_tokens: Collection[str] = (
         None if pre_token_ends is None else tuple(pre_token_ends),
         boundaries,
         events,
+        tokenizer.normalized(text),
     )
 
 

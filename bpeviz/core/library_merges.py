@@ -97,7 +97,7 @@ def of_tokenizer_json(content: bytes) -> Merges:
     pairs = pairs[order]
 
     def rank_of(left: int, right: int) -> int | None:
-        place = int(np.searchsorted(pairs, left << 32 | right, "right")) - 1
+        place = int(pairs.searchsorted(left << 32 | right, "right")) - 1
         return int(order[place]) if place >= 0 and pairs[place] == left << 32 | right else None
 
     return Merges(new, rank_of)

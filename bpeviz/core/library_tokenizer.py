@@ -338,6 +338,9 @@ class LibraryTokenizer(Tokenizer):
             starts, ends = before[starts].tolist(), before[ends].tolist()
         return [*_aligned(text, ids, raws, starts, ends, composes=self._composes)]
 
+    def normalized(self, text: str) -> str:
+        return self._ask(library_worker.NORMALIZE, clean(text)).decode()
+
     def pre_token_ends(self, text: str) -> NDArray[np.int64] | None:
         if self._file.library != library_worker.HUGGING_FACE:
             return None

@@ -152,6 +152,14 @@ class Tokenizer(ABC):
         """Return the ends of the pre-tokens of a text in UTF-8 bytes, or None if unknown."""
         return None
 
+    def normalized(self, text: str) -> str:
+        """Return a text as it is before pre-tokenization, or the text itself if that is unknown.
+
+        Raises:
+            ValueError: The tokenizer cannot normalize the text.
+        """
+        return text
+
     def as_merges(self) -> MergeTokenizer:
         """Return a tokenizer with the same encoding that applies merges in order.
 

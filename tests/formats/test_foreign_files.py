@@ -441,3 +441,11 @@ def test_models_without_merges_say_why_they_have_no_steps(kind: str) -> None:
     assert ours.steps == 0
     assert "does not merge" in (ours.without_steps or "")
     assert not trace.inspect("the the", ours).events
+
+
+def test_inspection_has_the_normalized_text() -> None:
+    ours = formats.parse({"tokenizer.json": FOREIGN["BERT"]().to_str().encode()})
+    assert trace.inspect("Été\tNaïve", ours).normalized == "ete naive"
+    assert trace.inspect("plain", ours).normalized == "plain"
+    trained = bpeviz.train("low", merges=1).tokenizer()
+    assert trace.inspect("Été", trained).normalized == "Été"

@@ -17,7 +17,7 @@ from bpeviz.analysis.trace import Inspection
 from bpeviz.core.boundaries import Boundaries
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.pretokenizers.patterns import MAX_EXPRESSION
-from bpeviz.text import clean, counted
+from bpeviz.text import clean, counted, label, shorten
 from bpeviz.trainers import texts_of
 from bpeviz.ui import components, export, inputs, markdown
 from bpeviz.ui.downloads import ready
@@ -45,6 +45,9 @@ MOST = 30_000
 
 SHOWN = 240
 """The most bytes in the grid and in the player below it at once."""
+
+NORMALIZED = 300
+"""The most characters of the normalized text that are shown."""
 
 LISTED = 12
 """The most special tokens that are named."""
@@ -198,6 +201,7 @@ def show(training_text: str, offered: Sequence[Offer], chosen: DeltaGenerator) -
     if isinstance(found, str):
         st.error(markdown.escape(found))
         return
+    _normalization(found)
     _verdict(offer, found)
     part = _part(found)
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -275,6 +279,16 @@ def _special_tokens(offer: Offer | None) -> tuple[str, ...]:
             else f"{title} has no special tokens."
         )
     return names if chosen == "special" else ()
+
+
+def _normalization(found: Inspection) -> None:
+    """Draw the normalized text, where the tokenizer changes the text before it splits it."""
+    if found.normalized != found.text:
+        shown = shorten(label(found.normalized.encode()), NORMALIZED)
+        st.markdown(
+            f":material/filter_alt: **Normalized text**, from which the tokens are made: "
+            f"{markdown.escape(shown)}"
+        )
 
 
 def _verdict(offer: Offer, found: Inspection) -> None:
