@@ -98,7 +98,7 @@ def highlighted(text: Locator) -> str:
     found: str = text.evaluate(
         "text => [...text.querySelectorAll('.c.lit')].map(c => c.textContent).join('')"
     )
-    return found
+    return found.replace("\u00a0", " ")
 
 
 def test_hovering_a_token_highlights_its_span_in_every_column(open_page: Open) -> None:
@@ -107,8 +107,15 @@ def test_hovering_a_token_highlights_its_span_in_every_column(open_page: Open) -
     texts = [Columns(page).text(title) for title in titles]
     for text in texts:
         expect(text).to_contain_text("river")
+    # Nothing moves under the pointer any more.
+    expect(page.get_by_test_id("stVegaLiteChart")).to_be_visible()
+    expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
     at = ENGLISH.index(" lighthouse")
-    texts[1].locator(".c").nth(at + 3).hover()
+    for _ in range(20):
+        texts[1].locator(".c").nth(at + 3).hover()
+        if highlighted(texts[1]) == " lighthouse":
+            break
+        page.wait_for_timeout(500)
     expect(Columns(page).card).to_contain_text("Your tokenizer")
     assert [highlighted(text) for text in texts] == [" lighthouse"] * 3
     ids = bpeviz.load("gpt2").encode(" lighthouse")
