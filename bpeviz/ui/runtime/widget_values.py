@@ -36,5 +36,10 @@ def ignore_invalid() -> None:
 
 
 def _fits(stored: Serialized, metadata: WidgetMetadata[Any]) -> bool:
-    """Return whether a value has the type of its widget. None is a value of every widget."""
-    return stored.value.WhichOneof("value") in (None, metadata.value_type)
+    """Return whether a value has the type of its widget. None is a value of every widget.
+
+    A number input declares fractions, and sends integers where it takes only these.
+    """
+    sent = stored.value.WhichOneof("value")
+    is_integer = (sent, metadata.value_type) == ("int_value", "double_value")
+    return is_integer or sent in (None, metadata.value_type)

@@ -19,11 +19,19 @@ SLIDER: WidgetMetadata[Any] = WidgetMetadata(
 )
 
 
-def received(**value: Any) -> WStates:
+NUMBER: WidgetMetadata[Any] = WidgetMetadata(
+    id="number",
+    deserializer=lambda value: 3 if value is None else value,
+    serializer=lambda value: value,
+    value_type="double_value",
+)
+
+
+def received(widget: WidgetMetadata[Any] = SLIDER, **value: Any) -> WStates:
     """Return the values of a session after a message of a browser."""
     states = WStates()
-    states.set_widget_metadata(SLIDER)
-    states.set_widget_from_proto(WidgetState(id="slider", **value))
+    states.set_widget_metadata(widget)
+    states.set_widget_from_proto(WidgetState(id=widget.id, **value))
     return states
 
 
@@ -60,5 +68,8 @@ def test_values_of_browsers_stay(original: Any) -> None:
     assert WStates.__getitem__.__wrapped__ is original  # type: ignore[attr-defined]
     assert received(double_array_value={"data": [7]})["slider"] == 7
     assert received()["slider"] == 3
+    # A number input, with integers or with fractions.
+    assert received(NUMBER, int_value=2)["number"] == 2
+    assert received(NUMBER, double_value=2.5)["number"] == 2.5
     with pytest.raises(KeyError):
         received()["unknown"]
