@@ -47,7 +47,7 @@ def _gpt2(setup: Setup) -> Question:
 
 
 def _cl100k(setup: Setup) -> Question:
-    return _count(setup, "cl100k_base", "Its vocabulary is twice as large, and has seen much code.")
+    return _count(setup, "cl100k_base", "Its vocabulary is twice as large.")
 
 
 def _pasted(setup: Setup) -> Question:
