@@ -125,13 +125,13 @@ def save(tokenizer: Tokenizer, path: str | Path, format: str | None = None) -> l
 def read(
     path: str | Path, format: str | None = None, *, pattern: str = "", expression: str = ""
 ) -> Tokenizer:
-    """Read a tokenizer from a file or a folder, in any format that `save` writes.
+    """Read a tokenizer from a file or a folder, in any format of `bpeviz.formats.READERS`.
 
     If the tokenizer has two files, the path of one of them suffices, or that of their folder.
 
     Args:
         path: the file or folder.
-        format: a key of `bpeviz.formats.FORMATS`, or None to detect it.
+        format: a key of `bpeviz.formats.READERS`, or None to detect it.
         pattern: the pre-tokenization, as in `train`, for files that do not contain it: ranks of
             tiktoken without the second file, and CSV merges without the first line.
         expression: the regular expression or the word list of `pattern`.

@@ -59,7 +59,8 @@ def paths_to_read(path: Path) -> list[Path]:
         FormatError: the folder does not contain a tokenizer.
     """
     if path.is_dir():
-        for format in FORMATS.values():
+        # What is written first: tokenizer.json before the tokenizer.model beside it.
+        for format in (FORMATS | READERS).values():
             for names in filter(None, (format.files, format.other_files)):
                 needed = names[:1] if format.suffixes else names
                 if all((path / name).is_file() for name in needed):

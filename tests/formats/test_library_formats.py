@@ -240,6 +240,7 @@ MESSAGES: dict[str, tuple[bytes, str]] = {
     "model.safetensors": (b'\x40\0\0\0\0\0\0\0{"a":{}}', "weights"),
     "a.vocab": (b"<unk>\t0\n<s>\t0\n\xe2\x96\x81the\t-3.1\n", ".model"),
     "a.gz": (b"\x1f\x8bxx", "damaged .gz"),
+    "a.gguf": (b"GGUF\x03\0\0\0", "GGUF"),
 }
 
 
@@ -288,3 +289,12 @@ def test_sentencepiece_bpe_replays_by_scores() -> None:
         _, _, at = max(pairs)
         pieces[at : at + 2] = ["".join(pieces[at : at + 2])]
     assert ids_at(ours, text, step) == [theirs.piece_to_id(piece) for piece in pieces]
+
+
+def test_folder_of_a_model_is_read_by_its_tokenizer(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text('{"model_type": "llama"}')
+    (tmp_path / "tokenizer.model").write_bytes(sentencepiece_model(model_type="char"))
+    assert bpeviz.read(tmp_path).special_tokens["</s>"] == 2
+    tokenizer = bpeviz.train("low lower lowest", merges=5).tokenizer()
+    bpeviz.save(tokenizer, tmp_path / "tokenizer.json")
+    assert bpeviz.read(tmp_path).encode("lowest") == tokenizer.encode("lowest")
