@@ -16,8 +16,8 @@ def current_user() -> str:
 
     The network address does not identify a user: a class may share one.
     """
-    token = st.context.cookies.get(COOKIE, "")
-    if re.fullmatch(r"[\w-]{1,50}", token, re.ASCII):
+    token = st.context.cookies.get(COOKIE)
+    if isinstance(token, str) and re.fullmatch(r"[\w-]{1,50}", token, re.ASCII):
         return f"browser {token}"
     context = get_script_run_ctx()
     return f"session {context.session_id}" if context is not None else ""
