@@ -13,8 +13,8 @@ from bpeviz.ui.inputs import PAGE
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.pages.registry import PAGES
 from bpeviz.ui.permalink import session
-from bpeviz.ui.runtime import fragments, garbage, stop_run, style
-from bpeviz.ui.widgets import ARRIVED, KEPT, SessionValues
+from bpeviz.ui.runtime import fragments, garbage, page_change, stop_run, style
+from bpeviz.ui.widgets import SessionValues
 
 ICON = (
     "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'>"
@@ -39,7 +39,7 @@ def frame(page: Page) -> Iterator[DeltaGenerator]:
     with fragments.script_run():
         garbage.freeze_imports()
         fragments.page_begins()
-        ARRIVED.put(PAGE.get() != page.title)
+        page_change.begin_page(PAGE.get() != page.title)
         PAGE.put(page.title)
         st.set_page_config(page_title=f"{page.title} · bpeviz", page_icon=ICON, layout="wide")
         with st.container(key="top", horizontal=True, gap=None):
@@ -57,9 +57,7 @@ def frame(page: Page) -> Iterator[DeltaGenerator]:
                 session.restore(page)
                 with stop_run.until_stopped():
                     yield inputs
-        ARRIVED.clear()
-        values = {one.key: one.get() for one in page.widgets(SessionValues())}
-        KEPT.put((KEPT.get() or {}) | values)
+        page_change.end_page({one.key: one.get() for one in page.widgets(SessionValues())})
         with link:
             session.offer(page)
         if st.context.theme.type == "dark":

@@ -17,6 +17,7 @@ import streamlit as st
 from streamlit.errors import StreamlitSelectionCountExceedsMaxError
 
 from bpeviz.text import clean
+from bpeviz.ui.runtime import page_change
 
 V = TypeVar("V")
 
@@ -46,18 +47,6 @@ class SessionValue(Generic[V]):
     def clear(self) -> None:
         """Remove the value."""
         st.session_state.pop(self.key, None)
-
-
-ARRIVED: SessionValue[bool] = SessionValue("arrived")
-"""Whether this run is the first one on its page.
-
-Streamlit 1.67 persists the values of widgets through a change of the page, but not always: a value
-was lost if the player reported a step at the same time, and the browser may still send the value of
-an earlier visit. So every widget sets its value again there.
-"""
-
-KEPT: SessionValue[dict[str, Any]] = SessionValue("kept_values")
-"""The values of all widgets at the end of the last run of their page, by their keys."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,10 +95,7 @@ class Widget(SessionValue[V], ABC):
 
     @property
     def _drawn(self) -> dict[str, Any]:
-        if ARRIVED.get():
-            value = self.get() if self.present else (KEPT.get() or {}).get(self.key)
-            if value is not None:
-                self.put(value)
+        page_change.set_again(self.key)
         return {"label": self.label, "key": self.key, "persist_state": "session"}
 
 

@@ -43,23 +43,30 @@ def labelled(within: Page | Locator, selector: str, label: str) -> Locator:
     return within.locator(f'{selector}[aria-label="{label}"]')
 
 
-class Player:
+class Controls:
+    """The section of a player, with its buttons."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.section = labelled(page, "section", "Player: the tokens of this text, step by step")
+        self.track = labelled(self.section, "input", "Step")
+        self.last = self.section.locator("output")
+
+    def button(self, name: str) -> Locator:
+        return labelled(self.section, "button", name)
+
+
+class Player(Controls):
     """The player of the Train page. unit: the word for one of its steps."""
 
     def __init__(self, page: Page, unit: str = "merge") -> None:
-        self.page = page
-        self.section = labelled(page, "section", "Player: the tokens of this text, step by step")
+        super().__init__(page)
         self.text = labelled(self.section, "[role=group]", "The text and its tokens")
         self.number = labelled(self.section, "input", f"{unit.capitalize()} number")
-        self.track = labelled(self.section, "input", "Step")
-        self.last = self.section.locator("output")
         self.speed = labelled(self.section, "select", "Speed")
         self.sentence = self.section.locator(".sentence")
         self.card = self.section.locator("[role=tooltip]")
         self.tree = labelled(self.section, "[role=dialog]", "Merge tree")
-
-    def button(self, name: str) -> Locator:
-        return labelled(self.section, "button", name)
 
     def figure(self, name: str) -> Locator:
         """Return the value beside a name such as "tokens", also if it is in the singular."""
@@ -223,19 +230,13 @@ class Columns:
         return self.text(title).locator(f".c.{looks}:not(.split), .c.split i.{looks}").count()
 
 
-class LockStep:
+class LockStep(Controls):
     """The player of the Algorithms page: a view for each trainer, at one vocabulary size."""
 
     def __init__(self, page: Page) -> None:
-        self.page = page
-        self.section = Player(page).section
+        super().__init__(page)
         self.number = labelled(self.section, "input", "Vocabulary size")
-        self.track = labelled(self.section, "input", "Step")
-        self.last = self.section.locator("output")
         self.views = self.section.locator(".view")
-
-    def button(self, name: str) -> Locator:
-        return labelled(self.section, "button", name)
 
     def text(self, title: str) -> Locator:
         """Return the text in the view of one trainer."""

@@ -1,0 +1,42 @@
+"""The values of widgets through a change of the page.
+
+Streamlit 1.67 persists them (`persist_state="session"`), but not always: a value was lost if the
+player reported a step at the same time, and the browser may still send the value of an earlier
+visit. So in the first run of a page, every widget sets its value again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import streamlit as st
+
+_ARRIVED = "arrived"
+"""The session key that exists until the widgets of the first run of a page are drawn."""
+
+_VALUES = "kept_values"
+"""The session key of the values of all widgets at the end of the last run of their page."""
+
+
+def begin_page(is_other: bool) -> None:
+    """Begin a run of a page, before its widgets. is_other: whether the last run was another's."""
+    if is_other:
+        st.session_state[_ARRIVED] = True
+    else:
+        st.session_state.pop(_ARRIVED, None)
+
+
+def end_page(values: Mapping[str, Any]) -> None:
+    """End a run of a page, after its widgets. values: their values by their keys."""
+    st.session_state.pop(_ARRIVED, None)
+    st.session_state[_VALUES] = st.session_state.get(_VALUES, {}) | dict(values)
+
+
+def set_again(key: str) -> None:
+    """Set the value of a widget that is about to be drawn, if this is the first run of its page."""
+    if _ARRIVED in st.session_state:
+        last = st.session_state.get(_VALUES, {}).get(key)
+        value = st.session_state.get(key, last)
+        if value is not None:
+            st.session_state[key] = value
