@@ -606,7 +606,7 @@ def test_compare_works_without_downloaded_vocabularies(
 
 def test_reselecting_a_sample_after_typing_restores_its_text() -> None:
     app = opened("Train")
-    english = payload(app)["text"]
+    english = samples.by_key("english-prose").text
     type_text(app, "a text of my own")
     assert payload(app)["sample"] == "own"
     choose_sample(app, "english-prose")
