@@ -1,14 +1,20 @@
 """Measure users' response times and the server's memory while one user attacks the server.
 
-    python tests/benchmarks/hostile.py [--users 20] [--seconds 20] [--think 5] [--only CLASS]
+    python tests/benchmarks/hostile.py [--users 20] [--seconds 20] [--think 5] [--no-wait]
+                                       [--only CLASS]
 
 The script starts a server on this machine. For each class of attacks, the users of `load.py` work
 on it, and one attacker in a process of its own attacks it. Then all leave, and the next class
 begins with other users.
 
 The script prints a table in Markdown: the users' response times and errors, the tracebacks in the
-server's log, and the memory of the server with its child processes. It exits with code 1 if there
-was an error of a user or a traceback. The attacker's own errors are expected.
+server's log, and the memory of the server with its child processes. "nobody" is no attack: its row
+shows the users alone, and the 95th percentiles of the others relative to it. The memory after a
+class is read when Streamlit has discarded all of its sessions, two minutes later, and compared with
+that after the first class; `--no-wait` reads it at once.
+
+It exits with code 1 if there was an error of a user or a traceback. The attacker's own errors are
+expected.
 """
 
 from __future__ import annotations
@@ -39,7 +45,16 @@ sys.path.extend(str(folder) for folder in Path(__file__).resolve().parents[1:3])
 
 import psutil
 import websockets
-from benchmarks.load import AWAY, Measured, User, connected, percentile_95, sentences, simulate
+from benchmarks.load import (
+    AWAY,
+    DISCARDED,
+    Measured,
+    User,
+    connected,
+    percentile_95,
+    sentences,
+    simulate,
+)
 from browser.serving import Server, serving
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.Common_pb2 import DoubleArray, SInt64Array, StringArray
@@ -317,7 +332,13 @@ async def kills(attacker: Attacker) -> None:
     await asyncio.gather(train(), split(), kill())
 
 
+async def nobody(attacker: Attacker) -> None:
+    """Do nothing."""
+    await asyncio.sleep(1)
+
+
 ATTACKS: dict[str, Attack] = {
+    "nobody": nobody,
     "expressions": expressions,
     "trainings": trainings,
     "links": links,
@@ -358,6 +379,18 @@ def memory(process: int) -> float:
     return found / MB
 
 
+async def forget_sessions(server: Server, arguments: argparse.Namespace) -> None:
+    """Wait until Streamlit has discarded the sessions of users who left."""
+    if not arguments.wait:
+        await asyncio.sleep(min(AWAY, arguments.seconds))
+        return
+    await asyncio.sleep(DISCARDED)
+    for _ in range(2):  # it looks for old sessions when another ends
+        async with connected(server.address, Measured()) as another:
+            await another.load()
+        await asyncio.sleep(2)
+
+
 async def measure(arguments: argparse.Namespace, server: Server, pool: ProcessPoolExecutor) -> bool:
     """Print a row per class of attacks; return whether there were no errors."""
     warm = Measured()
@@ -369,8 +402,9 @@ async def measure(arguments: argparse.Namespace, server: Server, pool: ProcessPo
     loop = asyncio.get_running_loop()
     large = {"trainings", "kills"} & {*arguments.only}
     await loop.run_in_executor(pool, large_texts if large else os.getpid)  # starts the process
-    heads = ["attack", "attacks", "actions", "median", "95 %", "errors", "tracebacks"]
-    heads += ["memory before", "at most", "after"]
+    heads = ["attack", "attacks", "actions", "median", "95 %", "of alone", "errors", "tracebacks"]
+    heads += ["memory before", "at most", "after", "of first"]
+    alone = first_memory = 0.0
     print(f"| {' | '.join(heads)} |\n| --- |{' ---: |' * (len(heads) - 1)}")
     for turn, name in enumerate(arguments.only):
         measured = Measured()
@@ -388,18 +422,24 @@ async def measure(arguments: argparse.Namespace, server: Server, pool: ProcessPo
             most = max(most, memory(server.process))
         await asyncio.gather(*users)
         number, shown = await attacks
-        await asyncio.sleep(min(AWAY, arguments.seconds))
+        await forget_sessions(server, arguments)
+        after = memory(server.process)
+        first_memory = first_memory or after
         log = server.tracebacks()
-        times = [one for times in measured.times.values() for one in times]
+        times = [one for times in measured.times.values() for one in times] or [0.0]
+        high = percentile_95(times)
+        alone = high if name == "nobody" else alone
         cells = [
             name,
             f"{number:,}",
             f"{len(times):,}",
-            f"{statistics.median(times or [0.0]) * 1e3:,.0f} ms",
-            f"{percentile_95(times or [0.0]) * 1e3:,.0f} ms",
+            f"{statistics.median(times) * 1e3:,.0f} ms",
+            f"{high * 1e3:,.0f} ms",
+            f"{high / alone:.1f}" if alone else "",
             f"{len(measured.errors)}",
             f"{max(log.count('Traceback'), bool(log))}",
-            *(f"{one:,.0f} MB" for one in (before, most, memory(server.process))),
+            *(f"{one:,.0f} MB" for one in (before, most, after)),
+            f"{after / first_memory:.2f}",
         ]
         print(f"| {' | '.join(cells)} |", flush=True)
         problems += [f"{name}: {one}" for one in measured.errors]
@@ -423,6 +463,9 @@ def main() -> None:
         type=float,
         default=5,
         help="mean seconds between the actions of a user (default 5)",
+    )
+    parser.add_argument(
+        "--wait", action=argparse.BooleanOptionalAction, default=True, help="wait for the memory"
     )
     parser.add_argument(
         "--only", choices=ATTACKS, action="append", help="a class to run; repeatable (default all)"
