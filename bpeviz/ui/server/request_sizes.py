@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -69,6 +70,11 @@ class RequestSizes:
         self._arriving[session] += size
         try:
             await self._app(scope, receive, send)
+        except OSError as error:  # Starlette stores long uploads in temporary files
+            if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+                raise
+            full = PlainTextResponse("The disk of the server is full. Try again later.", 507)
+            await full(scope, receive, send)
         finally:
             self._arriving[session] -= size
             if not self._arriving[session]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 
 import pytest
 from asgi import Answer, ask, handle, page, run
@@ -89,3 +90,18 @@ def test_requests_of_unknown_length_are_refused() -> None:
 
 def test_websocket_passes() -> None:
     assert ask(RequestSizes(page, "/", dict), "WEBSOCKET").status == 101
+
+
+def test_full_disk_is_an_answer() -> None:
+    async def failing(scope: Scope, receive: Receive, send: Send) -> None:
+        raise OSError(code, "")
+
+    app = RequestSizes(failing, "/", dict)
+    path = "/_stcore/upload_file/mine/file"
+    code = errno.ENOSPC
+    answer = ask(app, "PUT", path, content_length="9")
+    assert answer.status == 507
+    assert "disk" in answer.body
+    code = errno.EIO
+    with pytest.raises(OSError, match=str(errno.EIO)):
+        ask(app, "PUT", path, content_length="9")
