@@ -99,6 +99,11 @@ def tokens_at(boundaries: Boundaries, step: int) -> list[list[int]]:
     ]
 
 
+def byte_boundaries(boundaries: Boundaries, step: int) -> list[int]:
+    """Return the bytes after which a token ends, without the end of a mark before the text."""
+    return [end for end in np.unique(boundaries.cuts(step)).tolist() if end]
+
+
 def timeline(training: Training, boundaries: Boundaries) -> dict[str, Any]:
     (part,) = player.parts(TEXT, boundaries)
     return player.timeline(TEXT, training, boundaries, part, boundaries.steps)
@@ -118,7 +123,7 @@ def timelines() -> list[dict[str, Any]]:
                     "tokens": tokens_at(boundaries, step),
                     "before": tokens_at(boundaries, max(0, step - 1)),
                     "merged": np.flatnonzero(before & ~kept).tolist(),
-                    "byteBoundaries": np.unique(boundaries.cuts(step)).tolist(),
+                    "byteBoundaries": byte_boundaries(boundaries, step),
                 }
             )
         payload = timeline(training, boundaries)
@@ -138,7 +143,7 @@ def lock_step() -> dict[str, Any]:
         for (_, _, (training, boundaries)), view in zip(parts, payload["views"], strict=True):
             step = view["ownSteps"][index]
             assert training.sizes[step] <= payload["vocabSizes"][index] or step == 0
-            cuts.append(np.unique(boundaries.cuts(step)).tolist())
+            cuts.append(byte_boundaries(boundaries, step))
         cases.append({"index": index, "boundaries": cuts})
     sizes = np.array(payload["vocabSizes"])
     typed = [-1, 0, 255, *(sizes[::7] + 1).tolist(), int(sizes[-1]) + 99]
