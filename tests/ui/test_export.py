@@ -265,7 +265,7 @@ def test_colored_text_export_is_offered_on_other_pages(key: str) -> None:
 
 
 def test_merge_diagram_shows_first_words_or_typed_words() -> None:
-    app = opened()
+    app = opened(text_box=ENGLISH, text_sample="english-prose")
     picture = drawn(app, "sides")
     player = drawn(app, "views")
     assert picture["timelineId"] == player["timelineId"]

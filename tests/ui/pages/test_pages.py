@@ -61,7 +61,11 @@ def payloads(app: AppTest) -> list[dict[str, Any]]:
 def component(app: AppTest) -> dict[str, Any]:
     """Return the payload of the page's component: a timeline or columns."""
     shown = [data for data in payloads(app) if "samples" not in data]  # not the text box
-    (data,) = [data.get("views", [data])[0] for data in shown if "views" in data or "text" in data]
+    # Train also has columns: the text before and after the step.
+    found = [data for data in shown if "views" in data] or [
+        data for data in shown if "text" in data
+    ]
+    (data,) = [data.get("views", [data])[0] for data in found]
     assert isinstance(data, dict)
     return data
 
