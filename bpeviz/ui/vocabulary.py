@@ -36,7 +36,7 @@ def widgets() -> Iterator[Widget[int] | Widget[str]]:
 @fragment
 def vocabulary(trained: Trained, last: int) -> None:
     """Draw the vocabulary after step `last`."""
-    st.subheader("The vocabulary", anchor=False)
+    st.header("The vocabulary", anchor=False)
     view = VIEW.segments(label_visibility="collapsed")
     if view == "cost":
         _cost(trained, last)

@@ -217,7 +217,7 @@ def _setup(chapter: Chapter) -> Setup:
     if not _answered(chapter, values) and values == chapter.initial:
         return values
     with st.container(border=True):
-        st.subheader("Change it", anchor=False)
+        st.header("Change it", anchor=False)
         st.caption("Everything above is computed again, the right answers included.")
         if chapter.samples:
             with st.container(horizontal=True, gap="small"):
@@ -261,7 +261,7 @@ def _page_link(path: str, label: str, values: Mapping[str, codec.Value]) -> None
 
 def _variants() -> None:
     """Draw a map of the trainers that no chapter covers, each with a link to the Train page."""
-    st.subheader("Where to go from here", anchor=False)
+    st.header("Where to go from here", anchor=False)
     st.markdown("Byte-pair encoding has many relatives. Each link trains one of them on your text.")
     for key in VARIANTS:
         trainer = TRAINERS[key]
@@ -335,7 +335,7 @@ def _ask(chapter: Chapter, setup: Setup) -> None:
     for number, picture in enumerate(chapter.pictures(setup)):
         _picture(picture, f"learn_{chapter.key}_picture_{number}")
     st.caption(f"Settings: {chapter.settings} Source: {chapter.source}")
-    st.subheader("Why?", anchor=False)
+    st.header("Why?", anchor=False)
     if _question(chapter, WHY, chapter.why.question(), WHY):
         done = DONE.get() or []
         if chapter.key not in done:

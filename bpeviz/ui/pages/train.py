@@ -212,7 +212,7 @@ def _drawn(trained: Trained, last: int, start: int, end: int) -> dict[str, Any]:
 def _before_and_after(trained: Trained, step: int) -> None:
     """Draw the text before and after the last step, around the first change."""
     unit = texts_of(trained.history).unit
-    st.subheader(f"Before and after this {unit}", anchor=False)
+    st.header(f"Before and after this {unit}", anchor=False)
     if not step:
         st.caption(f"No {unit} is applied yet. Press Play, or go to a {unit} above.")
         return

@@ -71,7 +71,7 @@ def report_player(app: AppTest, place: int, word: str | None = None) -> AppTest:
 
 
 def headings(app: AppTest) -> list[str]:
-    return [one.value for one in app.subheader]
+    return [one.value for one in app.header]
 
 
 def drawn_cuts(app: AppTest) -> list[dict[str, Any]]:

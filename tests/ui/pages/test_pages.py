@@ -553,7 +553,7 @@ def test_train_shows_the_steps_and_candidates_of_every_trainer(key: str) -> None
     app.session_state["step"] = last
     app.run()
     assert component(app)["tokenCounts"] == boundaries.token_counts.tolist()
-    headings = [one.value for one in app.subheader]
+    headings = [one.value for one in app.header]
     assert texts.heading in headings
     assert texts.rule.format(step=f"{last:,}") in [one.value for one in app.caption]
     best = training.candidates(SHORT, boundaries, last - 1, 1)[0]
