@@ -25,6 +25,9 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile("bpeviz")
 
 
+collect_ignore = ["portability"]
+"""Scripts of `test_portability.py`: importing them, as doctest does, takes away parts of `os`."""
+
 WITH_PROCESSES = ("browser", "jobs", "corpus/test_dask.py", "test_benchmarks.py", "ui/server")
 """Tests that start processes. On a machine with two busy processors these may miss a time limit."""
 

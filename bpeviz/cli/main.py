@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from bpeviz.cli import compare, count, decode, encode, train, vocabularies
 from bpeviz.cli.errors import UsageError, print_error
 from bpeviz.cli.files import discard_output
-from bpeviz.pretrained.download import VocabularyUnavailable
 
 INTERRUPTED, BROKEN_PIPE = 130, 141
 """The exit codes of shells after Ctrl-C (SIGINT) and after a broken pipe (SIGPIPE)."""
@@ -77,7 +76,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         discard_output()
         return BROKEN_PIPE
-    except (ValueError, VocabularyUnavailable) as error:
+    except ValueError as error:
         print_error(str(error))  # user-facing messages
     except OSError as error:
         # Errors of files are `CommandError`s, so this one is of standard output.

@@ -3,5 +3,5 @@
 from __future__ import annotations
 
 
-class VocabularyUnavailable(Exception):  # noqa: N818 (a public name)
+class VocabularyUnavailable(ValueError):  # noqa: N818 (a public name)
     """A tokenizer could not be downloaded. The text is a user-facing message."""

@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 import streamlit as st
 
 from bpeviz.pretrained import download, hub
-from bpeviz.pretrained.download import VocabularyUnavailable
 from bpeviz.ui import markdown
 from bpeviz.ui.runtime import run_lock
 
@@ -63,7 +62,7 @@ def box(key: str, opened: Callable[[str, Sequence[tuple[str, bytes]]], None]) ->
                 st.rerun(scope="fragment")
             return
         files = [*download.contents(name).items()]
-    except (ValueError, VocabularyUnavailable) as error:
+    except ValueError as error:
         st.error(markdown.escape(str(error)))
         return
     opened(typed.rpartition("/")[2], files)

@@ -476,7 +476,7 @@ def _ids(offer: Offer, found: Inspection) -> None:
         IDS.put(f"[{', '.join(map(str, found.ids[:8]))}]")
     typed = IDS.area(
         height=90,
-        placeholder="For example [15339, 1917], then press Ctrl+Enter.",
+        placeholder="For example [15339, 1917]",
         help=f"Up to {token_lookup.MOST_IDS:,} ids, separated by spaces or commas, as a list, or "
         "in a JSON object under “ids” or “input_ids”.",
     )

@@ -192,7 +192,7 @@ def _word_list(key: str, arrived: bool) -> Chosen:
         published.widget.put_again(published.words)
     written = replace(published.widget, label=OWN[key]).area(
         height=68,
-        placeholder="Words separated by white space, then Ctrl+Enter.",
+        placeholder="Words separated by white space",
         help=f"Words separated by white space. {inputs.ABOUT_WORDS}",
     )
     if written.split() == published.words.split():

@@ -121,8 +121,10 @@ STYLE = f"""<style>
   .stApp .st-key-ask_number_0 {{ min-height: 13rem; }}
   .stApp :is(.st-key-ask_boundaries_0, .st-key-ask_curve_0) {{ min-height: 24rem; }}
   .stApp :is(.st-key-ask_pair_0, .st-key-ask_order_0) {{ min-height: 30rem; }}
-  .stApp :has(> .st-key-top) {{ height: 4.5rem; }}
-  .stApp .st-key-top {{ padding-right: 1rem; }}
+  /* The menu has two rows, and the buttons of the link have a row of their own. */
+  .stApp :has(> .st-key-top) {{ height: 6.75rem; }}
+  .stApp .st-key-top {{ padding-right: 1rem; flex-wrap: wrap; align-content: start; }}
+  .stApp .st-key-top > :has(> .st-key-menu) {{ flex: 1 0 100%; height: 4rem; }}
   .stApp .st-key-player {{ min-height: 33rem; }}
 }}
 /* Streamlit's colors of captions, and of text on the primary color, have too little contrast. */
@@ -135,6 +137,10 @@ STYLE = f"""<style>
 .stApp .stButton [kind=primary] p {{ color: light-dark(#fff, #0e1117); }}
 .stApp .st-key-content .st-key-verdict p {{
   font-size: 1.3rem; font-weight: 600; line-height: 1.35;
+}}
+/* Without a keyboard, there is no Ctrl+Enter; leaving a field applies it. */
+@media (pointer: coarse) {{
+  [data-testid=InputInstructions] {{ display: none; }}
 }}
 @media print {{
   @page {{ margin: 12mm; }}
