@@ -119,10 +119,30 @@ class Player {
     this.views = views.map((view) => new TimelineView({ ...view }));
     this.#find(".views").replaceChildren(...this.views.map(({ box }) => box));
     this.views.forEach((view) => this.#listenTo(view));
+    this.#drawChoice();
     this.section.classList.toggle("several", this.several);
     this.section.classList.toggle("short", !this.several && views[0].text.length <= SHORT_TEXT);
     this.#find(".unit").textContent = unit;
     this.number.ariaLabel = this.several ? "Vocabulary size" : `${unit[0].toUpperCase()}${unit.slice(1)} number`;
+  }
+
+  // On a narrow screen, one of several texts is shown at a time.
+  #drawChoice() {
+    const buttons = this.data.views.map(({ title }, i) => {
+      const button = element("button", "", title ?? "");
+      button.type = "button";
+      button.addEventListener("click", () => this.#choose(i));
+      return button;
+    });
+    this.#find(".choice").replaceChildren(...(buttons.length > 1 ? buttons : []));
+    this.#choose(Math.min(this.chosen ?? 0, buttons.length - 1));
+  }
+
+  #choose(index) {
+    this.chosen = index;
+    this.views.forEach(({ box }, i) => box.classList.toggle("chosen", i === index));
+    [...this.#find(".choice").children].forEach((button, i) => (button.ariaPressed = String(i === index)));
+    if (this.isDrawn) this.#paint(this.views[index]);
   }
 
   get several() {
