@@ -82,7 +82,7 @@ class RoundTrip:
 def round_trip(inspection: Inspection) -> RoundTrip:
     """Decode the ids of a text, and explain every difference."""
     tokenizer, text = inspection.tokenizer, inspection.text
-    ids = inspection.ids
+    ids = inspection.text_ids
     decoded = tokenizer.decode(ids)
     if decoded == text:
         return RoundTrip(True, decoded, (), ())

@@ -88,7 +88,7 @@ class Inspection:
 
     special_tokens: names that are encoded as special tokens. pre_token_ends: bytes, or None if
     unknown. boundaries: step k is the state after the first k of `events`. normalized: the text as
-    it is before pre-tokenization.
+    it is before pre-tokenization. template: the ids added before and after the text.
     """
 
     text: str
@@ -99,6 +99,7 @@ class Inspection:
     boundaries: ChangingBoundaries
     events: tuple[Event, ...]
     normalized: str
+    template: tuple[Sequence[int], Sequence[int]] = (), ()
 
     @cached_property
     def raw(self) -> bytes:
@@ -107,8 +108,25 @@ class Inspection:
 
     @property
     def ids(self) -> list[int]:
-        """The ids of the text."""
+        """The ids of the text, with those of the template."""
+        before, after = self.template
+        return [*before, *self.text_ids, *after]
+
+    @property
+    def text_ids(self) -> list[int]:
+        """The ids of the text, without those of the template."""
         return [piece.id for piece in self.pieces if piece.id != DROPPED_ID]
+
+    @property
+    def pieces_with_template(self) -> tuple[Piece, ...]:
+        """The pieces, between marks for the tokens of the template."""
+        before, after = self.template
+        size, length = len(self.raw), len(self.text)
+        return (
+            *(Piece(token_id, 0, 0, 0, 0) for token_id in before),
+            *self.pieces,
+            *(Piece(token_id, size, size, length, length) for token_id in after),
+        )
 
     @property
     def special_ids(self) -> Collection[int]:
@@ -146,13 +164,20 @@ class Inspection:
         ]
 
 
-def inspect(text: str, tokenizer: Tokenizer, special_tokens: Collection[str] = ()) -> Inspection:
+def inspect(
+    text: str,
+    tokenizer: Tokenizer,
+    special_tokens: Collection[str] = (),
+    *,
+    template: bool = False,
+) -> Inspection:
     """Encode a text and record every step that changes it.
 
     Args:
         text: The text.
         tokenizer: The tokenizer.
         special_tokens: Names to encode as special tokens.
+        template: Whether to add the tokens of the tokenizer's template.
 
     Raises:
         ValueError: The tokenizer cannot encode the text.
@@ -196,6 +221,7 @@ def inspect(text: str, tokenizer: Tokenizer, special_tokens: Collection[str] = (
         boundaries,
         events,
         tokenizer.normalized(text),
+        tokenizer.template if template else ((), ()),
     )
 
 
@@ -313,7 +339,7 @@ def grid(inspection: Inspection, shown: Stretch, *, decimal: bool = False) -> di
     whole = high == len(raw)
     pieces = [
         piece
-        for piece in inspection.pieces
+        for piece in inspection.pieces_with_template
         if (piece.end > low and piece.start < high)
         or (
             piece.start == piece.end
@@ -401,10 +427,14 @@ def _token(inspection: Inspection, piece: Piece) -> dict[str, Any]:
         }
     token = tokenizer.token_bytes(piece.id)
     kind, notes = "", []
-    if piece.id == tokenizer.unknown_id:
+    is_special = piece.id in tokenizer.special_tokens.values()
+    if is_special and piece.start == piece.end:
+        kind = "special"
+        notes.append("a special token, added by the template: not part of the text")
+    elif piece.id == tokenizer.unknown_id:
         kind = "unknown"
         notes.append("not in the vocabulary: its characters are lost")
-    elif piece.id in tokenizer.special_tokens.values():
+    elif is_special:
         kind = "special"
         notes.append("a special token")
     elif piece.start == piece.end:

@@ -49,6 +49,12 @@ def add(commands: Commands) -> argparse.ArgumentParser:
         help="encode this name in a text as the special token; `all` allows every name; repeat the "
         "option for several",
     )
+    command.add_argument(
+        "--template",
+        action="store_true",
+        help="add the tokens that the model expects around a text, such as BOS and EOS, if the "
+        "tokenizer's file names them",
+    )
     arguments.add_output(command)
     arguments.add_progress(command)
     return command
@@ -64,13 +70,14 @@ def run(options: argparse.Namespace) -> int:
     allowed = set(options.allow_special)
     if "all" in allowed and "all" not in tokenizer.special_tokens:
         allowed = (allowed - {"all"}) | {*tokenizer.special_tokens}
+    before, after = tokenizer.template if options.template else ((), ())
     printed: list[str] = []
     for path in paths:
         text = files.read_text(path)
         with progress.during(f"Encoding {named(path)}, {len(text):,} characters"):
             for part in _lines(text) if options.lines else [text]:
                 ids = tokenizer.encode(part, allowed_special=allowed)
-                printed.append(_line(tokenizer, ids, options) + "\n")
+                printed.append(_line(tokenizer, [*before, *ids, *after], options) + "\n")
     files.write_output(options.output, "".join(printed).encode())
     return 0
 

@@ -109,7 +109,7 @@ class _Child:
         """Wait until the process is ready. Raises `OSError` if it ends instead."""
         self._read(1)
 
-    def ask(self, operation: int, flags: int, payload: bytes) -> bytes:
+    def ask(self, operation: int, payload: bytes) -> bytes:
         """Return the result of an operation.
 
         Raises:
@@ -117,7 +117,7 @@ class _Child:
             OSError: The child has ended.
         """
         seconds, memory = _allowed(operation, payload)
-        header = worker.REQUEST.pack(operation, flags, seconds, memory, len(payload))
+        header = worker.REQUEST.pack(operation, self.file.library, seconds, memory, len(payload))
         for part in (header, payload):
             rest = memoryview(part)
             while rest:
@@ -208,7 +208,6 @@ class Pool:
         file: File,
         operation: int,
         payload: bytes = b"",
-        flags: int = 0,
         *,
         reuse: bool = True,
     ) -> bytes:
@@ -218,7 +217,6 @@ class Pool:
             file: The file.
             operation: The operation.
             payload: Its argument: a text in UTF-8, or ids.
-            flags: Its flags.
             reuse: Whether the child may be reused.
 
         Raises:
@@ -231,10 +229,10 @@ class Pool:
             try:
                 if child.info is None:
                     child.wait_for_start()
-                    child.info = child.ask(worker.LOAD, file.library, file.content)
+                    child.info = child.ask(worker.LOAD, file.content)
                 result = child.info
                 if operation != worker.LOAD:
-                    result = child.ask(operation, flags, payload)
+                    result = child.ask(operation, payload)
                 done = True
             except OSError:  # it has ended
                 code = child.end()
@@ -313,11 +311,9 @@ _ABORTED = f"the library stopped, or needs more than {limits.LIBRARY_MEMORY:,} M
 _pool = Pool()
 
 
-def ask(
-    file: File, operation: int, payload: bytes = b"", flags: int = 0, *, reuse: bool = True
-) -> bytes:
+def ask(file: File, operation: int, payload: bytes = b"", *, reuse: bool = True) -> bytes:
     """Return the result of `Pool.ask` of the pool of this process."""
-    return _pool.ask(file, operation, payload, flags, reuse=reuse)
+    return _pool.ask(file, operation, payload, reuse=reuse)
 
 
 def _restart() -> None:

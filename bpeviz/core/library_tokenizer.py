@@ -103,6 +103,12 @@ class LibraryTokenizer(Tokenizer):
     def adds_prefix(self) -> bool:
         return self._space is not None
 
+    @cached_property
+    def template(self) -> tuple[Sequence[int], Sequence[int]]:
+        before, after = json.loads(library_pool.ask(self._file, library_worker.TEMPLATE))
+        known = {*self._spellings[0].tolist()}
+        return (before, after) if known.issuperset(before + after) else ((), ())
+
     def known_ids(self) -> Iterable[int]:
         found: list[int] = self._spellings[0].tolist()
         return found

@@ -28,17 +28,14 @@ HUGGING_FACE, SENTENCEPIECE, MERGES = range(3)
 """Libraries: `tokenizers` for a tokenizer.json, `sentencepiece` for a .model, and `json` for the
 merges of a tokenizer.json, which `tokenizers` does not return."""
 
-LOAD, VOCABULARY, IDS, TOKENS, NORMALIZE, PRE_TOKENS, DECODE, SCORES = range(8)
-"""Operations. LOAD is the first one; its flags are the library."""
-
-SPECIAL, TEMPLATE = 1, 2
-"""Flags: names of special tokens in the text are special tokens; add those of the template."""
+LOAD, VOCABULARY, IDS, TOKENS, NORMALIZE, PRE_TOKENS, DECODE, SCORES, TEMPLATE = range(9)
+"""Operations. LOAD is the first one."""
 
 RESULT, REFUSED, MEMORY = range(3)
 """Answers: a result, the message of the library, or not enough memory."""
 
 REQUEST = struct.Struct("<BBdQQ")
-"""The operation, its flags, the limits in processor seconds and bytes, the size of the payload."""
+"""The operation, the library, the limits (processor seconds, bytes), the size of the payload."""
 
 ANSWER = struct.Struct("<BQ")
 """The answer and the size of its payload."""
@@ -64,8 +61,10 @@ class HuggingFace:
         self.tokenizer.no_padding()
         if getattr(self.tokenizer.model, "dropout", None):
             self.tokenizer.model.dropout = None  # ids must not be random
+        self.tokenizer.encode_special_tokens = True
         # Some post-processors trim the white space of tokens from their offsets.
-        self.template = self.tokenizer.post_processor
+        self.post_processor = self.tokenizer.post_processor
+        self.tokenizer.post_processor = None
         self.added = self.tokenizer.get_added_tokens_decoder()
 
     def info(self) -> dict[str, Any]:
@@ -77,7 +76,7 @@ class HuggingFace:
                 ("normalizer", tokenizer.normalizer),
                 ("pre_tokenizer", tokenizer.pre_tokenizer),
                 ("decoder", tokenizer.decoder),
-                ("post_processor", self.template),
+                ("post_processor", self.post_processor),
             )
         }
         names = (
@@ -107,32 +106,32 @@ class HuggingFace:
         found = {i: name for name, i in self.tokenizer.get_vocab(with_added_tokens=True).items()}
         return found | {i: one.content for i, one in self.added.items()}
 
-    def ids(self, text: bytes, flags: int) -> list[int]:
+    def ids(self, text: bytes) -> list[int]:
         """Return the ids of a text."""
-        tokenizer, template = self._prepared(flags)
         # A batch of one: only a batch can be encoded without offsets.
-        (found,) = tokenizer.encode_batch_fast([text.decode()], add_special_tokens=template)
+        (found,) = self.tokenizer.encode_batch_fast([text.decode()], add_special_tokens=False)
         ids: list[int] = found.ids
         return ids
 
-    def tokens(self, text: bytes, flags: int) -> tuple[list[int], list[int], list[int]]:
-        """Return the ids of a text, and where each begins and ends, in characters.
-
-        Tokens of the template begin and end at -1.
-        """
-        tokenizer, template = self._prepared(flags)
-        found = tokenizer.encode(text.decode(), add_special_tokens=template)
+    def tokens(self, text: bytes) -> tuple[list[int], list[int], list[int]]:
+        """Return the ids of a text, and where each begins and ends, in characters."""
+        found = self.tokenizer.encode(text.decode(), add_special_tokens=False)
         offsets = found.offsets
-        if template:
-            mask = found.special_tokens_mask
-            offsets = [(-1, -1) if one else at for at, one in zip(offsets, mask, strict=True)]
         return found.ids, [start for start, _ in offsets], [end for _, end in offsets]
 
-    def _prepared(self, flags: int) -> tuple[Any, bool]:
-        template = bool(flags & TEMPLATE)
-        self.tokenizer.encode_special_tokens = not flags & SPECIAL
-        self.tokenizer.post_processor = self.template if template else None
-        return self.tokenizer, template
+    def template(self) -> tuple[list[int], list[int]]:
+        """Return the ids that the post-processor adds before and after a text."""
+        import tokenizers
+
+        if self.post_processor is None:
+            return [], []
+        # A token of another tokenizer replaces the text: this vocabulary may have none for it.
+        probe = tokenizers.Tokenizer(tokenizers.models.WordLevel({"a": 0}))
+        found = self.post_processor.process(probe.encode("a"), add_special_tokens=True)
+        if found.special_tokens_mask.count(0) != 1:  # a template can repeat the text
+            return [], []
+        at = found.special_tokens_mask.index(0)
+        return found.ids[:at], found.ids[at + 1 :]
 
     def normalize(self, text: bytes) -> bytes:
         """Return the normalized text."""
@@ -201,16 +200,21 @@ class SentencePiece:
             ),
         ).tobytes()
 
-    def ids(self, text: bytes, flags: int) -> list[int]:
+    def ids(self, text: bytes) -> list[int]:
         """Return the ids of a text."""
         ids: list[int] = self.processor.encode(text)
         return ids
 
-    def tokens(self, text: bytes, flags: int) -> tuple[list[int], list[int], list[int]]:
+    def tokens(self, text: bytes) -> tuple[list[int], list[int], list[int]]:
         """Return the ids of a text, and where each begins and ends, in bytes."""
         found = self.processor.encode(text, return_type="offset_mapping")
         offsets = found["offsets"]
         return found["ids"], [start for start, _ in offsets], [end for _, end in offsets]
+
+    def template(self) -> tuple[list[int], list[int]]:
+        """Return the ids of BOS and EOS. A .model does not say whether its users add them."""
+        begin, end = self.processor.bos_id(), self.processor.eos_id()
+        return [begin] * (begin >= 0), [end] * (end >= 0)
 
     def normalize(self, text: bytes) -> bytes:
         """Return the normalized text."""
@@ -305,29 +309,31 @@ class Worker:
     def __init__(self) -> None:
         self.model: HuggingFace | SentencePiece | None = None
 
-    def answer(self, operation: int, flags: int, payload: bytes) -> bytes:
+    def answer(self, operation: int, library: int, payload: bytes) -> bytes:
         """Return the result of an operation."""
-        if operation == LOAD and flags == MERGES:
+        if operation == LOAD and library == MERGES:
             return _merges(payload)
         if operation == LOAD:
             kinds: dict[int, Callable[[bytes], HuggingFace | SentencePiece]] = {
                 HUGGING_FACE: HuggingFace,
                 SENTENCEPIECE: SentencePiece,
             }
-            self.model = kinds[flags](payload)
+            self.model = kinds[library](payload)
             return json.dumps(self.model.info()).encode()
         model = self.model
         assert model is not None  # noqa: S101, the parent loads it first
         if operation == VOCABULARY:
             return _spellings(model.vocabulary())
         if operation == IDS:
-            return _numbers(model.ids(payload, flags))
+            return _numbers(model.ids(payload))
         if operation == TOKENS:
-            return _numbers(*model.tokens(payload, flags))
+            return _numbers(*model.tokens(payload))
         if operation == NORMALIZE:
             return model.normalize(payload)
         if operation == PRE_TOKENS:
             return json.dumps(model.pre_tokens(payload)).encode()
+        if operation == TEMPLATE:
+            return json.dumps(model.template()).encode()
         if operation == SCORES:
             assert isinstance(model, SentencePiece)  # noqa: S101, the parent knows the kind
             return model.scores()
@@ -353,9 +359,9 @@ def _limit_memory(size: int) -> None:
         resource.setrlimit(resource.RLIMIT_AS, (size, hard))
 
 
-def _answered(worker: Worker, operation: int, flags: int, payload: bytes) -> tuple[int, bytes]:
+def _answered(worker: Worker, operation: int, library: int, payload: bytes) -> tuple[int, bytes]:
     try:
-        return RESULT, worker.answer(operation, flags, payload)
+        return RESULT, worker.answer(operation, library, payload)
     except (MemoryError, ImportError):  # the latter where a library does not fit into memory
         return MEMORY, b""
     except OverflowError:
@@ -375,10 +381,10 @@ def main() -> None:
     answers.flush()
     worker = Worker()
     while len(header := requests.read(REQUEST.size)) == REQUEST.size:
-        operation, flags, seconds, memory, size = REQUEST.unpack(header)
+        operation, library, seconds, memory, size = REQUEST.unpack(header)
         _exit_after(seconds)
         _limit_memory(memory)
-        answer, content = _answered(worker, operation, flags, requests.read(size))
+        answer, content = _answered(worker, operation, library, requests.read(size))
         _exit_after(0)
         answers.write(ANSWER.pack(answer, len(content)))
         answers.write(content)

@@ -132,6 +132,14 @@ class Tokenizer(ABC):
         """Whether encoding puts a space, the dummy prefix, before a line."""
         return False
 
+    @property
+    def template(self) -> tuple[Sequence[int], Sequence[int]]:
+        """The ids that a model expects before and after a text, such as BOS and EOS.
+
+        `encode` does not add them.
+        """
+        return (), ()
+
     def parents(self, token_id: int) -> tuple[int, int] | None:
         """Return the two ids that are merged into this one, or None if no merge creates it."""
         return None

@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tokenizers import Tokenizer, models, processors
 
 import bpeviz
 from bpeviz import formats
@@ -390,6 +391,15 @@ def test_encode_treats_special_tokens_as_text_unless_allowed(shell: Shell) -> No
     shell(*encode, "--allow-special", "all", "--tokens", text=text)
     assert shell.out == "x <|end|> <a·b>\n".encode()
     assert "<|x|>" in shell(*encode, "--allow-special", "<|x|>", text=text).sentence
+
+
+def test_encode_adds_the_template_of_a_file_on_request(shell: Shell) -> None:
+    made = Tokenizer(models.BPE({"[CLS]": 0, "a": 1}, []))
+    made.post_processor = processors.TemplateProcessing("[CLS] $A", None, [("[CLS]", 0)])
+    Path("tokenizer.json").write_text(made.to_str(), encoding="utf-8")
+    encode = ("encode", "--tokenizer", "tokenizer.json")
+    assert json.loads(shell(*encode, text="a").out) == [1]
+    assert json.loads(shell(*encode, "--template", text="a").out) == [0, 1]
 
 
 @pytest.mark.parametrize(

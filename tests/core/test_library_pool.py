@@ -131,23 +131,3 @@ def test_children_are_reused_and_replaced() -> None:
     finally:
         pool.close()
     assert not pool._idle
-
-
-def test_texts_share_no_state_between_flags() -> None:
-    """Special tokens and templates of one request do not change the next one."""
-    special = [
-        {
-            "id": 3,
-            "content": "<s>",
-            "special": True,
-            "single_word": False,
-            "lstrip": False,
-            "rstrip": False,
-            "normalized": False,
-        }
-    ]
-    file = tokenizer_json(added_tokens=special)
-    plain = library_pool.ask(file, library_worker.IDS, b"<s>ab")
-    marked = library_pool.ask(file, library_worker.IDS, b"<s>ab", library_worker.SPECIAL)
-    assert marked != plain
-    assert library_pool.ask(file, library_worker.IDS, b"<s>ab") == plain

@@ -17,12 +17,16 @@ import tokenizers
 from difficult import DIFFICULT
 from subword_nmt.apply_bpe import BPE
 from subword_nmt.learn_bpe import learn_bpe
+from tokenizers import models, processors
 
 import bpeviz
 from bpeviz import formats
+from bpeviz.analysis.round_trip import round_trip
+from bpeviz.analysis.trace import grid, inspect
 from bpeviz.core.boundaries import DROPPED_ID, UNKNOWN_ID
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats import FormatError
+from bpeviz.views import player
 
 SAMPLES = Path(__file__).resolve().parents[2] / "sample_texts"
 LINES = [line for path in sorted(SAMPLES.glob("*.txt"))[:6] for line in path.open()]
@@ -62,6 +66,20 @@ SENTENCEPIECE: dict[str, dict[str, object]] = {
 }
 
 
+MARKS = [("[CLS]", 1), ("[SEP]", 2), ("[B]", 3)]
+
+
+def with_template(template: Any) -> tokenizers.Tokenizer:
+    """Return a small tokenizer of the library with a post-processor."""
+    names = ["[UNK]", "[CLS]", "[SEP]", "[B]"]
+    vocabulary = {name: i for i, name in enumerate([*names, "a", "b", "ab"])}
+    made = tokenizers.Tokenizer(models.BPE(vocabulary, [("a", "b")], unk_token="[UNK]"))
+    made.add_special_tokens(names)
+    if template is not None:
+        made.post_processor = template
+    return made
+
+
 def covered(tokenizer: Tokenizer, text: str) -> list[tuple[int, int, int]]:
     """Return start and end in bytes, and id, of the tokens of a text."""
     bounds = tokenizer.boundaries(text)
@@ -94,6 +112,71 @@ def test_sentencepiece_model_gives_the_ids_and_boundaries_of_the_library(kind: s
             elif piece.begin < piece.end and not theirs.is_byte(token_id):
                 assert (start, end) == (piece.begin, piece.end)
         assert ours.decode(theirs.encode(text)) == theirs.decode(theirs.encode(text))
+
+
+TEMPLATES = {
+    "template": processors.TemplateProcessing("[B] [CLS] $A [SEP]", None, MARKS),
+    "template after another processor": processors.Sequence(
+        [processors.ByteLevel(), processors.TemplateProcessing("$A [SEP]", None, MARKS)]
+    ),
+    "BERT's": processors.BertProcessing(("[SEP]", 2), ("[CLS]", 1)),
+    "RoBERTa's": processors.RobertaProcessing(("[SEP]", 2), ("[CLS]", 1)),
+    "none": None,
+    "processor without a template": processors.ByteLevel(),
+}
+
+
+@pytest.mark.parametrize("kind", TEMPLATES)
+def test_template_gives_the_special_tokens_that_the_library_adds(kind: str) -> None:
+    theirs = with_template(TEMPLATES[kind])
+    ours = formats.parse({"tokenizer.json": theirs.to_str().encode()})
+    before, after = ours.template
+    assert bool(before or after) == ("none" != kind != "processor without a template")
+    for text in ("", "ab", "a b ba", "x"):
+        expected = theirs.encode(text, add_special_tokens=True).ids
+        assert [*before, *ours.encode(text), *after] == expected
+        assert inspect(text, ours, template=True).ids == expected
+        assert inspect(text, ours).ids == theirs.encode(text, add_special_tokens=False).ids
+
+
+def test_template_is_drawn_as_marks_without_text() -> None:
+    ours = formats.parse({"tokenizer.json": with_template(TEMPLATES["template"]).to_str().encode()})
+    found = inspect("ab", ours, template=True)
+    data = grid(found, player.parts(found.text, found.cuts, 240)[0])
+    tokens = [(one["label"], one["kind"], one["start"], one["end"]) for one in data["tokens"]]
+    assert tokens == [
+        ("[B]", "special", 0, 1),
+        ("[CLS]", "special", 1, 2),
+        ("ab", "", 2, 4),
+        ("[SEP]", "special", 4, 5),
+    ]
+    assert data["marks"] == [0, 1, 4]
+    assert "not part of the text" in data["tokens"][0]["note"]
+    assert round_trip(found).lossless
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        processors.TemplateProcessing("$A [SEP] $A", None, MARKS),
+        processors.TemplateProcessing("$A [SEP]", None, [("[SEP]", 99)]),
+    ],
+    ids=["repeats the text", "has an unknown id"],
+)
+def test_template_that_cannot_be_shown_is_left_out(template: Any) -> None:
+    ours = formats.parse({"tokenizer.json": with_template(template).to_str().encode()})
+    assert [*map(list, ours.template)] == [[], []]
+
+
+@pytest.mark.parametrize("bos", [1, -1])
+def test_template_of_sentencepiece_is_bos_and_eos(bos: int) -> None:
+    content = sentencepiece_model(bos_id=bos)
+    theirs = sentencepiece.SentencePieceProcessor(model_proto=content)
+    ours = formats.parse({"a.model": content})
+    before, after = ours.template
+    expected = theirs.encode("The keeper", add_bos=bos >= 0, add_eos=True)
+    assert [*before, *ours.encode("The keeper"), *after] == expected
+    assert inspect("The keeper", ours, template=True).ids == expected
 
 
 @pytest.mark.parametrize("lower", [True, False])

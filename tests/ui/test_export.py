@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
+import tokenizers
 import usual
 from streamlit.testing.v1 import AppTest
+from tokenizers import models, processors
 
 import bpeviz
 from bpeviz import formats
@@ -184,6 +186,28 @@ def test_opened_file_is_available_on_inspect(name: str, closer: str) -> None:
         app = opened("Inspect", tokenizers_opened=[one], **state)
         assert errors(app) == []
         assert [side["title"] for side in drawn(app, "sides")["sides"]][1] == one.title
+
+
+def test_inspect_adds_the_template_of_a_file_on_request() -> None:
+    vocabulary = {"[UNK]": 0, "[CLS]": 1, "lo": 2}
+    made = tokenizers.Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
+    made.add_special_tokens(["[UNK]", "[CLS]"])
+    made.post_processor = processors.TemplateProcessing("[CLS] $A", None, [("[CLS]", 1)])
+    one = export._read([("tokenizer.json", made.to_str().encode())], "")
+    assert one is not None
+    state = {"inspected_by": one.key, "tokenizers_opened": [one], "inspect_box": "lo"}
+    app = opened("Inspect", **state)
+    assert [token["id"] for token in drawn(app, "bytes")["tokens"]] == [2]
+    app.toggle(key="template").set_value(True).run()
+    assert errors(app) == []
+    assert [token["id"] for token in drawn(app, "bytes")["tokens"]] == [1, 2]
+    assert any("2 tokens" in shown.value and "Lossless" in shown.value for shown in app.markdown)
+    app.text_area(key="inspect_box").set_value("").run()
+    assert errors(app) == []
+    assert [token["id"] for token in drawn(app, "bytes")["tokens"]] == [1]
+    app.selectbox(key="inspected_by").set_value("yours").run()
+    assert errors(app) == []
+    assert "template" not in [toggle.key for toggle in app.toggle]
 
 
 @pytest.mark.parametrize("page", ["Compare", "Inspect"])

@@ -81,6 +81,7 @@ SPECIAL = OneOf(
     label="Treat `<|endoftext|>` as",
     titles={"text": "Plain text", "special": "Special token"},
 )
+TEMPLATE = Switch(link="template", key="template", label="Add the model’s template")
 DECIMAL = Switch(link="decimal", key="decimal", label="Bytes in decimal")
 PART = numbers("inspected_part_of_", "Part shown")
 CLOSER = OneOf(
@@ -122,6 +123,7 @@ def _widgets(values: Values) -> Iterator[Widget[Any]]:
         yield TYPED
     yield TOKENIZER
     yield SPECIAL
+    yield TEMPLATE
     yield DECIMAL
     yield from values.members(PART)
     yield CLOSER
@@ -141,19 +143,26 @@ PAGE = Page(
 )
 
 
-def _inspected(text: str, special: tuple[str, ...], offer: Offer) -> Inspection | str:
+def _inspected(
+    text: str, special: tuple[str, ...], offer: Offer, *, template: bool = False
+) -> Inspection | str:
     """Return the trace of a text through a tokenizer, or the message that says why it fails."""
     try:
-        return _trace(offer.key, offer.identity, text, special, offer)
+        return _trace(offer.key, offer.identity, text, special, template, offer)
     except ValueError as error:
         return str(error)
 
 
 @cached()
 def _trace(
-    key: str, identity: tuple[object, ...], text: str, special: tuple[str, ...], _offer: Offer
+    key: str,
+    identity: tuple[object, ...],
+    text: str,
+    special: tuple[str, ...],
+    template: bool,
+    _offer: Offer,
 ) -> Inspection:
-    return trace.inspect(text, _offer.make(), special)
+    return trace.inspect(text, _offer.make(), special, template=template)
 
 
 @cached()
@@ -194,10 +203,11 @@ def show(training_text: str, offered: Sequence[Offer], chosen: DeltaGenerator) -
     with chosen:
         offer = _tokenizer(offered)
         special = _special_tokens(offer)
+        template = _template(offer)
     if offer is None:
         return
     with st.spinner(f"Tokenizing with {markdown.escape(offer.title)} …"):
-        found = _inspected(text, special, offer)
+        found = _inspected(text, special, offer, template=template)
     if isinstance(found, str):
         st.error(markdown.escape(found))
         return
@@ -281,6 +291,22 @@ def _special_tokens(offer: Offer | None) -> tuple[str, ...]:
     return names if chosen == "special" else ()
 
 
+def _template(offer: Offer | None) -> bool:
+    """Draw whether to add the tokens of the template, if the tokenizer has one; return that."""
+    try:
+        before, after = ((), ()) if offer is None else offer.make().template
+    except ValueError:
+        before = after = ()
+    if offer is None or not (before or after):
+        return False
+    labels = [map(offer.make().token_label, ids) for ids in (before, after)]
+    shown = " ".join((*labels[0], "…", *labels[1]))
+    return TEMPLATE.toggle(
+        help="Tokens that a model expects around a text, such as BOS and EOS: "
+        f"{markdown.escape(shown)}. They are not part of the text."
+    )
+
+
 def _normalization(found: Inspection) -> None:
     """Draw the normalized text, where the tokenizer changes the text before it splits it."""
     if found.normalized != found.text:
@@ -295,9 +321,11 @@ def _verdict(offer: Offer, found: Inspection) -> None:
     """Draw whether decoding returns the text, and otherwise the differences."""
     trip = _round_trip(offer.key, offer.identity, found.text, found.special_tokens, found)
     tokens, size = len(found.ids), len(found.raw)
+    added = tokens - len(found.text_ids)
     figures = (
         f"{markdown.escape(offer.title)}: {tokens:,} token{'' if tokens == 1 else 's'} for "
         f"{size:,} byte{'' if size == 1 else 's'}"
+        f"{f', {added:,} of them from the template' if added else ''}"
     )
     if trip.lossless:
         st.markdown(
