@@ -22,6 +22,7 @@ from bpeviz.ui.trained import TrainingError
 from bpeviz.ui.widgets import (
     Number,
     OneOf,
+    SessionValue,
     SomeOf,
     Switch,
     Values,
@@ -59,6 +60,8 @@ class _Baseline(OneOf):
 
 COLUMNS = _Columns(link="compared", key="compared", label="Tokenizers", titles=LINKED, most=MOST)
 BASELINE = _Baseline(link="baseline", key="baseline", label="Baseline", titles=LINKED)
+_FILES: SessionValue[list[str]] = SessionValue("files_compared")
+"""The keys of the files that were open when the columns were last drawn."""
 IDS = Switch(link="token_ids", key="token_ids", label="Token ids")
 MEASURED_ON = OneOf(
     link="measured_on",
@@ -150,7 +153,7 @@ def controls() -> tuple[list[str], str, bool]:
         baseline = _baseline(keys)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         on_test_text = MEASURED_ON.segments(width="content") == "held out"
-        export.open_here(_add)
+        export.open_here()
         IDS.toggle(help="Show the id of each token before it.")
     return keys, baseline, on_test_text
 
@@ -158,8 +161,14 @@ def controls() -> tuple[list[str], str, bool]:
 def _chosen() -> list[str]:
     """Draw the choice of the tokenizers to compare; return their keys."""
     names = tokenizers.names()
-    if (before := COLUMNS.get()) and (known := [key for key in before if key in names]) != before:
-        COLUMNS.put(known)  # a file was closed
+    before = COLUMNS.get()
+    chosen = [key for key in (FIRST if before is None else before) if key in names]
+    files = [one.key for one in export.opened()]
+    new = [key for key in files if key not in {*(_FILES.get() or ()), *chosen}]
+    chosen += new[: MOST - len(chosen)]
+    _FILES.put(files)
+    if new or (before and chosen != before):  # a file was opened, on any page, or closed
+        COLUMNS.put(chosen)
     return COLUMNS.multiselect(
         names, default=list(FIRST), placeholder="Choose tokenizers", select_all=False, wrap=True
     )
@@ -177,13 +186,6 @@ def _baseline(keys: Sequence[str]) -> str:
     if BASELINE.get() is not None and BASELINE.get() not in keys:
         BASELINE.put(keys[first])
     return BASELINE.select({key: names[key] for key in keys}, index=first)
-
-
-def _add(key: str) -> None:
-    """Add a column for an opened file."""
-    before = COLUMNS.get() or []
-    if len(before) < MOST and key not in before:
-        COLUMNS.put([*before, key])
 
 
 def offers(
