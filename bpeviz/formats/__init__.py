@@ -83,9 +83,10 @@ def parse(
     """
     if not files:
         raise FormatError("There is no file.")
-    files = without_companions({name: unzipped(name, files[name]) for name in files})
-    if len(files) > _MAX_FILES:
+    files = without_companions(files)
+    if len(files) > _MAX_FILES:  # before they are unzipped: each may become as large as the limit
         raise FormatError(f"{len(files)} files are too many: a tokenizer has one or two.")
+    files = {name: unzipped(name, content) for name, content in files.items()}
     for name, content in files.items():
         if len(content) > MAX_FILE:
             raise FormatError(

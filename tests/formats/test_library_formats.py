@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import io
 import json
 import tempfile
@@ -333,6 +334,16 @@ def test_message_names_the_kind_of_file_and_what_is_missing(name: str) -> None:
     with pytest.raises(FormatError, match=fact) as refused:
         formats.parse({name: content})
     assert str(refused.value).startswith(name)
+
+
+def test_too_many_compressed_files_are_refused_before_they_are_unzipped(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    unzipped: list[str] = []
+    monkeypatch.setattr(formats, "unzipped", lambda name, content: unzipped.append(name))
+    with pytest.raises(FormatError, match="3 files are too many"):
+        formats.parse({f"{name}.gz": gzip.compress(b"x") for name in "abc"})
+    assert unzipped == []
 
 
 def test_tokenizer_is_found_among_the_files_of_a_model() -> None:
