@@ -62,6 +62,16 @@ def test_archive_with_false_size_raises_format_error() -> None:
         unpacked("a.zip", bytes(archive), 1_000_000)
 
 
+def test_damaged_lzma_raises_format_error() -> None:
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_LZMA) as archive:
+        archive.writestr("a.txt", bytes(range(256)) * 9)
+    damaged = bytearray(made.getvalue())
+    damaged[50:60] = b"\xff" * 10
+    with pytest.raises(FormatError, match="cannot be unpacked"):
+        unpacked("a.zip", bytes(damaged), 1_000_000)
+
+
 @given(st.data())
 def test_damaged_archive_is_rejected_or_read(data: st.DataObject) -> None:
     archive = bytearray(a_zip(("a.txt", b"some text " * 9), ("b.txt", b"b")))
