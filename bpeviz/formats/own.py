@@ -110,7 +110,10 @@ def _read(source: Source) -> Tokenizer:
         more["unknown_words"] = document["unknown_words"].expect(True, False)
     needs = {SuperTokenizer: SuperPreTokenizer, SentencePieceTokenizer: SentencePiecePreTokenizer}
     needed = needs.get(cls, WordPiecePreTokenizer if cls is WordPieceTokenizer else PreTokenizer)
-    if not isinstance(pre_tokenizer, needed):
+    is_sentencepiece = isinstance(pre_tokenizer, SentencePiecePreTokenizer)
+    if not isinstance(pre_tokenizer, needed) or (
+        is_sentencepiece and cls is not SentencePieceTokenizer
+    ):
         raise document["pre_tokenizer"].error(f"it does not fit the kind {kind!r}")
     if cls is SuperTokenizer:
         more["transition"] = document["transition"].id()
@@ -147,6 +150,10 @@ def _alphabet(node: Node, pre_tokenizer: PreTokenizer) -> tuple[str, ...]:
     )
     if bytes_first and symbols[: len(BYTES)] != BYTES:
         raise node.error("expected the 256 bytes first, since unknown characters become bytes")
+    characters = symbols[len(BYTES) :] if bytes_first else symbols
+    is_sentencepiece = isinstance(pre_tokenizer, SentencePiecePreTokenizer)
+    if is_sentencepiece and any(len(symbol) > 1 for symbol in characters):
+        raise node.error("a symbol other than a byte must be one character")
     return symbols
 
 

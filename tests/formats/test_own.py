@@ -84,6 +84,18 @@ def test_invalid_files_are_refused_with_the_place(changes: dict[str, Any], place
         formats.parse({"x.bpeviz": changed(**changes)})
 
 
+@pytest.mark.parametrize(("key", "place"), [("kind", "pre_tokenizer"), ("alphabet", "alphabet")])
+def test_sentencepiece_is_refused_where_it_cannot_encode(key: str, place: str) -> None:
+    tokenizer = bpeviz.train(TEXT, "sentencepiece", merges=3).tokenizer()
+    document = json.loads(formats.dump(tokenizer, "bpeviz")["tokenizer.bpeviz"])
+    if key == "kind":
+        document["kind"] = "merges"
+    else:
+        document["alphabet"][-1] = "two characters"
+    with pytest.raises(FormatError, match=place):
+        formats.parse({"x.bpeviz": json.dumps(document).encode()})
+
+
 def test_tokenizers_that_do_not_merge_are_refused() -> None:
     tokenizer = bpeviz.train(TEXT, "unigram").tokenizer()
     with pytest.raises(FormatError, match="does not merge"):
