@@ -60,7 +60,8 @@ def _read(source: Source) -> Tokenizer:
         document = parse_json(file, content)  # its errors name the line
         if "model" not in document:
             check_not_settings(file, content)
-            if document.value and all(type(one) is int for one in document.value.values()):
+            entries = document.value if isinstance(document.value, dict) else {}
+            if entries and all(type(one) is int for one in entries.values()):
                 raise MissingFileError(f"{printable_name(file)} needs its merges.txt.")
             raise document.error("this is not a tokenizer.json: the key “model” is missing")
         with contextlib.suppress(FormatError, UnsupportedError):
