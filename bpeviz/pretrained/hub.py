@@ -54,6 +54,9 @@ _WANTED = (
 
 _MANIFEST = "manifest.json"
 
+_LONGEST_REVISION = 50
+"""The most characters of a revision in the name of a folder, which systems limit to 255 bytes."""
+
 
 @dataclass(frozen=True)
 class Limits:
@@ -96,6 +99,8 @@ class ModelId:
     def folder(self) -> Path:
         """The folder of this revision."""
         quoted = urllib.parse.quote(self.revision, safe="")
+        if len(quoted) > _LONGEST_REVISION:
+            quoted = hashlib.blake2b(quoted.encode(), digest_size=16).hexdigest()
         return hub_folder() / f"{self.model.replace('/', '--')}@{quoted}"
 
 
@@ -139,13 +144,14 @@ def contents(name: str) -> dict[str, bytes]:
             hashlib.sha256(found[file]).hexdigest() == sha256
             for file, sha256 in manifest["sha256"].items()
         )
-        os.utime(folder)  # the quota removes the folders that were not used for the longest time
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         found, intact = {}, False
     if not found or not intact:
         # Otherwise it would count as fetched.
         shutil.rmtree(folder, ignore_errors=True)
         raise VocabularyUnavailable(f"The files of {name} are not on this machine.")
+    with contextlib.suppress(OSError):  # a folder that is only readable has no quota
+        os.utime(folder)  # the quota removes the folders that were not used for the longest time
     return found
 
 
@@ -278,8 +284,11 @@ def _store(model: ModelId, found: dict[str, bytes], commit: str | None) -> None:
         for file, content in files.items():
             (made / file).write_bytes(content)
         shutil.rmtree(model.folder, ignore_errors=True)
-        with contextlib.suppress(FileExistsError):  # another process has stored it
+        try:
             made.rename(model.folder)
+        except OSError:
+            if not (model.folder / _MANIFEST).is_file():  # else another process has stored it
+                raise
     _keep_quota(model.folder)
 
 

@@ -291,6 +291,37 @@ def test_changed_files_in_the_cache_are_downloaded_again(server: Hub) -> None:
     assert download.contents(NAME) == {"tokenizer.json": b"{}"}
 
 
+def test_cache_that_is_only_readable_is_used(server: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
+    server.models["someone/model"] = Repository({"tokenizer.json": b"{}"})
+    fetch()
+
+    def refused(*_: object) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr(os, "utime", refused)
+    assert download.contents(NAME) == {"tokenizer.json": b"{}"}
+
+
+def test_model_that_another_process_stores_meanwhile_is_kept(
+    server: Hub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.models["someone/model"] = Repository({"tokenizer.json": b"{}"})
+    fetch()
+    monkeypatch.setattr(hub.shutil, "rmtree", lambda *_, **__: None)  # it is stored again at once
+    hub._store(hub.ModelId.parse(NAME), {"tokenizer.json": b"[]"}, COMMIT)
+    assert download.contents(NAME) == {"tokenizer.json": b"{}"}
+
+
+@pytest.mark.parametrize("revision", ["é" * 100, "a/" * 49 + "a"])
+def test_long_revisions_fit_into_the_name_of_a_folder(server: Hub, revision: str) -> None:
+    hub.hub_folder().mkdir(parents=True)
+    one = f"hf:{'o' * 96}/{'n' * 96}@{revision}"
+    assert not download.available(one)
+    hub._store(hub.ModelId.parse(one), {"tokenizer.json": b"{}"}, COMMIT)
+    assert download.available(one)
+    assert not download.available(f"{one[:-1]}b")
+
+
 def test_the_quota_removes_the_models_that_were_unused_for_longest(
     server: Hub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
