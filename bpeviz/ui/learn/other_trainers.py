@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bpeviz.core.boundaries import UNKNOWN_ID
 from bpeviz.core.training import Candidate, MergeTraining
 from bpeviz.ui.learn import engine
 from bpeviz.ui.learn.base import (
@@ -35,6 +36,8 @@ def pairs_of(setup: Setup) -> tuple[MergeTraining, list[Candidate], dict[int, in
     text = setup["text"]
     training = engine.merges_of(text, "wordpiece", merges=0, pattern="whitespace")
     boundaries = training.at_step(0).boundaries(text)
+    if (boundaries.ids(0) == UNKNOWN_ID).any():
+        raise NoQuestionError("WordPiece does not split a word this long. Type shorter words.")
     found = training.candidates(text, boundaries, 0, 1_000)
     counts = training.pairs(text, boundaries, 0).tokens
     if len(found) < 2:

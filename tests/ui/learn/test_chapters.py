@@ -387,6 +387,12 @@ def test_wordpiece_sorts_by_score_and_allows_ties() -> None:
     assert judged("other-trainers", [0, 1, 2, 3]).verdict == "wrong"
 
 
+@pytest.mark.parametrize("text", ["a" * 101, "hello yellow " + "ab" * 60])
+def test_words_too_long_for_wordpiece_are_no_question(text: str) -> None:
+    with pytest.raises(NoQuestionError, match="shorter"):
+        question("other-trainers", text=text)
+
+
 def test_dropout_of_all_merges_leaves_single_characters() -> None:
     assert judged("other-trainers", 4, 1).verdict == "right"
     rows = BY_KEY["other-trainers"].pictures(BY_KEY["other-trainers"].initial)[0].data[1]
