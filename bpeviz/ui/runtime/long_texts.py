@@ -74,4 +74,6 @@ def find(token: str) -> Inbox | None:
 
 def sizes() -> dict[str, int]:
     """Return the bytes stored in each inbox, by its token."""
-    return {token: inbox.size for token, inbox in [*_inboxes.items()]}
+    # Sessions begin in other threads meanwhile, and `items` fails if the dictionary grows.
+    inboxes = [reference() for reference in _inboxes.valuerefs()]
+    return {inbox.token: inbox.size for inbox in inboxes if inbox is not None}

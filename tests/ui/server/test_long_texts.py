@@ -62,6 +62,19 @@ def test_stored_texts_count_as_uploads() -> None:
     assert long_texts.sizes()[inbox.token] == 30
 
 
+def test_sizes_are_counted_while_a_session_begins(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[long_texts.Inbox] = []
+
+    def begin() -> long_texts.Inbox:
+        begun.append(long_texts.Inbox())
+        return begun[-1]
+
+    monkeypatch.setitem(long_texts._inboxes.data, "a reference", begin)
+    mine = long_texts.Inbox()
+    assert long_texts.sizes()[mine.token] == 0
+    assert begun
+
+
 def test_other_requests_pass() -> None:
     app = LongTexts(page, "/")
     assert ask(app, "PUT", "/texts/a/b").status == 200
