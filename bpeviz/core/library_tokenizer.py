@@ -264,16 +264,18 @@ class LibraryTokenizer(Tokenizer):
 
     def _replay(self, token_id: int) -> Replay | None:
         """Return the merges that make a token, or None if they do not."""
-        if token_id not in self._replays:
-            found = None if self._merges is None else self._atoms_of(token_id)
-            if len(self._replays) >= _CACHED:
-                self._replays.clear()
-            self._replays[token_id] = (
-                None
-                if found is None or self._merges is None
-                else self._merges.replay(token_id, found)
-            )
-        return self._replays[token_id]
+        replays = self._replays
+        if token_id in replays:
+            return replays[token_id]
+        atoms = None if self._merges is None else self._atoms_of(token_id)
+        found = None
+        if atoms is not None and self._merges is not None:
+            found = self._merges.replay(token_id, atoms)
+        if len(replays) >= _CACHED:
+            # Other threads may use the old dictionary; a new one does not empty it.
+            self._replays = replays = {}
+        replays[token_id] = found
+        return found
 
     def _atoms_of(self, token_id: int) -> list[int] | None:
         """Return the ids of the atoms that merges start from, or None if one has no id."""
