@@ -46,7 +46,7 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Compared:
-    """The result of a comparison: what the engine computed, or None if a vocabulary is missing."""
+    """A comparison with the result of the engine, or None if a vocabulary is missing."""
 
     comparison: Comparison
     found: str | None

@@ -178,7 +178,7 @@ class Used:
 
 
 def used_alternatives(of: PreTokenized, pattern: str) -> list[Used]:
-    """Return all alternatives of a pattern, in their order, with what each matched in a text."""
+    """Return all alternatives of a pattern, in their order, with their matches in a text."""
     counts = Counter(matched(of.text, pattern, of.starts(0, len(of))))
     found = []
     for index, one in enumerate(ALTERNATIVES[pattern]):
@@ -192,7 +192,7 @@ def used_alternatives(of: PreTokenized, pattern: str) -> list[Used]:
 def listed(
     of: PreTokenized, first: int, last: int, limit: int, *, white_space: bool = True
 ) -> tuple[list[str], int]:
-    """Return at most `limit` pre-tokens that begin between two characters, and how many do.
+    """Return at most `limit` pre-tokens that begin between two characters, and the number of all.
 
     white_space: whether pre-tokens of white space alone are part of the list.
     """
@@ -210,9 +210,9 @@ class WordLevel:
     Attributes:
         entries: The entries, most frequent first, with the count of each in the text; ties are in
             the order of first occurrence.
-        known: How many pre-tokens of the text are entries.
-        total: How many pre-tokens the text has.
-        types: How many different pre-tokens the text has.
+        known: The number of pre-tokens of the text that are entries.
+        total: The number of pre-tokens of the text.
+        types: The number of different pre-tokens of the text.
     """
 
     entries: Sequence[tuple[str, int]]

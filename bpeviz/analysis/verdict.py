@@ -45,7 +45,7 @@ def percent(part: int, whole: int) -> str:
 
 
 def difference(tokens: int, baseline: int) -> str:
-    """Return how many tokens more or fewer than the baseline, as in "66.7% fewer"."""
+    """Return the difference in tokens from a baseline, as in "66.7% fewer"."""
     if tokens == baseline:
         return "as many"
     if not baseline:
@@ -61,7 +61,7 @@ def compared_with(tokens: int, baseline: Standing) -> str:
 
 
 def splits(column: Column, baseline: Column) -> str:
-    """Return at how many places a column joins or splits tokens unlike a baseline."""
+    """Return the number of places where a column joins or splits tokens unlike a baseline."""
     ours, theirs = column.inner_boundaries, baseline.inner_boundaries
     common = int(np.count_nonzero(np.isin(ours, theirs, assume_unique=True, kind="table")))
     return split_words(len(ours) - common, len(theirs) - common)
@@ -90,7 +90,7 @@ def best(standings: Sequence[Standing]) -> list[int]:
 
 
 def sentence(standings: Sequence[Standing], baseline: int) -> str:
-    """Return the verdict: who needs the fewest tokens, and how many fewer than the baseline.
+    """Return the verdict: the tokenizers with the fewest tokens, and the difference to others.
 
     Args:
         standings: At least one.

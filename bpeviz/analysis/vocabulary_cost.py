@@ -1,4 +1,4 @@
-"""What a vocabulary costs and saves, by its size, and how often its tokens occur in a text.
+"""The costs and savings of a vocabulary by its size, and the uses of its tokens in a text.
 
 A larger vocabulary shortens texts. In exchange, a language model needs one row of parameters per
 token in its input embedding, and as many in its output layer unless the two are shared. Tokens that
@@ -29,7 +29,7 @@ class Cost:
         tokens: The number of tokens of the text.
         bytes_per_token: The size of the text in UTF-8 bytes, per token.
         parameters: The parameters of the embedding: one row of the chosen width per token.
-        rare: The number of tokens of the vocabulary that occur fewer times than asked.
+        rare: The number of tokens of the vocabulary that occur fewer times than the given number.
     """
 
     size: int
@@ -40,7 +40,7 @@ class Cost:
 
 
 def uses(boundaries: Boundaries, step: int) -> NDArray[np.int64]:
-    """Return how often each id occurs in a text after `step` steps. int64 [largest id + 1]."""
+    """Return the uses of each id in a text after `step` steps. int64 [largest id + 1]."""
     ids = boundaries.ids(step)
     return np.bincount(ids[ids >= 0])
 

@@ -1,4 +1,4 @@
-"""Files that are not tokenizers, or not whole ones: what they are, and what is missing."""
+"""Explain files that are not tokenizers, or that are incomplete."""
 
 from __future__ import annotations
 

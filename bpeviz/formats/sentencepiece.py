@@ -91,7 +91,7 @@ def _unigram(inner: UnigramTokenizer, tokenizer: Tokenizer) -> bytes:
     ):
         if SPACE in piece:
             raise UnsupportedError(
-                f"its piece {quoted(piece)} contains the library's sign of spaces"
+                f"its piece {quoted(piece)} contains the library's mark of spaces"
             )
         if pre_tokenizer.pre_tokens(piece) != [piece]:
             raise UnsupportedError(f"its piece {quoted(piece)} is longer than a pre-token")

@@ -53,7 +53,7 @@ ALTERNATIVES = {
         Alternative(r" ?\p{N}++", "Digits, with one space before them if there is one.", "in 2026"),
         Alternative(
             r" ?[^\s\p{L}\p{N}]++",
-            "Other signs, such as punctuation, with one space before them if there is one.",
+            "Other symbols, such as punctuation, with one space before them if there is one.",
             "so ... (no)",
         ),
         Alternative(r"\s++$", _AT_END, "end  "),
@@ -74,7 +74,7 @@ ALTERNATIVES = {
         Alternative(r"\p{N}{1,3}+", _THREE_DIGITS, "1234567"),
         Alternative(
             r" ?[^\s\p{L}\p{N}]++[\r\n]*+",
-            "Other signs, with one space before them and all line breaks after them.",
+            "Other symbols, with one space before them and all line breaks after them.",
             "so ...\n\nno",
         ),
         Alternative(r"\s++$", _AT_END, "end  "),
@@ -101,7 +101,7 @@ ALTERNATIVES = {
         Alternative(r"\p{N}{1,3}", _THREE_DIGITS, "1234567"),
         Alternative(
             r" ?[^\s\p{L}\p{N}]+[\r\n/]*",
-            "Other signs, with one space before them and all line breaks and slashes after them.",
+            "Other symbols, with one space before them and all line breaks and slashes after them.",
             "so ...\n/no",
         ),
         Alternative(r"\s*[\r\n]+", "White space up to its last line break.", "a \n\n b"),
@@ -114,7 +114,7 @@ ALTERNATIVES = {
     ),
     "words": (
         Alternative(r"\w+", "A word: letters, digits and underscores.", "to go"),
-        Alternative(r"[^\w\s]+", "A run of punctuation and other signs.", "so ...no"),
+        Alternative(r"[^\w\s]+", "A run of punctuation and other symbols.", "so ...no"),
         Alternative(r"\s+", "A run of white space.", "to  go"),
     ),
     "whitespace": (
@@ -122,15 +122,15 @@ ALTERNATIVES = {
         Alternative(r"\s+", "A run of white space.", "to  go"),
     ),
     "nltk": (
-        Alternative(r"(?:[A-Z]\.)+", "An abbreviation: capitals with full stops.", "U.S.A."),
+        Alternative(r"(?:[A-Z]\.)+", "An abbreviation: capitals with periods.", "U.S.A."),
         Alternative(
             r"\w+(?:-\w+)*", "A word: letters and digits, with hyphens inside.", "a well-known cat"
         ),
         Alternative(r"\$?\d+(?:\.\d+)?%?", "An amount in dollars.", "at $12.40"),
-        Alternative(r"\.\.\.", "An ellipsis of three full stops.", "so ... no"),
+        Alternative(r"\.\.\.", "An ellipsis of three periods.", "so ... no"),
         Alternative(rf"[{_SIGNS}]", "One punctuation mark.", "yes, (no)"),
         Alternative(
-            rf"(?:(?!\$\d)[^\w{_SIGNS}])+", "A run of white space and other signs.", "to  go"
+            rf"(?:(?!\$\d)[^\w{_SIGNS}])+", "A run of white space and other symbols.", "to  go"
         ),
     ),
     "treebank": (
@@ -150,19 +150,19 @@ ALTERNATIVES = {
             r"\w+?(?=(?:n['’]t|N['’]T)(?!\w))", "A word without the n't at its end.", "doesn't"
         ),
         Alternative(r"\d+(?:[.,]\d+)+", "A number with points or commas.", "1,234.50"),
-        Alternative(r"(?:[A-Z]\.)+", "An abbreviation: capitals with full stops.", "U.S.A."),
+        Alternative(r"(?:[A-Z]\.)+", "An abbreviation: capitals with periods.", "U.S.A."),
         Alternative(
             r"\w+(?:-\w+)*", "A word: letters and digits, with hyphens inside.", "a well-known cat"
         ),
         Alternative(r"\.\.\.|--|``|''", "An ellipsis, a dash or a quotation mark.", "so -- no ..."),
         Alternative(r"\s+", "A run of white space.", "to  go"),
-        Alternative(r"[^\w\s]", "One other sign.", "yes, (no)"),
+        Alternative(r"[^\w\s]", "One other symbol.", "yes, (no)"),
     ),
     "arithmetic": (
         Alternative(r"\d+(?:\.\d+)?", "A number, with its decimal point.", "3.5 + 12"),
         Alternative(r"[^\W\d]\w*", "A name: it starts with a letter or underscore.", "x1 + y"),
         Alternative(r"\s+", "A run of white space.", "1  2"),
-        Alternative(r"[^\w\s]", "One operator, bracket or other sign.", "(1+2)"),
+        Alternative(r"[^\w\s]", "One operator, bracket or other symbol.", "(1+2)"),
     ),
 }
 """The alternatives of the built-in expressions, in their order, by the key of the pattern."""
@@ -179,7 +179,7 @@ def _grouped(key: str) -> regex.Pattern[str]:
 
 
 def matched(text: str, key: str, starts: Iterable[int]) -> list[int]:
-    """Return which alternative of a pattern matches at each start of a pre-token.
+    """Return the alternative of a pattern that matches at each start of a pre-token.
 
     Args:
         text: The whole text, since alternatives look ahead.

@@ -87,8 +87,8 @@ PATTERNS = {
         Pattern(
             "gpt2",
             "GPT-2",
-            "Letters, digits, other signs and white space are separate pre-tokens; one space joins "
-            "the pre-token after it. Lower-case endings such as 's and 'll are pre-tokens.",
+            "Letters, digits, other symbols and white space are separate pre-tokens; one space "
+            "joins the pre-token after it. Lower-case endings such as 's and 'll are pre-tokens.",
             joined("gpt2"),
         ),
         Pattern(
@@ -135,7 +135,7 @@ PATTERNS = {
             "arithmetic",
             "Arithmetic",
             "Numbers with their decimal point, names, and white space are pre-tokens, and so is "
-            "every operator, bracket or other sign.",
+            "every operator, bracket or other symbol.",
             joined("arithmetic"),
         ),
         Pattern(

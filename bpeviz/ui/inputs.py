@@ -632,7 +632,7 @@ def _counted() -> bool:
 
 
 def _keep_size() -> None:
-    """Set the slider to the current size, since it gets other bounds."""
+    """Set the slider to the current size, since its bounds change."""
     if (size := SIZE.get()) is not None:
         SIZE.linked.put(size)
 
@@ -684,8 +684,8 @@ def _option(option: Option, widget: OneOf | Number | TextSource, initial: str | 
 
 _STOPPED = {
     "no pair": "No pair is left to merge",
-    "rare": "No remaining pair reaches the minimum pair count (Advanced options; 2 at first "
-    "here, 1 in the library)",
+    "rare": "No remaining pair reaches the minimum pair count (Advanced options; the default "
+    "is 2 here, 1 in the library)",
 }
 
 

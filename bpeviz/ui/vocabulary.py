@@ -78,8 +78,8 @@ def _cost(trained: Trained, last: int) -> None:
     )
     st.caption(
         "A larger vocabulary makes texts shorter. In exchange, a language model stores one row of "
-        "parameters per token in its embedding, and as many in its output layer unless both share "
-        "them; and more tokens are rare."
+        "parameters per token in its embedding, and another in its output layer unless both share "
+        "them. More tokens are rare, too."
     )
 
 

@@ -104,7 +104,7 @@ def test_the_library_gives_the_same_ids_or_the_reason_is_named(
         tokenizer = bpeviz.train(corpus, **arguments).tokenizer()
     except ValueError:
         assume(False)
-    reasons = ("no piece for a space", "sign of spaces", "spelled", "NUL")
+    reasons = ("no piece for a space", "mark of spaces", "spelled", "NUL")
     try:
         processor(tokenizer)
     except FormatError as error:
@@ -135,7 +135,7 @@ def test_other_tokenizers_are_refused_with_the_reason(
         formats.dump(tokenizer, "sentencepiece")
 
 
-@pytest.mark.parametrize(("sign", "reason"), [("▁", "sign of spaces"), ("\0", "NUL")])
+@pytest.mark.parametrize(("sign", "reason"), [("▁", "mark of spaces"), ("\0", "NUL")])
 def test_pieces_with_reserved_characters_are_refused(sign: str, reason: str) -> None:
     tokenizer = bpeviz.train(f"a{sign}b a{sign}b", "unigram", pattern="whitespace").tokenizer()
     with pytest.raises(FormatError, match=reason):

@@ -1,7 +1,7 @@
 """The declaration of a chapter: its texts, its inputs, its questions, and its result.
 
-A question is built without its right answer, and `Question.judge` computes that when the learner
-has answered. So nothing that the browser receives before depends on the right answer.
+A question is built without its right answer, and `Question.judge` computes that when the user
+answers. So before an answer, the browser receives nothing that depends on the right one.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Verdict = Literal["right", "near", "wrong", "shown"]
 
 
 class NoQuestionError(ValueError):
-    """No question can be asked about a text; the message says what to change."""
+    """No question can be asked about a text; the message tells the user how to change it."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Result:
 
     Attributes:
         verdict: How the answer compares with the right one; "shown" without an answer.
-        message: The right answer, and the difference to the one given.
+        message: The right answer, and how the given one differs.
         marks: The right answer in the picture, as the form draws it.
     """
 
@@ -81,7 +81,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Option:
-    """An answer to the question why, with the feedback to it."""
+    """An answer to the question “Why?”, with its feedback."""
 
     words: str
     feedback: str
@@ -90,7 +90,7 @@ class Option:
 
 @dataclass(frozen=True)
 class Why:
-    """The question why, at the end of a chapter. Its answers do not depend on the text."""
+    """The question “Why?” at the end of a chapter. Its answers do not depend on the text."""
 
     prompt: str
     options: Sequence[Option]
@@ -167,16 +167,16 @@ class Chapter:
         key: Its name in links.
         title: Its title.
         core: Whether it is on the core path.
-        lead: What it is about, and what a learner must know before answering.
-        myth: What many people think.
-        fact: What is true instead; shown after the questions.
+        lead: Its subject, and the knowledge that its questions need.
+        myth: A common misconception.
+        fact: The correction; shown after the questions.
         settings: How its tokenizers are trained.
         source: Where its figures or its facts come from.
-        inputs: What the learner can change, the text first.
+        inputs: The values that the user can change, the text first.
         questions: The questions in their order. Each function may raise `NoQuestionError`, or
             return None to skip its question.
-        pictures: Returns what to show after the questions.
-        why: The question why.
+        pictures: Returns the pictures to show after the questions.
+        why: The question “Why?”.
         target: Returns the page that shows this text.
         samples: Other texts to try, by their labels.
         needs: The published vocabularies that it needs.

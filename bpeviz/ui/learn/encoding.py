@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from bpeviz.analysis.known_answers import DON_QUIJOTE
 from bpeviz.core.merges import Merge
 from bpeviz.core.training import MergeTraining
+from bpeviz.text import counted
 from bpeviz.ui.learn import engine
 from bpeviz.ui.learn.base import (
     Chapter,
@@ -31,7 +32,7 @@ MOST = 6
 
 
 def training_of(setup: Setup) -> MergeTraining:
-    """Return the training whose merges encode the text."""
+    """Return the training history whose merges encode the text."""
     return engine.merges_of(setup["corpus"], merges=MERGES)
 
 
@@ -59,19 +60,17 @@ def _tokens(setup: Setup) -> Question:
 
     def judge(given: int | None) -> Result:
         found = training.tokenizer().tokens(text)
-        message: list[Part] = [f"{engine.counted(len(found), 'token')}: "]
+        message: list[Part] = [f"{counted(len(found), 'token')}: "]
         for one in found[:60]:
             message += [engine.named(training, one.id), " "]
         return Result(compared(given, len(found)), message, {"right": len(found)})
 
-    prompt: list[Part] = [
-        f"Training made {engine.counted(training.steps, 'merge')}. The first ones are: "
-    ]
+    prompt: list[Part] = [f"Training made {counted(training.steps, 'merge')}. The first ones are: "]
     for merge in training.merges[:14]:
         prompt += [engine.named(training, merge.left), " + "]
         prompt += [engine.named(training, merge.right), ", "]
     prompt += ["in this order. The text to encode, ", engine.quoted(text)]
-    prompt += [f", has {engine.counted(size, 'byte')}. How many tokens does it become?"]
+    prompt += [f", has {counted(size, 'byte')}. How many tokens does it become?"]
     return Question(prompt, NumberForm(1, size, "tokens"), judge)
 
 
@@ -98,9 +97,9 @@ def _order(setup: Setup) -> Question | None:
             verdict = "near"
         message = "Merges apply in the order of training."
         if verdict == "near":
-            message += " In your order each merge finds its parts, too, but training decides."
+            message += " Yours is possible, too, but the order of training counts."
         if verdict == "wrong":
-            message += " In your order, a merge comes before the one that makes its part."
+            message += " In yours, a merge comes before the one that makes its part."
         notes = [f"merge {steps[i] + 1:,}" for i in shown]
         return Result(verdict, [message], {"order": right, "notes": notes})
 
@@ -145,8 +144,8 @@ CHAPTER = Chapter(
     "in the order of training, wherever they fit. Decoding goes back from ids to bytes.",
     myth="Encoding looks up the words of the new text.",
     fact="Encoding repeats the merges of training, the earliest first. Later merges need the "
-    "results of earlier ones, so the order matters. A text that shares few pairs stays almost "
-    "bytes.",
+    "results of earlier ones, so the order matters. A text that shares few pairs with the "
+    "training text is hardly merged.",
     settings=f"Bytes, no pre-tokenization, up to {MERGES} merges of the training text.",
     source="Sennrich, Haddow and Birch 2016, section 3.2; computed here.",
     inputs=(
@@ -161,7 +160,7 @@ CHAPTER = Chapter(
             Option(
                 "A later merge may need a token that an earlier one makes.",
                 "For example, a merge of “d” with “e·” fits only where “e” and the space are "
-                "merged already.",
+                "already merged.",
                 right=True,
             ),
             Option(
@@ -170,7 +169,7 @@ CHAPTER = Chapter(
             ),
             Option(
                 "The first merge is always the longest.",
-                "It is the other way round: first merges make short tokens, of two bytes.",
+                "It is the other way round: the first merge makes a token of two bytes.",
             ),
         ),
     ),

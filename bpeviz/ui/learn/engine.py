@@ -13,7 +13,7 @@ from bpeviz.analysis import trace
 from bpeviz.analysis.metrics import Column
 from bpeviz.core.tokenizer import Token, Tokenizer
 from bpeviz.core.training import MergeTraining, Training
-from bpeviz.text import color_index, shorten
+from bpeviz.text import color_index, counted, shorten
 from bpeviz.text import label as label_of
 from bpeviz.trainers import TRAINERS
 from bpeviz.ui import inputs
@@ -35,12 +35,18 @@ from bpeviz.ui.widgets import Number, OneOf, TextField, Widget
 from bpeviz.views import player
 
 LONGEST = 1_000
-"""The most characters of a chapter's text: it is trained on while the page is drawn."""
+"""The most characters of a chapter's text: training runs while the page is drawn."""
 
 MAX_SHOWN = 60
 """The most characters of a text that a message quotes."""
 
-FIRST_SEEN = "Of pairs with the same count, the one seen first in the text is merged."
+FIRST_SEEN = "Among pairs with the same count, the one seen first in the text is merged."
+
+BRACKETS = (
+    "A bracket marks a boundary that only the second has, a dotted line one that only the first "
+    "has."
+)
+"""The caption of two columns (`tokenized`)."""
 
 
 def text_field(chapter: str, name: str, label: str, longest: int = LONGEST) -> TextField:
@@ -104,7 +110,7 @@ def named(training: Training, token_id: int) -> dict[str, Any]:
 
 
 def quoted(text: str) -> dict[str, Any]:
-    """Return a text for a message, with stand-ins, and without the middle of a long one."""
+    """Return a text for a message, with stand-ins; a long text without its middle."""
     return token(shorten(label_of(text.encode()), MAX_SHOWN))
 
 
@@ -174,8 +180,8 @@ def next_pair(
         raise NoQuestionError("This text has no two neighbors to merge. Type a longer one.")
 
     def judge(given: int | None) -> Result:
-        counted = before.pairs(text, boundaries, step)
-        best = counted.best(counted.counts, None, len(counted.keys))
+        pair_counts = before.pairs(text, boundaries, step)
+        best = pair_counts.best(pair_counts.counts, None, len(pair_counts.keys))
         tied = [one.ids for one in best if one.count == best[0].count]
         taken = merges_of(text, algorithm, merges=step + 1, **options).merges[step]
         count = {one.ids: one.count for one in best}
@@ -216,16 +222,11 @@ def times(count: int) -> str:
     return "once" if count == 1 else f"{count:,} times"
 
 
-def counted(number: int, noun: str) -> str:
-    """Return "1 token", "7 tokens"."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
 # ---- boundaries, curves and orders
 
 
 def boundaries_result(given: list[int] | None, tokens: Sequence[Token], text: str) -> Result:
-    """Return the result of boundaries that were set in a text: near if one of them differs."""
+    """Return the result of the boundaries that a user set: near if one of them differs."""
     right = sorted({one.end for one in tokens} - {len(text)})
     different = len({*(given or ())} ^ {*right})
     verdict: Verdict = "right" if not different else "near" if different == 1 else "wrong"
@@ -243,7 +244,7 @@ RIGHT_CURVE, NEAR_CURVE = 0.04, 0.12
 
 
 def curve_result(given: list[int] | None, form: CurveForm, values: Mapping[int, int]) -> Result:
-    """Return the result of a curve that was drawn.
+    """Return the result of a curve that a user drew.
 
     Args:
         given: Its values at the handles.
@@ -255,9 +256,9 @@ def curve_result(given: list[int] | None, form: CurveForm, values: Mapping[int, 
     message = f"{drawn[-1]:,} {form.yTitle} at {end:,} {form.xTitle}. "
     falls = [before - after for before, after in pairwise(drawn)]
     if falls[0] > falls[-1]:
-        message += f"The first stretch saves {falls[0]:,}, the last one {falls[-1]:,}."
+        message += f"The first section saves {falls[0]:,}, the last one {falls[-1]:,}."
     else:
-        message += f"Each stretch saves about as much: {falls[0]:,} first, {falls[-1]:,} last."
+        message += f"The first section saves {falls[0]:,}, the last one no less: {falls[-1]:,}."
     marks = {"points": [[at, value] for at, value in sorted(values.items())]}
     if given is None:
         return Result("shown", [message], marks)
@@ -266,7 +267,7 @@ def curve_result(given: list[int] | None, form: CurveForm, values: Mapping[int, 
     verdict: Verdict = (
         "right" if distance <= RIGHT_CURVE else "near" if distance <= NEAR_CURVE else "wrong"
     )
-    message += f" Your curve ends at {given[-1]:,}, and is {distance:.0%} away on average."
+    message += f" Your curve ends at {given[-1]:,}, and is off by {distance:.0%} on average."
     return Result(verdict, [message], marks)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bpeviz.analysis.known_answers import DON_QUIJOTE
+from bpeviz.text import counted
 from bpeviz.ui.learn import engine
 from bpeviz.ui.learn.base import (
     Chapter,
@@ -51,7 +52,7 @@ def _tokens(setup: Setup) -> Question:
         engine.named(training, merge.left),
         " + ",
         engine.named(training, merge.right),
-        f" occurs {engine.times(merge.count)}. Now the text has {engine.counted(before, 'token')}, "
+        f" occurs {engine.times(merge.count)}. Now the text has {counted(before, 'token')}, "
         "one for each byte. How many remain after this merge?",
     ]
     return Question(prompt, NumberForm(1, before, "tokens"), judge)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bpeviz.corpus import samples
+from bpeviz.text import counted
 from bpeviz.ui.learn import engine
 from bpeviz.ui.learn.base import (
     Chapter,
@@ -28,7 +29,7 @@ TEXT = "\n".join(samples.by_key(key).text for key in _KEYS)
 
 
 def counts(setup: Setup) -> dict[int, int]:
-    """Return the tokens of the text at each vocabulary size."""
+    """Return the number of tokens of the text at each vocabulary size."""
     text = setup["text"]
     training = engine.train(text, vocab_size=LARGEST, pattern="gpt2")
     found = training.tokenizer().boundaries(text).token_counts
@@ -47,7 +48,7 @@ def _curve(setup: Setup) -> Question:
         return engine.curve_result(given, form, counts(setup))
 
     prompt = (
-        f"With 256 entries, one for each byte, the text has {engine.counted(size, 'token')}. How "
+        f"With 256 entries, one for each byte, the text has {counted(size, 'token')}. How "
         f"many does it have with larger vocabularies, up to {largest:,} entries? Draw the curve."
     )
     return Question([prompt], form, judge)
@@ -73,11 +74,11 @@ def _double(setup: Setup) -> Question:
 
     prompt = (
         "A model has a row of numbers for each entry of the vocabulary: the embedding table. The "
-        f"vocabulary grows from {small:,} to {large:,} entries. What grows in the same measure?"
+        f"vocabulary grows from {small:,} to {large:,} entries. What grows in proportion?"
     )
     options = (
-        "The embedding table, but not the saving of tokens.",
-        "The saving of tokens, but not the embedding table.",
+        "The embedding table, but not the number of tokens saved.",
+        "The number of tokens saved, but not the embedding table.",
         "Both: the text needs half as many tokens.",
     )
     return Question([prompt], ChoiceForm(options), judge)
@@ -101,7 +102,7 @@ def _pictures(setup: Setup) -> list[Picture]:
         "Numbers in the embedding table",
     ]
     about = (
-        "The first entries save most. GPT-2's vocabulary shows it on a larger scale: cut at 8,192 "
+        "The first entries save most. GPT-2's vocabulary shows it on a larger scale: with 8,192 "
         "entries instead of 4,096, it saves 7.8 % of the tokens of Tiny Shakespeare (computed "
         "once; that text is not part of bpeviz)."
     )
@@ -118,8 +119,7 @@ CHAPTER = Chapter(
     title="How large?",
     core=True,
     lead="More merges make a larger vocabulary and shorter texts. But every entry costs: a model "
-    "stores a row of numbers, an embedding, for each one, and has to see it often enough to learn "
-    "it.",
+    "stores a row of numbers, an embedding, for each one, and must see it often in training.",
     myth="A larger vocabulary is free.",
     fact="Each entry adds a whole row to the embedding table, while later merges save less and "
     "less. The right size depends on the model, the languages, and how much text there is.",
@@ -142,8 +142,8 @@ CHAPTER = Chapter(
             ),
             Option(
                 "Later tokens are longer, and long tokens save nothing.",
-                "A merge saves one token at each place, however long the new token is. The number "
-                "of places is what falls.",
+                "A merge saves one token at each place, however long the new token is. But the "
+                "number of places falls.",
             ),
             Option(
                 "The computer gets slower.",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bpeviz.core.boundaries import UNKNOWN_ID
 from bpeviz.core.training import Candidate, MergeTraining
+from bpeviz.text import counted
 from bpeviz.ui.learn import engine
 from bpeviz.ui.learn.base import (
     Chapter,
@@ -28,7 +29,7 @@ DRAWS = 1_000
 
 
 def pairs_of(setup: Setup) -> tuple[MergeTraining, list[Candidate], dict[int, int]]:
-    """Return the training before its first merge, the most frequent pairs, and token counts.
+    """Return the training history of no merges, the most frequent pairs, and token counts.
 
     Raises:
         NoQuestionError: The text has too few pairs.
@@ -96,18 +97,18 @@ def _dropout(setup: Setup) -> Question:
     def judge(given: int | None) -> Result:
         right = round(dropped(setup["text"], word, 1.0))
         message = (
-            f"With every merge dropped, nothing is joined: {engine.counted(right, 'token')}, one "
+            f"With every merge dropped, nothing is joined: {counted(right, 'token')}, one "
             "for each character."
         )
         return Result(compared(given, right), [message], {"right": right})
 
     prompt: list[Part] = [
-        f"BPE with {engine.counted(_bpe(setup['text']).steps, 'merge')} makes ",
-        engine.counted(round(before), "token"),
+        f"BPE with {counted(_bpe(setup['text']).steps, 'merge')} makes ",
+        counted(round(before), "token"),
         " of ",
         engine.quoted(word),
         ". BPE-dropout leaves out each merge with a probability while it encodes. How many tokens "
-        "at probability 1?",
+        "does it make at probability 1?",
     ]
     return Question(prompt, NumberForm(1, len(word) + 3, "tokens"), judge)
 
@@ -125,8 +126,8 @@ def _pictures(setup: Setup) -> list[Picture]:
         engine.played(
             unigram,
             setup["text"],
-            "Unigram goes the other way: it starts with many pieces, and prunes the ones that it "
-            "misses least.",
+            "Unigram goes the other way: it starts with many pieces, and round by round removes "
+            "those that the text needs least.",
         ),
     ]
 
@@ -152,8 +153,8 @@ CHAPTER = Chapter(
     myth="BPE-dropout drops merges while the vocabulary is trained. And the same text always has "
     "the same ids.",
     fact="The vocabulary of BPE-dropout is ordinary. Merges are left out while texts are encoded "
-    "to train a model, so the same text has different ids each time. When the model is used, none "
-    "is.",
+    "to train a model, so the same text can have different ids each time. When the model is used, "
+    "all merges apply.",
     settings="Split by white space, minimum count 1.",
     source="The score is the Hugging Face course's reconstruction (chapter 6.6) of Google's "
     "unpublished trainer; Kudo 2018 (Unigram); Provilkov et al. 2020 (BPE-dropout).",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bpeviz.pretokenizers.patterns import PATTERNS
+from bpeviz.text import counted
 from bpeviz.ui.learn import engine
 from bpeviz.ui.learn.base import (
     Chapter,
@@ -23,13 +24,13 @@ CHOICES = ("gpt2", "cl100k", "whitespace", "words")
 
 def _first(setup: Setup) -> Question:
     return engine.next_pair(
-        ["Without any pre-tokenization, a pair may reach over spaces and stops. Which is first?"],
+        ["Without pre-tokenization, a pair may include spaces and periods. Which one is first?"],
         setup["text"],
     )
 
 
 def _tokens(setup: Setup, pattern: str) -> int:
-    """Return the tokens after the merges of a training with a pre-tokenization."""
+    """Return the number of tokens after training with a pre-tokenization."""
     training = engine.train(setup["text"], merges=setup["merges"], pattern=pattern)
     return int(training.tokenizer().boundaries(setup["text"]).token_counts[-1])
 
@@ -41,7 +42,7 @@ def _cost(setup: Setup) -> Question:
     def judge(given: int | None) -> Result:
         right = _tokens(setup, setup["pattern"])
         training = engine.merges_of(setup["text"], merges=1, pattern=setup["pattern"])
-        message: list[Part] = [f"{engine.counted(right, 'token')}, and {free:,} without splitting."]
+        message: list[Part] = [f"{counted(right, 'token')}, and {free:,} without pre-tokenization."]
         if training.steps:
             merge = training.merges[0]
             message += [" Now the first merge is ", engine.named(training, merge.left), " + "]
@@ -50,9 +51,9 @@ def _cost(setup: Setup) -> Question:
         return Result(compared(given, right, 2), message, {"right": right})
 
     prompt = (
-        f"After {engine.counted(setup['merges'], 'merge')}, {engine.counted(free, 'token')} of "
-        f"{size:,} are left. Now the text is split first (pattern: {title}), and no merge crosses "
-        "a split. How many tokens are left after as many merges?"
+        f"After {counted(setup['merges'], 'merge')}, {counted(free, 'token')} of "
+        f"{size:,} are left. Now the text is first split into pre-tokens (pattern: {title}), and "
+        "no merge crosses their boundaries. How many tokens are left after as many merges?"
     )
     return Question([prompt], NumberForm(1, size, "tokens"), judge)
 
@@ -67,7 +68,7 @@ def _pictures(setup: Setup) -> list[Picture]:
         )
     ]
     return [
-        engine.tokenized(text, shown, "A thick line is a boundary that only the second has."),
+        engine.tokenized(text, shown, engine.BRACKETS),
         engine.played(engine.train(text, merges=merges, pattern=setup["pattern"]), text),
     ]
 
@@ -89,10 +90,11 @@ CHAPTER = Chapter(
     lead="Most tokenizers split the text before training, for example into words and punctuation. "
     "The parts are called pre-tokens. Merges stay inside a pre-token.",
     myth="The best tokenizer is the one that makes this text shortest.",
-    fact="Merges without any split can make a text shorter, but they glue the end of a word to the "
-    "stop after it. The same word then has different tokens before a comma and before a stop.",
-    settings="Bytes, minimum count 1; the first pair seen wins a tie. GPT-2's pattern keeps "
-    "letters, digits, other signs and white space apart, and lets one space lead a word.",
+    fact="Without pre-tokenization, merges can make a text shorter, but they join the end of a "
+    "word and the period after it. Then a word has other tokens before a comma than before a "
+    "period.",
+    settings=f"Bytes, minimum count 1. {engine.FIRST_SEEN} GPT-2's pattern keeps letters, digits, "
+    "other symbols and white space apart. A word may begin with one space.",
     source="The pattern is that of tiktoken's openai_public.py; the figures are computed here.",
     inputs=(
         engine.text_input(KEY, "problema. casa. idea. Hola, cosa. prosa. rosa."),
@@ -112,9 +114,9 @@ CHAPTER = Chapter(
                 "have the same word in them.",
             ),
             Option(
-                "The end of a word and the stop become one token, so the word looks different "
+                "The end of a word and the period become one token, so the word looks different "
                 "there.",
-                "Before a comma the word ends in one token, before a stop in another. The model "
+                "Before a comma the word ends in one token, before a period in another. The model "
                 "has to learn the word twice.",
                 right=True,
             ),

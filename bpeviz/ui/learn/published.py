@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bpeviz
 from bpeviz.pretrained.catalog import TITLES
+from bpeviz.text import counted
 from bpeviz.ui.learn import engine
 from bpeviz.ui.learn.base import (
     Chapter,
@@ -33,7 +34,7 @@ def _count(setup: Setup, name: str, hint: str) -> Question:
 
     def judge(given: int | None) -> Result:
         found = bpeviz.load(name).tokens(text)
-        message: list[Part] = [f"{engine.counted(len(found), 'token')}: "]
+        message: list[Part] = [f"{counted(len(found), 'token')}: "]
         for one in found[:40]:
             message += [token(one.label), f" {one.id}  "]
         return Result(compared(given, len(found)), message, {"right": len(found)})
@@ -61,11 +62,13 @@ def _pasted(setup: Setup) -> Question:
         is_special = [one.id for one in found] == [tokenizer.special_tokens.get(name)]
         right = 0 if is_special else 1
         verdict: Verdict = "shown" if given is None else "right" if given == right else "wrong"
-        message: list[Part] = [f"{engine.counted(len(found), 'token')}: "]
+        message: list[Part] = [f"{counted(len(found), 'token')}: "]
         for one in found:
             message += [token(one.label), f" {one.id}  "]
         if name in tokenizer.special_tokens:
-            message.append(f"Where a program allows it, it is id {tokenizer.special_tokens[name]}.")
+            message.append(
+                f"Where a program allows it, it is one token, {tokenizer.special_tokens[name]}."
+            )
         return Result(verdict, message, {"right": [right]})
 
     prompt: list[Part] = ["A user pastes ", engine.quoted(name), " into a text. With GPT-2's "]
@@ -114,9 +117,9 @@ CHAPTER = Chapter(
     "100,000 entries. Some entries are special tokens, such as <|endoftext|>, which never come "
     "from merges.",
     myth="Pasting <|endoftext|> into a chat ends the text. And a space is always its own token.",
-    fact="Text that is pasted stays text, unless a program allows special tokens; that depends on "
-    "the library. A space usually belongs to the word after it, and runs of spaces can be one "
-    "token.",
+    fact="Whether a pasted name stays text depends on the library and the program. In tiktoken, it "
+    "is special only where the program allows it. A space usually belongs to the word after it, "
+    "and a run of spaces can be one token.",
     settings="The published vocabularies, with tiktoken's patterns.",
     source="tiktoken, openai_public.py and core.py; the ids are computed here.",
     inputs=(

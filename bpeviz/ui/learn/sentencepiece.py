@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bpeviz.core.training import MergeTraining
+from bpeviz.text import counted
 from bpeviz.ui.learn import engine
 from bpeviz.ui.learn.base import (
     Chapter,
@@ -25,7 +26,7 @@ CORPUS = "El perro come 12 manzanas. La casa es grande."
 
 
 def trained(setup: Setup, unknown: str, digits: str | None = None) -> MergeTraining:
-    """Return the training with byte fallback ("bytes") or without ("unk")."""
+    """Return the training history with byte fallback ("bytes") or without ("unk")."""
     if not setup["corpus"].strip():
         raise NoQuestionError("There is no training text. Type one.")
     return engine.merges_of(
@@ -50,7 +51,7 @@ def _fallback(setup: Setup) -> Question:
 
     def judge(given: int | None) -> Result:
         found = labels(setup, "bytes")
-        message: list[Part] = [f"{engine.counted(len(found), 'token')}: "]
+        message: list[Part] = [f"{counted(len(found), 'token')}: "]
         for one in found:
             message += [token(one), " "]
         return Result(compared(given, len(found)), message, {"right": len(found)})
@@ -100,8 +101,8 @@ def _pictures(setup: Setup) -> list[Picture]:
             rows.append([title, text, found, tokenizer.decode(tokenizer.encode(text))])
     training = trained(setup, "bytes")
     about = (
-        "The library goes on with pairs that no longer occur in the text if its vocabulary is not "
-        "full yet. bpeviz stops there."
+        "When no pair of the text is left, bpeviz stops. The library goes on with pairs that no "
+        "longer occur in the text until its vocabulary is full."
     )
     return [
         Picture("table", (["Setting", "Text", "Tokens", "Decoded"], rows)),
@@ -126,11 +127,11 @@ CHAPTER = Chapter(
     key=KEY,
     title="SentencePiece",
     core=False,
-    lead="SentencePiece is a library. It writes a space as the visible sign ▁ and treats it like a "
+    lead="SentencePiece is a library. It writes a space as the visible mark ▁ and treats it like a "
     "letter, so it needs no splitting into words. It starts from characters, not bytes.",
     myth="SentencePiece is an algorithm, and it always returns exactly the same text.",
-    fact="It is a library that offers several algorithms. By default it changes the text first, "
-    "for example several spaces become one. Without byte fallback, unknown characters are lost.",
+    fact="It is a library that offers several algorithms. By default it changes the text first: "
+    "for example, several spaces become one. Without byte fallback, unknown characters are lost.",
     settings="SentencePiece's BPE over characters, without its normalization.",
     source="Kudo and Richardson 2018; the library's README. Computed here.",
     inputs=(

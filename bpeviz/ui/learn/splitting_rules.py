@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bpeviz.analysis import pretokenization
 from bpeviz.pretokenizers.patterns import PATTERNS, WORD_LIST, SplitError, pretokenize
-from bpeviz.text import label
+from bpeviz.text import counted, label
 from bpeviz.ui.learn import engine
 from bpeviz.ui.learn.base import (
     Chapter,
@@ -32,7 +32,7 @@ SENTENCES = (
     ("The quick brown fox jumps over the lazy dog", "whitespace"),
     ("That U.S.A. poster-print costs $12.40...", "nltk"),
 )
-"""Sentences with the rule made for each."""
+"""Sentences, each with the rule made for it."""
 
 
 def words_of(text: str, rule: str, words: str = "") -> list[str]:
@@ -50,14 +50,15 @@ def _sentence(setup: Setup) -> Question:
 
     def judge(given: int | None) -> Result:
         found = words_of(sentence, "nltk")
-        message: list[Part] = [f"{engine.counted(len(found), 'token')}: "]
+        message: list[Part] = [f"{counted(len(found), 'token')}: "]
         for one in found:
             message += [token(label(one.encode())), " "]
         return Result(compared(given, len(found)), message, {"right": len(found)})
 
     prompt: list[Part] = [
-        "A rule keeps abbreviations, words with hyphens, and amounts of money whole, and so is the "
-        "ellipsis. All other signs are alone. How many tokens does it make of ",
+        "A rule keeps words whole, also those with hyphens, and abbreviations, amounts of money "
+        "and the ellipsis. Every punctuation mark is a token of its own. How many tokens does it "
+        "make of ",
         engine.quoted(sentence),
         "? White space does not count.",
     ]
@@ -79,7 +80,7 @@ def _rule(setup: Setup) -> Question:
             found = words_of(text, "words")
             message = [
                 "No rule finds them. The rule for words, for example, gives "
-                f"{engine.counted(len(found), 'piece')}: "
+                f"{counted(len(found), 'piece')}: "
             ]
             for one in found[:8]:
                 message += [token(label(one.encode())), " "]
@@ -90,7 +91,7 @@ def _rule(setup: Setup) -> Question:
     prompt: list[Part] = ["In ", engine.quoted(text), ", a reader finds these words: "]
     for one in listed[:12]:
         prompt += [token(label(one.encode())), " "]
-    options = [PATTERNS[rule].title for rule in RULES] + ["None of them: it takes a list of words"]
+    options = [PATTERNS[rule].title for rule in RULES] + ["None of them: only a list of words does"]
     return Question([*prompt, "Which rule finds them?"], ChoiceForm(options), judge)
 
 
@@ -109,7 +110,7 @@ def _pictures(setup: Setup) -> list[Picture]:
     data = pretokenization.side_by_side(columns, 0, len(text)) | {"unit": "piece"}
     return [
         Picture("columns", data, "Two lists of words can disagree, and both can be right."),
-        Picture("table", (["Sentence", "Rule made for it", "Tokens"], rows)),
+        Picture("table", (["Sentence", "Rule made for it", "Tokens by this rule"], rows)),
     ]
 
 
@@ -127,11 +128,11 @@ CHAPTER = Chapter(
     lead="The oldest way to get tokens is a rule: split at white space, or at punctuation. A rule "
     "can be a regular expression, made for one kind of text.",
     myth="Tokens are the words between the spaces.",
-    fact="Many languages write no spaces between words, so no rule about signs finds their words. "
-    "It takes a list, and lists disagree. Trained tokenizers need neither.",
+    fact="Many languages write no spaces between words, so no rule about spaces finds their words. "
+    "That takes a list of words, and lists disagree. A trained tokenizer needs no list.",
     settings="Rules alone; nothing is trained here.",
     source="Jurafsky and Martin, Speech and Language Processing, chapter 2; the lists follow the "
-    "Chinese Treebank and Peking University. The rule is the pattern of NLTK's book.",
+    "Chinese Treebank and Peking University. The first rule is a pattern of NLTK's book.",
     inputs=(
         engine.text_input(KEY, "姚明进入总决赛", "Text without spaces", 200),
         Input("words", engine.text_field(KEY, "words", "List of words", 300), "姚明 进入 总决赛"),
@@ -154,11 +155,11 @@ CHAPTER = Chapter(
             ),
             Option(
                 "A list is too slow to search.",
-                "Searching a list is fast. Making a complete one is what nobody can do.",
+                "Searching a list is fast. But nobody can make a complete one.",
             ),
             Option(
                 "Only rules are exact.",
-                "Rules are exact, too, but they know nothing about words without spaces.",
+                "Rules are exact, but they cannot find words that have no spaces between them.",
             ),
         ),
     ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import regex
 
-from bpeviz.text import character_stand_in
+from bpeviz.text import character_stand_in, counted
 from bpeviz.ui.learn import engine
 from bpeviz.ui.learn.base import (
     Chapter,
@@ -21,57 +21,57 @@ from bpeviz.ui.learn.base import (
 from bpeviz.ui.learn.forms import NumberForm, Part, token
 
 MOST_BYTES = 40
-"""The most bytes of a sign that the question allows: families of emoji have 25."""
+"""The most bytes of a symbol that the question allows: families of emoji have 25."""
 
 ROWS = 40
 
 KEY = "text-is-numbers"
 
 
-def last_sign(setup: Setup) -> str:
-    """Return the last sign of a text as a reader sees it. Raises `NoQuestionError`."""
-    signs = regex.findall(r"\X", setup["text"])
-    if not signs:
-        raise NoQuestionError("There is no text. Type at least one sign.")
-    if len(signs[-1].encode()) > MOST_BYTES:
-        raise NoQuestionError("The last sign of this text is very long. Type another one.")
-    return str(signs[-1])
+def last_symbol(setup: Setup) -> str:
+    """Return the last symbol (grapheme cluster) of a text. Raises `NoQuestionError`."""
+    symbols = regex.findall(r"\X", setup["text"])
+    if not symbols:
+        raise NoQuestionError("There is no text. Type at least one symbol.")
+    if len(symbols[-1].encode()) > MOST_BYTES:
+        raise NoQuestionError("The last symbol of this text is very long. Type another one.")
+    return str(symbols[-1])
 
 
-def _sign(setup: Setup) -> Question:
-    sign = last_sign(setup)
-    shown = token("".join(map(character_stand_in, sign)))
+def _symbol(setup: Setup) -> Question:
+    symbol = last_symbol(setup)
+    shown = token("".join(map(character_stand_in, symbol)))
 
     def judge(given: int | None) -> Result:
-        raw = sign.encode()
-        points = ", ".join(f"{ord(point)} (U+{ord(point):04X})" for point in sign)
-        number = engine.counted(len(sign), "code point")
+        raw = symbol.encode()
+        points = ", ".join(f"{ord(point)} (U+{ord(point):04X})" for point in symbol)
+        number = counted(len(symbol), "code point")
         message: list[Part] = [
             shown,
             f" is {number}: {points}. In UTF-8 that is ",
-            f"{engine.counted(len(raw), 'byte')}: {' '.join(map(str, raw))}.",
+            f"{counted(len(raw), 'byte')}: {' '.join(map(str, raw))}.",
         ]
         return Result(compared(given, len(raw)), message, {"right": len(raw)})
 
-    prompt: list[Part] = ["How many bytes does the last sign, ", shown, ", take in UTF-8?"]
+    prompt: list[Part] = ["How many bytes does the last symbol, ", shown, ", take in UTF-8?"]
     return Question(prompt, NumberForm(1, MOST_BYTES, "bytes"), judge)
 
 
 def _whole(setup: Setup) -> Question:
     text = setup["text"]
-    last_sign(setup)
+    last_symbol(setup)
 
     def judge(given: int | None) -> Result:
         size = len(text.encode())
         more = sum(len(one.encode()) > 1 for one in text)
         message = (
-            f"The {engine.counted(len(text), 'code point')} take {engine.counted(size, 'byte')}. "
-            f"{engine.counted(more, 'code point')} of more than one byte "
-            f"{'is' if more == 1 else 'are'} among them."
+            f"The {counted(len(text), 'code point')} take {counted(size, 'byte')}. "
+            f"{counted(more, 'code point')} of them "
+            f"{'takes' if more == 1 else 'take'} more than one byte."
         )
         return Result(compared(given, size), [message], {"right": size})
 
-    prompt = f"The whole text has {engine.counted(len(text), 'code point')}. How many bytes is it?"
+    prompt = f"The whole text has {counted(len(text), 'code point')}. How many bytes is it?"
     return Question([prompt], NumberForm(0, 4 * len(text), "bytes"), judge)
 
 
@@ -103,9 +103,9 @@ CHAPTER = Chapter(
     lead="A model works with numbers, so text becomes numbers first. Each character has a number "
     "in Unicode, its code point. UTF-8 writes a code point as one to four bytes, which are numbers "
     "from 0 to 255.",
-    myth="One character is one byte, and one sign on the screen is one character.",
-    fact="Only the 128 characters of ASCII, such as unaccented letters, take one byte. Others take "
-    "two to four, and one sign on the screen can be several characters.",
+    myth="One character is one byte, and one symbol on the screen is one character.",
+    fact="Only the 128 characters of ASCII, such as plain Latin letters, take one byte. Others "
+    "take two to four, and one symbol on the screen can be several characters.",
     settings="UTF-8; nothing is trained here.",
     source="The Unicode Standard, chapter 3.9; RFC 3629.",
     inputs=(
@@ -118,7 +118,7 @@ CHAPTER = Chapter(
             asked=False,
         ),
     ),
-    questions=(_sign, _whole),
+    questions=(_symbol, _whole),
     pictures=_pictures,
     why=Why(
         "Why do many tokenizers start from bytes instead of characters?",
@@ -129,7 +129,7 @@ CHAPTER = Chapter(
             ),
             Option(
                 "There are only 256 bytes, so no text is ever unknown.",
-                "Unicode has more than 150,000 characters, and new ones each year. With bytes, 256 "
+                "Unicode has more than 150,000 characters, and more are added. With bytes, 256 "
                 "entries are enough to write any of them.",
                 right=True,
             ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bpeviz.analysis.known_answers import DON_QUIJOTE
+from bpeviz.text import counted
 from bpeviz.ui.learn import engine
 from bpeviz.ui.learn.base import (
     Chapter,
@@ -27,7 +28,7 @@ def _curve(setup: Setup) -> Question:
     size = len(text.encode())
     if size <= merges:
         raise NoQuestionError(
-            f"This text is too short for {engine.counted(merges, 'merge')}. Type a longer one."
+            f"This text is too short for {counted(merges, 'merge')}. Type a longer one."
         )
     handles = sorted({round(merges * share / 4) for share in range(5)})
     form = CurveForm(handles, size, size, "merges", "tokens")
@@ -50,7 +51,7 @@ def _rare(setup: Setup) -> Question:
 
     def judge(given: int | None) -> Result:
         often = [merge for merge in training.merges if merge.count > 1]
-        message: list[Part] = [f"{engine.counted(len(often), 'merge')}: "]
+        message: list[Part] = [f"{counted(len(often), 'merge')}: "]
         if len(often) < training.steps:
             merge = training.merges[len(often)]
             message += [
@@ -61,12 +62,12 @@ def _rare(setup: Setup) -> Question:
                 f", joins a pair that occurs {engine.times(merge.count)}.",
             ]
         else:
-            message.append("every merge of this training joins a pair that occurs again.")
+            message.append("every merge of this training joins a pair that occurs at least twice.")
         return Result(compared(given, len(often)), message, {"right": len(often)})
 
     prompt = (
         "In a short text, good pairs run out, and the pairs that are left occur only once. How "
-        f"many of the {engine.counted(merges, 'merge')} join a pair that occurs at least twice?"
+        f"many of the {counted(merges, 'merge')} join a pair that occurs at least twice?"
     )
     return Question([prompt], NumberForm(0, merges, "merges"), judge)
 
@@ -99,8 +100,8 @@ CHAPTER = Chapter(
     "like any other: it can be merged with its neighbors later. So tokens grow from bytes to "
     "syllables, words and phrases.",
     myth="The more merges, the better: training should go on until nothing is left to merge.",
-    fact="The first merges find what all text of this kind has in common. The last ones only "
-    "memorize this text. A minimum count, or a limit of the size, stops training before that.",
+    fact="The first merges join pairs that are common in all text of this kind. The last ones only "
+    "memorize this text. A minimum count, or a smaller vocabulary, ends training before that.",
     settings=f"Bytes, no pre-tokenization, minimum count 1. {engine.FIRST_SEEN}",
     source="Recomputed here. A tutorial prints 79 tokens after 20 merges of this text: its "
     "notebook makes 21 merges and gives id 256 to two of them.",
@@ -115,8 +116,8 @@ CHAPTER = Chapter(
         (
             Option(
                 "Yes: the text gets shorter.",
-                "Only this text does. A token that was seen once will hardly occur again in "
-                "another.",
+                "Only this text does. A token that was seen once is unlikely to occur in other "
+                "texts.",
             ),
             Option(
                 "No: it memorizes this one text.",

@@ -1,8 +1,9 @@
-"""Chapter: two ways to encode with the same pieces."""
+"""Chapter: two ways to encode with the same tokens."""
 
 from __future__ import annotations
 
 from bpeviz.core.training import MergeTraining
+from bpeviz.text import counted
 from bpeviz.ui.learn import engine
 from bpeviz.ui.learn.base import (
     Chapter,
@@ -45,7 +46,7 @@ def _question(setup: Setup, way: str, rule: str) -> Question:
         return engine.boundaries_result(given, training.tokenizer().tokens(text), text)
 
     prompt: list[Part] = ["Training on ", engine.quoted(setup["corpus"])]
-    prompt += [f" made {engine.counted(training.steps, 'token')}, in this order: "]
+    prompt += [f" made {counted(training.steps, 'token')}, in this order: "]
     for merge in training.merges[:20]:
         prompt += [engine.named(training, merge.new_id), " "]
     return Question([*prompt, rule], BoundariesForm(text), judge)
@@ -59,13 +60,14 @@ def _longest(setup: Setup) -> Question:
     return _question(
         setup,
         "longest",
-        "Now take the longest token that fits, again and again, from the left. Where are they now?",
+        "Now take the longest token that fits, again and again, from the left. Where are the "
+        "boundaries now?",
     )
 
 
 def _pictures(setup: Setup) -> list[Picture]:
     shown = [(title, _trained(setup, way).tokenizer()) for way, title in TITLES.items()]
-    about = "The same tokens, two ways to encode. A thick line is an extra boundary."
+    about = f"The same vocabulary, two ways to encode. {engine.BRACKETS}"
     return [engine.tokenized(setup["text"], shown, about)]
 
 
@@ -89,12 +91,13 @@ CHAPTER = Chapter(
     key=KEY,
     title="Two ways to encode",
     core=True,
-    lead="A vocabulary alone does not say how to encode. Byte-pair encoding merges in the order of "
-    "training. Others, such as BERT's WordPiece, take the longest token that fits, from the left.",
+    lead="A vocabulary alone does not decide how to encode. Byte-pair encoding merges in the order "
+    "of training. Others, such as BERT's WordPiece, take the longest token that fits, from the "
+    "left.",
     myth="With the same vocabulary, every tokenizer gives the same tokens.",
-    fact="Merging in order and taking the longest match can differ, with the very same tokens. A "
-    "file of tokens is complete only with the rule to use them.",
-    settings="Characters, split by white space. With GPT-2's split, both ways agree on “abc” here.",
+    fact="With the same vocabulary, merging in order and longest match can give different tokens. "
+    "A tokenizer is a vocabulary and a rule to encode.",
+    settings="Characters, split by white space. With GPT-2's pattern, both ways agree on “abc”.",
     source="Computed here; longest match as in Devlin et al. 2018 (BERT).",
     inputs=(
         engine.text_input(KEY, "abc", "Text to encode", LONGEST),
@@ -108,14 +111,14 @@ CHAPTER = Chapter(
         (
             Option(
                 "“bc” occurred more often in training, so it is merged first, wherever it is.",
-                "Merge order looks at the whole text for the earliest merge. Then “ab” finds no "
-                "“b” any more.",
+                "The earliest merge of training applies first, anywhere in the text. Then no “b” "
+                "is left for “ab”.",
                 right=True,
             ),
             Option(
                 "It works from the right.",
-                "It has no direction between different pairs: the earliest merge goes first, at "
-                "the left or at the right.",
+                "It has no direction between different pairs: the earliest merge of "
+                "training applies first, at the left or at the right.",
             ),
             Option(
                 "“bc” is longer than “ab”.",

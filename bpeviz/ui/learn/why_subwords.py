@@ -1,4 +1,4 @@
-"""Chapter: words, characters, and the pieces between them."""
+"""Chapter: why vocabularies have pieces between words and characters."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ LONGEST = 40
 
 
 def pieces_of(setup: Setup) -> list[str]:
-    """Return the text in pieces: from the left, the longest that fits. Raises `NoQuestionError`."""
+    """Split the text into pieces, by longest match from the left. Raises `NoQuestionError`."""
     if len(setup["text"]) < 2:
         raise NoQuestionError("Type a word of at least two letters.")
     try:
@@ -53,7 +53,8 @@ def _split(setup: Setup) -> Question:
         result = engine.boundaries_result(given, tokens, setup["text"])
         if {*found} <= {*setup["pieces"].split()}:
             return result
-        return replace(result, message=[*result.message, "Where no piece fits, a letter stands."])
+        note = "Where no piece fits, one letter is a token."
+        return replace(result, message=[*result.message, note])
 
     listed: list[Part] = []
     for one in setup["pieces"].split()[:30]:
@@ -72,7 +73,10 @@ def _whole_words(setup: Setup) -> Question:
         verdict: Verdict = "shown" if given is None else "right" if given == right else "wrong"
         message: list[Part]
         if missing:
-            message = [token(missing[0]), " is not in the list. All that remains of it is <unk>."]
+            message = [
+                token(missing[0]),
+                " is not in the list. It becomes <unk>: its letters are lost.",
+            ]
         else:
             message = ["Every word of the text is in the list, so each is one token."]
         return Result(verdict, message, {"right": [right]})
@@ -84,7 +88,7 @@ def _whole_words(setup: Setup) -> Question:
     options = (
         "Whole words: all of them are in the list.",
         "One unknown token, <unk>, for a word that is not in the list.",
-        "The word of the list that is most similar.",
+        "The most similar word of the list.",
     )
     return Question(prompt, ChoiceForm(options), judge)
 
@@ -116,11 +120,11 @@ CHAPTER = Chapter(
     key=KEY,
     title="Why subwords",
     core=True,
-    lead="A tokenizer cuts text into tokens from a fixed list, its vocabulary. The list could hold "
-    "whole words, or single characters. Most tokenizers use pieces between the two: subwords.",
+    lead="A tokenizer splits text into tokens from a fixed list, its vocabulary. The list could "
+    "hold whole words, or single characters. Most tokenizers use pieces between the two: subwords.",
     myth="Tokens are words, or else syllables.",
     fact="Tokens are whatever pieces the vocabulary has. They need not be words, syllables, or "
-    "parts with a meaning. With pieces, a new word is never lost.",
+    "parts with a meaning. With pieces and single letters, a new word is not lost.",
     settings="A list of pieces; from the left, the longest piece that fits.",
     source="Jurafsky and Martin, Speech and Language Processing, chapter 2.",
     inputs=(

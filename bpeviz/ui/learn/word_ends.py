@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bpeviz.core.training import MergeTraining
 from bpeviz.corpus.samples import written_out
+from bpeviz.text import counted
 from bpeviz.ui import inputs
 from bpeviz.ui.learn import engine
 from bpeviz.ui.learn.base import (
@@ -40,7 +41,7 @@ def text_of(setup: Setup) -> str:
 
 
 def trained(setup: Setup, mark: str, merges: int = MERGES) -> MergeTraining:
-    """Return the training on the words with a mark."""
+    """Return the training history of the words with a mark."""
     return engine.merges_of(
         text_of(setup), merges=merges, pattern="whitespace", atoms="characters", end_mark=mark
     )
@@ -48,7 +49,7 @@ def trained(setup: Setup, mark: str, merges: int = MERGES) -> MergeTraining:
 
 def _first(setup: Setup) -> Question:
     prompt = (
-        f"Each word is written as often as it was counted. The mark </w> is: "
+        f"Each word is repeated by its count. The mark </w> is: "
         f"{MARKS[setup['mark']].lower()}. Which pair is merged first?"
     )
     return engine.next_pair(
@@ -72,7 +73,7 @@ def _word(setup: Setup) -> Question:
         return engine.boundaries_result(given, training.tokenizer().tokens(word), word)
 
     prompt: list[Part] = ["Without a mark, training on ", engine.quoted(setup["corpus"])]
-    prompt += [f" makes {engine.counted(training.steps, 'merge')}, in this order: "]
+    prompt += [f" makes {counted(training.steps, 'merge')}, in this order: "]
     for merge in training.merges[:20]:
         prompt += [engine.named(training, merge.new_id), " "]
     prompt += ["Which tokens does ", engine.quoted(word), " become?"]
@@ -109,14 +110,16 @@ CHAPTER = Chapter(
     key=KEY,
     title="Words and their ends",
     core=False,
-    lead="Training often starts from a list of words with counts. A mark, written </w>, can stand "
-    "at the end of each word. Then “est” at the end of “newest” and in “estate” are different "
-    "tokens.",
+    lead="Training often starts from a list of words with counts. A mark, written </w>, can be "
+    "added to the end of each word. Then “est” at the end of “newest” and “est” in “estate” are "
+    "different tokens.",
     myth="Byte-pair encoding is one fixed recipe, so every program finds the same merges.",
     fact="Small choices change the merges: the mark as its own symbol or as part of the last "
-    "letter, and who wins a tie. Two programs agree only if they follow the same rules.",
+    "letter, and which of two equally frequent pairs comes first. Two programs agree only if they "
+    "follow the same rules.",
     settings=f"Characters, split by white space, minimum count 1. {engine.FIRST_SEEN}",
-    source="Sennrich, Haddow and Birch 2016; subword-nmt attaches the mark since version 0.2.",
+    source="Sennrich, Haddow and Birch 2016; since version 0.2, subword-nmt attaches the mark "
+    "to the last letter.",
     inputs=(
         Input(
             "text",
@@ -136,11 +139,11 @@ CHAPTER = Chapter(
     questions=(_first, _word),
     pictures=_pictures,
     why=Why(
-        "What is the mark at the end of a word good for?",
+        "What is the use of the mark at the end of a word?",
         (
             Option(
                 "It saves tokens.",
-                "As a symbol of its own it even adds one atom to each word at the start.",
+                "No: as a symbol of its own, it even adds one to each word at the start.",
             ),
             Option(
                 "It keeps an ending apart from the same letters inside a word.",

@@ -1,4 +1,4 @@
-"""The section “Checked against” of the Learn page: the engine beside figures from outside."""
+"""The section “Checked against” of the Learn page: the engine beside other programs and papers."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ def show() -> None:
         row = [comparison.what, comparison.expected, compared.found or "–", verdict]
         rows.append([*row, comparison.source])
     compared_rows = len(rows) - len(missing)
-    note = f" {len(missing)} need vocabularies that are not on this machine." if missing else ""
+    note = f" Not compared, for lack of vocabularies: {len(missing)}." if missing else ""
     st.markdown(f"**{agreeing} of {compared_rows} comparisons agree.**{note}")
-    header = ["What", "Printed or computed elsewhere", "bpeviz, now", "Verdict", "Source"]
+    header = ["Comparison", "Printed or computed elsewhere", "bpeviz, now", "Verdict", "Source"]
     st.html(table(header, rows))
     st.caption(
-        "Among pairs of the same count, the one seen first wins, as in minbpe and in the Hugging "
-        "Face course. Hugging Face's own trainer, subword-nmt and SentencePiece break ties in "
-        "other ways; the project's tests run those libraries and compare them under their rules."
+        "Among pairs of the same count, the one seen first is merged, as in minbpe and in the "
+        "Hugging Face course. Hugging Face's own trainer, subword-nmt and SentencePiece break ties "
+        "in other ways; the project's tests run those libraries and compare them under their rules."
     )

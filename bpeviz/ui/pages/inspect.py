@@ -308,7 +308,7 @@ def _template(offer: Offer | None) -> bool:
 
 
 def _normalization(found: Inspection) -> None:
-    """Draw the normalized text, where the tokenizer changes the text before it splits it."""
+    """Draw the normalized text, if the tokenizer changes the text before splitting."""
     if found.normalized != found.text:
         shown = shorten(label(found.normalized.encode()), NORMALIZED)
         st.markdown(

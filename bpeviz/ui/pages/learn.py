@@ -1,8 +1,8 @@
-"""The Learn page: chapters in which the learner predicts, and the engine answers.
+"""The Learn page: chapters in which the user predicts, and the engine computes.
 
-A chapter goes from a prediction to the result, a question why, and a text to change. A changed text
-is asked about anew. Answers are values of the session. The browser stores them in its tab, too, so
-they survive a reload; links contain the chapter, the inputs, and which chapters are done, but no
+A chapter goes from a prediction to the result, the question “Why?”, and a text to change. A changed
+text has new questions. Answers are values of the session. The browser also stores them in its tab,
+so they survive a reload. Links contain the chapter, its inputs and the done chapters, but not the
 answers.
 """
 
@@ -58,7 +58,7 @@ _ANSWERS: SessionValue[dict[str, dict[str, Any]]] = SessionValue("learn_answers"
 """The answers by chapter and question: "of", the inputs they are about, and "given"."""
 
 _TAKEN: SessionValue[dict[str, int]] = SessionValue("learn_taken")
-"""The number of the last press that was used, by component: the browser may send it again."""
+"""The number of the last press that was handled, by component: browsers may send it again."""
 
 _ADDRESS: SessionValue[str] = SessionValue("learn_address")
 """The chapter in the address when it was read or written last."""
@@ -178,7 +178,7 @@ def _bar_changed() -> None:
 
 
 def _is_new(name: str, number: int) -> bool:
-    """Return whether a press in a component was not used yet, and note that it is now."""
+    """Return whether a press in a component is new, and record it as handled."""
     taken = _TAKEN.get() or {}
     _TAKEN.put({**taken, name: number})
     return taken.get(name) != number
@@ -218,7 +218,7 @@ def _setup(chapter: Chapter) -> Setup:
         return values
     with st.container(border=True):
         st.header("Change it", anchor=False)
-        st.caption("Everything above is computed again, the right answers included.")
+        st.caption("Everything above is computed again, including the right answers.")
         if chapter.samples:
             with st.container(horizontal=True, gap="small"):
                 for title, text in chapter.samples.items():
@@ -231,7 +231,7 @@ def _setup(chapter: Chapter) -> Setup:
         drawn = {one.name: _draw(one) for one in chapter.inputs}
         if drawn != chapter.initial:
             about = markdown.escape(shorten(drawn["text"], 60)) or "an empty text"
-            st.caption(f"The questions above are about: {about}")
+            st.caption(f"The questions above use: {about}")
             st.button("Back to the first text", on_click=_reset, args=(chapter,))
         _open_in(chapter, drawn)
     return drawn
@@ -260,9 +260,9 @@ def _page_link(path: str, label: str, values: Mapping[str, codec.Value]) -> None
 
 
 def _variants() -> None:
-    """Draw a map of the trainers that no chapter covers, each with a link to the Train page."""
+    """Draw the trainers that no chapter covers, each with a link to the Train page."""
     st.header("Where to go from here", anchor=False)
-    st.markdown("Byte-pair encoding has many relatives. Each link trains one of them on your text.")
+    st.markdown("Byte-pair encoding has many relatives. Each link opens one of them in Train.")
     for key in VARIANTS:
         trainer = TRAINERS[key]
         st.markdown(f"**{trainer.title}.** {trainer.about}")
@@ -377,7 +377,7 @@ def _forget(name: str) -> None:
         _CLEARED.put(True)
 
 
-# ---- what it shows
+# ---- its pictures and buttons
 
 
 def _picture(picture: Picture, key: str) -> None:
@@ -394,7 +394,7 @@ def _picture(picture: Picture, key: str) -> None:
 
 
 def _neighbors(number: int) -> None:
-    """Draw the buttons to other chapters: the next one on the same path, and one to look at."""
+    """Draw the buttons to other chapters: back and next on the same path, and one off it."""
     chapter = CHAPTERS[number - 1]
     before = [one for one in CHAPTERS[: number - 1] if one.core or not chapter.core]
     after = [one for one in CHAPTERS[number:] if one.core or not chapter.core]

@@ -227,7 +227,7 @@ def _unsplit(text: str) -> list[str]:
 
 @cached()
 def _occurrences(text: str, pattern: str, expression: str) -> list[int]:
-    """Return in how many places a pre-tokenization leaves each token whole.
+    """Return the number of places where a pre-tokenization leaves each token whole.
 
     The tokens are those of `_unsplit`.
     """
@@ -394,8 +394,8 @@ def _ruled_out(text: str, done: list[tuple[Chosen, pretokenization.Column]]) -> 
         column_config=dict.fromkeys(figures, right),
     )
     st.caption(
-        "Separated pairs are neighboring characters with a boundary between two pre-tokens, where "
-        "no merge can join them. The figures say in how many of their places."
+        "A separated pair is two neighboring characters in different pre-tokens, so no merge joins "
+        "them. “3 of 4” means: in 3 of the 4 places where the pair occurs."
     )
     if not unsplit:
         st.caption("No two characters are next to each other twice, so BPE has nothing to merge.")
@@ -403,8 +403,8 @@ def _ruled_out(text: str, done: list[tuple[Chosen, pretokenization.Column]]) -> 
     number = "The first merge" if len(unsplit) == 1 else f"The first {len(unsplit)} merges"
     st.markdown(
         f"{number} of BPE over characters on this text without pre-tokenization. A "
-        "pre-tokenization rules out a merge if no pre-token contains its token; otherwise "
-        "the figure is the number of places where it is."
+        "pre-tokenization rules out a merge if no pre-token contains its token. Otherwise, the "
+        "figure counts the places where one does."
     )
     st.dataframe(
         tables.occurrences(unsplit, places),

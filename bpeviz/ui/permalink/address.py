@@ -1,4 +1,4 @@
-"""The address of this server as others reach it, and the QR code of a link."""
+"""The address of this server for others, and the QR code of a link."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Reachable:
 
     Attributes:
         page: The address without a query; empty if the browser's own is not valid.
-        note: Why others cannot open it; empty where they can.
+        note: The reason why others cannot open it; empty where they can.
     """
 
     page: str

@@ -246,7 +246,7 @@ def _values(packed: str) -> dict[str, Value]:
     remembered = short_links.SHORT_LINKS.get(packed)
     if remembered is None:
         raise LinkError(
-            "This server does not know this short link: it has expired, or the server was "
+            "This short link is not valid on this server: it has expired, or the server was "
             "restarted. Ask for a new link."
         )
     return codec.unpack(remembered, MAX_SHORT)

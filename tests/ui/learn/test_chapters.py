@@ -139,7 +139,7 @@ def test_every_wrong_reason_has_feedback_of_its_own(chapter: Chapter) -> None:
         ("👩‍👩‍👧", 18, "5 code points"),
     ],
 )
-def test_bytes_of_the_last_sign(text: str, size: int, fact: str) -> None:
+def test_bytes_of_the_last_symbol(text: str, size: int, fact: str) -> None:
     result = judged("text-is-numbers", size, text=text)
     assert result.verdict == "right"
     assert fact in words(result.message)

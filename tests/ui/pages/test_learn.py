@@ -284,7 +284,7 @@ def test_missing_vocabulary_is_named_in_the_comparison(monkeypatch: pytest.Monke
     app = opened(learn_checked_against=True)
     (shown,) = [one.proto.body for one in app.get("html") if "minbpe" in one.proto.body]
     assert shown.count("the vocabulary is not on this machine") == 5
-    assert any("5 need vocabularies" in one.value for one in app.markdown)
+    assert any("for lack of vocabularies: 5" in one.value for one in app.markdown)
 
 
 def test_next_follows_the_core_path_and_offers_the_chapter_between() -> None:

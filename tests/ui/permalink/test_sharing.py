@@ -216,7 +216,7 @@ def test_short_link_works_on_every_page_and_an_unknown_one_says_so(
     assert name is not None
     assert ["9 characters" in one for one in warnings(opened(page, {"s": name}))] == [True]
     found = warnings(opened(page, {"s": f"{MARK}unknown"}))
-    assert ["does not know this short link" in one for one in found] == [True]
+    assert ["short link is not valid" in one for one in found] == [True]
 
 
 def test_qr_code_has_the_lasting_address_where_that_is_short(

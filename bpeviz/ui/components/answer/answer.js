@@ -1,4 +1,4 @@
-// A question and its answer: the learner predicts, then Python sends the result. The payload before
+// A question and its answer: the user predicts, then Python sends the result. The payload before
 // an answer contains nothing that depends on the result.
 
 import { element, mount, tokenLabel } from "../shared/dom.js";
@@ -28,7 +28,7 @@ const VERDICTS = { right: "Right.", near: "Close.", wrong: "Not quite.", shown: 
  * @property {string} key changes with the content
  * @property {MessagePart[]} prompt
  * @property {any} form `kind`, and the data of the form
- * @property {any} given the learner's answer, null before it and after “Show me”
+ * @property {any} given the user's answer, null before it and after “Show me”
  * @property {{verdict: string, message: MessagePart[], marks: any} | null} result null before an answer
  */
 

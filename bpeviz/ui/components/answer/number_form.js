@@ -21,7 +21,7 @@ export class NumberForm {
         line.append(mark);
       };
       if (given !== null && given !== marks.right) place(given, "given", "You");
-      place(marks.right, "right", given === marks.right ? "You and the engine" : "Engine");
+      place(marks.right, "right", given === marks.right ? "You: right" : "Answer");
       host.append(line);
       return;
     }

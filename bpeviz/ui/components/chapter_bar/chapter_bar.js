@@ -1,4 +1,4 @@
-// The chapters of the Learn page as a progress bar. It stores the learner's answers in the tab, so
+// The chapters of the Learn page as a progress bar. It stores the user's answers in the tab, so
 // that they survive a reload, and sends them to a session that does not have them.
 
 import { element, mount } from "../shared/dom.js";
@@ -30,7 +30,7 @@ function store(value) {
  * @typedef {object} ChapterBarPayload
  * @property {{key: string, number: number, title: string, core: boolean, done: boolean}[]} chapters
  * @property {string} current
- * @property {string} progress the learner's answers, as JSON
+ * @property {string} progress the user's answers, as JSON
  * @property {string} session identifies the session
  */
 

@@ -58,8 +58,8 @@ export const countOverlapping = (ends, start, end) =>
   ends.filter((tokenEnd, i) => tokenEnd > start && (i ? ends[i - 1] : 0) < end).length;
 
 /**
- * Insert the id of each token before its first sign. Where a sign has several tokens, their ids are
- * together.
+ * Insert the id of each token before its first character. Ids of several tokens in one character
+ * are together.
  */
 function insertIds(cells, ends, tokens) {
   const idsBefore = new Map();

@@ -1,4 +1,4 @@
-// What a screen reader says about the step: the latest words, at most once a second.
+// The announcements of steps for screen readers: the latest words, at most once a second.
 
 export const ANNOUNCE_EVERY = 1000; // milliseconds
 const SETTLED = 100; // milliseconds; a step that is left at once is not announced

@@ -22,7 +22,7 @@ const TEXT_INPUTS = ["text", "search", "email", "url", "tel", "password", "date"
 const CHOICES = ["combobox", "listbox", "option", "menu", "menuitem", "grid", "tree", "application"];
 
 /**
- * Return whether a key is a letter or a sign: such shortcuts can be switched off (WCAG 2.1.4).
+ * Return whether a key is a letter or a punctuation mark: users can switch such shortcuts off (WCAG 2.1.4).
  * @param {string} key
  */
 export const isSingleCharacter = (key) => [...key].length === 1 && key !== " ";
