@@ -31,7 +31,7 @@ class Comparison:
 
     Attributes:
         what: The text and the settings.
-        source: Where the expected result comes from.
+        source: The origin of the expected result.
         expected: The expected result.
         compute: Returns the result of the engine.
         needs: The published vocabulary that it needs.

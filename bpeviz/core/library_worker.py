@@ -212,7 +212,7 @@ class SentencePiece:
         return found["ids"], [start for start, _ in offsets], [end for _, end in offsets]
 
     def template(self) -> tuple[list[int], list[int]]:
-        """Return the ids of BOS and EOS. A .model does not say whether its users add them."""
+        """Return the ids of BOS and EOS. A .model does not define whether to add them."""
         begin, end = self.processor.bos_id(), self.processor.eos_id()
         return [begin] * (begin >= 0), [end] * (end >= 0)
 

@@ -44,7 +44,7 @@ LINKED_STEP = "linked_step"
 
 
 def frame(title: str) -> None:
-    """Add to the frame of a page what Streamlit does not draw (`bpeviz.ui.page`).
+    """Add the parts of a page's frame that Streamlit cannot draw (`bpeviz.ui.page`).
 
     These are landmarks, the current page in the menu, the target of the skip link, and on narrow
     screens a button that unfolds the inputs.
@@ -59,7 +59,7 @@ def player(payload: dict[str, Any], key: str) -> int:
     """Show one timeline, or several side by side (`bpeviz.views.player.payload`).
 
     The first timeline shown after a link was opened begins at the link's step. Return the step at
-    which a player that knows no other one begins.
+    which a player begins that has not shown this timeline before.
     """
     linked = st.session_state.get(LINKED_STEP)
     if linked is not None and linked["timelineId"] in (None, payload["timelineId"]):

@@ -292,7 +292,7 @@ def _special_tokens(offer: Offer | None) -> tuple[str, ...]:
 
 
 def _template(offer: Offer | None) -> bool:
-    """Draw whether to add the tokens of the template, if the tokenizer has one; return that."""
+    """Draw the switch for the tokens of the template, if there is one; return its value."""
     try:
         before, after = ((), ()) if offer is None else offer.make().template
     except ValueError:

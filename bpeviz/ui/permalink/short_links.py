@@ -1,4 +1,4 @@
-"""Short links: the server remembers their values while it runs, for a limited time."""
+"""Short links, whose values the server stores in memory for a limited time."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ class _Link:
 class ShortLinks:
     """The short links of all users, bounded in number, in bytes and in time.
 
-    Where there are too many, the oldest links of the user with the most bytes are forgotten, so
-    that a user cannot displace the links of all others.
+    If there are too many, the oldest links of the user with the most bytes are removed, so that a
+    user cannot displace the links of all others.
     """
 
     def __init__(self, clock: Callable[[], float] = monotonic) -> None:
@@ -42,7 +42,7 @@ class ShortLinks:
         """The names by digest of user and values: a second press gives the same link."""
 
     def put(self, packed: str, user: str) -> str | None:
-        """Remember the packed values of a link.
+        """Store the packed values of a link.
 
         Args:
             packed: The values, as `codec.pack` returns them.
