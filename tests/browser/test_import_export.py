@@ -284,7 +284,7 @@ def test_clicked_word_is_drawn_in_the_merge_diagram(open_page: Open) -> None:
     place = ENGLISH.index("lighthouse") + 3
     player.text.locator(".c").nth(place).click()
     expect(page.get_by_placeholder("Click a word above")).to_have_value(" lighthouse")
-    picture = page.get_by_role("group", name="Merge diagram")
+    picture = page.get_by_role("group", name="Merge diagram", exact=True)
     expect(picture.locator(".drawing")).to_contain_text("lighthouse")
     page.keyboard.press("Escape")
     box = page.get_by_placeholder("Click a word above")
