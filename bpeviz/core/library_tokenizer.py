@@ -35,6 +35,9 @@ from bpeviz.text import clean, label
 _BYTE = regex.compile(r"<0x([0-9A-F]{2})>")
 _SEPARATOR = b"\xff"
 _SPACE = "▁"
+_LONGEST_TEMPLATE = 100
+"""The most tokens of a template. A file could name any number, all drawn at one place."""
+
 _CACHED = 50_000
 """The largest number of replayed tokens that a tokenizer caches."""
 
@@ -107,7 +110,8 @@ class LibraryTokenizer(Tokenizer):
     def template(self) -> tuple[Sequence[int], Sequence[int]]:
         before, after = json.loads(library_pool.ask(self._file, library_worker.TEMPLATE))
         known = {*self._spellings[0].tolist()}
-        return (before, after) if known.issuperset(before + after) else ((), ())
+        is_usable = len(before + after) <= _LONGEST_TEMPLATE and known.issuperset(before + after)
+        return (before, after) if is_usable else ((), ())
 
     def known_ids(self) -> Iterable[int]:
         found: list[int] = self._spellings[0].tolist()
@@ -211,6 +215,7 @@ class LibraryTokenizer(Tokenizer):
     def find(self, query: str) -> Iterator[int]:
         ids, names, begins = self._spellings
         found = set()
+        query = clean(query)
         for text in {query, query.replace("·", " ")}:
             spellings = {text, text.replace(" ", self._space or " ")}
             if self._over_bytes:
@@ -224,7 +229,7 @@ class LibraryTokenizer(Tokenizer):
                 for start in ("", prefix)
                 for end in ("", suffix)
             }:
-                place = names.find(_SEPARATOR + clean(spelling).encode() + _SEPARATOR)
+                place = names.find(_SEPARATOR + spelling.encode() + _SEPARATOR)
                 if place >= 0:
                     found.add(int(ids[np.searchsorted(begins, place + 1)]))
         yield from sorted(found - self._special_ids)

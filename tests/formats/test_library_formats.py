@@ -18,7 +18,7 @@ import tokenizers
 from difficult import DIFFICULT
 from subword_nmt.apply_bpe import BPE
 from subword_nmt.learn_bpe import learn_bpe
-from tokenizers import models, processors
+from tokenizers import decoders, models, processors
 
 import bpeviz
 from bpeviz import formats
@@ -138,6 +138,21 @@ def test_template_gives_the_special_tokens_that_the_library_adds(kind: str) -> N
         assert [*before, *ours.encode(text), *after] == expected
         assert inspect(text, ours, template=True).ids == expected
         assert inspect(text, ours).ids == theirs.encode(text, add_special_tokens=False).ids
+
+
+def test_template_with_very_many_tokens_is_left_out() -> None:
+    long = processors.TemplateProcessing(" ".join(["[CLS]"] * 101) + " $A", None, MARKS)
+    ours = formats.parse({"tokenizer.json": with_template(long).to_str().encode()})
+    assert ours.template == ((), ())
+    assert ours.encode("ab") == [6]
+
+
+def test_lone_surrogates_are_found_as_replacement_characters() -> None:
+    theirs = tokenizers.Tokenizer(models.BPE(unk_token=None))
+    theirs.decoder = decoders.ByteLevel()
+    theirs.add_tokens(["\ufffd"])
+    ours = formats.parse({"tokenizer.json": theirs.to_str().encode()})
+    assert [*ours.find("\ud800")] == [0]
 
 
 def test_template_is_drawn_as_marks_without_text() -> None:
