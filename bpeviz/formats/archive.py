@@ -18,6 +18,9 @@ from bpeviz.formats.parsing import MAX_FILE
 MAX_FILES = 20
 """The folder of a model has more files than the one or two of its tokenizer."""
 
+_ENTRY = b"PK\x01\x02"
+"""Begins each entry in the directory of a .zip."""
+
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time in a .zip
 
 
@@ -72,6 +75,8 @@ def unpacked(name: str, content: bytes, limit: int) -> dict[str, bytes]:
     shown = printable_name(name)
     files: dict[str, bytes] = {}
     left = limit
+    if content.count(_ENTRY) > 1_000:  # reading a directory of a million takes seconds
+        raise FormatError(f"{shown} contains too many files: the limit is {MAX_FILES}.")
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             entries = [entry for entry in archive.infolist() if not entry.is_dir()]

@@ -62,6 +62,15 @@ def test_archive_with_false_size_raises_format_error() -> None:
         unpacked("a.zip", bytes(archive), 1_000_000)
 
 
+def test_long_directory_is_refused_without_being_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    archive = a_zip(*((f"{number}.txt", b"") for number in range(1_001)))
+    read: list[object] = []
+    monkeypatch.setattr(zipfile, "ZipFile", read.append)
+    with pytest.raises(FormatError, match="too many files: the limit is 20"):
+        unpacked("a.zip", archive, 1_000_000)
+    assert read == []
+
+
 def test_damaged_lzma_raises_format_error() -> None:
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w", zipfile.ZIP_LZMA) as archive:
