@@ -26,6 +26,7 @@ from bpeviz.core.boundaries import (
     boundaries_from_changes,
 )
 from bpeviz.core.byte_alphabet import BYTE_OF, CHARACTER_OF
+from bpeviz.core.lattice import Edge, Lattice, score
 from bpeviz.core.library_merges import Merges, Replay
 from bpeviz.core.library_pool import File, LibraryError
 from bpeviz.core.tokenizer import Tokenizer
@@ -37,6 +38,9 @@ _SEPARATOR = b"\xff"
 _SPACE = "▁"
 _LONGEST_TEMPLATE = 100
 """The most tokens of a template. A file could name any number, all drawn at one place."""
+
+_BEGINNING, _LONGEST_WORD = 200, 24
+"""Characters of a text in which the first word is searched, and of this word."""
 
 _CACHED = 50_000
 """The largest number of replayed tokens that a tokenizer caches."""
@@ -256,7 +260,7 @@ class LibraryTokenizer(Tokenizer):
         try:
             if self._file.library == library_worker.HUGGING_FACE:
                 return library_merges.of_tokenizer_json(self._file.content)
-            scores = np.frombuffer(library_pool.ask(self._file, library_worker.SCORES), np.float64)
+            scores = self._scores
         except LibraryError:
             return None
         ids = {self._spelling(token_id): token_id for token_id in self._spellings[0].tolist()}
@@ -303,11 +307,46 @@ class LibraryTokenizer(Tokenizer):
     def _id_of(self, spelling: str) -> int | None:
         """Return the id of a spelling, or None."""
         if spelling not in self._ids:
-            ids, names, begins = self._spellings
-            place = names.find(_SEPARATOR + spelling.encode() + _SEPARATOR)
-            at = int(np.searchsorted(begins, place + 1))
-            self._ids[spelling] = None if place < 0 else int(ids[at])
+            self._ids[spelling] = self._find_id(spelling)
         return self._ids[spelling]
+
+    def _find_id(self, spelling: str) -> int | None:
+        ids, names, begins = self._spellings
+        place = names.find(_SEPARATOR + spelling.encode() + _SEPARATOR)
+        return None if place < 0 else int(ids[np.searchsorted(begins, place + 1)])
+
+    # ---- Scores
+
+    @cached_property
+    def _scores(self) -> NDArray[np.float64]:
+        """The score of each id; NaN for those that are not normal pieces. float64 [ids]."""
+        return np.frombuffer(library_pool.ask(self._file, library_worker.SCORES), np.float64)
+
+    def first_word(self, text: str, n: int) -> list[tuple[tuple[int, ...], float]]:
+        if self.info["model"]["type"] != "Unigram":
+            return []
+        text = clean(text)[:_BEGINNING]
+        normalized = self.normalized(text)
+        if self._file.library == library_worker.SENTENCEPIECE:
+            words = regex.findall(f"{_SPACE}*[^{_SPACE}]+", normalized)
+        else:
+            raw = normalized.encode()
+            found = json.loads(library_pool.ask(self._file, library_worker.PRE_TOKENS, raw))
+            words = [word for word, _ in found]
+        if not words or len(words[0]) > _LONGEST_WORD:
+            return []
+        word = words[0]
+        edges = []
+        for end in range(1, len(word) + 1):
+            for start in range(end):
+                token_id = self._find_id(word[start:end])
+                if token_id is not None and token_id < len(self._scores):
+                    edges.append(Edge(start, end, token_id, float(self._scores[token_id])))
+        lattice = Lattice(word, tuple(edge for edge in edges if not np.isnan(edge.score)))
+        best = [(tuple(edge.id for edge in path), score(path)) for path in lattice.nbest(n)]
+        # An unknown character, an added token or a piece across words changes the library's choice.
+        same = best and self._encode_ordinary(text)[: len(best[0][0])] == [*best[0][0]]
+        return best if same else []
 
     def parents(self, token_id: int) -> tuple[int, int] | None:
         replay = self._replay(token_id)

@@ -133,6 +133,11 @@ class HuggingFace:
         at = found.special_tokens_mask.index(0)
         return found.ids[:at], found.ids[at + 1 :]
 
+    def scores(self) -> bytes:
+        """Return the score of each id of a Unigram model. float64."""
+        pieces = json.loads(self.tokenizer.model.__getstate__())["vocab"]
+        return array("d", (score for _, score in pieces)).tobytes()
+
     def normalize(self, text: bytes) -> bytes:
         """Return the normalized text."""
         if self.tokenizer.normalizer is None:
@@ -335,7 +340,6 @@ class Worker:
         if operation == TEMPLATE:
             return json.dumps(model.template()).encode()
         if operation == SCORES:
-            assert isinstance(model, SentencePiece)  # noqa: S101, the parent knows the kind
             return model.scores()
         return model.decode(array("i", payload).tolist())
 

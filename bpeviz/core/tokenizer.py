@@ -140,6 +140,15 @@ class Tokenizer(ABC):
         """
         return (), ()
 
+    def first_word(self, text: str, n: int) -> list[tuple[tuple[int, ...], float]]:
+        """Return the n most likely segmentations of the first word of a text, the best first.
+
+        Returns:
+            The ids and the log probability of each, without those that have unknown characters.
+            Nothing if the model does not score segmentations, or if the word is long.
+        """
+        return []
+
     def parents(self, token_id: int) -> tuple[int, int] | None:
         """Return the two ids that are merged into this one, or None if no merge creates it."""
         return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import exp
 
 import numpy as np
 import pandas as pd
@@ -102,6 +103,20 @@ def candidates(training: Training, found: Sequence[Candidate], step: int) -> pd.
         columns=[*names, texts_of(training).score or "score", counted, "note"],
     )
     return frame if scored else frame.drop(columns=texts_of(training).score or "score")
+
+
+def segmentations(
+    found: Sequence[tuple[tuple[int, ...], float]], tokenizer: Tokenizer
+) -> pd.DataFrame:
+    """Return segmentations, one per row, with their log probabilities, the best first."""
+    return pd.DataFrame(
+        {
+            "segmentation": [" | ".join(map(tokenizer.token_label, ids)) for ids, _ in found],
+            "tokens": [len(ids) for ids, _ in found],
+            "log probability": [value for _, value in found],
+            "relative to the best": [f"{exp(value - found[0][1]):.2g}" for _, value in found],
+        }
+    )
 
 
 def metrics(rows: Sequence[Metrics], baseline: str = "the baseline") -> pd.DataFrame:

@@ -195,6 +195,28 @@ def test_template_of_sentencepiece_is_bos_and_eos(bos: int) -> None:
     assert inspect("The keeper", ours, template=True).ids == expected
 
 
+def test_unigram_model_scores_segmentations_of_the_first_word_as_sentencepiece() -> None:
+    content = sentencepiece_model(model_type="unigram")
+    theirs = sentencepiece.SentencePieceProcessor(model_proto=content)
+    ours = formats.parse({"a.model": content})
+    for word in ("The", "keeper", "lighthouse"):
+        expected = theirs.nbest_encode(word, nbest_size=5, return_type="proto").nbests
+        found = ours.first_word(f"{word} of the", 5)
+        assert [value for _, value in found] == pytest.approx([e.score for e in expected], abs=1e-4)
+        assert found[0][0] == tuple(piece.id for piece in expected[0].pieces)
+    assert ours.first_word("世界", 5) == ours.first_word("", 5) == []
+
+
+def test_unigram_tokenizer_json_scores_segmentations_of_the_first_word() -> None:
+    pieces = [("<unk>", 0.0), ("▁", -2.0), ("a", -3.0), ("b", -2.0), ("ab", -4.5), ("▁a", -4.0)]
+    theirs = tokenizers.Tokenizer(models.Unigram(pieces, 0, byte_fallback=False))
+    theirs.pre_tokenizer = tokenizers.pre_tokenizers.Metaspace()
+    ours = formats.parse({"tokenizer.json": theirs.to_str().encode()})
+    assert ours.first_word("ab b", 2) == [((5, 3), -6.0), ((1, 4), -6.5)]
+    assert theirs.encode("ab", add_special_tokens=False).ids == [5, 3]
+    assert ours.first_word("xb", 2) == []
+
+
 @pytest.mark.parametrize("lower", [True, False])
 def test_vocab_txt_gives_the_ids_of_bert(lower: bool, tmp_path: Path) -> None:
     made = tokenizers.BertWordPieceTokenizer(lowercase=lower)

@@ -210,6 +210,19 @@ def test_inspect_adds_the_template_of_a_file_on_request() -> None:
     assert "template" not in [toggle.key for toggle in app.toggle]
 
 
+def test_inspect_lists_segmentations_of_a_unigram_file() -> None:
+    pieces = [("<unk>", 0.0), ("a", -1.0), ("b", -1.0), ("ab", -1.5)]
+    made = tokenizers.Tokenizer(models.Unigram(pieces, 0, byte_fallback=False))
+    one = export._read([("tokenizer.json", made.to_str().encode())], "")
+    assert one is not None
+    state = {"inspected_by": one.key, "tokenizers_opened": [one], "closer": "film"}
+    app = opened("Inspect", inspect_box="ab", **state)
+    assert errors(app) == []
+    (table,) = [one.value for one in app.dataframe if "segmentation" in one.value]
+    assert [*table["segmentation"]] == ["ab", "a | b"]
+    assert [*table["log probability"]] == [-1.5, -2.0]
+
+
 @pytest.mark.parametrize("page", ["Compare", "Inspect"])
 def test_closed_file_is_removed_from_pages(page: str) -> None:
     one = brought("minbpe")

@@ -49,6 +49,9 @@ SHOWN = 240
 NORMALIZED = 300
 """The most characters of the normalized text that are shown."""
 
+SEGMENTATIONS = 8
+"""The most segmentations of the first word that are shown."""
+
 LISTED = 12
 """The most special tokens that are named."""
 
@@ -163,6 +166,16 @@ def _trace(
     _offer: Offer,
 ) -> Inspection:
     return trace.inspect(text, _offer.make(), special, template=template)
+
+
+@cached()
+def _first_word(
+    key: str, identity: tuple[object, ...], text: str, _tokenizer: Tokenizer
+) -> list[tuple[tuple[int, ...], float]]:
+    try:
+        return _tokenizer.first_word(text, SEGMENTATIONS)
+    except ValueError:  # the tokens above are complete without it
+        return []
 
 
 @cached()
@@ -379,6 +392,11 @@ def _timeline(offer: Offer, found: Inspection, part: player.Part) -> None:
     if (why := found.tokenizer.without_steps) is not None:
         title = markdown.escape(offer.title)
         st.caption(f"{title} has no merges to replay: {why}. Its tokens and ids are above.")
+        best = _first_word(offer.key, offer.identity, found.text[:SHOWN], found.tokenizer)
+        if best:
+            st.caption("The model scores segmentations. The best ones of the first word:")
+            table = tables.segmentations(best, found.tokenizer)
+            st.dataframe(table, hide_index=True, height="content", key="segmentations")
         return
     shown = player.part_between(found.boundaries, part, found.text)
     name = "your tokenizer" if offer.key == OWN else offer.title
