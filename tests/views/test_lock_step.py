@@ -319,7 +319,7 @@ def test_payload_of_one_timeline_counts_its_steps() -> None:
     assert (payload["vocabSizes"], payload["last"], payload["initialStep"], payload["unit"]) == (
         None,
         4,
-        4,
+        0,
         "merge",
     )
 
