@@ -149,8 +149,7 @@ def choose_on_compare(page: Page) -> None:
     decrease_size(page, 3)
     expect(page.get_by_role("heading", name="Your tokenizer (297)")).to_be_visible()
     await_run(page)
-    selected(page, "Baseline").click()
-    page.get_by_role("option", name=re.compile("^o200k")).click()
+    choose(page, "Baseline", "o200k")
     expect(selected(page, "Baseline")).to_have_value(re.compile("^o200k"))
 
 
@@ -205,6 +204,9 @@ def choose_on_algorithms(page: Page) -> None:
     page.get_by_role("option", name="Scaffold-BPE", exact=True).click()
     page.keyboard.press("Escape")
     expect(player.text("Scaffold-BPE")).to_contain_text("mat")
+    await_run(page)
+    # The list of algorithms is one row lower without the focus, which moves what is below it.
+    page.get_by_role("heading", level=1).click()
     page.get_by_text("WordPiece options", exact=True).click()
     choose(page, "Capital letters", "To lower case")
     expect(player.text("Scaffold-BPE")).to_contain_text("mat")

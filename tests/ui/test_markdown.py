@@ -44,6 +44,7 @@ NOT_MARKDOWN = {
     "selectbox.options",
     "selectbox.raw_value",
     "multiselect.options",
+    "multiselect.raw_values",
     "text_input.value",
     "text_input.default",
     "text_input.placeholder",
