@@ -51,7 +51,8 @@ class Splits:
                 preTokens[preTokens.length - 1] += copy.textContent;
                 if (cell.classList.contains("b")) preTokens.push("");
               }
-              return preTokens.slice(0, -1).map(text => text.replaceAll("↵", "\\n"));
+              const shown = (text) => text.replaceAll("↵", "\\n").replaceAll("\u00a0", " ");
+              return preTokens.slice(0, -1).map(shown);
             }"""
         )
         return found
@@ -103,7 +104,7 @@ def test_hovering_a_pre_token_shows_card_and_highlights_its_span(open_page: Open
     expect(shown.card).not_to_contain_text("id")
     for title in titles:
         lit = shown.text(title).locator(".c.lit").all_text_contents()
-        assert "".join(lit) == " lighthouse"
+        assert "".join(lit).replace("\xa0", " ") == " lighthouse"
     page.get_by_role("heading", name="Merges that pre-tokenization rules out").hover()
     expect(shown.card).to_be_hidden()
 
@@ -133,7 +134,7 @@ def test_word_lists_give_both_published_segmentations(open_page: Open) -> None:
 
 
 def test_custom_expression_is_shared_with_train(open_page: Open) -> None:
-    page = open_page("/")
+    page = open_page()
     choose(page, "Pre-tokenization", "Regular expression")
     box = page.get_by_role("textbox", name="Regular expression")
     box.fill("[a-z]+")
@@ -233,7 +234,7 @@ def test_phone_layout_has_no_horizontal_scrolling(open_page: Open) -> None:
 
 def test_compare_column_names_tokens_after_pre_tokenize_page(open_page: Open) -> None:
     """Both pages use the same component."""
-    page = open_page("/")
+    page = open_page()
     go_to(page, "Pre-tokenize")
     expect(Splits(page).text("GPT-2")).to_contain_text("river")
     go_to(page, "Compare")

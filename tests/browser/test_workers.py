@@ -45,6 +45,7 @@ def own_server(
 def training_page(own_server: Server, open_at: Callable[..., Page]) -> Page:
     """Open a page with a training that takes many seconds."""
     page = open_at(own_server)
+    choose(page, "Text", "English prose")
     Player(page).await_text(ENGLISH)
     choose(page, "Pre-tokenization", PATTERNS["none"].title)
     open_more(page)
@@ -80,6 +81,7 @@ def test_training_shows_progress_and_can_be_stopped_and_restarted(
 
 def test_inputs_keep_their_positions_during_training(own_server: Server, open_at: Any) -> None:
     page = open_at(own_server)
+    choose(page, "Text", "English prose")
     Player(page).await_text(ENGLISH)
     below = page.get_by_role("combobox", name="Algorithm")
     expect(below).to_be_visible()
