@@ -432,7 +432,7 @@ def test_link_names_a_too_long_text(open_page: Open) -> None:
     message = alert(page, "does not include")
     expect(message).to_contain_text(named)
     expect(message).to_contain_text("Open or paste it here")
-    Player(page).await_text(ENGLISH)
+    Player(page).await_text(OPENING)
 
 
 def test_copy_link_falls_back_without_clipboard_api(open_page: Open) -> None:
