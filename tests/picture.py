@@ -19,13 +19,14 @@ def main(address: str) -> None:
         browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
         page = browser.new_page(viewport={"width": 1366, "height": 768})
         page.goto(address)
+        expect(page.get_by_text("before merge 1.")).to_be_visible(timeout=30_000)
         step = page.get_by_label("Merge number")
-        step.fill("34")
+        step.fill("9")
         step.press("Enter")
-        page.get_by_role(
-            "heading", name="Why this pair"
-        ).click()  # removes the focus from the field
-        expect(page.get_by_text("before merge 34")).to_be_visible()
+        page.get_by_role("heading", level=1).click()  # removes the focus from the field
+        expect(page.get_by_role("slider", name="Vocabulary size")).to_be_visible(timeout=30_000)
+        expect(page.get_by_role("button", name="Export")).to_be_visible(timeout=30_000)
+        expect(page.get_by_text("before merge 9")).to_be_visible(timeout=30_000)
         page.wait_for_timeout(1_000)  # charts and fonts settle
         page.screenshot(path=PICTURE)
         browser.close()
