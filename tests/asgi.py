@@ -67,7 +67,13 @@ async def handle(
         "headers": [(name.encode(), value.encode()) for name, value in given.items()],
     }
 
+    received = False
+
     async def receive() -> Message:
+        nonlocal received
+        if received:  # a response that waits for the client to leave must not do so in a busy loop
+            await asyncio.Event().wait()
+        received = True
         return {"type": "http.request", "body": body}
 
     async def send(message: Message) -> None:
