@@ -14,9 +14,11 @@ from pathlib import Path
 from statistics import median
 from time import perf_counter
 
+sys.path.extend(str(folder) for folder in Path(__file__).resolve().parents[1:3])
+
 import sentencepiece
 import tokenizers
-from corpora import standard_library
+from benchmarks.corpora import standard_library
 
 from bpeviz.core import library_pool, library_worker
 from bpeviz.core.library_pool import File

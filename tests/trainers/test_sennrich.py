@@ -142,7 +142,7 @@ def test_merges_of_samples_equal_subword_nmt(name: str) -> None:
     text = "\n".join(lines)
     training = bpeviz.train(text, merges=300, pattern="whitespace", **HOW)
     assert our_merges(training) == their_merges(text, 300).splitlines()[1:]
-    assert training.merges
+    assert training.merges or len(lines) == 1  # one sentence without a repeated pair
 
 
 def test_vocab_size_equals_subword_nmt_total_symbols() -> None:
