@@ -12,19 +12,16 @@ from __future__ import annotations
 import atexit
 import os
 import signal
-import subprocess
-import sys
 import threading
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from importlib.util import find_spec
-from io import FileIO
 from time import monotonic
-from typing import cast
 
 from bpeviz import limits
 from bpeviz.core import library_worker as worker
 from bpeviz.pretokenizers import sandbox
+from bpeviz.pretokenizers.child_process import ChildProcess
 
 AT_ONCE = limits.LIBRARY_PROCESSES
 """The largest number of children."""
@@ -85,7 +82,7 @@ class File:
         return _LIBRARIES[self.library]
 
 
-class _Child:
+class _Child(ChildProcess):
     """A child process with the tokenizer of one file."""
 
     def __init__(self, file: File) -> None:
@@ -94,20 +91,11 @@ class _Child:
         spec = find_spec(file.library_name)
         if spec is None or spec.origin is None:
             raise LibraryError(f"the library {file.library_name} is not installed")
-        packages = os.path.dirname(os.path.dirname(os.path.abspath(spec.origin)))
-        self.process = subprocess.Popen(  # noqa: S603, the command is our own
-            [sys.executable, "-I", "-S", worker.__file__, packages],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            bufsize=0,
-        )
-        self._requests = cast(FileIO, self.process.stdin)
-        self._answers = cast(FileIO, self.process.stdout)
+        super().__init__(worker.__file__, spec.origin)
 
     def wait_for_start(self) -> None:
         """Wait until the process is ready. Raises `OSError` if it ends instead."""
-        self._read(1)
+        self.read(1)
 
     def ask(self, operation: int, payload: bytes) -> bytes:
         """Return the result of an operation.
@@ -118,38 +106,14 @@ class _Child:
         """
         seconds, memory = _allowed(operation, payload)
         header = worker.REQUEST.pack(operation, self.file.library, seconds, memory, len(payload))
-        for part in (header, payload):
-            rest = memoryview(part)
-            while rest:
-                rest = rest[self._requests.write(rest) :]
-        answer, size = worker.ANSWER.unpack(self._read(worker.ANSWER.size))
-        content = self._read(size)
+        self.write(header, payload)
+        answer, size = worker.ANSWER.unpack(self.read(worker.ANSWER.size))
+        content = bytes(self.read(size))
         if answer == worker.MEMORY:
             raise LibraryError(_ABORTED)
         if answer == worker.REFUSED:
             raise LibraryError(f"{self.file.library_name} refuses it: {content.decode()}")
         return content
-
-    def _read(self, size: int) -> bytes:
-        content = bytearray(size)
-        rest = memoryview(content)
-        while rest:
-            read = self._answers.readinto(rest)
-            if not read:
-                raise BrokenPipeError
-            rest = rest[read:]
-        return bytes(content)
-
-    def close(self) -> None:
-        """Close the pipes."""
-        self._requests.close()
-        self._answers.close()
-
-    def end(self) -> int:
-        """Kill the process, unless it has ended; return its exit code."""
-        self.process.kill()
-        self.close()
-        return self.process.wait()
 
 
 def _allowed(operation: int, payload: bytes) -> tuple[float, int]:
@@ -301,8 +265,7 @@ class Pool:
     def abandon(self) -> None:
         """Close the pipes of the children, which belong to the parent of this process."""
         for child in (*self._idle, *self._busy):
-            child.close()
-            child.process.returncode = 0
+            child.abandon()
 
 
 _OVERTIME = f"it takes more than {limits.LIBRARY_SECONDS} seconds"

@@ -18,18 +18,10 @@ from bpeviz.core.tokenizer import Tokenizer, TrainedTokenizer
 from bpeviz.pretokenizers.pretokenizer import Atoms
 
 
-@dataclass(frozen=True)
-class RemappedTokenizer(Tokenizer):
-    """A tokenizer that maps the ids of another one.
+class _OtherIds(Tokenizer):
+    """A tokenizer that has all but the ids of another one."""
 
-    Args:
-        inner: the other tokenizer.
-        numbers: the distinct ids of its atoms and trained tokens, in its own order.
-        special: the ids of its special tokens by name.
-    """
-
-    inner: TrainedTokenizer
-    numbers: tuple[int, ...]
+    inner: Tokenizer
     special: Mapping[str, int]
 
     @property
@@ -51,6 +43,21 @@ class RemappedTokenizer(Tokenizer):
     @property
     def special_tokens(self) -> Mapping[str, int]:
         return self.special
+
+
+@dataclass(frozen=True)
+class RemappedTokenizer(_OtherIds):
+    """A tokenizer that maps the ids of another one.
+
+    Args:
+        inner: the other tokenizer.
+        numbers: the distinct ids of its atoms and trained tokens, in its own order.
+        special: the ids of its special tokens by name.
+    """
+
+    inner: TrainedTokenizer
+    numbers: tuple[int, ...]
+    special: Mapping[str, int]
 
     @cached_property
     def table(self) -> NDArray[np.int32]:
@@ -144,7 +151,7 @@ def with_ids(
 
 
 @dataclass(frozen=True)
-class OffsetTokenizer(Tokenizer):
+class OffsetTokenizer(_OtherIds):
     """A tokenizer whose ids are those of another one plus a number, after special tokens.
 
     Args:
@@ -156,26 +163,6 @@ class OffsetTokenizer(Tokenizer):
     inner: Tokenizer
     offset: int
     special: Mapping[str, int]
-
-    @property
-    def name(self) -> str:  # type: ignore[override]
-        return self.inner.name
-
-    @property
-    def atoms(self) -> Atoms:  # type: ignore[override]
-        return self.inner.atoms
-
-    @property
-    def steps(self) -> int:
-        return self.inner.steps
-
-    @property
-    def sizes(self) -> NDArray[np.int64]:
-        return self.inner.sizes
-
-    @property
-    def special_tokens(self) -> Mapping[str, int]:
-        return self.special
 
     @property
     def vocab_size(self) -> int:

@@ -120,6 +120,8 @@ def _model(
     """
     from sentencepiece import sentencepiece_model_pb2
 
+    if not pieces:
+        raise UnsupportedError("it has no piece, and the library refuses an empty model")
     messages: Any = sentencepiece_model_pb2  # its classes are made at run time
     kinds = messages.ModelProto.SentencePiece
     rows = {

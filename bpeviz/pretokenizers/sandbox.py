@@ -15,21 +15,18 @@ from __future__ import annotations
 import atexit
 import os
 import signal
-import subprocess
-import sys
 import threading
 from array import array
 from collections.abc import Callable
 from hashlib import blake2b
-from io import FileIO
 from math import inf
 from time import monotonic
-from typing import cast
 
 import regex
 
 from bpeviz import limits
 from bpeviz.pretokenizers import regex_worker as worker
+from bpeviz.pretokenizers.child_process import ChildProcess
 
 AT_ONCE = limits.EXPRESSIONS_AT_ONCE
 """The largest number of quick requests that run at once."""
@@ -60,8 +57,6 @@ _Key = tuple[int, bytes, bytes]
 _ALARM = -signal.SIGALRM if hasattr(signal, "SIGALRM") else None
 """The exit code of a child that ended itself after its time limit, where the system has alarms."""
 
-_PACKAGES = os.path.dirname(os.path.dirname(os.path.abspath(regex.__file__)))
-
 
 class Pause:
     """A pause of the thread that waits for a child or for its turn."""
@@ -85,25 +80,17 @@ class BusyError(TimeoutError):
     """Other requests take all the time."""
 
 
-class _Child:
-    """A child process and its pipes."""
+class _Child(ChildProcess):
+    """A child process that applies expressions."""
 
     def __init__(self) -> None:
-        self.process = subprocess.Popen(  # noqa: S603, the command is our own
-            [sys.executable, "-I", "-S", worker.__file__, _PACKAGES],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            bufsize=0,
-        )
-        self._requests = cast(FileIO, self.process.stdin)
-        self._answers = cast(FileIO, self.process.stdout)
+        super().__init__(worker.__file__, regex.__file__)
         self._started = False
 
     def wait_for_start(self) -> None:
         """Wait until the process is ready for requests. Raises `OSError` if it ends instead."""
         if not self._started:
-            self._read(1)
+            self.read(1)
             self._started = True
 
     def ask(self, *request: bytes) -> tuple[int, bool, bytearray]:
@@ -112,33 +99,9 @@ class _Child:
         Raises:
             OSError: The child has ended.
         """
-        for part in request:
-            rest = memoryview(part)
-            while rest:
-                rest = rest[self._requests.write(rest) :]
-        answer, exits, size = worker.ANSWER.unpack(self._read(worker.ANSWER.size))
-        return answer, exits, self._read(size)
-
-    def _read(self, size: int) -> bytearray:
-        content = bytearray(size)
-        rest = memoryview(content)
-        while rest:
-            read = self._answers.readinto(rest)
-            if not read:
-                raise BrokenPipeError
-            rest = rest[read:]
-        return content
-
-    def close(self) -> None:
-        """Close the pipes."""
-        self._requests.close()
-        self._answers.close()
-
-    def end(self) -> int:
-        """Kill the process, unless it has ended; return its exit code."""
-        self.process.kill()
-        self.close()
-        return self.process.wait()
+        self.write(*request)
+        answer, exits, size = worker.ANSWER.unpack(self.read(worker.ANSWER.size))
+        return answer, exits, self.read(size)
 
 
 class _OnePause:
@@ -272,8 +235,7 @@ class Pool:
     def abandon(self) -> None:
         """Close the pipes of the children, which belong to the parent of this process."""
         for child in (*self._idle, *(run.child for run in self._runs)):
-            child.close()
-            child.process.returncode = 0
+            child.abandon()
 
     # ---- Turns
 

@@ -104,7 +104,7 @@ def test_the_library_gives_the_same_ids_or_the_reason_is_named(
         tokenizer = bpeviz.train(corpus, **arguments).tokenizer()
     except ValueError:
         assume(False)
-    reasons = ("no piece for a space", "mark of spaces", "spelled", "NUL")
+    reasons = ("has no piece, and", "no piece for a space", "mark of spaces", "spelled", "NUL")
     try:
         processor(tokenizer)
     except FormatError as error:
@@ -132,6 +132,12 @@ def test_other_tokenizers_are_refused_with_the_reason(
 ) -> None:
     tokenizer = bpeviz.train("low lower lowest, the best", **arguments).tokenizer()
     with pytest.raises(FormatError, match=reason):
+        formats.dump(tokenizer, "sentencepiece")
+
+
+def test_a_tokenizer_without_pieces_is_refused() -> None:
+    tokenizer = bpeviz.train("", "unigram", pattern="whitespace", vocab_size=5).tokenizer()
+    with pytest.raises(FormatError, match="has no piece"):
         formats.dump(tokenizer, "sentencepiece")
 
 

@@ -31,7 +31,7 @@ class Inbox:
     """The last long text that a session has received, until the page takes it.
 
     Attributes:
-        token: Random; whoever has it can send texts to the session.
+        token: Random; anybody who has it can send texts to the session.
     """
 
     def __init__(self) -> None:
