@@ -84,6 +84,7 @@ ALL_PASSWORD_TRIES = _limit(
 EXPRESSION_SECONDS = _limit("time of a regular expression or word list for a text", 2, "seconds")
 EXPRESSION_MEMORY = _limit("memory of one, plus some per character", 200, "MB")
 EXPRESSIONS_AT_ONCE = _limit("quick regular expressions that run at once", 4, "expressions")
+USER_EXPRESSIONS = _limit("of these, expressions of a user", 2, "expressions")
 SLOW_EXPRESSIONS_AT_ONCE = _limit("slow ones beside them, while others wait", 2, "expressions")
 EXPRESSION_WAIT = _limit("waiting time of a regular expression", 5, "seconds")
 
@@ -97,6 +98,9 @@ LIBRARY_SECONDS = _limit(
 )
 LIBRARY_MEMORY = _limit("memory of a tokenizer file, plus some per character", 1_000, "MB")
 LIBRARY_PROCESSES = _limit("loaded tokenizer files", 4, "files", "BPEVIZ_LIBRARY_PROCESSES")
+USER_LIBRARY_PROCESSES = _limit(
+    "of these, files applied for a user at once", 2, "files", "BPEVIZ_USER_LIBRARY_PROCESSES"
+)
 
 # ---- a session: an open tab
 
@@ -110,6 +114,7 @@ REQUEST = _limit("any other request", 64, "kB")
 TOKENIZER_FILES = _limit("files of a tokenizer, unpacked", 40, "MB")
 HUB_CACHE = _limit("files from Hugging Face on the disk", 500, "MB", "BPEVIZ_HUB_CACHE")
 HUB_DOWNLOADS = _limit("downloads from Hugging Face at once", 3, "downloads")
+USER_HUB_DOWNLOADS = _limit("of these, downloads of a user", 1, "downloads")
 TOKENIZERS = _limit("opened tokenizers of a session", 3, "tokenizers")
 
 # ---- short links

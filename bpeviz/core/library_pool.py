@@ -4,7 +4,9 @@ A file from a user runs native code: a chain of `Replace` normalizers aborts its
 memory, and a regular expression may backtrack for hours. So each file has a child of its own
 (`bpeviz.core.library_worker`) with limits of time and memory. This process never loads it.
 
-Children are reused. If all are in use, the one unused for longest is replaced.
+Children are reused. If there is none for a file, a new one replaces an unused one: of the user who
+has loaded the most files, the one unused for longest. A user has a share of the requests that run
+at once.
 """
 
 from __future__ import annotations
@@ -13,18 +15,22 @@ import atexit
 import os
 import signal
 import threading
+from collections import Counter
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from importlib.util import find_spec
 from time import monotonic
 
-from bpeviz import limits
+from bpeviz import limits, users
 from bpeviz.core import library_worker as worker
 from bpeviz.pretokenizers import sandbox
 from bpeviz.pretokenizers.child_process import ChildProcess
 
 AT_ONCE = limits.LIBRARY_PROCESSES
 """The largest number of children."""
+
+SHARE = limits.USER_LIBRARY_PROCESSES
+"""The largest number of them that work for a user at once."""
 
 IDLE = 600.0
 """Seconds after which an unused child ends."""
@@ -86,7 +92,7 @@ class _Child(ChildProcess):
     """A child process with the tokenizer of one file."""
 
     def __init__(self, file: File) -> None:
-        self.file, self.used = file, monotonic()
+        self.file, self.used, self.user = file, monotonic(), ""
         self.info: bytes | None = None
         spec = find_spec(file.library_name)
         if spec is None or spec.origin is None:
@@ -162,7 +168,8 @@ class Pool:
     """Reused children."""
 
     def __init__(self) -> None:
-        self._changed = threading.Condition()
+        self._places = users.Places(AT_ONCE, SHARE)
+        self._lock = threading.Lock()
         self._idle: list[_Child] = []  # the one unused for longest first
         self._busy: list[_Child] = []
         self._cleaner: threading.Timer | None = None
@@ -187,31 +194,42 @@ class Pool:
             LibraryError: The library refuses the file or the text, or a limit stops it.
         """
         seconds = PATIENCE + _START + 4 * (limits.LIBRARY_SECONDS + _allowed(operation, payload)[0])
+        user = users.current()
         with _Watch(seconds) as watch:
-            child = watch.child = self._take(file)
-            done = False
             try:
-                if child.info is None:
-                    child.wait_for_start()
-                    child.info = child.ask(worker.LOAD, file.content)
-                result = child.info
-                if operation != worker.LOAD:
-                    result = child.ask(operation, payload)
-                done = True
-            except OSError:  # it has ended
-                code = child.end()
-                if watch.expired or code == _OUT_OF_TIME:
-                    raise LibraryError(_OVERTIME) from None
-                raise LibraryError(_ABORTED) from None
+                self._places.take(user, PATIENCE)
+            except users.NoPlaceError as error:
+                raise LibraryError(_BUSY_OWN if error.own else _BUSY) from error
+            try:
+                child = watch.child = self._take(file, user)
+                return self._ask(child, operation, payload, watch, reuse=reuse)
             finally:
-                self._give_back(child, reuse=reuse and done and not watch.expired)
+                self._places.release(user)
+
+    def _ask(
+        self, child: _Child, operation: int, payload: bytes, watch: _Watch, *, reuse: bool
+    ) -> bytes:
+        done = False
+        try:
+            if child.info is None:
+                child.wait_for_start()
+                child.info = child.ask(worker.LOAD, child.file.content)
+            result = child.info
+            if operation != worker.LOAD:
+                result = child.ask(operation, payload)
+            done = True
+        except OSError:  # it has ended
+            code = child.end()
+            if watch.expired:  # on a busy machine, another attempt may succeed
+                raise LibraryError(_OVERTIME) from TimeoutError()
+            raise LibraryError(_OVERTIME if code == _OUT_OF_TIME else _ABORTED) from None
+        finally:
+            self._give_back(child, reuse=reuse and done and not watch.expired)
         return result
 
-    def _take(self, file: File) -> _Child:
+    def _take(self, file: File, user: str) -> _Child:
         """Return a child of a file; a new one has not loaded it yet."""
-        with self._changed:
-            if not self._changed.wait_for(lambda: len(self._busy) < AT_ONCE, PATIENCE):
-                raise LibraryError("other tokenizer files take all the time; try again")
+        with self._lock:
             child = next((one for one in self._idle if one.file.key == file.key), None)
             if child is not None:
                 self._idle.remove(child)
@@ -220,19 +238,27 @@ class Pool:
                     child = None
             if child is None:
                 if len(self._idle) + len(self._busy) >= AT_ONCE:
-                    self._idle.pop(0).end()
+                    self._end_one(user)
                 child = _Child(file)
+            child.user = user
             self._busy.append(child)
             return child
 
+    def _end_one(self, user: str) -> None:
+        """End an unused child, to start another one for a user."""
+        loaded = Counter(one.user for one in (*self._idle, *self._busy))
+        loaded[user] += 1
+        ended = max(self._idle, key=lambda one: loaded[one.user])
+        self._idle.remove(ended)
+        ended.end()
+
     def _give_back(self, child: _Child, *, reuse: bool) -> None:
-        with self._changed:
+        with self._lock:
             self._busy.remove(child)
             if reuse:
                 child.used = monotonic()
                 self._idle.append(child)
                 self._clean_later()
-            self._changed.notify()
         if not reuse:
             child.end()
 
@@ -244,7 +270,7 @@ class Pool:
 
     def _clean(self) -> None:
         """End the children that have been unused for long."""
-        with self._changed:
+        with self._lock:
             self._cleaner = None
             old = [one for one in self._idle if monotonic() - one.used >= IDLE]
             self._idle = [one for one in self._idle if one not in old]
@@ -254,7 +280,7 @@ class Pool:
 
     def close(self) -> None:
         """End all children."""
-        with self._changed:
+        with self._lock:
             children = [*self._idle, *self._busy]
             self._idle.clear()
             if self._cleaner is not None:
@@ -268,6 +294,14 @@ class Pool:
             child.abandon()
 
 
+_BUSY = (
+    "the server limits how many tokenizer files are applied at once, and is busy with those of "
+    "other users; try again in a minute"
+)
+_BUSY_OWN = (
+    "your other tabs still apply tokenizer files, and the server limits how many run for a user "
+    "at once; wait until they are done, or close these tabs, then try again"
+)
 _OVERTIME = f"it takes more than {limits.LIBRARY_SECONDS} seconds"
 _ABORTED = f"the library stopped, or needs more than {limits.LIBRARY_MEMORY:,} MB of memory"
 

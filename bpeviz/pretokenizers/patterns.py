@@ -277,9 +277,10 @@ def _sandboxed(subject: str, time_limit: float, slow: str, large: str) -> Iterat
     except MemoryError as error:
         raise SplitError(f"This {subject} needs too much memory. {large}") from error
     except sandbox.BusyError as error:
+        others = "those of your other tabs" if error.own else "those of other users"
         raise SplitError(
-            "The server is too busy with other regular expressions and word lists. Try again in a "
-            "few seconds."
+            "The server limits how many slow regular expressions and word lists run at once, and "
+            f"is busy with {others}. Try again in a few seconds."
         ) from error
     except TimeoutError as error:
         raise SplitError(

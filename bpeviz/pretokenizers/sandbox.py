@@ -7,7 +7,8 @@ time limit and, where the system supports it, a memory limit. This process compi
 Word lists are applied there as well: long words that almost match take seconds.
 
 A request that runs for longer than `QUICK` leaves its place to others that wait, and few such slow
-requests run at once. So requests of one user cannot delay those of others by more than moments.
+requests run at once. A user has a share of the places. So requests of one user cannot delay those
+of others by more than moments.
 """
 
 from __future__ import annotations
@@ -24,15 +25,18 @@ from time import monotonic
 
 import regex
 
-from bpeviz import limits
+from bpeviz import limits, users
 from bpeviz.pretokenizers import regex_worker as worker
 from bpeviz.pretokenizers.child_process import ChildProcess
 
 AT_ONCE = limits.EXPRESSIONS_AT_ONCE
 """The largest number of quick requests that run at once."""
 
+SHARE = limits.USER_EXPRESSIONS
+"""The largest number of them for a user."""
+
 SLOW_AT_ONCE = limits.SLOW_EXPRESSIONS_AT_ONCE
-"""The largest number of slow requests that run beside them while others wait."""
+"""The largest number of slow requests that run beside them while others wait; one for a user."""
 
 LATE = 0.1
 """Seconds after which `Pause.begin` is called."""
@@ -77,7 +81,15 @@ class InvalidExpressionError(ValueError):
 
 
 class BusyError(TimeoutError):
-    """Other requests take all the time."""
+    """Other requests take all the time.
+
+    Attributes:
+        own: Whether they are those of the same user.
+    """
+
+    def __init__(self, *, own: bool) -> None:
+        super().__init__("Other requests take all the time.")
+        self.own = own
 
 
 class _Child(ChildProcess):
@@ -123,8 +135,8 @@ class _OnePause:
 class _Run:
     """A request that a child works on."""
 
-    def __init__(self, child: _Child, pause: _OnePause) -> None:
-        self.child, self.pause = child, pause
+    def __init__(self, child: _Child, pause: _OnePause, user: str) -> None:
+        self.child, self.pause, self.user = child, pause, user
         self.slow = False
         now = monotonic()
         self.late_at, self.slow_at, self.deadline = now + LATE, inf, now + START
@@ -145,12 +157,11 @@ class Pool:
     """Reused children, and a thread that kills those that take too long."""
 
     def __init__(self) -> None:
-        lock = threading.Lock()
-        self._place = threading.Condition(lock)  # for requests that wait
-        self._attention = threading.Condition(lock)  # for the thread
+        self._places = users.Places(AT_ONCE, SHARE)  # for quick requests
+        self._lock = threading.Lock()
+        self._attention = threading.Condition(self._lock)  # of the thread
         self._idle: list[_Child] = []
         self._runs: list[_Run] = []  # the oldest first
-        self._quick = self._waiting = 0
         self._refused: dict[_Key, tuple[float, float, type[Exception]]] = {}
         self._watcher: threading.Thread | None = None
         self._wakes = inf  # when the thread looks at the runs again
@@ -168,7 +179,7 @@ class Pool:
             InvalidExpressionError: `expression` is not a regular expression.
             RecursionError: It is nested too deeply.
             TimeoutError: It took longer than the time limit.
-            BusyError: Slow requests of others take all the time.
+            BusyError: Slow requests take all the time.
             MemoryError: It needs too much memory.
             OSError: No child process could be started.
         """
@@ -200,16 +211,20 @@ class Pool:
         header = worker.REQUEST.pack(
             operation, seconds, limits.EXPRESSION_MEMORY << 20, len(pattern), len(raw)
         )
-        self._take_place(pause)
+        user = users.current()
+        self._take_place(pause, user)
         run: _Run | None = None
         try:
-            run = self._new_run(pause)
+            run = self._new_run(pause, user)
             run.child.wait_for_start()
             self._begin(run, seconds)
             answer, exits, content = run.child.ask(header + pattern, raw)
         except BaseException as error:
+            if run is None:
+                self._places.release(user)
+                raise
             code = self._finish(run, reuse=False)
-            if run is None or not isinstance(error, OSError):
+            if not isinstance(error, OSError):
                 raise
             if isinstance(run.error, BusyError):
                 raise run.error from None
@@ -226,7 +241,7 @@ class Pool:
 
     def close(self) -> None:
         """End all children."""
-        with self._place:
+        with self._lock:
             children = [*self._idle, *(run.child for run in self._runs)]
             self._idle.clear()
         for child in children:
@@ -239,21 +254,19 @@ class Pool:
 
     # ---- Turns
 
-    def _take_place(self, pause: _OnePause) -> None:
-        with self._place:
-            self._waiting += 1
-            try:
-                if self._quick >= AT_ONCE:
-                    pause.begin()
-                    self._attention.notify()
-                if not self._place.wait_for(lambda: self._quick < AT_ONCE, PATIENCE):
-                    raise BusyError
-                self._quick += 1
-            finally:
-                self._waiting -= 1
+    def _take_place(self, pause: _OnePause, user: str) -> None:
+        def wait() -> None:
+            pause.begin()
+            with self._lock:
+                self._attention.notify()
 
-    def _new_run(self, pause: _OnePause) -> _Run:
-        with self._place:
+        try:
+            self._places.take(user, PATIENCE, wait)
+        except users.NoPlaceError as error:
+            raise BusyError(own=error.own) from None
+
+    def _new_run(self, pause: _OnePause, user: str) -> _Run:
+        with self._lock:
             if self._watcher is None:
                 watcher = threading.Thread(
                     target=self._watch, name="time limits of regular expressions", daemon=True
@@ -267,29 +280,25 @@ class Pool:
         if child is not None and child.process.poll() is not None:
             child.end()
             child = None
-        run = _Run(child or _Child(), pause)
-        with self._place:
+        run = _Run(child or _Child(), pause, user)
+        with self._lock:
             self._runs.append(run)
             if run.late_at < self._wakes:
                 self._attention.notify()
         return run
 
     def _begin(self, run: _Run, seconds: float) -> None:
-        with self._place:
+        with self._lock:
             run.begin(seconds)
             if run.deadline < self._wakes:
                 self._attention.notify()
 
-    def _finish(self, run: _Run | None, *, reuse: bool) -> int:
+    def _finish(self, run: _Run, *, reuse: bool) -> int:
         """Free the place of a run; return the exit code of its child, or 0 if it is reused."""
-        with self._place:
-            if run is not None:
-                self._runs.remove(run)
-            if run is None or not run.slow:
-                self._quick -= 1
-                self._place.notify()
-            if run is None:
-                return 0
+        with self._lock:
+            self._runs.remove(run)
+            if not run.slow:
+                self._places.release(run.user)
             if reuse and run.error is None and len(self._idle) < AT_ONCE:
                 self._idle.append(run.child)
                 return 0
@@ -308,9 +317,9 @@ class Pool:
 
     def _check_runs(self, now: float) -> None:
         """Stop the runs that are late; while others wait, free the places of slow runs."""
-        slow = sum(run.slow for run in self._runs)
+        slow = [run.user for run in self._runs if run.slow]
         stopping = sum(run.error is not None and not run.slow for run in self._runs)
-        needed = self._waiting - (AT_ONCE - self._quick) - stopping
+        needed = self._places.missing - stopping
         for run in self._runs:
             if run.error is not None:
                 continue
@@ -320,25 +329,25 @@ class Pool:
                 run.stop(TimeoutError())
             elif needed > 0 and not run.slow and now >= run.slow_at:
                 needed -= 1
-                if slow < SLOW_AT_ONCE:
-                    slow += 1
+                own = bool(run.user) and run.user in slow
+                if len(slow) < SLOW_AT_ONCE and not own:
+                    slow.append(run.user)
                     run.slow = True
-                    self._quick -= 1
-                    self._place.notify()
+                    self._places.release(run.user)
                 else:
-                    run.stop(BusyError())
+                    run.stop(BusyError(own=own))
 
     # ---- Requests that took too much time or memory
 
     def _check_refused(self, key: _Key, seconds: float) -> None:
-        with self._place:
+        with self._lock:
             until, limit, error = self._refused.get(key, (0.0, 0.0, TimeoutError))
         if monotonic() < until and seconds <= limit:
             raise error
 
     def _refuse(self, key: _Key, seconds: float, error: type[Exception]) -> None:
         now = monotonic()
-        with self._place:
+        with self._lock:
             self._refused.pop(key, None)
             self._refused[key] = now + REMEMBERED, seconds, error
             for old, (until, _, _) in [*self._refused.items()]:

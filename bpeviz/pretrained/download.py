@@ -15,7 +15,6 @@ named files are read. Names such as `hf:owner/name` are models on Hugging Face (
 from __future__ import annotations
 
 import contextlib
-import errno
 import hashlib
 import http.client
 import logging
@@ -38,10 +37,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from bpeviz import limits
+from bpeviz import limits, users
 from bpeviz.pretrained import catalog, hub
 from bpeviz.pretrained.catalog import File, Wheel, cache_folder, files
-from bpeviz.pretrained.errors import VocabularyUnavailable
+from bpeviz.pretrained.errors import VocabularyUnavailable, why_not_stored
 
 __all__ = [
     "Progress",
@@ -176,24 +175,7 @@ def _store(file: File, content: bytes) -> None:
     except OSError as error:
         # Windows cannot replace an open file. Another process may have stored it.
         if not _is_cached(file):
-            raise VocabularyUnavailable(_why_not_stored(error)) from error
-
-
-def _why_not_stored(error: OSError) -> str:
-    folder = cache_folder()
-    if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return (
-            f"The disk is full: a vocabulary file could not be stored in {folder}. Free some "
-            "space, or set the environment variable TIKTOKEN_CACHE_DIR to a folder on another disk."
-        )
-    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-        what = f"The folder {folder} is not writable"
-    else:
-        what = f"The folder {folder} cannot be used ({error.strerror or error})"
-    return (
-        f"{what}: a vocabulary file could not be stored there. Set the environment variable "
-        "TIKTOKEN_CACHE_DIR to another folder."
-    )
+            raise VocabularyUnavailable(why_not_stored(cache_folder(), error)) from error
 
 
 class _SourceError(Exception):
@@ -471,10 +453,17 @@ def fetch(name: str, report: Callable[[str], None] | None = None) -> None:
 
 @dataclass
 class _Job:
-    """The latest background download of a vocabulary, running or failed."""
+    """The latest background download of a vocabulary, running or failed.
+
+    Attributes:
+        message: Its state.
+        user: The user who asked for it.
+        failed_at: When it failed by the monotonic clock; None while it is running.
+    """
 
     message: str
-    failed_at: float | None = None  # monotonic clock; None while it is running
+    user: str = ""
+    failed_at: float | None = None
 
 
 _jobs: dict[str, _Job] = {}
@@ -492,9 +481,11 @@ def fetch_in_background(name: str, retry: bool = False) -> None:
 
     Raises:
         ValueError: The name is unknown.
+        VocabularyUnavailable: The user, or all users, download too many models already.
     """
     if available(name):
         return
+    user = users.current()
     with _jobs_lock:
         latest = _jobs.get(name)
         if latest is not None:
@@ -502,13 +493,12 @@ def fetch_in_background(name: str, retry: bool = False) -> None:
                 return
             if not retry and time.monotonic() - latest.failed_at < LIMITS.pause:
                 return
-        if hub.is_id(name) and not _has_room():
-            _jobs[name] = _Job(_TOO_MANY, time.monotonic())
-            return
+        if hub.is_id(name):
+            _check_room(user)
         if retry:
             # The user may have just connected the network.
             _unreachable.clear()
-        job = _jobs[name] = _Job(f"{name}: starting …")
+        job = _jobs[name] = _Job(f"{name}: starting …", user)
     try:
         threading.Thread(
             target=_run_job, args=(name, job), name=f"vocabulary-{name}", daemon=True
@@ -517,17 +507,23 @@ def fetch_in_background(name: str, retry: bool = False) -> None:
         _fail(job, f"The vocabulary {name} could not be fetched: {error}.")
 
 
-_TOO_MANY = "Too many downloads from Hugging Face run at the moment. Try again in a minute."
-
-
-def _has_room() -> bool:
-    """Return whether another download from Hugging Face may start; forget old failures."""
+def _check_room(user: str) -> None:
+    """Raise `VocabularyUnavailable` if no download may start; forget old failures."""
     now = time.monotonic()
     for name, job in [*_jobs.items()]:
         if hub.is_id(name) and job.failed_at is not None and now - job.failed_at > LIMITS.pause:
             del _jobs[name]
-    running = sum(hub.is_id(name) and job.failed_at is None for name, job in _jobs.items())
-    return running < limits.HUB_DOWNLOADS
+    running = [job.user for name, job in _jobs.items() if hub.is_id(name) and job.failed_at is None]
+    if user and running.count(user) >= limits.USER_HUB_DOWNLOADS:
+        raise VocabularyUnavailable(
+            "You download another model at the moment, which is the limit. Wait until it is "
+            "finished, then try again."
+        )
+    if len(running) >= limits.HUB_DOWNLOADS:
+        raise VocabularyUnavailable(
+            f"Other users download {limits.HUB_DOWNLOADS} models at the moment, which is the limit "
+            "of this server. Try again in a minute."
+        )
 
 
 def _run_job(name: str, job: _Job) -> None:

@@ -29,7 +29,7 @@ import regex
 
 from bpeviz import limits
 from bpeviz.pretrained.catalog import cache_folder
-from bpeviz.pretrained.errors import VocabularyUnavailable
+from bpeviz.pretrained.errors import VocabularyUnavailable, why_not_stored
 
 __all__ = ["PREFIX", "ModelId", "contents", "fetch", "fetched", "is_id", "paths"]
 
@@ -345,7 +345,7 @@ def _unavailable(model: ModelId, error: Exception) -> VocabularyUnavailable:
             f"({type(error).__name__})"
         )
     elif isinstance(error, OSError):
-        why = f"could not be stored in {hub_folder()} ({error.strerror or type(error).__name__})"
+        return VocabularyUnavailable(why_not_stored(hub_folder(), error))
     else:
         why = f"could not be downloaded ({type(error).__name__})"
     return VocabularyUnavailable(f"{model.model} {why}.")

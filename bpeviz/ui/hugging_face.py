@@ -9,11 +9,16 @@ from collections.abc import Callable, Sequence
 import streamlit as st
 
 from bpeviz.pretrained import download, hub
+from bpeviz.pretrained.errors import VocabularyUnavailable
 from bpeviz.ui import markdown
 from bpeviz.ui.runtime import run_lock
+from bpeviz.ui.widgets import SessionValue
 
 OPTION = "BPEVIZ_HUGGING_FACE"
 """The environment variable that allows such downloads with 1, and forbids them with 0."""
+
+_AGAIN: SessionValue[bool] = SessionValue("hugging_face_again")
+"""Whether the user asks to repeat a failed download."""
 
 _LOCAL = ("localhost", "127.0.0.1", "::1")
 
@@ -54,26 +59,31 @@ def box(key: str, opened: Callable[[str, Sequence[tuple[str, bytes]]], None]) ->
     try:
         if not download.available(name):
             _await(name)
-        now = download.progress(name)
-        if now.state != "ready":
-            st.error(markdown.escape(now.message))
-            if st.button("Try again", key="hugging_face_again"):
-                download.fetch_in_background(name, retry=True)
-                st.rerun(scope="fragment")
-            return
         files = [*download.contents(name).items()]
+    except VocabularyUnavailable as error:
+        st.error(markdown.escape(str(error)))
+        st.button("Try again", key="hugging_face_try_again", on_click=_AGAIN.put, args=(True,))
     except ValueError as error:
         st.error(markdown.escape(str(error)))
-        return
-    opened(typed.rpartition("/")[2], files)
+    else:
+        opened(typed.rpartition("/")[2], files)
 
 
 def _await(name: str) -> None:
-    """Download the tokenizer of a model, and show the progress. Other pages go on meanwhile."""
-    download.fetch_in_background(name)
+    """Download the tokenizer of a model, and show the progress. Other pages go on meanwhile.
+
+    Raises:
+        ValueError: `name` is not valid.
+        VocabularyUnavailable: The download failed, or may not start now.
+    """
+    again = bool(_AGAIN.get())
+    _AGAIN.clear()
+    download.fetch_in_background(name, retry=again)
     place = st.empty()
     while (now := download.progress(name)).state == "fetching":
         place.info(markdown.escape(now.message), icon=":material/downloading:")
         with run_lock.released():
             time.sleep(0.2)
     place.empty()
+    if now.state != "ready":
+        raise VocabularyUnavailable(now.message)

@@ -7,16 +7,23 @@ import json
 import os
 import random
 import signal
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 import sentencepiece
 from tokenizers import Tokenizer, models
 
-from bpeviz import limits
+from bpeviz import limits, users
 from bpeviz.core import library_pool, library_worker
 from bpeviz.core.library_pool import File, LibraryError, Pool
 from bpeviz.core.library_tokenizer import LibraryTokenizer
+from bpeviz.jobs.errors import is_transient
+
+WAIT = 60.0
 
 
 def tokenizer_json(**parts: Any) -> File:
@@ -131,3 +138,70 @@ def test_children_are_reused_and_replaced() -> None:
     finally:
         pool.close()
     assert not pool._idle
+
+
+@pytest.fixture
+def pool() -> Iterator[Pool]:
+    made = Pool()
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def user(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Return a function that sets the user of this thread."""
+    here = threading.local()
+    monkeypatch.setattr(users, "current", lambda: getattr(here, "user", "attacker"))
+    return lambda name: setattr(here, "user", name)
+
+
+def different(number: int) -> File:
+    """Return one of several files that differ."""
+    return tokenizer_json(decoder=of_type("Strip", content="x", start=number, stop=0))
+
+
+def test_slow_files_of_a_user_do_not_delay_other_users(
+    pool: Pool, user: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(library_pool, "PATIENCE", 0.01)
+    user("someone")
+    began = threading.Semaphore(0)
+    leave = threading.Event()
+
+    def slow(child: library_pool._Child, operation: int, payload: bytes) -> bytes:
+        began.release()
+        assert leave.wait(WAIT)
+        return b""
+
+    with ThreadPoolExecutor(library_pool.AT_ONCE) as threads:
+        with monkeypatch.context() as slowly:
+            slowly.setattr(library_pool._Child, "ask", slow)
+            attacks = [
+                threads.submit(pool.ask, different(number), library_worker.LOAD)
+                for number in range(library_pool.AT_ONCE)
+            ]
+            for _ in range(library_pool.SHARE):
+                assert began.acquire(timeout=WAIT)
+        assert pool.ask(tokenizer_json(), library_worker.IDS, b"ab")
+        leave.set()
+        errors = [attack.exception(WAIT) for attack in attacks]
+    refused = [error for error in errors if error is not None]
+    assert len(refused) == library_pool.AT_ONCE - library_pool.SHARE
+    for error in refused:
+        assert "your other tabs" in str(error)
+        assert is_transient(error)
+
+
+def test_user_with_the_most_loaded_files_loses_one(pool: Pool, user: Callable[[str], None]) -> None:
+    user("one")
+    pool.ask(tokenizer_json(), library_worker.LOAD)
+    user("two")
+    for number in range(library_pool.AT_ONCE - 1):
+        pool.ask(different(number), library_worker.LOAD)
+    user("three")
+    pool.ask(different(9), library_worker.LOAD)
+    assert Counter(child.user for child in pool._idle) == {"one": 1, "two": 2, "three": 1}
+    for number in range(10, 13):
+        pool.ask(different(number), library_worker.LOAD)
+    assert Counter(child.user for child in pool._idle) == {"one": 1, "two": 1, "three": 2}
+    assert pool._idle[-1].file.key == different(12).key

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import accumulate
 from pathlib import Path
@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 from properties import examples
 from texts import ANY_TEXT
 
+from bpeviz import users
 from bpeviz.pretokenizers import regex_worker, sandbox
 from bpeviz.pretokenizers.patterns import SplitError, pretokenize
 
@@ -198,14 +199,14 @@ def test_slow_requests_leave_their_places_to_others(
         errors = [type(attack.exception(PATIENT)) for attack in attacks]
     assert {*errors} <= {TimeoutError, sandbox.BusyError}
     assert sandbox.BusyError in errors
-    assert pool._quick == pool._waiting == 0
+    assert pool._places.missing == -sandbox.AT_ONCE
     assert pool._runs == []
 
 
 def test_request_without_a_place_reports_a_busy_server(
     pool: sandbox.Pool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sandbox, "AT_ONCE", 1)
+    pool._places.most = 1
     monkeypatch.setattr(sandbox, "QUICK", PATIENT)
     monkeypatch.setattr(sandbox, "PATIENCE", 0.01)
     with ThreadPoolExecutor(1) as threads:
@@ -214,6 +215,74 @@ def test_request_without_a_place_reports_a_busy_server(
         with pytest.raises(sandbox.BusyError):
             pool.run(regex_worker.ENDS, "a", "a", PATIENT)
         assert isinstance(slow.exception(PATIENT), TimeoutError)
+
+
+@pytest.fixture
+def user(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Return a function that sets the user of this thread."""
+    here = threading.local()
+    monkeypatch.setattr(users, "current", lambda: getattr(here, "user", "attacker"))
+    return lambda name: setattr(here, "user", name)
+
+
+def test_slow_requests_of_a_user_do_not_delay_other_users(
+    pool: sandbox.Pool, user: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sandbox, "QUICK", PATIENT)
+    monkeypatch.setattr(sandbox, "PATIENCE", 0.01)
+    user("someone")
+    with ThreadPoolExecutor(sandbox.AT_ONCE) as threads:
+        attacks = [
+            threads.submit(pool.run, regex_worker.ENDS, SLOW_TO_COMPILE, str(i), PATIENT)
+            for i in range(sandbox.AT_ONCE)
+        ]
+        wait_until(lambda: sum(one.done() for one in attacks) == sandbox.AT_ONCE - sandbox.SHARE)
+        assert pool.run(regex_worker.ENDS, "a", "ab", PATIENT) == [1, 2]
+        for run in [*pool._runs]:
+            run.stop(TimeoutError())
+        errors = [attack.exception(PATIENT) for attack in attacks]
+    busy = [error for error in errors if isinstance(error, sandbox.BusyError)]
+    assert len(busy) == sandbox.AT_ONCE - sandbox.SHARE
+    assert all(error.own for error in busy)
+
+
+def test_user_has_one_slow_request_while_others_wait(
+    pool: sandbox.Pool, user: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pool._places.most = sandbox.SHARE
+    monkeypatch.setattr(sandbox, "PATIENCE", PATIENT)
+    user("someone")
+    with ThreadPoolExecutor(sandbox.SHARE) as threads:
+        attacks = [
+            threads.submit(pool.run, regex_worker.ENDS, SLOW_TO_COMPILE, str(i), PATIENT)
+            for i in range(sandbox.SHARE)
+        ]
+        wait_until(lambda: len(pool._runs) == sandbox.SHARE)
+        held = [Holding(pool, "other"), Holding(pool, "third")]
+        wait_until(lambda: any(attack.done() for attack in attacks))
+        for one in held:
+            one.release()
+        slow = [run.slow for run in pool._runs]
+        for run in [*pool._runs]:
+            run.stop(TimeoutError())
+        errors = [attack.exception(PATIENT) for attack in attacks]
+    assert slow == [True]
+    assert {type(error) for error in errors} == {sandbox.BusyError, TimeoutError}
+
+
+class Holding:
+    """A request that holds a place of a pool until it is released."""
+
+    def __init__(self, pool: sandbox.Pool, user: str) -> None:
+        self._pool, self._user = pool, user
+        pool._places.take(user, PATIENT, self._notify)
+
+    def _notify(self) -> None:
+        with self._pool._attention:
+            self._pool._attention.notify()
+
+    def release(self) -> None:
+        self._pool._places.release(self._user)
 
 
 def test_threads_share_the_children(pool: sandbox.Pool, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -273,6 +342,7 @@ def test_child_ends_while_it_compiles_if_its_parent_was_killed() -> None:
     parent = subprocess.Popen(
         [sys.executable, "-c", """
 import threading, time
+from bpeviz import users
 from bpeviz.pretokenizers import regex_worker, sandbox
 
 threading.Thread(

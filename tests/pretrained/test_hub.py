@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -20,6 +21,7 @@ import huggingface_hub.utils._headers
 import pytest
 
 import bpeviz
+from bpeviz import users
 from bpeviz.__main__ import main
 from bpeviz.pretrained import download, hub
 from bpeviz.pretrained.download import VocabularyUnavailable
@@ -302,6 +304,22 @@ def test_cache_that_is_only_readable_is_used(server: Hub, monkeypatch: pytest.Mo
     assert download.contents(NAME) == {"tokenizer.json": b"{}"}
 
 
+def test_full_disk_is_reported_and_leaves_nothing_behind(
+    server: Hub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(path: Path, content: bytes) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device", str(path))
+
+    server.models["someone/model"] = Repository({"tokenizer.json": b"{}"})
+    with monkeypatch.context() as disk:
+        disk.setattr(Path, "write_bytes", full)
+        with pytest.raises(VocabularyUnavailable, match="disk is full"):
+            fetch()
+    assert not [*hub.hub_folder().iterdir()]
+    fetch()
+    assert download.available(NAME)
+
+
 def test_model_that_another_process_stores_meanwhile_is_kept(
     server: Hub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -360,23 +378,34 @@ def test_invalid_ids_raise_value_errors(name: str) -> None:
             function(name)
 
 
-def test_background_fetch_limits_downloads_at_once(server: Hub) -> None:
+def test_background_fetch_limits_downloads_at_once(
+    server: Hub, monkeypatch: pytest.MonkeyPatch
+) -> None:
     server.waiting.clear()
     names = [f"{NAME}-{number}" for number in range(5)]
     for name in names:
         server.models[name.removeprefix("hf:")] = Repository({"tokenizer.json": b"{}"})
-        download.fetch_in_background(name)
+    monkeypatch.setattr(users, "current", lambda: "one")
+    download.fetch_in_background(names[0])
+    with pytest.raises(VocabularyUnavailable, match="another model"):
+        download.fetch_in_background(names[1])
+    monkeypatch.setattr(users, "current", lambda: "two")
+    download.fetch_in_background(names[1])
+    monkeypatch.setattr(users, "current", lambda: "")
+    download.fetch_in_background(names[2])
+    with pytest.raises(VocabularyUnavailable, match="3 models"):
+        download.fetch_in_background(names[3])
     states = [download.progress(name).state for name in names]
-    assert states == ["fetching"] * 3 + ["failed"] * 2
-    assert "Too many" in download.progress(names[-1]).message
+    assert states == ["fetching"] * 3 + ["missing"] * 2
     server.waiting.set()
-    end = time.monotonic() + 30
+    end = time.monotonic() + 60
     while not all(map(download.available, names[:3])):
         assert time.monotonic() < end
         time.sleep(0.01)
     while any(job.failed_at is None for job in [*download._jobs.values()]):
         time.sleep(0.01)
-    download.fetch_in_background(names[4], retry=True)
+    monkeypatch.setattr(users, "current", lambda: "one")
+    download.fetch_in_background(names[4])
     while not download.available(names[4]):
         assert time.monotonic() < end
         time.sleep(0.01)

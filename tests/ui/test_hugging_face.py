@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from bpeviz import limits
 from bpeviz.pretrained import download, hub
 from bpeviz.pretrained.errors import VocabularyUnavailable
 from bpeviz.ui import hugging_face
@@ -54,6 +55,25 @@ def test_box_shows_why_a_model_cannot_be_opened(
     app.text_input(key="id").input("no id").run()
     assert "revision" in app.error[0].value
     assert not app.json
+
+
+def test_box_repeats_a_refused_download_on_demand(
+    app: AppTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as busy:
+        busy.setattr(limits, "HUB_DOWNLOADS", 0)
+        app.text_input(key="id").input("some/model").run()
+        assert "Try again in a minute" in app.error[0].value
+    app.button[0].click().run()
+    assert not app.error
+    assert app.json[0].value == '["model", "tokenizer.json"]'
+    app.text_input(key="id").input("some/missing").run()
+    monkeypatch.setattr(hub, "_download", lambda model, report: hub._store(model, {"a": b""}, None))
+    app.run()
+    assert app.error[0].value == r"There is no \*such\* model\."
+    app.button[0].click().run()
+    assert not app.error
+    assert app.json[0].value == '["missing", "a"]'
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,8 @@ import re
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from bpeviz import users
+
 COOKIE = "bpeviz_user"
 """A random token in the browser, the same for all its tabs."""
 
@@ -14,10 +16,17 @@ COOKIE = "bpeviz_user"
 def current_user() -> str:
     """Return the token of the browser, or the id of the session if there is no token.
 
+    Outside of page runs, the result is empty.
+
     The network address does not identify a user: a class may share one.
     """
+    context = get_script_run_ctx(suppress_warning=True)
+    if context is None:
+        return ""
     token = st.context.cookies.get(COOKIE)
     if isinstance(token, str) and re.fullmatch(r"[\w-]{1,50}", token, re.ASCII):
         return f"browser {token}"
-    context = get_script_run_ctx()
-    return f"session {context.session_id}" if context is not None else ""
+    return f"session {context.session_id}"
+
+
+users.current = current_user

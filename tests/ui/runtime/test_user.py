@@ -7,21 +7,28 @@ from types import SimpleNamespace
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from bpeviz import users
 from bpeviz.ui.runtime import user
 
 
 def script() -> None:
     import streamlit as st
 
-    from bpeviz.ui.runtime.user import current_user
+    from bpeviz import users
+    from bpeviz.ui.runtime import user
 
-    st.text(current_user())
+    assert users.current is user.current_user
+    st.text(users.current())
 
 
 def test_user_is_the_token_of_the_browser(monkeypatch: pytest.MonkeyPatch) -> None:
     cookies = {user.COOKIE: "a-token", "other": "x"}
     monkeypatch.setattr(user.st, "context", SimpleNamespace(cookies=cookies))
-    assert user.current_user() == "browser a-token"
+    assert AppTest.from_function(script).run().text[0].value == "browser a-token"
+
+
+def test_thread_without_a_page_has_no_user() -> None:
+    assert users.current() == ""
 
 
 @pytest.mark.parametrize("cookies", [{}, {user.COOKIE: ""}, {user.COOKIE: "x" * 60_000}])
