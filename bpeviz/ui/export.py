@@ -143,7 +143,13 @@ def _uploader(chosen: Callable[[str], None]) -> None:
     def uploaded() -> None:
         _FAILED.clear()
         _PENDING.clear()
-        if files := uploads.files(upload):
+        try:
+            files = uploads.files(upload)
+        except uploads.RefusedUploadError as error:
+            _FAILED.put(str(error))
+            _replace_uploader()
+            return
+        if files:
             _open(files, "", chosen)
 
     def pattern_chosen() -> None:
@@ -170,6 +176,12 @@ def _uploader(chosen: Callable[[str], None]) -> None:
     st.button("Open", on_click=pattern_chosen, key="open_with_split")
 
 
+def _replace_uploader() -> None:
+    """Replace the uploader by a new one without files."""
+    _NUMBER.put((_NUMBER.get() or 0) + 1)
+    uploads.remove_all()
+
+
 def _open_model(title: str, files: Sequence[File], chosen: Callable[[str], None]) -> None:
     _open(files, "", chosen, title)
     # The page behind shows the tokenizer, and the dialog closes; or it shows why that fails.
@@ -182,8 +194,7 @@ def _open(
     given: Sequence[File], pattern: str, chosen: Callable[[str], None], title: str = ""
 ) -> None:
     """Open files as a tokenizer, or note why that fails. The files leave the uploader."""
-    _NUMBER.put((_NUMBER.get() or 0) + 1)
-    uploads.remove_all()
+    _replace_uploader()
     first = _INCOMPLETE.get() or ()
     _INCOMPLETE.clear()
     for some in dict.fromkeys(((*first, *given), tuple(given))):

@@ -414,7 +414,12 @@ def text(
 
     def take_file() -> None:
         # The browser may send the upload again after the page has changed; then nothing is there.
-        for name, content in uploads.take(source.upload.key):
+        try:
+            files = uploads.take(source.upload.key)
+        except uploads.RefusedUploadError as error:
+            source.failed.put(str(error))
+            return
+        for name, content in files:
             read = read_file(name, content)
             if isinstance(read, UnreadableFile):
                 source.failed.put(str(read))

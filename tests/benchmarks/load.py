@@ -26,6 +26,7 @@ import statistics
 import sys
 import tempfile
 import time
+import urllib.error
 import urllib.request
 from collections import defaultdict
 from collections.abc import AsyncIterator
@@ -35,6 +36,7 @@ from typing import Any
 
 import websockets
 from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.Common_pb2 import UploadedFileInfo
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
@@ -79,8 +81,9 @@ def sentences(draw: random.Random, size: int) -> str:
 class User:
     """A browser tab as the server sees it: the elements received, and the widget states to send."""
 
-    def __init__(self, socket: Any, measured: Measured, address: str) -> None:
+    def __init__(self, socket: Any, measured: Measured, address: str, cookie: str = "") -> None:
         self.socket = socket
+        self.cookie = cookie
         self.address = address
         self.measured = measured
         self.widgets: dict[str, Any] = {}  # elements by the key at the end of their id
@@ -90,7 +93,8 @@ class User:
         self.session = ""
         self.fragments: dict[str, str] = {}
         self.timeline = ""
-        self.edits = 0
+        self.edits = self.uploads = 0
+        self.alerts: list[str] = []
 
     async def act(self, kind: str, *, page: str = "", fragment: str = "", query: str = "") -> None:
         """Ask the server to run the page, wait until it has, and record the time."""
@@ -133,6 +137,8 @@ class User:
         shown = getattr(element, kind)
         if kind == "exception":
             self.measured.errors.append(f"{shown.type}: {shown.message}")
+        elif kind == "alert":
+            self.alerts.append(shown.body)
         elif kind == "page_link":
             self.pages[shown.label] = shown.page_script_hash
         elif getattr(shown, "id", ""):
@@ -185,6 +191,20 @@ class User:
             self.states[box.id] = WidgetState(id=box.id, json_value=json.dumps({"change": change}))
             await self.act(kind)
 
+    async def upload(self, key: str, name: str, content: bytes) -> int:
+        """Upload a file in the uploader of a key; return the status of the request."""
+        self.uploads += 1
+        info = UploadedFileInfo(name=name, size=len(content), file_id=str(self.uploads))
+        info.file_urls.file_id = info.file_id
+        address = f"{self.address}/_stcore/upload_file/{self.session}/{info.file_id}"
+        status = await asyncio.to_thread(send_file, address, name, content, self.cookie)
+        state = WidgetState(id=self.widgets[key].id)
+        state.file_uploader_state_value.uploaded_file_info.append(info)
+        self.states[state.id] = state
+        await self.act("upload", fragment=self.fragments[key])
+        del self.states[state.id]
+        return status
+
     async def slide(self, draw: random.Random) -> None:
         slider = self.widgets.get("vocabulary_size")
         if slider is not None:
@@ -223,7 +243,7 @@ async def connected(address: str, measured: Measured, cookie: str = "") -> Async
         ping_interval=None,
         open_timeout=60,
     ) as socket:
-        yield User(socket, measured, address)
+        yield User(socket, measured, address, cookie)
 
 
 async def simulate(address: str, seed: int, measured: Measured, end: float, think: float) -> None:
@@ -269,6 +289,21 @@ def send_text(address: str, text: str) -> None:
     content = text.encode(errors="replace")
     with contextlib.suppress(OSError):
         urllib.request.urlopen(urllib.request.Request(address, content, method="PUT"), timeout=60)
+
+
+def send_file(address: str, name: str, content: bytes, cookie: str = "") -> int:
+    """Send a file as the uploader does; return the status."""
+    head = f'--x\r\nContent-Disposition: form-data; name="f"; filename="{name}"\r\n\r\n'
+    body = head.encode() + content + b"\r\n--x--\r\n"
+    headers = {"Content-Type": "multipart/form-data; boundary=x", "Cookie": cookie}
+    request = urllib.request.Request(address, body, headers, method="PUT")
+    try:
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            return int(answer.status)
+    except urllib.error.HTTPError as error:
+        return error.code
+    except OSError:
+        return 0
 
 
 def percentile_95(times: list[float]) -> float:

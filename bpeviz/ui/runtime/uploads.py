@@ -2,10 +2,15 @@
 
 Streamlit stores every uploaded file until its session ends, even if the page has read it or
 another file has replaced it. So each file is removed from there once the page has read it.
+
+The uploader shows nothing but the status of a refused request, such as “Request failed with status
+code 413”. So the server stores the message in place of a file that it refuses, and the page shows
+it.
 """
 
 from __future__ import annotations
 
+import secrets
 import sys
 from collections.abc import Iterator
 from typing import Any, cast
@@ -17,6 +22,18 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile, UploadedFileRe
 
 from bpeviz import limits
 
+_REFUSED = secrets.token_bytes(16)
+"""Begins the content that is stored in place of a refused file."""
+
+
+class RefusedUploadError(ValueError):
+    """The server did not accept a file; the message is for the user."""
+
+
+def refused(message: str) -> bytes:
+    """Return the content to store in place of a refused file. message: the user-facing reason."""
+    return _REFUSED + message.encode()
+
 
 def files(key: str) -> list[tuple[str, bytes]]:
     """Return the names and contents of the files of an uploader.
@@ -25,23 +42,34 @@ def files(key: str) -> list[tuple[str, bytes]]:
 
     Args:
         key: The key of the uploader.
+
+    Raises:
+        RefusedUploadError: The server did not accept one of them.
     """
     found = [*_uploaded(st.session_state.get(key))]
     ids = {one.file_id for one in found}
     known = f"{key}_known"
     _remove(st.session_state.get(known, set()) - ids)
     st.session_state[known] = ids
-    return [(one.name, one.getvalue()) for one in found]
+    contents = [(one.name, one.getvalue()) for one in found]
+    for _, content in contents:
+        if content.startswith(_REFUSED):
+            raise RefusedUploadError(content.removeprefix(_REFUSED).decode())
+    return contents
 
 
 def take(key: str) -> list[tuple[str, bytes]]:
     """Return the names and contents of the files of an uploader, and remove them as well.
 
     Streamlit takes that for a change of the uploader, which then has no files.
+
+    Raises:
+        RefusedUploadError: The server did not accept one of them.
     """
-    found = files(key)
-    _remove({one.file_id for one in _uploaded(st.session_state.get(key))})
-    return found
+    try:
+        return files(key)
+    finally:
+        _remove({one.file_id for one in _uploaded(st.session_state.get(key))})
 
 
 def remove_all() -> None:

@@ -8,12 +8,12 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 
 from starlette.datastructures import Headers
-from starlette.responses import PlainTextResponse, Response
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import runtime
 
 from bpeviz import limits
-from bpeviz.ui.runtime import long_texts
+from bpeviz.ui.runtime import long_texts, uploads
 
 MB = 1_000_000
 
@@ -32,7 +32,11 @@ def stored_uploads() -> dict[str, int]:
 
 
 class RequestSizes:
-    """Refuses requests that are too large with status 413."""
+    """Refuses requests that are too large.
+
+    In place of a refused upload, Streamlit stores the message, which the page shows
+    (`bpeviz.ui.runtime.uploads`). Other requests are answered with status 413.
+    """
 
     def __init__(
         self, app: ASGIApp, base: str, stored: Callable[[], Mapping[str, int]] = stored_uploads
@@ -53,52 +57,101 @@ class RequestSizes:
         headers = Headers(scope=scope)
         upload = self._upload.fullmatch(scope["path"]) if scope["method"] == "PUT" else None
         size = int(headers.get("content-length", "0"))
-        session = (upload[1] or upload[2]) if upload else ""
+        body = _Body(receive)
         if "transfer-encoding" in headers:
-            refused = PlainTextResponse("The request must state its length.", 411)
-        elif upload is not None:
-            refused = self._refused_upload(session, size)
-        elif size > limits.REQUEST * 1_000:
-            refused = PlainTextResponse("The request is too large.", 413)
+            await PlainTextResponse("The request must state its length.", 411)(scope, body, send)
+        elif upload is None and size > limits.REQUEST * 1_000:
+            await self._refuse(scope, body, send, "The request is too large.", size)
+        elif upload is None:
+            await self._app(scope, receive, send)
+        elif message := self._refusal(upload[1] or upload[2], size):
+            await self._refuse(scope, body, send, message, size, is_file=bool(upload[1]))
         else:
-            refused = None
-        if refused is not None:
-            if size <= 2 * limits.UPLOAD * MB:
-                await _discard_body(receive)
-            await refused(scope, receive, send)
-            return
+            await self._accept(scope, body, send, upload[1] or upload[2], size)
+
+    def _refusal(self, session: str, size: int) -> str:
+        """Return why an upload exceeds a limit, or an empty text."""
+        if size > limits.UPLOAD * 1_048_576:
+            return f"The file is larger than {limits.UPLOAD} MB, the limit. Use a smaller one."
+        stored = self._stored()
+        if stored.get(session, 0) + self._arriving[session] + size > limits.SESSION_UPLOADS * MB:
+            return (
+                f"The uploads of a tab may have {limits.SESSION_UPLOADS:,} MB together. Reload the "
+                "page, then upload this file again."
+            )
+        if sum(stored.values()) + self._arriving.total() + size > limits.ALL_UPLOADS * MB:
+            return (
+                f"The uploads of all users may have {limits.ALL_UPLOADS:,} MB together. Try again "
+                "in a few minutes."
+            )
+        return ""
+
+    async def _accept(self, scope: Scope, body: _Body, send: Send, session: str, size: int) -> None:
         self._arriving[session] += size
         try:
-            await self._app(scope, receive, send)
+            await self._app(scope, body, send)
         except OSError as error:  # Starlette stores long uploads in temporary files
             if error.errno not in (errno.ENOSPC, errno.EDQUOT):
                 raise
-            full = PlainTextResponse("The disk of the server is full. Try again later.", 507)
-            await full(scope, receive, send)
+            message = "The disk of the server is full, so it cannot receive files. Try again later."
+            await self._refuse(scope, body, send, message, size, is_file=True)
         finally:
             self._arriving[session] -= size
             if not self._arriving[session]:
                 del self._arriving[session]
 
-    def _refused_upload(self, session: str, size: int) -> Response | None:
-        """Return the answer to an upload that exceeds a limit."""
-        stored = self._stored()
-        if stored.get(session, 0) + self._arriving[session] + size > limits.SESSION_UPLOADS * MB:
-            return PlainTextResponse(
-                f"The uploads of a tab may have {limits.SESSION_UPLOADS:,} MB together. Remove "
-                "one, or reload the page.",
-                413,
-            )
-        if sum(stored.values()) + self._arriving.total() + size > limits.ALL_UPLOADS * MB:
-            return PlainTextResponse(
-                f"The uploads of all tabs may have {limits.ALL_UPLOADS:,} MB together. Try again "
-                "later.",
-                413,
-            )
-        return None
+    async def _refuse(
+        self,
+        scope: Scope,
+        body: _Body,
+        send: Send,
+        message: str,
+        size: int,
+        *,
+        is_file: bool = False,
+    ) -> None:
+        """Answer a request, but do not pass on its body."""
+        if size > 2 * limits.UPLOAD * MB:  # a browser does not send that
+            await PlainTextResponse(message, 413)(scope, body, send)
+            return
+        await body.discard()
+        if not is_file:
+            await PlainTextResponse(message, 413)(scope, body, send)
+            return
+        stored = b"\r\n".join(
+            [
+                b"--part",
+                b'Content-Disposition: form-data; name="file"; filename="refused"',
+                b"",
+                uploads.refused(message),
+                b"--part--",
+                b"",
+            ]
+        )
+        headers = Headers(scope=scope).mutablecopy()
+        headers["Content-Type"] = "multipart/form-data; boundary=part"
+        headers["Content-Length"] = str(len(stored))
+        await self._app(scope | {"headers": headers.raw}, _Body(body, stored), send)
 
 
-async def _discard_body(receive: Receive) -> None:
-    """Read a request to its end: a browser that is still sending does not see the answer."""
-    while (await receive()).get("more_body"):
-        pass
+class _Body:
+    """The body of a request, as the app receives it."""
+
+    def __init__(self, receive: Receive, content: bytes | None = None) -> None:
+        """Return the body of a request, or other content in place of it."""
+        self._receive, self._content = receive, content
+        self._ended = False
+
+    async def __call__(self) -> Message:
+        """Receive a message."""
+        if self._content is not None and not self._ended:
+            self._ended = True
+            return {"type": "http.request", "body": self._content}
+        message = await self._receive()
+        self._ended = self._ended or not message.get("more_body")
+        return message
+
+    async def discard(self) -> None:
+        """Read it to its end: a browser that is still sending does not see the answer."""
+        while not self._ended:
+            await self()

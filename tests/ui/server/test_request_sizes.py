@@ -7,44 +7,76 @@ import errno
 
 import pytest
 from asgi import Answer, ask, handle, page, run
-from starlette.types import Receive, Scope, Send
+from starlette.datastructures import Headers, UploadFile
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse
+from starlette.types import Message, Receive, Scope, Send
 
 from bpeviz import limits
+from bpeviz.ui.runtime import uploads
 from bpeviz.ui.server.request_sizes import MB, RequestSizes
 
 SESSION, ALL = limits.SESSION_UPLOADS * MB, limits.ALL_UPLOADS * MB
 
 
+async def storing(scope: Scope, receive: Receive, send: Send) -> None:
+    """Answer with what Streamlit would store."""
+    body = await Request(scope, receive).body()
+    assert int(Headers(scope=scope)["content-length"]) >= len(body)
+    if body.startswith(b"--part"):
+        form = await Request(scope, _once(body)).form()
+        [stored] = form.values()
+        assert isinstance(stored, UploadFile)
+        body = await stored.read()
+    await PlainTextResponse(body.decode("latin-1"))(scope, receive, send)
+
+
+def _once(body: bytes) -> Receive:
+    async def receive() -> Message:
+        return {"type": "http.request", "body": body}
+
+    return receive
+
+
 def put(size: int, stored: dict[str, int], session: str = "mine", base: str = "/") -> Answer:
-    app = RequestSizes(page, base, lambda: stored)
+    app = RequestSizes(storing, base, lambda: stored)
     path = f"{base.rstrip('/')}/_stcore/upload_file/{session}/file"
-    return ask(app, "PUT", path, content_length=str(size))
+    return ask(app, "PUT", path, b"content", content_length=str(size))
+
+
+def refusal(answer: Answer) -> str:
+    """Return the message that is stored in place of a file, or an empty text."""
+    assert answer.status == 200
+    content = answer.body.encode("latin-1")
+    return content.removeprefix(uploads.refused("")).decode() if content != b"content" else ""
 
 
 @pytest.mark.parametrize("base", ["/", "/room", "/a/room"])
 def test_uploads_of_a_session_are_limited_together(base: str) -> None:
     stored = {"mine": SESSION - 10, "other": SESSION}
-    assert put(10, stored, base=base).status == 200
-    answer = put(11, stored, base=base)
+    assert not refusal(put(10, stored, base=base))
+    assert f"{limits.SESSION_UPLOADS} MB" in refusal(put(11, stored, base=base))
+    app = RequestSizes(page, base, lambda: stored)
+    path = f"{base.rstrip('/')}/texts/mine/text/7"
+    assert ask(app, "PUT", path, content_length="10").status == 200
+    answer = ask(app, "PUT", path, content_length="11")
     assert answer.status == 413
     assert f"{limits.SESSION_UPLOADS} MB" in answer.body
-    path = f"{base.rstrip('/')}/texts/mine/text/7"
-    assert (
-        ask(RequestSizes(page, base, lambda: stored), "PUT", path, content_length="10").status
-        == 200
-    )
-    assert (
-        ask(RequestSizes(page, base, lambda: stored), "PUT", path, content_length="11").status
-        == 413
-    )
 
 
 def test_uploads_of_all_sessions_are_limited_together() -> None:
     stored = {str(number): SESSION for number in range(ALL // SESSION - 1)} | {"mine": 1}
-    assert put(SESSION - 1, stored).status == 200
-    answer = put(SESSION - 10, stored | {"late": 10})
-    assert answer.status == 413
-    assert f"{limits.ALL_UPLOADS} MB" in answer.body
+    most = SESSION - 1
+    assert not refusal(put(10, stored | {"mine": most - 9}))
+    late = {"late": ALL - (ALL // SESSION - 1) * SESSION - 10}
+    assert f"{limits.ALL_UPLOADS} MB" in refusal(put(10, stored | late))
+
+
+def test_upload_is_limited() -> None:
+    most = limits.UPLOAD << 20
+    assert not refusal(put(most, {}))
+    assert f"{limits.UPLOAD} MB" in refusal(put(most + 1, {}))
+    assert put(3 * most, {}).status == 413
 
 
 def test_uploads_that_arrive_count() -> None:
@@ -56,18 +88,18 @@ def test_uploads_that_arrive_count() -> None:
         await page(scope, receive, send)
 
     async def two() -> list[int]:
-        app = RequestSizes(slow, "/", dict)
+        app = RequestSizes(slow, "/", lambda: {"mine": SESSION - MB})
 
         def upload(size: int) -> asyncio.Task[Answer]:
-            path = "/_stcore/upload_file/mine/file"
+            path = "/texts/mine/text/7"
             return asyncio.create_task(handle(app, "PUT", path, content_length=str(size)))
 
-        first = upload(SESSION)
+        first = upload(MB)
         await began.wait()
         second = await upload(1)
         go_on.set()
         await first
-        return [first.result().status, second.status, (await upload(SESSION)).status]
+        return [first.result().status, second.status, (await upload(MB)).status]
 
     assert run(two()) == [200, 413, 200]
 
@@ -92,16 +124,17 @@ def test_websocket_passes() -> None:
     assert ask(RequestSizes(page, "/", dict), "WEBSOCKET").status == 101
 
 
-def test_full_disk_is_an_answer() -> None:
+def test_full_disk_is_reported_in_place_of_the_file() -> None:
     async def failing(scope: Scope, receive: Receive, send: Send) -> None:
-        raise OSError(code, "")
+        first = await receive()
+        if first["body"] == b"content":
+            raise OSError(code, "")
+        await storing(scope, _once(first["body"]), send)
 
-    app = RequestSizes(failing, "/", dict)
     path = "/_stcore/upload_file/mine/file"
     code = errno.ENOSPC
-    answer = ask(app, "PUT", path, content_length="9")
-    assert answer.status == 507
-    assert "disk" in answer.body
+    app = RequestSizes(failing, "/", dict)
+    assert "disk" in refusal(ask(app, "PUT", path, b"content"))
     code = errno.EIO
     with pytest.raises(OSError, match=str(errno.EIO)):
-        ask(app, "PUT", path, content_length="9")
+        ask(app, "PUT", path, b"content")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import math
 import urllib.error
 import urllib.parse
@@ -127,30 +126,21 @@ def test_websocket_needs_the_same_host(server: Server, cookie: str) -> None:
     assert "external IP" not in server.log.read_text()
 
 
-def test_uploads_of_a_session_are_limited_until_removed(server: Server, cookie: str) -> None:
-    content = (
-        b'--x\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\n'
-        + b"a" * 2_000_000
-        + b"\r\n--x--\r\n"
-    )
-    headers = {"Content-Type": "multipart/form-data; boundary=x", "Cookie": cookie}
+def test_page_says_why_a_file_was_refused(server: Server, cookie: str) -> None:
+    async def upload() -> tuple[list[int], list[str]]:
+        measured = Measured()
+        async with connected(server.address, measured, cookie) as one:
+            await one.load()
+            statuses = [await one.upload("text_upload", "a.txt", b"a" * 2_000_000)]
+            before = [*one.alerts]
+            statuses.append(await one.upload("text_upload", "b.txt", b"b" * 4_000_000))
+            assert measured.errors == before == []
+            return statuses, one.alerts
 
-    async def upload() -> list[int]:
-        opened, identity = await session(server, cookie)
-        first, second = (f"{server.address}/_stcore/upload_file/{identity}/{one}" for one in "ab")
-        statuses = [
-            (await asyncio.to_thread(request, *asked, **headers))[0]
-            for asked in [
-                (first, "PUT", content),
-                (second, "PUT", content),
-                (first, "DELETE"),
-                (second, "PUT", content),
-            ]
-        ]
-        await opened.close()
-        return statuses
-
-    assert run(upload()) == [204, 413, 204, 204]
+    statuses, alerts = run(upload())
+    assert statuses == [204, 204]
+    assert "3 MB" in alerts[-1]
+    assert "Reload the page" in alerts[-1]
 
 
 def test_long_request_is_refused(server: Server, cookie: str) -> None:
