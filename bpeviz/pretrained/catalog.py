@@ -392,7 +392,11 @@ def cache_folder() -> Path:
     temporary files. If the variable is empty, tiktoken does not cache, and downloads a vocabulary
     at every start. So this function replaces an empty variable by the default folder.
     """
-    default = os.path.join(tempfile.gettempdir(), "data-gym-cache")
+    try:
+        temporary = tempfile.gettempdir()
+    except FileNotFoundError:  # all disks are full; files stored earlier can still be read
+        temporary = os.environ.get("TMPDIR", "/tmp")  # noqa: S108 (nothing is written there)
+    default = os.path.join(temporary, "data-gym-cache")
     folder = os.environ.get("TIKTOKEN_CACHE_DIR", os.environ.get("DATA_GYM_CACHE_DIR", default))
     if not folder:
         os.environ["TIKTOKEN_CACHE_DIR"] = folder = default
