@@ -15,7 +15,9 @@ from bpeviz.text import label, shorten
 PLACES = 5
 """Number of positions listed for each kind of loss."""
 
-Reason = Literal["unknown", "lower case", "white space", "inserted space", "prefix", "other"]
+Reason = Literal[
+    "unknown", "lower case", "white space", "unmatched", "inserted space", "prefix", "other"
+]
 """Why decoding does not restore a part of the text."""
 
 WHY: dict[Reason, tuple[str, str]] = {
@@ -28,6 +30,10 @@ WHY: dict[Reason, tuple[str, str]] = {
         "white space",
         "White space separates words and does not become a token. Decoding inserts one space "
         "between words.",
+    ),
+    "unmatched": (
+        "left-out text",
+        "Pre-tokenization or normalization leaves this text out, so it does not become a token.",
     ),
     "inserted space": (
         "inserted space",
@@ -120,13 +126,8 @@ def _edits(inspection: Inspection, decoded: bytes) -> list[Edit] | None:
         else:
             return None
         at += len(put_in) + len(became)
-        gap = left_out < piece.start
-        note(
-            left_out,
-            piece.start,
-            put_in,
-            "white space" if gap else "prefix" if prefixed else "inserted space",
-        )
+        reason: Reason = "prefix" if prefixed else "inserted space"
+        note(left_out, piece.start, put_in, _left_out(raw[left_out : piece.start]) or reason)
         left_out = piece.end
         was = raw[piece.start : piece.end]
         if piece.id == unknown:
@@ -135,10 +136,17 @@ def _edits(inspection: Inspection, decoded: bytes) -> list[Edit] | None:
             note(piece.start, piece.start, b" ", "prefix")
         else:
             lowered = "".join(map(str.lower, was.decode(errors="replace"))).encode()
-            reason: Reason = "lower case" if became == lowered else "other"
+            reason = "lower case" if became == lowered else "other"
             note(piece.start, piece.end, became, reason)
-    note(left_out, len(raw), b"", "white space")
+    note(left_out, len(raw), b"", _left_out(raw[left_out:]) or "other")
     return edits if at == len(decoded) else None
+
+
+def _left_out(raw: bytes) -> Reason | None:
+    """Return why text without a token is lost, or None if there is none."""
+    if not raw:
+        return None
+    return "white space" if raw.decode(errors="replace").isspace() else "unmatched"
 
 
 def _difference(inspection: Inspection, decoded: str) -> list[Edit]:

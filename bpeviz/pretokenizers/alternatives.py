@@ -35,11 +35,14 @@ class Alternative:
         expression: The part of the regular expression.
         about: One sentence about its matches.
         sample: A short text of which this alternative matches at least one pre-token.
+        fills: Whether it only matches the text between the words or symbols of the pattern, which
+            its source drops.
     """
 
     expression: str
     about: str
     sample: str
+    fills: bool = False
 
 
 ALTERNATIVES = {
@@ -115,11 +118,11 @@ ALTERNATIVES = {
     "words": (
         Alternative(r"\w+", "A word: letters, digits and underscores.", "to go"),
         Alternative(r"[^\w\s]+", "A run of punctuation and other symbols.", "so ...no"),
-        Alternative(r"\s+", "A run of white space.", "to  go"),
+        Alternative(r"\s+", "A run of white space.", "to  go", fills=True),
     ),
     "whitespace": (
         Alternative(r"\S+", "A run of characters that are not white space.", "to go!"),
-        Alternative(r"\s+", "A run of white space.", "to  go"),
+        Alternative(r"\s+", "A run of white space.", "to  go", fills=True),
     ),
     "nltk": (
         Alternative(r"(?:[A-Z]\.)+", "An abbreviation: capitals with periods.", "U.S.A."),
@@ -130,7 +133,10 @@ ALTERNATIVES = {
         Alternative(r"\.\.\.", "An ellipsis of three periods.", "so ... no"),
         Alternative(rf"[{_SIGNS}]", "One punctuation mark.", "yes, (no)"),
         Alternative(
-            rf"(?:(?!\$\d)[^\w{_SIGNS}])+", "A run of white space and other symbols.", "to  go"
+            rf"(?:(?!\$\d)[^\w{_SIGNS}])+",
+            "A run of white space and other symbols.",
+            "to  go",
+            fills=True,
         ),
     ),
     "treebank": (
@@ -155,13 +161,13 @@ ALTERNATIVES = {
             r"\w+(?:-\w+)*", "A word: letters and digits, with hyphens inside.", "a well-known cat"
         ),
         Alternative(r"\.\.\.|--|``|''", "An ellipsis, a dash or a quotation mark.", "so -- no ..."),
-        Alternative(r"\s+", "A run of white space.", "to  go"),
+        Alternative(r"\s+", "A run of white space.", "to  go", fills=True),
         Alternative(r"[^\w\s]", "One other symbol.", "yes, (no)"),
     ),
     "arithmetic": (
         Alternative(r"\d+(?:\.\d+)?", "A number, with its decimal point.", "3.5 + 12"),
         Alternative(r"[^\W\d]\w*", "A name: it starts with a letter or underscore.", "x1 + y"),
-        Alternative(r"\s+", "A run of white space.", "1  2"),
+        Alternative(r"\s+", "A run of white space.", "1  2", fills=True),
         Alternative(r"[^\w\s]", "One operator, bracket or other symbol.", "(1+2)"),
     ),
 }

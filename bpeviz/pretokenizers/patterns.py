@@ -2,7 +2,7 @@
 
 Pre-tokenization is lossless: the joined pre-tokens are the text. If a user's regular expression
 does not match a part, that part is a pre-token, too; tiktoken drops it. The built-in expressions
-match every character.
+match every character. `mark_unmatched` marks these parts, so that a tokenizer can drop them.
 
 The expressions are joined from their alternatives (`bpeviz.pretokenizers.alternatives`). Those of
 GPT-2, cl100k and o200k are tiktoken's; the tests compare the two. Each library has its own Unicode
@@ -14,7 +14,7 @@ Long texts are split by GPT-2's and cl100k's patterns without running the expres
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -24,7 +24,7 @@ import regex
 
 from bpeviz import limits
 from bpeviz.pretokenizers import sandbox, vectorized
-from bpeviz.pretokenizers.alternatives import joined
+from bpeviz.pretokenizers.alternatives import ALTERNATIVES, joined
 from bpeviz.pretokenizers.regex_worker import ends
 
 TIME_LIMIT = float(limits.EXPRESSION_SECONDS)
@@ -163,6 +163,9 @@ WORD_LIST = "list"
 """The key of a user's own word list."""
 
 
+WITH_UNMATCHED_TEXT = ("nltk", CUSTOM, WORD_LIST)
+"""The keys of the patterns that may leave text other than white space unmatched."""
+
 _UNBROKEN = ("none", CUSTOM)  # a user's expression may depend on any context
 _SAFE, _SAFE_IN_NLTK = regex.compile("[^/]"), regex.compile(r"\w")
 _TAIL = 4_096  # characters at the end of a text that are searched first
@@ -254,6 +257,16 @@ def slices(text: str, size: int = BLOCK) -> Iterator[str]:
 def _builtin(key: str) -> regex.Pattern[str] | None:
     expression = PATTERNS[key].expression
     return None if expression is None else regex.compile(expression)
+
+
+@cache
+def _filler(key: str) -> regex.Pattern[str] | None:
+    """Return the expression of the text that a built-in pattern matches only to keep it, or None.
+
+    Each such pre-token matches by itself, and no other pre-token does.
+    """
+    found = [one.expression for one in ALTERNATIVES.get(key, ()) if one.fills]
+    return regex.compile("|".join(found)) if found else None
 
 
 @contextmanager
@@ -387,3 +400,59 @@ def pretokenize(
             (*vectorized.pre_token_starts(block, pattern).tolist(), len(block))
         )
     ]
+
+
+class Unmatched(str):
+    """A part of a text that a pre-tokenization does not match. It differs from any pre-token."""
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is Unmatched and str.__eq__(self, other)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash((Unmatched, str(self)))
+
+
+def mark_unmatched(text: str, pattern: str = "gpt2", expression: str = "") -> list[str]:
+    """Split a text as `pretokenize` does; parts that nothing matches are `Unmatched`.
+
+    With a regular expression these are the parts between its matches, which `findall` drops. With a
+    word list they are the characters outside of listed words. In the built-in patterns for words
+    and symbols they are white space, and with NLTK's also the symbols that the book's expression
+    does not match. The other patterns match all text.
+
+    Raises:
+        SplitError: The pattern is unknown, not valid, or took too long; the message is for users.
+
+    >>> [one for one in mark_unmatched("a-b c", "regex", "[a-z]") if type(one) is not Unmatched]
+    ['a', 'b', 'c']
+    """
+    if pattern == CUSTOM:
+        with _own_expression(expression, TIME_LIMIT):
+            return _marked(text, sandbox.spans(expression, text, TIME_LIMIT))
+    pre_tokens = pretokenize(text, pattern, expression)
+    if pattern == WORD_LIST:
+        words = {*expression.split()}
+        return [one if one in words else Unmatched(one) for one in pre_tokens]
+    filler = _filler(pattern)
+    if filler is None:
+        return pre_tokens
+    return [Unmatched(one) if filler.fullmatch(one) else one for one in pre_tokens]
+
+
+def _marked(text: str, spans: Sequence[int]) -> list[str]:
+    found: list[str] = []
+    end = 0
+    for start, stop in zip(spans[::2], spans[1::2], strict=True):
+        if end < start:
+            found.append(Unmatched(text[end:start]))
+        if start < stop:
+            found.append(text[start:stop])
+        end = stop
+    if end < len(text):
+        found.append(Unmatched(text[end:]))
+    return found

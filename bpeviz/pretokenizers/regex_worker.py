@@ -23,9 +23,10 @@ if __name__ == "__main__":
 
 import regex
 
-ENDS, ALONE, WORD_ENDS = range(3)
+ENDS, ALONE, WORD_ENDS, SPANS = range(4)
 """Operations: find the ends of the pre-tokens; check that each character alone is a match; find the
-ends of the pre-tokens of a word list, which is sent in place of the expression."""
+ends of the pre-tokens of a word list, which is sent in place of the expression; find the start and
+the end of each match."""
 
 RESULT, INVALID, NESTED, MEMORY = range(4)
 """Answers: a result, or the reason why there is none."""
@@ -73,6 +74,15 @@ def ends(compiled: regex.Pattern[str], text: str) -> Iterator[int]:
         yield len(text)
 
 
+def spans(compiled: regex.Pattern[str], text: str) -> Iterator[int]:
+    """Yield the start and the end of each match from left to right, as `ends` finds them."""
+    end = 0
+    for match in compiled.finditer(text):
+        if match.end() >= end:
+            yield max(match.start(), end)
+            yield (end := match.end())
+
+
 @lru_cache(_COMPILED)
 def _listed(expression: str) -> tuple[frozenset[str], dict[str, list[int]]]:
     """Return the words of a list, and the lengths of those with each first character."""
@@ -109,6 +119,8 @@ def _answer(operation: int, expression: str, text: str) -> tuple[int, array[int]
         compiled = _compiled(expression)
         if operation == ALONE:
             return RESULT, array("q", [all(map(compiled.fullmatch, text))])
+        if operation == SPANS:
+            return RESULT, array("q", spans(compiled, text))
         return RESULT, array("q", ends(compiled, text))
     except RecursionError:
         return NESTED, b""

@@ -370,6 +370,14 @@ def ends(expression: str, text: str, seconds: float) -> list[int]:
     return _pool.run(worker.ENDS, expression, text, seconds)
 
 
+def spans(expression: str, text: str, seconds: float) -> list[int]:
+    """Return the start and the end of each match of an expression, in one list.
+
+    The arguments and errors are those of `Pool.run`.
+    """
+    return _pool.run(worker.SPANS, expression, text, seconds)
+
+
 def word_ends(words: str, text: str, seconds: float) -> list[int]:
     """Return the ends of the pre-tokens of a text with a list of words.
 

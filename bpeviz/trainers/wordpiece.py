@@ -29,15 +29,17 @@ from bpeviz.core.boundaries import Boundaries
 from bpeviz.core.longest_match import LongestMatchTokenizer, LongestMatchTraining
 from bpeviz.core.merges import Merge
 from bpeviz.core.training import Candidate, Pairs, Stopped
+from bpeviz.pretokenizers.patterns import Unmatched, mark_unmatched
 from bpeviz.pretokenizers.pretokenizer import PreTokenizer
 from bpeviz.trainers.base import Corpus, Option, Trainer
 from bpeviz.trainers.bpe import PROGRESS, REPORT_EVERY
-from bpeviz.trainers.options import MIN_COUNT, TIES
+from bpeviz.trainers.options import MIN_COUNT, TIES, UNMATCHED
 from bpeviz.trainers.preparation import count_pre_tokens, merge_limit, to_rows
 from bpeviz.trainers.screen import Detail, Texts
 
 Case = Literal["keep", "lower"]
 TieRule = Literal["first", "smallest"]
+UnmatchedText = Literal["keep", "drop"]
 
 
 def train_merges(
@@ -87,6 +89,7 @@ def train(
     expression: str = "",
     special_tokens: tuple[str, ...] = (),
     case: Case = "keep",
+    unmatched: UnmatchedText = "keep",
     ties: TieRule = "first",
     min_count: int = 1,
 ) -> WordPieceTraining:
@@ -95,7 +98,9 @@ def train(
     `vocab_size` counts characters, with and without ##, and merges. BERT's special tokens come
     before `special_tokens`.
     """
-    pre_tokenizer = WordPiecePreTokenizer(pattern=pattern, expression=expression, case=case)
+    pre_tokenizer = WordPiecePreTokenizer(
+        pattern=pattern, expression=expression, case=case, unmatched=unmatched
+    )
     alphabet, words = to_rows(count_pre_tokens(corpus, pre_tokenizer), pre_tokenizer)
     atoms = "character of the text, with and without ##"
     limit = merge_limit(vocab_size, merges, len(alphabet), atoms)
@@ -245,6 +250,7 @@ class WordPiecePreTokenizer(PreTokenizer):
 
     - White space separates words and does not become a token, so it is lost. Decoding writes one
       space between words.
+    - If `unmatched` is "drop", text that the pattern does not match is lost in the same way.
     - Lower case applies to each character by itself. A character whose lower case is several
       characters (İ) stays one atom, so offsets stay exact. "Uncased" BERT also strips accents; this
       class does not.
@@ -254,25 +260,36 @@ class WordPiecePreTokenizer(PreTokenizer):
 
     atoms: Literal["characters"] = "characters"
     case: Case = "keep"
+    unmatched: UnmatchedText = "keep"
 
     @property
     def unknown(self) -> str:
         return UNKNOWN
 
     def pre_tokens(self, text: str) -> list[str]:
-        """Split a text into words and white space, which is a pre-token of its own.
+        """Split a text into words, white space, and text to drop.
 
         Raises:
             SplitError: The pattern does not exist or fails on this text.
         """
+        if self.unmatched == "drop":
+            pre_tokens = mark_unmatched(text, self.pattern, self.expression)
+        else:
+            pre_tokens = super().pre_tokens(text)
         return [
             part
-            for pre_token in super().pre_tokens(text)
-            for part in _WORD_OR_SPACE.findall(pre_token)
+            for pre_token in pre_tokens
+            for part in (
+                [pre_token] if self._is_unmatched(pre_token) else _WORD_OR_SPACE.findall(pre_token)
+            )
         ]
 
     def drops(self, pre_token: str) -> bool:
-        return _SPACE.match(pre_token) is not None
+        return self._is_unmatched(pre_token) or _SPACE.match(pre_token) is not None
+
+    @staticmethod
+    def _is_unmatched(pre_token: str) -> bool:
+        return isinstance(pre_token, Unmatched)
 
     def symbols(self, pre_token: str) -> list[str]:
         characters = map(str.lower, pre_token) if self.case == "lower" else iter(pre_token)
@@ -420,6 +437,7 @@ TRAINER = Trainer(
             "keep",
             {"keep": "Unchanged", "lower": "To lower case"},
         ),
+        UNMATCHED,
         replace(
             TIES,
             label="Among pairs of equal score",

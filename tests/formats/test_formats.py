@@ -211,8 +211,14 @@ ONLY_HUGGING_FACE: dict[str, dict[str, Any]] = {
         "coverage": "0.98",
     },
     **{
-        f"wordpiece, {key}": {"algorithm": "wordpiece", "pattern": key}
-        for key in ("gpt2", "o200k", "words", "nltk", "characters")
+        f"wordpiece, {key}": {"algorithm": "wordpiece", "pattern": key, "unmatched": drop}
+        for key, drop in (
+            ("gpt2", "drop"),
+            ("o200k", "keep"),
+            ("words", "drop"),
+            ("nltk", "keep"),
+            ("characters", "keep"),
+        )
     },
     **{
         f"wordpiece, lower case, {key}": {"algorithm": "wordpiece", "pattern": key, "case": "lower"}
@@ -354,6 +360,11 @@ SCAFFOLD = {"algorithm": "scaffold", "merges": 60}
             "huggingface",
             {"algorithm": "wordpiece", "pattern": "words", "special_tokens": ("été",)},
             "starts with 'été' as that special token",
+        ),
+        (
+            "huggingface",
+            {"algorithm": "wordpiece", "pattern": "nltk", "unmatched": "drop"},
+            "drops text that the pattern nltk does not match",
         ),
         (
             "huggingface",

@@ -16,6 +16,13 @@ TEXT = "low lower lowest newest widest\n---\nthe low island, the lowest isle 12 
 KINDS: list[dict[str, Any]] = [
     {"algorithm": "scaffold", "merges": 30},
     {"algorithm": "wordpiece", "merges": 30, "case": "lower"},
+    {
+        "algorithm": "wordpiece",
+        "merges": 30,
+        "unmatched": "drop",
+        "pattern": "regex",
+        "expression": "[a-z]+",
+    },
     {"algorithm": "superbpe", "merges": 60, "transition": 270, "second": "lines"},
     {"algorithm": "multilingual", "merges": 30},
     {"algorithm": "sentencepiece", "merges": 30, "pattern": "gpt2"},

@@ -22,6 +22,8 @@ from bpeviz.pretokenizers.patterns import (
     MAX_WORD_LIST,
     PATTERNS,
     TIME_LIMIT,
+    Unmatched,
+    mark_unmatched,
     pretokenize,
 )
 
@@ -419,3 +421,45 @@ def test_slow_word_list_is_stopped() -> None:
 def test_word_list_is_applied_in_a_child_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(regex_worker, "word_ends")
     assert pretokenize("therein", "list", "the there in") == ["there", "in"]
+
+
+# Text that a pattern does not match
+
+
+PUBLISHED = {
+    "words": r"\w+|[^\w\s]+",
+    "whitespace": r"\S+",
+    "nltk": r"""(?:[A-Z]\.)+|\w+(?:-\w+)*|\$?\d+(?:\.\d+)?%?|\.\.\.|[\]\[.,;"'?():_`-]""",
+    "arithmetic": r"\d+(?:\.\d+)?|[^\W\d]\w*|[^\w\s]",
+    "gpt2": PATTERNS["gpt2"].expression or "",
+}
+"""Expressions whose matches are the tokens of `findall` in classic demonstrations."""
+
+
+@settings(max_examples=examples(100))
+@given(
+    ANY_TEXT | st.text("ab1 $.-@'\n", max_size=40),
+    st.sampled_from([*PUBLISHED, "treebank", "sentences", "none"])
+    | st.sampled_from([r"\w+", "a(?=b)", "(?<=a)b|1*"]).map(lambda own: ("regex", own)),
+)
+@example("at $12.40 @ $5 #x", "nltk")
+def test_unmatched_text_is_what_findall_drops(text: str, how: str | tuple[str, str]) -> None:
+    pattern, expression = (how, "") if isinstance(how, str) else how
+    pre_tokens = mark_unmatched(text, pattern, expression)
+    assert [str(one) for one in pre_tokens] == pretokenize(text, pattern, expression)
+    matched = [str(one) for one in pre_tokens if type(one) is not Unmatched]
+    if pattern == "treebank":
+        assert matched == [one for one in pretokenize(text, pattern) if not one.isspace()]
+    elif published := PUBLISHED.get(pattern, expression):
+        assert matched == [one for one in regex.findall(published, text) if one]
+    else:
+        assert matched == pretokenize(text, pattern)
+
+
+def test_unmatched_text_differs_from_a_pre_token() -> None:
+    assert {"a": 1, Unmatched("a"): 2}["a"] == 1
+    assert Unmatched("a") == Unmatched("a")
+    assert "a" not in [Unmatched("a")]
+    assert Unmatched("a") not in ["a"]
+    listed = mark_unmatched("therex", "list", "the there")
+    assert [(str(one), type(one) is Unmatched) for one in listed] == [("there", False), ("x", True)]

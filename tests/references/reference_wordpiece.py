@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
+import regex
+
 Token = tuple[str, ...]
 
 
@@ -28,6 +30,17 @@ def word_symbols(word: str, lower: bool = False) -> list[str]:
     """Return the atoms of a word."""
     characters = [character.lower() if lower else character for character in word]
     return characters[:1] + ["##" + character for character in characters[1:]]
+
+
+def matches(text: str, expression: str) -> list[str]:
+    """Return the matches of an expression from left to right, which all other text is not."""
+    found: list[str] = []
+    end = 0
+    for match in regex.finditer(expression, text):
+        if match.start() >= end:
+            found.append(match[0])
+            end = match.end()
+    return found
 
 
 def replace_all(row: Sequence[Token], left: Token, right: Token) -> list[Token]:

@@ -28,6 +28,12 @@ HOW = st.fixed_dictionaries(
         "ties": st.sampled_from(["first", "smallest"]),
         "min_count": st.integers(1, 3),
     },
+) | st.fixed_dictionaries(
+    {
+        "pattern": st.just("regex"),
+        "expression": st.sampled_from([r"\w+", "[aé](?=b)|b+", r"(?<=a)b|a\s*", "(?r)[ab]+"]),
+        "unmatched": st.sampled_from(["keep", "drop"]),
+    }
 )
 TEXTS = SMALL_TEXTS | st.text("aAbB İß#é \n\u3000", max_size=60)
 
@@ -37,9 +43,13 @@ def train(corpus: str | dict[str, int], merges: int = 25, **how: Any) -> Trainin
 
 
 def words_of(text: str, training: Training) -> list[str]:
-    """Return the words of a text: its pre-tokens, split at white space."""
-    pre_tokens = bpeviz.pretokenizers.patterns.pretokenize(text, training.pre_tokenizer.pattern)
-    return [word for pre_token in pre_tokens for word in pre_token.split()]
+    """Return the words of a text: its pre-tokens or matches, split at white space."""
+    how = training.pre_tokenizer
+    if how.unmatched == "drop":
+        parts = reference.matches(text, how.expression)
+    else:
+        parts = bpeviz.pretokenizers.patterns.pretokenize(text, how.pattern, how.expression)
+    return [word for part in parts for word in part.split()]
 
 
 def tokens_by_id(training: Training) -> list[reference.Token]:
@@ -214,6 +224,22 @@ def test_white_space_is_dropped_with_every_pattern(pattern: str) -> None:
     assert (boundaries.ids(tokenizer.steps) == bpeviz.core.boundaries.DROPPED_ID).sum() == 7
     for symbol in tokenizer.alphabet:
         assert not symbol.removeprefix("##").isspace()
+
+
+def test_unmatched_text_is_dropped_or_kept() -> None:
+    """Commas and @ are no tokens where the classic demonstrations drop them."""
+    text = "hugs, hug @pug"
+    for pattern, expression in (("regex", r"\w+"), ("list", "hugs hug pug")):
+        how = {"pattern": pattern, "expression": expression}
+        tokenizer = train(text, unmatched="drop", **how).tokenizer()
+        assert not {",", "##,", "@"} & {*tokenizer.alphabet}
+        assert [text[t.start : t.end] for t in tokenizer.tokens(text)] == ["hugs", "hug", "pug"]
+        assert tokenizer.decode(tokenizer.encode("pug, hug!")) == "pug hug"
+        assert "," in train(text, **how).tokenizer().alphabet
+    labels = [one.label for one in train(text, pattern="nltk").tokenizer().tokens(text)]
+    assert labels == ["hugs", ",", "hug", "@", "pug"]
+    nltk = train(text, pattern="nltk", unmatched="drop").tokenizer()
+    assert [one.label for one in nltk.tokens(text)] == ["hugs", ",", "hug", "pug"]
 
 
 def test_pre_token_starts_a_word() -> None:

@@ -25,7 +25,7 @@ from bpeviz.formats.huggingface.common import (
 )
 from bpeviz.formats.parsing import Node, quoted
 from bpeviz.formats.remapped_ids import with_ids
-from bpeviz.pretokenizers.patterns import pretokenize
+from bpeviz.pretokenizers.patterns import WITH_UNMATCHED_TEXT, pretokenize
 from bpeviz.trainers.wordpiece import CONTINUES, UNKNOWN, WordPiecePreTokenizer, WordPieceTokenizer
 
 LONGEST_PIECE = 1_000
@@ -48,6 +48,11 @@ def to_document(inner: WordPieceTokenizer, tokenizer: Tokenizer) -> dict[str, An
         UnsupportedError: the library would encode differently.
     """
     pre_tokenizer = cast(WordPiecePreTokenizer, inner.pre_tokenizer)
+    if pre_tokenizer.unmatched == "drop" and pre_tokenizer.pattern in WITH_UNMATCHED_TEXT:
+        raise UnsupportedError(
+            f"it drops text that the pattern {pre_tokenizer.pattern} does not match, and bpeviz "
+            "writes only patterns that match all text but white space"
+        )
     pieces = _pieces(inner)
     prefix = _prefix(pre_tokenizer, pieces)
     entries: dict[str, int] = {}

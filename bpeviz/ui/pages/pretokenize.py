@@ -12,7 +12,15 @@ from streamlit.delta_generator import DeltaGenerator
 
 from bpeviz.analysis import pretokenization
 from bpeviz.pretokenizers.alternatives import ALTERNATIVES
-from bpeviz.pretokenizers.patterns import CUSTOM, PATTERNS, WORD_LIST, SplitError
+from bpeviz.pretokenizers.patterns import (
+    CUSTOM,
+    PATTERNS,
+    WITH_UNMATCHED_TEXT,
+    WORD_LIST,
+    SplitError,
+    Unmatched,
+    mark_unmatched,
+)
 from bpeviz.text import counted
 from bpeviz.ui import components, inputs, markdown
 from bpeviz.ui.inputs import part_caption, part_number
@@ -89,6 +97,11 @@ WHITE_SPACE = Switch(link="white_space", key="white_space", label="Leave out whi
 ENTRIES = Number(
     link="entries", key="entries", label="Entries of the vocabulary", low=1, high=100_000
 )
+DROP_UNMATCHED = Switch(
+    link="drop_unmatched",
+    key="drop_unmatched",
+    label="Drop text that the pattern does not match",
+)
 UNSEEN = TextField(link="unseen", key="unseen", label="Different text", longest=2_000)
 PART = numbers("side by side of ", "Part shown")
 LEVELS_PART = numbers("levels of ", "Part shown")
@@ -106,7 +119,7 @@ def _widgets(values: Values) -> Iterator[Widget[Any]]:
     for key, published in PUBLISHED.items():
         if key in chosen:
             yield published.widget
-    yield from (EXPLAINED, WHITE_SPACE, ENTRIES, UNSEEN)
+    yield from (EXPLAINED, WHITE_SPACE, ENTRIES, DROP_UNMATCHED, UNSEEN)
     yield from values.members(PART)
     yield from values.members(LEVELS_PART)
 
@@ -335,6 +348,18 @@ def _used_alternatives(text: str, pattern: str) -> list[pretokenization.Used]:
     return pretokenization.used_alternatives(_pre_tokenized(text, pattern, ""), pattern)
 
 
+@cached()
+def _words(text: str, pattern: str, expression: str, drops: bool) -> tuple[list[str], int]:
+    """Return the pre-tokens without white space, and the number of other parts dropped."""
+    if drops:
+        pre_tokens = mark_unmatched(text, pattern, expression)
+    else:
+        pre_tokens = [*_pre_tokenized(text, pattern, expression).pre_tokens()]
+    words = [one for one in pre_tokens if not isinstance(one, Unmatched)]
+    left_out = [one for one in pre_tokens if isinstance(one, Unmatched) and not one.isspace()]
+    return [word for one in words if (word := one.strip())], len(left_out)
+
+
 def _word_level(chosen: Chosen, column: pretokenization.Column) -> None:
     """Draw a word-level vocabulary of the pre-tokens, and apply it to a different text."""
     st.header("A vocabulary of whole words", anchor=False)
@@ -343,7 +368,15 @@ def _word_level(chosen: Chosen, column: pretokenization.Column) -> None:
         "word became one unknown token, `[UNK]`. Spaces at the ends of pre-tokens are ignored here."
     )
     size = ENTRIES.any_number(50, help="The most frequent pre-tokens become the entries.")
-    words = [word for one in column.cut.pre_tokens() if (word := one.strip())]
+    drops = chosen.pattern in WITH_UNMATCHED_TEXT and DROP_UNMATCHED.toggle(
+        help="As in demonstrations that take only the words found by a regular expression: the "
+        "rest becomes no token, not even an unknown one."
+    )
+    try:
+        words, dropped = _words(column.cut.text, chosen.pattern, chosen.expression, drops)
+    except SplitError as error:
+        st.error(markdown.escape(str(error)))
+        return
     vocabulary = pretokenization.word_level(words, size)
     unknown = vocabulary.total - vocabulary.known
     share = f"{unknown / vocabulary.total:.1%}" if vocabulary.total else "0 %"
@@ -351,6 +384,7 @@ def _word_level(chosen: Chosen, column: pretokenization.Column) -> None:
         f"The vocabulary has {len(vocabulary.entries):,} of {vocabulary.types:,} different words. "
         f"In this text, {unknown:,} of {counted(vocabulary.total, 'word')} are "
         f"unknown ({share})."
+        + (f" {counted(dropped, 'other part')} of the text are dropped." if dropped else "")
     )
     st.dataframe(
         tables.word_level(vocabulary), hide_index=True, height=216, key="word level entries"
@@ -358,11 +392,12 @@ def _word_level(chosen: Chosen, column: pretokenization.Column) -> None:
     text = UNSEEN.area(height=68, placeholder="Type a text that has other words.")
     if not text:
         return
-    found = _split(text, chosen.pattern, chosen.expression)
-    if isinstance(found, str):
-        st.error(markdown.escape(found))
+    try:
+        typed, _ = _words(text, chosen.pattern, chosen.expression, drops)
+    except SplitError as error:
+        st.error(markdown.escape(str(error)))
         return
-    applied = vocabulary.apply([word for one in found.pre_tokens() if (word := one.strip())])
+    applied = vocabulary.apply(typed)
     st.code(
         " ".join("[UNK]" if word is None else word for word in applied),
         language=None,

@@ -164,6 +164,19 @@ def test_word_level_vocabulary_marks_unknown_words() -> None:
     assert app.code[-1].value == "the [UNK] [UNK] cat"
 
 
+def test_word_level_vocabulary_drops_unmatched_text_where_asked_for() -> None:
+    """Commas are words where every part is kept, and no words where only matches are taken."""
+    app = with_text("the cat, the dog", splits=["regex"], regex=r"\w+", unseen="a cat, a dog")
+    assert {*table(app, "rank")["word"]} == {"the", "cat", ",", "dog"}
+    app.toggle(key="drop_unmatched").set_value(True).run()
+    assert errors(app) == []
+    assert [*table(app, "rank")["word"]] == ["the", "cat", "dog"]
+    assert app.code[-1].value == "[UNK] cat [UNK] dog"
+    assert "1 other part" in " ".join(one.value for one in app.markdown)
+    app = with_text("the cat, the dog", splits=["words"])
+    assert "drop_unmatched" not in [one.key for one in app.toggle]
+
+
 # ---- word lists and custom expressions
 
 
