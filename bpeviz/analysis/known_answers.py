@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import bpeviz
 from bpeviz.core import tiktoken_engine
+from bpeviz.core.library_pool import LibraryError
 from bpeviz.core.training import MergeTraining, Training
 from bpeviz.corpus import samples
 from bpeviz.pretokenizers.patterns import pretokenize
@@ -46,10 +47,11 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Compared:
-    """A comparison with the result of the engine, or None if a vocabulary is missing."""
+    """A comparison with the result of the engine, or None with the reason why there is none."""
 
     comparison: Comparison
     found: str | None
+    missing: str = ""
 
     @property
     def agrees(self) -> bool:
@@ -57,11 +59,14 @@ class Compared:
         return self.found == self.comparison.expected
 
 
-def compare(comparison: Comparison) -> Compared:
-    """Run a comparison."""
+def compare(comparison: Comparison, compute: Callable[[], str] | None = None) -> Compared:
+    """Run a comparison; `compute` may return a cached result of it."""
     if comparison.needs is not None and not download.available(comparison.needs):
-        return Compared(comparison, None)
-    return Compared(comparison, comparison.compute())
+        return Compared(comparison, None, "the vocabulary is not on this machine")
+    try:
+        return Compared(comparison, (compute or comparison.compute)())
+    except LibraryError as error:
+        return Compared(comparison, None, str(error))
 
 
 def _new_tokens(training: Training) -> str:

@@ -54,6 +54,8 @@ _LIBRARIES = {
     worker.HUGGING_FACE: "tokenizers",
     worker.SENTENCEPIECE: "sentencepiece",
     worker.MERGES: "json",
+    worker.HUGGING_FACE_TRAINER: "tokenizers",
+    worker.SENTENCEPIECE_TRAINER: "sentencepiece",
 }
 
 _OUT_OF_TIME = -signal.SIGPROF if hasattr(signal, "SIGPROF") else None

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 import reference
 
-from bpeviz.analysis import known_answers
+from bpeviz.analysis import known_answers, library_comparisons
 from bpeviz.analysis.known_answers import COMPARISONS, Comparison
+from bpeviz.core.library_pool import LibraryError
 from bpeviz.pretrained import download
 
 
@@ -35,3 +36,20 @@ def test_naive_loop_finds_the_figures_of_don_quijote(least: int, steps: int, tok
     merges, _ = reference.train([(raw, 1)], list(map(chr, range(256))), 20, min_count=least)
     assert len(merges) == steps
     assert len(raw) - sum(merge.applied for merge in merges) == tokens
+
+
+@pytest.mark.parametrize(
+    "comparison", library_comparisons.comparisons(), ids=lambda one: one.what.partition(":")[0]
+)
+def test_libraries_agree_with_the_engine(comparison: Comparison) -> None:
+    assert known_answers.compare(comparison).found == comparison.expected
+
+
+def test_library_that_fails_gives_the_reason() -> None:
+    def refuse() -> str:
+        raise LibraryError("it takes more than 5 seconds")
+
+    compared = known_answers.compare(Comparison("a", "b", "expected", refuse))
+    assert compared.found is None
+    assert not compared.agrees
+    assert "5 seconds" in compared.missing

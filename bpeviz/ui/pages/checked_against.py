@@ -2,46 +2,70 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
+
 import streamlit as st
 
-from bpeviz.analysis import known_answers
+from bpeviz.analysis import known_answers, library_comparisons
+from bpeviz.analysis.known_answers import COMPARISONS, Comparison
 from bpeviz.ui.learn.tables import table
 from bpeviz.ui.runtime.cache import cached
-from bpeviz.ui.widgets import Switch
+from bpeviz.ui.widgets import SessionValue, Switch
 
 SHOWN = Switch(link="checked_against", key="learn_checked_against", label="Checked against")
+_LIBRARIES: SessionValue[bool] = SessionValue("learn_libraries")
+"""Whether the comparisons with libraries were asked for."""
 
 
 @cached("Comparing …")
-def _found(number: int) -> known_answers.Compared:
-    return known_answers.compare(known_answers.COMPARISONS[number])
+def _found(what: str) -> str:
+    every = (*COMPARISONS, *library_comparisons.comparisons())
+    return next(one for one in every if one.what == what).compute()
 
 
 def show() -> None:
     """Draw the switch of the section, and run the comparisons where it is on."""
     if not SHOWN.toggle(
-        help="Compares this engine with printed figures and with tiktoken, now, on this machine."
+        help="Compares this engine with printed figures and other libraries, now, on this machine."
     ):
         return
-    rows, agreeing, missing = [], 0, []
-    for number, comparison in enumerate(known_answers.COMPARISONS):
-        # A vocabulary may be downloaded later, so its absence is not cached.
-        compared = known_answers.compare(comparison) if comparison.needs else _found(number)
+    _table(COMPARISONS)
+    st.caption(
+        "Among pairs of the same count, the one seen first is merged, as in minbpe and in the "
+        "Hugging Face course. The expected results come from the sources, not from bpeviz; "
+        "tiktoken runs here."
+    )
+    if _LIBRARIES.get():
+        _table(library_comparisons.comparisons())
+        st.caption(
+            "These libraries trained and encoded on this machine, in processes of their own. Each "
+            "breaks ties in its own way, and here bpeviz follows its rule. subword-nmt is compared "
+            "in the project's tests only."
+        )
+        return
+    st.button(
+        "Run Hugging Face tokenizers and SentencePiece, too",
+        key="learn_run_libraries",
+        on_click=partial(_LIBRARIES.put, True),
+        help="They train on the sample texts and load files that bpeviz writes. It takes some "
+        "seconds.",
+    )
+
+
+def _table(comparisons: Sequence[Comparison]) -> None:
+    rows, agreeing, missing = [], 0, 0
+    for comparison in comparisons:
+        compared = known_answers.compare(comparison, partial(_found, comparison.what))
         if compared.found is None:
-            missing.append(comparison.needs)
-            verdict = "not compared: the vocabulary is not on this machine"
+            missing += 1
+            verdict = f"not compared: {compared.missing}"
         else:
             agreeing += compared.agrees
             verdict = "agrees" if compared.agrees else "differs"
         row = [comparison.what, comparison.expected, compared.found or "–", verdict]
         rows.append([*row, comparison.source])
-    compared_rows = len(rows) - len(missing)
-    note = f" Not compared, for lack of vocabularies: {len(missing)}." if missing else ""
-    st.markdown(f"**{agreeing} of {compared_rows} comparisons agree.**{note}")
+    note = f" Not compared: {missing}." if missing else ""
+    st.markdown(f"**{agreeing} of {len(rows) - missing} comparisons agree.**{note}")
     header = ["Comparison", "Printed or computed elsewhere", "bpeviz, now", "Verdict", "Source"]
     st.html(table(header, rows))
-    st.caption(
-        "Among pairs of the same count, the one seen first is merged, as in minbpe and in the "
-        "Hugging Face course. Hugging Face's own trainer, subword-nmt and SentencePiece break ties "
-        "in other ways; the project's tests run those libraries and compare them under their rules."
-    )

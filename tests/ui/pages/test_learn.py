@@ -11,7 +11,9 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from bpeviz.analysis import library_comparisons
 from bpeviz.analysis.known_answers import COMPARISONS
+from bpeviz.core.library_pool import LibraryError
 from bpeviz.pretrained import download
 from bpeviz.trainers import TRAINERS
 from bpeviz.ui.learn.base import Chapter, Question
@@ -284,7 +286,27 @@ def test_missing_vocabulary_is_named_in_the_comparison(monkeypatch: pytest.Monke
     app = opened(learn_checked_against=True)
     (shown,) = [one.proto.body for one in app.get("html") if "minbpe" in one.proto.body]
     assert shown.count("the vocabulary is not on this machine") == 5
-    assert any("for lack of vocabularies: 5" in one.value for one in app.markdown)
+    assert any("Not compared: 5" in one.value for one in app.markdown)
+
+
+def test_libraries_train_and_encode_when_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The comparisons themselves run in tests/analysis."""
+
+    def refuse() -> str:
+        raise LibraryError("the library tokenizers is not installed")
+
+    listed = (
+        replace(COMPARISONS[0], what="first", source="tokenizers", compute=refuse),
+        replace(COMPARISONS[0], what="second", source="sentencepiece", compute=lambda: "else"),
+    )
+    monkeypatch.setattr(library_comparisons, "comparisons", lambda: listed)
+    app = opened(learn_checked_against=True)
+    check(app.button(key="learn_run_libraries").click().run())
+    (shown,) = [one.proto.body for one in app.get("html") if "sentencepiece" in one.proto.body]
+    assert "the library tokenizers is not installed" in shown
+    assert "differs" in shown
+    assert any("0 of 1 comparisons agree" in one.value for one in app.markdown)
+    assert "learn_run_libraries" not in [one.key for one in app.button]
 
 
 def test_next_follows_the_core_path_and_offers_the_chapter_between() -> None:
