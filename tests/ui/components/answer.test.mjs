@@ -9,6 +9,7 @@ import {
   drawnPath,
   handleNear,
   moved,
+  nearestBox,
   nearestPair,
   placeOf,
   scaled,
@@ -44,6 +45,13 @@ test("values and places on a curve are the inverse of each other", () => {
   for (const value of [0, 12, 40]) assert.equal(unscaled(scaled(value, 0, 40, 216, 14), 0, 40, 216, 14), value);
   assert.equal(scaled(3, 5, 5, 10, 90), 10);
   assert.deepEqual([placeOf(1, 1, 5), placeOf(5, 1, 5), placeOf(2, 2, 2)], [0, 100, 50]);
+});
+
+test("a boundary is dropped at the nearest gap of the line under the pointer", () => {
+  const box = (left, top) => ({ left, right: left + 10, top, bottom: top + 40 });
+  const gaps = [box(0, 0), box(50, 0), box(0, 50)];
+  const at = [[22, 20], [40, 20], [60, 70], [500, -90]].map(([x, y]) => nearestBox(gaps, x, y));
+  assert.deepEqual(at, [0, 1, 2, 1]);
 });
 
 test("the nearest handle is moved", () => {

@@ -1,7 +1,7 @@
 // Set the boundaries between the tokens of a short text.
 
 import { element } from "../shared/dom.js";
-import { atomsOf, boundaryKind, standIn, toggled } from "./logic.js";
+import { atomsOf, boundaryKind, nearestBox, standIn, toggled } from "./logic.js";
 
 export class BoundariesForm {
   /**
@@ -38,24 +38,26 @@ export class BoundariesForm {
       button.type = "button";
       button.ariaLabel = `Boundary ${names}`;
       button.ariaPressed = "false";
-      button.addEventListener("click", () => {
-        this.value = toggled(this.value ?? [], i + 1);
-        button.ariaPressed = String(this.value.includes(i + 1));
-        changed();
+      button.addEventListener("click", ({ detail }) => {
+        if (this.dragged && detail) return; // the browser clicks where a drag began
+        this.#set([[i, !this.value?.includes(i + 1)]]);
       });
       row.append(button);
     });
-    row.addEventListener("keydown", (event) => this.#move(event, row));
+    this.gaps = [...row.querySelectorAll("button")];
+    this.changed = changed;
+    row.addEventListener("keydown", (event) => this.#move(event));
+    row.addEventListener("pointerdown", (event) => this.#drag(event));
     host.append(row);
     if (!marks) {
       const none = element("button", "none", "It stays one token");
       none.type = "button";
       none.addEventListener("click", () => {
         this.value = [];
-        for (const button of row.querySelectorAll("button")) button.ariaPressed = "false";
-        changed();
+        this.#set(this.gaps.map((_, i) => [i, false]));
       });
-      host.append(element("p", "chosen", "Press between two letters to set or remove a boundary."), none);
+      const hint = "Press between two letters to set or remove a boundary, or drag one.";
+      host.append(element("p", "chosen", hint), none);
       return;
     }
     const legend = element("p", "legend");
@@ -67,9 +69,52 @@ export class BoundariesForm {
     host.append(legend);
   }
 
-  #move(event, row) {
+  /** Set or remove boundaries: [index of the gap, whether it is a boundary]. */
+  #set(gaps) {
+    for (const [i, isSet] of gaps) {
+      const value = this.value ?? [];
+      if (value.includes(i + 1) !== isSet) this.value = toggled(value, i + 1);
+      this.gaps[i].ariaPressed = String(isSet);
+    }
+    this.changed();
+  }
+
+  /** Drag a boundary from one gap to another. */
+  #drag(event) {
+    const from = this.gaps.indexOf(event.target.closest("button"));
+    this.dragged = false;
+    if (from < 0) return;
+    const start = this.gaps[from];
+    start.setPointerCapture(event.pointerId);
+    let to = from;
+    const show = (i) => {
+      this.gaps[to].classList.remove("target");
+      to = i;
+      this.gaps[to].classList.toggle("target", to !== from);
+    };
+    const end = new AbortController();
+    const on = (name, listener) => start.addEventListener(name, listener, { signal: end.signal });
+    on("pointermove", ({ clientX, clientY }) => {
+      show(nearestBox(this.gaps.map((gap) => gap.getBoundingClientRect()), clientX, clientY));
+    });
+    on("pointerup", () => {
+      end.abort();
+      const drop = to;
+      show(from);
+      if (drop === from) return;
+      this.dragged = true;
+      this.#set([[from, false], [drop, true]]);
+      this.gaps[drop].focus();
+    });
+    on("pointercancel", () => {
+      end.abort();
+      show(from);
+    });
+  }
+
+  #move(event) {
     const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-    const buttons = [...row.querySelectorAll("button")];
+    const buttons = this.gaps;
     const at = buttons.indexOf(event.composedPath()[0]);
     if (!by || at < 0) return;
     event.preventDefault();

@@ -63,6 +63,13 @@ export const unscaled = (place, from, to, start, end) => from + ((place - start)
 export const handleNear = (positions, at) =>
   positions.reduce((best, x, i) => (Math.abs(x - at) < Math.abs(positions[best] - at) ? i : best), 0);
 
+/** Return the index of the box whose middle is nearest to a point; the line of text counts first. */
+export function nearestBox(boxes, x, y) {
+  const away = ({ left, right, top, bottom }) =>
+    1e4 * Math.max(0, top - y, y - bottom) + Math.abs((left + right) / 2 - x);
+  return boxes.reduce((best, box, i) => (away(box) < away(boxes[best]) ? i : best), 0);
+}
+
 /** Return the path of an SVG through points. */
 export const drawnPath = (points) =>
   points.map(([x, y], i) => `${i ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");
