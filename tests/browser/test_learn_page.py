@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+import pytest
 from page_helpers import Page, expect
+
+from bpeviz.ui.learn.registry import CHAPTERS
 
 Open = Callable[..., Page]
 
@@ -126,3 +129,82 @@ def test_answers_are_given_by_mouse_and_touch(open_page: Open) -> None:
     page.get_by_role("button", name="Check my answer").click()
     result(page, 1, "Merges apply in the order of training")
     expect(page.locator("li .yours")).to_have_count(4)
+
+
+ANSWERED = ".result:not(:empty)"
+
+
+def answer_by_keyboard(page: Page, kind: str) -> None:
+    """Give any answer to the last question, by the keys of its form."""
+    if kind == "pair":
+        focus(page, "Pair of neighbors", most=150)
+        page.keyboard.press("ArrowRight")
+    elif kind == "number":
+        focus(page, "Number of", most=150)
+        page.keyboard.type("1")
+    elif kind == "boundaries":
+        focus(page, "Boundary between", most=150)
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("Space")
+    elif kind == "curve":
+        focus(page, "tokens at", most=150)
+        page.keyboard.press("PageDown")
+    elif kind == "order":
+        focus(page, "Move ", most=150)
+        page.keyboard.press("Enter")
+        focus(page, "This order is my answer")
+        page.keyboard.press("Enter")
+    else:
+        assert kind == "choice"
+        focus_radio(page)
+        page.keyboard.press("Space")
+    focus(page, "Check my answer")
+    page.keyboard.press("Enter")
+
+
+def focus_radio(page: Page) -> None:
+    """Press Tab until a group of radio buttons, which is one tab stop, has the focus."""
+    for _ in range(150):
+        page.keyboard.press("Tab")
+        if page.evaluate(
+            """() => {
+              let active = document.activeElement;
+              while (active?.shadowRoot?.activeElement) active = active.shadowRoot.activeElement;
+              return active?.matches(".form input[type=radio]:enabled") ?? false;
+            }"""
+        ):
+            return
+    raise AssertionError("No radio button was reached by Tab.")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_all_chapters_are_done_by_keyboard_alone(open_page: Open, theme: str) -> None:
+    page = open_page(f"/Learn?chapter={CHAPTERS[0].key}", color_scheme=theme)
+    for number, chapter in enumerate(CHAPTERS, 1):
+        heading = page.get_by_role("heading", name=f"{number}. {chapter.title}", exact=True)
+        expect(heading).to_be_visible()
+        asked = page.locator("[class*=st-key-ask_]")
+        done = page.locator(f'button[data-chapter="{chapter.key}"][aria-label$=", done"]')
+        for given in range(len(chapter.questions) + 1):
+            expect(asked.nth(given).locator(".check")).to_be_visible()
+            expect(page.locator(ANSWERED)).to_have_count(given)
+            kind = (asked.nth(given).get_attribute("class") or "").split("st-key-ask_")[1]
+            answer_by_keyboard(page, kind.split("_")[0])
+            expect(asked.nth(given).locator(ANSWERED)).to_be_visible()
+            if done.count():
+                break
+        expect(done).to_have_count(1)
+        focus(page, chapter.inputs[0].widget.label, most=200)
+        focus(page, "open_in_new", most=20)  # the icon of the link to another page
+        focus(page, chapter.inputs[0].widget.label, "Shift+Tab")
+        page.keyboard.press("Control+a")
+        page.keyboard.type("banana bandana")
+        page.keyboard.press("Control+Enter")
+        expect(page.get_by_text("The questions above use: banana bandana")).to_be_visible()
+        focus(page, "Back to the first text")
+        page.keyboard.press("Enter")
+        expect(page.locator(ANSWERED)).to_have_count(given + 1)
+        if number < len(CHAPTERS):
+            focus(page, f"Chapter {number + 1}:", "Shift+Tab", most=300)
+            page.keyboard.press("Enter")
