@@ -27,6 +27,9 @@ from bpeviz.ui.learn.forms import NumberForm, OrderForm, Part
 
 KEY = "encoding"
 MERGES = 20
+LISTED = 14
+"""The most merges that the question lists."""
+
 MOST = 6
 """The most merges to put into order."""
 
@@ -63,13 +66,20 @@ def _tokens(setup: Setup) -> Question:
         message: list[Part] = [f"{counted(len(found), 'token')}: "]
         for one in found[:60]:
             message += [engine.named(training, one.id), " "]
+        if len(found) > 60:
+            message.append("…")
         return Result(compared(given, len(found)), message, {"right": len(found)})
 
-    prompt: list[Part] = [f"Training made {counted(training.steps, 'merge')}. The first ones are: "]
-    for merge in training.merges[:14]:
+    if not training.steps:
+        raise NoQuestionError("The training text has no two neighbors. Type a longer one.")
+    listed = training.merges[:LISTED]
+    are = "The first ones are" if len(listed) < training.steps else "In their order"
+    prompt: list[Part] = [f"Training made {counted(training.steps, 'merge')}. {are}: "]
+    for merge in listed:
         prompt += [engine.named(training, merge.left), " + "]
         prompt += [engine.named(training, merge.right), ", "]
-    prompt += ["in this order. The text to encode, ", engine.quoted(text)]
+    prompt[-1] = ". "
+    prompt += ["The text to encode, ", engine.quoted(text)]
     prompt += [f", has {counted(size, 'byte')}. How many tokens does it become?"]
     return Question(prompt, NumberForm(1, size, "tokens"), judge)
 

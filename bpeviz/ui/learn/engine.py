@@ -198,7 +198,9 @@ def next_pair(
         pair = (taken.left, taken.right)
         message: list[Part] = [
             *words(pair),
-            f" occurs {times(taken.count)}, more often than any other pair.",
+            f" occurs {times(taken.count)}, more often than any other pair."
+            if len(best) > 1
+            else f" occurs {times(taken.count)}. There is no other pair.",
         ]
         if len(tied) > 1:
             message = [
@@ -253,7 +255,8 @@ def curve_result(given: list[int] | None, form: CurveForm, values: Mapping[int, 
     """
     drawn = [values[at] for at in form.handles]
     end = form.handles[-1]
-    message = f"{drawn[-1]:,} {form.yTitle} at {end:,} {form.xTitle}. "
+    title = form.yTitle.removesuffix("s") if drawn[-1] == 1 else form.yTitle
+    message = f"{drawn[-1]:,} {title} at {end:,} {form.xTitle}. "
     falls = [before - after for before, after in pairwise(drawn)]
     if falls[0] > falls[-1]:
         message += f"The first section saves {falls[0]:,}, the last one {falls[-1]:,}."

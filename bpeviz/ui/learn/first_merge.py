@@ -38,7 +38,7 @@ def _tokens(setup: Setup) -> Question:
 
     def judge(given: int | None) -> Result:
         right = int(training.tokenizer().boundaries(text).token_counts[1])
-        message = f"{before:,} tokens − {merge.applied:,} = {right:,} tokens."
+        message = f"{before:,} tokens − {merge.applied:,} = {counted(right, 'token')}."
         if merge.applied < merge.count:
             message += (
                 f" The pair occurs {engine.times(merge.count)}, but some of these places overlap, "

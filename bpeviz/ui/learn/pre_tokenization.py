@@ -51,9 +51,10 @@ def _cost(setup: Setup) -> Question:
         return Result(compared(given, right, 2), message, {"right": right})
 
     prompt = (
-        f"After {counted(setup['merges'], 'merge')}, {counted(free, 'token')} of "
-        f"{size:,} are left. Now the text is first split into pre-tokens (pattern: {title}), and "
-        "no merge crosses their boundaries. How many tokens are left after as many merges?"
+        f"With up to {counted(setup['merges'], 'merge')}, {counted(free, 'token')} of {size:,} "
+        f"{'is' if free == 1 else 'are'} left. Now the text is first split into pre-tokens "
+        f"(pattern: {title}), and no merge crosses their boundaries. How many tokens are left "
+        "after as many merges?"
     )
     return Question([prompt], NumberForm(1, size, "tokens"), judge)
 

@@ -37,6 +37,8 @@ def _count(setup: Setup, name: str, hint: str) -> Question:
         message: list[Part] = [f"{counted(len(found), 'token')}: "]
         for one in found[:40]:
             message += [token(one.label), f" {one.id}  "]
+        if len(found) > 40:
+            message.append("…")
         return Result(compared(given, len(found)), message, {"right": len(found)})
 
     prompt: list[Part] = [f"{TITLES[name]}: how many tokens does ", engine.quoted(text)]

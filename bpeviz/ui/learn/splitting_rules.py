@@ -88,7 +88,7 @@ def _rule(setup: Setup) -> Question:
         verdict: Verdict = "shown" if given is None else "right" if given in right else "wrong"
         return Result(verdict, message, {"right": right})
 
-    prompt: list[Part] = ["In ", engine.quoted(text), ", a reader finds these words: "]
+    prompt: list[Part] = ["In ", engine.quoted(text), ", a list of words finds: "]
     for one in listed[:12]:
         prompt += [token(label(one.encode())), " "]
     options = [PATTERNS[rule].title for rule in RULES] + ["None of them: only a list of words does"]

@@ -64,10 +64,10 @@ def _whole(setup: Setup) -> Question:
     def judge(given: int | None) -> Result:
         size = len(text.encode())
         more = sum(len(one.encode()) > 1 for one in text)
+        some = f"{more:,}" if more else "none"
         message = (
-            f"The {counted(len(text), 'code point')} take {counted(size, 'byte')}. "
-            f"{counted(more, 'code point')} of them "
-            f"{'takes' if more == 1 else 'take'} more than one byte."
+            f"{counted(len(text), 'code point')} in {counted(size, 'byte')}. Of the code points, "
+            f"{some} {'take' if more > 1 else 'takes'} more than one byte."
         )
         return Result(compared(given, size), [message], {"right": size})
 

@@ -67,9 +67,9 @@ def _rare(setup: Setup) -> Question:
 
     prompt = (
         "In a short text, good pairs run out, and the pairs that are left occur only once. How "
-        f"many of the {counted(merges, 'merge')} join a pair that occurs at least twice?"
+        f"many of the {counted(training.steps, 'merge')} join a pair that occurs at least twice?"
     )
-    return Question([prompt], NumberForm(0, merges, "merges"), judge)
+    return Question([prompt], NumberForm(0, training.steps, "merges"), judge)
 
 
 def _pictures(setup: Setup) -> list[Picture]:

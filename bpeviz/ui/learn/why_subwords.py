@@ -33,7 +33,7 @@ LONGEST = 40
 
 def pieces_of(setup: Setup) -> list[str]:
     """Split the text into pieces, by longest match from the left. Raises `NoQuestionError`."""
-    if len(setup["text"]) < 2:
+    if len(setup["text"].strip()) < 2:
         raise NoQuestionError("Type a word of at least two letters.")
     try:
         return pretokenize(setup["text"], WORD_LIST, setup["pieces"])
@@ -66,6 +66,8 @@ def _split(setup: Setup) -> Question:
 
 def _whole_words(setup: Setup) -> Question:
     words = {*setup["words"].split()}
+    if not words:
+        raise NoQuestionError("The list of whole words is empty. Type one.")
 
     def judge(given: int | None) -> Result:
         missing = [one for one in setup["text"].split() if one not in words]

@@ -68,6 +68,8 @@ def _word(setup: Setup) -> Question:
     )
     if len(word) < 2:
         raise NoQuestionError("Type a word of at least two letters to encode.")
+    if not training.steps:
+        raise NoQuestionError("The training text has no two neighbors. Type a longer one.")
 
     def judge(given: list[int] | None) -> Result:
         return engine.boundaries_result(given, training.tokenizer().tokens(word), word)

@@ -399,3 +399,50 @@ def test_dropout_of_all_merges_leaves_single_characters() -> None:
     means = [float(row[1]) for row in rows]
     assert means == sorted(means)
     assert means[-1] == 4
+
+
+# ---- short texts
+
+
+@pytest.mark.parametrize(
+    ("key", "number", "changed", "part"),
+    [
+        ("text-is-numbers", 1, {"text": "é"}, "1 code point in 2 bytes"),
+        ("text-is-numbers", 1, {"text": "é"}, "1 takes more than one byte"),
+        ("text-is-numbers", 1, {"text": "ab"}, "none takes more than one byte"),
+        ("first-merge", 0, {"text": "ab"}, "There is no other pair"),
+        ("first-merge", 1, {"text": "ab"}, "2 tokens − 1 = 1 token."),
+        ("training-loop", 0, {"text": "a" * 64}, "1 token at 20 merges"),
+    ],
+)
+def test_result_about_a_short_text_is_true_and_in_the_right_number(
+    key: str, number: int, changed: dict[str, Any], part: str
+) -> None:
+    assert part in words(judged(key, None, number, **changed).message)
+
+
+def test_prompt_counts_the_merges_that_training_made() -> None:
+    """Of 20 merges a text of equal letters allows few."""
+    asked = question("training-loop", 1, text="a" * 64)
+    assert "how many of the 6 merges" in words(asked.prompt).lower()
+    assert not asked.form.accepts(7)
+    prompt = words(question("pre-tokenization", 1, text="ab").prompt)
+    assert "With up to 6 merges, 1 token of 2 is left" in prompt
+    listed = words(question("encoding", corpus="abab").prompt)
+    assert "2 merges. In their order: [a] + [b], [ab] + [ab]. The text" in listed
+
+
+@pytest.mark.parametrize(
+    ("key", "number", "changed"),
+    [
+        ("encoding", 0, {"corpus": "a"}),
+        ("word-ends", 1, {"corpus": ""}),
+        ("why-subwords", 0, {"text": "   "}),
+        ("why-subwords", 1, {"words": " "}),
+    ],
+)
+def test_input_without_an_answer_asks_no_question(
+    key: str, number: int, changed: dict[str, Any]
+) -> None:
+    with pytest.raises(NoQuestionError, match="Type"):
+        question(key, number, **changed)
