@@ -86,8 +86,10 @@ def _pictures(setup: Setup) -> list[Picture]:
         for one in setup["text"][:ROWS]
     ]
     tokenizer = engine.train("", merges=0).tokenizer()
+    header = ["Character", "Code point", "Bytes in UTF-8"]
+    about = f"The first {ROWS} characters." if len(setup["text"]) > ROWS else ""
     return [
-        Picture("table", (["Character", "Code point", "Bytes in UTF-8"], rows)),
+        Picture("table", (header, rows), about),
         engine.grid(setup["text"], tokenizer, "Before any merge, every byte is a token."),
     ]
 

@@ -8,7 +8,7 @@ from itertools import accumulate, pairwise
 from bpeviz.analysis import pretokenization
 from bpeviz.core.tokenizer import Token
 from bpeviz.pretokenizers.patterns import WORD_LIST, SplitError, pretokenize
-from bpeviz.text import color_index, label
+from bpeviz.text import color_index, counted, label
 from bpeviz.ui import inputs
 from bpeviz.ui.learn import engine
 from bpeviz.ui.learn.base import (
@@ -105,7 +105,11 @@ def _pictures(setup: Setup) -> list[Picture]:
         )
     ]
     data = pretokenization.side_by_side(columns, 0, len(text)) | {"unit": "piece"}
-    return [Picture("columns", data, "Pieces need fewer tokens than characters, and lose nothing.")]
+    pieces, characters = len(columns[1].cut), len(columns[0].cut)
+    about = f"{counted(pieces, 'piece')} instead of {counted(characters, 'character')}"
+    if pieces == characters:
+        about = "Here no piece of several letters fits, so each letter is a token"
+    return [Picture("columns", data, f"{about}. Nothing is lost.")]
 
 
 def _target(setup: Setup) -> Target:

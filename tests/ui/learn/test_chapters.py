@@ -446,3 +446,10 @@ def test_input_without_an_answer_asks_no_question(
 ) -> None:
     with pytest.raises(NoQuestionError, match="Type"):
         question(key, number, **changed)
+
+
+def test_caption_of_pieces_is_computed() -> None:
+    chapter = BY_KEY["why-subwords"]
+    for text, part in (("caterpillar", "5 pieces instead of 11 characters"), ("xyz", "no piece")):
+        (picture,) = chapter.pictures({**chapter.initial, "text": text})
+        assert part in picture.caption
