@@ -4,13 +4,35 @@ from __future__ import annotations
 
 import contextlib
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 COLORS = 12
 """The number of token colors, which `ui/components` defines."""
 
 _PRIME = 1_000_003
 _SHORT_NAMES = {" ": "·", "\t": "→", "\n": "↵", "\r": "␍"}
+
+
+@dataclass(frozen=True)
+class Normalized:
+    """A text as a tokenizer changes it before it splits it.
+
+    starts: for each of its characters, the first character of the original that it comes from.
+    """
+
+    text: str
+    starts: Sequence[int]
+
+    @classmethod
+    def of(cls, characters: Iterable[str]) -> Normalized:
+        """Return the text in which each character of the original becomes the given string.
+
+        >>> Normalized.of(["▁a", "", "b"])
+        Normalized(text='▁ab', starts=[0, 0, 2])
+        """
+        parts = [*characters]
+        return cls("".join(parts), [i for i, part in enumerate(parts) for _ in part])
 
 
 def clean(text: str) -> str:

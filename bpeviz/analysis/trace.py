@@ -1,8 +1,8 @@
 """Traces of one text from characters to ids, under one tokenizer.
 
-`grid` aligns characters, bytes, pre-tokens, tokens and ids. `timeline` shows the steps of a
-tokenizer that change the text. Positions are UTF-8 bytes unless stated otherwise, so that all
-tokenizers agree.
+`grid` aligns characters, bytes, the normalized text, pre-tokens, tokens and ids. `timeline` shows
+the steps of a tokenizer that change the text. Positions are UTF-8 bytes unless stated otherwise, so
+that all tokenizers agree.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ import numpy as np
 import regex
 from numpy.typing import NDArray
 
+from bpeviz.analysis.normalization import Unit, units
 from bpeviz.analysis.token_lookup import color_index_of, look_of
 from bpeviz.core.boundaries import (
     DROPPED_ID,
@@ -33,7 +34,7 @@ from bpeviz.core.boundaries import (
 from bpeviz.core.merges import Merge
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import Training
-from bpeviz.text import character_stand_in, clean, hexadecimal, label, shorten
+from bpeviz.text import Normalized, character_stand_in, clean, hexadecimal, label, shorten
 from bpeviz.trainers import texts_of
 
 NAME = 40
@@ -88,7 +89,7 @@ class Inspection:
 
     special_tokens: names that are encoded as special tokens. pre_token_ends: bytes, or None if
     unknown. boundaries: step k is the state after the first k of `events`. normalized: the text as
-    it is before pre-tokenization. template: the ids added before and after the text.
+    the tokenizer changes it before it splits it. template: the ids added before and after the text.
     """
 
     text: str
@@ -98,13 +99,18 @@ class Inspection:
     pre_token_ends: tuple[int, ...] | None
     boundaries: ChangingBoundaries
     events: tuple[Event, ...]
-    normalized: str
+    normalized: Normalized
     template: tuple[Sequence[int], Sequence[int]] = (), ()
 
     @cached_property
     def raw(self) -> bytes:
         """The text in UTF-8."""
         return self.text.encode()
+
+    @cached_property
+    def units(self) -> list[Unit]:
+        """The units of the normalization; none if it does not change the text."""
+        return units(self.text, self.normalized)
 
     @property
     def ids(self) -> list[int]:
@@ -188,7 +194,8 @@ def inspect(
     pieces: list[Piece] = []
     pre_token_ends: list[int] | None = []
     rows = _Rows(tokenizer)
-    at = 0
+    normalized, starts = "", list[int]()
+    at = before = 0
     for part, special in tokenizer._parts(text, special_tokens):
         size = len(part.encode())
         found = [(tokenizer.special_tokens[part], size)] if special else tokenizer._pieces(part)
@@ -211,6 +218,10 @@ def inspect(
             rows.add_special(part)
         else:
             rows.add(part)
+        seen = Normalized.of(part) if special else tokenizer.normalized(part)
+        normalized += seen.text
+        starts += [before + start for start in seen.starts]
+        before += len(part)
     boundaries, events = rows.finished()
     return Inspection(
         text,
@@ -220,7 +231,7 @@ def inspect(
         None if pre_token_ends is None else tuple(pre_token_ends),
         boundaries,
         events,
-        tokenizer.normalized(text),
+        Normalized(normalized, starts),
         tokenizer.template if template else ((), ()),
     )
 
@@ -391,6 +402,13 @@ def grid(inspection: Inspection, shown: Stretch, *, decimal: bool = False) -> di
         ],
         "bytes": [[column(at, behind_marks=True), raw[at]] for at in range(low, high)],
         "decimal": decimal,
+        "normalized": [
+            [*span(start, end), shorten(label(unit.normalized.encode()), NAME), unit.description]
+            for unit in inspection.units
+            for start, end in [_bytes_of(inspection, unit)]
+            if start < high and end > low
+        ]
+        or None,
         "preTokens": None
         if inspection.pre_token_ends is None
         else [
@@ -406,6 +424,12 @@ def grid(inspection: Inspection, shown: Stretch, *, decimal: bool = False) -> di
     }
     digest = hashlib.blake2b(repr(data).encode(), digest_size=12)
     return data | {"key": digest.hexdigest()}
+
+
+def _bytes_of(inspection: Inspection, unit: Unit) -> tuple[int, int]:
+    """Return where a unit starts and ends."""
+    ends = inspection.point_ends
+    return ends[unit.start - 1] if unit.start else 0, ends[unit.end - 1]
 
 
 def _shown(grapheme: str) -> str:

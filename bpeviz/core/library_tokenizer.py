@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -31,7 +32,7 @@ from bpeviz.core.library_merges import Merges, Replay
 from bpeviz.core.library_pool import File, LibraryError
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.pretokenizers.pretokenizer import Atoms
-from bpeviz.text import clean, label
+from bpeviz.text import Normalized, clean, label
 
 _BYTE = regex.compile(r"<0x([0-9A-F]{2})>")
 _SEPARATOR = b"\xff"
@@ -326,13 +327,10 @@ class LibraryTokenizer(Tokenizer):
         if self.info["model"]["type"] != "Unigram":
             return []
         text = clean(text)[:_BEGINNING]
-        normalized = self.normalized(text)
         if self._file.library == library_worker.SENTENCEPIECE:
-            words = regex.findall(f"{_SPACE}*[^{_SPACE}]+", normalized)
+            words = regex.findall(f"{_SPACE}*[^{_SPACE}]+", self.normalized(text).text)
         else:
-            raw = normalized.encode()
-            found = json.loads(library_pool.ask(self._file, library_worker.PRE_TOKENS, raw))
-            words = [word for word, _ in found]
+            words = [word for word, _ in json.loads(self._ask(library_worker.PRE_TOKENS, text))]
         if not words or len(words[0]) > _LONGEST_WORD:
             return []
         word = words[0]
@@ -390,19 +388,24 @@ class LibraryTokenizer(Tokenizer):
             starts, ends = before[starts].tolist(), before[ends].tolist()
         return [*_aligned(text, ids, raws, starts, ends, composes=self._composes)]
 
-    def normalized(self, text: str) -> str:
-        return self._ask(library_worker.NORMALIZE, clean(text)).decode()
+    def normalized(self, text: str) -> Normalized:
+        changed, starts = json.loads(self._ask(library_worker.NORMALIZE, clean(text)))
+        return Normalized(changed, starts)
 
     def pre_token_ends(self, text: str) -> NDArray[np.int64] | None:
         if self._file.library != library_worker.HUGGING_FACE:
             return None
-        raw = clean(text).encode()
-        if library_pool.ask(self._file, library_worker.NORMALIZE, raw) != raw:
-            return None
-        found = json.loads(library_pool.ask(self._file, library_worker.PRE_TOKENS, raw))
-        offsets = np.array([offsets for _, offsets in found], np.int64).ravel()
-        ends = np.unique(np.append(_byte_offsets(clean(text))[offsets], len(raw)))
-        return ends[ends > 0]
+        text = clean(text)
+        spans = [span for _, span in json.loads(self._ask(library_worker.PRE_TOKENS, text))]
+        starts = {*self.normalized(text).starts}
+        ends = {len(text), *(start for start, _ in spans)}
+        for (_, end), (after, _) in pairwise([*spans, (len(text), 0)]):
+            # Characters that the normalizer has removed, such as accents, belong to the pre-token
+            # before them; those that the pre-tokenizer has removed, and white space, do not.
+            while end < after and end not in starts and not text[end].isspace():
+                end += 1
+            ends.add(end)
+        return _byte_offsets(text)[np.array(sorted(ends - {0}), np.int64)]
 
     def boundaries(self, text: str) -> ChangingBoundaries:
         pieces = np.array(self._pieces(clean(text)), np.int64).reshape(-1, 2)

@@ -68,6 +68,12 @@ class HuggingFace:
         self.post_processor = self.tokenizer.post_processor
         self.tokenizer.post_processor = None
         self.added = self.tokenizer.get_added_tokens_decoder()
+        splitter = self.tokenizer.pre_tokenizer
+        settings = None if splitter is None else json.loads(splitter.__getstate__())
+        self.marks_spaces = "Metaspace" in json.dumps(settings)
+        self.adds_space = isinstance(settings, dict) and bool(
+            settings["type"] == "ByteLevel" and settings["add_prefix_space"]
+        )
 
     def info(self) -> dict[str, Any]:
         """Return the settings of all parts, without the vocabulary."""
@@ -140,22 +146,40 @@ class HuggingFace:
         pieces = json.loads(self.tokenizer.model.__getstate__())["vocab"]
         return array("d", (score for _, score in pieces)).tobytes()
 
-    def normalize(self, text: bytes) -> bytes:
-        """Return the normalized text."""
-        if self.tokenizer.normalizer is None:
-            return text
-        normalized: str = self.tokenizer.normalizer.normalize_str(text.decode())
-        return normalized.encode()
+    def _prepared(self, text: bytes, *, split: bool) -> Any:
+        """Return a text after the normalizer and, if asked for, the pre-tokenizer."""
+        import tokenizers
+
+        prepared = tokenizers.PreTokenizedString(text.decode())
+        if self.tokenizer.normalizer is not None:
+            prepared.normalize(self.tokenizer.normalizer.normalize)
+        if split and self.tokenizer.pre_tokenizer is not None:
+            self.tokenizer.pre_tokenizer.pre_tokenize(prepared)
+        return prepared
+
+    def normalized(self, text: bytes) -> tuple[str, list[int]]:
+        """Return the normalized text, and the character that each of its characters comes from.
+
+        It contains what a pre-tokenizer adds, the ▁ of `Metaspace` or a space before the text, but
+        not the byte alphabet.
+        """
+        import tokenizers
+
+        prepared = self._prepared(text, split=self.marks_spaces)
+        one = tokenizers.Regex(r"[\s\S]")
+        prepared.split(lambda _, part: part.split(one, "isolated"))
+        found = prepared.get_splits(offset_referential="original", offset_type="char")
+        starts = [start for _, (start, _), _ in found]
+        whole = "".join(character for character, _, _ in found)
+        if self.adds_space and whole and not whole.startswith(" "):
+            return f" {whole}", [starts[0], *starts]
+        return whole, starts
 
     def pre_tokens(self, text: bytes) -> list[tuple[str, tuple[int, int]]]:
-        """Return the pre-tokens of a normalized text, with their offsets in characters."""
-        whole = text.decode()
-        if self.tokenizer.pre_tokenizer is None:
-            return [(whole, (0, len(whole)))] if whole else []
-        found: list[tuple[str, tuple[int, int]]] = self.tokenizer.pre_tokenizer.pre_tokenize_str(
-            whole
-        )
-        return found
+        """Return the pre-tokens of a text, with their offsets in its characters."""
+        prepared = self._prepared(text, split=True)
+        found = prepared.get_splits(offset_referential="original", offset_type="char")
+        return [(name, offsets) for name, offsets, _ in found if name]
 
     def decode(self, ids: list[int]) -> bytes:
         """Return the text of ids."""
@@ -223,10 +247,10 @@ class SentencePiece:
         begin, end = self.processor.bos_id(), self.processor.eos_id()
         return [begin] * (begin >= 0), [end] * (end >= 0)
 
-    def normalize(self, text: bytes) -> bytes:
-        """Return the normalized text."""
-        normalized: str = self.processor.normalize(text.decode())
-        return normalized.encode()
+    def normalized(self, text: bytes) -> tuple[str, list[int]]:
+        """Return the normalized text, and the character that each of its characters comes from."""
+        normalized, offsets = self.processor.normalize(text.decode(), with_offsets=True)
+        return normalized, offsets[: len(normalized)]
 
     def pre_tokens(self, text: bytes) -> list[tuple[str, tuple[int, int]]]:
         """Return no pre-tokens: the library does not show them."""
@@ -393,7 +417,7 @@ class Worker:
         if operation == TOKENS:
             return _numbers(*model.tokens(payload))
         if operation == NORMALIZE:
-            return model.normalize(payload)
+            return json.dumps(model.normalized(payload)).encode()
         if operation == PRE_TOKENS:
             return json.dumps(model.pre_tokens(payload)).encode()
         if operation == TEMPLATE:

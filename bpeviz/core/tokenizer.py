@@ -24,7 +24,7 @@ from bpeviz.core.boundaries import (
 )
 from bpeviz.core.special_names import special_names
 from bpeviz.pretokenizers.pretokenizer import END_OF_WORD, Atoms, PreTokenizer
-from bpeviz.text import clean, label
+from bpeviz.text import Normalized, clean, label
 
 if TYPE_CHECKING:
     from bpeviz.core.merges import MergeTokenizer
@@ -169,13 +169,13 @@ class Tokenizer(ABC):
         """Return the ends of the pre-tokens of a text in UTF-8 bytes, or None if unknown."""
         return None
 
-    def normalized(self, text: str) -> str:
-        """Return a text as it is before pre-tokenization, or the text itself if that is unknown.
+    def normalized(self, text: str) -> Normalized:
+        """Return a text as the tokenizer changes it before it splits it.
 
         Raises:
             ValueError: The tokenizer cannot normalize the text.
         """
-        return text
+        return Normalized.of(clean(text))
 
     def as_merges(self) -> MergeTokenizer:
         """Return a tokenizer with the same encoding that applies merges in order.
@@ -474,6 +474,9 @@ class TrainedTokenizer(Tokenizer):
         atom_ids = np.fromiter(chain.from_iterable(row_of[c][0] for c in pre_tokens), np.int32)
         sizes = np.fromiter(chain.from_iterable(row_of[c][1] for c in pre_tokens), np.int64)
         return atom_ids, np.cumsum(sizes)
+
+    def normalized(self, text: str) -> Normalized:
+        return self.pre_tokenizer.normalized(clean(text))
 
     def pre_token_ends(self, text: str) -> NDArray[np.int64]:
         _, ends = self.atoms_in(self.pre_tokenizer.pre_tokens(clean(text)))

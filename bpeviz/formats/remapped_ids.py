@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from bpeviz.core.boundaries import UNKNOWN_ID, Boundaries
 from bpeviz.core.tokenizer import Tokenizer, TrainedTokenizer
 from bpeviz.pretokenizers.pretokenizer import Atoms
+from bpeviz.text import Normalized
 
 
 class _OtherIds(Tokenizer):
@@ -116,6 +117,9 @@ class RemappedTokenizer(_OtherIds):
     def merged_id(self, step: int) -> int:
         return int(self.table[self.inner.merged_id(step)])
 
+    def normalized(self, text: str) -> Normalized:
+        return self.inner.normalized(text)
+
     def pre_token_ends(self, text: str) -> NDArray[np.int64]:
         return self.inner.pre_token_ends(text)
 
@@ -200,6 +204,9 @@ class OffsetTokenizer(_OtherIds):
 
     def find(self, query: str) -> Iterator[int]:
         yield from (token_id + self.offset for token_id in self.inner.find(query))
+
+    def normalized(self, text: str) -> Normalized:
+        return self.inner.normalized(text)
 
     def pre_token_ends(self, text: str) -> NDArray[np.int64] | None:
         return self.inner.pre_token_ends(text)

@@ -9,7 +9,7 @@ from typing import Literal
 
 from bpeviz.pretokenizers.counts import PreTokenCounts, count
 from bpeviz.pretokenizers.patterns import pretokenize
-from bpeviz.text import label
+from bpeviz.text import Normalized, label
 
 Atoms = Literal["bytes", "characters"]
 """The units of a text before the first step."""
@@ -51,6 +51,10 @@ class PreTokenizer:
     def pre_tokens(self, text: str) -> list[str]:
         """Split a text into pre-tokens. Raises `SplitError`."""
         return pretokenize(text, self.pattern, self.expression)
+
+    def normalized(self, text: str) -> Normalized:
+        """Return a text with the characters that become atoms. Raises `SplitError`."""
+        return Normalized.of(text)
 
     def counted(self, text: str) -> Mapping[str, int]:
         """Return the count of each distinct pre-token, in the order of first occurrence.

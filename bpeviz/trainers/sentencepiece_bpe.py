@@ -37,7 +37,7 @@ from bpeviz.core.tokenizer import Row
 from bpeviz.core.training import MergeTraining, Pairs
 from bpeviz.pretokenizers.patterns import pretokenize
 from bpeviz.pretokenizers.pretokenizer import UNKNOWN, Atoms, PreTokenizer
-from bpeviz.text import counted
+from bpeviz.text import Normalized, counted
 from bpeviz.trainers.base import Corpus, Option, Trainer
 from bpeviz.trainers.bpe import train_merges
 from bpeviz.trainers.preparation import PER_ATOM, count_pre_tokens, merge_limit
@@ -272,6 +272,17 @@ class SentencePiecePreTokenizer(PreTokenizer):
                         word = _PREFIX + word
                 pre_tokens.append(word)
         return pre_tokens
+
+    def normalized(self, text: str) -> Normalized:
+        found: list[str] = []
+        prefix = ""
+        for character in "".join(self.pre_tokens(text)):
+            if character == _PREFIX:
+                prefix = SPACE
+                continue
+            found.append(prefix + (SPACE if character == " " else character))
+            prefix = ""
+        return Normalized.of(found)
 
     def _atoms(self, pre_token: str) -> Iterator[tuple[str, int]]:
         """Yield the symbol of each atom with its size in bytes of the text."""

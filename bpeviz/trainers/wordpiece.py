@@ -31,6 +31,7 @@ from bpeviz.core.merges import Merge
 from bpeviz.core.training import Candidate, Pairs, Stopped
 from bpeviz.pretokenizers.patterns import Unmatched, mark_unmatched
 from bpeviz.pretokenizers.pretokenizer import PreTokenizer
+from bpeviz.text import Normalized
 from bpeviz.trainers.base import Corpus, Option, Trainer
 from bpeviz.trainers.bpe import PROGRESS, REPORT_EVERY
 from bpeviz.trainers.options import MIN_COUNT, TIES, UNMATCHED
@@ -283,6 +284,9 @@ class WordPiecePreTokenizer(PreTokenizer):
                 [pre_token] if self._is_unmatched(pre_token) else _WORD_OR_SPACE.findall(pre_token)
             )
         ]
+
+    def normalized(self, text: str) -> Normalized:
+        return Normalized.of(map(str.lower, text) if self.case == "lower" else text)
 
     def drops(self, pre_token: str) -> bool:
         return self._is_unmatched(pre_token) or _SPACE.match(pre_token) is not None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ from tokenizers import (
 
 import bpeviz
 from bpeviz import formats
-from bpeviz.analysis import trace
+from bpeviz.analysis import normalization, trace
 from bpeviz.core.boundaries import DROPPED_ID, UNKNOWN_ID
 from bpeviz.core.library_tokenizer import LibraryTokenizer
 from bpeviz.core.tokenizer import Tokenizer
@@ -445,7 +446,64 @@ def test_models_without_merges_say_why_they_have_no_steps(kind: str) -> None:
 
 def test_inspection_has_the_normalized_text() -> None:
     ours = formats.parse({"tokenizer.json": FOREIGN["BERT"]().to_str().encode()})
-    assert trace.inspect("Été\tNaïve", ours).normalized == "ete naive"
-    assert trace.inspect("plain", ours).normalized == "plain"
+    assert trace.inspect("Été\tNaïve", ours).normalized.text == "ete naive"
+    assert trace.inspect("plain", ours).units == []
     trained = bpeviz.train("low", merges=1).tokenizer()
-    assert trace.inspect("Été", trained).normalized == "Été"
+    assert trace.inspect("Été", trained).units == []
+
+
+NORMALIZERS: dict[str, tuple[normalizers.Normalizer, pre_tokenizers.PreTokenizer | None]] = {
+    "NFC": (normalizers.NFC(), None),
+    "NFKC, then Metaspace": (normalizers.NFKC(), pre_tokenizers.Metaspace()),
+    "NFKD without accents": (
+        normalizers.Sequence(
+            [normalizers.NFKD(), normalizers.StripAccents(), normalizers.Lowercase()]
+        ),
+        pre_tokenizers.Whitespace(),
+    ),
+    "BERT": (normalizers.BertNormalizer(), pre_tokenizers.BertPreTokenizer()),
+    "spaces": (normalizers.Replace(tokenizers.Regex(r"\s+"), " "), pre_tokenizers.Whitespace()),
+    "Llama 2": (
+        normalizers.Sequence([normalizers.Prepend("▁"), normalizers.Replace(" ", "▁")]),
+        None,
+    ),
+    "RoBERTa": (normalizers.Strip(), pre_tokenizers.ByteLevel()),
+}
+
+
+@pytest.mark.parametrize("kind", NORMALIZERS)
+def test_normalized_text_is_aligned_with_the_original(kind: str) -> None:
+    normalizer, splitter = NORMALIZERS[kind]
+    theirs = tokenizers.Tokenizer(tokenizers.models.WordLevel({"[UNK]": 0}, unk_token="[UNK]"))
+    theirs.normalizer = normalizer
+    if splitter is not None:
+        theirs.pre_tokenizer = splitter
+    ours = formats.parse({"tokenizer.json": theirs.to_str().encode()})
+    for text in (*DIFFICULT, "The   naïve ÉTÉ ﬁ ½ e\u0301 世界\u200d \n x  ", " a", ""):
+        found = ours.normalized(text)
+        assert len(found.starts) == len(found.text)
+        assert [*found.starts] == sorted(found.starts)
+        units = normalization.units(text, found)
+        if units:
+            assert "".join(unit.original for unit in units) == text
+            assert "".join(unit.normalized for unit in units) == found.text
+            assert [unit.start for unit in units[1:]] == [unit.end for unit in units[:-1]]
+        if not isinstance(splitter, (pre_tokenizers.Metaspace, ByteLevel)):
+            assert found.text == normalizer.normalize_str(text)
+        ends = ours.pre_token_ends(text)
+        assert ends is not None
+        raw = text.encode()
+        assert [*ends] == sorted({*ends})
+        assert all(0 < end <= len(raw) for end in ends)
+        for end in ends:
+            raw[:end].decode()  # never inside a character
+
+
+def test_pre_tokens_of_a_normalized_text_are_in_the_original() -> None:
+    """An accent that is removed belongs to its word; white space is a part of its own."""
+    ours = formats.parse({"tokenizer.json": FOREIGN["BERT"]().to_str().encode()})
+    text = "Été e\u0301tat  世界!"
+    ends = ours.pre_token_ends(text)
+    assert ends is not None
+    parts = [text.encode()[a:b].decode() for a, b in pairwise([0, *ends])]
+    assert parts == ["Été", " ", "e\u0301tat", "  ", "世", "界", "!"]

@@ -385,20 +385,22 @@ def test_known_vocabularies_have_the_title_of_their_model() -> None:
     assert known_title(bpeviz.train("the", merges=1).tokenizer()) is None
 
 
-def test_inspect_shows_the_normalized_text_only_where_it_differs() -> None:
+def test_inspect_describes_the_normalization_only_where_it_changes_the_text() -> None:
     def page() -> None:
         from types import SimpleNamespace
         from typing import Any, cast
 
+        from bpeviz.analysis import normalization
+        from bpeviz.text import Normalized
         from bpeviz.ui.pages import inspect
 
-        for text, normalized in (("same", "same"), ("Été", "ete *x*\n")):
-            found: Any = SimpleNamespace(text=text, normalized=normalized)
-            inspect._normalization(cast(Any, found))
+        for text, characters in (("same", "same"), ("Éa", ["e", "*x*\n"])):
+            units = normalization.units(text, Normalized.of(characters))
+            inspect._normalization(cast(Any, SimpleNamespace(units=units)))
 
     app = AppTest.from_function(page, default_timeout=60).run()
     assert not app.exception
     [shown] = [one.value for one in app.markdown]
-    assert "Normalized text" in shown
+    assert "É became lower case and lost its accent" in shown
     assert "↵" in shown
     assert "*x*" not in shown  # escaped

@@ -10,14 +10,14 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from bpeviz.analysis import token_lookup, trace
+from bpeviz.analysis import normalization, token_lookup, trace
 from bpeviz.analysis.metrics import Column
 from bpeviz.analysis.round_trip import RoundTrip, round_trip
 from bpeviz.analysis.trace import Inspection
 from bpeviz.core.boundaries import Boundaries
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.pretokenizers.patterns import MAX_EXPRESSION
-from bpeviz.text import clean, counted, label, shorten
+from bpeviz.text import clean, counted
 from bpeviz.trainers import texts_of
 from bpeviz.ui import components, export, inputs, markdown
 from bpeviz.ui.downloads import ready
@@ -45,9 +45,6 @@ MOST = 30_000
 
 SHOWN = 240
 """The most bytes in the grid and in the player below it at once."""
-
-NORMALIZED = 300
-"""The most characters of the normalized text that are shown."""
 
 SEGMENTATIONS = 8
 """The most segmentations of the first word that are shown."""
@@ -321,12 +318,11 @@ def _template(offer: Offer | None) -> bool:
 
 
 def _normalization(found: Inspection) -> None:
-    """Draw the normalized text, if the tokenizer changes the text before splitting."""
-    if found.normalized != found.text:
-        shown = shorten(label(found.normalized.encode()), NORMALIZED)
+    """Draw in words how the tokenizer changes the text before it splits it."""
+    if clauses := normalization.describe(found.units):
         st.markdown(
-            f":material/filter_alt: **Normalized text**, from which the tokens are made: "
-            f"{markdown.escape(shown)}"
+            ":material/filter_alt: **Normalized** before it is split: "
+            f"{markdown.escape('; '.join(clauses))}."
         )
 
 

@@ -1,5 +1,5 @@
-// The grid of Inspect: characters, code points, bytes, pre-tokens, tokens and ids, one below the
-// other, in lines that fit the page.
+// The grid of Inspect: characters, code points, bytes, the normalized text, pre-tokens, tokens and
+// ids, one below the other, in lines that fit the page.
 
 import { Tooltip, element, mount, tokenLabel } from "../shared/dom.js";
 import { formatCount } from "../shared/format.js";
@@ -9,11 +9,13 @@ const ROWS = [
   ["graphemes", "characters"],
   ["codePoints", "code points"],
   ["bytes", "UTF-8 bytes"],
+  ["normalized", "normalized"],
   ["preTokens", "pre-tokens"],
   ["tokens", "tokens"],
   ["ids", "ids"],
 ];
 const NARROW_PAGE = 560; // pixels
+const REMOVED = "∅"; // in the place of characters that the normalization removes
 const MAX_IDS = 12; // ids listed in a tooltip
 const STAND_IN = /^(?:[·→↵␍]|⟨[0-9A-F]+⟩)$/u;
 
@@ -99,7 +101,7 @@ class Grid {
     line.ariaLabel = `Line ${number + 1}, from byte ${data.firstByte + start + 1}`;
     const columns = widths.slice(start, end).map((width) => `${width.toFixed(3)}rem`);
     line.style.gridTemplateColumns = `${head}rem ${columns.join(" ")}`;
-    const rows = ROWS.filter(([name]) => name !== "preTokens" || data.preTokens);
+    const rows = ROWS.filter(([name]) => data[name === "ids" ? "tokens" : name]);
     rows.forEach(([name, title], row) => {
       const box = line.appendChild(element("div", `row ${name}`));
       box.setAttribute("role", "row");
@@ -161,6 +163,13 @@ class Grid {
         this.buttons.push(content);
       }
     }
+    if (name === "normalized" && about) {
+      cell.classList.add("changed");
+      if (!text) {
+        text = REMOVED;
+        cell.ariaLabel = about;
+      }
+    }
     if (name === "graphemes" && STAND_IN.test(text)) cell.classList.add("stand-in");
     content.append(element("bdi", "", text));
     return cell;
@@ -211,7 +220,7 @@ class Grid {
 
   #describe({ span: [start, end], row, text, about, byte }) {
     const head = element("p");
-    head.append(tokenLabel(text, -1));
+    head.append(tokenLabel(text || REMOVED, -1));
     if (row === "codePoints") head.append(` code point U+${text}, in decimal ${parseInt(text, 16)}`);
     if (row === "bytes") head.append(` a byte: hexadecimal ${byteText(byte, false)}, decimal ${byte}`);
     const ids = this.data.tokens

@@ -26,6 +26,8 @@ const MAX_LABEL = 14; // characters of a label for which its token's columns mak
  * @property {[number, number, string, string][]} codePoints code points in hex, with their names
  * @property {[number, number][]} bytes the column and value of each byte
  * @property {boolean} decimal whether bytes are shown in decimal
+ * @property {[number, number, string, string][] | null} normalized normalized text of each unit, and its change in
+ *   words or ""; null where nothing changes
  * @property {[number, number, string][] | null} preTokens
  * @property {GridToken[]} tokens
  * @property {[number, "character" | "grapheme"][]} innerBoundaries token boundaries inside a character, or
@@ -44,16 +46,20 @@ export const byteText = (byte, decimal) =>
  * Return the width of each column in rem, so that ids and labels fit above their bytes.
  * @param {GridPayload} data
  */
-export function columnWidths({ columnCount, codePoints, tokens }) {
+export function columnWidths({ columnCount, codePoints, normalized, tokens }) {
   const widths = new Array(columnCount).fill(MIN_WIDTH);
   const reserve = (start, end, width) => {
     for (let c = start; c < end; c++) widths[c] = Math.max(widths[c], width / (end - start));
   };
   for (const [start, end, codePoint] of codePoints) reserve(start, end, codePoint.length * 0.45 + 0.25);
+  const reserveText = (start, end, text) => {
+    const signs = [...text].slice(0, MAX_LABEL);
+    reserve(start, end, signs.reduce((sum, sign) => sum + (WIDE_CHARACTER.test(sign) ? 1.1 : 0.58), 0.35));
+  };
+  for (const [start, end, text] of normalized ?? []) reserveText(start, end, text);
   for (const { start, end, id, label } of tokens) {
     if (id !== null) reserve(start, end, String(id).length * 0.49 + 0.3);
-    const signs = [...label].slice(0, MAX_LABEL);
-    reserve(start, end, signs.reduce((sum, sign) => sum + (WIDE_CHARACTER.test(sign) ? 1.1 : 0.58), 0.35));
+    reserveText(start, end, label);
   }
   return widths;
 }

@@ -1,0 +1,111 @@
+"""Descriptions of what a normalization changes in a text."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from properties import examples
+
+import bpeviz
+from bpeviz.analysis import normalization, trace
+from bpeviz.text import Normalized
+from bpeviz.views import player
+
+
+@pytest.mark.parametrize(
+    ("text", "characters", "clauses"),
+    [
+        ("aé", ["a", "e"], ["é lost its accent"]),
+        ("éö", ["e", "o"], ["é and ö lost their accents"]),
+        ("Ab", ["a", "b"], ["A became lower case"]),
+        ("É", ["e"], ["É became lower case and lost its accent"]),
+        ("a   b", ["a", "", "", " ", "b"], ["three spaces became one"]),
+        (" a  ", ["", "a", "", ""], ["a space was removed", "two spaces were removed"]),
+        ("a\nb", ["a", " ", "b"], ["a line break became a space"]),
+        ("ﬁﬁ", ["fi", "fi"], ["ﬁ became fi (2 times)"]),
+        ("e\u0301", ["\u00e9", ""], ["e\u0301 is written with other code points"]),
+        ("a\0", ["a", ""], ["⟨0000⟩ was removed"]),
+        ("a b", ["a", "▁", "b"], ["spaces are written as ▁"]),
+        ("ab", ["▁a", "b"], ["a ▁ that is not in the text was added"]),
+        (" a", ["▁▁", "a"], ["spaces are written as ▁", "a ▁ that is not in the text was added"]),
+        ("T", ["▁t"], ["T became lower case", "a ▁ that is not in the text was added"]),
+        ("a▁ b", ["a", "▁", "▁", "b"], ["spaces are written as ▁"]),
+        ("world", [*"world"], []),
+    ],
+)
+def test_changes_are_described_in_words(
+    text: str, characters: list[str], clauses: list[str]
+) -> None:
+    found = normalization.units(text, Normalized.of(characters))
+    assert normalization.describe(found) == clauses
+
+
+def test_long_lists_of_changes_are_shortened() -> None:
+    text = "ÀÈÌÒÙÂ①②③④⑤⑥"
+    characters = [unicodedata.normalize("NFKD", one)[0] for one in text]
+    first, *others = normalization.describe(normalization.units(text, Normalized.of(characters)))
+    assert first == "À, È, Ì, Ò and 2 others lost their accents"
+    assert others[-1] == "2 other changes"
+    assert len(others) == 5
+
+
+@settings(max_examples=examples(100))
+@given(st.lists(st.tuples(st.characters(exclude_categories=["Cs"]), st.text(max_size=3))))
+def test_units_divide_both_texts(changes: list[tuple[str, str]]) -> None:
+    text = "".join(before for before, _ in changes)
+    normalized = Normalized.of(after for _, after in changes)
+    found = normalization.units(text, normalized)
+    if normalized.text == text:
+        assert found == []
+        return
+    assert "".join(unit.original for unit in found) == text
+    assert "".join(unit.normalized for unit in found) == normalized.text
+    for unit in found:
+        assert text[unit.start : unit.end] == unit.original
+        assert unit.original != unit.normalized or unit.description == ""
+
+
+@pytest.mark.parametrize(
+    ("options", "row"),
+    [
+        (
+            {"algorithm": "sentencepiece"},
+            [
+                [0, 1, "▁A", "a ▁ that is not in the text was added"],
+                [1, 2, "▁", "spaces are written as ▁"],
+                [2, 4, "É", ""],
+                [4, 5, "↵", ""],
+                [5, 6, "▁b", "a ▁ that is not in the text was added"],
+            ],
+        ),
+        (
+            {"algorithm": "wordpiece", "case": "lower"},
+            [
+                [0, 1, "a", "A became lower case"],
+                [1, 2, "·", ""],
+                [2, 4, "é", "É became lower case"],
+                [4, 5, "↵", ""],
+                [5, 6, "b", ""],
+            ],
+        ),
+        ({"algorithm": "bpe"}, None),
+    ],
+)
+def test_grid_has_a_row_only_where_the_text_changes(
+    options: dict[str, str], row: list[list[object]] | None
+) -> None:
+    tokenizer = bpeviz.train("A É b", merges=2, **options).tokenizer()
+    found = trace.inspect("A É\nb", tokenizer)
+    (part,) = player.parts(found.text, found.cuts, 100)
+    assert trace.grid(found, part)["normalized"] == row
+
+
+def test_special_tokens_are_not_normalized() -> None:
+    tokenizer = bpeviz.train(
+        "a b", merges=1, algorithm="wordpiece", case="lower", special_tokens=("<S>",)
+    ).tokenizer()
+    found = trace.inspect("A<S>B", tokenizer, ["<S>"])
+    assert found.normalized == Normalized("a<S>b", [0, 1, 2, 3, 4])
