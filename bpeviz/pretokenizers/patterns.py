@@ -166,6 +166,16 @@ WORD_LIST = "list"
 WITH_UNMATCHED_TEXT = ("nltk", CUSTOM, WORD_LIST)
 """The keys of the patterns that may leave text other than white space unmatched."""
 
+ABOUT_EXPRESSION = "Each match is a pre-token, and so is the text between two matches."
+HELP_EXPRESSION = f"{ABOUT_EXPRESSION} Syntax: the Python package regex."
+
+
+def pattern_title(pattern: str) -> str:
+    """Return the on-screen name of a pre-tokenization."""
+    own = {CUSTOM: "Regular expression", WORD_LIST: "Word list"}
+    return own[pattern] if pattern in own else PATTERNS[pattern].title
+
+
 _UNBROKEN = ("none", CUSTOM)  # a user's expression may depend on any context
 _SAFE, _SAFE_IN_NLTK = regex.compile("[^/]"), regex.compile(r"\w")
 _TAIL = 4_096  # characters at the end of a text that are searched first

@@ -20,9 +20,17 @@ from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats import FORMATS, READERS, FormatError, archive
 from bpeviz.formats.base import MissingFileError, printable_name
 from bpeviz.formats.known_models import known_title
-from bpeviz.pretokenizers.patterns import PATTERNS
+from bpeviz.pretokenizers.patterns import (
+    CUSTOM,
+    HELP_EXPRESSION,
+    MAX_EXPRESSION,
+    PATTERNS,
+    SplitError,
+    pattern_title,
+    pretokenize,
+)
 from bpeviz.pretrained.catalog import TITLES, entry_of
-from bpeviz.text import shorten
+from bpeviz.text import clean, shorten
 from bpeviz.ui import hugging_face, markdown
 from bpeviz.ui.runtime import uploads
 from bpeviz.ui.runtime.cache import cached
@@ -60,6 +68,8 @@ _PENDING: SessionValue[Sequence[File]] = SessionValue("tokenizers_pending")
 """The files for which the pre-tokenization is still to be chosen."""
 
 _PATTERN: SessionValue[str] = SessionValue("split_of_file")
+_EXPRESSION: SessionValue[str] = SessionValue("expression_of_file")
+"""The pre-tokenization chosen for a file that does not contain it, and its expression."""
 
 # ---- tokenizers from files
 
@@ -153,7 +163,9 @@ def _uploader(chosen: Callable[[str], None]) -> None:
             _open(files, "", chosen)
 
     def pattern_chosen() -> None:
-        _open(_PENDING.get() or (), _PATTERN.get() or "", chosen)
+        pattern = _PATTERN.get() or ""
+        expression = clean(_EXPRESSION.get() or "") if pattern == CUSTOM else ""
+        _open(_PENDING.get() or (), pattern, chosen, expression=expression)
 
     st.file_uploader(
         "One tokenizer: a file, or those of its folder",
@@ -167,12 +179,20 @@ def _uploader(chosen: Callable[[str], None]) -> None:
     if not _PENDING.present:
         st.caption(" · ".join(one.title for one in READERS.values()))
         return
-    st.selectbox(
+    pattern = st.selectbox(
         "This file does not contain its pre-tokenization. Choose it:",
-        PATTERNS,
-        format_func=lambda key: PATTERNS[key].title,
+        (*PATTERNS, CUSTOM),
+        format_func=pattern_title,
         key=_PATTERN.key,
     )
+    if pattern == CUSTOM:
+        st.text_input(
+            pattern_title(CUSTOM),
+            key=_EXPRESSION.key,
+            max_chars=MAX_EXPRESSION,
+            placeholder="such as pat_str of tiktoken",
+            help=HELP_EXPRESSION,
+        )
     st.button("Open", on_click=pattern_chosen, key="open_with_split")
 
 
@@ -191,7 +211,11 @@ def _open_model(title: str, files: Sequence[File], chosen: Callable[[str], None]
 
 
 def _open(
-    given: Sequence[File], pattern: str, chosen: Callable[[str], None], title: str = ""
+    given: Sequence[File],
+    pattern: str,
+    chosen: Callable[[str], None],
+    title: str = "",
+    expression: str = "",
 ) -> None:
     """Open files as a tokenizer, or note why that fails. The files leave the uploader."""
     _replace_uploader()
@@ -199,7 +223,7 @@ def _open(
     _INCOMPLETE.clear()
     for some in dict.fromkeys(((*first, *given), tuple(given))):
         try:
-            found = _read(some, pattern, title)
+            found = _read(some, pattern, title, expression)
         except FormatError as error:
             _FAILED.put(str(error))  # of the files just given, which are the last attempt
             if isinstance(error, MissingFileError):
@@ -218,22 +242,28 @@ def _open(
         return
 
 
-def _read(given: Sequence[tuple[str, bytes]], pattern: str, title: str = "") -> Opened | None:
+def _read(
+    given: Sequence[File], pattern: str, title: str = "", expression: str = ""
+) -> Opened | None:
     """Return the tokenizer of files, or None where only the pre-tokenization is missing.
 
     Raises:
-        FormatError: The files cannot be read.
+        FormatError: The files cannot be read, or the expression is not valid.
     """
     files = _files(given)
     try:
-        tokenizer = formats.parse(files, pattern=pattern)
+        if pattern == CUSTOM:
+            pretokenize("a", pattern, expression)
+        tokenizer = formats.parse(files, pattern=pattern, expression=expression)
+    except SplitError as error:
+        raise FormatError(str(error)) from None
     except FormatError:
         if pattern:
             raise
         # If any pattern makes it readable, only that is missing; otherwise this raises the error.
         formats.parse(files, pattern="none")
         return None
-    digest = hashlib.blake2b(repr((sorted(files), pattern)).encode(), digest_size=12)
+    digest = hashlib.blake2b(repr((sorted(files), pattern, expression)).encode(), digest_size=12)
     for name in sorted(files):
         digest.update(hashlib.blake2b(files[name]).digest())
     known = (entry.title for entry in map(entry_of, files.values()) if entry is not None)

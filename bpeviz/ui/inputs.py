@@ -14,7 +14,14 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from bpeviz import limits
 from bpeviz.core.training import Training
 from bpeviz.corpus import samples
-from bpeviz.pretokenizers.patterns import CUSTOM, MAX_EXPRESSION, PATTERNS, WORD_LIST
+from bpeviz.pretokenizers.patterns import (
+    CUSTOM,
+    HELP_EXPRESSION,
+    MAX_EXPRESSION,
+    PATTERNS,
+    WORD_LIST,
+    pattern_title,
+)
 from bpeviz.text import clean, shorten
 from bpeviz.trainers import TRAINERS, Option, Trainer, texts_of
 from bpeviz.ui import components, markdown
@@ -57,7 +64,6 @@ SIDE = "side"
 OWN = "own"
 """The key of the user's own text among the samples."""
 
-ABOUT_EXPRESSION = "Each match is a pre-token, and so is the text between two matches."
 ABOUT_WORDS = (
     "From the left, the longest listed word that matches becomes a pre-token; where none matches, "
     "a single character does."
@@ -271,12 +277,6 @@ class TextSource:
 TEXT = TextSource("text", "Text", "english-prose")
 FIRST_TRAINED = "old-cat"
 """The first sample of the Train page: small enough to follow every merge."""
-
-
-def pattern_title(pattern: str) -> str:
-    """Return the on-screen name of a pre-tokenization."""
-    own = {CUSTOM: "Regular expression", WORD_LIST: "Word list"}
-    return own[pattern] if pattern in own else PATTERNS[pattern].title
 
 
 ALGORITHMS = {key: trainer.short for key, trainer in TRAINERS.items()}
@@ -615,9 +615,7 @@ def _pre_tokenization() -> tuple[str, str]:
 
 def regular_expression() -> str:
     """Draw the box of the regular expression, the same on all pages; return its value."""
-    return EXPRESSION.line(
-        value=r"\w+|[^\w\s]+|\s+", help=f"{ABOUT_EXPRESSION} Syntax: the Python package regex."
-    )
+    return EXPRESSION.line(value=r"\w+|[^\w\s]+|\s+", help=HELP_EXPRESSION)
 
 
 def _largest(*, over_bytes: bool, label: str = LARGEST_SIZE.label) -> int:

@@ -115,6 +115,34 @@ def test_file_without_pattern_requires_a_choice() -> None:
     assert export._read(plain, "characters") is not None
 
 
+def file_dialog() -> None:
+    from bpeviz.ui import export
+
+    export._uploader(lambda key: None)
+
+
+def test_file_without_pattern_opens_with_a_regular_expression() -> None:
+    ranks = [("ranks.tiktoken", FILES["tiktoken"]["tokenizer.tiktoken"])]
+    app = AppTest.from_function(file_dialog)
+    app.session_state["tokenizers_pending"] = ranks
+    app.run()
+    assert not app.text_input
+    app.selectbox(key="split_of_file").set_value("regex").run()
+    app.text_input(key="expression_of_file").set_value("[a-").run()
+    app.button(key="open_with_split").click().run()
+    assert "regular expression" in app.session_state["tokenizers_failed"]
+    assert "tokenizers_opened" not in app.session_state  # the box remains, to correct it
+    app.text_input(key="expression_of_file").set_value(r"\w|\s+").run()
+    app.button(key="open_with_split").click().run()
+    assert [one.message for one in app.exception] == []
+    (one,) = app.session_state["tokenizers_opened"]
+    assert one.tokenizer.tokens("low low")[0].raw == b"l"
+    expected = formats.parse(dict(ranks), pattern="regex", expression=r"\w|\s+")
+    assert one.tokenizer.encode(TEXT) == expected.encode(TEXT)
+    assert "tokenizers_pending" not in app.session_state
+    assert export._read(ranks, "regex", "", r"\w+|\W") is not None
+
+
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [

@@ -13,6 +13,7 @@ from streamlit.delta_generator import DeltaGenerator
 from bpeviz.analysis import pretokenization
 from bpeviz.pretokenizers.alternatives import ALTERNATIVES
 from bpeviz.pretokenizers.patterns import (
+    ABOUT_EXPRESSION,
     CUSTOM,
     PATTERNS,
     WITH_UNMATCHED_TEXT,
@@ -196,7 +197,7 @@ def _written(keys: list[str], arrived: bool) -> dict[str, Chosen]:
 
 def _expression() -> Chosen:
     expression = inputs.regular_expression()
-    return Chosen(CUSTOM, OWN[CUSTOM], inputs.ABOUT_EXPRESSION, CUSTOM, expression, st.container())
+    return Chosen(CUSTOM, OWN[CUSTOM], ABOUT_EXPRESSION, CUSTOM, expression, st.container())
 
 
 def _word_list(key: str, arrived: bool) -> Chosen:
