@@ -90,6 +90,7 @@ class Inspection:
     special_tokens: names that are encoded as special tokens. pre_token_ends: bytes, or None if
     unknown. boundaries: step k is the state after the first k of `events`. normalized: the text as
     the tokenizer changes it before it splits it. template: the ids added before and after the text.
+    message: the characters, from the first to after the last, that a chat template did not add.
     """
 
     text: str
@@ -101,6 +102,7 @@ class Inspection:
     events: tuple[Event, ...]
     normalized: Normalized
     template: tuple[Sequence[int], Sequence[int]] = (), ()
+    message: tuple[int, int] | None = None
 
     @cached_property
     def raw(self) -> bytes:
@@ -133,6 +135,25 @@ class Inspection:
             *self.pieces,
             *(Piece(token_id, size, size, length, length) for token_id in after),
         )
+
+    @cached_property
+    def added(self) -> list[tuple[int, int]]:
+        """The stretches that a chat template added around the message, in bytes."""
+        if self.message is None:
+            return []
+        ends = [0, *self.point_ends]
+        first, last = (ends[at] for at in self.message)
+        return [(start, end) for start, end in ((0, first), (last, len(self.raw))) if start < end]
+
+    @property
+    def added_count(self) -> int:
+        """The number of tokens that a template or a chat template added."""
+        around = sum(self.is_added(piece) for piece in self.pieces if piece.id != DROPPED_ID)
+        return len(self.ids) - len(self.text_ids) + around
+
+    def is_added(self, piece: Piece) -> bool:
+        """Return whether a chat template added a token."""
+        return any(start <= piece.start and piece.end <= end for start, end in self.added)
 
     @property
     def special_ids(self) -> Collection[int]:
@@ -176,6 +197,7 @@ def inspect(
     special_tokens: Collection[str] = (),
     *,
     template: bool = False,
+    message: tuple[int, int] | None = None,
 ) -> Inspection:
     """Encode a text and record every step that changes it.
 
@@ -184,6 +206,7 @@ def inspect(
         tokenizer: The tokenizer.
         special_tokens: Names to encode as special tokens.
         template: Whether to add the tokens of the tokenizer's template.
+        message: The characters that a chat template did not add.
 
     Raises:
         ValueError: The tokenizer cannot encode the text.
@@ -233,6 +256,7 @@ def inspect(
         events,
         Normalized(normalized, starts),
         tokenizer.template if template else ((), ()),
+        message,
     )
 
 
@@ -402,6 +426,9 @@ def grid(inspection: Inspection, shown: Stretch, *, decimal: bool = False) -> di
         ],
         "bytes": [[column(at, behind_marks=True), raw[at]] for at in range(low, high)],
         "decimal": decimal,
+        "added": [
+            span(start, end) for start, end in inspection.added if start < high and end > low
+        ],
         "normalized": [
             [*span(start, end), shorten(label(unit.normalized.encode()), NAME), unit.description]
             for unit in inspection.units
@@ -467,6 +494,8 @@ def _token(inspection: Inspection, piece: Piece) -> dict[str, Any]:
         notes += _partial(inspection, piece)
         if notes:
             kind = "partial"
+    if inspection.is_added(piece):
+        notes.append("added by the chat template")
     return {
         "id": piece.id,
         "label": shorten(tokenizer.token_label(piece.id), NAME),

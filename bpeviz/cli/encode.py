@@ -49,7 +49,15 @@ def add(commands: Commands) -> argparse.ArgumentParser:
         help="encode this name in a text as the special token; `all` allows every name; repeat the "
         "option for several",
     )
-    command.add_argument(
+    around = command.add_mutually_exclusive_group()
+    around.add_argument(
+        "--chat",
+        action="store_true",
+        help="encode each text as a user's message in the chat template of the model, which is in "
+        "tokenizer_config.json or chat_template.jinja beside the tokenizer; all names of special "
+        "tokens are then special",
+    )
+    around.add_argument(
         "--template",
         action="store_true",
         help="add the tokens that the model expects around a text, such as BOS and EOS, if the "
@@ -71,12 +79,16 @@ def run(options: argparse.Namespace) -> int:
     if "all" in allowed and "all" not in tokenizer.special_tokens:
         allowed = (allowed - {"all"}) | {*tokenizer.special_tokens}
     before, after = tokenizer.template if options.template else ((), ())
+    chat = files.load_chat_template(options.tokenizer) if options.chat else None
+    if chat is not None:
+        allowed = {*tokenizer.special_tokens}
     printed: list[str] = []
     for path in paths:
         text = files.read_text(path)
         with progress.during(f"Encoding {named(path)}, {len(text):,} characters"):
             for part in _lines(text) if options.lines else [text]:
-                ids = tokenizer.encode(part, allowed_special=allowed)
+                whole = part if chat is None else chat.apply(part).text
+                ids = tokenizer.encode(whole, allowed_special=allowed)
                 printed.append(_line(tokenizer, [*before, *ids, *after], options) + "\n")
     files.write_output(options.output, "".join(printed).encode())
     return 0

@@ -15,9 +15,11 @@ from typing import BinaryIO
 from bpeviz import api, formats
 from bpeviz.cli.errors import CommandError, UsageError, print_error
 from bpeviz.cli.progress import Progress
+from bpeviz.core.chat_template import SETTINGS, SOURCE, ChatTemplate
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.corpus import files as corpus_files
 from bpeviz.corpus.files import STANDARD, named
+from bpeviz.formats.chat_templates import chat_template
 from bpeviz.pretrained import catalog, download, hub
 
 _READ = 1 << 20
@@ -94,6 +96,31 @@ def load_tokenizer(name: str, options: argparse.Namespace, progress: Progress) -
             return api.read(name, **pattern)
         except OSError as error:
             raise _unreadable(name, error) from error
+
+
+def load_chat_template(name: str) -> ChatTemplate:
+    """Return the chat template beside the tokenizer that ``--tokenizer`` names.
+
+    Raises:
+        CommandError: There is none.
+    """
+    if hub.is_id(name):
+        found = download.contents(name)
+    else:
+        folder = name if os.path.isdir(name) else os.path.dirname(name)
+        paths = {one: os.path.join(folder, one) for one in (SETTINGS, SOURCE)}
+        found = {
+            one: read_bytes(path, formats.MAX_FILE)
+            for one, path in paths.items()
+            if name != STANDARD and os.path.isfile(path)
+        }
+    template = chat_template(found)
+    if template is None:
+        raise CommandError(
+            f"{named(name)} has no chat template: neither {SOURCE} nor one in {SETTINGS} is "
+            "beside it."
+        )
+    return template
 
 
 def _unreadable(path: str, error: OSError) -> CommandError:

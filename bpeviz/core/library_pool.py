@@ -56,6 +56,7 @@ _LIBRARIES = {
     worker.MERGES: "json",
     worker.HUGGING_FACE_TRAINER: "tokenizers",
     worker.SENTENCEPIECE_TRAINER: "sentencepiece",
+    worker.CHAT_TEMPLATE: "jinja2",
 }
 
 _OUT_OF_TIME = -signal.SIGPROF if hasattr(signal, "SIGPROF") else None

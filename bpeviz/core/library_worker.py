@@ -18,6 +18,7 @@ import sys
 from array import array
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from datetime import datetime
 from math import nan
 from typing import Any
 
@@ -25,12 +26,19 @@ if __name__ == "__main__":
     sys.path.append(sys.argv[1])  # the folder of the packages, since `-S` omits site-packages
     os.environ["TOKENIZERS_PARALLELISM"] = "false"  # its threads take more memory, not less time
 
-HUGGING_FACE, SENTENCEPIECE, MERGES, HUGGING_FACE_TRAINER, SENTENCEPIECE_TRAINER = range(5)
+(
+    HUGGING_FACE,
+    SENTENCEPIECE,
+    MERGES,
+    HUGGING_FACE_TRAINER,
+    SENTENCEPIECE_TRAINER,
+    CHAT_TEMPLATE,
+) = range(6)
 """Libraries: `tokenizers` for a tokenizer.json, `sentencepiece` for a .model, and `json` for the
-merges of a tokenizer.json, which `tokenizers` does not return. The last two train: their content is
-a request of `bpeviz.core.library_trainers`."""
+merges of a tokenizer.json, which `tokenizers` does not return. Two train: their content is a
+request of `bpeviz.core.library_trainers`. `jinja2` applies a chat template."""
 
-LOAD, VOCABULARY, IDS, TOKENS, NORMALIZE, PRE_TOKENS, DECODE, SCORES, TEMPLATE = range(9)
+LOAD, VOCABULARY, IDS, TOKENS, NORMALIZE, PRE_TOKENS, DECODE, SCORES, TEMPLATE, RENDER = range(10)
 """Operations. LOAD is the first one."""
 
 RESULT, REFUSED, MEMORY = range(3)
@@ -46,6 +54,10 @@ OUT_OF_MEMORY = 3
 """The exit code of a child that has no memory left to read a request or write an answer."""
 
 _LONGEST_MESSAGE = 300
+
+_LONGEST_FRAME = 50_000
+"""The most characters that a chat template adds to a text."""
+
 _PREFIX = "Cannot instantiate Tokenizer from buffer: "
 
 
@@ -262,6 +274,49 @@ class SentencePiece:
         return decoded.encode()
 
 
+class ChatTemplate:
+    """A chat template in Jinja: JSON with "template" and its "variables".
+
+    It is rendered as in `transformers` (`chat_template_utils.py`).
+    """
+
+    def __init__(self, content: bytes) -> None:
+        from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+        given = json.loads(content)
+        environment = ImmutableSandboxedEnvironment(
+            trim_blocks=True, lstrip_blocks=True, extensions=["jinja2.ext.loopcontrols"]
+        )
+        environment.filters["tojson"] = _to_json
+        environment.globals["raise_exception"] = _raise
+        environment.globals["strftime_now"] = lambda form: datetime.now().strftime(form)
+        self.template = environment.from_string(given["template"])
+        self.variables: dict[str, Any] = given["variables"]
+
+    def rendered(self, text: bytes) -> bytes:
+        """Return the conversation with a text as the only message of the user."""
+        message = {"role": "user", "content": text.decode()}
+        rendered = self.template.render(
+            self.variables,
+            messages=[message],
+            tools=None,
+            documents=None,
+            add_generation_prompt=True,
+        )
+        if len(rendered) > len(message["content"]) + _LONGEST_FRAME:
+            raise ValueError(f"it adds more than {_LONGEST_FRAME:,} characters")
+        return rendered.encode()
+
+
+def _to_json(value: Any, indent: int | None = None, **_: Any) -> str:
+    """Return JSON without the escapes for HTML of Jinja's own filter."""
+    return json.dumps(value, ensure_ascii=False, indent=indent)
+
+
+def _raise(message: str) -> None:
+    raise ValueError(message)
+
+
 def _without_tables(part: Any) -> Any:
     """Return a part of a tokenizer.json without the table of a `Precompiled`, which is large."""
     if isinstance(part, dict):
@@ -396,11 +451,17 @@ class Worker:
 
     def __init__(self) -> None:
         self.model: HuggingFace | SentencePiece | None = None
+        self.chat: ChatTemplate | None = None
 
     def answer(self, operation: int, library: int, payload: bytes) -> bytes:
         """Return the result of an operation."""
         if operation == LOAD and library in _ANSWERED_AT_ONCE:
             return _ANSWERED_AT_ONCE[library](payload)
+        if operation == LOAD and library == CHAT_TEMPLATE:
+            self.chat = ChatTemplate(payload)
+            return b""
+        if self.chat is not None:
+            return self.chat.rendered(payload)
         if operation == LOAD:
             kinds: dict[int, Callable[[bytes], HuggingFace | SentencePiece]] = {
                 HUGGING_FACE: HuggingFace,

@@ -28,6 +28,7 @@ from typing import Any
 import regex
 
 from bpeviz import limits
+from bpeviz.core.chat_template import SETTINGS, SOURCE
 from bpeviz.pretrained.catalog import cache_folder
 from bpeviz.pretrained.errors import VocabularyUnavailable, why_not_stored
 
@@ -50,7 +51,7 @@ _WANTED = (
     ("vocab.json", "merges.txt"),
     ("vocab.txt",),
 )
-"""The files that are downloaded: the first of these sets that a model has."""
+"""The files that are downloaded: the first of these sets that a model has, and chat templates."""
 
 _MANIFEST = "manifest.json"
 
@@ -223,7 +224,7 @@ def _download(model: ModelId, report: Callable[[str], None]) -> None:
 def _wanted(model: ModelId, files: dict[str, Any]) -> list[str]:
     for names in _WANTED:
         if all(name in files for name in names):
-            return [*names]
+            return [*names, *(name for name in (SETTINGS, SOURCE) if name in files)]
     ranks = [name for name in files if name.endswith(".tiktoken") and "/" not in name]
     if len(ranks) == 1 and regex.fullmatch(_NAME, ranks[0]):
         return ranks

@@ -16,9 +16,11 @@ import streamlit as st
 from bpeviz import formats, limits
 from bpeviz.analysis.metrics import Column
 from bpeviz.core.boundaries import Boundaries
+from bpeviz.core.chat_template import ChatTemplate
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats import FORMATS, READERS, FormatError, archive
 from bpeviz.formats.base import MissingFileError, printable_name
+from bpeviz.formats.chat_templates import chat_template
 from bpeviz.formats.known_models import known_title
 from bpeviz.pretokenizers.patterns import (
     CUSTOM,
@@ -76,11 +78,12 @@ _EXPRESSION: SessionValue[str] = SessionValue("expression_of_file")
 
 @dataclass(frozen=True, eq=False)
 class Opened:
-    """A tokenizer from a file. key: its identity, by its content."""
+    """A tokenizer from a file. key: its identity, by its content. chat: its chat template."""
 
     key: str
     title: str
     tokenizer: Tokenizer
+    chat: ChatTemplate | None = None
 
 
 def opened() -> list[Opened]:
@@ -269,7 +272,7 @@ def _read(
     known = (entry.title for entry in map(entry_of, files.values()) if entry is not None)
     name = title or next(known, None) or known_title(tokenizer) or given[0][0]
     title = _title(name, [one.title for one in opened()])
-    return Opened(f"file {digest.hexdigest()}", title, tokenizer)
+    return Opened(f"file {digest.hexdigest()}", title, tokenizer, chat_template(files))
 
 
 def _files(given: Sequence[tuple[str, bytes]]) -> dict[str, bytes]:

@@ -13,6 +13,7 @@ from typing import Any
 import bpeviz
 from bpeviz.analysis.metrics import Column
 from bpeviz.core.boundaries import Boundaries
+from bpeviz.core.chat_template import ChatTemplate
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import Training
 from bpeviz.pretrained import catalog
@@ -39,6 +40,7 @@ class Offer:
         step: The step of the vocabulary size, where it was trained here.
         identity: The rest of its identity in caches.
         needs: The published vocabulary whose files it needs.
+        chat: The chat template of its model.
     """
 
     key: str
@@ -49,6 +51,7 @@ class Offer:
     step: int | None = None
     identity: tuple[object, ...] = ()
     needs: str | None = None
+    chat: ChatTemplate | None = None
 
     @property
     def title(self) -> str:
@@ -84,6 +87,7 @@ def offers(found: Trained | str, step: int) -> list[Offer]:
             partial(_given, one.tokenizer),
             partial(_boundaries_of_file, one),
             identity=(one.key,),
+            chat=one.chat,
         )
         for one in export.opened()
     ]

@@ -393,6 +393,23 @@ def test_encode_treats_special_tokens_as_text_unless_allowed(shell: Shell) -> No
     assert "<|x|>" in shell(*encode, "--allow-special", "<|x|>", text=text).sentence
 
 
+def test_encode_applies_the_chat_template_of_a_folder_on_request(shell: Shell) -> None:
+    Path("m").mkdir()
+    bpeviz.save(
+        bpeviz.train(TEXT, merges=3, special_tokens=("<s>", "</s>")).tokenizer(), "m/tokenizer.json"
+    )
+    encode = ("encode", "--tokenizer", "m/tokenizer.json")
+    assert "no chat template" in shell(*encode, "--chat", text="a").sentence
+    template = {"bos_token": "<s>", "chat_template": "{{ bos_token + messages[0].content }}</s>"}
+    Path("m/tokenizer_config.json").write_bytes(json.dumps(template).encode())
+    begin, end = (bpeviz.read("m/tokenizer.json").special_tokens[name] for name in ("<s>", "</s>"))
+    assert json.loads(shell(*encode, "--chat", text="a").out) == [begin, 97, end]
+    assert json.loads(shell("encode", "--tokenizer", "m", "--chat", text="a").out)[0] == begin
+    assert json.loads(shell(*encode, text="a").out) == [97]
+    Path("m/chat_template.jinja").write_bytes(b"{{ raise_exception('only *tools*') }}")
+    assert "only *tools*" in shell(*encode, "--chat", text="a").sentence
+
+
 def test_encode_adds_the_template_of_a_file_on_request(shell: Shell) -> None:
     made = Tokenizer(models.BPE({"[CLS]": 0, "a": 1}, []))
     made.post_processor = processors.TemplateProcessing("[CLS] $A", None, [("[CLS]", 0)])

@@ -189,6 +189,10 @@ def test_requests_contain_the_token_of_the_server_only_if_its_operator_allows_it
         (["tokenizer.model", "vocab.json"], ["tokenizer.model"]),
         (["vocab.json", "merges.txt", "vocab.txt"], ["merges.txt", "vocab.json"]),
         (["vocab.json", "vocab.txt"], ["vocab.txt"]),
+        (
+            ["tokenizer.json", "tokenizer_config.json", "chat_template.jinja", "config.json"],
+            ["tokenizer.json", "tokenizer_config.json", "chat_template.jinja"],
+        ),
         (["qwen.tiktoken", "config.json", "sub/other.tiktoken"], ["qwen.tiktoken"]),
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -10,10 +11,11 @@ import pytest
 import tokenizers
 import usual
 from streamlit.testing.v1 import AppTest
-from tokenizers import models, processors
+from tokenizers import models, pre_tokenizers, processors
 
 import bpeviz
 from bpeviz import formats
+from bpeviz.core.chat_template import ChatTemplate
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.corpus import samples
 from bpeviz.formats import FORMATS, FormatError, archive
@@ -28,6 +30,9 @@ ROOT = Path(__file__).resolve().parents[2]
 CLOSER = inspect.CLOSER.titles
 ENGLISH = samples.by_key("english-prose").text
 TEXT = "low low lower lowest, newer newest wider. " * 3
+
+
+CHAT = "{{ bos_token }}{{ messages[0]['role'] }} {{ messages[0]['content'] | trim }}</s>{{ '\\n' }}"
 
 
 def opened(page: str = "app.py", **state: Any) -> AppTest:
@@ -236,6 +241,45 @@ def test_inspect_adds_the_template_of_a_file_on_request() -> None:
     app.selectbox(key="inspected_by").set_value("yours").run()
     assert errors(app) == []
     assert "template" not in [toggle.key for toggle in app.toggle]
+
+
+def test_inspect_applies_the_chat_template_of_a_folder_on_request() -> None:
+    made = tokenizers.Tokenizer(models.WordLevel({"[UNK]": 0, "lo": 1}, unk_token="[UNK]"))
+    made.pre_tokenizer = pre_tokenizers.Whitespace()
+    made.add_special_tokens(["<s>", "</s>"])
+    settings = {"bos_token": {"content": "<s>"}, "chat_template": CHAT}
+    files = {
+        "tokenizer.json": made.to_str().encode(),
+        "tokenizer_config.json": json.dumps(settings).encode(),
+    }
+    one = export._read([("model.zip", archive.packed(files))], "")
+    assert one is not None
+    state = {"inspected_by": one.key, "tokenizers_opened": [one], "inspect_box": " lo lo</s> "}
+    app = opened("Inspect", **state)
+    assert errors(app) == []
+    assert drawn(app, "bytes")["added"] == []
+    app.toggle(key="chat").set_value(True).run()
+    assert errors(app) == []
+    whole = "<s>user lo lo</s></s>\n"
+    data = drawn(app, "bytes")
+    assert bytes(byte for _, byte in data["bytes"]).decode() == whole
+    assert [whole[a:b] for a, b in data["added"]] == ["<s>user ", "</s>\n"]
+    tokens = [token for token in data["tokens"] if token["id"] is not None]
+    assert [token["id"] for token in tokens] == made.encode(whole, add_special_tokens=False).ids
+    by_template = ["added by the chat template" in token["note"] for token in tokens]
+    assert by_template == [True, True, False, False, False, True]
+    assert any("3 of them from the template" in one.value for one in app.markdown)
+
+
+def test_inspect_shows_why_a_chat_template_fails() -> None:
+    plain = brought("huggingface")
+    failing = ChatTemplate("{{ raise_exception('only *system* messages') }}", {})
+    one = replace(plain, chat=failing)
+    app = opened("Inspect", inspected_by=one.key, tokenizers_opened=[one], chat=True)
+    (message,) = errors(app)
+    assert r"only \*system\* messages" in message
+    app.toggle(key="chat").set_value(False).run()
+    assert errors(app) == []
 
 
 def test_inspect_lists_segmentations_of_a_unigram_file() -> None:

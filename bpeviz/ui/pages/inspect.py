@@ -15,6 +15,7 @@ from bpeviz.analysis.metrics import Column
 from bpeviz.analysis.round_trip import RoundTrip, round_trip
 from bpeviz.analysis.trace import Inspection
 from bpeviz.core.boundaries import Boundaries
+from bpeviz.core.chat_template import Chat, ChatTemplate
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.pretokenizers.patterns import MAX_EXPRESSION
 from bpeviz.text import clean, counted
@@ -82,6 +83,7 @@ SPECIAL = OneOf(
     titles={"text": "Plain text", "special": "Special token"},
 )
 TEMPLATE = Switch(link="template", key="template", label="Add the model’s template")
+CHAT = Switch(link="chat", key="chat", label="Apply the chat template")
 DECIMAL = Switch(link="decimal", key="decimal", label="Bytes in decimal")
 PART = numbers("inspected_part_of_", "Part shown")
 CLOSER = OneOf(
@@ -124,6 +126,7 @@ def _widgets(values: Values) -> Iterator[Widget[Any]]:
     yield TOKENIZER
     yield SPECIAL
     yield TEMPLATE
+    yield CHAT
     yield DECIMAL
     yield from values.members(PART)
     yield CLOSER
@@ -144,11 +147,30 @@ PAGE = Page(
 
 
 def _inspected(
-    text: str, special: tuple[str, ...], offer: Offer, *, template: bool = False
+    text: str,
+    special: tuple[str, ...],
+    offer: Offer,
+    *,
+    template: bool = False,
+    chat: bool = False,
 ) -> Inspection | str:
-    """Return the trace of a text through a tokenizer, or the message that says why it fails."""
+    """Return the trace of a text through a tokenizer, or the message that says why it fails.
+
+    Args:
+        text: The text.
+        special: The names that are special tokens.
+        offer: The tokenizer.
+        template: Whether to add the tokens of the tokenizer's template.
+        chat: Whether the text is a message in the model's chat template, where the names of all
+            special tokens are special, as in `transformers`.
+    """
+    message = None
     try:
-        return _trace(offer.key, offer.identity, text, special, template, offer)
+        if chat and offer.chat is not None:
+            applied = _chat(offer.key, offer.identity, text, offer.chat)
+            text, message = applied.text, applied.message
+            special = tuple(offer.make().special_tokens)
+        return _trace(offer.key, offer.identity, text, special, template, message, offer)
     except ValueError as error:
         return str(error)
 
@@ -160,9 +182,15 @@ def _trace(
     text: str,
     special: tuple[str, ...],
     template: bool,
+    message: tuple[int, int] | None,
     _offer: Offer,
 ) -> Inspection:
-    return trace.inspect(text, _offer.make(), special, template=template)
+    return trace.inspect(text, _offer.make(), special, template=template, message=message)
+
+
+@cached()
+def _chat(key: str, identity: tuple[object, ...], text: str, _template: ChatTemplate) -> Chat:
+    return _template.apply(text)
 
 
 @cached()
@@ -213,15 +241,22 @@ def show(training_text: str, offered: Sequence[Offer], chosen: DeltaGenerator) -
     with chosen:
         offer = _tokenizer(offered)
         special = _special_tokens(offer)
-        template = _template(offer)
+        chat = offer is not None and offer.chat is not None and _chat_switch()
+        template = not chat and _template(offer)
     if offer is None:
         return
     with st.spinner(f"Tokenizing with {markdown.escape(offer.title)} …"):
-        found = _inspected(text, special, offer, template=template)
+        found = _inspected(text, special, offer, template=template, chat=chat)
     if isinstance(found, str):
         st.error(markdown.escape(found))
         return
     _normalization(found)
+    if chat:
+        st.caption(
+            "Characters on a gray background, in italics, come from the chat template."
+            if found.message
+            else "The chat template changes the text, so its own characters are not marked."
+        )
     _verdict(offer, found)
     part = _part(found)
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -317,6 +352,15 @@ def _template(offer: Offer | None) -> bool:
     )
 
 
+def _chat_switch() -> bool:
+    """Draw the switch of the chat template; return its value."""
+    return CHAT.toggle(
+        help="The text that a chat model gets: the text to inspect as the message of a user, "
+        "between markers such as BOS, the role and the end of the turn. Names of special tokens "
+        "in it become special tokens, also in the message."
+    )
+
+
 def _normalization(found: Inspection) -> None:
     """Draw in words how the tokenizer changes the text before it splits it."""
     if clauses := normalization.describe(found.units):
@@ -330,7 +374,7 @@ def _verdict(offer: Offer, found: Inspection) -> None:
     """Draw whether decoding returns the text, and otherwise the differences."""
     trip = _round_trip(offer.key, offer.identity, found.text, found.special_tokens, found)
     tokens, size = len(found.ids), len(found.raw)
-    added = tokens - len(found.text_ids)
+    added = found.added_count
     figures = (
         f"{markdown.escape(offer.title)}: {tokens:,} token{'' if tokens == 1 else 's'} for "
         f"{size:,} byte{'' if size == 1 else 's'}"

@@ -1,0 +1,55 @@
+"""The chat template of a model, from the files beside its tokenizer on Hugging Face."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from bpeviz.core.chat_template import SETTINGS, SOURCE, ChatTemplate
+
+_LARGEST = 2_000_000
+"""The most bytes of such a file."""
+
+
+def chat_template(files: Mapping[str, bytes]) -> ChatTemplate | None:
+    """Return the chat template among the files of a tokenizer, or None."""
+    found = {name.replace("\\", "/").rpartition("/")[2]: name for name in files}
+    contents = {
+        name: files[found[name]]
+        for name in (SETTINGS, SOURCE)
+        if name in found and len(files[found[name]]) <= _LARGEST
+    }
+    settings: Any = None
+    template: Any = None
+    try:
+        settings = json.loads(contents.get(SETTINGS, b"{}"))
+        if SOURCE in contents:
+            template = contents[SOURCE].decode()
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(settings, dict):
+        return None
+    template = template or _default(settings.get("chat_template"))
+    if not template:
+        return None
+    texts = {name: _text(value) for name, value in settings.items() if name.endswith("_token")}
+    return ChatTemplate(template, {name: text for name, text in texts.items() if text is not None})
+
+
+def _default(template: Any) -> str | None:
+    """Return the template itself, or the one named "default" of a list."""
+    if isinstance(template, list):
+        named = {
+            one.get("name"): one.get("template")
+            for one in reversed(template)
+            if isinstance(one, dict) and isinstance(one.get("name"), str)
+        }
+        template = named.get("default", next(reversed(named.values()), None))
+    return template if isinstance(template, str) else None
+
+
+def _text(token: Any) -> str | None:
+    """Return the text of a special token, which may be an object."""
+    text = token.get("content") if isinstance(token, dict) else token
+    return text if isinstance(text, str) else None

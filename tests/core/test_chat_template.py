@@ -1,0 +1,105 @@
+"""Chat templates of models: rendered in a sandbox, with the place of the message."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from bpeviz.core.chat_template import Chat, ChatTemplate
+from bpeviz.formats.chat_templates import chat_template
+
+TURNS = """{%- if messages[0]['role'] == 'system' %}{{ raise_exception('no system') }}{% endif -%}
+{{ bos_token }}
+{%- for message in messages %}
+    {%- if tools %}{% continue %}{% endif %}
+<|{{ message.role }}|>{{ message.content | trim }}<|end|>{{ {"é": 1} | tojson }}
+{%- endfor %}
+{%- if add_generation_prompt %}<|assistant|>{% endif %}"""
+
+
+def test_template_is_applied_to_one_message_of_a_user() -> None:
+    template = ChatTemplate(TURNS, {"bos_token": "<s>"})
+    before, after = "<s><|user|>", '<|end|>{"é": 1}<|assistant|>'
+    for message in ("low", "", " 世界 <|user|> ", "two\nlines"):
+        chat = template.apply(message)
+        stripped = message.strip()
+        start = len(before)
+        assert chat == Chat(before + stripped + after, (start, start + len(stripped)))
+
+
+@pytest.mark.parametrize(
+    ("source", "text"),
+    [
+        ("{{ messages[0].content | upper }}", "LOW"),
+        ("{{ messages[0].content }}{{ messages[0].content }}", "lowlow"),
+        ("always the same", "always the same"),
+    ],
+)
+def test_place_of_a_changed_message_is_unknown(source: str, text: str) -> None:
+    assert ChatTemplate(source, {}).apply("low") == Chat(text, None)
+
+
+@pytest.mark.parametrize(
+    ("source", "reason"),
+    [
+        ("{{ bos_token", "end of template"),
+        ("{{ ''.__class__.__mro__ }}", "unsafe"),
+        ("{{ cycler.__init__.__globals__.os.system('ls') }}", "unsafe"),
+        ("{{ messages.append(1) }}", "unsafe"),
+        ("{% include '/etc/passwd' %}", "loader"),
+        ("{{ raise_exception('only tools') }}", "only tools"),
+        ("{{ missing.name }}", "missing"),
+        ("{{ 'a' * 60_000 }}", "50,000"),
+        ("{{ 'a' * 10 ** 11 }}", "memory"),
+    ],
+)
+def test_failing_template_raises_a_message(source: str, reason: str) -> None:
+    with pytest.raises(ValueError, match="chat template") as error:
+        ChatTemplate(source, {}).apply("low")
+    assert reason in str(error.value)
+
+
+@pytest.mark.slow
+def test_endless_template_is_stopped() -> None:
+    loop = "{% for i in range(100000) %}{% for j in range(100000) %}{% endfor %}{% endfor %}"
+    with pytest.raises(ValueError, match="seconds"):
+        ChatTemplate(loop, {}).apply("low")
+
+
+def settings(**values: object) -> dict[str, bytes]:
+    return {"model/tokenizer_config.json": json.dumps(values).encode(), "tokenizer.json": b"{}"}
+
+
+def test_template_is_found_beside_a_tokenizer() -> None:
+    token = {"content": "<s>", "lstrip": False}
+    named = [{"name": "tool_use", "template": "tools"}, {"name": "default", "template": "first"}]
+    for files, text in (
+        (settings(chat_template="{{ bos_token }}", bos_token=token, pad_token=None), "<s>"),
+        (settings(chat_template=named), "first"),
+        (settings(chat_template=named[:1]), "tools"),
+        (settings(chat_template="old") | {"chat_template.jinja": b"new"}, "new"),
+        ({"chat_template.jinja": b"alone"}, "alone"),
+    ):
+        template = chat_template(files)
+        assert template is not None
+        assert template.apply("low").text == text
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {},
+        settings(),
+        settings(chat_template=7),
+        settings(chat_template=[]),
+        settings(chat_template=[7, {"name": [], "template": "x"}, {"name": "default"}]),
+        {"tokenizer_config.json": b"[" * 100_000},
+        {"tokenizer_config.json": b"[1]"},
+        {"tokenizer_config.json": b"no JSON"},
+        {"chat_template.jinja": b"\xff"},
+        {"chat_template.jinja": b"x" * 3_000_000},
+    ],
+)
+def test_files_without_a_valid_template_have_none(files: dict[str, bytes]) -> None:
+    assert chat_template(files) is None
