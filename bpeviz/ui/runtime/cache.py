@@ -16,6 +16,7 @@ from inspect import signature
 from itertools import chain, islice
 from operator import itemgetter
 from threading import Lock, RLock, local
+from time import monotonic
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -29,6 +30,10 @@ Value = TypeVar("Value")
 
 BUDGET = limits.CACHE * 1_000_000
 """The size of all cached values together, in bytes. The least recently used is evicted first."""
+
+_MEASURED = 1.0
+"""The least seconds between two measurements of used values. One takes up to 10 ms, and a page with
+its fragments would ask for six."""
 
 _SAMPLED = 30
 """The number of items of a collection that are measured; their mean applies to the others."""
@@ -84,13 +89,15 @@ class Cache:
     """A cache of values by key, with a limit on their total size.
 
     A value grows while pages use it, since it caches properties of its own. Every page run
-    therefore ends with `measure`, which measures all values that were used since its last call.
+    therefore ends with `measure_if_due`, which now and then measures all values that were used
+    since the last time.
     """
 
     def __init__(self, budget: int) -> None:
         self._values: LRUCache[Hashable, tuple[Any, int]] = LRUCache(budget, itemgetter(1))
         self._used: set[Hashable] = set()
         self._lock = RLock()
+        self._measured = -_MEASURED
         self._creating: dict[Hashable, tuple[Lock, list[int]]] = {}
 
     @property
@@ -146,6 +153,13 @@ class Cache:
                 waiting[0] -= 1
                 if not waiting[0]:
                     self._creating.pop(key, None)
+
+    def measure_if_due(self) -> None:
+        """Call `measure`, unless it was called in the last second; a later call makes up for it."""
+        now = monotonic()
+        if now - self._measured >= _MEASURED:
+            self._measured = now
+            self.measure()
 
     def measure(self) -> None:
         """Measure all values used since the last call; evict values if the budget is exceeded."""

@@ -24,7 +24,7 @@ def script_run() -> Iterator[None]:
         try:
             yield
         finally:
-            cache.measure()
+            cache.measure_if_due()
 
 
 def fragment(part: Callable[P, None]) -> Callable[P, None]:

@@ -76,6 +76,21 @@ def test_cache_measures_only_values_that_were_used(monkeypatch: pytest.MonkeyPat
     assert measured == [[2]]
 
 
+def test_cache_measures_at_times_and_forgets_no_value(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [100.0]
+    monkeypatch.setattr(cache_module, "monotonic", lambda: now[0])
+    cache = Cache(1_000_000)
+    cache.measure_if_due()
+    values = [cache.get_or_create(number, Growing) for number in range(4)]
+    for value in values:
+        _ = value.large
+    cache.measure_if_due()
+    assert cache.size < 10_000
+    now[0] += 1.1
+    cache.measure_if_due()
+    assert cache.size > 800_000
+
+
 @pytest.mark.parametrize("cause", [TimeoutError(), MemoryError()])
 def test_transient_error_is_not_cached(cause: Exception) -> None:
     error = ValueError("took too long")
