@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from page_helpers import Page, expect
+from page_helpers import Page, Player, expect
+
+from bpeviz.corpus import samples
+from bpeviz.ui import inputs
 
 Open = Callable[..., Page]
 
@@ -53,6 +59,81 @@ def test_axe_finds_nothing_in_either_theme_or_size(open_page: Open, path: str) -
         page.set_viewport_size(size)
         found += [f"{scheme}, {size['width']}: {one}" for one in violations(page)]
     assert found == []
+
+
+def listed_tokens(page: Page) -> dict[str, list[str]]:
+    """Return the lists of tokens in the accessibility tree, by name."""
+    client = page.context.new_cdp_session(page)
+    nodes = {one["nodeId"]: one for one in client.send("Accessibility.getFullAXTree")["nodes"]}
+    client.detach()
+
+    def role(node: dict[str, Any]) -> str:
+        return str(node.get("role", {}).get("value"))
+
+    def within(node: dict[str, Any], wanted: str) -> list[dict[str, Any]]:
+        children = [nodes[child] for child in node["childIds"] if child in nodes]
+        return [
+            found
+            for child in children
+            for found in ([child] if role(child) == wanted else within(child, wanted))
+        ]
+
+    def words(node: dict[str, Any]) -> str:
+        return "".join(one["name"]["value"] for one in within(node, "StaticText"))
+
+    return {
+        name: [words(item) for item in within(node, "listitem")]
+        for node in nodes.values()
+        if role(node) == "list" and (name := node["name"]["value"]).startswith("Tokens")
+    }
+
+
+def test_screen_reader_gets_tokens_as_list_and_few_announcements(open_page: Open) -> None:
+    page = open_page("/")
+    player = Player(page)
+    text = samples.by_key(inputs.FIRST_TRAINED).text
+    training, boundaries = player.await_text(text)
+    last = len(training.merges)
+    ids = boundaries.ids(last).tolist()
+    announced = player.section.locator(".announced")
+    expect(announced).to_contain_text(f"merge {last} of {last}: ")
+    expect(player.section.locator(".token-list li")).to_have_count(len(ids))
+    (items,) = listed_tokens(page).values()
+    assert [int(item.split(", id ")[1].removesuffix(", new")) for item in items] == ids
+    first = training.tokenizer().token_label(ids[0])
+    assert items[0].startswith(f"{first}, id {ids[0]}")
+    assert any(item.startswith("space ") for item in items)
+
+    # The list is not part of the copied text, neither alone nor with the whole page.
+    player.text.focus()
+    player.text.evaluate("text => getSelection().selectAllChildren(text)")
+    page.keyboard.press("Control+C")
+    assert page.evaluate("navigator.clipboard.readText()") == text
+    page.evaluate("getSelection().selectAllChildren(document.body)")
+    page.keyboard.press("Control+C")
+    assert f", id {ids[0]}" not in page.evaluate("navigator.clipboard.readText()")
+    page.evaluate("getSelection().empty()")
+
+    page.keyboard.press(".")
+    expect(announced).to_contain_text(f"{first}, id {ids[0]}")
+
+    # While playing, only the place is announced, and at rest the sentence.
+    announced.evaluate(
+        """announced => {
+          window.said = [];
+          const note = () => said.push([Date.now(), announced.textContent]);
+          new MutationObserver(note).observe(announced, { childList: true });
+        }"""
+    )
+    player.speed.select_option("8")
+    player.button("Replay").click()
+    expect(player.button("Replay")).to_be_visible()
+    expect(announced).to_contain_text(f"merge {last} of {last}: ")
+    *playing, (_, rest) = said = page.evaluate("said")
+    assert playing
+    assert all(re.fullmatch(rf"merge \d+ of {last}", words) for _, words in playing)
+    assert f"{boundaries.token_counts[last]} tokens" in rest
+    assert all(later - sooner > 900 for (sooner, _), (later, _) in pairwise(said))
 
 
 def test_skip_link_leads_to_play_in_few_tabs(open_page: Open) -> None:

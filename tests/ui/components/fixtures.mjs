@@ -47,6 +47,16 @@ class FakeElement {
     this.append(...children.flatMap((child) => (child.tag === "fragment" ? child.children : [child])));
   }
   setAttribute() {}
+  addEventListener(name, listener) {
+    this.listeners = { ...this.listeners, [name]: listener };
+  }
+  click() {
+    this.listeners.click({ stopPropagation: () => {} });
+  }
+  focus() {}
+  get firstElementChild() {
+    return this.children[0];
+  }
   closest(selector) {
     const matches = selector.startsWith(".")
       ? this.className.split(" ").includes(selector.slice(1))

@@ -14,6 +14,8 @@ import {
 import { Tooltip, element, mount, tokenLabel } from "../shared/dom.js";
 import { counted, formatCount, plural } from "../shared/format.js";
 import { firstIndex } from "../shared/search.js";
+import { spokenBytes } from "../shared/spoken.js";
+import { TokenList } from "../shared/token_list.js";
 
 const SCROLL_REST = 120; // milliseconds after which another column may lead the scrolling
 
@@ -58,6 +60,24 @@ export const countOverlapping = (ends, start, end) =>
   ends.filter((tokenEnd, i) => tokenEnd > start && (i ? ends[i - 1] : 0) < end).length;
 
 /**
+ * Return a token of a column in words, for screen readers.
+ * @param {Column} column
+ * @param {Uint8Array} bytes of the text
+ * @param {number} index of the token
+ */
+export function tokenInWords({ tokenEnds, tokens, extra, missing }, bytes, index) {
+  const [start, end] = [index ? tokenEnds[index - 1] : 0, tokenEnds[index]];
+  const [id, label, details] = tokens[index];
+  const words = [end > start ? spokenBytes(bytes.subarray(start, end)) : label];
+  if (id === null) return [...words, details].filter(Boolean).join(", "); // a pre-token
+  words.push(id < 0 ? details : `id ${id}`);
+  if (extra.includes(end)) words.push("extra split after it");
+  const inside = missing.filter((at) => at > start && at < end).length;
+  if (inside) words.push(`the baseline has ${counted(inside, "split")} inside it`);
+  return words.join(", ");
+}
+
+/**
  * Insert the id of each token before its first character. Ids of several tokens in one character
  * are together.
  */
@@ -100,6 +120,10 @@ class Columns {
     this.frame.classList.toggle("fitted", Boolean(data.isShort));
     this.columns = data.columns.map((column, i) => this.#column(data, column, i === data.baseline));
     this.frame.replaceChildren(...this.columns.map(({ box }) => box));
+    const bytes = new TextEncoder().encode(data.text);
+    this.columns.forEach(({ list, tokens }, i) =>
+      list.show(() => ({ count: tokens.length, words: (index) => tokenInWords(data.columns[i], bytes, index) })),
+    );
     for (const { host } of this.columns) host.addEventListener("scroll", () => this.#scrolled(host));
   }
 
@@ -130,7 +154,8 @@ class Columns {
     host.dir = "auto";
     host.setAttribute("role", "group");
     host.ariaLabel = `${this.unit[0].toUpperCase()}${this.unit.slice(1)}s of ${title}`;
-    box.append(element("h2", "", title), about, host);
+    const list = new TokenList(host.ariaLabel);
+    box.append(element("h2", "", title), about, host, list.box);
     const cells = new CellText(host, data.text, "bytes");
     let start = 0;
     ends.forEach((end, i) => {
@@ -144,7 +169,7 @@ class Columns {
     for (const end of missing) cells.flags[end - 1] |= MISSING;
     cells.paint(0, cells.flags.length);
     if (data.showIds) insertIds(cells, ends, tokens);
-    return { box, host, cells, ends, tokens, title };
+    return { box, host, list, cells, ends, tokens, title };
   }
 
   hover(target) {

@@ -3,6 +3,7 @@
 
 import { Tooltip, element, mount, tokenLabel } from "../shared/dom.js";
 import { formatCount } from "../shared/format.js";
+import { spokenBytes } from "../shared/spoken.js";
 import { breakLines, byteText, columnWidths } from "./layout.js";
 
 const ROWS = [
@@ -157,7 +158,7 @@ class Grid {
       else {
         content = cell.appendChild(element("button"));
         content.type = "button";
-        content.ariaLabel = `${token.label}, id ${token.id}${token.note ? `, ${token.note}` : ""}`;
+        content.ariaLabel = `${this.#inWords(start, end, text)}, id ${token.id}${token.note ? `, ${token.note}` : ""}`;
         content.number = this.buttons.length;
         content.cell = cell;
         this.buttons.push(content);
@@ -172,8 +173,15 @@ class Grid {
       }
     }
     if (name === "graphemes" && STAND_IN.test(text)) cell.classList.add("stand-in");
+    if (name === "graphemes" || name === "preTokens") cell.ariaLabel = this.#inWords(start, end, text);
     content.append(element("bdi", "", text));
     return cell;
+  }
+
+  // The characters of some columns in words, for screen readers; a mark without bytes has its label.
+  #inWords(start, end, label) {
+    const bytes = this.data.bytes.filter(([column]) => column >= start && column < end).map(([, byte]) => byte);
+    return bytes.length ? spokenBytes(Uint8Array.from(bytes)) : label;
   }
 
   #updateTabOrder() {

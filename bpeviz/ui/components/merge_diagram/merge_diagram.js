@@ -223,7 +223,9 @@ class MergeDiagram {
         line.append(element("b", "", `${title}: `), words);
         if (summaries.length > 1) return box;
         const pieces = box.appendChild(element("div", "pieces"));
+        pieces.setAttribute("role", "list");
         pieces.append(...tokens.map(({ label, color }) => tokenLabel(label, color)));
+        for (const piece of pieces.children) piece.setAttribute("role", "listitem");
         return box;
       }),
     );

@@ -168,8 +168,16 @@ class Player {
     const { unit, last } = this.data;
     const place = `${unit} ${formatCount(this.shown(step))} of ${formatCount(this.shown(last))}`;
     this.track.setAttribute("aria-valuetext", place);
-    if (this.isDrawn) this.announcer.say(this.several ? place : `${place}: ${this.views[0].stepInWords()}`);
+    if (this.isDrawn) this.announcer.say(this.playing ? place : `${place}: ${this.#inWords()}`);
     this.isDrawn = true; // a page that opens announces nothing
+    if (!this.playing) for (const view of this.views) view.listTokens();
+  }
+
+  // The step at rest, for screen readers.
+  #inWords() {
+    const tokens = ({ data, step }) => counted(data.tokenCounts[step], "token");
+    if (this.several) return this.views.map((view) => `${view.data.title} ${tokens(view)}`).join(", ");
+    return `${this.views[0].stepInWords()}, ${tokens(this.views[0])}`;
   }
 
   #paint(view) {
@@ -228,6 +236,7 @@ class Player {
     const replay = this.step >= this.data.last;
     this.playing = true;
     if (replay) this.show(0);
+    for (const { list } of this.views) list.hide();
     this.section.classList.add("playing", "moving");
     this.#namePlayButton();
     this.playback = new Playback(this.step, this.data.last, { replay, reducedMotion: reducedMotion?.matches });
@@ -322,6 +331,7 @@ class Player {
     if (atom < 0 || atom >= view.timeline.atoms) return;
     view.elementOf(view.token(atom)).scrollIntoView({ block: "nearest" });
     this.#select(view, atom);
+    this.announcer.say(view.tokenInWords(this.selected));
   }
 
   showTree(view, atom) {

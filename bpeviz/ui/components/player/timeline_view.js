@@ -4,6 +4,7 @@ import { CellText, LEFT_OUT_ID, UNKNOWN_ID } from "../shared/cells.js";
 import { element, tokenLabel } from "../shared/dom.js";
 import { formatCount } from "../shared/format.js";
 import { INSIDE } from "../shared/timeline.js";
+import { TokenList } from "../shared/token_list.js";
 import { TokenizedText, formatBytes, wordAt } from "./tokenized_text.js";
 
 /** What a tokenizer does, for those who open the page for the first time. */
@@ -26,7 +27,8 @@ export class TimelineView extends TokenizedText {
       this.sentence = element("div", "sentence");
       this.box.append(element("h2", "", data.title), this.note, this.sentence);
     }
-    this.box.append(this.host);
+    this.list = new TokenList(data.title ? `Tokens of ${data.title}` : "Tokens");
+    this.box.append(this.host, this.list.box);
     this.cells = new CellText(this.host, data.text, data.atomKind, {
       atomBytes: data.atomBytes,
       marks: data.endMarks,
@@ -43,6 +45,14 @@ export class TimelineView extends TokenizedText {
       this.writeFlags(token, cells.colors, cells.flags, compared);
       cells.paint(token.start, token.end);
     }
+  }
+
+  /** List the tokens of this step for screen readers. */
+  listTokens() {
+    this.list.show(() => {
+      const tokens = [...this.tokens()];
+      return { count: tokens.length, words: (i) => this.tokenInWords(tokens[i]) };
+    });
   }
 
   #label(id) {

@@ -14,7 +14,8 @@ import {
   UNKNOWN_ID,
 } from "../shared/cells.js";
 import { counted, formatCount, toHex } from "../shared/format.js";
-import { ChangingTimeline, MergeTimeline } from "../shared/timeline.js";
+import { spokenBytes } from "../shared/spoken.js";
+import { ChangingTimeline, INSIDE, MergeTimeline } from "../shared/timeline.js";
 
 const MAX_BYTES = 32; // of a token in its tooltip
 
@@ -102,6 +103,20 @@ export class TokenizedText {
       this.ends = Int32Array.from(sizes, (size) => (end += size));
     }
     return this.ends;
+  }
+
+  /** Return a token in words, for screen readers. */
+  tokenInWords({ start, end, id, step }) {
+    this.utf8 ??= this.raw ?? new TextEncoder().encode(this.data.text);
+    const bytes = this.utf8.subarray(start ? this.byteEnds[start - 1] : 0, this.byteEnds[end - 1]);
+    const status = {
+      [LEFT_OUT_ID]: "left out",
+      [UNKNOWN_ID]: "not in the vocabulary",
+      [INSIDE]: "its token starts in the previous part",
+    };
+    const words = [bytes.length ? spokenBytes(bytes) : this.style(id).label, status[id] ?? `id ${id}`];
+    if (this.timeline.isNew({ start, end, id, step }, this.step - 1)) words.push("new");
+    return words.join(", ");
   }
 
   /** Return for each byte whether a token ends after it. */
