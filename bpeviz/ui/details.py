@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 import streamlit as st
 
 from bpeviz.core.boundaries import Boundaries
 from bpeviz.core.training import Training
 from bpeviz.trainers import TRAINERS, texts_of
+from bpeviz.ui import html_table
 from bpeviz.views import charts, tables
 
 
@@ -21,12 +20,11 @@ def details(text: str, training: Training, boundaries: Boundaries, step: int) ->
         key = f"detail {number} of {training.algorithm}"
         table = tables.detail(detail)
         chart = charts.detail(detail) if len(table) > 1 else None  # a curve needs two points
-        height: int | Literal["content"] = "content" if len(table) < 9 else 316
         if chart is None:
-            st.dataframe(table, hide_index=True, height=height, key=key)
+            html_table.draw(table, key, label=detail.title, scrolls=True, download=True)
             continue
         left, right = st.columns(2, gap="medium")
         with left:
-            st.dataframe(table, hide_index=True, height=height, key=key)
+            html_table.draw(table, key, label=detail.title, scrolls=True, download=True)
         with right:
             st.vega_lite_chart(spec=chart, key=f"{key}, drawn", alt=detail.title)

@@ -10,6 +10,7 @@ import streamlit as st
 from bpeviz.analysis import vocabulary_cost
 from bpeviz.text import counted
 from bpeviz.trainers import texts_of
+from bpeviz.ui import html_table
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.runtime.fragments import fragment
 from bpeviz.ui.trained import Trained
@@ -70,11 +71,9 @@ def _cost(trained: Trained, last: int) -> None:
         rarely = RARELY.any_number(
             10, width=200, help="Rare tokens give a language model little to train on."
         )
-    st.dataframe(
-        tables.costs(_costs(trained, last, width, rarely), rarely),
-        hide_index=True,
-        height="content",
-        key="costs",
+    costs = tables.costs(_costs(trained, last, width, rarely), rarely)
+    html_table.draw(
+        costs, "costs", label="Costs by vocabulary size", right=costs.columns, download=True
     )
     st.caption(
         "A larger vocabulary makes texts shorter. In exchange, a language model stores one row of "

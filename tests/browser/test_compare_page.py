@@ -12,6 +12,7 @@ from page_helpers import (
     choose,
     drawn_boundaries,
     expect,
+    labelled,
     trained,
     type_text,
 )
@@ -131,7 +132,7 @@ def test_metrics_equal_python_on_training_and_test_text(open_page: Open) -> None
     expect(page.get_by_role("heading", name="Metrics")).to_be_visible()
     expect(page.get_by_text("Your tokenizer was trained on this very text")).to_be_visible()
     expect(page.get_by_text("Vocabulary sizes differ")).to_be_visible()
-    table = page.get_by_test_id("stDataFrame")
+    table = labelled(page, "[role=group]", "Metrics")
     columns = columns_of(ENGLISH, "gpt2", "cl100k_base", "o200k_base")
 
     def shown(row: str, column: int) -> Locator:

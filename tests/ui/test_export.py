@@ -10,6 +10,7 @@ from typing import Any, cast
 import pytest
 import tokenizers
 import usual
+from html_tables import shown_tables
 from streamlit.testing.v1 import AppTest
 from tokenizers import models, pre_tokenizers, processors
 
@@ -201,7 +202,7 @@ def test_opened_file_is_a_column_on_compare(name: str) -> None:
     ids = [token_id for token_id, *_ in other["tokens"] if token_id != -2]
     unknown = [one.tokenizer.special_tokens.get("[UNK]", one.tokenizer.special_tokens.get("<unk>"))]
     assert [unknown[0] if i == -1 else i for i in ids] == one.tokenizer.encode(TEXT)
-    (measures,) = [table.value for table in app.dataframe if other["title"] in table.value]
+    (measures,) = [table for table in shown_tables(app) if other["title"] in table]
     assert measures[other["title"]][0] == f"{len(ids):,}"
     assert len(app.get("vega_lite_chart")) == 1
 
@@ -290,9 +291,9 @@ def test_inspect_lists_segmentations_of_a_unigram_file() -> None:
     state = {"inspected_by": one.key, "tokenizers_opened": [one], "closer": "film"}
     app = opened("Inspect", inspect_box="ab", **state)
     assert errors(app) == []
-    (table,) = [one.value for one in app.dataframe if "segmentation" in one.value]
+    (table,) = [one for one in shown_tables(app) if "segmentation" in one]
     assert [*table["segmentation"]] == ["ab", "a | b"]
-    assert [*table["log probability"]] == [-1.5, -2.0]
+    assert [*table["log probability"]] == ["-1.5", "-2"]
 
 
 @pytest.mark.parametrize("page", ["Compare", "Inspect"])

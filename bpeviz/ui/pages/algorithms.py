@@ -10,7 +10,7 @@ import streamlit as st
 from bpeviz.analysis import metrics
 from bpeviz.analysis.metrics import Column
 from bpeviz.trainers import TRAINERS, texts_of
-from bpeviz.ui import components, inputs, markdown, trained
+from bpeviz.ui import components, html_table, inputs, markdown, trained
 from bpeviz.ui.details import details
 from bpeviz.ui.inputs import ALGORITHMS, Choice, part_caption, part_number
 from bpeviz.ui.pages.base import Page
@@ -163,13 +163,12 @@ def _metrics(shown: list[Trained], steps: list[int], size: int) -> None:
         return
     st.header(f"At a vocabulary size of {size:,}", anchor=False)
     columns = [_column(one, step) for one, step in zip(shown, steps, strict=True)]
-    right = st.column_config.TextColumn(alignment="right")
-    st.dataframe(
+    html_table.draw(
         tables.metrics(metrics.measure(text, columns, 0)),
-        hide_index=True,
-        height="content",
-        key="lock_measures",
-        column_config=dict.fromkeys([column.title for column in columns], right),
+        "lock_measures",
+        label="Metrics",
+        right=[column.title for column in columns],
+        download=True,
     )
 
 
@@ -178,15 +177,12 @@ def _vocabularies(shown: list[Trained], steps: list[int]) -> None:
         return
     st.header("Tokens that the vocabularies share", anchor=False)
     tokens = [(_name(one), one.tokens(step)) for one, step in zip(shown, steps, strict=True)]
-    table = tables.vocabularies(metrics.vocabularies(tokens))
-    numeric = table.select_dtypes("number").columns
-    grouped = st.column_config.NumberColumn(format="localized")
-    st.dataframe(
-        table,
-        hide_index=True,
-        height="content",
-        key="lock_vocabularies",
-        column_config=dict.fromkeys(numeric, grouped),
+    html_table.draw(
+        tables.vocabularies(metrics.vocabularies(tokens)),
+        "lock_vocabularies",
+        label="Tokens that the vocabularies share",
+        grouped=True,
+        download=True,
     )
     st.caption(
         "Tokens of more than one byte or character, compared by their text: `##ing`, `ing` and "

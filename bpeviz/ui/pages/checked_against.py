@@ -9,7 +9,7 @@ import streamlit as st
 
 from bpeviz.analysis import known_answers, library_comparisons
 from bpeviz.analysis.known_answers import COMPARISONS, Comparison
-from bpeviz.ui.learn.tables import table
+from bpeviz.ui.html_table import table
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.widgets import SessionValue, Switch
 

@@ -13,7 +13,7 @@ from bpeviz.analysis import metrics, verdict
 from bpeviz.analysis.metrics import Column
 from bpeviz.pretrained import catalog
 from bpeviz.pretrained.catalog import TITLES
-from bpeviz.ui import components, export, inputs, markdown, tokenizers, trained
+from bpeviz.ui import components, export, html_table, inputs, markdown, tokenizers, trained
 from bpeviz.ui.downloads import ready
 from bpeviz.ui.inputs import Choice, part_caption, part_number
 from bpeviz.ui.pages.base import Page
@@ -326,13 +326,12 @@ def _caveats(text: str, training_text: str, columns: dict[str, Column]) -> None:
 def _measures(text: str, columns: Sequence[Column], baseline: int) -> None:
     """Draw the table of metrics and the curves over vocabulary sizes."""
     st.header("Metrics", anchor=False)
-    right = st.column_config.TextColumn(alignment="right")
-    st.dataframe(
+    html_table.draw(
         tables.metrics(metrics.measure(text, columns, baseline)),
-        hide_index=True,
-        height="content",
-        key="measures",
-        column_config=dict.fromkeys([column.title for column in columns], right),
+        "measures",
+        label="Metrics",
+        right=[column.title for column in columns],
+        download=True,
     )
     st.header("By vocabulary size", anchor=False)
     st.vega_lite_chart(

@@ -20,7 +20,7 @@ from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.pretokenizers.patterns import MAX_EXPRESSION
 from bpeviz.text import clean, counted
 from bpeviz.trainers import texts_of
-from bpeviz.ui import components, export, inputs, markdown
+from bpeviz.ui import components, export, html_table, inputs, markdown
 from bpeviz.ui.downloads import ready
 from bpeviz.ui.inputs import MAX_TEXT, part_caption, part_number
 from bpeviz.ui.pages.base import ABOUT_MERGE_DIAGRAM, Page
@@ -392,19 +392,7 @@ def _verdict(offer: Offer, found: Inspection) -> None:
         f":orange[:material/warning:] **Lossy.** Decoding the ids returns a text that differs in "
         f"{places}. {figures}."
     )
-    st.dataframe(
-        tables.losses(trip.losses),
-        hide_index=True,
-        height="content",
-        key="losses",
-        row_height=56,
-        column_config={
-            "times": st.column_config.Column(width=60),
-            "lost": st.column_config.Column(width=110),
-            "first positions": st.column_config.Column(width="medium"),
-            "why": st.column_config.Column(width="large"),
-        },
-    )
+    html_table.draw(tables.losses(trip.losses), "losses", label="What decoding does not restore")
 
 
 def _sizes(found: Inspection) -> str:
@@ -436,7 +424,7 @@ def _timeline(offer: Offer, found: Inspection, part: player.Part) -> None:
         if best:
             st.caption("The model scores segmentations. The best ones of the first word:")
             table = tables.segmentations(best, found.tokenizer)
-            st.dataframe(table, hide_index=True, height="content", key="segmentations")
+            html_table.draw(table, "segmentations", label="Best segmentations")
         return
     shown = player.part_between(found.boundaries, part, found.text)
     name = "your tokenizer" if offer.key == OWN else offer.title
@@ -520,7 +508,7 @@ def _token(offer: Offer, tokenizer: Tokenizer) -> None:
     if len(found) > 1:
         titles = [f"id {one.id}" for one in found]
         one = found[_namesake(query, offer.key).radio(titles, horizontal=True)]
-    st.dataframe(tables.tokens([one]), hide_index=True, height="content", key="looked_up")
+    html_table.draw(tables.tokens([one]), "looked_up", label="Token")
     steps = trace.merge_steps(one.id, tokenizer)
     ancestry = token_lookup.ancestry(one.id, tokenizer)
     if steps is not None:
@@ -535,11 +523,19 @@ def _token(offer: Offer, tokenizer: Tokenizer) -> None:
         if ancestry[0].parents is None:
             st.caption("No merge created this token.")
         else:
-            st.dataframe(tables.ancestry(ancestry), hide_index=True, height=316, key="ancestry")
+            html_table.draw(
+                tables.ancestry(ancestry),
+                "ancestry",
+                label="Merge tree",
+                scrolls=True,
+                download=True,
+            )
     with right:
         st.header("Neighbors in the vocabulary", anchor=False)
         near = token_lookup.neighbors(one.id, tokenizer)
-        st.dataframe(tables.tokens(near), hide_index=True, height=316, key="neighbors")
+        html_table.draw(
+            tables.tokens(near), "neighbors", label="Neighbors in the vocabulary", scrolls=True
+        )
 
 
 def _no_token(query: str, tokenizer: Tokenizer) -> None:
@@ -553,7 +549,7 @@ def _no_token(query: str, tokenizer: Tokenizer) -> None:
     if ids:
         st.caption("As text, it becomes these tokens:")
         table = tables.decoded(token_lookup.decoded(ids, tokenizer))
-        st.dataframe(table, hide_index=True, height="content", key="cut_instead")
+        html_table.draw(table, "cut_instead", label="Tokens of this text")
 
 
 def _ids(offer: Offer, found: Inspection) -> None:
@@ -585,5 +581,4 @@ def _ids(offer: Offer, found: Inspection) -> None:
     st.text("Text")
     st.code(token_lookup.text_of(ids, found.tokenizer), language=None, wrap_lines=True)
     table = tables.decoded(each)
-    height: Any = "content" if len(each) < 12 else 400
-    st.dataframe(table, hide_index=True, height=height, key="decoded")
+    html_table.draw(table, "decoded", label="Decoded ids", scrolls=True, download=True)

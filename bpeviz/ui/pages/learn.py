@@ -19,9 +19,9 @@ from bpeviz.text import shorten
 from bpeviz.trainers import TRAINERS
 from bpeviz.ui import components, inputs, markdown
 from bpeviz.ui.downloads import ready
+from bpeviz.ui.html_table import table
 from bpeviz.ui.learn.base import Chapter, Input, NoQuestionError, Picture, Question, Setup
 from bpeviz.ui.learn.registry import BY_KEY, CHAPTERS
-from bpeviz.ui.learn.tables import table
 from bpeviz.ui.pages import checked_against, teachers_sheet
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.permalink import codec, session

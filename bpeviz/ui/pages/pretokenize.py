@@ -23,7 +23,7 @@ from bpeviz.pretokenizers.patterns import (
     mark_unmatched,
 )
 from bpeviz.text import counted
-from bpeviz.ui import components, inputs, markdown
+from bpeviz.ui import components, html_table, inputs, markdown
 from bpeviz.ui.inputs import part_caption, part_number
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.runtime.cache import cached
@@ -336,11 +336,11 @@ def _expression_of(chosen: Chosen, column: pretokenization.Column) -> None:
         "The regular expression: | separates alternatives. At each position they are tried in this "
         "order, and the first one that matches makes the pre-token."
     )
-    st.dataframe(
+    html_table.draw(
         tables.alternatives(_used_alternatives(column.cut.text, chosen.pattern)),
-        hide_index=True,
-        height="content",
-        key="alternatives",
+        "alternatives",
+        label="Alternatives of the expression",
+        right=["in this text"],
     )
 
 
@@ -387,8 +387,12 @@ def _word_level(chosen: Chosen, column: pretokenization.Column) -> None:
         f"unknown ({share})."
         + (f" {counted(dropped, 'other part')} of the text are dropped." if dropped else "")
     )
-    st.dataframe(
-        tables.word_level(vocabulary), hide_index=True, height=216, key="word level entries"
+    html_table.draw(
+        tables.word_level(vocabulary),
+        "word level entries",
+        label="Entries of the vocabulary",
+        scrolls=True,
+        download=True,
     )
     text = UNSEEN.area(height=68, placeholder="Type a text that has other words.")
     if not text:
@@ -420,14 +424,12 @@ def _ruled_out(text: str, done: list[tuple[Chosen, pretokenization.Column]]) -> 
         apart = _separated_pairs(text, one.pattern, one.expression)
         places.append((one.title, standing))
         rows.append(pretokenization.summary(column, standing, apart))
-    right = st.column_config.TextColumn(alignment="right")
-    figures = ("pre-tokens", "distinct", "characters per pre-token", "merges ruled out")
-    st.dataframe(
+    html_table.draw(
         tables.splits(rows),
-        hide_index=True,
-        height="content",
-        key="summary",
-        column_config=dict.fromkeys(figures, right),
+        "summary",
+        label="Summary of the pre-tokenizations",
+        right=["pre-tokens", "distinct", "characters per pre-token", "merges ruled out"],
+        download=True,
     )
     st.caption(
         "A separated pair is two neighboring characters in different pre-tokens, so no merge joins "
@@ -442,12 +444,13 @@ def _ruled_out(text: str, done: list[tuple[Chosen, pretokenization.Column]]) -> 
         "pre-tokenization rules out a merge if no pre-token contains its token. Otherwise, the "
         "figure counts the places where one does."
     )
-    st.dataframe(
+    html_table.draw(
         tables.occurrences(unsplit, places),
-        hide_index=True,
-        height=316,
-        key="standing",
-        column_config=dict.fromkeys([title for title, _ in places], right),
+        "standing",
+        label="Merges without pre-tokenization",
+        right=[title for title, _ in places],
+        scrolls=True,
+        download=True,
     )
 
 

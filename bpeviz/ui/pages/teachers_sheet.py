@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import streamlit as st
 
 from bpeviz.pretrained import download
+from bpeviz.ui.html_table import table
 from bpeviz.ui.learn.base import Chapter, Question
 from bpeviz.ui.learn.forms import Part
 from bpeviz.ui.learn.registry import CHAPTERS
-from bpeviz.ui.learn.tables import table
 
 
 def words(parts: Sequence[Part]) -> str:

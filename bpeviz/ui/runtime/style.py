@@ -127,6 +127,26 @@ STYLE = f"""<style>
   .stApp .st-key-top > :has(> .st-key-menu) {{ flex: 1 0 100%; height: 4rem; }}
   .stApp .st-key-player {{ min-height: 33rem; }}
 }}
+/* Tables (`bpeviz.ui.html_table`). */
+.facts-frame {{ overflow: auto; }}
+.facts-frame.scrolls {{ max-height: 20rem; }}
+.facts {{ border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: 0.95rem; }}
+.facts :is(th, td) {{
+  padding: 0.25rem 0.8rem;
+  border-bottom: 1px solid #8884;
+  text-align: start;
+  vertical-align: top;
+  white-space: pre-wrap;
+  overflow-wrap: anywhere;
+  min-width: 4rem;
+}}
+.facts th {{
+  position: sticky;
+  top: 0;
+  font-weight: 600;
+  background: light-dark(#fff, #0e1117);
+}}
+.facts .right {{ text-align: end; }}
 /* Streamlit's colors of captions, and of text on the primary color, have too little contrast. */
 .stApp :is({_element("CaptionContainer")}) {{
   color: light-dark(#5c5e67, #b4b6bd);
@@ -151,6 +171,9 @@ STYLE = f"""<style>
   .stApp {{ background: #fff !important; }}
   .stApp :is(p, h1, h2, h3, li, label) {{ color: #31333f !important; }}
   :is(h2, h3) {{ break-after: avoid; }}
+  .facts-frame {{ max-height: none !important; overflow: visible; }}
+  .facts {{ color: #31333f; }}
+  .facts th {{ background: none; }}
 }}
 </style>"""
 

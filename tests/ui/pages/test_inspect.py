@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import usual
+from html_tables import shown_tables
 from streamlit.testing.v1 import AppTest
 
 import bpeviz
@@ -53,7 +54,7 @@ def errors(app: AppTest) -> list[str]:
 
 def tables(app: AppTest, column: str) -> list[Any]:
     """Return the tables with a column of this name."""
-    return [one.value for one in app.dataframe if column in one.value]
+    return [one for one in shown_tables(app) if column in one]
 
 
 def light(app: AppTest) -> str:

@@ -16,9 +16,9 @@ from bpeviz.analysis.known_answers import COMPARISONS
 from bpeviz.core.library_pool import LibraryError
 from bpeviz.pretrained import download
 from bpeviz.trainers import TRAINERS
+from bpeviz.ui.html_table import table
 from bpeviz.ui.learn.base import Chapter, Question
 from bpeviz.ui.learn.registry import BY_KEY, CHAPTERS
-from bpeviz.ui.learn.tables import table
 from bpeviz.ui.pages import learn
 from bpeviz.ui.permalink.codec import pack, unpack
 

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import pytest
 import usual
+from html_tables import shown_tables
 from streamlit.testing.v1 import AppTest
 from text_box import choose_sample, payload, type_text
 
@@ -446,8 +447,8 @@ def test_compare_opens_with_four_columns_and_a_verdict() -> None:
     assert verdict(app) == f"o200k needs the fewest tokens: {counts[3]}, {saved}."
     assert columns[1]["notes"] == ["Baseline"]
     assert columns[3]["notes"][0] == saved
-    (table,) = app.dataframe
-    assert [*table.value.columns[1:-1]] == [column["title"] for column in columns]
+    (table,) = shown_tables(app)
+    assert [*table.columns[1:-1]] == [column["title"] for column in columns]
 
     app.selectbox(key="baseline").set_value("o200k_base").run()
     data = component(app)
@@ -580,7 +581,7 @@ def test_train_shows_the_vocabulary_and_what_it_costs() -> None:
     app = with_text("Train", SHORT, rarely=3, width=10)
     training = usual.train("bpe", SHORT)
     size = training.vocab_size
-    costs = [one.value for one in app.dataframe if "embedding parameters" in one.value.columns]
+    costs = [one for one in shown_tables(app) if "embedding parameters" in one.columns]
     assert costs[0]["embedding parameters"].iloc[-1] == f"{10 * size:,}"
     for view, length in (("tokens", size), ("alphabet", 256)):
         app = with_text("Train", SHORT, vocabulary=view)

@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from html_tables import shown_tables
 from streamlit.testing.v1 import AppTest
 from text_box import payload
 
@@ -52,7 +53,7 @@ def errors(app: AppTest) -> list[str]:
 
 def table(app: AppTest, column: str) -> pd.DataFrame:
     """Return the one table that has this column."""
-    (found,) = (one.value for one in app.dataframe if column in one.value.columns)
+    (found,) = (one for one in shown_tables(app) if column in one.columns)
     return found
 
 
@@ -133,7 +134,7 @@ def test_text_without_merges_shows_a_caption() -> None:
     app = with_text("abc")
     assert errors(app) == []
     assert any("nothing to merge" in caption.value for caption in app.caption)
-    assert not any("merge" in one.value.columns for one in app.dataframe)
+    assert not any("merge" in one.columns for one in shown_tables(app))
 
 
 # ---- the expression, the list, and the vocabulary of words

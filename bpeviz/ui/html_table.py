@@ -1,0 +1,105 @@
+"""Short tables as HTML, with one tab stop each.
+
+`st.dataframe` has five tab stops, draws on a canvas, and makes the browser load a data grid.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from html import escape
+from typing import Any
+
+import streamlit as st
+
+MOST_ROWS = 200
+"""Longer tables need the search and the speed of `st.dataframe`."""
+
+
+def table(
+    header: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    *,
+    label: str = "Table",
+    right: Collection[str] = (),
+    scrolls: bool = True,
+) -> str:
+    """Return a table as HTML, with escaped texts. `bpeviz.ui.runtime.style` contains its style.
+
+    Args:
+        header: The names of the columns.
+        rows: The texts of the cells.
+        label: The accessible name.
+        right: The names of right-aligned columns.
+        scrolls: Whether the table scrolls if it is high.
+    """
+
+    def row(cells: Sequence[str], tag: str) -> str:
+        scope = ' scope="col"' if tag == "th" else ""
+        sides = (' class="right"' if name in right else "" for name in header)
+        return "".join(
+            f"<{tag}{scope}{side}><bdi>{escape(cell)}</bdi></{tag}>"
+            for cell, side in zip(cells, sides, strict=True)
+        )
+
+    body = "".join(f"<tr>{row(cells, 'td')}</tr>" for cells in rows)
+    frame = "facts-frame scrolls" if scrolls else "facts-frame"
+    return (
+        f'<div class="{frame}" tabindex="0" role="group" aria-label="{escape(label)}">'
+        f'<table class="facts"><thead><tr>{row(header, "th")}</tr></thead>'
+        f"<tbody>{body}</tbody></table></div>"
+    )
+
+
+def draw(
+    frame: Any,
+    key: str,
+    *,
+    label: str,
+    right: Collection[str] = (),
+    scrolls: bool = False,
+    grouped: bool = False,
+    download: bool = False,
+) -> None:
+    """Draw a data frame; columns of numbers are right-aligned.
+
+    Args:
+        frame: The data frame.
+        key: The key of the element, and the name of its file.
+        label: The accessible name.
+        right: The names of right-aligned columns of texts.
+        scrolls: Whether a high table scrolls.
+        grouped: Whether to separate the thousands of integers.
+        download: Whether to offer the table as a file.
+    """
+    if len(frame) > MOST_ROWS:
+        st.dataframe(frame, hide_index=True, height=316, key=key)
+        return
+    numbers = {name for name in frame.columns if frame[name].dtype.kind in "iuf"}
+    rows = [
+        [_text(value, grouped=grouped) for value in row] for row in frame.itertuples(index=False)
+    ]
+    st.html(table([*frame.columns], rows, label=label, right={*right, *numbers}, scrolls=scrolls))
+    if download:
+        st.download_button(
+            "Download CSV",
+            frame.to_csv(index=False).encode("utf-8-sig"),
+            f"{key.replace('_', '-').replace(' ', '-')}.csv",
+            "text/csv",
+            key=f"{key} as a file",
+            help=f"Download the table “{label}”.",
+            type="tertiary",
+            on_click="ignore",
+        )
+
+
+def _text(value: object, *, grouped: bool = False) -> str:
+    """Return a cell's text: at most four digits of a fraction, and nothing for a missing value.
+
+    >>> _text(0.00132174), _text(12345.6), _text(-1.5), _text(7), _text(None)
+    ('0.001322', '12,346', '-1.5', '7', '')
+    """
+    if value is None or value != value:  # None or NaN
+        return ""
+    if isinstance(value, float):
+        return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+    return f"{value:,}" if grouped and isinstance(value, int) else str(value)
