@@ -121,10 +121,11 @@ STYLE = f"""<style>
   .stApp .st-key-ask_number_0 {{ min-height: 13rem; }}
   .stApp :is(.st-key-ask_boundaries_0, .st-key-ask_curve_0) {{ min-height: 24rem; }}
   .stApp :is(.st-key-ask_pair_0, .st-key-ask_order_0) {{ min-height: 30rem; }}
-  /* The menu has two rows, and the buttons of the link have a row of their own. */
-  .stApp :has(> .st-key-top) {{ height: 6.75rem; }}
+  /* The menu has two rows; the buttons of the link are at the end of the second one. */
+  .stApp :has(> .st-key-top) {{ height: 4.5rem; }}
   .stApp .st-key-top {{ padding-right: 1rem; flex-wrap: wrap; align-content: start; }}
-  .stApp .st-key-top > :has(> .st-key-menu) {{ flex: 1 0 100%; height: 4rem; }}
+  .stApp .st-key-top > :has(> .st-key-menu), .stApp .st-key-menu {{ display: contents; }}
+  .stApp .st-key-top > :last-child {{ margin-left: auto; }}
   .stApp .st-key-player {{ min-height: 33rem; }}
 }}
 /* Tables (`bpeviz.ui.html_table`). */
