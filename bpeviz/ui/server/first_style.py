@@ -1,4 +1,4 @@
-"""The style of the pages, inside the first response.
+"""The style of the pages, and links to what they load first, inside the first response.
 
 As an element of a page, the style would arrive with the first run of the script, and then move
 everything that is already on the screen.
@@ -7,6 +7,7 @@ everything that is already on the screen.
 from __future__ import annotations
 
 import importlib.resources
+import re
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -16,14 +17,37 @@ from bpeviz.ui.server.user_cookie import opens_page
 
 _END = b"</head>"
 
+_PAGE = importlib.resources.files("streamlit") / "static" / "index.html"
+_STATIC = importlib.resources.files("streamlit") / "static" / "static"
+
+_FIRST = ("BidiComponent", "Html", "PageLink", "Selectbox", "Slider", "Button", "ButtonGroup")
+"""The elements above the fold whose scripts Streamlit would load only once a page has sent them."""
+
+_IMPORTED = re.compile(r"""(?:from|import)\s*["'`]\./([\w.-]+\.js)["'`]""")
+
 
 def _preloads() -> str:
-    """Return the links that load the font of tokens early: it would change the lines of a text."""
-    fonts = importlib.resources.files("streamlit") / "static" / "static" / "media"
-    return "".join(
+    """Return links that load a font and scripts early.
+
+    The font of tokens would change the lines of a text. The scripts of components and of common
+    widgets would otherwise load only after the first run of a page.
+    """
+    fonts = "".join(
         f'<link rel="preload" href="./static/media/{font.name}" as="font" crossorigin>'
-        for font in fonts.iterdir()
+        for font in (_STATIC / "media").iterdir()
         if font.name.startswith("SourceCodeVF-Upright")
+    )
+    scripts = {one.name: one for one in (_STATIC / "js").iterdir()}
+    page = _PAGE.read_text(encoding="utf-8")  # it loads most scripts early itself
+    waiting = [name for name in scripts if name.split(".")[0] in _FIRST]
+    found: dict[str, None] = {}
+    while waiting:
+        name = waiting.pop()
+        if name in scripts and name not in found and name not in page:
+            found[name] = None
+            waiting += _IMPORTED.findall(scripts[name].read_text(encoding="utf-8"))
+    return fonts + "".join(
+        f'<link rel="modulepreload" href="./static/js/{name}" crossorigin>' for name in found
     )
 
 

@@ -30,6 +30,17 @@ def test_font_of_tokens_is_loaded_early() -> None:
     assert (STATIC / font).is_file()
 
 
+def test_scripts_of_components_are_loaded_early_and_those_of_charts_are_not() -> None:
+    answer = ask(FirstStyle(FileResponse(STATIC / "index.html")), **HTML)
+    added = answer.body.split("SourceCode")[1]
+    scripts = re.findall(r'<link rel="modulepreload" href="\./([^"]+)"', added)
+    assert all((STATIC / script).is_file() for script in scripts)
+    names = {Path(script).name.split(".")[0] for script in scripts}
+    assert {"BidiComponent", "serialization", "PageLink", "Slider"} <= names
+    assert names.isdisjoint({"embed", "DataFrame", "ArrowVegaLiteChart"})
+    assert sum((STATIC / script).stat().st_size for script in scripts) < 1_000_000
+
+
 def test_unchanged_or_compressed_page_is_never_answered() -> None:
     sent: list[dict[str, str]] = []
 
