@@ -227,6 +227,18 @@ def test_frames_measures_the_player_and_the_page(monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.slow
+def test_first_paint_measures_a_page_beside_an_empty_one() -> None:
+    if chromium() is None:
+        pytest.skip("Chromium not found.")
+    _, _, empty, page = cells("\n".join(output_of("first_paint.py", "--quick")))
+    assert (empty[0], page[0]) == ("empty", "Train")
+    for row in (empty, page):
+        assert 0 <= float(row[1]) < 2
+        assert 0.05 < float(row[2].removesuffix(" s"))
+    assert empty[3] == "0.00 s"
+
+
+@pytest.mark.slow
 def test_expressions_prints_the_costs_and_the_memory() -> None:
     done = subprocess.run(
         [sys.executable, SPEED.with_name("expressions.py"), "--rounds", "1", "--expressions", "2"],
