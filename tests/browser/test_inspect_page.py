@@ -111,7 +111,7 @@ def test_keyboard_moves_between_tokens_and_looks_them_up(open_page: Open) -> Non
     first = inspect.grid.get_by_role("button", name="hello, id 15339")
     first.focus()
     page.keyboard.press("ArrowRight")
-    second = inspect.grid.get_by_role("button", name="·world, id 1917")
+    second = inspect.grid.get_by_role("button", name="space world, id 1917")
     expect(second).to_be_focused()
     expect(inspect.grid.get_by_role("tooltip")).to_contain_text("20 77 6F 72 6C 64")
     page.keyboard.press("Home")

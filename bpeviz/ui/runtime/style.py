@@ -117,6 +117,7 @@ STYLE = f"""<style>
 .stApp :is(.st-key-ask_boundaries_0, .st-key-ask_order_0) {{ min-height: 17rem; }}
 .stApp :is(.st-key-ask_pair_0, .st-key-ask_curve_0) {{ min-height: 20rem; }}
 @media (max-width: 640px) {{
+  .facts :is(th, td) {{ padding-inline: 0.4rem; }}
   .stApp .st-key-chapter_bar {{ min-height: 5.2rem; }}
   .stApp .st-key-ask_number_0 {{ min-height: 13rem; }}
   .stApp :is(.st-key-ask_boundaries_0, .st-key-ask_curve_0) {{ min-height: 24rem; }}
@@ -138,8 +139,9 @@ STYLE = f"""<style>
   text-align: start;
   vertical-align: top;
   white-space: pre-wrap;
-  overflow-wrap: anywhere;
+  overflow-wrap: break-word;
   min-width: 4rem;
+  max-width: 26rem;
 }}
 .facts th {{
   position: sticky;
