@@ -5,11 +5,13 @@ from __future__ import annotations
 import functools
 import os
 import sys
+from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
 import properties
 import pytest
+from _pytest.doctest import DoctestModule
 from hypothesis import settings
 from properties import examples
 
@@ -17,7 +19,8 @@ from properties import examples
 @pytest.hookimpl(tryfirst=True)  # before Hypothesis reads --hypothesis-profile
 def pytest_configure(config: pytest.Config) -> None:
     """Set the number of examples of property tests: few where slow tests are left out."""
-    if "not slow" in config.getoption("markexpr") and "BPEVIZ_EXAMPLES" not in os.environ:
+    properties.FAST = "not slow" in config.getoption("markexpr")
+    if properties.FAST and "BPEVIZ_EXAMPLES" not in os.environ:
         properties.SHARE = 0.05
     # A first example may fill caches or load a vocabulary, so examples have no deadline.
     settings.register_profile("bpeviz", deadline=None, max_examples=examples(100))
@@ -32,14 +35,21 @@ WITH_PROCESSES = ("browser", "jobs", "corpus/test_dask.py", "test_benchmarks.py"
 """Tests that start processes. On a machine with two busy processors these may miss a time limit."""
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file() -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
+    """Search no tests for examples in their docstrings, which only the package contains."""
+    collectors = yield
+    return [one for one in collectors if not isinstance(one, DoctestModule)]
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Order the tests: those of Dask first, then those in a browser, those that are slow last.
 
     A failed test that starts processes is repeated twice; the summary counts the repetitions.
     """
-    folders = [Path(__file__).parent / name for name in WITH_PROCESSES]
+    starts = tuple(str(Path(__file__).parent / name) for name in WITH_PROCESSES)
     for item in items:
-        if any(item.path.is_relative_to(folder) for folder in folders):
+        if str(item.path).startswith(starts):
             item.add_marker(pytest.mark.flaky(reruns=2))
     items.sort(key=lambda item: bool(item.get_closest_marker("slow")))
     items.sort(key=lambda item: not item.get_closest_marker("browser"))
@@ -48,15 +58,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Let Streamlit search the installed packages for components once, not for each `AppTest`.
+    """Let Streamlit search the installed packages and compile a page once, not for each `AppTest`.
 
     The search takes nearly half the processor time of a page.
     """
     if "streamlit.testing.v1" in sys.modules:
         from streamlit.components.v2 import manifest_scanner
+        from streamlit.testing.v1 import local_script_runner
 
         scan = manifest_scanner.scan_component_manifests
         manifest_scanner.scan_component_manifests = functools.cache(scan)
+        local_script_runner.ScriptCache = functools.cache(local_script_runner.ScriptCache)
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -1,4 +1,4 @@
-"""The number of examples of property tests.
+"""The number of examples of property tests, and the parts of grids that a fast run checks.
 
 Every run draws other examples, so few are enough for one. `BPEVIZ_EXAMPLES=10` runs ten times as
 many as the tests ask for, and 0.02 at least some.
@@ -6,14 +6,47 @@ many as the tests ask for, and 0.02 at least some.
 
 from __future__ import annotations
 
+import itertools
 import os
+import zlib
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeVar
+
+import pytest
+
+T = TypeVar("T")
 
 SHARE = float(os.environ.get("BPEVIZ_EXAMPLES", "0.3"))
 """The share of the examples that a run draws."""
 
 LEAST = 5
 
+FAST = False
+"""Whether the run leaves out slow tests."""
+
 
 def examples(number: int) -> int:
     """Return the number of examples to draw where a test asks for `number`."""
     return max(LEAST, round(number * SHARE))
+
+
+def quarter(values: Sequence[T], key: str) -> Sequence[T]:
+    """Return all values, or in a fast run a quarter of them, which depends on the key."""
+    return values[zlib.crc32(key.encode()) % 4 :: 4] if FAST else values
+
+
+def mostly_slow(values: Iterable[T], fast: Sequence[T]) -> list[object]:
+    """Return the parameters of a test that is marked as slow for all but a few of them."""
+    return [one if one in fast else pytest.param(one, marks=pytest.mark.slow) for one in values]
+
+
+def pairs(first: Sequence[Any], second: Sequence[Any]) -> list[object]:
+    """Return all pairs as parameters: a fast one for each value, and the others marked as slow."""
+    diagonal = [
+        (first[i % len(first)], second[i % len(second)])
+        for i in range(max(len(first), len(second)))
+    ]
+    return [
+        pytest.param(*pair, marks=[] if pair in diagonal else pytest.mark.slow)
+        for pair in itertools.product(first, second)
+    ]

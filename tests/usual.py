@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
+
+import pytest
+from properties import mostly_slow
 
 import bpeviz
 from bpeviz.core.training import Training
@@ -12,6 +16,14 @@ from bpeviz.ui.inputs import LARGEST
 
 ON_ALGORITHMS = {"atoms": "characters"}
 """Initial values of options, by name, on the Algorithms page."""
+
+
+every_sample = pytest.mark.parametrize(
+    "sample",
+    mostly_slow(samples.SAMPLES, [samples.by_key(key) for key in ("emoji-and-unicode", "russian")]),
+    ids=lambda sample: sample.key,
+)
+"""Run a test with each sample, and in a fast run with two of them."""
 
 
 def options(key: str, **initial: str | int) -> dict[str, Any]:
@@ -38,4 +50,8 @@ def options(key: str, **initial: str | int) -> dict[str, Any]:
 
 def train(key: str, text: str, **initial: str | int) -> Training:
     """Train on a text as a page does if the user changes no input."""
-    return bpeviz.train(text, key, **options(key, **initial))
+    return _trained(text, key, **options(key, **initial))
+
+
+_trained = lru_cache(300)(bpeviz.train)
+"""Many tests train on the same texts, and a training does not change."""

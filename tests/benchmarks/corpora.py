@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import random
 import re
 import string
 import sysconfig
 from collections.abc import Iterator
+from functools import cache
 from itertools import count
 from pathlib import Path
 
@@ -14,18 +16,23 @@ _NOT_PYTHONS_OWN = {"site-packages", "dist-packages", "__pycache__"}
 _TESTS = {"test", "tests", "idle_test"}
 
 
-def _sources() -> Iterator[str]:
-    """Yield the modules of the standard library, then its tests if they are installed.
-
-    Both are sorted by path. Files that are not UTF-8 are skipped.
-    """
+@cache
+def _modules() -> list[Path]:
+    """Return the modules of the standard library, then its tests, both sorted by path."""
     root = Path(sysconfig.get_paths()["stdlib"])
-    paths = {path.relative_to(root): path for path in root.rglob("*.py")}
-    own = [short for short in paths if not _NOT_PYTHONS_OWN.intersection(short.parts)]
+    own = []
+    for folder, folders, files in os.walk(root):
+        folders[:] = {*folders} - _NOT_PYTHONS_OWN
+        own += [Path(folder, name).relative_to(root) for name in files if name.endswith(".py")]
     own.sort(key=lambda short: (bool(_TESTS.intersection(short.parts)), short.as_posix()))
-    for short in own:
+    return [root / short for short in own]
+
+
+def _sources() -> Iterator[str]:
+    """Yield the modules of the standard library, without files that are not UTF-8."""
+    for path in _modules():
         try:
-            yield paths[short].read_bytes().decode()
+            yield path.read_bytes().decode()
         except (UnicodeDecodeError, OSError):
             continue
 

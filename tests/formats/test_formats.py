@@ -11,7 +11,7 @@ from difficult import DIFFICULT
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from libraries import LIBRARIES
-from properties import examples
+from properties import examples, quarter
 from texts import SMALL_TEXTS
 
 import bpeviz
@@ -273,7 +273,7 @@ def check_same_ids(tokenizer: Tokenizer, key: str) -> None:
     files = formats.dump(tokenizer, key)
     back = formats.parse(files)
     encode = LIBRARIES[key](files) if key in LIBRARIES else back.encode
-    for text in DIFFICULT:
+    for text in quarter(DIFFICULT, repr(files)):
         ids = tokenizer.encode(text)
         assert encode(text) == ids
         assert back.encode(text) == ids

@@ -14,6 +14,7 @@ from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 
 import pytest
+from properties import mostly_slow
 
 import bpeviz
 from bpeviz import limits
@@ -68,7 +69,7 @@ def no_orphans() -> Iterator[None]:
     await_that(lambda: not (children() - before), "all processes have ended")
 
 
-@pytest.mark.parametrize("algorithm", TRAINERS)
+@pytest.mark.parametrize("algorithm", mostly_slow(TRAINERS, ["bpe", "unigram"]))
 def test_job_result_equals_training_in_this_process(algorithm: str) -> None:
     trainer = TRAINERS[algorithm]
     options = {trainer.largest: 300, "pattern": "gpt2"}

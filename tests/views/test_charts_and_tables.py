@@ -41,7 +41,9 @@ def drawn(chart: charts.Chart) -> dict[str, Any]:
     """Return a chart that Altair has validated, with its data as rows."""
     data = {name: table.to_pylist() for name, table in chart["datasets"].items()}
     made = json.loads(json.dumps(chart | {"datasets": data}, allow_nan=False))
-    alt.LayerChart.from_dict(made)
+    # Validating every row takes a quarter of a second.
+    few = {name: rows[:2] for name, rows in data.items()}
+    alt.LayerChart.from_dict(made | {"datasets": few})
     return made
 
 

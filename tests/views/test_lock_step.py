@@ -11,7 +11,7 @@ import pytest
 import usual
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from properties import examples
+from properties import examples, quarter
 from texts import SMALL_TEXTS
 
 from bpeviz.analysis import metrics
@@ -58,7 +58,7 @@ def some_steps(training: Training) -> list[int]:
     """Return the first and last steps, some between, and those around the initial step."""
     last, at = training.steps, training.opening
     near = (0, 1, 2, 7, last // 3, last // 2, at - 1, at, at + 1, last - 1, last)
-    return sorted({step for step in near if 0 <= step <= last})
+    return sorted({at, *(step for step in quarter(near, training.algorithm) if 0 <= step <= last)})
 
 
 def assert_same_boundaries(

@@ -13,7 +13,7 @@ import pytest
 import usual
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from properties import examples
+from properties import examples, pairs
 
 import bpeviz
 from bpeviz import Training
@@ -53,8 +53,7 @@ def whole_timeline(text: str, **how: Any) -> dict[str, Any]:
 # ---- the timeline
 
 
-@atoms
-@pytest.mark.parametrize("sample", [one.key for one in samples.SAMPLES])
+@pytest.mark.parametrize(("sample", "how"), pairs([one.key for one in samples.SAMPLES], ATOMS))
 def test_timeline_of_every_sample_is_plain_json(sample: str, how: dict[str, str]) -> None:
     text = samples.by_key(sample).text
     timeline = whole_timeline(text, vocab_size=LARGEST, merges=None, **how)

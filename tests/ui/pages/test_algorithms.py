@@ -13,6 +13,7 @@ import pytest
 import usual
 from html_tables import shown_tables
 from streamlit.testing.v1 import AppTest
+from usual import every_sample
 
 from bpeviz.analysis import metrics
 from bpeviz.analysis.metrics import Column
@@ -150,7 +151,7 @@ def test_all_algorithms_are_offered_and_four_selectable() -> None:
     assert box.proto.max_selections == 4
 
 
-@pytest.mark.parametrize("sample", samples.SAMPLES, ids=lambda sample: sample.key)
+@every_sample
 def test_every_sample_is_displayed(sample: samples.Sample) -> None:
     app = opened(text_box=sample.text, text_sample=sample.key)
     assert errors(app) == []

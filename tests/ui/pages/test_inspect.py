@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 import usual
 from html_tables import shown_tables
+from properties import pairs
 from streamlit.testing.v1 import AppTest
+from usual import every_sample
 
 import bpeviz
 from bpeviz.analysis import trace
@@ -88,7 +90,7 @@ def test_page_counts_characters_and_shows_bytes_in_decimal() -> None:
     assert errors(app) == []
 
 
-@pytest.mark.parametrize("sample", samples.SAMPLES, ids=lambda sample: sample.key)
+@every_sample
 def test_every_sample_is_displayed(sample: samples.Sample) -> None:
     app = opened(text_box=sample.text, text_sample=sample.key, inspected="learnt")
     assert errors(app) == []
@@ -117,8 +119,7 @@ def test_inspect_starts_with_its_own_text() -> None:
     assert drawn(app, "views")["views"][0]["text"] == FIRST_TEXT
 
 
-@pytest.mark.parametrize("closer", CLOSER)
-@pytest.mark.parametrize("key", TRAINERS)
+@pytest.mark.parametrize(("key", "closer"), pairs([*TRAINERS], [*CLOSER]))
 def test_every_algorithm_can_be_inspected(key: str, closer: str) -> None:
     text = "low low lower lowest, newer newest wider. " * 3
     app = opened(algorithm=key, text_box=text, text_sample="own", closer=closer, look_up="low")

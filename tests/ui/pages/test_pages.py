@@ -19,8 +19,10 @@ import numpy as np
 import pytest
 import usual
 from html_tables import shown_tables
+from properties import mostly_slow
 from streamlit.testing.v1 import AppTest
 from text_box import choose_sample, payload, type_text
+from usual import every_sample
 
 import bpeviz
 from bpeviz.core.training import Training
@@ -80,7 +82,7 @@ def errors(app: AppTest) -> list[str]:
 
 
 @every_page
-@pytest.mark.parametrize("sample", samples.SAMPLES, ids=lambda sample: sample.key)
+@every_sample
 def test_every_sample_is_displayed(page: str, sample: samples.Sample) -> None:
     app = opened(page, text_box=sample.text, text_sample=sample.key)
     assert errors(app) == []
@@ -135,7 +137,7 @@ def test_every_pattern_and_end_mark_works(page: str, pattern: str, mark: str) ->
     assert component(app)["text"] == SHORT
 
 
-@every_page
+@pytest.mark.parametrize("page", mostly_slow(PAGES, ["Train"]))
 @pytest.mark.parametrize(
     ("option", "value"),
     [
@@ -176,14 +178,14 @@ def test_smaller_vocabulary_shortens_the_timeline() -> None:
 
 
 @pytest.mark.parametrize(
-    ("limit", "expected"),
+    ("page", "limit", "expected"),
     [
-        (None, ["inline"]),
-        ("SHORT", ["worker"]),
-        pytest.param("INLINE_SECONDS", ["inline", "worker"], id="takes long"),
+        ("Train", None, ["inline"]),
+        ("Compare", None, ["inline"]),
+        ("Train", "SHORT", ["worker"]),
+        pytest.param("Compare", "INLINE_SECONDS", ["inline", "worker"], id="takes long"),
     ],
 )
-@every_page
 def test_changing_vocabulary_size_does_not_retrain(
     page: str, limit: str | None, expected: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

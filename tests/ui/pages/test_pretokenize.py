@@ -11,6 +11,7 @@ import pytest
 from html_tables import shown_tables
 from streamlit.testing.v1 import AppTest
 from text_box import payload
+from usual import every_sample
 
 from bpeviz.analysis import pretokenization
 from bpeviz.corpus import samples
@@ -66,7 +67,7 @@ def pre_tokens(app: AppTest, title: str) -> list[str]:
 # ---- every sample, every split
 
 
-@pytest.mark.parametrize("sample", samples.SAMPLES, ids=lambda sample: sample.key)
+@every_sample
 def test_every_sample_is_displayed(sample: samples.Sample) -> None:
     app = opened(text_box=sample.text, text_sample=sample.key)
     assert errors(app) == []

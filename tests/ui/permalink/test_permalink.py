@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from properties import pairs
 from streamlit.testing.v1 import AppTest
 from text_box import choose_sample, payload, type_text
 
@@ -35,8 +36,9 @@ from bpeviz.ui.widgets import LinkValues, Widget
 ROOT = Path(__file__).resolve().parents[3]
 PATHS = {page.title: page.path for page in PAGES}
 WIDGETS = {page.title: page.widgets for page in PAGES}
-every_page = pytest.mark.parametrize("page", [title for title in PATHS if title != "Learn"])
-"""Every page with the user's text. `tests/ui/pages/test_learn.py` tests links to chapters."""
+WITH_TEXT = [title for title in PATHS if title != "Learn"]
+"""The pages with the user's text. `tests/ui/pages/test_learn.py` tests links to chapters."""
+every_page = pytest.mark.parametrize("page", WITH_TEXT)
 
 TEXT = "low low lower lowest, newer newest wider 👋 `code` <b> " * 3
 
@@ -226,10 +228,9 @@ INVALID_LINKS = {
 }
 
 
-@every_page
-@pytest.mark.parametrize("packed", INVALID_LINKS.values(), ids=INVALID_LINKS)
-def test_damaged_link_shows_one_message_and_page_works(page: str, packed: str) -> None:
-    app = opened(page, packed, step="3", compared=["yours"])
+@pytest.mark.parametrize(("kind", "page"), pairs([*INVALID_LINKS], WITH_TEXT))
+def test_damaged_link_shows_one_message_and_page_works(kind: str, page: str) -> None:
+    app = opened(page, INVALID_LINKS[kind], step="3", compared=["yours"])
     message = link_message(app)
     assert message.startswith("This link is ")
     assert "ignored" in message
@@ -459,8 +460,7 @@ def test_page_state_round_trips_through_a_link(page: str) -> None:
         assert inputs_of(app) == inputs_of(opened(page, **state))
 
 
-@pytest.mark.parametrize("key", TRAINERS)
-@pytest.mark.parametrize("page", ["Train", "Algorithms"])
+@pytest.mark.parametrize(("key", "page"), pairs([*TRAINERS], ["Train", "Algorithms"]))
 def test_trainer_options_round_trip_through_a_link(page: str, key: str) -> None:
     place = "side" if page == "Algorithms" else ""
     state: dict[str, Any] = {"algorithm": key, "algorithms": [key]}
@@ -526,7 +526,7 @@ def test_longest_of_several_texts_is_omitted() -> None:
 @every_page
 def test_link_names_an_opened_file(page: str) -> None:
     name = "re`port <b>.txt"
-    text = TEXT * 900
+    text = TEXT * 9
     app = opened(page, text_file=text, text_file_name=name, text_box=TEXT, compared=["yours"])
     packed, toasts = copy_link(app)
     assert [markdown.escape(f"{len(text):,} characters") in toast for toast in toasts] == [True]
@@ -565,7 +565,7 @@ def test_message_about_omitted_values_tolerates_any_text() -> None:
 
 
 def test_link_contains_sample_names_not_texts() -> None:
-    for sample in samples.SAMPLES:
+    for sample in samples.SAMPLES[::5]:
         app = opened("Pre-tokenize", text_box=sample.text, text_sample=sample.key)
         packed, toasts = copy_link(app)
         assert toasts == []

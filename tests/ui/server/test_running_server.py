@@ -101,6 +101,7 @@ async def session(
         additional_headers={"Cookie": cookie},
         origin=origin and websockets.Origin(origin),
         max_size=None,
+        max_queue=None,  # with a full queue of unread messages, closing takes 10 s
         open_timeout=60,
     )
     await opened.send(BackMsg(rerun_script={"query_string": ""}).SerializeToString())
