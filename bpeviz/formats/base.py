@@ -97,7 +97,7 @@ class Format:
     detect: Callable[[Mapping[str, bytes]], bool]
     write: Callable[[Tokenizer], dict[str, bytes]] | None = None
     suffixes: tuple[str, ...] = ()
-    other_files: tuple[str, ...] = ()
+    other_files: tuple[tuple[str, ...], ...] = ()
     algorithms: tuple[str, ...] = ()
 
 

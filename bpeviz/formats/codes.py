@@ -4,8 +4,12 @@ Both have one merge a line after a line with the version, and mark the end of a 
 They contain no ids. Those of CLIP are defined by its code: bytes, bytes with the mark, merges.
 subword-nmt writes texts without ids; bpeviz numbers characters, then merges, in their order.
 
+GPT-1 has the same marks over characters, and ids in a second file. Its own code splits by spaCy;
+bpeviz follows `OpenAIGPTConverter` of `transformers`, which splits as BERT does.
+
 Sources: `simple_tokenizer.py` in openai/CLIP, of which `tokenizers` applies all but the repair of
-broken characters and HTML; `apply_bpe.py` in rsennrich/subword-nmt, version 0.2.
+broken characters and HTML; `apply_bpe.py` in rsennrich/subword-nmt, version 0.2;
+`convert_slow_tokenizer.py` in huggingface/transformers.
 """
 
 from __future__ import annotations
@@ -21,6 +25,7 @@ from bpeviz.formats.base import Format, Source
 from bpeviz.formats.huggingface.common import Part, document_of, split_at
 from bpeviz.formats.library import read_tokenizer_json
 from bpeviz.formats.parsing import checked_text, dump_json, error_at, quoted, split_lines
+from bpeviz.formats.wordpiece_vocabulary import bert_normalizer
 from bpeviz.pretokenizers.pretokenizer import END_OF_WORD
 
 _CLIP_MERGES = 49_152 - 256 - 2
@@ -46,6 +51,17 @@ def clip_document(
         normalizers=parts,
         pre_tokenizers=[split, level | {"use_regex": False}],
         decoder=level | {"use_regex": True},
+    )
+
+
+def gpt1_document(entries: Mapping[str, int], merges: Sequence[tuple[str, str]]) -> dict[str, Any]:
+    """Return the tokenizer.json of GPT-1 with a vocabulary and merges."""
+    return document_of(
+        _model(entries, merges, _UNKNOWN),
+        {_UNKNOWN: entries[_UNKNOWN]},
+        normalizers=[bert_normalizer(lower=True)],
+        pre_tokenizers=[{"type": "BertPreTokenizer"}],
+        decoder={"type": "BPEDecoder", "suffix": END_OF_WORD},
     )
 
 

@@ -6,7 +6,8 @@ GPT-2's, nor which entries are special tokens: those that are neither a byte nor
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import regex
 
@@ -20,7 +21,7 @@ from bpeviz.formats.base import (
     has_suffix,
 )
 from bpeviz.formats.byte_alphabet import byte_symbols
-from bpeviz.formats.codes import clip_document
+from bpeviz.formats.codes import clip_document, gpt1_document
 from bpeviz.formats.library import read_tokenizer_json
 from bpeviz.formats.merges import (
     MergeParser,
@@ -60,8 +61,7 @@ def _read(source: Source) -> Tokenizer:
     entries = vocabulary.vocabulary()
     pairs = _pairs(merges_file, source.files[merges_file])
     if any(entry.endswith(END_OF_WORD) for entry in entries):
-        special = {name: entries[name] for name in entries if _SPECIAL.fullmatch(name)}
-        document = clip_document(entries, [pair for _, pair in pairs], special)
+        document = _with_end_marks(vocab, entries, [pair for _, pair in pairs])
         return read_tokenizer_json(source.name, vocab, dump_json(document))
     symbols = byte_symbols(vocabulary, entries)
     parser = MergeParser(merges_file, entries, symbols)
@@ -73,6 +73,23 @@ def _read(source: Source) -> Tokenizer:
     return tokenizer_of(
         source.name, Merges(PreTokenizer("bytes", "gpt2"), symbols, parser.merges, special)
     )
+
+
+def _with_end_marks(
+    vocab: str, entries: Mapping[str, int], pairs: Sequence[tuple[str, str]]
+) -> dict[str, Any]:
+    """Return the tokenizer.json of CLIP over bytes, or of GPT-1. Raises `FormatError`."""
+    if all(character in entries for character in CHARACTER_OF.values()):
+        special = {name: entries[name] for name in entries if _SPECIAL.fullmatch(name)}
+        return clip_document(entries, pairs, special)
+    if "<unk>" not in entries or "<s>" in entries:
+        raise error_at(
+            vocab,
+            "",
+            "this vocabulary has end-of-word marks over characters, but is not GPT-1’s, so its "
+            "pre-tokenization is not known. Its tokenizer.json would contain it",
+        )
+    return gpt1_document(entries, pairs)
 
 
 _SPECIAL = regex.compile(r"<\|\w+\|>|<\w+>")
@@ -113,7 +130,10 @@ FORMAT = Format(
     about="Two files, an id for each token and one merge a line, for merges over bytes with the "
     "pattern of GPT-2. Other entries are special tokens.",
     files=("vocab.json", "merges.txt"),
-    other_files=("encoder.json", "vocab.bpe"),
+    other_files=(
+        ("encoder.json", "vocab.bpe"),
+        ("encoder_bpe_40000.json", "vocab_40000.bpe"),
+    ),
     write=_write,
     read=_read,
     detect=_detect,

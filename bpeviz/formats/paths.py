@@ -61,7 +61,7 @@ def paths_to_read(path: Path) -> list[Path]:
     if path.is_dir():
         # What is written first: tokenizer.json before the tokenizer.model beside it.
         for format in (FORMATS | READERS).values():
-            for names in filter(None, (format.files, format.other_files)):
+            for names in (format.files, *format.other_files):
                 needed = names[:1] if format.suffixes else names
                 if all((path / name).is_file() for name in needed):
                     return [path / name for name in names if (path / name).is_file()]
@@ -71,7 +71,7 @@ def paths_to_read(path: Path) -> list[Path]:
         raise FormatError(f"The folder {printable_name(str(path))} does not contain {expected}.")
     for format in FORMATS.values():
         if not format.suffixes:
-            for names in (format.files, format.other_files):
+            for names in (format.files, *format.other_files):
                 siblings = [path.with_name(name) for name in names]
                 if path in siblings and all(one.is_file() for one in siblings):
                     return siblings

@@ -5,13 +5,14 @@ The file contains no settings. Those of BERT are assumed: its normalization and 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from typing import Any
 
 import regex
 
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats.base import Format, Source
-from bpeviz.formats.huggingface.common import document_of
+from bpeviz.formats.huggingface.common import Part, document_of
 from bpeviz.formats.library import read_tokenizer_json
 from bpeviz.formats.parsing import checked_text, dump_json, error_at, quoted, split_lines
 
@@ -28,27 +29,34 @@ def _read_wordpiece(source: Source) -> Tokenizer:
         entries[entry] = number
     if "[UNK]" not in entries:
         raise error_at(file, "", "[UNK] is missing, which every vocab.txt of BERT contains")
-    # The file does not contain this setting; a vocabulary without capital letters needs it.
-    lower = all(entry == entry.lower() for entry in entries if entry[:1] != "[")
-    special = {name: entries[name] for name in _BERT_SPECIAL if name in entries}
+    document = bert_document(entries, is_lower(entries), "[UNK]")
+    return read_tokenizer_json(source.name, file, dump_json(document))
+
+
+def is_lower(entries: Collection[str]) -> bool:
+    """Return whether a vocabulary without capital letters needs texts in lower case."""
+    return all(entry == entry.lower() for entry in entries if entry[:1] != "[")
+
+
+def bert_document(entries: Mapping[str, int], lower: bool, unknown: str) -> dict[str, Any]:
+    """Return the tokenizer.json of BERT.
+
+    Args:
+        entries: ids by piece.
+        lower: whether it converts texts to lower case.
+        unknown: the unknown token.
+    """
+    special = {name: entries[name] for name in (*_BERT_SPECIAL, unknown) if name in entries}
     document = document_of(
         {
             "type": "WordPiece",
-            "unk_token": "[UNK]",
+            "unk_token": unknown,
             "continuing_subword_prefix": "##",
             "max_input_chars_per_word": 100,
-            "vocab": entries,
+            "vocab": dict(entries),
         },
         special,
-        normalizers=[
-            {
-                "type": "BertNormalizer",
-                "clean_text": True,
-                "handle_chinese_chars": True,
-                "strip_accents": None,
-                "lowercase": lower,
-            }
-        ],
+        normalizers=[bert_normalizer(lower)],
         pre_tokenizers=[{"type": "BertPreTokenizer"}],
         decoder={"type": "WordPiece", "prefix": "##", "cleanup": True},
     )
@@ -58,7 +66,18 @@ def _read_wordpiece(source: Source) -> Tokenizer:
             "sep": ["[SEP]", entries["[SEP]"]],
             "cls": ["[CLS]", entries["[CLS]"]],
         }
-    return read_tokenizer_json(source.name, file, dump_json(document))
+    return document
+
+
+def bert_normalizer(lower: bool) -> Part:
+    """Return the normalizer of BERT, which strips accents where it converts to lower case."""
+    return {
+        "type": "BertNormalizer",
+        "clean_text": True,
+        "handle_chinese_chars": True,
+        "strip_accents": None,
+        "lowercase": lower,
+    }
 
 
 def _detect_wordpiece(files: Mapping[str, bytes]) -> bool:

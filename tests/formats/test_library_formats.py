@@ -355,6 +355,43 @@ def test_vocab_and_merges_with_end_of_word_marks_are_those_of_clip() -> None:
     assert {*ours.special_tokens} == {"<|startoftext|>", "<|endoftext|>"}
 
 
+def gpt1() -> tokenizers.Tokenizer:
+    """Return a tokenizer with the parts that `transformers` gives GPT-1, trained on the samples."""
+    theirs = tokenizers.Tokenizer(models.BPE(unk_token="<unk>", end_of_word_suffix="</w>"))
+    theirs.normalizer = tokenizers.normalizers.BertNormalizer(lowercase=True)
+    theirs.pre_tokenizer = tokenizers.pre_tokenizers.BertPreTokenizer()
+    theirs.decoder = decoders.BPEDecoder(suffix="</w>")
+    trainer = tokenizers.trainers.BpeTrainer(
+        vocab_size=700,
+        end_of_word_suffix="</w>",
+        special_tokens=["<unk>"],
+        show_progress=False,
+    )
+    theirs.train_from_iterator(LINES, trainer)
+    return theirs
+
+
+def test_files_of_gpt1_give_the_ids_of_its_library(tmp_path: Path) -> None:
+    theirs = gpt1()
+    vocab, merges = theirs.model.save(str(tmp_path))
+    Path(vocab).rename(tmp_path / "encoder_bpe_40000.json")
+    Path(merges).rename(tmp_path / "vocab_40000.bpe")
+    theirs.encode_special_tokens = True
+    for path in (tmp_path, tmp_path / "vocab_40000.bpe"):
+        ours = bpeviz.read(path)
+        for text in DIFFICULT:
+            assert ours.encode(text) == theirs.encode(text, add_special_tokens=False).ids
+    assert dict(ours.special_tokens) == {"<unk>": 0}
+    assert ours.decode(ours.encode("The Lowest")) == "the lowest"
+
+
+def test_vocabulary_with_end_marks_of_another_model_is_refused() -> None:
+    vocab = {name: i for i, name in enumerate(["<s>", "<unk>", "a", "b</w>", "ab</w>"])}
+    files = {"vocab.json": json.dumps(vocab).encode(), "merges.txt": b"a b</w>\n"}
+    with pytest.raises(FormatError, match="not GPT-1"):
+        formats.parse(files)
+
+
 MESSAGES: dict[str, tuple[bytes, str]] = {
     "a.json": (b'{"tokenizer_class": "LlamaTokenizer", "bos_token": "<s>"}', "tokenizer.json"),
     "tokenizer.json": (b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n", "Git LFS"),
@@ -362,7 +399,6 @@ MESSAGES: dict[str, tuple[bytes, str]] = {
     "model.safetensors": (b'\x40\0\0\0\0\0\0\0{"a":{}}', "weights"),
     "a.vocab": (b"<unk>\t0\n<s>\t0\n\xe2\x96\x81the\t-3.1\n", ".model"),
     "a.gz": (b"\x1f\x8bxx", "damaged .gz"),
-    "a.gguf": (b"GGUF\x03\0\0\0", "GGUF"),
 }
 
 
