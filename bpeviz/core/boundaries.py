@@ -470,6 +470,18 @@ def boundaries_from_changes(
     )
 
 
+def without_steps(lengths: NDArray[np.int64], ids: NDArray[np.int32]) -> ChangingBoundaries:
+    """Return the boundaries of tokens that no steps lead to: the atoms are the tokens.
+
+    Args:
+        lengths: The bytes of each token. int64 [tokens].
+        ids: The tokens. int32 [tokens].
+    """
+    rows = np.arange(len(ids) + 1)
+    first = np.full(len(ids), -1, np.int32)
+    return ChangingBoundaries(np.cumsum(lengths), ids, 0, rows, first, ids)
+
+
 def boundaries_from_ids(
     ids: NDArray[np.int32],
     steps_inside: Callable[[int], Sequence[int]],

@@ -25,6 +25,7 @@ from bpeviz.core.boundaries import (
     AtomChanges,
     ChangingBoundaries,
     boundaries_from_changes,
+    without_steps,
 )
 from bpeviz.core.byte_alphabet import BYTE_OF, CHARACTER_OF
 from bpeviz.core.lattice import Edge, Lattice, score
@@ -58,7 +59,7 @@ class LibraryTokenizer(Tokenizer):
 
     def __init__(self, name: str, file: File) -> None:
         """Load a file. Raises `LibraryError` if the library refuses it."""
-        self.name, self._file = name, file
+        self.name, self.file = name, file
         self.info: Mapping[str, Any] = json.loads(library_pool.ask(file, library_worker.LOAD))
         self._raw: dict[int, bytes] = {}
         self._replays: dict[int, Replay | None] = {}
@@ -69,7 +70,7 @@ class LibraryTokenizer(Tokenizer):
     @cached_property
     def _spellings(self) -> tuple[NDArray[np.int32], bytes, NDArray[np.int64]]:
         """The ids, their spellings in UTF-8 after a byte FF each, and where each one begins."""
-        found = library_pool.ask(self._file, library_worker.VOCABULARY)
+        found = library_pool.ask(self.file, library_worker.VOCABULARY)
         size = int(np.frombuffer(found, np.uint64, 1)[0])
         ids = np.frombuffer(found, np.int32, size, 8)
         names = found[8 + 4 * size :]
@@ -113,7 +114,7 @@ class LibraryTokenizer(Tokenizer):
 
     @cached_property
     def template(self) -> tuple[Sequence[int], Sequence[int]]:
-        before, after = json.loads(library_pool.ask(self._file, library_worker.TEMPLATE))
+        before, after = json.loads(library_pool.ask(self.file, library_worker.TEMPLATE))
         known = {*self._spellings[0].tolist()}
         is_usable = len(before + after) <= _LONGEST_TEMPLATE and known.issuperset(before + after)
         return (before, after) if is_usable else ((), ())
@@ -147,7 +148,7 @@ class LibraryTokenizer(Tokenizer):
     @cached_property
     def _space(self) -> str | None:
         """The character that replaces a space in spellings, or None."""
-        if self._file.library == library_worker.SENTENCEPIECE:
+        if self.file.library == library_worker.SENTENCEPIECE:
             return _SPACE
         for part in self._settings:
             if part["type"] == "Metaspace":
@@ -259,8 +260,8 @@ class LibraryTokenizer(Tokenizer):
         if model["type"] != "BPE" or model.get("continuing_subword_prefix"):
             return None
         try:
-            if self._file.library == library_worker.HUGGING_FACE:
-                return library_merges.of_tokenizer_json(self._file.content)
+            if self.file.library == library_worker.HUGGING_FACE:
+                return library_merges.of_tokenizer_json(self.file.content)
             scores = self._scores
         except LibraryError:
             return None
@@ -321,13 +322,13 @@ class LibraryTokenizer(Tokenizer):
     @cached_property
     def _scores(self) -> NDArray[np.float64]:
         """The score of each id; NaN for those that are not normal pieces. float64 [ids]."""
-        return np.frombuffer(library_pool.ask(self._file, library_worker.SCORES), np.float64)
+        return np.frombuffer(library_pool.ask(self.file, library_worker.SCORES), np.float64)
 
     def first_word(self, text: str, n: int) -> list[tuple[tuple[int, ...], float]]:
         if self.info["model"]["type"] != "Unigram":
             return []
         text = clean(text)[:_BEGINNING]
-        if self._file.library == library_worker.SENTENCEPIECE:
+        if self.file.library == library_worker.SENTENCEPIECE:
             words = regex.findall(f"{_SPACE}*[^{_SPACE}]+", self.normalized(text).text)
         else:
             words = [word for word, _ in json.loads(self._ask(library_worker.PRE_TOKENS, text))]
@@ -367,14 +368,14 @@ class LibraryTokenizer(Tokenizer):
         return found
 
     def _ask(self, operation: int, text: str) -> bytes:
-        return library_pool.ask(self._file, operation, text.encode())
+        return library_pool.ask(self.file, operation, text.encode())
 
     def decode(self, ids: Iterable[int]) -> str:
         ids = [*ids]
         for token_id in {*ids}:
             self._spelling(token_id)  # the library skips unknown ids
         packed = np.array(ids, np.int32).tobytes()
-        return library_pool.ask(self._file, library_worker.DECODE, packed).decode()
+        return library_pool.ask(self.file, library_worker.DECODE, packed).decode()
 
     def _pieces(self, part: str) -> list[tuple[int, int]]:
         found = np.frombuffer(self._ask(library_worker.TOKENS, part), np.int32)
@@ -383,7 +384,7 @@ class LibraryTokenizer(Tokenizer):
         text = part.encode()
         if b"".join(raws) == text:
             return [*zip(ids, map(len, raws), strict=True)]
-        if self._file.library == library_worker.HUGGING_FACE:
+        if self.file.library == library_worker.HUGGING_FACE:
             before = _byte_offsets(part)
             starts, ends = before[starts].tolist(), before[ends].tolist()
         return [*_aligned(text, ids, raws, starts, ends, composes=self._composes)]
@@ -393,7 +394,7 @@ class LibraryTokenizer(Tokenizer):
         return Normalized(changed, starts)
 
     def pre_token_ends(self, text: str) -> NDArray[np.int64] | None:
-        if self._file.library != library_worker.HUGGING_FACE:
+        if self.file.library != library_worker.HUGGING_FACE:
             return None
         text = clean(text)
         spans = [span for _, span in json.loads(self._ask(library_worker.PRE_TOKENS, text))]
@@ -446,14 +447,7 @@ class LibraryTokenizer(Tokenizer):
         """Return boundaries without steps: the atoms are the tokens."""
         if self.unknown_id is not None:
             ids[ids == self.unknown_id] = UNKNOWN_ID
-        return ChangingBoundaries(
-            np.cumsum(pieces[:, 1]),
-            ids,
-            0,
-            np.arange(len(ids) + 1),
-            np.full(len(ids), -1, np.int32),
-            ids,
-        )
+        return without_steps(pieces[:, 1], ids)
 
 
 class _FirstMerges(LibraryTokenizer):

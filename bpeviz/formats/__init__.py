@@ -21,6 +21,7 @@ from bpeviz.formats.base import (
     has_suffix,
     printable_name,
 )
+from bpeviz.formats.gguf.container import MAGIC
 from bpeviz.formats.parsing import MAX_FILE
 from bpeviz.formats.paths import known_format, paths_to_read, paths_to_save
 from bpeviz.formats.recognition import explain, without_companions
@@ -88,7 +89,7 @@ def parse(
         raise FormatError(f"{len(files)} files are too many: a tokenizer has one or two.")
     files = {name: unzipped(name, content) for name, content in files.items()}
     for name, content in files.items():
-        if len(content) > MAX_FILE:
+        if len(content) > MAX_FILE and not content.startswith(MAGIC):  # of GGUF, the head suffices
             raise FormatError(
                 f"{printable_name(name)} is too large: the limit is {MAX_FILE:,} bytes."
             )

@@ -20,6 +20,11 @@ def read_tokenizer_json(name: str, file: str, content: bytes) -> LibraryTokenize
     return _read(name, file, File(library_worker.HUGGING_FACE, content))
 
 
+def read_sentencepiece(name: str, file: str, content: bytes) -> LibraryTokenizer:
+    """Return the tokenizer of a SentencePiece model. Raises `FormatError`."""
+    return _read(name, file, File(library_worker.SENTENCEPIECE, content))
+
+
 def _read(name: str, shown: str, file: File) -> LibraryTokenizer:
     try:
         tokenizer = LibraryTokenizer(name, file)
@@ -36,8 +41,7 @@ def _read(name: str, shown: str, file: File) -> LibraryTokenizer:
 
 
 def _read_sentencepiece(source: Source) -> Tokenizer:
-    file, content = source.single()
-    return _read(source.name, file, File(library_worker.SENTENCEPIECE, content))
+    return read_sentencepiece(source.name, *source.single())
 
 
 def is_sentencepiece(content: bytes) -> bool:

@@ -31,7 +31,6 @@ _STARTS: tuple[tuple[bytes, str], ...] = (
     (b"<html", "this is a web page. Download the file itself, for example by “raw”"),
     (b"PK\x03\x04", "this is an archive with other files than a tokenizer"),
     (b"%PDF", "this is a PDF"),
-    (b"GGUF", "this is a model in GGUF, which bpeviz does not read. Its tokenizer.json is missing"),
     (b"\x89PNG", "unknown format: this is a picture"),
 )
 

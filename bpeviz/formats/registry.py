@@ -5,10 +5,12 @@ from __future__ import annotations
 from bpeviz.formats import (
     codes,
     csv_merges,
+    gguf,
     gpt2,
     huggingface,
     minbpe,
     own,
+    rwkv,
     sentencepiece,
     tekken,
     tiktoken_ranks,
@@ -30,7 +32,13 @@ FORMATS: dict[str, Format] = {
 }
 """The formats that are written and read, by key, in the order in which the pages list them."""
 
-READ_ONLY: tuple[Format, ...] = (tekken.FORMAT, wordpiece_vocabulary.FORMAT, codes.FORMAT)
+READ_ONLY: tuple[Format, ...] = (
+    gguf.FORMAT,
+    rwkv.FORMAT,
+    tekken.FORMAT,
+    wordpiece_vocabulary.FORMAT,
+    codes.FORMAT,
+)
 """The formats that are only read."""
 
 READERS: dict[str, Format] = {

@@ -14,6 +14,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from bpeviz.core.library_tokenizer import LibraryTokenizer
+from bpeviz.core.library_worker import SENTENCEPIECE
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats import library
 from bpeviz.formats.base import UnsupportedError
@@ -43,6 +45,8 @@ Each boundary depends on the characters beside it only, so no piece can span one
 
 def _write(tokenizer: Tokenizer) -> dict[str, bytes]:
     """Return the file of a tokenizer. Raises `UnsupportedError`."""
+    if type(tokenizer) is LibraryTokenizer and tokenizer.file.library == SENTENCEPIECE:
+        return {FILE: tokenizer.file.content}
     inner = tokenizer.inner if isinstance(tokenizer, RemappedTokenizer) else tokenizer
     if isinstance(inner, UnigramTokenizer):
         return {FILE: _unigram(inner, tokenizer)}

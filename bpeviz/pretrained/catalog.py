@@ -373,6 +373,19 @@ _ALL = (
         _GPT2_PATTERN,
         _numbered(50_257, "<|endoftext|>", "<|startoftranscript|>"),
     ),
+    Entry(
+        "rwkv",
+        "RWKV World",
+        "RWKV-4 World to RWKV-7; the longest token at each place, over bytes",
+        "Apache-2.0 (RWKV)",
+        (
+            File(
+                "8324476023347dec2964625ccb2075c864d250a9c6d9a74f36daba628de8c008",
+                Wheel("rwkv==0.8.32", 0.4, "Apache-2.0"),
+                "rwkv/rwkv_vocab_v20230424.txt",
+            ),
+        ),
+    ),
 )
 
 ENTRIES: dict[str, Entry] = {entry.key: entry for entry in _ALL}

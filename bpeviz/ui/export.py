@@ -176,7 +176,8 @@ def _uploader(chosen: Callable[[str], None]) -> None:
         key=upload,
         on_change=uploaded,
         max_upload_size=min(int(st.get_option("server.maxUploadSize")), MOST_BYTES // 1_000_000),
-        help="You can pack a larger file as .zip. Files are read as data and never executed. "
+        help="You can pack a larger file as .zip. Of a GGUF model, the first "
+        f"{MOST_BYTES // 1_000_000} MB are enough. Files are read as data and never executed. "
         "They stay on this server until you close them or leave.",
     )
     if not _PENDING.present:

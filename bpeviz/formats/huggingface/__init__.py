@@ -19,6 +19,8 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Mapping
 
+from bpeviz.core.library_tokenizer import LibraryTokenizer
+from bpeviz.core.library_worker import HUGGING_FACE
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats.base import (
     Format,
@@ -45,6 +47,8 @@ _LARGEST_EXACT = 12_000_000
 def _write(tokenizer: Tokenizer) -> dict[str, bytes]:
     inner = tokenizer.inner if isinstance(tokenizer, RemappedTokenizer) else tokenizer
     # A subclass may encode in another way.
+    if type(inner) is LibraryTokenizer and inner.file.library == HUGGING_FACE:
+        return {FORMAT.files[0]: inner.file.content}
     if type(inner) is WordPieceTokenizer:
         document = wordpiece.to_document(inner, tokenizer)
     elif type(inner) is UnigramTokenizer:

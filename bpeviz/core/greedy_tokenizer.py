@@ -1,0 +1,95 @@
+"""A vocabulary of byte strings of which encoding takes the longest one at each place.
+
+No merges lead to it, so it has no steps. (`longest_match` encodes in this way with trained merges.)
+
+Source: `rwkv_tokenizer.py` of the package `rwkv`, which walks through a trie.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bpeviz.core.boundaries import ChangingBoundaries, without_steps
+from bpeviz.core.tokenizer import Tokenizer
+from bpeviz.pretokenizers.pretokenizer import Atoms
+from bpeviz.text import clean
+
+
+class GreedyTokenizer(Tokenizer):
+    """Takes the longest token, from the left."""
+
+    atoms: Atoms = "bytes"
+
+    def __init__(self, name: str, ids: Mapping[bytes, int], special: Mapping[str, int]) -> None:
+        """Set the vocabulary.
+
+        Args:
+            name: The name of the tokenizer.
+            ids: The id of each token; every byte is a token.
+            special: The ids of special tokens.
+        """
+        self.name, self._ids, self._special = name, ids, special
+        self._tokens = {token_id: raw for raw, token_id in ids.items()}
+        self._tokens |= {token_id: text.encode() for text, token_id in special.items()}
+        lengths: dict[bytes, set[int]] = {}
+        for raw in ids:
+            if len(raw) > 1:
+                lengths.setdefault(raw[:2], set()).add(len(raw))
+        self._lengths = {start: sorted(found, reverse=True) for start, found in lengths.items()}
+
+    @cached_property
+    def vocab_size(self) -> int:
+        return max(self._tokens) + 1
+
+    @property
+    def steps(self) -> int:
+        return 0
+
+    @property
+    def without_steps(self) -> str:
+        return "it takes the longest token at each place, and does not merge"
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        return np.array([len(self._ids)])
+
+    @property
+    def special_tokens(self) -> Mapping[str, int]:
+        return self._special
+
+    def known_ids(self) -> Iterable[int]:
+        return sorted(self._tokens)
+
+    def token_bytes(self, token_id: int) -> bytes:
+        if token_id not in self._tokens:
+            raise ValueError(f"{self.name} has no id {token_id}.")
+        return self._tokens[token_id]
+
+    def is_atom(self, token_id: int) -> bool:
+        return len(self.token_bytes(token_id)) == 1 or token_id in self._special.values()
+
+    def at_step(self, step: int) -> GreedyTokenizer:
+        return self
+
+    def _encode_ordinary(self, text: str) -> list[int]:
+        raw, ids, lengths = text.encode(), self._ids, self._lengths
+        found: list[int] = []
+        at = 0
+        while at < len(raw):
+            for length in lengths.get(raw[at : at + 2], ()):
+                token_id = ids.get(raw[at : at + length])
+                if token_id is not None:
+                    break
+            else:
+                length, token_id = 1, ids[raw[at : at + 1]]
+            found.append(token_id)
+            at += length
+        return found
+
+    def boundaries(self, text: str) -> ChangingBoundaries:
+        pieces = np.array(self._pieces(clean(text)), np.int64).reshape(-1, 2)
+        return without_steps(pieces[:, 1], pieces[:, 0].astype(np.int32))

@@ -1,0 +1,326 @@
+"""GGUF: the vocabulary that is embedded in a model for llama.cpp.
+
+The metadata of a model contain its tokens, with their types, scores and merges. They are converted
+to a file of the library that applies them: BPE to a tokenizer.json with the expressions of
+llama.cpp, SentencePiece's models to a .model, and WordPiece to a tokenizer.json.
+
+Source: `src/llama-vocab.cpp` in ggml-org/llama.cpp.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from bpeviz.core.tokenizer import Tokenizer
+from bpeviz.formats.base import Format, FormatError, Source, printable_name
+from bpeviz.formats.gguf.container import MAGIC, Metadata, read_metadata
+from bpeviz.formats.gguf.pre_tokenizers import LINES, PRE_TOKENIZERS, PreTokenizer
+from bpeviz.formats.huggingface.common import BYTE_LEVEL, document_of, split_at
+from bpeviz.formats.library import read_sentencepiece, read_tokenizer_json
+from bpeviz.formats.parsing import dump_json, quoted
+from bpeviz.formats.rwkv import greedy_tokenizer, unescaped
+from bpeviz.formats.wordpiece_vocabulary import bert_document, is_lower
+from bpeviz.text import shorten
+
+_KEY = "tokenizer.ggml."
+_NORMAL, _UNKNOWN, _CONTROL, _USER_DEFINED, _UNUSED, _BYTE = range(1, 7)
+"""Types of tokens: those of SentencePiece."""
+
+_SPACE = "▁"
+_SPACE_MARKS = ("gemma4", "granite-embed-multi-311m", "sarvam-moe")
+"""Pre-tokenizers without a byte alphabet: a mark replaces each space."""
+
+
+@dataclass(frozen=True)
+class _Model:
+    """The vocabulary of a file."""
+
+    name: str
+    metadata: Metadata
+
+    @cached_property
+    def tokens(self) -> list[str]:
+        """The spelling of each id. Raises `FormatError`."""
+        key = f"{_KEY}tokens"
+        found = self.metadata.texts(key)
+        if not found:
+            raise self.metadata.error(key, "this model contains no vocabulary")
+        found = [token or f"[EMPTY_{i}]" for i, token in enumerate(found)]
+        if len({*found}) < len(found):
+            last = {token: i for i, token in enumerate(found)}
+            twice = next(token for i, token in enumerate(found) if last[token] != i)
+            raise self.metadata.error(key, f"the token {quoted(twice)} occurs twice")
+        return found
+
+    @cached_property
+    def types(self) -> list[int]:
+        """The type of each token."""
+        return self._column("token_type", "i", _NORMAL)
+
+    @cached_property
+    def scores(self) -> list[float]:
+        """The score of each token."""
+        return self._column("scores", "if", 0.0)
+
+    def _column(self, name: str, kinds: str, otherwise: Any) -> list[Any]:
+        """Return a number for each token. Raises `FormatError`."""
+        found = self.metadata.numbers(_KEY + name, kinds)
+        if found is None:
+            return [otherwise] * len(self.tokens)
+        if len(found) < len(self.tokens):
+            reason = f"{len(found):,} entries are too few for {len(self.tokens):,} tokens"
+            raise self.metadata.error(_KEY + name, reason)
+        column: list[Any] = found[: len(self.tokens)].tolist()
+        return column
+
+    def flag(self, key: str, otherwise: bool) -> bool:
+        """Return a truth value of the tokenizer."""
+        found = self.metadata.flag(_KEY + key)
+        return otherwise if found is None else found
+
+    def id(self, key: str, otherwise: int) -> int | None:
+        """Return the id of a special token, or None if the vocabulary does not have it."""
+        found = self.metadata.index(f"{_KEY}{key}_token_id", len(self.tokens))
+        if found is None and otherwise in range(len(self.tokens)):
+            found = otherwise
+        return found
+
+    def added(self) -> dict[str, int]:
+        """Return the tokens that are found in a text before all others, or that are special."""
+        types = zip(self.tokens, self.types, strict=True)
+        kinds = (_UNKNOWN, _CONTROL, _USER_DEFINED)
+        return {token: i for i, (token, kind) in enumerate(types) if kind in kinds}
+
+
+# ---- BPE
+
+
+def _bpe(model: _Model) -> Tokenizer:
+    return read_tokenizer_json(
+        model.name, model.metadata.file, dump_json(bpe_document(model.metadata))
+    )
+
+
+def bpe_document(metadata: Metadata) -> dict[str, Any]:
+    """Return the tokenizer.json of a BPE model. Raises `FormatError`."""
+    model = _Model("", metadata)
+    pre_tokenizer, mark = _pre_tokenizer(metadata)
+    entries = {token: i for i, token in enumerate(model.tokens)}
+    settings = {
+        "type": "BPE",
+        "dropout": None,
+        "unk_token": None,
+        "continuing_subword_prefix": None,
+        "end_of_word_suffix": None,
+        "fuse_unk": False,
+        "byte_fallback": mark is not None,
+        "ignore_merges": pre_tokenizer.ignore_merges,
+        "vocab": entries,
+        "merges": _merges(model, entries),
+    }
+    parts = [split_at(expression) for expression in pre_tokenizer.expressions]
+    if mark is None:
+        document = document_of(
+            settings, model.added(), pre_tokenizers=[*parts, BYTE_LEVEL], decoder=BYTE_LEVEL
+        )
+    else:
+        document = document_of(
+            settings,
+            model.added(),
+            normalizers=[{"type": "Replace", "pattern": {"String": " "}, "content": mark}],
+            pre_tokenizers=parts,
+            decoder={
+                "type": "Sequence",
+                "decoders": [
+                    {"type": "Replace", "pattern": {"String": mark}, "content": " "},
+                    {"type": "ByteFallback"},
+                    {"type": "Fuse"},
+                ],
+            },
+        )
+    for token in document["added_tokens"]:
+        token["special"] = model.types[token["id"]] != _USER_DEFINED
+    before = [model.id("bos", 11)] * model.flag("add_bos_token", pre_tokenizer.adds_bos)
+    after = [model.id("eos", 11)] * model.flag("add_eos_token", False)
+    after += [model.id("seperator", -1)] * model.flag("add_sep_token", pre_tokenizer.adds_sep)
+    document["post_processor"] = _template(model.tokens, before, after)
+    return document
+
+
+def _pre_tokenizer(metadata: Metadata) -> tuple[PreTokenizer, str | None]:
+    """Return the pre-tokenizer, and the mark that replaces spaces (None: a byte alphabet)."""
+    key = f"{_KEY}pre"
+    name = metadata.text(key) or "default"
+    if metadata.text(f"{_KEY}model") == "gemma4" or name in _SPACE_MARKS:
+        return PreTokenizer((LINES,), adds_bos=name != "sarvam-moe"), _SPACE
+    if name not in PRE_TOKENIZERS:
+        reason = f"the expression of the pre-tokenizer {quoted(name)} is not known here"
+        raise metadata.error(key, reason)
+    return PRE_TOKENIZERS[name], None
+
+
+def _merges(model: _Model, entries: Mapping[str, int]) -> list[tuple[str, str]]:
+    """Return the merges in their order. Raises `FormatError`."""
+    key = f"{_KEY}merges"
+    lines = model.metadata.texts(key)
+    if lines is None:
+        raise model.metadata.error(key, "the merges are missing")
+    found: dict[tuple[str, str], None] = {}
+    for line in lines:
+        at = line.find(" ", 1)
+        left, right = line[:at], line[at + 1 :]
+        if at < 0 or left not in entries or right not in entries or left + right not in entries:
+            raise model.metadata.error(
+                key, f"the merge {quoted(line)} is not of two tokens that make a third one"
+            )
+        found[left, right] = None
+    return [*found]
+
+
+def _template(
+    tokens: Sequence[str], before: Sequence[int | None], after: Sequence[int | None]
+) -> dict[str, Any] | None:
+    """Return the post-processor that adds special tokens."""
+    names = [[tokens[i] for i in ids if i is not None] for ids in (before, after)]
+    if not any(names):
+        return None
+    marks = [[{"SpecialToken": {"id": name, "type_id": 0}} for name in side] for side in names]
+    ids = {name: tokens.index(name) for side in names for name in side}
+    single = [*marks[0], {"Sequence": {"id": "A", "type_id": 0}}, *marks[1]]
+    return {
+        "type": "TemplateProcessing",
+        "single": single,
+        "pair": [*single, {"Sequence": {"id": "B", "type_id": 1}}],
+        "special_tokens": {
+            name: {"id": name, "ids": [i], "tokens": [name]} for name, i in ids.items()
+        },
+    }
+
+
+# ---- SentencePiece
+
+
+def _llama(model: _Model) -> Tokenizer:
+    return _sentencepiece(model, "BPE", unknown=0, bos=1, eos=2)
+
+
+def _t5(model: _Model) -> Tokenizer:
+    return _sentencepiece(model, "UNIGRAM", unknown=2, bos=-1, eos=1)
+
+
+def _sentencepiece(model: _Model, kind: str, *, unknown: int, bos: int, eos: int) -> Tokenizer:
+    """Return the tokenizer of a SentencePiece model.
+
+    Args:
+        model: the vocabulary.
+        kind: its type in SentencePiece.
+        unknown: the default id of the unknown token.
+        bos: the default id of the token before a text, or -1.
+        eos: the default id of the token after it, or -1.
+    """
+    from sentencepiece import sentencepiece_model_pb2
+
+    messages: Any = sentencepiece_model_pb2  # its classes are made at run time
+    proto = messages.ModelProto()
+    types = [*model.types]
+    unknown_id = model.id("unknown", unknown)
+    if unknown_id is None:
+        raise model.metadata.error("", "it has no unknown token, which SentencePiece requires")
+    types = [_NORMAL if one == _UNKNOWN else one for one in types]
+    types[unknown_id] = _UNKNOWN
+    for token, score, one in zip(model.tokens, model.scores, types, strict=True):
+        piece = token.replace(" ", _SPACE)
+        proto.pieces.add(piece=piece, score=score, type=one if one in range(1, 7) else _NORMAL)
+    trainer, rules = proto.trainer_spec, proto.normalizer_spec
+    trainer.model_type = messages.TrainerSpec.ModelType.Value(kind)
+    trainer.vocab_size = len(types)
+    trainer.byte_fallback = _BYTE in types
+    trainer.pad_id = -1
+    ids = {"unk": unknown_id, "bos": model.id("bos", bos), "eos": model.id("eos", eos)}
+    for name, token_id in ids.items():
+        is_control = token_id is not None and types[token_id] in (_CONTROL, _UNKNOWN)
+        setattr(trainer, f"{name}_id", token_id if is_control else -1)
+        if is_control:
+            setattr(trainer, f"{name}_piece", proto.pieces[token_id].piece)
+    rules.name = "identity"
+    charsmap = model.metadata.numbers(f"{_KEY}precompiled_charsmap", "iu")
+    if kind == "UNIGRAM" and charsmap is not None:
+        rules.precompiled_charsmap = charsmap.tobytes()
+    rules.add_dummy_prefix = model.flag("add_space_prefix", kind == "BPE")
+    rules.remove_extra_whitespaces = model.flag("remove_extra_whitespaces", False)
+    rules.escape_whitespaces = True
+    content: bytes = proto.SerializeToString(deterministic=True)
+    return read_sentencepiece(model.name, model.metadata.file, content)
+
+
+# ---- WordPiece
+
+
+def _bert(model: _Model) -> Tokenizer:
+    """Return the tokenizer of BERT: a mark precedes the pieces that begin a word."""
+    entries: dict[str, int] = {}
+    for i, token in enumerate(model.tokens):
+        if token.startswith(_SPACE):
+            token = token.removeprefix(_SPACE)
+        elif model.types[i] == _NORMAL and not (token[:1] == "[" and token[-1:] == "]"):
+            token = f"##{token}"
+        entries.setdefault(token, i)
+    unknown = model.tokens[model.id("unknown", 100) or 0]
+    lower = model.flag("normalizer.lowercase", is_lower(entries))
+    document = bert_document(entries, lower, unknown)
+    document["normalizer"]["strip_accents"] = model.flag("normalizer.strip_accents", lower)
+    return read_tokenizer_json(model.name, model.metadata.file, dump_json(document))
+
+
+# ---- RWKV
+
+
+def _rwkv(model: _Model) -> Tokenizer:
+    ids: dict[bytes, int] = {}
+    for i, (token, kind) in enumerate(zip(model.tokens, model.types, strict=True)):
+        if kind not in (_CONTROL, _UNUSED):
+            ids.setdefault(unescaped(token), i)
+    special = {model.tokens[i]: i for i, kind in enumerate(model.types) if kind == _CONTROL}
+    return greedy_tokenizer(model.name, model.metadata.file, ids, special)
+
+
+_KINDS: dict[str, Callable[[_Model], Tokenizer]] = {
+    "gpt2": _bpe,
+    "gemma4": _bpe,
+    "llama": _llama,
+    "t5": _t5,
+    "bert": _bert,
+    "rwkv": _rwkv,
+}
+
+
+def _read(source: Source) -> Tokenizer:
+    metadata = read_metadata(*source.single())
+    kind = metadata.text(f"{_KEY}model")
+    title = shorten(printable_name(metadata.text("general.name") or source.name), 40)
+    if kind is None or kind in ("none", "no_vocab"):
+        raise metadata.error("", "this GGUF file contains no vocabulary")
+    if kind not in _KINDS:
+        raise FormatError(
+            f"{metadata.file}: its vocabulary is of the kind {quoted(kind)}, which no library here "
+            f"applies. Known kinds: {', '.join(_KINDS)}."
+        )
+    return _KINDS[kind](_Model(title, metadata))
+
+
+def _detect(files: Mapping[str, bytes]) -> bool:
+    return len(files) == 1 and next(iter(files.values())).startswith(MAGIC)
+
+
+FORMAT = Format(
+    key="gguf",
+    title="The vocabulary in a GGUF file",
+    about="Metadata of a model for llama.cpp. The first megabytes of a large file are enough.",
+    files=("model.gguf",),
+    suffixes=(".gguf",),
+    read=_read,
+    detect=_detect,
+)
