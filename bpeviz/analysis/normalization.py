@@ -101,7 +101,7 @@ def describe(found: Sequence[Unit]) -> list[str]:
         if kind in befores
     ]
     clauses += [
-        clause if times == 1 else f"{clause} ({times:,} times)"
+        clause if times == 1 else f"{clause}, {times:,} times"
         for clause, times in [*others.items()][:_EXAMPLES]
     ]
     if len(others) > _EXAMPLES:
@@ -139,12 +139,15 @@ def _kind(before: str, after: str) -> Kind:
 
 
 def _other(before: str, after: str) -> str:
-    """Return the clause of a change: "three spaces became one", "ﬁ became fi"."""
+    """Return the clause of a change: "three spaces became one", "① became 1"."""
     was = "were" if before.isspace() and len(before) > 1 and before not in _NAMES else "was"
     if not after:
         return f"{_named(before)} {was} removed"
     both = {*before, *after} == {" "}
-    return f"{_named(before)} became {_number(len(after)) if both else _named(after)}"
+    # Without the number, fonts may draw both alike: ﬁ and fi, ½ and 1⁄2.
+    longer = len(after) > len(before) and not before.isspace()
+    size = f" ({_number(len(after))} characters)" if longer else ""
+    return f"{_named(before)} became {_number(len(after)) if both else _named(after)}{size}"
 
 
 def _named(text: str) -> str:

@@ -25,7 +25,7 @@ from bpeviz.views import player
         ("a   b", ["a", "", "", " ", "b"], ["three spaces became one"]),
         (" a  ", ["", "a", "", ""], ["a space was removed", "two spaces were removed"]),
         ("a\nb", ["a", " ", "b"], ["a line break became a space"]),
-        ("ﬁﬁ", ["fi", "fi"], ["ﬁ became fi (2 times)"]),
+        ("ﬁﬁ", ["fi", "fi"], ["ﬁ became fi (two characters), 2 times"]),
         ("e\u0301", ["\u00e9", ""], ["e\u0301 is written with other code points"]),
         ("a\0", ["a", ""], ["⟨0000⟩ was removed"]),
         ("a b", ["a", "▁", "b"], ["spaces are written as ▁"]),
