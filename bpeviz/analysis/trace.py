@@ -260,6 +260,15 @@ def inspect(
     )
 
 
+def ids_between(inspection: Inspection, first: int, last: int) -> list[int]:
+    """Return the ids of the tokens of the text from a character to before another one."""
+    return [
+        piece.id
+        for piece in inspection.pieces
+        if piece.id != DROPPED_ID and first <= piece.first < last and piece.last <= last
+    ]
+
+
 Key = tuple[int, int, int]
 """Sort key of events: step of the tokenizer, depth of the token's merge tree, id."""
 

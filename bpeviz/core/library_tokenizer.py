@@ -12,6 +12,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
+from math import nan
 from typing import Any
 
 import numpy as np
@@ -28,21 +29,19 @@ from bpeviz.core.boundaries import (
     without_steps,
 )
 from bpeviz.core.byte_alphabet import BYTE_OF, CHARACTER_OF
-from bpeviz.core.lattice import Edge, Lattice, score
+from bpeviz.core.lattice import UNKNOWN_PENALTY, Edge, Lattice
 from bpeviz.core.library_merges import Merges, Replay
 from bpeviz.core.library_pool import File, LibraryError
-from bpeviz.core.tokenizer import Tokenizer
+from bpeviz.core.tokenizer import Tokenizer, Word
 from bpeviz.pretokenizers.pretokenizer import Atoms
 from bpeviz.text import Normalized, clean, label
 
 _BYTE = regex.compile(r"<0x([0-9A-F]{2})>")
 _SEPARATOR = b"\xff"
 _SPACE = "▁"
+_WORD = regex.compile(f"{_SPACE}*[^{_SPACE}]+")
 _LONGEST_TEMPLATE = 100
 """The most tokens of a template. A file could name any number, all drawn at one place."""
-
-_BEGINNING, _LONGEST_WORD = 200, 24
-"""Characters of a text in which the first word is searched, and of this word."""
 
 _CACHED = 50_000
 """The largest number of replayed tokens that a tokenizer caches."""
@@ -324,28 +323,35 @@ class LibraryTokenizer(Tokenizer):
         """The score of each id; NaN for those that are not normal pieces. float64 [ids]."""
         return np.frombuffer(library_pool.ask(self.file, library_worker.SCORES), np.float64)
 
-    def first_word(self, text: str, n: int) -> list[tuple[tuple[int, ...], float]]:
+    def scored_words(self, text: str) -> list[Word]:
         if self.info["model"]["type"] != "Unigram":
             return []
-        text = clean(text)[:_BEGINNING]
-        if self.file.library == library_worker.SENTENCEPIECE:
-            words = regex.findall(f"{_SPACE}*[^{_SPACE}]+", self.normalized(text).text)
-        else:
-            words = [word for word, _ in json.loads(self._ask(library_worker.PRE_TOKENS, text))]
-        if not words or len(words[0]) > _LONGEST_WORD:
-            return []
-        word = words[0]
+        text = clean(text)
+        if self.file.library == library_worker.HUGGING_FACE:
+            found = json.loads(self._ask(library_worker.PRE_TOKENS, text))
+            return [Word(word, start, end) for word, (start, end) in found]
+        normalized = self.normalized(text)
+        starts = [*normalized.starts, len(text)]
+        return [
+            Word(match[0], starts[match.start()], starts[match.end()])
+            for match in _WORD.finditer(normalized.text)
+        ]
+
+    def word_lattice(self, word: str) -> Lattice:
+        unknown = UNKNOWN_ID if self.unknown_id is None else self.unknown_id
+        lowest = float(np.nanmin(self._scores, initial=0.0)) - UNKNOWN_PENALTY
         edges = []
         for end in range(1, len(word) + 1):
             for start in range(end):
                 token_id = self._find_id(word[start:end])
-                if token_id is not None and token_id < len(self._scores):
-                    edges.append(Edge(start, end, token_id, float(self._scores[token_id])))
-        lattice = Lattice(word, tuple(edge for edge in edges if not np.isnan(edge.score)))
-        best = [(tuple(edge.id for edge in path), score(path)) for path in lattice.nbest(n)]
-        # An unknown character, an added token or a piece across words changes the library's choice.
-        same = best and self._encode_ordinary(text)[: len(best[0][0])] == [*best[0][0]]
-        return best if same else []
+                if token_id is not None and not np.isnan(self._score(token_id)):
+                    edges.append(Edge(start, end, token_id, self._score(token_id)))
+                elif start == end - 1:
+                    edges.append(Edge(start, end, unknown, lowest))
+        return Lattice(word, tuple(edges))
+
+    def _score(self, token_id: int) -> float:
+        return float(self._scores[token_id]) if token_id < len(self._scores) else nan
 
     def parents(self, token_id: int) -> tuple[int, int] | None:
         replay = self._replay(token_id)

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate, chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,7 @@ from bpeviz.pretokenizers.pretokenizer import END_OF_WORD, Atoms, PreTokenizer
 from bpeviz.text import Normalized, clean, label
 
 if TYPE_CHECKING:
+    from bpeviz.core.lattice import Lattice
     from bpeviz.core.merges import MergeTokenizer
 
 _BYTES = tuple(map(chr, range(256)))
@@ -50,6 +51,14 @@ class Token:
     id: int
     raw: bytes
     label: str
+    start: int
+    end: int
+
+
+class Word(NamedTuple):
+    """A word as a model scores it, and the characters `start` to `end` of the text it covers."""
+
+    text: str
     start: int
     end: int
 
@@ -140,14 +149,17 @@ class Tokenizer(ABC):
         """
         return (), ()
 
-    def first_word(self, text: str, n: int) -> list[tuple[tuple[int, ...], float]]:
-        """Return the n most likely segmentations of the first word of a text, the best first.
-
-        Returns:
-            The ids and the log probability of each, without those that have unknown characters.
-            Nothing if the model does not score segmentations, or if the word is long.
-        """
+    def scored_words(self, text: str) -> list[Word]:
+        """Return the words of a text, if the model scores their segmentations one by one."""
         return []
+
+    def word_lattice(self, word: str) -> Lattice:
+        """Return the lattice of a word of `scored_words`.
+
+        Raises:
+            ValueError: The tokenizer has no scores.
+        """
+        raise ValueError(f"{self.name} does not score segmentations.")
 
     def parents(self, token_id: int) -> tuple[int, int] | None:
         """Return the two ids that are merged into this one, or None if no merge creates it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import exp
 
 import numpy as np
@@ -15,6 +15,7 @@ from bpeviz.analysis.pretokenization import name as pre_token_name
 from bpeviz.analysis.round_trip import Loss
 from bpeviz.analysis.token_lookup import Ancestor, Decoded, Found, about
 from bpeviz.analysis.vocabulary_cost import Cost
+from bpeviz.core.lattice import Lattice, Path, score
 from bpeviz.core.merges import Merge
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import Candidate, Pruning, Training
@@ -105,16 +106,32 @@ def candidates(training: Training, found: Sequence[Candidate], step: int) -> pd.
     return frame if scored else frame.drop(columns=texts_of(training).score or "score")
 
 
-def segmentations(
-    found: Sequence[tuple[tuple[int, ...], float]], tokenizer: Tokenizer
-) -> pd.DataFrame:
+def segmentations(found: Sequence[Path], name: Callable[[int], str]) -> pd.DataFrame:
     """Return segmentations, one per row, with their log probabilities, the best first."""
+    values = [*map(score, found)]
     return pd.DataFrame(
         {
-            "segmentation": [" | ".join(map(tokenizer.token_label, ids)) for ids, _ in found],
-            "tokens": [len(ids) for ids, _ in found],
-            "log probability": [value for _, value in found],
-            "relative to the best": [f"{exp(value - found[0][1]):.2g}" for _, value in found],
+            "segmentation": [" | ".join(name(edge.id) for edge in path) for path in found],
+            "tokens": [len(path) for path in found],
+            "log probability": values,
+            "relative to the best": [f"{exp(value - values[0]):.2g}" for value in values],
+        }
+    )
+
+
+def pieces(word: Lattice, name: Callable[[int], str]) -> pd.DataFrame:
+    """Return the pieces of a word, one per row, from left to right, the longest first."""
+    best = {*word.best()}
+    shares = zip(word.edges, word.marginals(), strict=True)
+    found = sorted(shares, key=lambda one: (one[0].start, -one[0].end))
+    return pd.DataFrame(
+        {
+            "characters": [f"{edge.start + 1}–{edge.end}" for edge, _ in found],
+            "piece": [name(edge.id) for edge, _ in found],
+            "id": [edge.id for edge, _ in found],
+            "log probability": [edge.score for edge, _ in found],
+            "in the best": ["yes" if edge in best else "no" for edge, _ in found],
+            "share of all segmentations": [f"{share:.2g}" for _, share in found],
         }
     )
 

@@ -24,8 +24,9 @@ from tokenizers import decoders, models, processors
 import bpeviz
 from bpeviz import formats
 from bpeviz.analysis.round_trip import round_trip
-from bpeviz.analysis.trace import grid, inspect
+from bpeviz.analysis.trace import grid, ids_between, inspect
 from bpeviz.core.boundaries import DROPPED_ID, UNKNOWN_ID
+from bpeviz.core.lattice import score
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats import FormatError
 from bpeviz.views import player
@@ -196,26 +197,45 @@ def test_template_of_sentencepiece_is_bos_and_eos(bos: int) -> None:
     assert inspect("The keeper", ours, template=True).ids == expected
 
 
-def test_unigram_model_scores_segmentations_of_the_first_word_as_sentencepiece() -> None:
+def segmentations(ours: Tokenizer, word: str, n: int) -> list[tuple[list[int], float]]:
+    paths = ours.word_lattice(word).nbest(n)
+    return [([edge.id for edge in path], score(path)) for path in paths]
+
+
+def test_lattice_of_a_word_has_the_segmentations_of_sentencepiece() -> None:
     content = sentencepiece_model(model_type="unigram")
     theirs = sentencepiece.SentencePieceProcessor(model_proto=content)
     ours = formats.parse({"a.model": content})
-    for word in ("The", "keeper", "lighthouse"):
-        expected = theirs.nbest_encode(word, nbest_size=5, return_type="proto").nbests
-        found = ours.first_word(f"{word} of the", 5)
+    text = "The keeper  lighthouse"
+    words = ours.scored_words(text)
+    assert "".join(text for text, _, _ in words) == theirs.normalize(text)
+    assert words[0].start == 0
+    assert words[-1].end == len(text)
+    for word in words:
+        surface = word.text.removeprefix("▁")
+        expected = theirs.nbest_encode(surface, nbest_size=5, return_type="proto").nbests
+        found = segmentations(ours, word.text, 5)
         assert [value for _, value in found] == pytest.approx([e.score for e in expected], abs=1e-4)
-        assert found[0][0] == tuple(piece.id for piece in expected[0].pieces)
-    assert ours.first_word("世界", 5) == ours.first_word("", 5) == []
+        assert found[0][0] == [piece.id for piece in expected[0].pieces]
+        part = inspect(text, ours)
+        assert ids_between(part, word.start, word.end) == found[0][0]
+    assert ours.scored_words("") == []
+    (unknown,) = ours.scored_words("世")
+    assert segmentations(ours, unknown.text, 1)[0][0] == theirs.encode("世")
 
 
-def test_unigram_tokenizer_json_scores_segmentations_of_the_first_word() -> None:
+def test_lattice_of_a_word_has_the_segmentations_of_a_tokenizer_json() -> None:
     pieces = [("<unk>", 0.0), ("▁", -2.0), ("a", -3.0), ("b", -2.0), ("ab", -4.5), ("▁a", -4.0)]
     theirs = tokenizers.Tokenizer(models.Unigram(pieces, 0, byte_fallback=False))
     theirs.pre_tokenizer = tokenizers.pre_tokenizers.Metaspace()
     ours = formats.parse({"tokenizer.json": theirs.to_str().encode()})
-    assert ours.first_word("ab b", 2) == [((5, 3), -6.0), ((1, 4), -6.5)]
+    assert ours.scored_words("ab b") == [("▁ab", 0, 2), ("▁b", 2, 4)]
+    assert segmentations(ours, "▁ab", 2) == [([5, 3], -6.0), ([1, 4], -6.5)]
     assert theirs.encode("ab", add_special_tokens=False).ids == [5, 3]
-    assert ours.first_word("xb", 2) == []
+    assert [ids for ids, _ in segmentations(ours, "▁xb", 2)] == [[1, 0, 3]]
+    assert theirs.encode("xb", add_special_tokens=False).ids == [1, 0, 3]
+    without_scores = formats.parse({"m.model": sentencepiece_model(model_type="bpe")})
+    assert without_scores.scored_words("ab") == []
 
 
 @pytest.mark.parametrize("lower", [True, False])

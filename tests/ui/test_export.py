@@ -283,17 +283,36 @@ def test_inspect_shows_why_a_chat_template_fails() -> None:
     assert errors(app) == []
 
 
-def test_inspect_lists_segmentations_of_a_unigram_file() -> None:
+def test_inspect_draws_the_lattice_of_a_unigram_file() -> None:
     pieces = [("<unk>", 0.0), ("a", -1.0), ("b", -1.0), ("ab", -1.5)]
     made = tokenizers.Tokenizer(models.Unigram(pieces, 0, byte_fallback=False))
+    made.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    made.add_tokens(["aa"])
     one = export._read([("tokenizer.json", made.to_str().encode())], "")
     assert one is not None
     state = {"inspected_by": one.key, "tokenizers_opened": [one], "closer": "film"}
-    app = opened("Inspect", inspect_box="ab", **state)
+    app = opened("Inspect", inspect_box=f"ab baa ab {'b' * 25}", **state)
     assert errors(app) == []
-    (table,) = [one for one in shown_tables(app) if "segmentation" in one]
-    assert [*table["segmentation"]] == ["ab", "a | b"]
-    assert [*table["log probability"]] == ["-1.5", "-2"]
+
+    def segmentations() -> list[str]:
+        (table,) = [one for one in shown_tables(app) if "segmentation" in one]
+        return [*table["segmentation"]]
+
+    def differ() -> bool:
+        return any("are others than the best path" in one.value for one in app.caption)
+
+    assert segmentations() == ["ab", "a | b"]
+    (drawing,) = [one.proto.body for one in app.get("html") if "lattice" in one.proto.body]
+    assert "3 pieces in 2 segmentations. Best: ab, log probability -1.50" in drawing
+    (table,) = [one for one in shown_tables(app) if "in the best" in one]
+    assert [*table["piece"]] == ["ab", "a", "b"]
+    (word,) = [one for one in app.selectbox if one.label == "Word"]
+    assert word.options == ["ab", "baa"]  # each once; a longer one is not offered
+    assert not differ()
+    word.set_value(1).run()
+    assert errors(app) == []
+    assert segmentations() == ["b | a | a"]
+    assert differ()  # aa is an added token
 
 
 @pytest.mark.parametrize("page", ["Compare", "Inspect"])

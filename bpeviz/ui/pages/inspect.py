@@ -14,11 +14,12 @@ from bpeviz.analysis import normalization, token_lookup, trace
 from bpeviz.analysis.metrics import Column
 from bpeviz.analysis.round_trip import RoundTrip, round_trip
 from bpeviz.analysis.trace import Inspection
-from bpeviz.core.boundaries import Boundaries
+from bpeviz.core.boundaries import UNKNOWN_ID, Boundaries
 from bpeviz.core.chat_template import Chat, ChatTemplate
-from bpeviz.core.tokenizer import Tokenizer
+from bpeviz.core.lattice import Lattice
+from bpeviz.core.tokenizer import Tokenizer, Word
 from bpeviz.pretokenizers.patterns import MAX_EXPRESSION
-from bpeviz.text import clean, counted
+from bpeviz.text import clean, counted, label
 from bpeviz.trainers import texts_of
 from bpeviz.ui import components, export, html_table, inputs, markdown
 from bpeviz.ui.downloads import ready
@@ -37,6 +38,7 @@ from bpeviz.ui.widgets import (
     numbers,
 )
 from bpeviz.views import merge_diagram, player, tables
+from bpeviz.views.lattice import lattice_html
 
 FIRST_TEXT = "The naïve 世界 isn’t 3.14159 👍🏽"
 """The text at first: accents, two scripts, digits, and an emoji of several code points."""
@@ -48,7 +50,13 @@ SHOWN = 240
 """The most bytes in the grid and in the player below it at once."""
 
 SEGMENTATIONS = 8
-"""The most segmentations of the first word that are shown."""
+"""The most segmentations of a word that are shown."""
+
+LONGEST_WORD = 24
+"""The most characters of a word whose lattice is drawn."""
+
+MOST_WORDS = 100
+"""The most words from which to choose."""
 
 LISTED = 12
 """The most special tokens that are named."""
@@ -97,6 +105,7 @@ CLOSER = OneOf(
         "ids": "Decode ids",
     },
 )
+WORD = numbers("lattice_word_of_", "Word", first=0)
 MIRRORED = _TokenizerChoice(
     link="mirrored",
     key="mirrored",
@@ -130,6 +139,7 @@ def _widgets(values: Values) -> Iterator[Widget[Any]]:
     yield DECIMAL
     yield from values.members(PART)
     yield CLOSER
+    yield from values.members(WORD)
     if values.get(CLOSER) == "picture":
         yield MIRRORED
         yield from values.members(DRAWN_PART)
@@ -194,13 +204,17 @@ def _chat(key: str, identity: tuple[object, ...], text: str, _template: ChatTemp
 
 
 @cached()
-def _first_word(
+def _scored_words(
     key: str, identity: tuple[object, ...], text: str, _tokenizer: Tokenizer
-) -> list[tuple[tuple[int, ...], float]]:
-    try:
-        return _tokenizer.first_word(text, SEGMENTATIONS)
-    except ValueError:  # the tokens above are complete without it
-        return []
+) -> list[Word]:
+    return _tokenizer.scored_words(text)
+
+
+@cached()
+def _word_lattice(
+    key: str, identity: tuple[object, ...], word: str, _tokenizer: Tokenizer
+) -> Lattice:
+    return _tokenizer.word_lattice(word)
 
 
 @cached()
@@ -420,11 +434,7 @@ def _timeline(offer: Offer, found: Inspection, part: player.Part) -> None:
     if (why := found.tokenizer.without_steps) is not None:
         title = markdown.escape(offer.title)
         st.caption(f"{title} has no merges to replay: {why}. Its tokens and ids are above.")
-        best = _first_word(offer.key, offer.identity, found.text[:SHOWN], found.tokenizer)
-        if best:
-            st.caption("The model scores segmentations. The best ones of the first word:")
-            table = tables.segmentations(best, found.tokenizer)
-            html_table.draw(table, "segmentations", label="Best segmentations")
+        _lattice(offer, found, part)
         return
     shown = player.part_between(found.boundaries, part, found.text)
     name = "your tokenizer" if offer.key == OWN else offer.title
@@ -434,6 +444,45 @@ def _timeline(offer: Offer, found: Inspection, part: player.Part) -> None:
         "Only the steps that change this text, in order, each with its number in the whole "
         "vocabulary. Counts are for this text."
     )
+
+
+def _lattice(offer: Offer, found: Inspection, part: player.Part) -> None:
+    """Draw the lattice of a word, and its best segmentations, if the model scores them."""
+    tokenizer = found.tokenizer
+    words: dict[str, Word] = {}
+    for word in _scored_words(offer.key, offer.identity, found.text, tokenizer):
+        if part.first <= word.start and word.end <= part.last and len(word.text) <= LONGEST_WORD:
+            words.setdefault(word.text, word)
+    if not words:
+        return
+    chosen = [*words.values()][:MOST_WORDS]
+    number = WORD.member(len(chosen)).select(
+        [label(word.text.encode()) for word in chosen],
+        width=260,
+        help=f"The words above, each once, of at most {LONGEST_WORD} characters.",
+    )
+    word = chosen[number]
+    lattice = _word_lattice(offer.key, offer.identity, word.text, tokenizer)
+
+    def name(token_id: int) -> str:
+        return "unknown" if token_id == UNKNOWN_ID else tokenizer.token_label(token_id)
+
+    st.caption(
+        "The model gives each piece a log probability. A segmentation is a path from left to "
+        "right, and its log probability is the sum of those of its pieces. The best path is the "
+        "first row, in bold."
+    )
+    st.html(lattice_html(lattice, name))
+    if trace.ids_between(found, word.start, word.end) != [edge.id for edge in lattice.best()]:
+        st.caption(
+            "In this text, the tokens of this word are others than the best path: it has an "
+            "unknown character or an added token, or it is a part of a longer token."
+        )
+    best = tables.segmentations(lattice.nbest(SEGMENTATIONS), name)
+    html_table.draw(best, "segmentations", label="Best segmentations")
+    with st.expander("All pieces as a table"):
+        pieces = tables.pieces(lattice, name)
+        html_table.draw(pieces, "pieces", label="Pieces of the word")
 
 
 def _side(offer: Offer, found: Inspection) -> merge_diagram.Side:

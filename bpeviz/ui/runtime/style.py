@@ -161,6 +161,24 @@ STYLE = f"""<style>
 .stApp .st-key-content .st-key-verdict p {{
   font-size: 1.3rem; font-weight: 600; line-height: 1.35;
 }}
+.lattice {{ overflow-x: auto; padding-bottom: 0.25rem; }}
+.lattice > div {{ display: grid; gap: 3px 0; width: max-content; text-align: center; }}
+.lattice > div > div {{
+  min-width: 0;
+  padding: 0 0.2rem;
+  border-inline: 1px solid light-dark(#8a8d96, #8a8d96);
+  white-space: pre;
+  overflow: hidden;
+  text-overflow: ellipsis;
+}}
+.lattice .node {{ font-size: 1.1rem; }}
+.lattice .edge {{ background: light-dark(#f0f1f4, #262931); }}
+.lattice .best {{
+  font-weight: 700;
+  background: none;
+  box-shadow: inset 0 0 0 2px light-dark(#1a5fd0, #6cb0ff);
+}}
+.lattice small {{ display: block; font-weight: inherit; font-variant-numeric: tabular-nums; }}
 /* Without a keyboard, there is no Ctrl+Enter; leaving a field applies it. */
 @media (pointer: coarse) {{
   [data-testid=InputInstructions] {{ display: none; }}
