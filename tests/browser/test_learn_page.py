@@ -89,7 +89,13 @@ def test_chapter_is_done_by_keyboard_alone_and_survives_a_reload(open_page: Open
 
 def test_answers_are_given_by_mouse_and_touch(open_page: Open) -> None:
     page = open_page("/Learn?chapter=two-ways", viewport={"width": 390, "height": 844})
-    page.get_by_label("Boundary between b and c").click()
+    first, second = (
+        page.get_by_label(f"Boundary between {pair}") for pair in ("a and b", "b and c")
+    )
+    first.click()
+    first.drag_to(second)
+    expect(second).to_have_attribute("aria-pressed", "true")
+    expect(first).to_have_attribute("aria-pressed", "false")
     page.get_by_role("button", name="Check my answer").click()
     result(page, 0, "Not quite. 2 tokens: a bc")
     expect(page.get_by_label("Boundary between b and c: extra")).to_be_visible()
