@@ -81,6 +81,10 @@ def test_chapter_is_done_by_keyboard_alone_and_survives_a_reload(open_page: Open
     result(page, 1, "Right.")
     expect(bar).to_have_attribute("aria-label", "Chapter 4: The first merge, done")
 
+    focus(page, "Next: The loop", most=150)
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="5. The loop")).to_be_in_viewport()
+    focus(page, "Chapter 5: The loop", most=1)
     focus(page, "Chapter 7")
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name="Encode and decode")).to_be_visible()

@@ -51,6 +51,8 @@ class ChapterBar {
     const key = JSON.stringify(data.chapters) + data.current;
     if (this.key === key) return;
     this.key = key;
+    const isMoved = this.current !== undefined && this.current !== data.current;
+    this.current = data.current;
     const focused = this.list.getRootNode().activeElement?.dataset?.chapter;
     this.list.replaceChildren(
       ...data.chapters.map((chapter) => {
@@ -69,7 +71,10 @@ class ChapterBar {
         return item;
       }),
     );
-    if (focused) this.list.querySelector(`[data-chapter="${CSS.escape(focused)}"]`)?.focus();
+    const shown = isMoved ? data.current : focused;
+    if (shown) this.list.querySelector(`[data-chapter="${CSS.escape(shown)}"]`)?.focus({ preventScroll: true });
+    // The button “Next” is at the end of a chapter, and the next one begins below this bar.
+    if (isMoved) this.list.scrollIntoView({ block: "start" });
   }
 }
 
