@@ -435,6 +435,7 @@ def text(
 
     change = components.text_box(_box_data(source, repeating), source.component.key, take_change)
     source.take(change)  # the first run of a session that replaces an earlier one has no callbacks
+    message = st.empty()  # above the button, since its popover covers what is below
     with st.popover("Open a file", icon=":material/upload_file:", width="stretch"):
         st.file_uploader(
             f"UTF-8 text, up to {MAX_TRAINED:,} characters",
@@ -443,7 +444,7 @@ def text(
             max_upload_size=MAX_UPLOAD,
         )
     if failed := source.failed.get():
-        st.error(markdown.escape(failed))
+        message.error(markdown.escape(failed))
     chosen = clean(source.file.get() or source.box.get() or "")
     if len(chosen) > MAX_TRAINED:
         st.error(

@@ -179,6 +179,20 @@ STYLE = f"""<style>
   box-shadow: inset 0 0 0 2px light-dark(#1a5fd0, #6cb0ff);
 }}
 .lattice small {{ display: block; font-weight: inherit; font-variant-numeric: tabular-nums; }}
+/* Streamlit shows only in a tooltip why it refuses a file. */
+{_element("FileChip")}[aria-invalid] {{ flex-wrap: wrap; height: auto !important; }}
+{_element("FileChip")} [role=alert] {{
+  position: static !important;
+  flex-basis: 100%;
+  width: auto !important;
+  height: auto !important;
+  margin: 0 !important;
+  overflow: visible !important;
+  clip: auto !important;
+  clip-path: none !important;
+  white-space: normal !important;
+  font-size: 0.875rem;
+}}
 /* Without a keyboard, there is no Ctrl+Enter; leaving a field applies it. */
 @media (pointer: coarse) {{
   [data-testid=InputInstructions] {{ display: none; }}
