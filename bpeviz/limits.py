@@ -114,7 +114,7 @@ REQUEST = _limit("any other request", 64, "kB")
 TOKENIZER_FILES = _limit("files of a tokenizer, unpacked", 40, "MB")
 HUB_CACHE = _limit("files from Hugging Face on the disk", 500, "MB", "BPEVIZ_HUB_CACHE")
 HUB_DOWNLOADS = _limit("downloads from Hugging Face at once", 3, "downloads")
-USER_HUB_DOWNLOADS = _limit("of these, downloads of a user", 1, "downloads")
+USER_HUB_DOWNLOADS = _limit("of these, of a user", 1, "download")
 TOKENIZERS = _limit("opened tokenizers of a session", 3, "tokenizers")
 
 # ---- short links

@@ -26,7 +26,7 @@ const SCROLL_REST = 120; // milliseconds after which another column may lead the
  * @property {[number | null, string, string, number][]} tokens id, label, bytes in hex or a note, color
  * @property {number[]} extra boundaries that the baseline lacks
  * @property {number[]} missing boundaries of the baseline that this column lacks
- * @property {string[]} notes lines below the title
+ * @property {string[]} notes lines below the title, or below pre-tokens
  * @property {number} tokenCount tokens of the whole text, of which a part may be shown
  * @property {boolean} [isBest] whether no other column has fewer tokens
  */
@@ -148,14 +148,16 @@ class Columns {
     const about = element("p");
     about.append(element("b", "", formatCount(tokenCount)), ` ${plural(tokenCount, this.unit)} `);
     if (isBest) about.append(element("span", "badge", "Fewest"));
-    for (const note of notes) about.append(element("span", "note", note));
+    // What a pattern does takes several lines: they stand below the text, which is seen first.
+    const below = element("p", "below");
+    for (const note of notes) (this.unit === "token" ? about : below).append(element("span", "note", note));
     const host = element("div", "text");
     host.tabIndex = 0;
     host.dir = "auto";
     host.setAttribute("role", "group");
     host.ariaLabel = `${this.unit[0].toUpperCase()}${this.unit.slice(1)}s of ${title}`;
     const list = new TokenList(host.ariaLabel);
-    box.append(element("h2", "", title), about, host, list.box);
+    box.append(element("h2", "", title), about, host, list.box, ...(below.firstChild ? [below] : []));
     const cells = new CellText(host, data.text, "bytes");
     let start = 0;
     ends.forEach((end, i) => {
