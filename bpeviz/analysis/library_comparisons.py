@@ -50,11 +50,12 @@ def _installed(library: str) -> str:
 
 def _equal(theirs: Sequence[object], ours: Sequence[object]) -> str:
     """Return the number of leading entries that are equal."""
-    equal = next(
-        (i for i, (a, b) in enumerate(zip(theirs, ours, strict=False)) if a != b),
-        min(len(theirs), len(ours)),
-    )
-    return f"{equal:,} of {max(len(theirs), len(ours)):,}"
+    equal = 0
+    for their_entry, our_entry in zip(theirs, ours, strict=False):
+        if their_entry != our_entry:
+            break
+        equal += 1
+    return f"{equal:,}"
 
 
 def _hugging_face_trainer() -> str:
@@ -92,13 +93,9 @@ def _applied(
         (content,) = formats.dump(tokenizer, _FORMATS[library]).values()
         theirs = LibraryTokenizer("the library's", File(library, content))
         equal = sum(theirs.encode(line) == tokenizer.encode(line) for line in lines)
-        return f"{equal:,} of {len(lines):,}"
+        return f"{equal:,}"
 
     return compute
-
-
-def _all(number: int) -> str:
-    return f"{number:,} of {number:,}"
 
 
 @cache
@@ -107,20 +104,20 @@ def comparisons() -> tuple[Comparison, ...]:
     tokenizers, sentencepiece = _installed("tokenizers"), _installed("sentencepiece")
     hugging_face, dot_model = library_worker.HUGGING_FACE, library_worker.SENTENCEPIECE
     lines = "lines of the sample texts with the same ids"
-    all_lines = _all(len(LINES))
+    all_lines = f"{len(LINES):,}"
     # bpeviz divides longer words, and the library does not.
     short = [line for line in LINES if max(map(len, line.split()), default=0) <= LONGEST_PRE_TOKEN]
     return (
         Comparison(
             f"BPE over bytes, GPT-2's pattern, minimum count 2: the first {MERGES:,} merges",
             f"BpeTrainer of {tokenizers}, run now; ties as in Hugging Face",
-            _all(MERGES),
+            f"{MERGES:,}",
             _hugging_face_trainer,
         ),
         Comparison(
             f"SentencePiece's BPE: the first {MERGES:,} pieces",
             f"SentencePieceTrainer of {sentencepiece}, run now, without normalization",
-            _all(MERGES),
+            f"{MERGES:,}",
             _sentencepiece_trainer,
         ),
         Comparison(
@@ -145,7 +142,7 @@ def comparisons() -> tuple[Comparison, ...]:
             f"Unigram, saved as .model: {lines}, where no word has more than "
             f"{LONGEST_PRE_TOKEN} characters",
             f"{sentencepiece}, which loads our file now",
-            _all(len(short)),
+            f"{len(short):,}",
             _applied(
                 dot_model,
                 "unigram",

@@ -41,7 +41,7 @@ TIES = Option(
 UNMATCHED = Option(
     "unmatched",
     "Text that the pattern does not match",
-    "Such as the commas between the matches of `\\w+`. Kept: it is pre-tokens, too. Dropped: it "
+    "Such as the commas between the matches of `\\w+`. Kept: it becomes pre-tokens. Dropped: it "
     "becomes no token, as in demonstrations that take only the words found by a regular "
     "expression. This concerns a regular expression or word list of your own, and symbols such as "
     "@ with NLTK's pattern; the other patterns match all text but white space.",

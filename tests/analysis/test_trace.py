@@ -336,6 +336,17 @@ def test_round_trip_lists_losses_with_positions(trainings: dict[str, Training]) 
         assert lost(key, TRAINING_TEXT, trainings) == {}
 
 
+def test_text_that_a_pattern_does_not_match_is_dropped_and_named() -> None:
+    how = {"pattern": "regex", "expression": r"\w+", "unmatched": "drop"}
+    tokenizer = bpeviz.train("hug, hugs; pug", "wordpiece", merges=9, **how).tokenizer()
+    found = inspect("pug; hug", tokenizer)
+    assert [piece.id for piece in found.pieces].count(DROPPED_ID) == 2
+    trip = round_trip(found)
+    assert made(found, trip) == trip.decoded == "pug hug"
+    (loss,) = trip.losses
+    assert (loss.title, loss.places) == ("left-out text", ((4, ";·", "·"),))
+
+
 def test_round_trip_reports_unexplained_changes_as_one_loss() -> None:
     class Backwards(type(bpeviz.train("ab", merges=0).tokenizer())):  # type: ignore[misc]
         def decode_bytes(self, ids: Any) -> bytes:

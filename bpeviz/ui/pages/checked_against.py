@@ -30,14 +30,14 @@ def show() -> None:
         help="Compares this engine with printed figures and other libraries, now, on this machine."
     ):
         return
-    _table(COMPARISONS)
+    _table(COMPARISONS, "Printed or computed elsewhere", "bpeviz, now")
     st.caption(
         "Among pairs of the same count, the one seen first is merged, as in minbpe and in the "
         "Hugging Face course. The expected results come from the sources, not from bpeviz; "
         "tiktoken runs here."
     )
     if _LIBRARIES.get():
-        _table(library_comparisons.comparisons())
+        _table(library_comparisons.comparisons(), "All", "Equal now")
         st.caption(
             "These libraries trained and encoded on this machine, in processes of their own. Each "
             "breaks ties in its own way, and here bpeviz follows its rule. subword-nmt is compared "
@@ -53,7 +53,8 @@ def show() -> None:
     )
 
 
-def _table(comparisons: Sequence[Comparison]) -> None:
+def _table(comparisons: Sequence[Comparison], expected: str, found: str) -> None:
+    """Draw comparisons; expected, found: the names of the columns of both results."""
     rows, agreeing, missing = [], 0, 0
     for comparison in comparisons:
         compared = known_answers.compare(comparison, partial(_found, comparison.what))
@@ -67,5 +68,5 @@ def _table(comparisons: Sequence[Comparison]) -> None:
         rows.append([*row, comparison.source])
     note = f" Not compared: {missing}." if missing else ""
     st.markdown(f"**{agreeing} of {len(rows) - missing} comparisons agree.**{note}")
-    header = ["Comparison", "Printed or computed elsewhere", "bpeviz, now", "Verdict", "Source"]
-    st.html(table(header, rows))
+    header = ["Comparison", expected, found, "Verdict", "Source"]
+    st.html(table(header, rows, label="Comparisons", scrolls=False))
