@@ -377,6 +377,8 @@ class LibraryTokenizer(Tokenizer):
         return library_pool.ask(self.file, operation, text.encode())
 
     def decode(self, ids: Iterable[int]) -> str:
+        if self.info.get("decoder") == {"type": "Fuse"}:  # joins the tokens; so does the default
+            return super().decode(ids)
         ids = [*ids]
         for token_id in {*ids}:
             self._spelling(token_id)  # the library skips unknown ids

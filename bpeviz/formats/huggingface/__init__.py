@@ -95,9 +95,7 @@ def _read_exactly(name: str, document: Node) -> Tokenizer:
         return bpe.from_document(name, document, model, special)
     if kind == "WordPiece":
         return wordpiece.from_document(name, document, model, special)
-    if kind == "Unigram":
-        return unigram.from_document(name, document, model, special)
-    raise model["type"].expected("BPE, WordPiece or Unigram")
+    raise model["type"].expected("BPE or WordPiece")
 
 
 def _check_post_processor(processor: Node) -> None:

@@ -1,34 +1,24 @@
-"""The model Unigram of a tokenizer.json."""
+"""The model Unigram of a tokenizer.json. The library applies files with it."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from decimal import Decimal
 from itertools import groupby
 from typing import Any, cast
 
-import numpy as np
-
-from bpeviz.core.byte_alphabet import BYTE_OF, CHARACTER_OF
+from bpeviz.core.byte_alphabet import CHARACTER_OF
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats.base import UnsupportedError
-from bpeviz.formats.byte_alphabet import byte_symbols
 from bpeviz.formats.huggingface.common import (
     BYTE_LEVEL,
     assigned_ids,
-    check_added,
-    check_same,
     document_of,
-    encoded_differently,
     ids_of,
-    parse_split,
     split_at,
     splits,
 )
-from bpeviz.formats.parsing import Node, checked_text, describe, quoted
-from bpeviz.formats.remapped_ids import with_ids
-from bpeviz.pretokenizers.pretokenizer import UNKNOWN
-from bpeviz.trainers.unigram import LONGEST_PRE_TOKEN, Round, ShortPreTokens, UnigramTokenizer
+from bpeviz.trainers.unigram import LONGEST_PRE_TOKEN, UnigramTokenizer
 
 NEVER_CHOSEN = -1e9
 """The log probability of the unknown token, so that a text that spells it out does not match it."""
@@ -38,9 +28,6 @@ LONGEST_PIECE = 512
 
 MAX_SQUARES = 8_000_000
 """Sum of the squares of all pieces' lengths: the library stores all beginnings of all pieces."""
-
-LEAST_LIKELY = -(2.0**14)
-"""The smallest log probability."""
 
 QUANTUM = 2.0**-30
 """Log probabilities are multiples of this number (see `bpeviz.core.lattice`).
@@ -148,114 +135,3 @@ def _other_character(characters: Sequence[str]) -> str:
         if len(of_run) > 1:
             written += f"-\\x{{{of_run[-1]:X}}}"
     return f"[^{written}]"
-
-
-def from_document(name: str, document: Node, model: Node, special: Mapping[str, int]) -> Tokenizer:
-    """Return the tokenizer of a document. Raises `FormatError`."""
-    unknown_id = model["unk_id"]
-    model["byte_fallback"].expect(False, None, why="all atoms are characters, or all are bytes")
-    vocabulary = model["vocab"]
-    model.reject_unknown_keys()
-    rows = [_piece(entry) for entry in vocabulary.nodes()]
-    pieces = {i: piece for i, (piece, _) in enumerate(rows)}
-    entries = {piece: i for i, piece in pieces.items()}
-    if len(entries) < len(pieces):
-        duplicate = next(piece for i, piece in pieces.items() if entries[piece] != i)
-        raise vocabulary.error(f"the piece {quoted(duplicate)} occurs twice")
-    part = document["pre_tokenizer"]
-    parts = [*part["pretokenizers"].nodes()] if "pretokenizers" in part else []
-    if len(parts) not in (2, 3):
-        raise part.expected(
-            f"a Sequence for Unigram (a Split; one after each {LONGEST_PRE_TOKEN} characters; one "
-            "at unknown characters, or a ByteLevel)"
-        )
-    over_bytes = parts[-1].value == BYTE_LEVEL
-    if over_bytes:
-        unknown_id.expect(None, why="over bytes, every text is known")
-        byte_symbols(vocabulary, entries)
-    else:
-        unknown = unknown_id.value
-        if type(unknown) is not int or special.get(UNKNOWN) != unknown:
-            raise unknown_id.expected(f"the id of the added token {UNKNOWN}")
-        if unknown >= len(rows) or rows[unknown] != (UNKNOWN, NEVER_CHOSEN):
-            raise vocabulary.entry_error(
-                unknown, f"expected {UNKNOWN} and {NEVER_CHOSEN:g}, so that no text matches it"
-            )
-        del pieces[unknown]
-    for entry in special:
-        if entry in entries and (over_bytes or entry != UNKNOWN):
-            raise document["added_tokens"].error(f"{quoted(entry)} is also a piece of the model")
-    pattern = parse_split(parts[0]) if len(parts) == 3 else ("none", "")
-    symbols = {
-        i: _byte_symbols(vocabulary, i, piece) if over_bytes else piece
-        for i, piece in pieces.items()
-    }
-    atoms = [i for i, piece in symbols.items() if len(piece) == 1]
-    known = {symbols[i] for i in atoms}
-    for i, piece in symbols.items():
-        score = rows[i][1]
-        if score % QUANTUM or _as_read(score) != score:
-            raise vocabulary.entry_error(
-                i,
-                f"expected a log probability that is a multiple of 1/{1 / QUANTUM:,.0f}, as bpeviz "
-                f"writes it, not {score!r}: other sums depend on the order of addition",
-            )
-        if not known.issuperset(piece):
-            raise vocabulary.entry_error(
-                i, f"{quoted(pieces[i])} contains a character that is not a piece"
-            )
-    check_added(document, entries, special)
-    _check_size(symbols.values())
-    ids = [*atoms, *(i for i, piece in symbols.items() if len(piece) > 1)]
-    zeros = np.zeros(len(ids))
-    only_round = Round(
-        number=1,
-        start=0,
-        before=len(ids),
-        after=len(ids),
-        loss=0.0,
-        log_probabilities=np.array([rows[i][1] for i in ids], np.float64),
-        losses=zeros,
-        uses=zeros.astype(np.int64),
-        order=np.empty(0, np.int64),
-    )
-    names = sorted(special, key=special.__getitem__)
-    inner = UnigramTokenizer(
-        name,
-        ShortPreTokens("bytes" if over_bytes else "characters", *pattern),
-        tuple(symbols[i] for i in atoms),
-        tuple(symbols[i] for i in ids),
-        (only_round,),
-        0,
-        special=tuple(one for one in names if over_bytes or one != UNKNOWN),
-    )
-    tokenizer = with_ids(inner, tuple(ids), special)
-    try:
-        check_same(document, model, to_document(inner, tokenizer))
-    except UnsupportedError as error:
-        raise encoded_differently(document, error) from None
-    return tokenizer
-
-
-def _piece(entry: Node) -> tuple[str, float]:
-    """Return a piece and its log probability. Raises `FormatError`."""
-    pair = entry.list()
-    if len(pair) != 2 or not isinstance(pair[0], str):
-        raise entry.error("expected a piece and its log probability")
-    piece, score = pair
-    checked_text(entry.file, entry.path, piece)
-    if not 0 < len(piece) <= LONGEST_PIECE:
-        raise entry.error(f"a piece has 1 to {LONGEST_PIECE:,} characters")
-    is_probability = type(score) in (int, float) and LEAST_LIKELY <= score <= -LEAST_LIKELY
-    if not is_probability and score != NEVER_CHOSEN:
-        raise entry.error(
-            f"expected a log probability of {LEAST_LIKELY:,.0f} or more, not {describe(score)}"
-        )
-    return piece, float(score)
-
-
-def _byte_symbols(vocabulary: Node, token_id: int, piece: str) -> str:
-    for character in piece:
-        if character not in BYTE_OF:
-            raise vocabulary.entry_error(token_id, f"{quoted(character)} is not a byte")
-    return "".join(chr(BYTE_OF[character]) for character in piece)
