@@ -497,6 +497,9 @@ def _token(inspection: Inspection, piece: Piece) -> dict[str, Any]:
     elif is_special:
         kind = "special"
         notes.append("a special token")
+    elif piece.id in tokenizer.added_ids and piece.start < piece.end:
+        kind = "special"
+        notes.append("an added token: found in the text before the model tokenizes the rest")
     elif piece.start == piece.end:
         notes.append("not part of the text")
     else:

@@ -39,6 +39,11 @@ def add(commands: Commands) -> argparse.ArgumentParser:
     )
     form = command.add_mutually_exclusive_group()
     form.add_argument("--tokens", action="store_true", help="print token labels instead of ids")
+    form.add_argument(
+        "--normalized",
+        action="store_true",
+        help="print the text as the tokenizer changes it before it splits it, as a JSON string",
+    )
     form.add_argument("--count", action="store_true", help="print the number of tokens")
     command.add_argument(
         "--allow-special",
@@ -88,6 +93,11 @@ def run(options: argparse.Namespace) -> int:
         with progress.during(f"Encoding {named(path)}, {len(text):,} characters"):
             for part in _lines(text) if options.lines else [text]:
                 whole = part if chat is None else chat.apply(part).text
+                if options.normalized:
+                    printed.append(
+                        json.dumps(tokenizer.normalized(whole).text, ensure_ascii=False) + "\n"
+                    )
+                    continue
                 ids = tokenizer.encode(whole, allowed_special=allowed)
                 printed.append(_line(tokenizer, [*before, *ids, *after], options) + "\n")
     files.write_output(options.output, "".join(printed).encode())

@@ -136,7 +136,7 @@ class LibraryTokenizer(Tokenizer):
         return frozenset(self.special_tokens.values())
 
     @cached_property
-    def _added_ids(self) -> frozenset[int]:
+    def added_ids(self) -> frozenset[int]:
         return frozenset(self.info["added"]) | self._special_ids
 
     @cached_property
@@ -194,7 +194,7 @@ class LibraryTokenizer(Tokenizer):
     def _bytes_of(self, token_id: int, spelling: str) -> bytes:
         if token_id == self.unknown_id:
             return "\N{REPLACEMENT CHARACTER}".encode()
-        if token_id in self._added_ids:
+        if token_id in self.added_ids:
             return spelling.encode()
         byte = self._fallback_byte(spelling)
         if byte is not None:
@@ -209,7 +209,7 @@ class LibraryTokenizer(Tokenizer):
         return spelling.encode()
 
     def token_label(self, token_id: int) -> str:
-        if token_id in self._added_ids or token_id == self.unknown_id:
+        if token_id in self.added_ids or token_id == self.unknown_id:
             return label(self._spelling(token_id).encode()).replace("·", " ")
         if self._over_bytes:
             return label(self.token_bytes(token_id))
@@ -292,7 +292,7 @@ class LibraryTokenizer(Tokenizer):
         spelling = self._spelling(token_id)
         if (
             token_id == self.unknown_id
-            or token_id in self._added_ids
+            or token_id in self.added_ids
             or self._fallback_byte(spelling) is not None
         ):
             return [token_id]

@@ -127,6 +127,11 @@ class Tokenizer(ABC):
         return None
 
     @property
+    def added_ids(self) -> Collection[int]:
+        """The ids of tokens that are found in a text before the model tokenizes the rest."""
+        return ()
+
+    @property
     def without_steps(self) -> str | None:
         """Why no steps lead to the tokens, as a clause, or None if some do."""
         return None

@@ -410,6 +410,14 @@ def test_encode_applies_the_chat_template_of_a_folder_on_request(shell: Shell) -
     assert "only *tools*" in shell(*encode, "--chat", text="a").sentence
 
 
+def test_encode_prints_the_normalized_text_on_request(shell: Shell) -> None:
+    shell(
+        "train", "text.txt", "--algorithm", "sentencepiece", "--merges", "2", "--output", "s.bpeviz"
+    )
+    shell("encode", "--tokenizer", "s.bpeviz", "--normalized", "--lines", text="a é\nb")
+    assert [json.loads(line) for line in shell.out.splitlines()] == ["▁a▁é", "▁b"]
+
+
 def test_encode_adds_the_template_of_a_file_on_request(shell: Shell) -> None:
     made = Tokenizer(models.BPE({"[CLS]": 0, "a": 1}, []))
     made.post_processor = processors.TemplateProcessing("[CLS] $A", None, [("[CLS]", 0)])

@@ -486,3 +486,17 @@ def test_folder_of_a_model_is_read_by_its_tokenizer(tmp_path: Path) -> None:
     tokenizer = bpeviz.train("low lower lowest", merges=5).tokenizer()
     bpeviz.save(tokenizer, tmp_path / "tokenizer.json")
     assert bpeviz.read(tmp_path).encode("lowest") == tokenizer.encode("lowest")
+
+
+def test_added_tokens_are_marked_in_the_grid() -> None:
+    theirs = tokenizers.Tokenizer(models.BPE({"a": 0, "b": 1}, []))
+    theirs.add_tokens(["ab"])
+    theirs.add_special_tokens(["<s>"])
+    ours = formats.parse({"tokenizer.json": theirs.to_str().encode()})
+    found = inspect("aabb<s>", ours, ["<s>"])
+    (part,) = player.parts(found.text, found.cuts, 100)
+    tokens = [(token["id"], token["kind"]) for token in grid(found, part)["tokens"]]
+    assert tokens == [(0, ""), (2, "special"), (1, ""), (3, "special")]
+    notes = [token["note"] for token in grid(found, part)["tokens"]]
+    assert "an added token" in notes[1]
+    assert notes[3] == "a special token"
