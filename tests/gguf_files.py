@@ -20,7 +20,10 @@ def gguf_file(metadata: Mapping[str, Value], *, version: int = 3, tensors: bytes
     """
     parts = [b"GGUF", struct.pack("<IQQ", version, len(tensors), len(metadata))]
     for key, value in metadata.items():
-        parts += [_text(key if "." in key and key[0] == "g" else _KEY + key), _value(value)]
+        parts += [
+            _text(key if key.startswith(("general.", "tokenizer.")) else _KEY + key),
+            _value(value),
+        ]
     return b"".join(parts) + tensors
 
 

@@ -59,8 +59,8 @@ def add(commands: Commands) -> argparse.ArgumentParser:
         "--chat",
         action="store_true",
         help="encode each text as a user's message in the chat template of the model, which is in "
-        "tokenizer_config.json or chat_template.jinja beside the tokenizer; all names of special "
-        "tokens are then special",
+        "tokenizer_config.json or chat_template.jinja beside the tokenizer, or in a GGUF file; all "
+        "names of special tokens are then special",
     )
     around.add_argument(
         "--template",

@@ -20,6 +20,7 @@ from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.corpus import files as corpus_files
 from bpeviz.corpus.files import STANDARD, named
 from bpeviz.formats.chat_templates import chat_template
+from bpeviz.formats.gguf.container import MAGIC
 from bpeviz.pretrained import catalog, download, hub
 
 _READ = 1 << 20
@@ -99,28 +100,42 @@ def load_tokenizer(name: str, options: argparse.Namespace, progress: Progress) -
 
 
 def load_chat_template(name: str) -> ChatTemplate:
-    """Return the chat template beside the tokenizer that ``--tokenizer`` names.
+    """Return the chat template in or beside the tokenizer that ``--tokenizer`` names.
 
     Raises:
-        CommandError: There is none.
+        ValueError: There is none, or its file cannot be read; the message is user-facing.
     """
+    found = {}
     if hub.is_id(name):
         found = download.contents(name)
-    else:
-        folder = name if os.path.isdir(name) else os.path.dirname(name)
-        paths = {one: os.path.join(folder, one) for one in (SETTINGS, SOURCE)}
-        found = {
-            one: read_bytes(path, formats.MAX_FILE)
-            for one, path in paths.items()
-            if name != STANDARD and os.path.isfile(path)
-        }
+    elif name != STANDARD and name not in catalog.ENTRIES:
+        head = b"" if os.path.isdir(name) else _head(name)
+        if head.startswith(MAGIC):
+            found = {name: head}
+        else:
+            folder = name if os.path.isdir(name) else os.path.dirname(name)
+            paths = {one: os.path.join(folder, one) for one in (SETTINGS, SOURCE)}
+            found = {
+                one: read_bytes(path, formats.MAX_FILE)
+                for one, path in paths.items()
+                if os.path.isfile(path)
+            }
     template = chat_template(found)
     if template is None:
         raise CommandError(
-            f"{named(name)} has no chat template: neither {SOURCE} nor one in {SETTINGS} is "
-            "beside it."
+            f"{named(name)} has no chat template. It would be in {SOURCE} or {SETTINGS} beside "
+            "the tokenizer, or in the metadata of a GGUF file."
         )
     return template
+
+
+def _head(path: str) -> bytes:
+    """Return the first bytes of a file, as many as a tokenizer file may have."""
+    try:
+        with open_file(path) as file:
+            return file.read(formats.MAX_FILE)
+    except OSError as error:
+        raise _unreadable(path, error) from error
 
 
 def _unreadable(path: str, error: OSError) -> CommandError:

@@ -1,4 +1,4 @@
-"""The chat template of a model, from the files beside its tokenizer on Hugging Face."""
+"""The chat template of a model: in a GGUF file, or beside a tokenizer on Hugging Face."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from bpeviz.core.chat_template import SETTINGS, SOURCE, ChatTemplate
+from bpeviz.formats.base import FormatError
+from bpeviz.formats.gguf.container import MAGIC, read_metadata
 
 _LARGEST = 2_000_000
 """The most bytes of such a file."""
@@ -14,6 +16,10 @@ _LARGEST = 2_000_000
 
 def chat_template(files: Mapping[str, bytes]) -> ChatTemplate | None:
     """Return the chat template among the files of a tokenizer, or None."""
+    if len(files) == 1:
+        (file,) = files
+        if files[file].startswith(MAGIC):
+            return _of_gguf(file, files[file])
     found = {name.replace("\\", "/").rpartition("/")[2]: name for name in files}
     contents = {
         name: files[found[name]]
@@ -35,6 +41,22 @@ def chat_template(files: Mapping[str, bytes]) -> ChatTemplate | None:
         return None
     texts = {name: _text(value) for name, value in settings.items() if name.endswith("_token")}
     return ChatTemplate(template, {name: text for name, text in texts.items() if text is not None})
+
+
+def _of_gguf(file: str, content: bytes) -> ChatTemplate | None:
+    """Return the template in the metadata of a GGUF file, or None."""
+    try:
+        metadata = read_metadata(file, content)
+        template = metadata.text("tokenizer.chat_template")
+        tokens = metadata.texts("tokenizer.ggml.tokens") or []
+        ids = {
+            name: metadata.index(f"tokenizer.ggml.{name}_token_id", len(tokens))
+            for name in ("bos", "eos")
+        }
+    except FormatError:
+        return None
+    texts = {f"{name}_token": tokens[i] for name, i in ids.items() if i is not None}
+    return ChatTemplate(template, texts) if template else None
 
 
 def _default(template: Any) -> str | None:

@@ -406,6 +406,8 @@ def test_encode_applies_the_chat_template_of_a_folder_on_request(shell: Shell) -
     assert json.loads(shell(*encode, "--chat", text="a").out) == [begin, 97, end]
     assert json.loads(shell("encode", "--tokenizer", "m", "--chat", text="a").out)[0] == begin
     assert json.loads(shell(*encode, text="a").out) == [97]
+    Path("tokenizer_config.json").write_bytes(json.dumps(template).encode())
+    assert "no chat template" in shell("encode", "--tokenizer", "gpt2", "--chat").sentence
     Path("m/chat_template.jinja").write_bytes(b"{{ raise_exception('only *tools*') }}")
     assert "only *tools*" in shell(*encode, "--chat", text="a").sentence
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from gguf_files import Value, gguf_file
 
 from bpeviz.core.chat_template import Chat, ChatTemplate
 from bpeviz.formats.chat_templates import chat_template
@@ -84,6 +85,21 @@ def test_template_is_found_beside_a_tokenizer() -> None:
         template = chat_template(files)
         assert template is not None
         assert template.apply("low").text == text
+
+
+def test_template_is_found_in_a_gguf_file() -> None:
+    metadata: dict[str, Value] = {
+        "tokenizer.chat_template": "{{ bos_token }}{{ messages[0].content }}{{ eos_token }}",
+        "tokens": ["<s>", "</s>"],
+        "bos_token_id": 0,
+    }
+    content = gguf_file(metadata)
+    template = chat_template({"model.gguf": content})
+    assert template is not None
+    assert template.apply("low").text == "<s>low"
+    assert chat_template({"model.gguf": gguf_file({"tokens": ["a"]})}) is None
+    for size in range(4, len(content), 7):
+        assert chat_template({"model.gguf": content[:size]}) is None
 
 
 @pytest.mark.parametrize(
