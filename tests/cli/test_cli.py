@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from gguf_files import gguf_file
 from tokenizers import Tokenizer, models, processors
 
 import bpeviz
@@ -418,6 +419,22 @@ def test_encode_prints_the_normalized_text_on_request(shell: Shell) -> None:
     )
     shell("encode", "--tokenizer", "s.bpeviz", "--normalized", "--lines", text="a é\nb")
     assert [json.loads(line) for line in shell.out.splitlines()] == ["▁a▁é", "▁b"]
+
+
+def test_encode_applies_the_chat_template_of_a_gguf_file_on_request(shell: Shell) -> None:
+    metadata = {
+        "model": "gpt2",
+        "pre": "gpt-2",
+        "tokens": ["a", "b", "ab", "<s>"],
+        "token_type": [1, 1, 1, 3],
+        "merges": ["a b"],
+        "bos_token_id": 3,
+        "tokenizer.chat_template": "{{ bos_token + messages[0].content }}",
+    }
+    Path("m.gguf").write_bytes(gguf_file(metadata, tensors=bytes(999)))
+    encode = ("encode", "--tokenizer", "m.gguf")
+    assert json.loads(shell(*encode, text="aba").out) == [2, 0]
+    assert json.loads(shell(*encode, "--chat", text="aba").out) == [3, 2, 0]
 
 
 def test_encode_adds_the_template_of_a_file_on_request(shell: Shell) -> None:
