@@ -1,8 +1,8 @@
 """Tokenizers of models on Hugging Face, by an id such as `hf:owner/name` or `hf:owner/name@main`.
 
 Only the files of a tokenizer are downloaded, within limits of time and size that apply before and
-during the download, and verified against the checksums that the hub states. They are stored in a
-folder with a quota, and are not downloaded again.
+during the download, and verified against the checksums that the hub states. (The beginning of a
+GGUF model has no checksum.) They are stored in a folder with a quota, and are not downloaded again.
 
 Requests contain no token, unless `BPEVIZ_HF_TOKEN` is set: otherwise a user could read private
 repositories of the server's owner.
@@ -52,6 +52,12 @@ _WANTED = (
     ("vocab.txt",),
 )
 """The files that are downloaded: the first of these sets that a model has, and chat templates."""
+
+_GGUF = ".gguf"
+"""Models with a vocabulary at their beginning, which are read up to the limit of size."""
+
+_WITHOUT_VOCABULARY = regex.compile(r"^mmproj|-0*([2-9]|[1-9][0-9]+)-of-[0-9]+\.gguf$")
+"""Such files without one: those for pictures, and the later parts of a model."""
 
 _MANIFEST = "manifest.json"
 
@@ -207,6 +213,8 @@ def _download(model: ModelId, report: Callable[[str], None]) -> None:
     files = {one.rfilename: one for one in info.siblings or ()}
     wanted = _wanted(model, files)
     total = sum(files[file].size or 0 for file in wanted)
+    if wanted[0].endswith(_GGUF):
+        total = min(total, LIMITS.most_bytes)
     if total > LIMITS.most_bytes:
         raise _too_large(model, total)
     report(f"{model.model}: downloading {' and '.join(wanted)} ({total / 1e6:.1f} MB) …")
@@ -214,7 +222,8 @@ def _download(model: ModelId, report: Callable[[str], None]) -> None:
     for file in wanted:
         room = LIMITS.most_bytes - sum(map(len, found.values()))
         found[file] = _read(model, info.sha or model.revision, file, endpoint, token, room, end)
-        if not _verified(files[file], found[file]):
+        whole = len(found[file]) == (files[file].size or len(found[file]))
+        if (whole or not file.endswith(_GGUF)) and not _verified(files[file], found[file]):
             raise VocabularyUnavailable(
                 f"{file} of {model.model} does not have the checksum that Hugging Face states."
             )
@@ -228,6 +237,10 @@ def _wanted(model: ModelId, files: dict[str, Any]) -> list[str]:
     ranks = [name for name in files if name.endswith(".tiktoken") and "/" not in name]
     if len(ranks) == 1 and regex.fullmatch(_NAME, ranks[0]):
         return ranks
+    models = [name for name in files if name.endswith(_GGUF) and regex.fullmatch(_NAME, name)]
+    models = [name for name in models if not _WITHOUT_VOCABULARY.search(name)]
+    if models:  # all have the same vocabulary
+        return [min(models, key=lambda name: (files[name].size or 0, name))]
     raise VocabularyUnavailable(
         f"{model.model} on Hugging Face has no tokenizer files that bpeviz knows, such as "
         "tokenizer.json or tokenizer.model."
@@ -258,6 +271,8 @@ def _read(
         hf_raise_for_status(response)
         for piece in response.iter_raw(65536):
             content += piece
+            if len(content) > room and file.endswith(_GGUF):
+                return bytes(content[:room])
             if len(content) > room:
                 raise _too_large(model, len(content))
             if time.monotonic() > end:

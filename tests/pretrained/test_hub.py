@@ -19,6 +19,7 @@ from typing import Any
 import huggingface_hub.constants
 import huggingface_hub.utils._headers
 import pytest
+from gguf_files import gguf_file
 
 import bpeviz
 from bpeviz import users
@@ -167,6 +168,25 @@ def test_load_reads_the_tokenizer_of_a_model_and_stays_offline(server: Hub, tmp_
     bpeviz.api._parsed.cache_clear()
     assert bpeviz.load(NAME).encode("low") == tokenizer.encode("low")
     assert server.requests == []
+
+
+def test_load_reads_the_beginning_of_the_smallest_gguf_model(
+    server: Hub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    metadata: dict[str, Any] = {
+        "model": "gpt2",
+        "pre": "gpt-2",
+        "tokens": ["a", "b", "ab"],
+        "merges": ["a b"],
+    }
+    small, large = (gguf_file(metadata, tensors=bytes(size)) for size in (60_000, 90_000))
+    models = {"model-Q8_0.gguf": large, "model-Q4_0.gguf": small, "mmproj-F16.gguf": b"GGUF"}
+    parts = {"model-00002-of-00002.gguf": b"GGUF", "sub/model.gguf": b"GGUF"}
+    server.models["someone/model"] = Repository(models | parts, frozenset(models))
+    monkeypatch.setattr(hub, "LIMITS", replace(hub.LIMITS, most_bytes=20_000))
+    assert bpeviz.load(NAME).encode("aba") == [2, 0]
+    (path,) = download.paths(NAME)
+    assert (path.name, path.stat().st_size) == ("model-Q4_0.gguf", 20_000)
 
 
 def test_requests_contain_the_token_of_the_server_only_if_its_operator_allows_it(
