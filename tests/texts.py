@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import random
+from functools import cache
+from pathlib import Path
+
+from difficult import DIFFICULT
 from hypothesis import strategies as st
 
 
@@ -35,3 +40,18 @@ PIECES = st.lists(
     max_size=20,
 ).map("".join)  # fmt: skip
 ANY_TEXT = st.one_of(st.text(st.characters(codec="utf-8"), max_size=40), PIECES)
+
+
+@cache
+def many_texts() -> tuple[str, ...]:
+    """Return several hundred texts: difficult ones, lines of all samples, and mixtures."""
+    lines = [
+        line
+        for path in sorted((Path(__file__).parents[1] / "sample_texts").glob("*.txt"))
+        for line in path.read_text(encoding="utf-8").splitlines()[:40:4]
+        if line.strip()
+    ]
+    drawn = random.Random(16)
+    parts = [text for text in DIFFICULT if 0 < len(text) < 40]
+    mixed = ["".join(drawn.choices(parts, k=drawn.randint(2, 5))) for _ in range(240)]
+    return (*DIFFICULT, *(line[:300] for line in lines), *mixed)

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import base64
 import gzip
-import json
-from collections.abc import Callable
+import tempfile
+import zipfile
+from pathlib import Path
+from typing import Any
 
 import pytest
-import sentencepiece
-import tiktoken
-import tokenizers
-from difficult import DIFFICULT
+from packages import python_package
+from real_files import Reference, check_same, of_content, of_ranks
+from texts import many_texts
 
 import bpeviz
-from bpeviz.core.boundaries import DROPPED_ID
 from bpeviz.pretrained import catalog, download
 from bpeviz.pretrained.download import VocabularyUnavailable
 
@@ -32,44 +31,23 @@ HELLO_WORLD = {
     "jurassic_2": [38136, 1754],
     "clip": [3306, 1002],
     "whisper": [675, 1913, 1002],
+    "rwkv": [34550, 40213],
 }
 
 
-def library(name: str) -> Callable[[str], list[int]]:
-    """Return the encoder of the library for which a file was made."""
+def library(name: str) -> Reference:
+    """Return the library for which a file was made."""
     (content,) = download.contents(name).values()
     entry = catalog.ENTRIES[name]
+    if name == "rwkv":
+        return rwkv(content)
     if entry.pattern:
-        rows = map(bytes.split, content.splitlines())
-        ranks = {base64.b64decode(token): int(rank) for token, rank in rows}
-        return tiktoken.Encoding(
-            name,
-            pat_str=entry.pattern,
-            mergeable_ranks=ranks,
-            special_tokens=dict(entry.special_tokens),
-        ).encode_ordinary
-    if name == "mistral_nemo":  # as `mistral_common/tokens/tokenizers/tekken.py` reads it
-        document = json.loads(content)
-        config = document["config"]
-        special = config["default_num_special_tokens"]
-        ranks = {
-            base64.b64decode(row["token_bytes"]): row["rank"]
-            for row in document["vocab"][: config["default_vocab_size"] - special]
-        }
-        tekken = tiktoken.Encoding(
-            name, pat_str=config["pattern"], mergeable_ranks=ranks, special_tokens={}
-        )
-        return lambda text: [rank + special for rank in tekken.encode_ordinary(text)]
-    if content.startswith(b"{"):
-        theirs = tokenizers.Tokenizer.from_buffer(content)
-        theirs.encode_special_tokens = True
-        return lambda text: list(theirs.encode(text, add_special_tokens=False).ids)
-    processor = sentencepiece.SentencePieceProcessor(model_proto=content)
-    return lambda text: list(processor.encode(text))
+        return of_ranks(content, entry.pattern, entry.special_tokens)
+    return of_content(content)
 
 
 @pytest.mark.parametrize("name", HELLO_WORLD)
-def test_published_tokenizers_give_the_ids_of_their_library(name: str) -> None:
+def test_published_tokenizers_give_the_ids_and_boundaries_of_their_library(name: str) -> None:
     try:
         download.fetch(name)
     except VocabularyUnavailable as error:
@@ -79,13 +57,25 @@ def test_published_tokenizers_give_the_ids_of_their_library(name: str) -> None:
     if name == "clip":  # no library reads its file; the known ids are of its own code
         assert gzip.decompress(*download.contents(name).values()).startswith(b'"bpe_simple_vocab')
         return
-    encode = library(name)
-    for text in DIFFICULT:
-        ids = encode(text)
-        assert tokenizer.encode(text) == ids
-        boundaries = tokenizer.boundaries(text)
-        covered = boundaries.ids(boundaries.steps).tolist()
-        assert [i for i in covered if i != DROPPED_ID] == ids
+    check_same(tokenizer, library(name), many_texts())
+
+
+def rwkv(content: bytes) -> Reference:
+    """Return the tokenizer of the package `rwkv`."""
+    wheel = python_package("rwkv==0.8.32")
+    with zipfile.ZipFile(wheel) as archive:
+        source = archive.read("rwkv/rwkv_tokenizer.py").decode()
+    names: dict[str, Any] = {}
+    exec(source, names)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "vocab.txt")
+        path.write_bytes(content)
+        theirs = names["TRIE_TOKENIZER"](str(path))
+
+    def encode(text: str) -> list[tuple[int, bytes]]:
+        return [(i, theirs.idx2token[i]) for i in theirs.encodeBytes(text.encode())]
+
+    return encode
 
 
 def test_every_entry_from_the_package_index_is_tested() -> None:

