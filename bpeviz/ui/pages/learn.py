@@ -50,6 +50,9 @@ MAX_STORED = 50_000
 
 MAX_ANSWER = 2_000
 
+WHOLE_ROWS = 15
+"""The most rows of a table that is shown as a whole."""
+
 VARIANTS = ("scaffold", "superbpe", "multilingual", "adaptive")
 """The trainers that no chapter covers."""
 
@@ -388,7 +391,8 @@ def _picture(picture: Picture, key: str) -> None:
     elif picture.kind == "grid":
         components.grid(picture.data, key)
     else:
-        st.html(table(*picture.data))
+        header, rows = picture.data
+        st.html(table(header, rows, scrolls=len(rows) > WHOLE_ROWS))
     if picture.caption:
         st.caption(picture.caption)
 

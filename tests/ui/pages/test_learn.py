@@ -265,7 +265,7 @@ def test_stored_answers_are_restored() -> None:
 
 
 def test_table_escapes_its_cells() -> None:
-    html = table(["<b>"], [["<script>", "a & b"]])
+    html = table(["<b>", "c"], [["<script>", "a & b"]])
     assert "<script>" not in html
     assert "&lt;script&gt;" in html
     assert "a &amp; b" in html
