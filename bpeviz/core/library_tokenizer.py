@@ -350,6 +350,11 @@ class LibraryTokenizer(Tokenizer):
                     edges.append(Edge(start, end, unknown, lowest))
         return Lattice(word, tuple(edges))
 
+    def word_atoms(self, word: str) -> list[str]:
+        if self._over_bytes and all(character in BYTE_OF for character in word):
+            return [label(bytes([BYTE_OF[character]])) for character in word]
+        return super().word_atoms(word)
+
     def _score(self, token_id: int) -> float:
         return float(self._scores[token_id]) if token_id < len(self._scores) else nan
 

@@ -24,7 +24,7 @@ from bpeviz.core.boundaries import (
 )
 from bpeviz.core.special_names import special_names
 from bpeviz.pretokenizers.pretokenizer import END_OF_WORD, Atoms, PreTokenizer
-from bpeviz.text import Normalized, clean, label
+from bpeviz.text import Normalized, character_stand_in, clean, label
 
 if TYPE_CHECKING:
     from bpeviz.core.lattice import Lattice
@@ -56,7 +56,7 @@ class Token:
 
 
 class Word(NamedTuple):
-    """A word as a model scores it, and the characters `start` to `end` of the text it covers."""
+    """A word, one character for each atom, and the characters `start` to `end` of its text."""
 
     text: str
     start: int
@@ -165,6 +165,10 @@ class Tokenizer(ABC):
             ValueError: The tokenizer has no scores.
         """
         raise ValueError(f"{self.name} does not score segmentations.")
+
+    def word_atoms(self, word: str) -> list[str]:
+        """Return readable labels of the atoms of a word of `scored_words`."""
+        return [*map(character_stand_in, word)]
 
     def parents(self, token_id: int) -> tuple[int, int] | None:
         """Return the two ids that are merged into this one, or None if no merge creates it."""

@@ -36,7 +36,7 @@ from bpeviz.core.lattice import (
     rounded,
     score,
 )
-from bpeviz.core.tokenizer import NonMonotonicTokenizer, Row, Segmentation
+from bpeviz.core.tokenizer import NonMonotonicTokenizer, Row, Segmentation, Word
 from bpeviz.core.training import Candidate, Pruning, Stopped, Training
 from bpeviz.pretokenizers.pretokenizer import Atoms, PreTokenizer
 from bpeviz.text import clean, color_index, counted, shorten
@@ -438,6 +438,20 @@ class UnigramTokenizer(NonMonotonicTokenizer):
         return self.model.lattice(
             *("".join(self.pre_tokenizer.symbols(pre_token)) for pre_token in pre_tokens)
         )
+
+    def scored_words(self, text: str) -> list[Word]:
+        found, start = [], 0
+        for pre_token in self.pre_tokenizer.pre_tokens(clean(text)):
+            end = start + len(pre_token)
+            found.append(Word("".join(self.pre_tokenizer.symbols(pre_token)), start, end))
+            start = end
+        return found
+
+    def word_lattice(self, word: str) -> Lattice:
+        return self.model.lattice(word)
+
+    def word_atoms(self, word: str) -> list[str]:
+        return [self.pre_tokenizer.label([symbol]) for symbol in word]
 
     def _ids(self, path: Path) -> tuple[int, ...]:
         return tuple(self._encoded_id(edge.id) for edge in path)

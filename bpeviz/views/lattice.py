@@ -1,16 +1,16 @@
 """The lattice of a word, drawn as HTML: every piece that covers a part of the word.
 
-The columns are the characters, and the lines between them the nodes of the lattice. A box is an
+The columns are the atoms, and the lines between them the nodes of the lattice. A box is an
 edge: a piece with its log probability. The best path is the first row.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from html import escape
 
 from bpeviz.core.lattice import Edge, Lattice, score
-from bpeviz.text import character_stand_in, counted
+from bpeviz.text import counted
 
 Name = Callable[[int], str]
 """Returns the label of an id."""
@@ -30,39 +30,36 @@ def rows(lattice: Lattice) -> list[list[Edge]]:
     return [found[0], *(sorted(row) for row in found[1:])]
 
 
-def description(lattice: Lattice, name: Name) -> str:
-    """Return the lattice in words, for screen readers."""
+def description(lattice: Lattice, atoms: Sequence[str], name: Name) -> str:
+    """Return the lattice in words, for screen readers. The arguments are those of the drawing."""
     best = lattice.best()
     pieces = " | ".join(name(edge.id) for edge in best)
     return (
-        f"Lattice of {lattice.text}: {counted(len(lattice.edges), 'piece')} in "
+        f"Lattice of {''.join(atoms)}: {counted(len(lattice.edges), 'piece')} in "
         f"{counted(lattice.paths, 'segmentation')}. Best: {pieces}, log probability "
         f"{score(best):.2f}. The tables below list all pieces."
     )
 
 
-def lattice_html(lattice: Lattice, name: Name) -> str:
+def lattice_html(lattice: Lattice, atoms: Sequence[str], name: Name) -> str:
     """Return the drawing of a lattice.
 
     Args:
         lattice: The lattice of a word.
+        atoms: The labels of its atoms.
         name: Returns the label of an id.
     """
-    width = len(lattice.text)
-    cells = [
-        _cell(1, i, i + 1, "node", escape(character_stand_in(character)))
-        for i, character in enumerate(lattice.text)
-    ]
+    cells = [_cell(1, i, i + 1, "node", escape(atom)) for i, atom in enumerate(atoms)]
     for number, row in enumerate(rows(lattice), 2):
         for edge in row:
             piece = escape(name(edge.id))
             kind = "edge best" if number == 2 else "edge"
             text = f"<bdi>{piece}</bdi><small>{_number(edge.score)}</small>"
             cells.append(_cell(number, edge.start, edge.end, kind, text))
-    label = escape(description(lattice, name))
+    label = escape(description(lattice, atoms, name))
     return (
         f'<div class="lattice" role="img" tabindex="0" aria-label="{label}">'
-        f'<div style="grid-template-columns: repeat({width}, minmax(3.3rem, 6rem))">'
+        f'<div style="grid-template-columns: repeat({len(atoms)}, minmax(3.3rem, 6rem))">'
         f"{''.join(cells)}</div></div>"
     )
 

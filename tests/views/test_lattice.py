@@ -33,12 +33,12 @@ def test_drawing_shows_pieces_as_text_with_their_log_probabilities() -> None:
     pieces = {"<b>": -3.0, "<": -2.0, "b": -2.0, ">": -1.5, "<b": -2.5}
     model = UnigramModel.of(pieces)
     lattice = model.lattice("<b>")
-    html = lattice_html(lattice, model.pieces.__getitem__)
+    html = lattice_html(lattice, [*"<b>"], model.pieces.__getitem__)
     assert "<b>" not in html
     assert html.count("edge best") == 1
     assert "&lt;b&gt;</bdi><small>\N{MINUS SIGN}3.00" in html
     assert "5 pieces in 3 segmentations. Best: &lt;b&gt;, log probability -3.00" in html
-    assert "<b>" in description(lattice, model.pieces.__getitem__)
+    assert "<b>" in description(lattice, [*"<b>"], model.pieces.__getitem__)
 
 
 def test_tables_list_segmentations_and_pieces() -> None:

@@ -444,6 +444,7 @@ def _timeline(offer: Offer, found: Inspection, part: player.Part) -> None:
         "Only the steps that change this text, in order, each with its number in the whole "
         "vocabulary. Counts are for this text."
     )
+    _lattice(offer, found, part)
 
 
 def _lattice(offer: Offer, found: Inspection, part: player.Part) -> None:
@@ -451,13 +452,18 @@ def _lattice(offer: Offer, found: Inspection, part: player.Part) -> None:
     tokenizer = found.tokenizer
     words: dict[str, Word] = {}
     for word in _scored_words(offer.key, offer.identity, found.text, tokenizer):
-        if part.first <= word.start and word.end <= part.last and len(word.text) <= LONGEST_WORD:
+        if (
+            part.first <= word.start
+            and word.end <= part.last
+            and 0 < len(word.text) <= LONGEST_WORD
+        ):
             words.setdefault(word.text, word)
     if not words:
         return
+    st.header("Lattice of a word", anchor=False)
     chosen = [*words.values()][:MOST_WORDS]
     number = WORD.member(len(chosen)).select(
-        [label(word.text.encode()) for word in chosen],
+        [label(found.text[word.start : word.end].encode()) for word in chosen],
         width=260,
         help=f"The words above, each once, of at most {LONGEST_WORD} characters.",
     )
@@ -472,8 +478,11 @@ def _lattice(offer: Offer, found: Inspection, part: player.Part) -> None:
         "right, and its log probability is the sum of those of its pieces. The best path is the "
         "first row, in bold."
     )
-    st.html(lattice_html(lattice, name))
-    if trace.ids_between(found, word.start, word.end) != [edge.id for edge in lattice.best()]:
+    st.html(lattice_html(lattice, tokenizer.word_atoms(word.text), name))
+    path = [edge.id for edge in lattice.best()]
+    if tokenizer.unknown_id is not None:
+        path = [tokenizer.unknown_id if one == UNKNOWN_ID else one for one in path]
+    if trace.ids_between(found, word.start, word.end) != path:
         st.caption(
             "In this text, the tokens of this word are others than the best path: it has an "
             "unknown character or an added token, or it is a part of a longer token."

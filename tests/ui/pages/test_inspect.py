@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 from pathlib import Path
 from typing import Any
@@ -129,6 +130,26 @@ def test_every_algorithm_can_be_inspected(key: str, closer: str) -> None:
     )
     assert ("Lossless" in light(app)) == trip.lossless
     assert bool(tables(app, "lost")) != trip.lossless
+
+
+@pytest.mark.parametrize("atoms", ["bytes", "characters"])
+def test_lattice_of_the_users_unigram_model_has_its_segmentations(atoms: str) -> None:
+    text = "low low lower lowest, néwer newest wider. " * 3
+    options = {"algorithm": "unigram", "unigram_atoms": atoms, "inspect_box": "low néwer\u4e16"}
+    app = opened(text_box=text, text_sample="own", **options)
+    assert errors(app) == []
+    training = usual.train("unigram", text, atoms=atoms)
+    tokenizer = training.at_step(training.opening)
+    (word,) = [one for one in app.selectbox if one.label == "Word"]
+    assert word.options == ["low", "·néwer世"]
+    for number, part in enumerate(("low", " néwer\u4e16")):
+        word.set_value(number).run()
+        assert errors(app) == []
+        (drawing,) = [one.proto.body for one in app.get("html") if "lattice" in one.proto.body]
+        names = [tokenizer.token_label(i) for i in tokenizer.encode(part)]
+        shown = " | ".join(names).replace("<unk>", "unknown")
+        assert f"Best: {html.escape(shown)}, log probability" in drawing
+        assert not any("others than the best path" in one.value for one in app.caption)
 
 
 @pytest.mark.parametrize("name", catalog.NAMES)
