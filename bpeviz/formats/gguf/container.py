@@ -22,6 +22,7 @@ MAGIC = b"GGUF"
 _VERSIONS = (2, 3)
 _KEPT = ("tokenizer.", "general.name", "general.architecture")
 _MAX_KEYS = 10_000
+_MAX_TEXTS = 3 * MAX_ENTRIES  # in all lists together
 _LONGEST_KEY = 65_535  # by definition
 
 _BOOL, _STRING, _ARRAY = 7, 8, 9
@@ -105,17 +106,19 @@ def read_metadata(file: str, content: bytes) -> Metadata:
 class _Reader:
     def __init__(self, file: str, content: bytes) -> None:
         self._file, self._content, self._at = file, content, len(MAGIC)
+        self._left = _MAX_TEXTS
 
     def _error(self, reason: str) -> FormatError:
         return error_at(self._file, f"byte {self._at:,}", reason)
 
+    def _truncated(self) -> FormatError:
+        size = len(self._content)
+        return self._error(f"the file ends in its metadata, after {size:,} bytes: it is truncated")
+
     def _take(self, size: int) -> bytes:
         start, end = self._at, self._at + size
         if end > len(self._content):
-            raise self._error(
-                f"{size:,} bytes should follow, but the file ends after {len(self._content):,}: "
-                "it is truncated or damaged"
-            )
+            raise self._truncated()
         self._at = end
         return self._content[start:end]
 
@@ -181,13 +184,21 @@ class _Reader:
         return np.frombuffer(self._take(count * dtype.itemsize), dtype)
 
     def _texts(self, count: int, *, kept: bool) -> list[str] | None:
-        found: list[str] = []
-        total = 0
-        for _ in range(count):
-            raw = self._take(self._count())
-            total += len(raw)
+        self._left -= count
+        if self._left < 0:
+            raise self._error(f"more than {_MAX_TEXTS:,} texts in lists are too many")
+        content, at = self._content, self._at
+        found: list[bytes] = []
+        for _ in range(count):  # without calls, since there may be a million
+            start = at + _COUNT.size
+            if start > len(content):
+                raise self._truncated()
+            at = start + _COUNT.unpack_from(content, at)[0]
+            if at > len(content):
+                raise self._truncated()
             if kept:
-                if total > MAX_SPELLED:
-                    raise self._error(f"more than {MAX_SPELLED:,} bytes in a list are too many")
-                found.append(self._text(raw))
-        return found if kept else None
+                found.append(content[start:at])
+        self._at = at
+        if (total := sum(map(len, found))) > MAX_SPELLED:
+            raise self._error(f"{total:,} bytes in a list exceed the limit of {MAX_SPELLED:,}")
+        return [*map(self._text, found)] if kept else None
