@@ -21,6 +21,7 @@ from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats import FORMATS, READERS, FormatError, archive
 from bpeviz.formats.base import MissingFileError, printable_name
 from bpeviz.formats.chat_templates import chat_template
+from bpeviz.formats.gguf.container import MAGIC
 from bpeviz.formats.known_models import known_title
 from bpeviz.pretokenizers.patterns import (
     CUSTOM,
@@ -271,7 +272,9 @@ def _read(
     for name in sorted(files):
         digest.update(hashlib.blake2b(files[name]).digest())
     known = (entry.title for entry in map(entry_of, files.values()) if entry is not None)
-    name = title or next(known, None) or known_title(tokenizer) or given[0][0]
+    # A GGUF file contains the name of its model.
+    own = tokenizer.name if given[0][1].startswith(MAGIC) else given[0][0]
+    name = title or next(known, None) or known_title(tokenizer) or own
     title = _title(name, [one.title for one in opened()])
     return Opened(f"file {digest.hexdigest()}", title, tokenizer, chat_template(files))
 

@@ -10,6 +10,7 @@ from typing import Any, cast
 import pytest
 import tokenizers
 import usual
+from gguf_files import Value, gguf_file
 from html_tables import shown_tables
 from properties import pairs
 from streamlit.testing.v1 import AppTest
@@ -466,6 +467,19 @@ def test_refused_files_are_forgotten_unless_a_second_file_completes_them() -> No
         assert count == expected
         assert fact in message
         assert bool(fact) == bool(message)
+
+
+def test_gguf_file_has_the_title_of_the_model_that_it_names() -> None:
+    metadata: dict[str, Value] = {
+        "general.name": "Small model",
+        "model": "gpt2",
+        "pre": "gpt-2",
+        "tokens": ["a", "b", "ab"],
+        "merges": ["a b"],
+    }
+    one = export._read([("model-Q4.gguf", gguf_file(metadata))], "")
+    assert one is not None
+    assert one.title == "Small model"
 
 
 def test_known_vocabularies_have_the_title_of_their_model() -> None:
