@@ -16,6 +16,7 @@ import sys
 import tempfile
 from collections import defaultdict
 from contextlib import ExitStack
+from itertools import product
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -73,9 +74,12 @@ REST = 2_000
 """Milliseconds after a load during which charts and tables may still move something."""
 
 
-def load(context: BrowserContext, address: str, *, verbose: bool) -> tuple[float, float]:
+def load(
+    context: BrowserContext, address: str, size: tuple[int, int], *, verbose: bool
+) -> tuple[float, float]:
     """Open a page; return its layout shift and the time of its first useful paint in seconds."""
     page = context.new_page()
+    page.set_viewport_size({"width": size[0], "height": size[1]})
     page.add_init_script(f"({RECORD})()")
     page.goto(address)
     page.wait_for_function(SETTLED)
@@ -104,20 +108,18 @@ def measure(
             serving(folder / "empty", str(Path(__file__).with_name("empty_page.py")))
         )
         app = stack.enter_context(serving(folder))
-        for width, height in sizes.items():
-            context = browser.new_context(viewport={"width": width, "height": height})
-            context.set_default_timeout(120_000)
-            addresses = {"": f"{empty.address}/?empty"} | {
-                path: app.address + path for path in pages
-            }
-            for number in range(rounds + 1):
-                for path, address in addresses.items():
-                    if verbose and number:
-                        print(f"  {PAGES.get(path, 'empty')}, {width}")
-                    one = load(context, address, verbose=verbose and number > 0)
-                    if number:  # the first load fills the browser's cache
-                        found[path, width].append(one)
-            context.close()
+        context = browser.new_context()
+        context.set_default_timeout(120_000)
+        addresses = {"": f"{empty.address}/?empty"} | {path: app.address + path for path in pages}
+        for address in addresses.values():  # fill the browser's cache
+            load(context, address, next(iter(sizes.items())), verbose=False)
+        for _ in range(rounds):
+            for size, path in product(sizes.items(), addresses):
+                if verbose:
+                    print(f"  {PAGES.get(path, 'empty')}, {size[0]}")
+                one = load(context, addresses[path], size, verbose=verbose)
+                found[path, size[0]].append(one)
+        context.close()
     return found
 
 

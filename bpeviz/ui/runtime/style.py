@@ -82,6 +82,7 @@ STYLE = f"""<style>
 .stApp .st-key-chapter h3 {{ padding: 0.25rem 0; font-size: 1.3rem; }}
 .st-key-content:focus {{ outline: none; }}
 .stApp .st-key-question {{ min-height: 1.75rem; }}
+.stApp .st-key-question :is({_element("MarkdownContainer")}) {{ margin-bottom: 0; }}
 .stApp .st-key-question h1 {{
   padding: 0;
   font-size: 1.15rem;
@@ -89,11 +90,23 @@ STYLE = f"""<style>
   line-height: 1.75rem;
 }}
 
-/* Heights of components, which they have only once their scripts run. */
+/* Sizes of components and widgets, which they have only once their scripts run. */
 .stApp .st-key-text_component {{ min-height: 13.7rem; }}
 .stApp .st-key-inputs :is({_element("Skeleton")}) {{ height: 4.25rem; }}
 .stApp .st-key-inspect_box {{ min-height: 8.1rem; }}
-.stApp .st-key-decimal {{ height: 1.5rem; }}
+.stApp :is(.st-key-inspected, .st-key-special_tokens) :is({_element("Skeleton")}) {{
+  height: 3.75rem;
+}}
+.stApp .st-key-inspected_by {{ min-width: min(100%, 18rem); }}
+.stApp .st-key-open_tokenizer {{ min-width: 11rem; }}
+.stApp .st-key-open_tokenizer :is({_element("Skeleton")}) {{ height: 2.5rem; }}
+.stApp .st-key-decimal {{ height: 1.5rem; min-width: 8.7rem; }}
+.stApp .st-key-closer {{ min-height: 2rem; }}
+.stApp .st-key-closer :is({_element("Skeleton")}) {{ height: 2rem; }}
+.stApp :is(.st-key-compared, .st-key-baseline) {{ min-height: 4.25rem; }}
+.stApp .st-key-measured_on {{ min-height: 3.75rem; min-width: 13.9rem; }}
+.stApp .st-key-token_ids {{ min-width: 7.6rem; }}
+.stApp .st-key-algorithms {{ min-height: 6.3rem; }}
 .stApp .st-key-grid {{ min-height: 23.7rem; }}
 .stApp .st-key-columns {{ min-height: 28.8rem; }}
 .stApp .st-key-lock_step {{ min-height: 32.1rem; }}
@@ -112,6 +125,7 @@ STYLE = f"""<style>
   .stApp .st-key-body {{ display: flex; margin: 0; }}
   .stApp .st-key-body > :has(> .st-key-inputs) {{ position: static; max-height: none; padding: 0; }}
   html:not([data-inputs-open]) .st-key-body > :has(> .st-key-inputs) {{ display: none; }}
+  .stApp .st-key-grid {{ min-height: 34.4rem; }}
 }}
 .stApp .st-key-ask_number_0 {{ min-height: 10.5rem; }}
 .stApp :is(.st-key-ask_boundaries_0, .st-key-ask_order_0) {{ min-height: 17rem; }}
@@ -119,12 +133,18 @@ STYLE = f"""<style>
 @media (max-width: 640px) {{
   .facts :is(th, td) {{ padding-inline: 0.4rem; }}
   .stApp .st-key-chapter_bar {{ min-height: 5.2rem; }}
+  .stApp .st-key-compared {{ min-height: 6.3rem; }}
   .stApp .st-key-ask_number_0 {{ min-height: 13rem; }}
   .stApp :is(.st-key-ask_boundaries_0, .st-key-ask_curve_0) {{ min-height: 24rem; }}
   .stApp :is(.st-key-ask_pair_0, .st-key-ask_order_0) {{ min-height: 30rem; }}
   /* The menu has two rows; the buttons of the link are at the end of the second one. */
   .stApp :has(> .st-key-top) {{ height: 4.5rem; }}
-  .stApp .st-key-top {{ padding-right: 1rem; flex-wrap: wrap; align-content: start; }}
+  .stApp .st-key-top {{
+    padding-right: 1rem;
+    flex-wrap: wrap;
+    align-content: start;
+    row-gap: 0.5rem;
+  }}
   .stApp .st-key-top > :has(> .st-key-menu), .stApp .st-key-menu {{ display: contents; }}
   .stApp .st-key-top > :last-child {{ margin-left: auto; }}
   .stApp .st-key-player {{ min-height: 33rem; }}

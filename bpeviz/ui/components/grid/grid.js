@@ -92,6 +92,8 @@ class Grid {
     const head = width < NARROW_PAGE ? 4.6 : 6;
     const lines = breakLines(this.data, this.widths, width / rem - head);
     this.lines.replaceChildren(...lines.map(([start, end], i) => this.#line(start, end, head, i)));
+    // The page reserves the height of its first text; another one may be shorter.
+    this.frame.getRootNode().host?.closest(".st-key-grid")?.style.setProperty("min-height", "0");
     this.#updateTabOrder();
   }
 
