@@ -46,6 +46,8 @@ class Frame {
     label(container("menu"), "navigation", "Pages");
     label(container("inputs"), "region", "Text and settings");
     for (const code of document.querySelectorAll(".stCode pre")) code.tabIndex = 0; // it scrolls
+    // Streamlit gives this place a name, which a role without meaning must not have.
+    for (const zone of document.querySelectorAll(".stFileUploader section[role=presentation]")) zone.role = "group";
     for (const link of container("menu")?.querySelectorAll("a") ?? []) {
       if (link.textContent.trim() === this.title) link.setAttribute("aria-current", "page");
       else link.removeAttribute("aria-current");
