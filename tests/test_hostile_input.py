@@ -7,7 +7,9 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import json
+import re
 import zlib
 from pathlib import Path
 from random import Random
@@ -19,10 +21,25 @@ from hypothesis import strategies as st
 from properties import examples
 from streamlit.testing.v1 import AppTest
 
+import bpeviz
 from bpeviz import formats
-from bpeviz.formats import FormatError
+from bpeviz.formats import FORMATS, FormatError
+from bpeviz.pretrained.hub import ModelId, hub_folder
+from bpeviz.ui.pages.base import Page
 from bpeviz.ui.pages.registry import PAGES
-from bpeviz.ui.permalink.codec import LinkError, unpack
+from bpeviz.ui.permalink.codec import LinkError, pack, unpack
+from bpeviz.ui.permalink.session import MAX_SHORT
+from bpeviz.ui.permalink.short_links import SHORT_LINKS
+from bpeviz.ui.widgets import (
+    LinkValues,
+    Number,
+    OneOf,
+    Share,
+    SomeOf,
+    Switch,
+    TextField,
+    Widget,
+)
 
 ROOT = Path(__file__).resolve().parent.parent
 FIXTURES = ROOT / "tests" / "fixtures"
@@ -154,7 +171,112 @@ def test_page_opens_a_link_with_changed_values(
     assert not app.exception
 
 
+NAMES = [
+    f"{stem}3"
+    for stem in (
+        *("part_of_", "reference_of_", "shown_of_", "inspected_part_of_", "drawn_part_of_"),
+        *("lock_of_", "random_of_", "side by side of ", "levels of "),
+    )
+]
+"""The names of one widget of each family."""
+
+TEXTS = [
+    "",
+    TEXT,
+    "((){50000})",
+    "<|endoftext|> <|a|>",
+    "a\u0300\u202e\0 \ufeff",
+    "low 3\nlower 2\nb -1",
+    "0 258 9999999999999999999999",
+    "姚明" * 300,
+    "![i](http://host/x.png) `</style><b>`",
+]
+
+
+def allowed_value(widget: Widget[Any], draw: Random) -> object:
+    """Return a value that a link may contain for a widget, often an extreme one."""
+    if isinstance(widget, OneOf):
+        return draw.choice([*widget.titles])
+    if isinstance(widget, SomeOf):
+        return draw.sample([*widget.titles], draw.randint(0, min(3, widget.most)))
+    if isinstance(widget, Number):
+        return draw.choice([widget.low, min(widget.low + 40, widget.high), widget.high])
+    if isinstance(widget, Switch):
+        return draw.random() < 0.5
+    if isinstance(widget, TextField):
+        return draw.choice(TEXTS)[: widget.longest]
+    assert isinstance(widget, Share)
+    return draw.choice([0.0, widget.most])
+
+
+def allowed_link(page: Page, draw: Random) -> dict[str, Any]:
+    """Return values that a link to a page may contain, without tokenizers to download."""
+    found: dict[str, Any] = {}
+    for _ in range(3):  # some widgets exist only for some values of others
+        for widget in page.widgets(LinkValues(found, [*found, *NAMES])):
+            value = found.get(widget.link, allowed_value(widget, draw))
+            if draw.random() < 0.7 and not re.search(r"_base|gpt2|hf:|llama", str(value)):
+                found[widget.link] = value
+    return found
+
+
+@pytest.mark.slow
+@settings(max_examples=examples(60))
+@given(st.sampled_from(PAGES), RANDOM)
+def test_page_opens_a_link_with_any_allowed_values(page: Page, draw: Random) -> None:
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=300)
+    values = allowed_link(page, draw)
+    link = pack(values, MAX_SHORT)
+    app.query_params["s"] = draw.choice([link, SHORT_LINKS.put(link, "someone")])
+    app.query_params["step"] = str(draw.choice([0, 1, 10**8]))
+    app.switch_page(page.path).run()
+    assert not app.exception, values
+
+
+@settings(max_examples=examples(300))
+@given(st.text(st.sampled_from("ahf:/@.-_%~é\0 \n\\\u202e"), max_size=12) | st.text(max_size=300))
+def test_name_of_a_model_is_read_or_rejected(name: str) -> None:
+    try:
+        model = ModelId.parse(name)
+    except ValueError as error:
+        check_message(error, "@")
+        return
+    assert model.folder.parent == hub_folder()
+    assert model.folder.name.isascii()
+    assert len(model.folder.name) < 255
+
+
 # ---- files
+
+
+def of_format(key: str) -> dict[str, bytes]:
+    """Return a tokenizer in a format, with one that it supports."""
+    for options in (
+        {"vocab_size": 262, "special_tokens": ("<|e|>",)},
+        {"merges": 6, "algorithm": "sentencepiece", "pattern": "none"},
+    ):
+        with contextlib.suppress(FormatError):
+            return formats.dump(bpeviz.train(TEXT, **options).tokenizer(), key)
+    raise AssertionError(key)
+
+
+TEKKEN = {
+    "config": {
+        "pattern": r"\p{L}+|\s|.",
+        "num_vocab_tokens": 262,
+        "default_vocab_size": 262,
+        "default_num_special_tokens": 2,
+        "version": "v3",
+    },
+    "vocab": [
+        {"rank": i, "token_bytes": base64.b64encode(one).decode(), "token_str": None}
+        for i, one in enumerate([*(bytes([i]) for i in range(256)), b"lo", b"low", b"es", b"est"])
+    ],
+    "special_tokens": [
+        {"rank": 0, "token_str": "<unk>", "is_control": True},
+        {"rank": 1, "token_str": "<s>", "is_control": True},
+    ],
+}
 
 FILES = {
     **{
@@ -165,6 +287,15 @@ FILES = {
     },
     "gpt2": {path.name: path.read_bytes() for path in sorted((FIXTURES / "gpt2").iterdir())},
 }
+FILES |= {f"written {key}": of_format(key) for key in FORMATS}
+FILES["written words"] = {
+    "words.bpeviz": formats.dump(
+        bpeviz.train(TEXT, "wordpiece", vocab_size=40, pattern="words").tokenizer(), "bpeviz"
+    ).popitem()[1]
+}
+FILES["vocab.txt"] = {"vocab.txt": b"[PAD]\n[UNK]\n[CLS]\n[SEP]\nlow\n##er\n##est\nl\n##o\n##w\n"}
+FILES["codes"] = {"codes.bpe": b"#version: 0.2\nl o\nlo w</w>\ne r</w>\nlo w\nlow er</w>\n"}
+FILES["tekken"] = {"tekken.json": json.dumps(TEKKEN).encode()}
 FILES["bpe.tiktoken"]["bpe.tiktoken.json"] = (FIXTURES / "bpe.tiktoken.json").read_bytes()
 JSON_FILES = [
     (key, name) for key, files in FILES.items() for name in files if name.endswith(".json")

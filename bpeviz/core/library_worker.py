@@ -124,6 +124,10 @@ class HuggingFace:
     def vocabulary(self) -> dict[int, str]:
         """Return the spelling of each id."""
         found = {i: name for name, i in self.tokenizer.get_vocab(with_added_tokens=True).items()}
+        for token_id in range(self.tokenizer.get_vocab_size()):
+            # Several ids of a Unigram model may have the same spelling.
+            if token_id not in found and (name := self.tokenizer.id_to_token(token_id)) is not None:
+                found[token_id] = name
         return found | {i: one.content for i, one in self.added.items()}
 
     def ids(self, text: bytes) -> list[int]:

@@ -112,6 +112,15 @@ def test_mutated_sentencepiece_models_are_refused_or_read() -> None:
             continue
 
 
+def test_ids_with_the_same_spelling_are_in_the_vocabulary() -> None:
+    twice = models.Unigram([("<unk>", 0.0), ("a", -1.0), ("b", -2.0), ("a", -1.0)], 0)
+    content = Tokenizer(twice).to_str().encode()
+    tokenizer = LibraryTokenizer("twice", File(library_worker.HUGGING_FACE, content))
+    assert [*tokenizer.known_ids()] == [0, 1, 2, 3]
+    assert tokenizer.decode(tokenizer.encode("ab")) == "a b"
+    assert tokenizer.token_bytes(1) == tokenizer.token_bytes(3) == b"a"
+
+
 def test_children_are_reused_and_replaced() -> None:
     pool = Pool()
     first, second = tokenizer_json(), tokenizer_json(decoder=of_type("Fuse"))
