@@ -66,7 +66,7 @@ from bpeviz.ui.permalink.codec import MAX_JSON, MAX_PACKED, pack
 from bpeviz.ui.runtime.user import COOKIE
 
 MB = 1_000_000
-PAGES = ("Train", "Compare", "Inspect", "Pre-tokenize", "Algorithms")
+PAGES = ("Train", "Compare", "Inspect", "Pre-tokenize", "Algorithms", "Learn")
 
 CHINESE = [chr(point) for point in range(0x4E00, 0x9FA5)]
 """Random ones make the largest training: every pair of them is a candidate."""
@@ -239,6 +239,40 @@ def put(address: str, session: str, number: int, body: bytes, kind: str) -> None
         connection.getresponse().read()
 
 
+def tokenizer_file(kind: str, number: int) -> bytes:
+    """Return a tokenizer.json that is slow or takes much memory, or that is damaged."""
+    grows = {"type": "Replace", "pattern": {"String": "a"}, "content": "a" * 30}
+    times = {"slow": 5, "large": 9, "plain": 0}.get(kind, 0)
+    model = {"type": "BPE", "vocab": {"a": 0, f"b{number}": 1}, "merges": [], "unk_token": "a"}
+    whole = {
+        "version": "1.0",
+        "added_tokens": [],
+        "normalizer": {"type": "Sequence", "normalizers": [grows] * times} if times else None,
+        "model": model,
+    }
+    content = json.dumps(whole).encode()
+    return content[:-9] if kind == "damaged" else content
+
+
+async def files(attacker: Attacker) -> None:
+    """Open slow, large and damaged tokenizer files in the tabs of one browser."""
+    browser = f"{COOKIE}={attacker.draw.getrandbits(64):x}"
+
+    async def open_files() -> None:
+        async with attacker.tab(browser) as user:
+            await user.open("Compare")
+            for kind in ("slow", "plain", "large", "damaged", "slow"):
+                user.widgets = {k: v for k, v in user.widgets.items() if "_upload_" not in k}
+                set_value(user, "open_tokenizer", trigger_value=True)
+                await user.act("open the dialog")
+                set_value(user, "open_tokenizer", trigger_value=False)
+                content = tokenizer_file(kind, attacker.draw.getrandbits(60))
+                for key in [key for key in user.widgets if key.startswith("tokenizer_upload_")]:
+                    await user.upload(key, "tokenizer.json", content)
+
+    await asyncio.gather(*(open_files() for _ in range(TABS)))
+
+
 async def messages(attacker: Attacker) -> None:
     """Send texts that are too long or not Unicode, and messages that a browser does not send."""
     draw = attacker.draw
@@ -343,6 +377,7 @@ ATTACKS: dict[str, Attack] = {
     "trainings": trainings,
     "links": links,
     "uploads": uploads,
+    "files": files,
     "messages": messages,
     "disconnects": disconnects,
     "kills": kills,
