@@ -8,7 +8,7 @@ from bpeviz.ui.pages import train
 from bpeviz.ui.pages.base import training_of
 
 if __name__ == "app":  # imported by `streamlit run app.py`, which serves it
-    app = st.App(__file__, middleware=server.middleware())
+    app = st.App(__file__, lifespan=server.lifespan, middleware=server.middleware())
 else:
     with frame(train.PAGE) as side:
         with side:

@@ -10,8 +10,10 @@ begins with other users.
 The script prints a table in Markdown: the users' response times and errors, the tracebacks in the
 server's log, and the memory of the server with its child processes. "nobody" is no attack: its row
 shows the users alone, and the 95th percentiles of the others relative to it. The memory after a
-class is read when Streamlit has discarded all of its sessions, two minutes later, and compared with
-that after the first class; `--no-wait` reads it at once.
+class is read when the server has discarded all of its sessions, and compared with that after the
+first class; `--no-wait` reads it at once. Before the first class, the attacker runs every class
+once, so that the caches are warm. Sessions expire and the cache is full earlier than usual, so that
+this takes minutes.
 
 It exits with code 1 if there was an error of a user or a traceback. The attacker's own errors are
 expected.
@@ -46,8 +48,6 @@ sys.path.extend(str(folder) for folder in Path(__file__).resolve().parents[1:3])
 import psutil
 import websockets
 from benchmarks.load import (
-    AWAY,
-    DISCARDED,
     Measured,
     User,
     connected,
@@ -64,9 +64,13 @@ from bpeviz.pretokenizers.sandbox import worker as regex_worker
 from bpeviz.ui.pages.pretokenize import OWN, SPLITS
 from bpeviz.ui.permalink.codec import MAX_JSON, MAX_PACKED, pack
 from bpeviz.ui.runtime.user import COOKIE
+from bpeviz.ui.server.memory import INTERVAL
 
 MB = 1_000_000
 PAGES = ("Train", "Compare", "Inspect", "Pre-tokenize", "Algorithms", "Learn")
+
+EXPIRED = 20
+"""Seconds after which the server discards the session of a user who left; usually it is 120."""
 
 CHINESE = [chr(point) for point in range(0x4E00, 0x9FA5)]
 """Random ones make the largest training: every pair of them is a candidate."""
@@ -414,16 +418,9 @@ def memory(process: int) -> float:
     return found / MB
 
 
-async def forget_sessions(server: Server, arguments: argparse.Namespace) -> None:
-    """Wait until Streamlit has discarded the sessions of users who left."""
-    if not arguments.wait:
-        await asyncio.sleep(min(AWAY, arguments.seconds))
-        return
-    await asyncio.sleep(DISCARDED)
-    for _ in range(2):  # it looks for old sessions when another ends
-        async with connected(server.address, Measured()) as another:
-            await another.load()
-        await asyncio.sleep(2)
+async def forget_sessions(arguments: argparse.Namespace) -> None:
+    """Wait until the server has discarded the sessions of users who left."""
+    await asyncio.sleep(EXPIRED + 2 * INTERVAL + 5 if arguments.wait else 1)
 
 
 async def measure(arguments: argparse.Namespace, server: Server, pool: ProcessPoolExecutor) -> bool:
@@ -437,6 +434,11 @@ async def measure(arguments: argparse.Namespace, server: Server, pool: ProcessPo
     loop = asyncio.get_running_loop()
     large = {"trainings", "kills"} & {*arguments.only}
     await loop.run_in_executor(pool, large_texts if large else os.getpid)  # starts the process
+    if arguments.wait:
+        for name in arguments.only:
+            await loop.run_in_executor(pool, attack, name, server, arguments.seconds / 2)
+        await forget_sessions(arguments)
+        server.tracebacks()
     heads = ["attack", "attacks", "actions", "median", "95 %", "of alone", "errors", "tracebacks"]
     heads += ["memory before", "at most", "after", "of first"]
     alone = first_memory = 0.0
@@ -457,7 +459,7 @@ async def measure(arguments: argparse.Namespace, server: Server, pool: ProcessPo
             most = max(most, memory(server.process))
         await asyncio.gather(*users)
         number, shown = await attacks
-        await forget_sessions(server, arguments)
+        await forget_sessions(arguments)
         after = memory(server.process)
         first_memory = first_memory or after
         log = server.tracebacks()
@@ -516,7 +518,11 @@ def main() -> None:
         1, multiprocessing.get_context("spawn"), initializer=os.nice, initargs=(10,)
     )
     # Without a token of the page, anyone can upload: the harder case.
-    environment = {"STREAMLIT_SERVER_ENABLE_XSRF_PROTECTION": "false"}
+    environment = {
+        "STREAMLIT_SERVER_ENABLE_XSRF_PROTECTION": "false",
+        "STREAMLIT_SERVER_DISCONNECTED_SESSION_TTL": str(EXPIRED),
+        "BPEVIZ_CACHE": "100",
+    }
     with tempfile.TemporaryDirectory() as folder, pool, serving(Path(folder), **environment) as on:
         if not asyncio.run(measure(arguments, on, pool)):
             sys.exit(1)

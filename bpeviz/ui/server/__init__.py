@@ -17,11 +17,14 @@ from bpeviz.ui.server.disconnects import QuietDisconnects
 from bpeviz.ui.server.first_style import FirstStyle
 from bpeviz.ui.server.headers import SecurityHeaders, content_security_policy
 from bpeviz.ui.server.long_texts import LongTexts
+from bpeviz.ui.server.memory import lifespan
 from bpeviz.ui.server.messages import ValidMessages
 from bpeviz.ui.server.origins import SameOrigin
 from bpeviz.ui.server.password import PasswordGate
 from bpeviz.ui.server.request_sizes import RequestSizes
 from bpeviz.ui.server.user_cookie import UserCookie
+
+__all__ = ["lifespan", "middleware"]
 
 
 def middleware() -> list[Middleware]:

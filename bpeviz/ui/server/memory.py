@@ -1,0 +1,58 @@
+"""Return the memory of sessions that have ended to the system.
+
+Streamlit 1.67 removes the session of a user who left only when another session ends. Python frees
+objects that refer to each other only after many others were created. The C library keeps memory
+that was freed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ctypes
+import gc
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+
+from cachetools import TTLCache
+from streamlit import runtime
+
+INTERVAL = 30.0
+"""Seconds between two looks at the sessions."""
+
+
+@asynccontextmanager
+async def lifespan(_app: object) -> AsyncIterator[None]:
+    """Return the memory of ended sessions while the app runs."""
+    task = asyncio.create_task(_watch())
+    try:
+        yield
+    finally:
+        task.cancel()
+
+
+async def _watch() -> None:
+    before: set[str] = set()
+    while True:
+        await asyncio.sleep(INTERVAL)
+        now = sessions()
+        if before - now:
+            await asyncio.to_thread(free)
+        before = now
+
+
+def sessions() -> set[str]:
+    """Return the ids of all sessions; remove those of users who left long ago."""
+    manager = getattr(runtime.get_instance(), "_session_mgr", None)
+    stored = getattr(getattr(manager, "_session_storage", None), "_cache", None)
+    if isinstance(stored, TTLCache):
+        stored.expire()
+    return {one.session.id for one in manager.list_sessions()} if manager is not None else set()
+
+
+def free() -> None:
+    """Free objects that refer to each other, and return the memory to the system."""
+    gc.collect()
+    if sys.platform == "linux":
+        with suppress(OSError, AttributeError):  # another C library
+            ctypes.CDLL(None).malloc_trim(0)
