@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from bpeviz.analysis import pretokenization
-from bpeviz.pretokenizers.patterns import PATTERNS, WORD_LIST, SplitError, pretokenize
+from bpeviz.pretokenizers.patterns import (
+    PATTERNS,
+    WORD_LIST,
+    SplitError,
+    Unmatched,
+    mark_unmatched,
+    pretokenize,
+)
 from bpeviz.text import counted, label
 from bpeviz.ui.learn import engine
 from bpeviz.ui.learn.base import (
@@ -49,10 +56,13 @@ def _sentence(setup: Setup) -> Question:
         raise NoQuestionError("There is no sentence. Type one.")
 
     def judge(given: int | None) -> Result:
-        found = words_of(sentence, "nltk")
+        parts = mark_unmatched(sentence, "nltk")
+        found = [one for one in parts if not isinstance(one, Unmatched)]
         message: list[Part] = [f"{counted(len(found), 'token')}: "]
         for one in found:
             message += [token(label(one.encode())), " "]
+        if len("".join("".join(found).split())) < len("".join(sentence.split())):
+            message.append("The rule drops all other symbols.")
         return Result(compared(given, len(found)), message, {"right": len(found)})
 
     prompt: list[Part] = [
@@ -62,7 +72,7 @@ def _sentence(setup: Setup) -> Question:
         engine.quoted(sentence),
         "? White space does not count.",
     ]
-    return Question(prompt, NumberForm(1, max(20, len(sentence)), "tokens"), judge)
+    return Question(prompt, NumberForm(0, max(20, len(sentence)), "tokens"), judge)
 
 
 def _rule(setup: Setup) -> Question:

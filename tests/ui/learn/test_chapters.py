@@ -453,3 +453,10 @@ def test_caption_of_pieces_is_computed() -> None:
     for text, part in (("caterpillar", "5 pieces instead of 11 characters"), ("xyz", "no piece")):
         (picture,) = chapter.pictures({**chapter.initial, "text": text})
         assert part in picture.caption
+
+
+def test_rule_of_nltk_drops_symbols_that_it_does_not_name() -> None:
+    """`regexp_tokenize` returns the matches of the rule only."""
+    message = words(judged("splitting-rules", 5, sentence="mail @ me #1, ok").message)
+    assert message == "5 tokens: [mail] [me] [1] [,] [ok] The rule drops all other symbols."
+    assert "drops" not in words(judged("splitting-rules", None).message)
