@@ -470,8 +470,11 @@ def _lattice(offer: Offer, found: Inspection, part: player.Part) -> None:
     word = chosen[number]
     lattice = _word_lattice(offer.key, offer.identity, word.text, tokenizer)
 
+    unknown = tokenizer.unknown_id
+
     def name(token_id: int) -> str:
-        return "unknown" if token_id == UNKNOWN_ID else tokenizer.token_label(token_id)
+        known = unknown if token_id == UNKNOWN_ID else token_id
+        return "unknown" if known is None else tokenizer.token_label(known)
 
     st.caption(
         "The model gives each piece a log probability. A segmentation is a path from left to "
@@ -479,9 +482,7 @@ def _lattice(offer: Offer, found: Inspection, part: player.Part) -> None:
         "first row, in bold."
     )
     st.html(lattice_html(lattice, tokenizer.word_atoms(word.text), name))
-    path = [edge.id for edge in lattice.best()]
-    if tokenizer.unknown_id is not None:
-        path = [tokenizer.unknown_id if one == UNKNOWN_ID else one for one in path]
+    path = [unknown if edge.id == UNKNOWN_ID else edge.id for edge in lattice.best()]
     if trace.ids_between(found, word.start, word.end) != path:
         st.caption(
             "In this text, the tokens of this word are others than the best path: it has an "
