@@ -39,6 +39,9 @@ INLINE_SECONDS = 1.0
 WordPiece takes half a minute for 50,000 random Chinese characters and a large vocabulary.
 """
 
+PROGRESS = 0.4
+"""Seconds between two looks at the progress of a worker. The messages of many take time."""
+
 STOPPED = "Training was stopped."
 
 Key = tuple[object, ...]
@@ -237,11 +240,13 @@ def _train_in_worker(key: Key, trained: Trained, slider: DeltaGenerator | None) 
         ):
             if below is not None:
                 below.caption("Training …")
-            bar = st.progress(0.0, job.message())
+            bar, shown = st.progress(0.0, job.message()), (0.0, job.message())
             st.button("Stop training", key=f"stop {name}", on_click=_stop, args=(name,))
             with run_lock.released():
-                while not job.wait(0.2):
-                    bar.progress(job.share, job.message())
+                while not job.wait(PROGRESS):
+                    if (now := (job.share, job.message())) != shown:
+                        bar.progress(*now)
+                        shown = now
         outcome = job.outcome
         if isinstance(outcome, tuple) and not cache.put(key, outcome):
             outcome = queue.JobError(queue.TOO_LARGE, transient=False)

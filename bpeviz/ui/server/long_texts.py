@@ -33,11 +33,13 @@ class LongTexts:
 
 async def _stored(request: Request, token: str, name: str, number: str) -> Response:
     """Store the text of a request; return the answer."""
-    body = bytearray()
+    chunks: list[bytes] = []
+    size = 0
     try:
         async for chunk in request.stream():
-            body += chunk
-            if len(body) > 4 * limits.TEXT:
+            chunks.append(chunk)
+            size += len(chunk)
+            if size > 4 * limits.TEXT:
                 return PlainTextResponse(
                     f"The limit is {limits.TEXT:,} characters. Shorten the text.", 413
                 )
@@ -46,5 +48,5 @@ async def _stored(request: Request, token: str, name: str, number: str) -> Respo
     inbox = long_texts.find(token)
     if inbox is None:
         return PlainTextResponse("The session has ended. Reload the page.", 404)
-    inbox.put(name, int(number), bytes(body))
+    inbox.put(name, int(number), b"".join(chunks))
     return Response(status_code=204)
