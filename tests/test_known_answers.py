@@ -188,7 +188,7 @@ def test_word_list_pre_tokenizes_chinese() -> None:
 @pytest.mark.parametrize(
     ("name", "text", "ids"),
     [
-        # tiktoken's tests/test_encoding.py, and the tokenizer tests of llama.cpp
+        # tiktoken's tests/test_encoding.py; after four spaces, computed with tiktoken
         ("gpt2", "hello world", [31373, 995]),
         ("gpt2", "    Hello World", [220, 220, 220, 18435, 2159]),
         ("gpt2", "0" * 17, [8269, 10535, 830]),
@@ -319,7 +319,7 @@ def test_quick_brown_fox_has_nine_words() -> None:
 def test_gpt2s_pattern_and_vocabulary_on_tiny_shakespeare(tiny_shakespeare: str) -> None:
     """45 merges within pre-tokens; and the tokens that 8,192 entries save, instead of 4,096.
 
-    With GPT-2's entries that is 6.8 %, and 7.8 % with those trained on this text.
+    With GPT-2's entries that is 6.8%, and 7.8% with those trained on this text.
     """
     tokenizer = bpeviz.train(tiny_shakespeare, merges=45).tokenizer()
     assert tokenizer.boundaries(tiny_shakespeare).token_counts[45] == 799_107

@@ -104,7 +104,7 @@ def _loop(merges: int, least: int = 1) -> Callable[[], str]:
 
 
 def _hugs() -> str:
-    return _new_tokens(bpeviz.train(HUGS, merges=4, pattern="none", atoms="characters"))
+    return _new_tokens(bpeviz.train(HUGS, merges=3, pattern="none", atoms="characters"))
 
 
 def _newest(end_mark: str) -> Callable[[], str]:
@@ -176,7 +176,7 @@ COMPARISONS = (
     Comparison(
         "hug 10, pug 5, pun 12, bun 4, hugs 5: new tokens",
         "Hugging Face course, chapter 6.5",
-        "ug un hug pun",
+        "ug un hug",
         _hugs,
     ),
     Comparison(
@@ -217,17 +217,17 @@ COMPARISONS = (
         "gpt2",
     ),
     Comparison(
-        "GPT-2: four spaces and Hello World",
-        "llama.cpp, tokenizer tests",
-        "220 220 220 18435 2159",
-        _published("gpt2", "    Hello World"),
+        "GPT-2: four spaces and hello world!!!",
+        "Karpathy, Let's build the GPT Tokenizer, notebook",
+        "220 220 220 23748 995 10185",
+        _published("gpt2", "    hello world!!!"),
         "gpt2",
     ),
     Comparison(
-        "cl100k: four spaces and Hello World",
-        "llama.cpp, tokenizer tests",
-        "262 22691 4435",
-        _published("cl100k_base", "    Hello World"),
+        "cl100k: four spaces and hello world!!!",
+        "Karpathy, Let's build the GPT Tokenizer, notebook",
+        "262 24748 1917 12340",
+        _published("cl100k_base", "    hello world!!!"),
         "cl100k_base",
     ),
     Comparison(

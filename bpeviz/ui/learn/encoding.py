@@ -179,7 +179,7 @@ CHAPTER = Chapter(
             ),
             Option(
                 "The first merge is always the longest.",
-                "It is the other way round: the first merge makes a token of two bytes.",
+                "It is the shortest possible: the first merge makes a token of two bytes.",
             ),
         ),
     ),

@@ -107,8 +107,8 @@ def _pictures(setup: Setup) -> list[Picture]:
     ]
     pictures = [Picture("table", (header, rows), "The first entries save most.")]
     about = (
-        "GPT-2's vocabulary shows it on a larger scale: with 8,192 entries instead of 4,096, Tiny "
-        "Shakespeare has 6.8 % fewer tokens (computed once: that text is not part of bpeviz)."
+        "GPT-2's vocabulary shows this on a larger scale. With 8,192 entries instead of 4,096, "
+        "Tiny Shakespeare has 6.8% fewer tokens (computed once: that text is not part of bpeviz)."
     )
     if not download.available("gpt2"):
         return [replace(pictures[0], caption=f"{pictures[0].caption} {about}")]
@@ -155,8 +155,8 @@ CHAPTER = Chapter(
         (
             Option(
                 "Each merge takes the most frequent pair that is left, so counts fall.",
-                "The best pairs go first. What remains is rarer and rarer, so each new entry saves "
-                "fewer tokens.",
+                "The most frequent pairs are merged first. The remaining pairs are rarer, so each "
+                "new entry saves fewer tokens.",
                 right=True,
             ),
             Option(

@@ -69,8 +69,8 @@ def _score(setup: Setup) -> Question:
         return Result(verdict, [message], {"order": right, "notes": notes})
 
     prompt = (
-        "WordPiece divides the count of a pair by the counts of its parts. ## means: inside a "
-        "word. Sort these pairs by that score, the highest first."
+        "WordPiece divides the count of a pair by the product of the counts of its parts. ## "
+        "means: inside a word. Sort these pairs by this score, the highest first."
     )
     return Question([prompt], OrderForm(items, hints), judge)
 
@@ -103,12 +103,10 @@ def _dropout(setup: Setup) -> Question:
         return Result(compared(given, right), [message], {"right": right})
 
     prompt: list[Part] = [
-        f"BPE with {counted(_bpe(setup['text']).steps, 'merge')} makes ",
-        counted(round(before), "token"),
-        " of ",
+        f"BPE with {counted(_bpe(setup['text']).steps, 'merge')} encodes ",
         engine.quoted(word),
-        ". BPE-dropout leaves out each merge with a probability while it encodes. How many tokens "
-        "does it make at probability 1?",
+        f" as {counted(round(before), 'token')}. While it encodes, BPE-dropout leaves out each "
+        "merge with a probability. How many tokens are there at probability 1?",
     ]
     return Question(prompt, NumberForm(1, len(word) + 3, "tokens"), judge)
 
@@ -116,7 +114,7 @@ def _dropout(setup: Setup) -> Question:
 def _pictures(setup: Setup) -> list[Picture]:
     shares = sorted({0, 10, setup["dropout"], 100})
     rows = [
-        [f"{share} %", f"{dropped(setup['text'], setup['word'], share / 100):.2f}"]
+        [f"{share}%", f"{dropped(setup['text'], setup['word'], share / 100):.2f}"]
         for share in shares
     ]
     unigram = engine.train(setup["text"], "unigram", pattern="whitespace", atoms="characters")
@@ -126,8 +124,8 @@ def _pictures(setup: Setup) -> list[Picture]:
         engine.played(
             unigram,
             setup["text"],
-            "Unigram goes the other way: it starts with many pieces, and round by round removes "
-            "those that the text needs least.",
+            "Unigram works in the opposite direction: it starts with many pieces, and each round "
+            "removes those that the text needs least.",
         ),
     ]
 

@@ -51,10 +51,10 @@ def _cost(setup: Setup) -> Question:
         return Result(compared(given, right, 2), message, {"right": right})
 
     prompt = (
-        f"With up to {counted(setup['merges'], 'merge')}, {counted(free, 'token')} of {size:,} "
-        f"{'is' if free == 1 else 'are'} left. Now the text is first split into pre-tokens "
+        f"Without pre-tokenization, up to {counted(setup['merges'], 'merge')} turn {size:,} bytes "
+        f"into {counted(free, 'token')}. Now the text is first split into pre-tokens "
         f"(pattern: {title}), and no merge crosses their boundaries. How many tokens are left "
-        "after as many merges?"
+        "after the same number of merges?"
     )
     return Question([prompt], NumberForm(1, size, "tokens"), judge)
 
@@ -96,7 +96,7 @@ CHAPTER = Chapter(
     "period.",
     settings=f"Bytes, minimum count 1. {engine.FIRST_SEEN} GPT-2's pattern keeps letters, digits, "
     "other symbols and white space apart. A word may begin with one space.",
-    source="The pattern is that of tiktoken's openai_public.py; the figures are computed here.",
+    source="GPT-2's pattern is from tiktoken, openai_public.py; the figures are computed here.",
     inputs=(
         engine.text_input(KEY, "problema. casa. idea. Hola, cosa. prosa. rosa."),
         engine.choice_input(
@@ -123,7 +123,7 @@ CHAPTER = Chapter(
             ),
             Option(
                 "It makes encoding slower.",
-                "Encoding takes about as long. The question is which tokens a model gets to see.",
+                "Encoding takes about as long. The difference is in the tokens that a model sees.",
             ),
         ),
     ),

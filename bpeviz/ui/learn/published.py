@@ -74,7 +74,7 @@ def _pasted(setup: Setup) -> Question:
         return Result(verdict, message, {"right": [right]})
 
     prompt: list[Part] = ["A user pastes ", engine.quoted(name), " into a text. With GPT-2's "]
-    prompt += ["vocabulary and bpeviz, which follows tiktoken here, what does it become?"]
+    prompt += ["vocabulary, what does it become in bpeviz? (bpeviz follows tiktoken here.)"]
     options = (
         "One special token, which ends the text.",
         "Ordinary tokens: it is text like any other.",

@@ -79,7 +79,7 @@ def _unknown(setup: Setup) -> Question:
         message += [" Decoding gives ", engine.quoted(decoded), "."]
         return Result(verdict, message, {"right": [right]})
 
-    prompt: list[Part] = ["Without byte fallback, what becomes of ", engine.quoted(setup["text"])]
+    prompt: list[Part] = ["Without byte fallback, what happens to ", engine.quoted(setup["text"])]
     options = (
         "A character is lost: it becomes <unk>.",
         "A character is replaced by the most similar one.",

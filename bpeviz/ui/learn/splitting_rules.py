@@ -66,11 +66,10 @@ def _sentence(setup: Setup) -> Question:
         return Result(compared(given, len(found)), message, {"right": len(found)})
 
     prompt: list[Part] = [
-        "A rule keeps words whole, also those with hyphens, and abbreviations, amounts of money "
-        "and the ellipsis. Every punctuation mark is a token of its own. How many tokens does it "
-        "make of ",
+        "A rule keeps words with hyphens, abbreviations, amounts of money and the ellipsis whole. "
+        "Any other punctuation mark is a token of its own. How many tokens does ",
         engine.quoted(sentence),
-        "? White space does not count.",
+        " become? White space does not count.",
     ]
     return Question(prompt, NumberForm(0, max(20, len(sentence)), "tokens"), judge)
 
@@ -89,7 +88,7 @@ def _rule(setup: Setup) -> Question:
         else:
             found = words_of(text, "words")
             message = [
-                "No rule finds them. The rule for words, for example, gives "
+                "No rule finds these words. The rule “Words and punctuation”, for example, gives "
                 f"{counted(len(found), 'piece')}: "
             ]
             for one in found[:8]:
@@ -98,7 +97,7 @@ def _rule(setup: Setup) -> Question:
         verdict: Verdict = "shown" if given is None else "right" if given in right else "wrong"
         return Result(verdict, message, {"right": right})
 
-    prompt: list[Part] = ["In ", engine.quoted(text), ", a list of words finds: "]
+    prompt: list[Part] = ["In ", engine.quoted(text), ", a list of words finds these words: "]
     for one in listed[:12]:
         prompt += [token(label(one.encode())), " "]
     options = [PATTERNS[rule].title for rule in RULES] + ["None of them: only a list of words does"]
@@ -138,11 +137,12 @@ CHAPTER = Chapter(
     lead="The oldest way to get tokens is a rule: split at white space, or at punctuation. A rule "
     "can be a regular expression, made for one kind of text.",
     myth="Tokens are the words between the spaces.",
-    fact="Many languages write no spaces between words, so no rule about spaces finds their words. "
-    "That takes a list of words, and lists disagree. A trained tokenizer needs no list.",
+    fact="Some languages, such as Chinese, write no spaces between words, so rules about spaces do "
+    "not find their words. A list of words can, but lists disagree. A trained tokenizer needs no "
+    "list.",
     settings="Rules alone; nothing is trained here.",
     source="Jurafsky and Martin, Speech and Language Processing, chapter 2; the lists follow the "
-    "Chinese Treebank and Peking University. The first rule is a pattern of NLTK's book.",
+    "Chinese Treebank and Peking University. The rule of the first question is from NLTK's book.",
     inputs=(
         engine.text_input(KEY, "姚明进入总决赛", "Text without spaces", 200),
         Input("words", engine.text_field(KEY, "words", "List of words", 300), "姚明 进入 总决赛"),

@@ -127,7 +127,7 @@ CHAPTER = Chapter(
         (
             Option(
                 "Bytes make the text shorter.",
-                "It is the other way round: a text never has fewer bytes than characters.",
+                "The opposite is true: a text never has fewer bytes than characters.",
             ),
             Option(
                 "There are only 256 bytes, so no text is ever unknown.",

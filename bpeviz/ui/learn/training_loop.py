@@ -66,7 +66,7 @@ def _rare(setup: Setup) -> Question:
         return Result(compared(given, len(often)), message, {"right": len(often)})
 
     prompt = (
-        "In a short text, good pairs run out, and the pairs that are left occur only once. How "
+        "In a short text, frequent pairs run out, and the remaining pairs occur only once. How "
         f"many of the {counted(training.steps, 'merge')} join a pair that occurs at least twice?"
     )
     return Question([prompt], NumberForm(0, training.steps, "merges"), judge)
@@ -98,7 +98,7 @@ CHAPTER = Chapter(
     core=True,
     lead="Training is a loop: count the pairs, merge the best one, count again. A new token is "
     "like any other: it can be merged with its neighbors later. So tokens grow from bytes to "
-    "syllables, words and phrases.",
+    "parts of words, words and phrases.",
     myth="The more merges, the better: training should go on until nothing is left to merge.",
     fact="The first merges join pairs that are common in all text of this kind. The last ones only "
     "memorize this text. A minimum count, or a smaller vocabulary, ends training before that.",

@@ -86,11 +86,11 @@ def _whole_words(setup: Setup) -> Question:
     prompt: list[Part] = ["Another vocabulary has whole words only: "]
     for one in setup["words"].split()[:30]:
         prompt += [token(one), " "]
-    prompt += ["What does it make of ", engine.quoted(setup["text"]), "?"]
+    prompt += ["Which tokens does ", engine.quoted(setup["text"]), " become?"]
     options = (
         "Whole words: all of them are in the list.",
         "One unknown token, <unk>, for a word that is not in the list.",
-        "The most similar word of the list.",
+        "The most similar word in the list.",
     )
     return Question(prompt, ChoiceForm(options), judge)
 
@@ -128,7 +128,7 @@ CHAPTER = Chapter(
     core=True,
     lead="A tokenizer splits text into tokens from a fixed list, its vocabulary. The list could "
     "hold whole words, or single characters. Most tokenizers use pieces between the two: subwords.",
-    myth="Tokens are words, or else syllables.",
+    myth="Tokens are words or syllables.",
     fact="Tokens are whatever pieces the vocabulary has. They need not be words, syllables, or "
     "parts with a meaning. With pieces and single letters, a new word is not lost.",
     settings="A list of pieces; from the left, the longest piece that fits.",

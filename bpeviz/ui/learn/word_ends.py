@@ -141,7 +141,7 @@ CHAPTER = Chapter(
     questions=(_first, _word),
     pictures=_pictures,
     why=Why(
-        "What is the use of the mark at the end of a word?",
+        "Why do some tokenizers mark the end of a word?",
         (
             Option(
                 "It saves tokens.",

@@ -33,8 +33,8 @@ def show() -> None:
     _table(COMPARISONS, "Printed or computed elsewhere", "bpeviz, now")
     st.caption(
         "Among pairs of the same count, the one seen first is merged, as in minbpe and in the "
-        "Hugging Face course. The expected results come from the sources, not from bpeviz; "
-        "tiktoken runs here."
+        "Hugging Face course. The expected results come from the sources in the last column, not "
+        "from this engine; tiktoken runs here."
     )
     if _LIBRARIES.get():
         _table(library_comparisons.comparisons(), "All", "Equal now")

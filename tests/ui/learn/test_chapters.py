@@ -239,7 +239,7 @@ def test_pre_tokenization_changes_the_first_merge_and_the_tokens() -> None:
     right = pair_at("pre-tokenization", "a", ".")
     assert judged("pre-tokenization", right).verdict == "right"
     assert "6 times" in words(judged("pre-tokenization", right).message)
-    assert "26 tokens of 46" in words(question("pre-tokenization", 1).prompt)
+    assert "46 bytes into 26 tokens" in words(question("pre-tokenization", 1).prompt)
     result = judged("pre-tokenization", 33, 1)
     assert result.verdict == "right"
     assert "[s] + [a], which occurs 4 times" in words(result.message)
@@ -427,7 +427,7 @@ def test_prompt_counts_the_merges_that_training_made() -> None:
     assert "how many of the 6 merges" in words(asked.prompt).lower()
     assert not asked.form.accepts(7)
     prompt = words(question("pre-tokenization", 1, text="ab").prompt)
-    assert "With up to 6 merges, 1 token of 2 is left" in prompt
+    assert "6 merges turn 2 bytes into 1 token." in prompt
     listed = words(question("encoding", corpus="abab").prompt)
     assert "2 merges. In their order: [a] + [b], [ab] + [ab]. The text" in listed
 
