@@ -220,6 +220,39 @@ ENGLISH_TRAINED = f"/?s={codec.pack({'text_sample': 'english-prose'})}&step=9999
 """A link to the English prose on the Train page, at the last merge."""
 
 
+@pytest.fixture(scope="session")
+def loaded() -> list[Page]:
+    """Return the tab of `english_page`; none before its first use and after a failed test."""
+    return []
+
+
+@pytest.fixture
+def english_page(
+    tabs: Tabs, server: Server, loaded: list[Page], request: pytest.FixtureRequest
+) -> Iterator[Page]:
+    """Return the Train page with the English prose, which several tests share.
+
+    Loading a page takes three seconds of processor time. The tests may move the step, open what
+    Escape closes, and change the color scheme. They must not change an input.
+    """
+    if not loaded:
+        loaded.append(tabs.open(reusable=False))
+        loaded[0].goto(server.address + ENGLISH_TRAINED)
+    page = loaded[0]
+    watch = Watch(page, server.address)
+    yield page
+    watch.end()
+    if request.node.stash[FAILED]:
+        tabs.close(loaded.pop(), reusable=False)
+    else:
+        page.keyboard.press("Escape")
+        page.evaluate("document.activeElement.blur(), scrollTo(0, 0)")
+        page.mouse.move(0, 0)
+        page.emulate_media(color_scheme="light")
+    assert watch.problems == []
+    assert server.tracebacks() == ""
+
+
 @pytest.fixture
 def open_page(open_at: Callable[..., Page], server: Server) -> Callable[..., Page]:
     """Open a page of the shared server: `open_page("/Compare", color_scheme="dark")`."""

@@ -7,7 +7,6 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
 from page_helpers import (
     ENGLISH,
     Columns,
@@ -218,8 +217,8 @@ def _assert_self_contained(page: Page, tmp_path: Path, sections: int) -> None:
     expect(page.get_by_role("dialog")).to_have_count(0)
 
 
-def test_exported_colors_equal_screen_colors(open_page: Open, tmp_path: Path) -> None:
-    page = open_page(color_scheme="light")
+def test_exported_colors_equal_screen_colors(english_page: Page, tmp_path: Path) -> None:
+    page = english_page
     Player(page).await_text(ENGLISH)
     looks = """cells => {
       const canvas = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
@@ -246,13 +245,15 @@ def test_exported_colors_equal_screen_colors(open_page: Open, tmp_path: Path) ->
         )
         assert all(abs(a - b) <= 1 for a, b in near), color_index
     other.close()
+    page.get_by_role("dialog").press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
 
 
 # ---- the merge diagram on Train
 
 
-def test_merge_diagram_and_player_share_the_step(open_page: Open) -> None:
-    page = open_page()
+def test_merge_diagram_and_player_share_the_step(english_page: Page) -> None:
+    page = english_page
     player = Player(page)
     training, _ = player.await_text(ENGLISH)
     rule = page.get_by_role("slider", name="Step of the merge diagram")
@@ -297,17 +298,19 @@ def test_clicked_word_is_drawn_in_the_merge_diagram(open_page: Open) -> None:
 # ---- print layout
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_print_layout_shows_colored_text_without_controls(open_page: Open, scheme: str) -> None:
-    page = open_page(color_scheme=scheme)
+def test_print_layout_shows_colored_text_without_controls(open_page: Open) -> None:
+    page = open_page(color_scheme="dark")
     # All pages share the rules, and the dark colors are those that print inverted.
     # Learn shows tokens only after an answer.
-    pages = [one for one in PAGES if one.title != "Learn"]
-    for one in pages if scheme == "dark" else pages[:1]:
-        page.emulate_media(media="screen", color_scheme=scheme)
-        go_to(page, one.title)
-        expect(page).to_have_title(f"{one.title} · bpeviz")
-        _assert_print_layout(page, scheme)
+    for one in PAGES:
+        if one.title != "Learn":
+            page.emulate_media(media="screen", color_scheme="dark")
+            go_to(page, one.title)
+            expect(page).to_have_title(f"{one.title} · bpeviz")
+            _assert_print_layout(page, "dark")
+    page.emulate_media(media="screen", color_scheme="light")
+    expect(page.locator(".stApp")).to_have_css("color-scheme", "light")
+    _assert_print_layout(page, "light")
 
 
 def _assert_print_layout(page: Page, scheme: str) -> None:

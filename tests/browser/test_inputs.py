@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from page_helpers import (
     ENGLISH,
     Columns,
@@ -189,6 +190,7 @@ def paste(page: Page, text: str, times: int) -> None:
     )
 
 
+@pytest.mark.slow  # 11 MB take long; `tests/ui/pages/test_pages.py` tests the message
 def test_too_long_paste_shows_an_error_and_page_works(open_page: Open) -> None:
     page = open_page()
     player = Player(page)

@@ -50,9 +50,10 @@ CONTRASTS = """(text, hues) => {
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_text_contrasts_with_every_token_color(open_page: Open, scheme: str) -> None:
-    page = open_page(color_scheme=scheme)
-    player = Player(page)
+def test_text_contrasts_with_every_token_color(english_page: Page, scheme: str) -> None:
+    english_page.emulate_media(color_scheme=scheme)
+    expect(english_page.locator(".stApp")).to_have_css("color-scheme", scheme)
+    player = Player(english_page)
     player.await_text(ENGLISH)
     dark = player.section.evaluate(
         """section => {

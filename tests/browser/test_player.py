@@ -223,9 +223,8 @@ def test_player_works_by_keyboard_alone(open_page: Open) -> None:
     expect(player.track).to_have_value(str(step + 1))
 
 
-def test_drawn_boundaries_equal_python(open_page: Open) -> None:
-    page = open_page()
-    player = Player(page)
+def test_drawn_boundaries_equal_python(english_page: Page) -> None:
+    player = Player(english_page)
     training, boundaries = player.await_text(ENGLISH)
     steps = len(training.merges)
     jumps = random.Random(7).sample(range(steps + 1), 6)
@@ -262,9 +261,8 @@ def test_boundaries_inside_characters_are_drawn(open_page: Open) -> None:
             assert player.drawn_boundaries() == boundaries.boundary_mask(step).sum(), step
 
 
-def test_token_card_equals_python(open_page: Open) -> None:
-    page = open_page()
-    player = Player(page)
+def test_token_card_equals_python(english_page: Page) -> None:
+    player = Player(english_page)
     training, boundaries = player.await_text(ENGLISH)
     tokenizer = training.tokenizer()
     for step, name in ((60, "·the"), (60, "W"), (len(training.merges), "·keeper")):
@@ -310,9 +308,8 @@ def named(tokenizer: MergeTokenizer, boundaries: Boundaries) -> Any:
     return name
 
 
-def test_clicked_token_shows_the_merge_tree_of_python(open_page: Open) -> None:
-    page = open_page()
-    player = Player(page)
+def test_clicked_token_shows_the_merge_tree_of_python(english_page: Page) -> None:
+    player = Player(english_page)
     training, boundaries = player.await_text(ENGLISH)
     tokenizer = training.tokenizer()
     steps = len(training.merges)
@@ -324,13 +321,13 @@ def test_clicked_token_shows_the_merge_tree_of_python(open_page: Open) -> None:
         expect(player.tree).to_be_visible()
         tree = boundaries.tree(start, ends[token])
         assert drawn_nodes(player) == nodes_of(tree, named(tokenizer, boundaries))
-        page.keyboard.press("Escape")
+        english_page.keyboard.press("Escape")
         expect(player.tree).to_be_hidden()
     player.first_cell_of(ends, longest).click()
     player.button("Close the merge tree").click()
     expect(player.tree).to_be_hidden()
     # After Escape the player has the focus again, so the keys still work.
-    page.keyboard.press("Home")
+    english_page.keyboard.press("Home")
     expect(player.track).to_have_value("0")
 
 
