@@ -11,20 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from page_helpers import (
-    ENGLISH,
-    Page,
-    Player,
-    alert,
-    choose,
-    expect,
-    open_file,
-    open_more,
-    type_number,
-)
+from page_helpers import ENGLISH, Page, Player, alert, expect, open_file
 from serving import Server, serving
 
-from bpeviz.pretokenizers.patterns import PATTERNS
+from bpeviz.ui.permalink.codec import pack
 
 LONG = "".join(random.Random(3).choices("abcdefghijklm ", k=150_000))
 PATIENCE = 60.0
@@ -41,47 +31,77 @@ def own_server(
         yield running
 
 
-@pytest.fixture
-def training_page(own_server: Server, open_at: Callable[..., Page]) -> Page:
-    """Open a page with a training that takes many seconds."""
-    page = open_at(own_server)
-    choose(page, "Text", "English prose")
-    Player(page).await_text(ENGLISH)
-    choose(page, "Pre-tokenization", PATTERNS["none"].title)
-    open_more(page)
-    choose(page, "Among equally frequent pairs", "Lexicographically largest")
-    type_number(page, "Largest vocabulary", 30_000)
-    open_file(page, "letters.txt", LONG.encode())
-    expect(page.get_by_text("Training merges:")).to_be_visible()
-    assert len(own_server.workers()) == 1
-    return page
+SLOW = pack(
+    {
+        "text_sample": "english-prose",
+        "algorithm": "bpe",
+        "bpe_ties": "largest",
+        "pattern": "none",
+        "largest": 30_000,
+    }
+)
+"""A link with options with which training on `LONG` takes many seconds."""
 
 
-def await_no_worker(server: Server) -> None:
-    """Wait until all workers of a server have ended."""
+def await_workers(server: Server, number: int) -> None:
+    """Wait until a server has this number of workers."""
     end = time.monotonic() + PATIENCE
-    while server.workers():
-        assert time.monotonic() < end, "a worker was left behind"
+    while len(found := server.workers()) != number:
+        assert time.monotonic() < end, f"{len(found)} workers"
         time.sleep(0.05)
 
 
-def test_training_shows_progress_and_can_be_stopped_and_restarted(
+@pytest.fixture
+def training_page(own_server: Server, open_at: Callable[..., Page]) -> Page:
+    """Open a page with a training that takes many seconds."""
+    page = open_at(own_server, f"/?s={SLOW}")
+    Player(page).await_text(ENGLISH, pattern="none", ties="largest", vocab_size=30_000)
+    open_file(page, "letters.txt", LONG.encode())
+    expect(page.get_by_text("Training merges:")).to_be_visible()
+    await_workers(own_server, 1)
+    return page
+
+
+def test_training_shows_progress_and_ends_when_the_user_leaves_it(
     training_page: Page, own_server: Server
 ) -> None:
-    bar = training_page.get_by_role("progressbar")
+    page = training_page
+    bar = page.get_by_role("progressbar")
     expect(bar).to_be_visible()
-    training_page.get_by_role("button", name="Stop training").click()
-    expect(training_page.get_by_text("Training was stopped.")).to_be_visible()
+    page.get_by_role("button", name="Stop training").click()
+    expect(page.get_by_text("Training was stopped.")).to_be_visible()
     expect(bar).to_have_count(0)
-    await_no_worker(own_server)
-    training_page.get_by_role("button", name="Train again").click()
+    await_workers(own_server, 0)
+    page.get_by_role("button", name="Train again").click()
     expect(bar).to_be_visible()
-    assert len(own_server.workers()) == 1
+    await_workers(own_server, 1)
+    # A killed job shows a message.
+    os.kill(own_server.workers()[0], signal.SIGKILL)
+    expect(alert(page, "Training was interrupted")).to_be_visible()
+    page.get_by_role("button", name="Train again").click()
+    expect(bar).to_be_visible()
+    await_workers(own_server, 1)
+    # Another page ends the job.
+    page.get_by_role("link", name="Pre-tokenize", exact=True).click()
+    expect(page.get_by_role("region", name="The text in each pre-tokenization")).to_be_visible()
+    await_workers(own_server, 0)
+    page.get_by_role("link", name="Train", exact=True).click()
+    expect(page.get_by_text("Training merges:")).to_be_visible()
+    await_workers(own_server, 1)
+    # Another choice ends it.
+    page.get_by_role("button", name="Back to the text box").click()
+    expect(Player(page).text).to_be_visible()
+    expect(page.get_by_test_id("stAlert")).to_have_count(0)
+    await_workers(own_server, 0)
+
+
+def test_closed_tab_ends_the_training_job(training_page: Page, own_server: Server) -> None:
+    training_page.close()
+    await_workers(own_server, 0)
 
 
 def test_inputs_keep_their_positions_during_training(own_server: Server, open_at: Any) -> None:
-    page = open_at(own_server)
-    choose(page, "Text", "English prose")
+    page = open_at(own_server, f"/?s={pack({'text_sample': 'english-prose'})}")
     Player(page).await_text(ENGLISH)
     below = page.get_by_role("combobox", name="Algorithm")
     expect(below).to_be_visible()
@@ -95,32 +115,3 @@ def test_inputs_keep_their_positions_during_training(own_server: Server, open_at
     expect(page.get_by_role("slider", name="Vocabulary size")).to_be_enabled()
     one_line = 24  # the caption below the slider may take one more
     assert abs(below.bounding_box()["y"] - before) <= one_line
-
-
-def test_another_choice_ends_the_training_job(training_page: Page, own_server: Server) -> None:
-    training_page.get_by_role("button", name="Back to the text box").click()
-    expect(Player(training_page).text).to_be_visible()
-    await_no_worker(own_server)
-
-
-def test_closed_tab_ends_the_training_job(training_page: Page, own_server: Server) -> None:
-    training_page.close()
-    await_no_worker(own_server)
-
-
-def test_page_change_ends_the_training_job(training_page: Page, own_server: Server) -> None:
-    training_page.get_by_role("link", name="Pre-tokenize", exact=True).click()
-    expect(
-        training_page.get_by_role("region", name="The text in each pre-tokenization")
-    ).to_be_visible()
-    await_no_worker(own_server)
-
-
-def test_killed_worker_shows_a_message_and_page_works(
-    training_page: Page, own_server: Server
-) -> None:
-    os.kill(own_server.workers()[0], signal.SIGKILL)
-    expect(alert(training_page, "Training was interrupted")).to_be_visible()
-    training_page.get_by_role("button", name="Back to the text box").click()
-    expect(Player(training_page).text).to_be_visible()
-    expect(training_page.get_by_test_id("stAlert")).to_have_count(0)
