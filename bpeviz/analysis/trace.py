@@ -32,7 +32,7 @@ from bpeviz.core.boundaries import (
     MergeBoundaries,
 )
 from bpeviz.core.merges import Merge
-from bpeviz.core.tokenizer import Tokenizer
+from bpeviz.core.tokenizer import Tokenizer, Word
 from bpeviz.core.training import Training
 from bpeviz.text import Normalized, character_stand_in, clean, hexadecimal, label, shorten
 from bpeviz.trainers import texts_of
@@ -258,6 +258,18 @@ def inspect(
         tokenizer.template if template else ((), ()),
         message,
     )
+
+
+def scored_words(inspection: Inspection) -> list[Word]:
+    """Return the words of the text without its special tokens, as `Tokenizer.scored_words`."""
+    tokenizer = inspection.tokenizer
+    found: list[Word] = []
+    start = 0
+    for part, special in tokenizer._parts(inspection.text, inspection.special_tokens):
+        words = [] if special else tokenizer.scored_words(part)
+        found += [Word(text, start + first, start + last) for text, first, last in words]
+        start += len(part)
+    return found
 
 
 def ids_between(inspection: Inspection, first: int, last: int) -> list[int]:

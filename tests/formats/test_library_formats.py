@@ -24,7 +24,7 @@ from tokenizers import decoders, models, processors
 import bpeviz
 from bpeviz import formats
 from bpeviz.analysis.round_trip import round_trip
-from bpeviz.analysis.trace import grid, ids_between, inspect
+from bpeviz.analysis.trace import grid, ids_between, inspect, scored_words
 from bpeviz.core.boundaries import DROPPED_ID, UNKNOWN_ID
 from bpeviz.core.lattice import score
 from bpeviz.core.tokenizer import Tokenizer
@@ -234,6 +234,15 @@ def test_lattice_of_a_word_has_the_segmentations_of_a_tokenizer_json() -> None:
     assert theirs.encode("ab", add_special_tokens=False).ids == [5, 3]
     assert [ids for ids, _ in segmentations(ours, "▁xb", 2)] == [[1, 0, 3]]
     assert theirs.encode("xb", add_special_tokens=False).ids == [1, 0, 3]
+    theirs.add_special_tokens(["<s>"])
+    ours = formats.parse({"tokenizer.json": theirs.to_str().encode()})
+    found = inspect("ab<s>b a", ours, ["<s>"])
+    assert scored_words(found) == [("▁ab", 0, 2), ("▁b", 5, 6), ("▁a", 6, 8)]
+    assert [ids_between(found, start, end) for _, start, end in scored_words(found)] == [
+        [5, 3],
+        [1, 3],
+        [5],
+    ]
     without_scores = formats.parse({"m.model": sentencepiece_model(model_type="bpe")})
     assert without_scores.scored_words("ab") == []
 

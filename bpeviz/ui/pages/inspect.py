@@ -205,9 +205,9 @@ def _chat(key: str, identity: tuple[object, ...], text: str, _template: ChatTemp
 
 @cached()
 def _scored_words(
-    key: str, identity: tuple[object, ...], text: str, _tokenizer: Tokenizer
+    key: str, identity: tuple[object, ...], text: str, special: tuple[str, ...], _of: Inspection
 ) -> list[Word]:
-    return _tokenizer.scored_words(text)
+    return trace.scored_words(_of)
 
 
 @cached()
@@ -451,7 +451,7 @@ def _lattice(offer: Offer, found: Inspection, part: player.Part) -> None:
     """Draw the lattice of a word, and its best segmentations, if the model scores them."""
     tokenizer = found.tokenizer
     words: dict[str, Word] = {}
-    for word in _scored_words(offer.key, offer.identity, found.text, tokenizer):
+    for word in _scored_words(offer.key, offer.identity, found.text, found.special_tokens, found):
         if (
             part.first <= word.start
             and word.end <= part.last
