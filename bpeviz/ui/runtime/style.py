@@ -114,6 +114,8 @@ STYLE = f"""<style>
 .stApp .st-key-side-by-side {{ min-height: 33.2rem; }}
 .stApp .st-key-levels {{ min-height: 30.2rem; }}
 .stApp .st-key-chapter_bar {{ min-height: 2.6rem; }}
+/* The bar arrives last, between these two. */
+.stApp :has(> .st-key-question) + :has(> .st-key-chapter) {{ margin-top: 3.35rem; }}
 .stApp .st-key-splits {{ min-height: 6rem; }}
 .stApp .st-key-player {{ min-height: calc(clamp(8rem, 100dvh - 21rem, 22rem) + 12.2rem); }}
 
@@ -133,6 +135,7 @@ STYLE = f"""<style>
 @media (max-width: 640px) {{
   .facts :is(th, td) {{ padding-inline: 0.4rem; }}
   .stApp .st-key-chapter_bar {{ min-height: 5.2rem; }}
+  .stApp :has(> .st-key-question) + :has(> .st-key-chapter) {{ margin-top: 5.95rem; }}
   .stApp .st-key-compared {{ min-height: 6.3rem; }}
   .stApp .st-key-ask_number_0 {{ min-height: 13rem; }}
   .stApp :is(.st-key-ask_boundaries_0, .st-key-ask_curve_0) {{ min-height: 24rem; }}
