@@ -32,8 +32,8 @@ WHY: dict[Reason, tuple[str, str]] = {
         "between words.",
     ),
     "unmatched": (
-        "left-out text",
-        "Pre-tokenization or normalization leaves this text out, so it does not become a token.",
+        "dropped text",
+        "Pre-tokenization or normalization drops this text, so it does not become a token.",
     ),
     "inserted space": (
         "inserted space",

@@ -65,8 +65,7 @@ def _read(source: Source) -> Tokenizer:
         raise error_at(
             file,
             "line 1",
-            f"expected “{_FIRST_LINE}”, as in minbpe’s .model. SentencePiece’s .model is another "
-            "format, which is not supported",
+            f"expected “{_FIRST_LINE}”, as in minbpe’s .model",
         )
     lines = split_lines(file, content)
     if len(lines) < 3 or lines[0].strip() != _FIRST_LINE:

@@ -201,8 +201,8 @@ def _detect(files: Mapping[str, bytes]) -> bool:
 FORMAT = Format(
     key="bpeviz",
     title="bpeviz’s own format",
-    about="One file for bpeviz alone, also for Scaffold-BPE, WordPiece, SuperBPE, multilingual BPE "
-    "and longest match, which other libraries cannot apply.",
+    about="One file for bpeviz alone, also for Scaffold-BPE, SuperBPE, BPE over several texts and "
+    "longest match, which other libraries cannot apply.",
     files=("tokenizer.bpeviz",),
     suffixes=(".bpeviz",),
     write=_write,

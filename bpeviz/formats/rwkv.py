@@ -51,7 +51,7 @@ def _read(source: Source) -> Tokenizer:
         seen.add(token_id)
         total += len(raw)
         if total > MAX_SPELLED:
-            raise error_at(file, place, f"more than {MAX_SPELLED:,} bytes are too many")
+            raise error_at(file, place, f"the tokens exceed the limit of {MAX_SPELLED:,} bytes")
     return greedy_tokenizer(source.name, file, ids, {})
 
 

@@ -95,7 +95,7 @@ PATTERNS = {
             "cl100k",
             "cl100k (GPT-4)",
             "As GPT-2, but a number has at most three digits and no space, a word may start with "
-            "any one sign, and endings in capitals such as 'S are pre-tokens too.",
+            "one other character, and endings in capitals such as 'S are pre-tokens too.",
             joined("cl100k"),
         ),
         Pattern(
@@ -151,7 +151,9 @@ PATTERNS = {
             "Every character (code point) is a pre-token, so nothing can be merged.",
             r"(?s:.)",
         ),
-        Pattern("none", "None", "The whole text is one pre-token: merges may join anything.", None),
+        Pattern(
+            "none", "None", "The whole text is one pre-token: any neighbors can be merged.", None
+        ),
     )
 }
 """The built-in patterns by key, in the order of the menus."""

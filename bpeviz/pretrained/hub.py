@@ -343,7 +343,7 @@ def _unavailable(model: ModelId, error: Exception) -> VocabularyUnavailable:
     if isinstance(error, VocabularyUnavailable):
         return error
     if isinstance(error, errors.GatedRepoError):
-        why = "is gated: its owner must grant access, and bpeviz sends no token"
+        why = "is gated: its owner must grant access, and bpeviz sends no access token"
     elif isinstance(error, errors.RevisionNotFoundError):
         why = f"has no revision {model.revision}"
     elif isinstance(error, errors.RepositoryNotFoundError):

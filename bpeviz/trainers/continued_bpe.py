@@ -415,15 +415,15 @@ TRAINER = Trainer(
     key="adaptive",
     title="Adaptive BPE (continued training)",
     short="Adaptive BPE",
-    about="Tokenizes the text with an existing vocabulary and merges on from there. It shows the "
-    "merges that a domain adds.",
+    about="Tokenizes the text with an existing vocabulary and continues merging. It shows the "
+    "merges that a text adds to the vocabulary.",
     source="Purason et al. 2025, arXiv:2512.03989",
     train=cast(Any, train),
     options=(
         Option(
             "base",
             "Continue from",
-            "The vocabulary at first. Its ids do not change. New tokens get the ids after them.",
+            "The existing vocabulary. Its ids do not change. New tokens get the ids after them.",
             "text",
             {"text": "Vocabulary of a first text", **catalog.TITLES},
             objects=Tokenizer,

@@ -41,10 +41,10 @@ TIES = Option(
 UNMATCHED = Option(
     "unmatched",
     "Text that the pattern does not match",
-    "Such as the commas between the matches of `\\w+`. Kept: it becomes pre-tokens. Dropped: it "
-    "becomes no token, as in demonstrations that take only the words found by a regular "
-    "expression. This concerns a regular expression or word list of your own, and symbols such as "
-    "@ with NLTK's pattern; the other patterns match all text but white space.",
+    "For example, the commas between the matches of `\\w+`. Kept: it becomes pre-tokens. Dropped: "
+    "it does not become a token, as in demonstrations that use only the words found by a regular "
+    "expression. Only your own expressions and word lists leave such text, and NLTK's pattern, "
+    "which skips symbols such as @. The other patterns match all text but white space.",
     "keep",
     {"keep": "Kept", "drop": "Dropped"},
 )

@@ -55,8 +55,8 @@ class Randomness:
 DROPOUT = Randomness(
     "BPE-dropout",
     "Encoding drops each possible merge with this probability, so one word gets many "
-    "segmentations. It serves to encode the text on which a language model is trained, never to "
-    "use the model. The vocabulary stays the same (Provilkov et al. 2020, arXiv:1910.13267).",
+    "segmentations. Use it only to encode the text on which a language model is trained. The "
+    "vocabulary stays the same (Provilkov et al. 2020, arXiv:1910.13267).",
     "Probability of dropping a merge",
     1.0,
     0.1,

@@ -472,9 +472,9 @@ def _vocabulary(training: SentencePieceTraining, step: int) -> str:
 
 COVERAGES = {
     "1.0": "All characters",
-    "0.9995": "99.95 % of the text",
-    "0.99": "99 % of the text",
-    "0.98": "98 % of the text",
+    "0.9995": "99.95% of the text",
+    "0.99": "99% of the text",
+    "0.98": "98% of the text",
 }
 
 TRAINER = Trainer(
@@ -515,7 +515,7 @@ TRAINER = Trainer(
             "coverage",
             "Character coverage",
             "The vocabulary contains the most frequent characters that make up this share of the "
-            "text; the others are unknown. The library's default is 99.95 %.",
+            "text; the others are unknown. The library's default is 99.95%.",
             "1.0",
             COVERAGES,
         ),

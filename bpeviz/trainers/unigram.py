@@ -633,8 +633,8 @@ TRAINER = Trainer(
     key="unigram",
     title="Unigram",
     short="Unigram",
-    about="Begins with many pieces and prunes the ones whose loss costs the text least. Segments a "
-    "text into its most likely pieces.",
+    about="Starts with many pieces and prunes those that the text needs least. Segments a text "
+    "into its most likely pieces.",
     source="Kudo 2018, arXiv:1804.10959",
     train=cast(Any, train),
     options=(
@@ -660,7 +660,8 @@ TRAINER = Trainer(
         Option(
             "em_steps",
             "EM steps per round",
-            f"How often a round estimates the probabilities before it prunes: 1 to {MAX_EM_STEPS}.",
+            "How often a round estimates the probabilities of the pieces before it prunes, by "
+            f"expectation-maximization: 1 to {MAX_EM_STEPS}.",
             2,
             maximum=MAX_EM_STEPS,
         ),
@@ -691,7 +692,7 @@ TRAINER = Trainer(
             "Subword regularization",
             "Each segmentation is drawn in proportion to P^alpha, where P is its probability under "
             "the unigram model. At 0 all are equally likely, at 1 as likely as the model says, and "
-            "far above 1 almost always the best one. It serves to encode the text on which a "
+            "far above 1 almost always the best one. Use it only to encode the text on which a "
             "language model is trained (Kudo 2018, arXiv:1804.10959).",
             "Inverse temperature (alpha)",
             5.0,

@@ -21,7 +21,7 @@ VIEW = OneOf(
     link="vocabulary",
     key="vocabulary",
     label="The vocabulary",
-    titles={"cost": "What it costs", "tokens": "All tokens", "alphabet": "Initial alphabet"},
+    titles={"cost": "Costs by size", "tokens": "All tokens", "alphabet": "Initial alphabet"},
 )
 WIDTH = Number(link="width", key="width", label="Embedding width", low=1, high=100_000)
 RARELY = Number(link="rarely", key="rarely", label="Rare: fewer times than", low=1, high=1_000_000)

@@ -375,7 +375,7 @@ def _tokens(column: Column, part: Part) -> list[tuple[int, int, str, str, int]]:
     ids = column.ids[first:last].tolist()
     looks: dict[int, tuple[str, str, int]] = {
         UNKNOWN_ID: ("not in the vocabulary", "", -1),
-        DROPPED_ID: ("left out: no token", "", -1),
+        DROPPED_ID: ("dropped: no token", "", -1),
     }
     for token_id in {*ids} - {*looks}:
         raw = tokenizer.token_bytes(token_id)

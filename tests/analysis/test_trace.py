@@ -344,7 +344,7 @@ def test_text_that_a_pattern_does_not_match_is_dropped_and_named() -> None:
     trip = round_trip(found)
     assert made(found, trip) == trip.decoded == "pug hug"
     (loss,) = trip.losses
-    assert (loss.title, loss.places) == ("left-out text", ((4, ";·", "·"),))
+    assert (loss.title, loss.places) == ("dropped text", ((4, ";·", "·"),))
 
 
 def test_round_trip_reports_unexplained_changes_as_one_loss() -> None:

@@ -300,7 +300,7 @@ def test_inspect_draws_the_lattice_of_a_unigram_file() -> None:
         return [*table["segmentation"]]
 
     def differ() -> bool:
-        return any("are others than the best path" in one.value for one in app.caption)
+        return any("differ from the best path" in one.value for one in app.caption)
 
     assert segmentations() == ["ab", "a | b"]
     (drawing,) = [one.proto.body for one in app.get("html") if "lattice" in one.proto.body]

@@ -174,7 +174,7 @@ def _merges(model: _Model, entries: Mapping[str, int]) -> list[tuple[str, str]]:
         left, right = line[:at], line[at + 1 :]
         if at < 0 or left not in entries or right not in entries or left + right not in entries:
             raise model.metadata.error(
-                key, f"the merge {quoted(line)} is not of two tokens that make a third one"
+                key, f"the merge {quoted(line)} does not join two tokens into a third one"
             )
         found[left, right] = None
     return [*found]
@@ -305,8 +305,8 @@ def _read(source: Source) -> Tokenizer:
         raise metadata.error("", "this GGUF file contains no vocabulary")
     if kind not in _KINDS:
         raise FormatError(
-            f"{metadata.file}: its vocabulary is of the kind {quoted(kind)}, which no library here "
-            f"applies. Known kinds: {', '.join(_KINDS)}."
+            f"{metadata.file}: bpeviz does not support its kind of vocabulary, {quoted(kind)}. "
+            f"Known kinds: {', '.join(_KINDS)}."
         )
     return _KINDS[kind](_Model(title, metadata))
 

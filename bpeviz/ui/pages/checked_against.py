@@ -13,7 +13,9 @@ from bpeviz.ui.html_table import table
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.widgets import SessionValue, Switch
 
-SHOWN = Switch(link="checked_against", key="learn_checked_against", label="Checked against")
+SHOWN = Switch(
+    link="checked_against", key="learn_checked_against", label="Checked against other programs"
+)
 _LIBRARIES: SessionValue[bool] = SessionValue("learn_libraries")
 """Whether the comparisons with libraries were asked for."""
 

@@ -361,17 +361,17 @@ def _template(offer: Offer | None) -> bool:
     labels = [map(offer.make().token_label, ids) for ids in (before, after)]
     shown = " ".join((*labels[0], "…", *labels[1]))
     return TEMPLATE.toggle(
-        help="Tokens that a model expects around a text, such as BOS and EOS: "
-        f"{markdown.escape(shown)}. They are not part of the text."
+        help="Special tokens that a model expects around a text, such as one for its beginning "
+        f"(BOS) or its end (EOS): {markdown.escape(shown)}. They are not part of the text."
     )
 
 
 def _chat_switch() -> bool:
     """Draw the switch of the chat template; return its value."""
     return CHAT.toggle(
-        help="The text that a chat model gets: the text to inspect as the message of a user, "
-        "between markers such as BOS, the role and the end of the turn. Names of special tokens "
-        "in it become special tokens, also in the message."
+        help="A chat model gets more than your text: markers show who speaks and where a message "
+        "ends. This makes the text a user's message with these markers. Names of special tokens "
+        "become special tokens, also in the message."
     )
 
 
@@ -406,7 +406,9 @@ def _verdict(offer: Offer, found: Inspection) -> None:
         f":orange[:material/warning:] **Lossy.** Decoding the ids returns a text that differs in "
         f"{places}. {figures}."
     )
-    html_table.draw(tables.losses(trip.losses), "losses", label="What decoding does not restore")
+    html_table.draw(
+        tables.losses(trip.losses), "losses", label="Text that decoding does not restore"
+    )
 
 
 def _sizes(found: Inspection) -> str:
@@ -441,8 +443,8 @@ def _timeline(offer: Offer, found: Inspection, part: player.Part) -> None:
     data = trace.timeline(found, shown, name, offer.training)
     components.player(player.payload(data), "inspect_player")
     st.caption(
-        "Only the steps that change this text, in order, each with its number in the whole "
-        "vocabulary. Counts are for this text."
+        "The player shows only the steps that change this text. Their numbers are those of the "
+        "whole training. Counts are for this text."
     )
     _lattice(offer, found, part)
 
@@ -465,7 +467,7 @@ def _lattice(offer: Offer, found: Inspection, part: player.Part) -> None:
     number = WORD.member(len(chosen)).select(
         [label(found.text[word.start : word.end].encode()) for word in chosen],
         width=260,
-        help=f"The words above, each once, of at most {LONGEST_WORD} characters.",
+        help=f"The different words above, of at most {LONGEST_WORD} characters.",
     )
     word = chosen[number]
     lattice = _word_lattice(offer.key, offer.identity, word.text, tokenizer)
@@ -477,16 +479,16 @@ def _lattice(offer: Offer, found: Inspection, part: player.Part) -> None:
         return "unknown" if known is None else tokenizer.token_label(known)
 
     st.caption(
-        "The model gives each piece a log probability. A segmentation is a path from left to "
-        "right, and its log probability is the sum of those of its pieces. The best path is the "
-        "first row, in bold."
+        "The lattice shows every piece of the vocabulary that fits into the word, with its log "
+        "probability. A segmentation is a path from left to right. Its log probability is the sum "
+        "over its pieces. The first row, in bold, is the best path."
     )
     st.html(lattice_html(lattice, tokenizer.word_atoms(word.text), name))
     path = [unknown if edge.id == UNKNOWN_ID else edge.id for edge in lattice.best()]
     if trace.ids_between(found, word.start, word.end) != path:
         st.caption(
-            "In this text, the tokens of this word are others than the best path: it has an "
-            "unknown character or an added token, or it is a part of a longer token."
+            "In this text, the tokens of this word differ from the best path. It has an unknown "
+            "character or an added token, or it is part of a longer token."
         )
     best = tables.segmentations(lattice.nbest(SEGMENTATIONS), name)
     html_table.draw(best, "segmentations", label="Best segmentations")

@@ -370,8 +370,8 @@ def _word_level(chosen: Chosen, column: pretokenization.Column) -> None:
     )
     size = ENTRIES.any_number(50, help="The most frequent pre-tokens become the entries.")
     drops = chosen.pattern in WITH_UNMATCHED_TEXT and DROP_UNMATCHED.toggle(
-        help="As in demonstrations that take only the words found by a regular expression: the "
-        "rest becomes no token, not even an unknown one."
+        help="As in demonstrations that use only the words found by a regular expression. The rest "
+        "does not become a token, not even an unknown one."
     )
     try:
         words, dropped = _words(column.cut.text, chosen.pattern, chosen.expression, drops)
@@ -380,12 +380,12 @@ def _word_level(chosen: Chosen, column: pretokenization.Column) -> None:
         return
     vocabulary = pretokenization.word_level(words, size)
     unknown = vocabulary.total - vocabulary.known
-    share = f"{unknown / vocabulary.total:.1%}" if vocabulary.total else "0 %"
+    share = f"{unknown / vocabulary.total:.1%}" if vocabulary.total else "0%"
     st.markdown(
         f"The vocabulary has {len(vocabulary.entries):,} of {vocabulary.types:,} different words. "
         f"In this text, {unknown:,} of {counted(vocabulary.total, 'word')} are "
         f"unknown ({share})."
-        + (f" {counted(dropped, 'other part')} of the text are dropped." if dropped else "")
+        + (f" The pattern drops {counted(dropped, 'other part')} of the text." if dropped else "")
     )
     html_table.draw(
         tables.word_level(vocabulary),

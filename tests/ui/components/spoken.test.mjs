@@ -34,7 +34,7 @@ for (const { name, payload, ends, steps } of read("timelines"))
     assert.equal(words.length, tokens.length);
     tokens.forEach(([start, end, id], i) => {
       const own = bytes.subarray(start ? ends[start - 1] : 0, ends[end - 1]);
-      const status = id === -1 ? "not in the vocabulary" : id === -2 ? "left out" : `id ${id}`;
+      const status = id === -1 ? "not in the vocabulary" : id === -2 ? "dropped" : `id ${id}`;
       const expected = `${own.length ? spokenBytes(own) : payload.tokenStyles[id][0]}, ${status}`;
       assert.equal(words[i].replace(/, new$/, ""), expected);
     });

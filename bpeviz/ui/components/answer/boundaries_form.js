@@ -63,8 +63,8 @@ export class BoundariesForm {
     const legend = element("p", "legend");
     legend.append(element("span", "swatch solid"), "boundary");
     if (given) {
-      legend.append(element("span", "swatch thick"), "yours, not a boundary");
-      legend.append(element("span", "swatch dotted"), "missing in yours");
+      legend.append(element("span", "swatch thick"), "your boundary, which is wrong");
+      legend.append(element("span", "swatch dotted"), "boundary that you missed");
     }
     host.append(legend);
   }

@@ -22,7 +22,7 @@ export class OrderForm {
         row.append(...this.#label(item), element("span", "note", marks.notes[item]));
         if (given) {
           const yours = given.indexOf(item);
-          row.append(element("span", yours === i ? "yours same" : "yours other", yours === i ? "as you said" : `you: ${yours + 1}`));
+          row.append(element("span", yours === i ? "yours same" : "yours other", yours === i ? "same as yours" : `you: ${yours + 1}`));
         }
         list.append(row);
       });

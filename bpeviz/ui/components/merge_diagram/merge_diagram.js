@@ -115,7 +115,7 @@ class MergeDiagram {
     const group = draw(svg, "g");
     return side.tokens.map((token) => {
       const [, , since, until, id] = token;
-      const fallback = { [LEFT_OUT_ID]: "left out", [UNKNOWN_ID]: "unknown" }[id] ?? "…";
+      const fallback = { [LEFT_OUT_ID]: "dropped", [UNKNOWN_ID]: "unknown" }[id] ?? "…";
       const [label, color] = side.tokenStyles[id] ?? [fallback, -1];
       const box = geometry.box(token, stepCount, direction);
       const parent = draw(group, "g");

@@ -110,7 +110,7 @@ export class TimelineView extends TokenizedText {
     const head = element("p");
     if (token.id < 0) {
       const reasons = {
-        [LEFT_OUT_ID]: "Left out: it becomes no token",
+        [LEFT_OUT_ID]: "Dropped: it does not become a token",
         [UNKNOWN_ID]: `Not in the vocabulary: ${this.data.unknownLabel}`,
         [INSIDE]: "Its token starts in the previous part",
       };

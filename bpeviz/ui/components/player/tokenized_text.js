@@ -110,7 +110,7 @@ export class TokenizedText {
     this.utf8 ??= this.raw ?? new TextEncoder().encode(this.data.text);
     const bytes = this.utf8.subarray(start ? this.byteEnds[start - 1] : 0, this.byteEnds[end - 1]);
     const status = {
-      [LEFT_OUT_ID]: "left out",
+      [LEFT_OUT_ID]: "dropped",
       [UNKNOWN_ID]: "not in the vocabulary",
       [INSIDE]: "its token starts in the previous part",
     };
@@ -164,7 +164,7 @@ export class TokenizedText {
 
   /** Return the label and the color index of an id. */
   style(id) {
-    if (id === LEFT_OUT_ID) return { label: "left out", color: -1 };
+    if (id === LEFT_OUT_ID) return { label: "dropped", color: -1 };
     const [label, color] = this.data.tokenStyles[id] ?? [this.data.unknownLabel ?? "?", -1];
     return { label, color };
   }

@@ -136,7 +136,7 @@ class TextBox {
     // The server would refuse it, and end the connection at a still longer one.
     this.#tell(
       `This text has ${formatCount(count)} characters; the limit is ${formatCount(limit)}, so the ` +
-        "page still shows the text before. Shorten it, or use a part of it.",
+        "page still shows the previous text. Shorten it, or use a part of it.",
     );
   }
 
