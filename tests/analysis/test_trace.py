@@ -12,7 +12,7 @@ import tiktoken
 import usual
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from properties import examples
+from properties import examples, pairs
 from texts import SMALL_TEXTS
 
 import bpeviz
@@ -75,8 +75,9 @@ def tokens_after(of: Inspection, step: int) -> list[tuple[int, int, int]]:
 # ---- the pieces
 
 
-@pytest.mark.parametrize("name", catalog.NAMES)
-@pytest.mark.parametrize("text", [*SCRIPTS, *(sample.text for sample in samples.SAMPLES)])
+@pytest.mark.parametrize(
+    ("text", "name"), pairs([*SCRIPTS, *(one.text for one in samples.SAMPLES)], catalog.NAMES)
+)
 def test_inspect_offsets_equal_tiktoken(name: str, text: str) -> None:
     found = inspect(text, published(name))
     encoding = tiktoken.get_encoding(name)

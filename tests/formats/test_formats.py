@@ -249,7 +249,10 @@ def of_kind(kind: str) -> Tokenizer:
     return bpeviz.train(text, **arguments).tokenizer()
 
 
-@pytest.mark.parametrize(("key", "kind"), HELD)
+@pytest.mark.parametrize(
+    ("key", "kind"),
+    [pytest.param(*one, marks=pytest.mark.slow if i % 3 else []) for i, one in enumerate(HELD)],
+)
 def test_formats_keep_ids_of_difficult_texts(key: str, kind: str) -> None:
     check_same_ids(of_kind(kind), key)
 

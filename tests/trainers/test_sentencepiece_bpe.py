@@ -464,6 +464,7 @@ def bpeviz_label(piece: str) -> str:
     return piece.replace("\t", "→")
 
 
+@pytest.mark.slow
 def test_pieces_and_encodings_of_tiny_shakespeare_equal_sentencepiece(
     tiny_shakespeare: str,
 ) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ import pytest
 import usual
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from properties import examples, quarter
+from properties import examples, pairs, quarter
 from texts import SMALL_TEXTS
 
 from bpeviz.analysis import metrics
@@ -31,6 +31,7 @@ from bpeviz.text import color_index as color_index_of_bytes
 from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.views import player
 
+SLOW = pytest.mark.slow
 every_trainer = pytest.mark.parametrize("key", TRAINERS)
 
 TEXTS = {
@@ -161,8 +162,13 @@ def assert_best_is_first(training: Training, found: list[Any], step: int) -> Non
     assert training.curve[step] == pytest.approx(values[0])
 
 
-@every_trainer
-@pytest.mark.parametrize("name", TEXTS)
+@pytest.mark.parametrize(
+    ("name", "key"),
+    [
+        pytest.param(name, key, marks=[] if name == "english-prose" or not i % 7 else SLOW)
+        for i, (name, key) in enumerate(product(TEXTS, TRAINERS))
+    ],
+)
 def test_every_trainer_provides_what_the_pages_need(key: str, name: str) -> None:
     text = TEXTS[name]
     training, boundaries = train(key, text)
@@ -269,8 +275,10 @@ def shown_together(
     return player.lock_step(timelines), trained
 
 
-@pytest.mark.parametrize("keys", [["bpe", "wordpiece", "unigram"], [*TRAINERS], ["unigram"]])
-@pytest.mark.parametrize("name", TEXTS)
+@pytest.mark.parametrize(
+    ("name", "keys"),
+    pairs([*TEXTS], [["bpe", "wordpiece", "unigram"], [*TRAINERS], ["unigram"]]),
+)
 def test_lock_step_maps_every_size_to_a_step_per_trainer(keys: list[str], name: str) -> None:
     text = TEXTS[name]
     payload, trained = shown_together(keys, text)
