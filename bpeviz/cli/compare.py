@@ -45,7 +45,7 @@ def add(commands: Commands) -> argparse.ArgumentParser:
     command.add_argument(
         "--reference",
         metavar="TOKENIZER",
-        help="the tokenizer that the others are compared with (default: the first)",
+        help="the baseline, with which the others are compared (default: the first)",
     )
     command.add_argument("--json", action="store_true", help="print a JSON list of exact numbers")
     arguments.add_output(command)

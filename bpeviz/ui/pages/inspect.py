@@ -443,8 +443,8 @@ def _timeline(offer: Offer, found: Inspection, part: player.Part) -> None:
     data = trace.timeline(found, shown, name, offer.training)
     components.player(player.payload(data), "inspect_player")
     st.caption(
-        "The player shows only the steps that change this text. Their numbers are those of the "
-        "whole training. Counts are for this text."
+        "The player shows only the steps that change this text, each with its number among all "
+        "steps of the tokenizer. Counts are for this text."
     )
     _lattice(offer, found, part)
 
