@@ -527,7 +527,7 @@ def main() -> None:
     """Answer requests on standard input until it ends or the library fails."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends this one
     with suppress(AttributeError, OSError):
-        os.nice(5)
+        os.nice(10)
     requests, answers = sys.stdin.buffer, sys.stdout.buffer
     answers.write(b"\n")
     answers.flush()
