@@ -99,7 +99,7 @@ LIBRARY_SECONDS = _limit(
 LIBRARY_MEMORY = _limit("memory of a tokenizer file, plus some per character", 1_000, "MB")
 LIBRARY_PROCESSES = _limit("loaded tokenizer files", 4, "files", "BPEVIZ_LIBRARY_PROCESSES")
 USER_LIBRARY_PROCESSES = _limit(
-    "of these, files applied for a user at once", 2, "files", "BPEVIZ_USER_LIBRARY_PROCESSES"
+    "of these, files applied for a user at once", 1, "files", "BPEVIZ_USER_LIBRARY_PROCESSES"
 )
 
 # ---- a session: an open tab
