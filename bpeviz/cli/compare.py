@@ -16,7 +16,7 @@ from bpeviz.corpus.files import STANDARD, named
 
 _HELP = """\
 Measure several tokenizers on one text: the number of tokens, the bytes per token, the share of
-words that stay whole, and the agreement of the boundaries with those of a reference.
+words kept whole, and the agreement of the boundaries with a baseline (--reference).
 """
 _EXAMPLES = """\
 examples:

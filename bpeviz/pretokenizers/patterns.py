@@ -94,8 +94,8 @@ PATTERNS = {
         Pattern(
             "cl100k",
             "cl100k (GPT-4)",
-            "As GPT-2, but a number has at most three digits and no space, a word may start with "
-            "one other character, and endings in capitals such as 'S are pre-tokens too.",
+            "As GPT-2, with three differences: a number has at most three digits and no space; a "
+            "word may start with one other character; endings such as 'S are pre-tokens too.",
             joined("cl100k"),
         ),
         Pattern(

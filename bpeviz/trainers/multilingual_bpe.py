@@ -265,8 +265,8 @@ def _details(
     return [
         Detail(
             "the share of each text",
-            "Each text's share of all bytes, how often a pair in it counts, the resulting share, "
-            "and how many of the trained tokens occur in it, or only in it.",
+            "Each text's share of all bytes, the factor by which a pair in it counts, and the "
+            "resulting share. The last columns count the trained tokens in it, or only in it.",
             {
                 "text": [one.name for one in shares],
                 "bytes": [one.size for one in shares],

@@ -481,10 +481,10 @@ TRAINER = Trainer(
     key="sentencepiece",
     title="SentencePiece-style BPE",
     short="SentencePiece BPE",
-    about="BPE as in the SentencePiece library (exactly so with the pre-tokenization “None”): ▁ "
-    "for a space, pieces of one script, ties go to the shorter piece, then to the "
-    "lexicographically smaller. Nothing is normalized; by default, the library applies nmt_nfkc "
-    "and collapses spaces.",
+    about="BPE as in the SentencePiece library, exactly so with the pre-tokenization “None”. It "
+    "writes ▁ for a space, and each piece has one script. Ties go to the shorter piece, then to "
+    "the lexicographically smaller. Nothing is normalized; by default, the library applies "
+    "nmt_nfkc and collapses spaces.",
     source="Kudo and Richardson 2018, arXiv:1808.06226; the library, version 0.2.3",
     train=cast(Any, train),
     options=(

@@ -364,9 +364,8 @@ TRAINER = Trainer(
         Option(
             "second",
             "Boundaries of the second phase",
-            "No merge of the second phase crosses these: only the end of the text, as in the "
-            "paper; or also the ends of lines, as the authors' code reads its texts; or the ends "
-            "of sentences.",
+            "No merge of the second phase crosses these. In the paper, only the end of a text is "
+            "a boundary; the authors' code reads each line as a text.",
             "none",
             {"none": "End of the text", "lines": "Ends of lines", "sentences": "Ends of sentences"},
         ),

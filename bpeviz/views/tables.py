@@ -130,8 +130,8 @@ def pieces(word: Lattice, name: Callable[[int], str]) -> pd.DataFrame:
             "piece": [name(edge.id) for edge, _ in found],
             "id": [edge.id for edge, _ in found],
             "log probability": [edge.score for edge, _ in found],
-            "in the best": ["yes" if edge in best else "no" for edge, _ in found],
-            "share of all segmentations": [f"{share:.2g}" for _, share in found],
+            "in the best path": ["yes" if edge in best else "no" for edge, _ in found],
+            "probability of use": [f"{share:.2g}" for _, share in found],
         }
     )
 
@@ -253,7 +253,7 @@ def alternatives(used: Sequence[Used]) -> pd.DataFrame:
             "alternative": [one.alternative.expression for one in used],
             "matches": [one.alternative.about for one in used],
             "sample": [pre_token_name(one.alternative.sample) for one in used],
-            "its match there": ["   ".join(map(pre_token_name, one.sample)) for one in used],
+            "match in the sample": ["   ".join(map(pre_token_name, one.sample)) for one in used],
             "in this text": [f"{one.count:,}" for one in used],
         }
     )

@@ -305,7 +305,7 @@ def test_inspect_draws_the_lattice_of_a_unigram_file() -> None:
     assert segmentations() == ["ab", "a | b"]
     (drawing,) = [one.proto.body for one in app.get("html") if "lattice" in one.proto.body]
     assert "3 pieces in 2 segmentations. Best: ab, log probability -1.50" in drawing
-    (table,) = [one for one in shown_tables(app) if "in the best" in one]
+    (table,) = [one for one in shown_tables(app) if "in the best path" in one]
     assert [*table["piece"]] == ["ab", "a", "b"]
     (word,) = [one for one in app.selectbox if one.label == "Word"]
     assert word.options == ["ab", "baa"]  # each once; a longer one is not offered

@@ -51,5 +51,5 @@ def test_tables_list_segmentations_and_pieces() -> None:
     pieces = tables.pieces(lattice, name)
     assert [*pieces["piece"]] == ["ab", "a", "b"]
     assert [*pieces["characters"]] == ["1–2", "1–1", "2–2"]
-    assert [*pieces["in the best"]] == ["yes", "no", "no"]
-    assert [*pieces["share of all segmentations"]] == ["0.62", "0.38", "0.38"]
+    assert [*pieces["in the best path"]] == ["yes", "no", "no"]
+    assert [*pieces["probability of use"]] == ["0.62", "0.38", "0.38"]

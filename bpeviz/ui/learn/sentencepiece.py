@@ -128,7 +128,8 @@ CHAPTER = Chapter(
     title="SentencePiece",
     core=False,
     lead="SentencePiece is a library. It writes a space as the visible mark ▁ and treats it like a "
-    "letter, so it needs no splitting into words. It starts from characters, not bytes.",
+    "letter, so it needs no rules about words. By default, ▁ is only at the start of a piece. It "
+    "starts from characters, not bytes.",
     myth="SentencePiece is an algorithm, and it always returns exactly the same text.",
     fact="It is a library that offers several algorithms. By default it changes the text first: "
     "for example, several spaces become one. Without byte fallback, unknown characters are lost.",

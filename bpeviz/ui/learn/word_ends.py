@@ -116,8 +116,8 @@ CHAPTER = Chapter(
     "added to the end of each word. Then “est” at the end of “newest” and “est” in “estate” are "
     "different tokens.",
     myth="Byte-pair encoding is one fixed recipe, so every program finds the same merges.",
-    fact="Small choices change the merges: the mark as its own symbol or as part of the last "
-    "letter, and which of two equally frequent pairs comes first. Two programs agree only if they "
+    fact="Small choices change the merges. The mark can be a symbol or part of the last letter, "
+    "and either of two equally frequent pairs can come first. Two programs agree only if they "
     "follow the same rules.",
     settings=f"Characters, split by white space, minimum count 1. {engine.FIRST_SEEN}",
     source="Sennrich, Haddow and Birch 2016; since version 0.2, subword-nmt attaches the mark "

@@ -44,8 +44,8 @@ export class CurveForm {
     if (given !== null || !marks) this.#draw();
     const legend = element("p", marks ? "legend" : "chosen");
     if (marks) {
-      legend.append(element("span", "swatch line-truth"), "engine");
-      if (given) legend.append(element("span", "swatch line-yours"), "you");
+      legend.append(element("span", "swatch line-truth"), "true curve");
+      if (given) legend.append(element("span", "swatch line-yours"), "your curve");
     } else legend.append("Draw the curve, or move each dot with the arrow keys. The first dot is given.");
     host.append(legend);
   }
