@@ -53,7 +53,8 @@ def table() -> str:
     rows = []
     for one in LIMITS:
         setting = f"`{one.variable}`" if one.variable else "fixed"
-        rows.append(f"| {one.about} | {one.default:,} {one.unit} | {setting} |")
+        unit = one.unit.removesuffix("s") if one.default == 1 else one.unit
+        rows.append(f"| {one.about} | {one.default:,} {unit} | {setting} |")
     return "\n".join(["| limit | default | set by |", "| --- | --- | --- |", *rows])
 
 

@@ -266,7 +266,9 @@ def _report(training: Training, options: argparse.Namespace, output: str) -> Non
     """Print the result if progress is shown; always report a vocabulary smaller than requested."""
     size = int(training.sizes[-1])
     if training.stopped in ("no pair", "rare"):
-        reason = "no pair is left" if training.stopped == "no pair" else "all other pairs are rarer"
+        reason = (
+            "no pair is left" if training.stopped == "no pair" else "all other pairs are too rare"
+        )
         steps = texts_of(training).unit + ("" if training.steps == 1 else "s")
         print_error(f"Only {training.steps:,} {steps} ({reason}): the vocabulary has {size:,} ids.")
     elif options.vocab_size is not None and size < options.vocab_size:

@@ -299,11 +299,11 @@ class Pool:
 
 _BUSY = (
     "the server limits how many tokenizer files are applied at once, and is busy with those of "
-    "other users; try again in a minute"
+    "other users. Try again in a minute"
 )
 _BUSY_OWN = (
-    "your other tabs still apply tokenizer files, and the server limits how many run for a user "
-    "at once; wait until they are done, or close these tabs, then try again"
+    "your other tabs still apply tokenizer files, and the server limits how many it applies for a "
+    "user at once. Wait until they are done, or close these tabs. Then try again"
 )
 _OVERTIME = f"it takes more than {limits.LIBRARY_SECONDS} seconds"
 _ABORTED = f"the library stopped, or needs more than {limits.LIBRARY_MEMORY:,} MB of memory"

@@ -334,7 +334,7 @@ def test_train_reports_a_vocabulary_smaller_than_requested(shell: Shell) -> None
         shell.err,
     )
     shell("train", "text.txt", "--vocab-size", "9999", "--min-count", "20")
-    assert "(all other pairs are rarer)" in shell.err
+    assert "(all other pairs are too rare)" in shell.err
     shell("train", "text.txt", "--vocab-size", "9999", "--algorithm", "unigram")
     assert re.fullmatch(r"The vocabulary has only \d+ ids: this text allows no more.\n", shell.err)
 

@@ -181,8 +181,8 @@ def _dialog(
             shown = _address(request, at, name)
             code = address.qr_code(shown)
             notes.append(
-                f"The server remembers this short link for {limits.SHORT_LINK_HOURS:,} hours, at "
-                "most until it ends. “Copy link” copies one that lasts."
+                f"The server remembers this short link for {limits.SHORT_LINK_HOURS:,} hours, or "
+                "until it is restarted. “Copy link” copies one that lasts."
             )
     if without:
         names = ", ".join(shorten(one, 140) for one in without[:MAX_NAMES])

@@ -110,7 +110,7 @@ class MergeDiagram {
     const { geometry, svg } = this;
     const { title, unit, stepCount } = side;
     const y = direction < 0 ? MARGIN - 12 : geometry.bottom + geometry.sideHeight + 20;
-    const heading = `${title}: number of ${unit}s (log scale), of ${formatCount(stepCount)}`;
+    const heading = `${title}: number of ${unit}s, up to ${formatCount(stepCount)} (log scale)`;
     draw(svg, "text", { class: "words", x: MARGIN_LEFT, y, "font-size": 12.5 }, heading);
     const group = draw(svg, "g");
     return side.tokens.map((token) => {
@@ -121,8 +121,8 @@ class MergeDiagram {
       const parent = draw(group, "g");
       const colorClass = color >= 0 ? ` tinted color${color}` : id < 0 ? " unknown" : "";
       const rect = draw(parent, "rect", { class: `token${colorClass}`, ...box });
-      const end = until < 0 ? "to the end" : `to ${formatCount(until)}`;
-      draw(rect, "title", {}, `${label}${id < 0 ? "" : ` id ${id}`}, after ${counted(since, unit)} ${end}`);
+      const steps = `${unit} ${formatCount(since)} to ${until < 0 ? "the end" : formatCount(until)}`;
+      draw(rect, "title", {}, `${label}${id < 0 ? "" : ` id ${id}`}, from ${steps}`);
       // A label as large as fits.
       let ems = 0;
       for (const sign of label) ems += WIDE_CHARACTER.test(sign) ? 1 : CHARACTER_WIDTH;
