@@ -103,7 +103,7 @@ def _dropout(setup: Setup) -> Question:
         return Result(compared(given, right), [message], {"right": right})
 
     prompt: list[Part] = [
-        f"BPE with {counted(_bpe(setup['text']).steps, 'merge')} encodes ",
+        f"BPE with {counted(_bpe(setup['text']).steps, 'merge')} encodes the word ",
         engine.quoted(word),
         f" as {counted(round(before), 'token')}. While it encodes, BPE-dropout leaves out each "
         "merge with a probability. How many tokens are there at probability 1?",

@@ -56,9 +56,12 @@ def _fallback(setup: Setup) -> Question:
             message += [token(one), " "]
         return Result(compared(given, len(found)), message, {"right": len(found)})
 
-    prompt: list[Part] = ["Training on ", engine.quoted(setup["corpus"]), " made these tokens: "]
+    prompt: list[Part] = ["Training on ", engine.quoted(setup["corpus"])]
+    prompt.append(" made these tokens: " if training.steps else " made no tokens. ")
     for merge in training.merges[:30]:
         prompt += [engine.named(training, merge.new_id), " "]
+    if training.steps:
+        prompt[-1] = ". "
     prompt += ["A word starts with ▁. A character that was not in the training text becomes its "]
     prompt += ["bytes, one token each. How many tokens is ", engine.quoted(text), "?"]
     return Question(prompt, NumberForm(1, 4 * len(text) + 1, "tokens"), judge)
@@ -76,7 +79,7 @@ def _unknown(setup: Setup) -> Question:
         for one in labels(setup, "unk"):
             message += [token(one), " "]
         decoded = tokenizer.decode(tokenizer.encode(setup["text"]))
-        message += [" Decoding gives ", engine.quoted(decoded), "."]
+        message[-1:] = [". Decoding gives ", engine.quoted(decoded), "."]
         return Result(verdict, message, {"right": [right]})
 
     prompt: list[Part] = ["Without byte fallback, what happens to ", engine.quoted(setup["text"])]

@@ -100,6 +100,7 @@ def _rule(setup: Setup) -> Question:
     prompt: list[Part] = ["In ", engine.quoted(text), ", a list of words finds these words: "]
     for one in listed[:12]:
         prompt += [token(label(one.encode())), " "]
+    prompt[-1] = ". "
     options = [PATTERNS[rule].title for rule in RULES] + ["None of them: only a list of words does"]
     return Question([*prompt, "Which rule finds them?"], ChoiceForm(options), judge)
 

@@ -71,7 +71,7 @@ def _whole(setup: Setup) -> Question:
         )
         return Result(compared(given, size), [message], {"right": size})
 
-    prompt = f"The whole text has {counted(len(text), 'code point')}. How many bytes is it?"
+    prompt = f"The whole text has {counted(len(text), 'code point')}. How many bytes does it have?"
     return Question([prompt], NumberForm(0, 4 * len(text), "bytes"), judge)
 
 

@@ -49,6 +49,7 @@ def _question(setup: Setup, way: str, rule: str) -> Question:
     prompt += [f" made {counted(training.steps, 'token')}, in this order: "]
     for merge in training.merges[:20]:
         prompt += [engine.named(training, merge.new_id), " "]
+    prompt[-1] = ". "
     return Question([*prompt, rule], BoundariesForm(text), judge)
 
 

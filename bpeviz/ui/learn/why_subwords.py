@@ -59,7 +59,7 @@ def _split(setup: Setup) -> Question:
     listed: list[Part] = []
     for one in setup["pieces"].split()[:30]:
         listed += [token(one, color_index(one.encode()) if len(one) > 1 else -1), " "]
-    prompt: list[Part] = ["A vocabulary has these pieces: ", *listed]
+    prompt: list[Part] = ["A vocabulary has these pieces: ", *listed[:-1], ". "]
     prompt += ["From the left, the longest piece that fits becomes a token. Where does it split?"]
     return Question(prompt, BoundariesForm(setup["text"]), judge)
 
@@ -86,6 +86,7 @@ def _whole_words(setup: Setup) -> Question:
     prompt: list[Part] = ["Another vocabulary has whole words only: "]
     for one in setup["words"].split()[:30]:
         prompt += [token(one), " "]
+    prompt[-1] = ". "
     prompt += ["Which tokens does ", engine.quoted(setup["text"]), " become?"]
     options = (
         "Whole words: all of them are in the list.",

@@ -78,6 +78,7 @@ def _word(setup: Setup) -> Question:
     prompt += [f" makes {counted(training.steps, 'merge')}, in this order: "]
     for merge in training.merges[:20]:
         prompt += [engine.named(training, merge.new_id), " "]
+    prompt[-1] = ". "
     prompt += ["Which tokens does ", engine.quoted(word), " become?"]
     return Question(prompt, BoundariesForm(word), judge)
 

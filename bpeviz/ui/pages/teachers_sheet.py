@@ -21,8 +21,16 @@ def words(parts: Sequence[Part]) -> str:
 def answer(question: Question) -> str:
     """Return the right answer to a question, with its explanation."""
     result = question.judge(None)
-    options = question.form.payload().get("options")
-    right = [f"“{options[i]}”" for i in result.marks["right"]] if options else []
+    form, marks = question.form.payload(), result.marks
+    right: list[str] = []
+    if "options" in form:
+        right = [f"“{form['options'][i]}”" for i in marks["right"]]
+    elif "order" in marks:
+        pairs = (" + ".join(one["label"] for one in form["items"][i]) for i in marks["order"])
+        right = [f"{', '.join(pairs)}."]
+    elif "points" in marks:
+        points = (f"{y:,} at {x:,}" for x, y in marks["points"] if x in form["handles"])
+        right = [f"{form['yTitle'].capitalize()}: {', '.join(points)}."]
     return " ".join([*right, words(result.message)])
 
 
