@@ -176,6 +176,7 @@ class User:
 
     async def load(self) -> None:
         await self.act("load a page")
+        await self.report(0, "report the first step")
 
     async def edit(self, text: str, kind: str = "edit the text") -> None:
         box = self.widgets.get("text_component")
@@ -214,13 +215,15 @@ class User:
             await self.act("move the slider")
 
     async def step(self, draw: random.Random) -> None:
+        await self.report(draw.randint(0, 100), "step")
+
+    async def report(self, step: int, kind: str) -> None:
+        """Report the step of the player, if the page has one."""
         follower = self.widgets.get("follower")
         if follower is not None and self.timeline:
-            value = (
-                f'{{"step": {{"step": {draw.randint(0, 100)}, "timelineId": "{self.timeline}"}}}}'
-            )
+            value = f'{{"step": {{"step": {step}, "timelineId": "{self.timeline}"}}}}'
             self.states[follower.id] = WidgetState(id=follower.id, json_value=value)
-            await self.act("step", fragment=self.fragments["follower"])
+            await self.act(kind, fragment=self.fragments["follower"])
 
     async def change_page(self, draw: random.Random) -> None:
         await self.open(

@@ -51,6 +51,9 @@ def _widgets(values: Values) -> Iterator[Widget[Any]]:
 
 PAGE = Page("app.py", "Train", "Watch a tokenizer train, merge by merge.", _widgets)
 
+_LATER = 1_000
+"""The height in pixels that is reserved for charts and tables until they are drawn."""
+
 _STEP: SessionValue[int] = SessionValue("step")
 _SHOWN: SessionValue[str] = SessionValue("shown")
 """The timeline that the step belongs to."""
@@ -113,6 +116,7 @@ def _follow(trained: Trained, last: int, timeline: str, shown: player.Part, init
     training, boundaries = trained.history, trained.boundaries
     body = st.container()
     report = components.player_events(_JUMP.get(), "follower")["step"]
+    is_first = not _SHOWN.present
     if _SHOWN.get() != timeline:
         _SHOWN.put(timeline)
         _STEP.put(initial)
@@ -124,6 +128,11 @@ def _follow(trained: Trained, last: int, timeline: str, shown: player.Part, init
     with body:
         _export(trained, last, step, shown)
     if not last:
+        return
+    if is_first and st.context.headers:
+        # The browser loads the scripts of charts and tables before it draws anything, also the
+        # player. As soon as the player is drawn, it reports its step, and this runs again.
+        body.space(_LATER)
         return
     decided, compression = _curves(trained, last)
     with body:

@@ -144,6 +144,21 @@ def test_page_says_why_a_file_was_refused(server: Server, cookie: str) -> None:
     assert "Reload the page" in alerts[-1]
 
 
+def test_charts_are_drawn_when_the_player_reports(server: Server, cookie: str) -> None:
+    async def load() -> tuple[set[str], set[str]]:
+        measured = Measured()
+        async with connected(server.address, measured, cookie) as user:
+            await user.act("load a page")
+            first = {*user.widgets}
+            await user.report(0, "report the first step")
+            assert not measured.errors
+            return first, {*user.widgets} - first
+
+    first, later = run(load())
+    assert {"player", "follower", "train_picture"} <= first
+    assert {"compression 0", "decided 0"} <= later
+
+
 def test_long_request_is_refused(server: Server, cookie: str) -> None:
     assert request(f"{server.address}/", "POST", b"a" * 65_000, Cookie=cookie)[0] == 413
 
