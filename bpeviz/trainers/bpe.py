@@ -197,9 +197,10 @@ TRAINER = Trainer(
     options=(
         replace(
             ATOMS,
-            help="Bytes: the text in UTF-8, so there are 256 atoms and no unknown characters. This "
-            "is byte-level BPE, or BBPE (Wang et al. 2019, arXiv:1909.03341). Characters: those of "
-            "the training text; any other is unknown later.",
+            help="Bytes: the text in UTF-8, with 256 atoms (the units before the first merge) and "
+            "no unknown characters. This is byte-level BPE, or BBPE (Wang et al. 2019, "
+            "arXiv:1909.03341). Characters: those of the training text; any other is unknown "
+            "later.",
         ),
         END_MARK,
         replace(

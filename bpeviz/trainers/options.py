@@ -7,8 +7,8 @@ from bpeviz.trainers.base import Option
 ATOMS = Option(
     "atoms",
     "Start from",
-    "Bytes: the text in UTF-8, so there are 256 atoms and no unknown characters. Characters: those "
-    "of the training text; any other is unknown later.",
+    "Bytes: the text in UTF-8, with 256 atoms (the units before the first merge) and no unknown "
+    "characters. Characters: those of the training text; any other is unknown later.",
     "bytes",
     {"bytes": "Bytes", "characters": "Characters"},
 )

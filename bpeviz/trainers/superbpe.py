@@ -372,7 +372,7 @@ TRAINER = Trainer(
         Option(
             "max_words",
             "Maximum words in a token",
-            "For a token of the second phase. The authors take four; as in their code, no such "
+            "For a token of the second phase. The authors use four; as in their code, no such "
             "token contains a colon followed by a space.",
             MAX_WORDS,
         ),
