@@ -242,7 +242,7 @@ def _wanted(model: ModelId, files: dict[str, Any]) -> list[str]:
     if models:  # all have the same vocabulary
         return [min(models, key=lambda name: (files[name].size or 0, name))]
     raise VocabularyUnavailable(
-        f"{model.model} on Hugging Face has no tokenizer files that bpeviz knows, such as "
+        f"{model.model} on Hugging Face has no tokenizer files that bpeviz can read, such as "
         "tokenizer.json or tokenizer.model."
     )
 

@@ -691,7 +691,7 @@ TRAINER = Trainer(
         randomness=Randomness(
             "Subword regularization",
             "Each segmentation is drawn in proportion to P^alpha, where P is its probability under "
-            "the unigram model. At 0 all are equally likely, at 1 as likely as the model says, and "
+            "the unigram model. At 0 all are equally likely, at 1 as likely as in the model, and "
             "far above 1 almost always the best one. Use it only to encode the text on which a "
             "language model is trained (Kudo 2018, arXiv:1804.10959).",
             "Inverse temperature (alpha)",

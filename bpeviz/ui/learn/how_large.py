@@ -143,7 +143,7 @@ CHAPTER = Chapter(
     fact="Each entry adds a whole row to the embedding table, while later merges save less and "
     "less. The right size depends on the model, the languages, and how much text there is.",
     settings="Bytes, GPT-2's pre-tokenization, minimum count 1.",
-    source="Computed here, except where a caption says otherwise.",
+    source="Computed here, unless a caption names another source.",
     inputs=(
         engine.text_input(KEY, TEXT, longest=LONGEST),
         engine.number_input(KEY, "width", "Numbers in an embedding", 1, 16_384, 768, asked=False),

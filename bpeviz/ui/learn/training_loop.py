@@ -121,7 +121,7 @@ CHAPTER = Chapter(
             ),
             Option(
                 "No: it memorizes this one text.",
-                "A pair that occurs once says nothing about other texts. The entry in the "
+                "A pair that occurs once shows nothing about other texts. The entry in the "
                 "vocabulary is wasted.",
                 right=True,
             ),
