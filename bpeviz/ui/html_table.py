@@ -82,7 +82,8 @@ def draw(
     if download:
         st.download_button(
             "Download CSV",
-            frame.to_csv(index=False).encode("utf-8-sig"),
+            # On demand: a browser fetches finished content at once, to check its address.
+            lambda: frame.to_csv(index=False).encode("utf-8-sig"),
             f"{key.replace('_', '-').replace(' ', '-')}.csv",
             "text/csv",
             key=f"{key} as a file",
