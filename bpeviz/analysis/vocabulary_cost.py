@@ -7,17 +7,19 @@ are rare in the training data have rows that are hardly trained.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bpeviz.core.boundaries import Boundaries
+from bpeviz.core.boundaries import Boundaries, MergeBoundaries
 from bpeviz.core.training import Training
 
 SIZES = 8
 """The number of vocabulary sizes that are compared."""
+
+_BLOCK = 1 << 18
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,32 @@ def uses(boundaries: Boundaries, step: int) -> NDArray[np.int64]:
     return np.bincount(ids[ids >= 0])
 
 
+def _uses_after(
+    training: Training, boundaries: Boundaries, steps: Sequence[int]
+) -> Iterator[NDArray[np.int64]]:
+    """Yield the uses of each id after each of some steps, as `uses` does.
+
+    Each boundary that a merge removes takes one use of both its tokens and adds one of the new. So
+    the text, which may have millions of tokens, is counted once and not for each step.
+    """
+    if not isinstance(boundaries, MergeBoundaries):
+        yield from (uses(boundaries, step) for step in steps)
+        return
+    made = range(boundaries.first_merge_id, boundaries.first_merge_id + max(steps, default=0))
+    parents = np.array([training.parents(i) for i in made], np.int64).reshape(-1, 2)
+    applied = -np.diff(boundaries.token_counts[: len(made) + 1])
+    initial = np.zeros(made.stop, np.int64)
+    for start in range(0, len(boundaries), _BLOCK):  # NumPy counts a copy in int64
+        atoms = boundaries.atom_ids[start : start + _BLOCK]
+        initial += np.bincount(atoms[atoms >= 0], minlength=made.stop)
+    for step in steps:
+        counts = initial.copy()
+        counts[made.start : made.start + step] += applied[:step]
+        for side in (0, 1):
+            np.subtract.at(counts, parents[:step, side], applied[:step])
+        yield counts
+
+
 def sizes(last: int) -> list[int]:
     """Return at most `SIZES` steps from 0 to `last`, spaced evenly on a logarithmic scale."""
     spaced = np.geomspace(1, last + 1, SIZES).round().astype(int) - 1
@@ -65,9 +93,8 @@ def costs(
     """
     size = int(boundaries.ends[-1]) if len(boundaries) else 0
     found = []
-    for step in steps:
+    for step, counts in zip(steps, _uses_after(training, boundaries, steps), strict=True):
         vocabulary = int(training.sizes[step])
-        counts = uses(boundaries, step)
         tokens = int(boundaries.token_counts[step])
         frequent = int((counts >= rarely).sum())
         found.append(
