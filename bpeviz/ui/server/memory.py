@@ -20,32 +20,15 @@ from streamlit import runtime
 INTERVAL = 30.0
 """Seconds between two looks at the sessions."""
 
-_MMAP_THRESHOLD, _ARENA_MAX = -3, -8
-"""Parameters of glibc's `mallopt` (`malloc.h`)."""
-
 
 @asynccontextmanager
 async def lifespan(_app: object) -> AsyncIterator[None]:
     """Return the memory of ended sessions while the app runs."""
-    _configure()
     task = asyncio.create_task(_watch())
     try:
         yield
     finally:
         task.cancel()
-
-
-def _configure() -> None:
-    """Let the C library allocate long texts by themselves, to return each when it is freed.
-
-    By default, it allocates up to 32 MB among other objects once such a block was freed, and in
-    many areas, one for each of several threads.
-    """
-    if sys.platform == "linux":
-        with suppress(OSError, AttributeError):  # another C library
-            library = ctypes.CDLL(None)
-            library.mallopt(_MMAP_THRESHOLD, 4 << 20)
-            library.mallopt(_ARENA_MAX, 2)
 
 
 async def _watch() -> None:
