@@ -249,7 +249,10 @@ def _candidates(trained: Trained, step: int) -> None:
         )
         return
     found = training.candidates(trained.text, boundaries, previous, CANDIDATES)
-    st.caption(texts.rule.format(step=f"{previous + 1:,}"))
+    rule = texts.rule.format(step=f"{previous + 1:,}")
+    if len(found) == CANDIDATES:
+        rule += f" The table lists the best {CANDIDATES:,}."
+    st.caption(rule)
     st.dataframe(
         tables.candidates(training, found, step), hide_index=True, height=316, key="candidates"
     )

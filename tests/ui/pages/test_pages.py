@@ -34,6 +34,7 @@ from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.trainers.bpe import TRAINER as BPE
 from bpeviz.ui import trained
 from bpeviz.ui.inputs import MAX_TEXT, MAX_TRAINED, UnreadableFile, read_file
+from bpeviz.ui.pages import train
 from bpeviz.ui.runtime import cache
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -564,6 +565,15 @@ def test_train_shows_the_steps_and_candidates_of_every_trainer(key: str) -> None
     assert candidates.iloc[0, : len(best.ids)].tolist() == [training.name(i) for i in best.ids]
     details = texts.details(training, SHORT, boundaries, last)
     assert {f"{TRAINERS[key].short}: {one.title}" for one in details} <= {*headings}
+
+
+def test_train_says_where_it_leaves_out_candidates(monkeypatch: pytest.MonkeyPatch) -> None:
+    said = "The table lists the best 5."
+    assert not any(said in one.value for one in with_text("Train", SHORT).caption)
+    monkeypatch.setattr(train, "CANDIDATES", 5)
+    app = with_text("Train", SHORT)
+    assert any(said in one.value for one in app.caption)
+    assert len(app.dataframe[0].value) == 5
 
 
 def test_size_can_be_set_as_a_number_of_merges() -> None:
