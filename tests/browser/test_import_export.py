@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from page_helpers import (
     ENGLISH,
     Columns,
@@ -298,6 +299,7 @@ def test_clicked_word_is_drawn_in_the_merge_diagram(open_page: Open) -> None:
 # ---- print layout
 
 
+@pytest.mark.slow
 def test_print_layout_shows_colored_text_without_controls(open_page: Open) -> None:
     page = open_page(color_scheme="dark")
     # All pages share the rules, and the dark colors are those that print inverted.

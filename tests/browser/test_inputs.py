@@ -66,6 +66,7 @@ def test_uploaded_files_are_read_or_rejected_with_a_message(open_page: Open) -> 
     expect(alert(page, "is not a text")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_long_file_is_not_copied_into_the_text_box(open_page: Open) -> None:
     page = open_page()
     player = Player(page)
@@ -85,6 +86,7 @@ def test_long_file_is_not_copied_into_the_text_box(open_page: Open) -> None:
     player.await_text(ENGLISH)
 
 
+@pytest.mark.slow
 def test_long_text_is_paged(open_page: Open) -> None:
     page = open_page()
     player = Player(page)

@@ -26,6 +26,7 @@ from page_helpers import (
     type_number,
     type_text,
 )
+from properties import mostly_slow
 from serving import Server, serving
 
 import bpeviz
@@ -306,7 +307,7 @@ def fresh_server(server: Server, tmp_path_factory: pytest.TempPathFactory) -> It
         yield running
 
 
-@pytest.mark.parametrize("name", [page.title for page in PAGES])
+@pytest.mark.parametrize("name", mostly_slow([page.title for page in PAGES], ["Train", "Learn"]))
 def test_link_restores_a_page_on_a_fresh_server(
     fresh_server: Server, open_page: Open, open_at: Open, name: str
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
 from page_helpers import (
     ENGLISH,
     Columns,
@@ -232,6 +233,7 @@ def test_phone_layout_has_no_horizontal_scrolling(open_page: Open) -> None:
     assert main.evaluate("main => main.scrollWidth - main.clientWidth") <= 0
 
 
+@pytest.mark.slow
 def test_compare_column_names_tokens_after_pre_tokenize_page(open_page: Open) -> None:
     """Both pages use the same component."""
     page = open_page()

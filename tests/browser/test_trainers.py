@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+import pytest
 import usual
 from page_helpers import ENGLISH, Columns, Page, Player, choose, drawn_boundaries, expect, go_to
 
@@ -47,6 +48,7 @@ def check_token_card(player: Player, training: Training, boundaries: Boundaries,
     expect(player.tree).to_be_hidden()
 
 
+@pytest.mark.slow
 def test_algorithm_plays_on_train_and_appears_on_compare(open_page: Open) -> None:
     page = open_page()
     expect(Player(page).last).to_be_visible()
