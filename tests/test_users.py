@@ -24,7 +24,7 @@ def eventually(happened: Callable[[], bool]) -> None:
 
 
 class Request:
-    """A request in a thread, which holds its place until it is told to leave."""
+    """A request in a thread. It holds its place until `leave` is called."""
 
     def __init__(self, places: Places, user: str) -> None:
         self.places, self.user = places, user
