@@ -385,9 +385,10 @@ def _export(key: str, picture: Callable[[], Picture], tokenizer: Exported | None
         _button(key, "tokens.html", "Web page (HTML)", lambda: shown.drawn(export.html))
         _button(key, "tokens.svg", "Drawing (SVG)", lambda: shown.drawn(export.svg))
     st.caption(
-        "To export a table or chart, hover over it and use the menu in its top right corner. The "
-        "CSV file of a table contains its cells unchanged. A spreadsheet reads cells that begin "
-        "with =, +, - or @ as formulas, so import the columns as text."
+        "To export a chart or a long table, hover over it and use the menu in its corner. "
+        "That menu writes the cells of a table unchanged, and a spreadsheet reads cells that begin "
+        "with =, +, - or @ as formulas: import the columns as text. The button Download CSV below "
+        "a short table marks such cells as text with an apostrophe."
     )
 
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from html import escape
 from typing import Any
@@ -13,6 +14,9 @@ import streamlit as st
 
 MOST_ROWS = 200
 """Longer tables need the search and the speed of `st.dataframe`."""
+
+_SIGNS = ("=", "+", "-", "@", "\t", "\r")
+_NUMBER = re.compile(r"[+-]?[\d.,]*\d%?")
 
 
 def table(
@@ -83,7 +87,7 @@ def draw(
         st.download_button(
             "Download CSV",
             # On demand: a browser fetches finished content at once, to check its address.
-            lambda: frame.to_csv(index=False).encode("utf-8-sig"),
+            lambda: csv(frame).encode("utf-8-sig"),
             f"{key.replace('_', '-').replace(' ', '-')}.csv",
             "text/csv",
             key=f"{key} as a file",
@@ -91,6 +95,23 @@ def draw(
             type="tertiary",
             on_click="ignore",
         )
+
+
+def csv(frame: Any) -> str:
+    """Return a data frame as CSV for a spreadsheet, without cells that it takes for formulas."""
+    header = [*map(_without_formula, frame.columns)]
+    safe: str = frame.map(_without_formula).to_csv(index=False, header=header)
+    return safe
+
+
+def _without_formula(cell: object) -> object:
+    """Return a cell, after an apostrophe if a spreadsheet would take its text for a formula.
+
+    >>> [_without_formula(one) for one in ("=1+1", "+", "-5.2%", "a=b", -3)]
+    ["'=1+1", "'+", '-5.2%', 'a=b', -3]
+    """
+    is_formula = isinstance(cell, str) and cell.startswith(_SIGNS) and not _NUMBER.fullmatch(cell)
+    return f"'{cell}" if is_formula else cell
 
 
 def _text(value: object, *, grouped: bool = False) -> str:

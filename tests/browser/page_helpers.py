@@ -16,7 +16,7 @@ from bpeviz.corpus import samples
 from bpeviz.ui.inputs import LARGEST
 
 try:
-    from playwright.sync_api import Error, Locator, Page, expect
+    from playwright.sync_api import Error, FloatRect, Locator, Page, expect
 except ImportError:
     if os.environ.get("CI"):
         raise
@@ -41,6 +41,22 @@ def labelled(within: Page | Locator, selector: str, label: str) -> Locator:
     them, each time that it looks.
     """
     return within.locator(f'{selector}[aria-label="{label}"]')
+
+
+def box_at_rest(element: Locator) -> FloatRect:
+    """Return the box of an element in pixels, once it has kept its place for 0.3 seconds.
+
+    While content above it is still being loaded, a mouse sent to its box would miss it.
+    """
+    element.scroll_into_view_if_needed()
+    before = None
+    for _ in range(100):
+        box = element.bounding_box()
+        if box is not None and box == before:
+            return box
+        before = box
+        element.page.wait_for_timeout(300)
+    raise AssertionError(f"{element} does not keep its place")
 
 
 class Controls:

@@ -14,6 +14,7 @@ from page_helpers import (
     Page,
     Player,
     await_sign,
+    box_at_rest,
     choose,
     expect,
     go_to,
@@ -269,10 +270,8 @@ def test_merge_diagram_and_player_share_the_step(english_page: Page) -> None:
     assert player.step > 0
     assert rule.get_attribute("aria-valuenow") == str(player.step)
     # Drag the handle with the mouse.
-    expect(page.get_by_test_id("stSkeleton")).to_have_count(0)  # so that nothing moves any more
-    rule.locator(".knob").hover()
-    box = rule.locator(".knob").bounding_box()
-    assert box is not None
+    box = box_at_rest(rule.locator(".knob"))
+    page.mouse.move(box["x"] + 8, box["y"] + 8)
     page.mouse.down()
     page.mouse.move(box["x"] + 8, box["y"] - 120, steps=6)
     page.mouse.up()

@@ -8,7 +8,18 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from page_helpers import ENGLISH, Locator, Page, alert, choose, expect, go_to, trained, type_text
+from page_helpers import (
+    ENGLISH,
+    Locator,
+    Page,
+    alert,
+    box_at_rest,
+    choose,
+    expect,
+    go_to,
+    trained,
+    type_text,
+)
 
 import bpeviz
 from bpeviz.analysis import trace
@@ -161,11 +172,7 @@ def test_merge_diagram_handle_moves_by_keyboard_and_mouse(open_page: Open) -> No
     page.keyboard.press("End")
     expect(inspect.picture.locator(".pieces .piece")).to_have_text(["hello", "·world"])
     # Drag the handle with the mouse, down to the text.
-    rule.scroll_into_view_if_needed()
-    knob = rule.locator(".knob").bounding_box()
-    frame = inspect.picture.locator("svg").bounding_box()
-    assert knob is not None
-    assert frame is not None
+    knob = box_at_rest(rule.locator(".knob"))
     page.mouse.move(knob["x"] + 8, knob["y"] + 8)
     page.mouse.down()
     page.mouse.move(knob["x"] + 8, knob["y"] + 100, steps=5)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 import pytest
-from page_helpers import Page, expect
+from page_helpers import Page, box_at_rest, expect
 
 from bpeviz.ui.learn.registry import CHAPTERS
 
@@ -108,9 +108,7 @@ def test_answers_are_given_by_mouse_and_touch(open_page: Open) -> None:
     page.locator('button[data-chapter="training-loop"]').click()
     curve = page.locator("svg.drawable")
     expect(curve).to_be_visible()
-    curve.scroll_into_view_if_needed()
-    box = curve.bounding_box()
-    assert box is not None
+    box = box_at_rest(curve)
     page.mouse.move(box["x"] + box["width"] * 0.3, box["y"] + box["height"] * 0.3)
     page.mouse.down()
     for share in (0.5, 0.7, 0.95):

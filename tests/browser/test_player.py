@@ -15,6 +15,7 @@ from page_helpers import (
     Locator,
     Page,
     Player,
+    box_at_rest,
     choose,
     expect,
     go_to,
@@ -105,8 +106,7 @@ def test_full_session_from_paste_to_compare(open_page: Open) -> None:
     player.button("Step back").click()
     expect(player.number).to_have_value(str(paused - 1))
 
-    box = player.track.bounding_box()
-    assert box is not None
+    box = box_at_rest(player.track)
     page.mouse.move(box["x"] + box["width"] - 2, box["y"] + box["height"] / 2)
     page.mouse.down()
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, steps=5)
@@ -356,9 +356,7 @@ def cell(page: Page, table: int, column: int, row: int) -> Locator:
 
 def click_row(page: Page, table: Locator, row: int) -> None:
     """Click a row of a table. The mouse moves in steps, because the table ignores a jump."""
-    table.scroll_into_view_if_needed()
-    box = table.bounding_box()
-    assert box is not None
+    box = box_at_rest(table)
     x, y = box["x"] + 150, box["y"] + 35 * (row + 1.5)  # the header is as high as a row
     page.mouse.move(x - 20, y - 5)
     page.mouse.move(x, y, steps=5)
@@ -381,9 +379,7 @@ def test_tables_follow_the_player_step(open_page: Open) -> None:
 
     # A click on a curve or on a row of the merges jumps to that step.
     chart = page.get_by_test_id("stVegaLiteChart").nth(1)
-    chart.scroll_into_view_if_needed()
-    box = chart.bounding_box()
-    assert box is not None
+    box = box_at_rest(chart)
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     expect(player.track).not_to_have_value("13")
     reached = player.step

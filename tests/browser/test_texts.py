@@ -13,6 +13,7 @@ from page_helpers import (
     Page,
     Player,
     await_sign,
+    box_at_rest,
     choose,
     drawn_boundaries,
     expect,
@@ -122,8 +123,7 @@ def _assert_copied(page: Page, shown: Locator, text: str) -> None:
     assert copy_selection(page) == text
     select(shown, (last - 5, 0), (last, 1))
     assert text.endswith(copy_selection(page))
-    first, second = cells.nth(2).bounding_box(), cells.nth(9).bounding_box()
-    assert first is not None
+    first, second = box_at_rest(cells.nth(2)), cells.nth(9).bounding_box()
     assert second is not None
     page.mouse.move(first["x"] + 1, first["y"] + first["height"] / 2)
     page.mouse.down()

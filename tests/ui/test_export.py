@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
+import pandas as pd
 import pytest
 import tokenizers
 import usual
@@ -24,7 +27,7 @@ from bpeviz.corpus import samples
 from bpeviz.formats import FORMATS, FormatError, archive
 from bpeviz.formats.known_models import known_title
 from bpeviz.trainers import TRAINERS
-from bpeviz.ui import export, markdown
+from bpeviz.ui import export, html_table, markdown
 from bpeviz.ui.export import Opened
 from bpeviz.ui.pages import inspect
 from bpeviz.ui.pages.inspect import FIRST_TEXT
@@ -512,3 +515,11 @@ def test_inspect_describes_the_normalization_only_where_it_changes_the_text() ->
     assert "É became lower case and lost its accent" in shown
     assert "↵" in shown
     assert "*x*" not in shown  # escaped
+
+
+def test_csv_of_table_has_no_formulas() -> None:
+    frame = pd.DataFrame({"=token": ["=1+1", "+", "-", "@A1", "a=b", "-5.2%", "x"], "n": range(7)})
+    rows = list(csv.reader(io.StringIO(html_table.csv(frame))))
+    assert rows[0] == ["'=token", "n"]
+    assert [row[0] for row in rows[1:]] == ["'=1+1", "'+", "'-", "'@A1", "a=b", "-5.2%", "x"]
+    assert [row[1] for row in rows[1:]] == [str(i) for i in range(7)]
