@@ -10,7 +10,7 @@ from typing import Any
 from bpeviz import formats
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import Training
-from bpeviz.formats import MAX_FILE
+from bpeviz.formats import MAX_FILE, archive
 from bpeviz.pretrained import catalog, download, rank_tokenizer
 from bpeviz.trainers import TRAINERS, Corpus
 
@@ -130,7 +130,7 @@ def read(
     If the tokenizer has two files, the path of one of them suffices, or that of their folder.
 
     Args:
-        path: the file or folder.
+        path: the file or folder, or a .zip of them.
         format: a key of `bpeviz.formats.READERS`, or None to detect it.
         pattern: the pre-tokenization, as in `train`, for files that do not contain it: ranks of
             tiktoken without the second file, and CSV merges without the first line.
@@ -144,4 +144,4 @@ def read(
     for one in formats.paths_to_read(Path(path)):
         with one.open("rb") as file:
             files[one.name] = file.read(MAX_FILE + 1)  # `parse` refuses a larger one
-    return formats.parse(files, format, pattern=pattern, expression=expression)
+    return formats.parse(archive.opened(files), format, pattern=pattern, expression=expression)

@@ -19,6 +19,7 @@ from bpeviz.core.chat_template import SETTINGS, SOURCE, ChatTemplate
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.corpus import files as corpus_files
 from bpeviz.corpus.files import STANDARD, named
+from bpeviz.formats import archive
 from bpeviz.formats.chat_templates import chat_template
 from bpeviz.formats.gguf.container import MAGIC
 from bpeviz.pretrained import catalog, download, hub
@@ -92,7 +93,7 @@ def load_tokenizer(name: str, options: argparse.Namespace, progress: Progress) -
     with progress.during(f"Loading {named(name)}"):
         if name == STANDARD:
             content = read_bytes(name, formats.MAX_FILE)
-            return formats.parse({named(name): content}, **pattern)
+            return formats.parse(archive.opened({named(name): content}), **pattern)
         try:
             return api.read(name, **pattern)
         except OSError as error:
@@ -105,13 +106,13 @@ def load_chat_template(name: str) -> ChatTemplate:
     Raises:
         ValueError: There is none, or its file cannot be read; the message is user-facing.
     """
-    found = {}
+    found: Mapping[str, bytes] = {}
     if hub.is_id(name):
         found = download.contents(name)
     elif name != STANDARD and name not in catalog.ENTRIES:
         head = b"" if os.path.isdir(name) else _head(name)
-        if head.startswith(MAGIC):
-            found = {name: head}
+        if head.startswith((MAGIC, b"PK")):
+            found = archive.opened({os.path.basename(name): head})
         else:
             folder = name if os.path.isdir(name) else os.path.dirname(name)
             paths = {one: os.path.join(folder, one) for one in (SETTINGS, SOURCE)}

@@ -23,8 +23,8 @@ from bpeviz.formats.base import (
 )
 from bpeviz.formats.gguf.container import MAGIC
 from bpeviz.formats.parsing import MAX_FILE
-from bpeviz.formats.paths import known_format, paths_to_read, paths_to_save
-from bpeviz.formats.recognition import explain, without_companions
+from bpeviz.formats.paths import known_format, names_to_read, paths_to_read, paths_to_save
+from bpeviz.formats.recognition import COMPANIONS, explain, unknown_format
 from bpeviz.formats.registry import FORMATS, READERS
 from bpeviz.text import shorten
 
@@ -84,7 +84,7 @@ def parse(
     """
     if not files:
         raise FormatError("There is no file.")
-    files = without_companions(files)
+    files = _without_companions(files)
     if len(files) > _MAX_FILES:  # before they are unzipped: each may become as large as the limit
         raise FormatError(f"{len(files)} files are too many: a tokenizer has one or two.")
     files = {name: unzipped(name, content) for name, content in files.items()}
@@ -117,7 +117,22 @@ def _detected(files: Mapping[str, bytes]) -> Format:
     for format in READERS.values():
         if len(files) == 1 and has_suffix(files, *format.suffixes):
             return format
-    names = " and ".join(map(printable_name, files))
-    problem = "unknown format" if len(files) == 1 else "these files do not belong together"
-    titles = "; ".join(format.title for format in READERS.values())
-    raise FormatError(f"{names}: {problem}. Known formats: {titles}.")
+    raise unknown_format(files)
+
+
+def _without_companions(files: Mapping[str, bytes]) -> Mapping[str, bytes]:
+    """Return the files of a tokenizer out of a whole folder.
+
+    Files with settings of a model are left out, and all others beside a tokenizer.json.
+    """
+    if len(files) < 2:
+        return files
+    last = {name: name.replace("\\", "/").rsplit("/", 1)[-1] for name in files}
+    kept = {name: content for name, content in files.items() if last[name] not in COMPANIONS}
+    for name, content in kept.items():
+        if last[name] == "tokenizer.json":
+            return {name: content}
+    if len(kept) > _MAX_FILES:
+        chosen = names_to_read([*last.values()])
+        kept = {name: kept[name] for name in kept if last[name] in chosen} or kept
+    return kept or dict([*files.items()][:1])  # whose message says what is missing

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 
 from bpeviz.formats.base import FormatError, printable_name
 from bpeviz.formats.parsing import MAX_FILE
+from bpeviz.formats.recognition import explain_archive
 
 MAX_FILES = 20
 """The folder of a model has more files than the one or two of its tokenizer."""
@@ -58,6 +59,19 @@ def unzipped(name: str, content: bytes, limit: int = MAX_FILE) -> bytes:
     return inside
 
 
+def opened(files: Mapping[str, bytes], limit: int = MAX_FILE) -> Mapping[str, bytes]:
+    """Return the files of a .zip, if that is the only file, or else the files themselves.
+
+    Raises:
+        FormatError: As in `unpacked`.
+    """
+    if len(files) == 1:
+        ((name, content),) = files.items()
+        if content.startswith(b"PK"):
+            return unpacked(name, content, limit)
+    return files
+
+
 def unpacked(name: str, content: bytes, limit: int) -> dict[str, bytes]:
     """Return the files of a .zip by name.
 
@@ -80,6 +94,7 @@ def unpacked(name: str, content: bytes, limit: int) -> dict[str, bytes]:
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             entries = [entry for entry in archive.infolist() if not entry.is_dir()]
+            explain_archive(name, [entry.filename for entry in entries])
             if not 1 <= len(entries) <= MAX_FILES:
                 raise FormatError(
                     f"{shown} contains {len(entries):,} files: the limit is {MAX_FILES}."

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
+
 from bpeviz.core.tokenizer import Tokenizer
 
 _KNOWN: dict[tuple[int, int], tuple[str, str]] = {
@@ -33,3 +36,20 @@ def known_title(tokenizer: Tokenizer) -> str | None:
         if tokenizer.vocab_size == size and token_id in tokenizer.find(token):
             return title
     return None
+
+
+def model_name(files: Mapping[str, bytes]) -> str | None:
+    """Return the name of the model in the settings beside its tokenizer, or None."""
+    for file, key in (("config.json", "_name_or_path"), ("tokenizer_config.json", "name_or_path")):
+        try:
+            settings = json.loads(files.get(file, b"{}")[:_LARGEST_SETTINGS])
+        except (ValueError, RecursionError):
+            continue
+        name = settings.get(key) if isinstance(settings, dict) else None
+        # A path on someone’s machine is not a name.
+        if isinstance(name, str) and name.count("/") <= 1 and not name.startswith((".", "/", "~")):
+            return name.rpartition("/")[2] or None
+    return None
+
+
+_LARGEST_SETTINGS = 2_000_000

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 
 from bpeviz.formats.base import Format, FormatError, printable_name
@@ -59,16 +60,18 @@ def paths_to_read(path: Path) -> list[Path]:
         FormatError: the folder does not contain a tokenizer.
     """
     if path.is_dir():
-        # What is written first: tokenizer.json before the tokenizer.model beside it.
-        for format in (FORMATS | READERS).values():
-            for names in (format.files, *format.other_files):
-                needed = names[:1] if format.suffixes else names
-                if all((path / name).is_file() for name in needed):
-                    return [path / name for name in names if (path / name).is_file()]
-        expected = ", or ".join(
-            " and ".join(f.files if not f.suffixes else f.files[:1]) for f in FORMATS.values()
+        if found := names_to_read([one.name for one in path.iterdir() if one.is_file()]):
+            return [path / name for name in found]
+        expected = ", ".join(
+            dict.fromkeys(
+                " and ".join(f.files if not f.suffixes else f.files[:1])
+                for f in (FORMATS | READERS).values()
+            )
         )
-        raise FormatError(f"The folder {printable_name(str(path))} does not contain {expected}.")
+        raise FormatError(
+            f"The folder {printable_name(str(path))} does not contain a tokenizer, such as "
+            f"{expected}."
+        )
     for format in FORMATS.values():
         if not format.suffixes:
             for names in (format.files, *format.other_files):
@@ -81,6 +84,27 @@ def paths_to_read(path: Path) -> list[Path]:
             beside = (_beside(path, name.removeprefix(first)) for name in others)
             return [path, *(one for one in beside if one.is_file())]
     return [path]
+
+
+def names_to_read(names: Collection[str]) -> list[str]:
+    """Return the names of the tokenizer's files in a folder, or an empty list.
+
+    Args:
+        names: The names of all files in the folder.
+    """
+    # What is written first: tokenizer.json before the tokenizer.model beside it.
+    for format in (FORMATS | READERS).values():
+        for files in (format.files, *format.other_files):
+            needed = files[:1] if format.suffixes else files
+            if all(name in names for name in needed):
+                return [name for name in files if name in names]
+    # Names of other programs, such as spiece.model, if only one file may be a tokenizer.
+    for format in READERS.values():
+        endings = tuple(one for one in format.suffixes if one not in (".json", ".csv"))
+        found = [name for name in names if endings and name.lower().endswith(endings)]
+        if len(found) == 1:
+            return [name for name in (found[0], f"{found[0]}.json") if name in names]
+    return []
 
 
 def _beside(path: Path, ending: str) -> Path:

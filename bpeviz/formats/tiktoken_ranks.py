@@ -134,7 +134,11 @@ def _ranks(file: str, content: bytes) -> dict[bytes, int]:
         try:
             raw = base64.b64decode(parts[0], validate=True)
         except (binascii.Error, ValueError):
-            raise error_at(file, place, f"{quoted(parts[0])} is not base64") from None
+            raise error_at(
+                file,
+                place,
+                f"{quoted(parts[0])} is not base64; expected base64, a space and a rank",
+            ) from None
         if not 0 < len(raw) <= MAX_TOKEN:
             raise error_at(file, place, f"a token has 1 to {MAX_TOKEN:,} bytes, not {len(raw):,}")
         rank = parse_int(file, place, parts[1])

@@ -416,10 +416,10 @@ def cache_folder() -> Path:
     return Path(folder)
 
 
-def entry_of(content: bytes) -> Entry | None:
-    """Return the entry with a file of this content, or None."""
-    digest = hashlib.sha256(content).hexdigest()
-    found = (entry for entry in _ALL for file in entry.files if file.sha256 == digest)
+def entry_of(*contents: bytes) -> Entry | None:
+    """Return the entry of which all files are among these contents, or None."""
+    given = {hashlib.sha256(content).hexdigest() for content in contents}
+    found = (entry for entry in _ALL if given.issuperset(file.sha256 for file in entry.files))
     return next(found, None)
 
 

