@@ -178,7 +178,7 @@ class Chapter:
         pictures: Returns the pictures to show after the questions.
         why: The question “Why?”.
         target: Returns the page that shows this text.
-        samples: Other texts to try, by their labels.
+        samples: Other texts to try, by their labels; or values of several inputs, by their names.
         needs: The published vocabularies that it needs.
     """
 
@@ -195,13 +195,18 @@ class Chapter:
     pictures: Callable[[Setup], Sequence[Picture]]
     why: Why
     target: Callable[[Setup], Target]
-    samples: Mapping[str, str] = field(default_factory=dict)
+    samples: Mapping[str, str | Setup] = field(default_factory=dict)
     needs: tuple[str, ...] = ()
 
     @property
     def initial(self) -> Setup:
         """The values of the inputs at first."""
         return {one.name: one.initial for one in self.inputs}
+
+    def sample(self, title: str) -> Setup:
+        """Return the values of inputs that a sample sets."""
+        sample = self.samples[title]
+        return {self.inputs[0].name: sample} if isinstance(sample, str) else sample
 
     def about(self, setup: Setup) -> str:
         """Return a short name of the inputs that the questions are about."""

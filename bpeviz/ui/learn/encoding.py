@@ -73,12 +73,12 @@ def _tokens(setup: Setup) -> Question:
     if not training.steps:
         raise NoQuestionError("The training text has no two neighbors. Type a longer one.")
     listed = training.merges[:LISTED]
-    are = "The first ones are" if len(listed) < training.steps else "In their order"
-    prompt: list[Part] = [f"Training made {counted(training.steps, 'merge')}. {are}: "]
-    for merge in listed:
-        prompt += [engine.named(training, merge.left), " + "]
-        prompt += [engine.named(training, merge.right), ", "]
-    prompt[-1] = ". "
+    are = "The first ones are:" if len(listed) < training.steps else "In their order:"
+    prompt: list[Part] = [f"Training made {counted(training.steps, 'merge')}. {are}"]
+    for number, merge in enumerate(listed, 1):
+        prompt += [f" ({number})\u00a0", engine.named(training, merge.left), "+"]
+        prompt.append(engine.named(training, merge.right))
+    prompt.append(". ")
     prompt += ["The text to encode, ", engine.quoted(text)]
     prompt += [f", has {counted(size, 'byte')}. How many tokens does it become?"]
     return Question(prompt, NumberForm(1, size, "tokens"), judge)
@@ -151,11 +151,14 @@ CHAPTER = Chapter(
     title="Encode and decode",
     core=True,
     lead="A trained tokenizer encodes any text. It starts from the bytes, and applies the merges "
-    "in the order of training, wherever they fit. Decoding goes back from ids to bytes.",
-    myth="Encoding looks up the words of the new text.",
+    "in the order of training, wherever they fit. Decoding goes back from ids, the numbers of the "
+    "tokens, to bytes.",
+    myth="Encoding looks up the words of the new text. And ids rank the tokens by how often they "
+    "occur in it.",
     fact="Encoding repeats the merges of training, the earliest first. Later merges need the "
     "results of earlier ones, so the order matters. A text that shares few pairs with the "
-    "training text is hardly merged.",
+    "training text is hardly merged. An id only tells when training made the token: bytes come "
+    "first, then merges.",
     settings=f"Bytes, no pre-tokenization, up to {MERGES} merges of the training text.",
     source="Sennrich, Haddow and Birch 2016, section 3.2; computed here.",
     inputs=(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -36,6 +37,9 @@ from bpeviz.views import player
 
 LONGEST = 1_000
 """The most characters of a chapter's text: training runs while the page is drawn."""
+
+MAX_TIED = 5
+"""The most tied pairs that a result lists."""
 
 MAX_SHOWN = 60
 """The most characters of a text that a message quotes."""
@@ -127,11 +131,11 @@ def played(training: Training, text: str, caption: str = "") -> Picture:
     return Picture("player", data | {"initialStep": int(data["last"] == 1)}, caption)
 
 
-def grid(text: str, tokenizer: Tokenizer, caption: str = "") -> Picture:
+def grid(text: str, tokenizer: Tokenizer, caption: str = "", *, decimal: bool = False) -> Picture:
     """Return the grid of a text: characters, code points, bytes, tokens and ids."""
     found = trace.inspect(text, tokenizer)
     part = player.parts(found.text, found.cuts, 240)[0]
-    return Picture("grid", trace.grid(found, part), caption)
+    return Picture("grid", trace.grid(found, part, decimal=decimal), caption)
 
 
 def tokenized(text: str, tokenizers: Sequence[tuple[str, Tokenizer]], caption: str = "") -> Picture:
@@ -207,6 +211,15 @@ def next_pair(
                 f"{len(tied):,} pairs occur {times(taken.count)}, and each is right. {rule} "
             ]
             message += ["Here that is ", *words(pair), "."]
+            if len(tied) <= MAX_TIED:
+                others = [(left, right) for left, right in tied if (left, right) != pair]
+                message += [
+                    " The others: " if len(others) > 1 else " The other one: ",
+                    *words(others[0]),
+                ]
+                for other in others[1:]:
+                    message += [", ", *words(other)]
+                message.append(".")
         mine = None if given is None else (int(ids[given]), int(ids[given + 1]))
         if mine is not None and mine != pair:
             message += [" Yours, ", *words(mine), f", occurs {times(count[mine])}."]
@@ -225,6 +238,16 @@ def times(count: int) -> str:
 
 
 # ---- boundaries, curves and orders
+
+
+def encoded_result(given: list[int] | None, tokenizer: Tokenizer, text: str) -> Result:
+    """Return the result of the boundaries that a user set in a text to encode."""
+    tokens = tokenizer.tokens(text)
+    result = boundaries_result(given, tokens, text)
+    if all(one.id != tokenizer.unknown_id for one in tokens):
+        return result
+    note = "A character that is not in the training text is unknown: <unk>."
+    return replace(result, message=[*result.message, note])
 
 
 def boundaries_result(given: list[int] | None, tokens: Sequence[Token], text: str) -> Result:
@@ -258,10 +281,12 @@ def curve_result(given: list[int] | None, form: CurveForm, values: Mapping[int, 
     title = form.yTitle.removesuffix("s") if drawn[-1] == 1 else form.yTitle
     message = f"{drawn[-1]:,} {title} at {end:,} {form.xTitle}. "
     falls = [before - after for before, after in pairwise(drawn)]
-    if falls[0] > falls[-1]:
-        message += f"The first section saves {falls[0]:,}, the last one {falls[-1]:,}."
-    else:
-        message += f"The first section saves {falls[0]:,}, the last one no less: {falls[-1]:,}."
+    first, last = form.handles[1] - form.handles[0], end - form.handles[-2]
+    less = "" if falls[0] > falls[-1] else "no less: "
+    message += (
+        f"The first {first:,} {form.xTitle} save {counted(falls[0], 'token')}, "
+        f"the last {last:,} save {less}{falls[-1]:,}."
+    )
     marks = {"points": [[at, value] for at, value in sorted(values.items())]}
     if given is None:
         return Result("shown", [message], marks)

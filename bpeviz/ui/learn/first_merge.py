@@ -24,7 +24,8 @@ KEY = "first-merge"
 
 def _pair(setup: Setup) -> Question:
     return engine.next_pair(
-        ["Which two neighbors occur together most often? Click such a pair."], setup["text"]
+        ["Which two neighbors occur together most often? Click between two such neighbors."],
+        setup["text"],
     )
 
 
@@ -60,7 +61,11 @@ def _tokens(setup: Setup) -> Question:
 
 def _pictures(setup: Setup) -> list[Picture]:
     training = engine.train(setup["text"], merges=1)
-    return [engine.played(training, setup["text"], "Step back and forth to see this one merge.")]
+    about = (
+        "Step back and forth to see this one merge. An id is the number of a token in the "
+        "vocabulary: the bytes have 0 to 255, and the new token gets 256."
+    )
+    return [engine.played(training, setup["text"], about)]
 
 
 def _target(setup: Setup) -> Target:
@@ -72,7 +77,8 @@ CHAPTER = Chapter(
     title="The first merge",
     core=True,
     lead="Byte-pair encoding starts with the bytes of a text. It counts each pair of neighbors, "
-    "and merges the pair that occurs most often into one new token. A dot · is a space.",
+    "and merges the pair that occurs most often into one new token. A dot · is a space. "
+    "The letter í has two bytes, drawn below it.",
     myth="The most frequent word is merged first.",
     fact="Training never looks for words. It only counts pairs of neighbors, and a letter with the "
     "space after it can be the best pair of all.",

@@ -76,14 +76,15 @@ def _double(setup: Setup) -> Question:
         )
         return Result(verdict, [message], {"right": [right]})
 
+    grows = "doubles, too" if large == 2 * small else "grows as much"
     prompt = (
         "A model has a row of numbers for each entry of the vocabulary: the embedding table. The "
-        f"vocabulary grows from {small:,} to {large:,} entries. What grows in proportion?"
+        f"vocabulary grows from {small:,} to {large:,} entries. What {grows}?"
     )
     options = (
-        "The embedding table, but not the number of tokens saved.",
-        "The number of tokens saved, but not the embedding table.",
-        "Both: the text needs half as many tokens.",
+        "Only the embedding table.",
+        "Only the saving: the text has half as many tokens.",
+        "Both: a larger table, and half as many tokens.",
     )
     return Question([prompt], ChoiceForm(options), judge)
 

@@ -62,6 +62,8 @@ def _score(setup: Setup) -> Question:
         message = "WordPiece prefers a pair whose parts hardly ever occur without each other."
         if len({*scores}) < len(scores):
             message += " Pairs with the same score may be in either order."
+        if given is not None and verdict == "right":
+            right = list(given)  # tied pairs stay as the user put them
         notes = [
             f"score {score:.3g}, occurs {engine.times(one.count)}"
             for one, score in zip(pairs, scores, strict=True)
@@ -105,8 +107,8 @@ def _dropout(setup: Setup) -> Question:
     prompt: list[Part] = [
         f"BPE with {counted(_bpe(setup['text']).steps, 'merge')} encodes the word ",
         engine.quoted(word),
-        f" as {counted(round(before), 'token')}. While it encodes, BPE-dropout leaves out each "
-        "merge with a probability. How many tokens are there at probability 1?",
+        f" as {counted(round(before), 'token')}. BPE-dropout leaves out merges by chance while it "
+        "encodes. How many tokens are there at probability 1, without any merge?",
     ]
     return Question(prompt, NumberForm(1, len(word) + 3, "tokens"), judge)
 
@@ -183,7 +185,7 @@ CHAPTER = Chapter(
     ),
     target=_target,
     samples={
-        "Hugs": "hug hug hug hug pug pug pun pun pun bun hugs hugs",
-        "Spanish": "prueba de tokens",
+        "Hugs": {"text": "hug hug hug hug pug pug pun pun pun bun hugs hugs", "word": "hugs"},
+        "Spanish": {"text": "prueba de tokens", "word": "pruebas"},
     },
 )

@@ -24,7 +24,10 @@ CHOICES = ("gpt2", "cl100k", "whitespace", "words")
 
 def _first(setup: Setup) -> Question:
     return engine.next_pair(
-        ["Without pre-tokenization, a pair may include spaces and periods. Which one is first?"],
+        [
+            "Without pre-tokenization, a pair may include spaces and periods. "
+            "Which pair is merged first? Click it."
+        ],
         setup["text"],
     )
 
@@ -37,21 +40,27 @@ def _tokens(setup: Setup, pattern: str) -> int:
 
 def _cost(setup: Setup) -> Question:
     free, size = _tokens(setup, "none"), len(setup["text"].encode())
+    steps = engine.train(setup["text"], merges=setup["merges"]).steps
     title = PATTERNS[setup["pattern"]].title
 
     def judge(given: int | None) -> Result:
         right = _tokens(setup, setup["pattern"])
         training = engine.merges_of(setup["text"], merges=1, pattern=setup["pattern"])
-        message: list[Part] = [f"{counted(right, 'token')}, and {free:,} without pre-tokenization."]
+        other = "as many as" if right == free else f"and {free:,}"
+        message: list[Part] = [f"{counted(right, 'token')}, {other} without pre-tokenization."]
         if training.steps:
             merge = training.merges[0]
             message += [" Now the first merge is ", engine.named(training, merge.left), " + "]
             message += [engine.named(training, merge.right)]
             message += [f", which occurs {engine.times(merge.count)}."]
+        made = engine.train(setup["text"], merges=setup["merges"], pattern=setup["pattern"]).steps
+        if made < steps:
+            message.append(f" Only {counted(made, 'merge')} could be made.")
         return Result(compared(given, right, 2), message, {"right": right})
 
     prompt = (
-        f"Without pre-tokenization, up to {counted(setup['merges'], 'merge')} turn {size:,} bytes "
+        f"Without pre-tokenization, {counted(steps, 'merge')} "
+        f"{'turns' if steps == 1 else 'turn'} {counted(size, 'byte')} "
         f"into {counted(free, 'token')}. Now the text is first split into pre-tokens "
         f"(pattern: {title}), and no merge crosses their boundaries. How many tokens are left "
         "after the same number of merges?"

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import bpeviz
+from bpeviz.core.tokenizer import Token
 from bpeviz.pretrained.catalog import TITLES
 from bpeviz.text import counted
 from bpeviz.ui.learn import engine
@@ -23,7 +26,20 @@ from bpeviz.ui.learn.base import (
 from bpeviz.ui.learn.forms import ChoiceForm, NumberForm, Part, token
 
 KEY = "published"
+MOST = 40
+"""The most tokens that a result lists."""
+
 NEEDS = ("gpt2", "cl100k_base")
+
+
+def _with_ids(found: Sequence[Token]) -> list[Part]:
+    """Return tokens and their ids as a message."""
+    each = "with its id" if len(found) == 1 else "each with its id"
+    message: list[Part] = [f"{counted(len(found), 'token')}, {each}: "]
+    for one in found[:MOST]:
+        message += [token(one.label), f"\u00a0{one.id}, "]
+    message[-1] = f"\u00a0{found[-1].id}." if len(found) <= MOST else "…"
+    return message
 
 
 def _count(setup: Setup, name: str, hint: str) -> Question:
@@ -34,23 +50,21 @@ def _count(setup: Setup, name: str, hint: str) -> Question:
 
     def judge(given: int | None) -> Result:
         found = bpeviz.load(name).tokens(text)
-        message: list[Part] = [f"{counted(len(found), 'token')}: "]
-        for one in found[:40]:
-            message += [token(one.label), f" {one.id}  "]
-        if len(found) > 40:
-            message.append("…")
+        message = _with_ids(found)
+        if any("\N{REPLACEMENT CHARACTER}" in one.raw.decode(errors="replace") for one in found):
+            message.append(" A byte in ⟨ ⟩ is only a part of a character, and no text by itself.")
         return Result(compared(given, len(found)), message, {"right": len(found)})
 
-    prompt: list[Part] = [f"{TITLES[name]}: how many tokens does ", engine.quoted(text)]
-    return Question([*prompt, f" become? {hint}"], NumberForm(1, size, "tokens"), judge)
+    prompt: list[Part] = [f"With {TITLES[name]}, how many tokens does ", engine.quoted(text)]
+    return Question([*prompt, f" become? {hint}".rstrip()], NumberForm(1, size, "tokens"), judge)
 
 
 def _gpt2(setup: Setup) -> Question:
-    return _count(setup, "gpt2", "Each dot is a space.")
+    return _count(setup, "gpt2", "Each dot is a space." if " " in setup["text"] else "")
 
 
 def _cl100k(setup: Setup) -> Question:
-    return _count(setup, "cl100k_base", "Its vocabulary is twice as large.")
+    return _count(setup, "cl100k_base", "It is GPT-4's, with twice as many entries.")
 
 
 def _pasted(setup: Setup) -> Question:
@@ -64,13 +78,10 @@ def _pasted(setup: Setup) -> Question:
         is_special = [one.id for one in found] == [tokenizer.special_tokens.get(name)]
         right = 0 if is_special else 1
         verdict: Verdict = "shown" if given is None else "right" if given == right else "wrong"
-        message: list[Part] = [f"{counted(len(found), 'token')}: "]
-        for one in found:
-            message += [token(one.label), f" {one.id}  "]
+        message = _with_ids(found)
         if name in tokenizer.special_tokens:
-            message.append(
-                f"Where a program allows it, it is one token, {tokenizer.special_tokens[name]}."
-            )
+            number = tokenizer.special_tokens[name]
+            message.append(f" Where a program allows it, it is one token, with the id {number}.")
         return Result(verdict, message, {"right": [right]})
 
     prompt: list[Part] = ["A user pastes ", engine.quoted(name), " into a text. With GPT-2's "]
@@ -116,12 +127,14 @@ CHAPTER = Chapter(
     title="Real tokenizers",
     core=False,
     lead="GPT-2 and GPT-4 use byte-pair encoding, too. Their vocabularies have 50,257 and about "
-    "100,000 entries. Some entries are special tokens, such as <|endoftext|>, which never come "
-    "from merges.",
-    myth="Pasting <|endoftext|> into a chat ends the text. And a space is always its own token.",
+    "100,000 entries. GPT-4's is called cl100k. Some entries are special tokens, such as "
+    "<|endoftext|>, which never come from merges.",
+    myth="Pasting <|endoftext|> into a chat ends the text. A space is always its own token, and so "
+    "is a digit. And a character is at most one token.",
     fact="Whether a pasted name stays text depends on the library and the program. In tiktoken, it "
     "is special only where the program allows it. A space usually belongs to the word after it, "
-    "and a run of spaces can be one token.",
+    "and a run of spaces can be one token. So can several digits. A rare "
+    "character can need several tokens, and none of them is text by itself.",
     settings="The published vocabularies, with tiktoken's patterns.",
     source="tiktoken, openai_public.py and core.py; the ids are computed here.",
     inputs=(

@@ -54,16 +54,19 @@ def _fallback(setup: Setup) -> Question:
         message: list[Part] = [f"{counted(len(found), 'token')}: "]
         for one in found:
             message += [token(one), " "]
+        if bytes_found := [one for one in found if one.startswith("<0x")]:
+            message.append(f"{bytes_found[0]} is a byte, in hexadecimal.")
         return Result(compared(given, len(found)), message, {"right": len(found)})
 
     prompt: list[Part] = ["Training on ", engine.quoted(setup["corpus"])]
-    prompt.append(" made these tokens: " if training.steps else " made no tokens. ")
+    prompt.append(" gave its characters" + (" and these tokens: " if training.steps else ". "))
     for merge in training.merges[:30]:
         prompt += [engine.named(training, merge.new_id), " "]
     if training.steps:
         prompt[-1] = ". "
     prompt += ["A word starts with ▁. A character that was not in the training text becomes its "]
-    prompt += ["bytes, one token each. How many tokens is ", engine.quoted(text), "?"]
+    prompt += ["bytes, one token each: this is byte fallback. How many tokens does "]
+    prompt += [engine.quoted(text), " become?"]
     return Question(prompt, NumberForm(1, 4 * len(text) + 1, "tokens"), judge)
 
 
@@ -84,7 +87,7 @@ def _unknown(setup: Setup) -> Question:
 
     prompt: list[Part] = ["Without byte fallback, what happens to ", engine.quoted(setup["text"])]
     options = (
-        "A character is lost: it becomes <unk>.",
+        "Its unknown characters are lost: they become <unk>.",
         "A character is replaced by the most similar one.",
         "Nothing is lost: the training text has all of its characters.",
     )
@@ -104,8 +107,9 @@ def _pictures(setup: Setup) -> list[Picture]:
             rows.append([title, text, found, tokenizer.decode(tokenizer.encode(text))])
     training = trained(setup, "bytes")
     about = (
-        "When no pair of the text is left, bpeviz stops. The library goes on with pairs that no "
-        "longer occur in the text until its vocabulary is full."
+        "In the text, · is a space; in a token it is ▁. When no pair of the text is left, bpeviz "
+        "stops. The library goes on with pairs that no longer occur in the text until its "
+        "vocabulary is full."
     )
     return [
         Picture("table", (["Setting", "Text", "Tokens", "Decoded"], rows)),
@@ -146,7 +150,7 @@ CHAPTER = Chapter(
         engine.choice_input(
             KEY,
             "fallback",
-            "In the link to Train",
+            "Unknown characters in Train",
             {"bytes": "Byte fallback", "unk": "<unk>"},
             asked=False,
         ),

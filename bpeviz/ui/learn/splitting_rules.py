@@ -79,6 +79,9 @@ def _rule(setup: Setup) -> Question:
     listed = words_of(text, WORD_LIST, setup["words"])
     if not listed:
         raise NoQuestionError("There is no text. Type one.")
+    words = {*setup["words"].split()}
+    if words.isdisjoint(listed):
+        raise NoQuestionError("The list has no word of this text. Type one into “List of words”.")
 
     def judge(given: int | None) -> Result:
         right = [i for i, rule in enumerate(RULES) if words_of(text, rule) == listed]
@@ -100,7 +103,7 @@ def _rule(setup: Setup) -> Question:
     prompt: list[Part] = ["In ", engine.quoted(text), ", a list of words finds these words: "]
     for one in listed[:12]:
         prompt += [token(label(one.encode())), " "]
-    prompt[-1] = ". "
+    prompt[-1] = ". " if words >= {*listed} else ". Where no word fits, a character is alone. "
     options = [PATTERNS[rule].title for rule in RULES] + ["None of them: only a list of words does"]
     return Question([*prompt, "Which rule finds them?"], ChoiceForm(options), judge)
 
@@ -108,7 +111,13 @@ def _rule(setup: Setup) -> Question:
 def _pictures(setup: Setup) -> list[Picture]:
     text = setup["text"]
     rules = [("White space", "whitespace", ""), ("Words and punctuation", "words", "")]
-    rules += [("Word list", WORD_LIST, setup["words"]), ("Peking University", WORD_LIST, PEKING)]
+    rules.append(("Word list", WORD_LIST, setup["words"]))
+    about = ""
+    if any(word in text for word in PEKING.split()):
+        rules.append(("Peking University", WORD_LIST, PEKING))
+        about = "Two lists of words can disagree, and both can be right."
+        if words_of(text, WORD_LIST, setup["words"]) == words_of(text, WORD_LIST, PEKING):
+            about = "Here both lists agree."
     columns = [
         pretokenization.Column(title, "", pretokenization.pre_tokenize(text, rule, words))
         for title, rule, words in rules
@@ -119,7 +128,7 @@ def _pictures(setup: Setup) -> list[Picture]:
     ]
     data = pretokenization.side_by_side(columns, 0, len(text)) | {"unit": "piece"}
     return [
-        Picture("columns", data, "Two lists of words can disagree, and both can be right."),
+        Picture("columns", data, about),
         Picture("table", (["Sentence", "Rule made for it", "Tokens by this rule"], rows)),
     ]
 
@@ -175,5 +184,11 @@ CHAPTER = Chapter(
         ),
     ),
     target=_target,
-    samples={"With spaces": "Yao Ming reaches the finals", "Japanese": "図書館でお茶を飲む"},
+    samples={
+        "With spaces": {
+            "text": "Yao Ming reaches the finals",
+            "words": "Yao Ming reaches the finals",
+        },
+        "Japanese": {"text": "図書館でお茶を飲む", "words": "図書館 で お茶 を 飲む"},
+    },
 )

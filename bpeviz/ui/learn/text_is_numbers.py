@@ -90,7 +90,12 @@ def _pictures(setup: Setup) -> list[Picture]:
     about = f"The first {ROWS} characters." if len(setup["text"]) > ROWS else ""
     return [
         Picture("table", (header, rows), about),
-        engine.grid(setup["text"], tokenizer, "Before any merge, every byte is a token."),
+        engine.grid(
+            setup["text"],
+            tokenizer,
+            "Before any merge, every byte is a token. Code points are in hexadecimal here.",
+            decimal=not in_hex,
+        ),
     ]
 
 

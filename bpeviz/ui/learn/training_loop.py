@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from bpeviz.analysis.known_answers import DON_QUIJOTE
 from bpeviz.text import counted
 from bpeviz.ui.learn import engine
@@ -36,7 +38,11 @@ def _curve(setup: Setup) -> Question:
     def judge(given: list[int] | None) -> Result:
         counts = engine.train(text, merges=merges).tokenizer().boundaries(text).token_counts
         values = {step: int(counts[min(step, len(counts) - 1)]) for step in range(merges + 1)}
-        return engine.curve_result(given, form, values)
+        result = engine.curve_result(given, form, values)
+        if len(counts) <= merges:
+            note = f" After {counted(len(counts) - 1, 'merge')} nothing is left to merge."
+            return replace(result, message=[*result.message, note])
+        return result
 
     prompt = (
         f"The text has {size:,} bytes, so {size:,} tokens. Each merge makes it shorter. How many "
@@ -82,7 +88,7 @@ def _pictures(setup: Setup) -> list[Picture]:
         rows.append([str(least), f"{training.steps:,}", f"{tokens:,}", last])
     header = ["Minimum count", "Merges", "Tokens", "Last new token"]
     return [
-        engine.played(engine.train(text, merges=merges), text, "Press play to see the loop."),
+        engine.played(engine.train(text, merges=merges), text, "Press Play to see the loop."),
         Picture("table", (header, rows)),
     ]
 

@@ -43,7 +43,7 @@ def _question(setup: Setup, way: str, rule: str) -> Question:
         raise NoQuestionError("The training text has no two neighbors. Type a longer one.")
 
     def judge(given: list[int] | None) -> Result:
-        return engine.boundaries_result(given, training.tokenizer().tokens(text), text)
+        return engine.encoded_result(given, training.tokenizer(), text)
 
     prompt: list[Part] = ["Training on ", engine.quoted(setup["corpus"])]
     prompt += [f" made {counted(training.steps, 'token')}, in this order: "]

@@ -72,7 +72,7 @@ def _word(setup: Setup) -> Question:
         raise NoQuestionError("The training text has no two neighbors. Type a longer one.")
 
     def judge(given: list[int] | None) -> Result:
-        return engine.boundaries_result(given, training.tokenizer().tokens(word), word)
+        return engine.encoded_result(given, training.tokenizer(), word)
 
     prompt: list[Part] = ["Without a mark, training on ", engine.quoted(setup["corpus"])]
     prompt += [f" makes {counted(training.steps, 'merge')}, in this order: "]

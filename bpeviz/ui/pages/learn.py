@@ -224,12 +224,12 @@ def _setup(chapter: Chapter) -> Setup:
         st.caption("Everything above is computed again, including the right answers.")
         if chapter.samples:
             with st.container(horizontal=True, gap="small"):
-                for title, text in chapter.samples.items():
+                for title in chapter.samples:
                     st.button(
                         title,
                         key=f"sample_{chapter.key}_{title}",
                         on_click=_put,
-                        args=(chapter, text),
+                        args=(chapter, chapter.sample(title)),
                     )
         drawn = {one.name: _draw(one) for one in chapter.inputs}
         if drawn != chapter.initial:
@@ -292,13 +292,14 @@ def _draw(one: Input) -> Any:
     return widget.any_number(one.initial)
 
 
-def _put(chapter: Chapter, text: str) -> None:
-    chapter.inputs[0].widget.put(text)
+def _put(chapter: Chapter, values: Setup) -> None:
+    for one in chapter.inputs:
+        if one.name in values:
+            one.widget.put(values[one.name])
 
 
 def _reset(chapter: Chapter) -> None:
-    for one in chapter.inputs:
-        one.widget.put(one.initial)
+    _put(chapter, chapter.initial)
 
 
 # ---- its questions

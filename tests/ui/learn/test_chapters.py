@@ -64,14 +64,36 @@ def test_chapter_declares_what_the_page_shows(chapter: Chapter) -> None:
     for one in chapter.inputs:
         assert one.widget.allows(one.initial)
         assert one.widget.link.startswith(f"learn_{chapter.key}_")
-    for text in chapter.samples.values():
-        assert chapter.inputs[0].widget.allows(text)
+    widgets = {one.name: one.widget for one in chapter.inputs}
+    for title in chapter.samples:
+        for name, value in chapter.sample(title).items():
+            assert widgets[name].allows(value)
+
+
+MISCONCEPTIONS = (
+    "tokens are the words",
+    "syllables",
+    "a space is always its own token",
+    "the most frequent word is merged first",
+    "every program finds the same merges",
+    "every tokenizer gives the same tokens",
+    "ids rank the tokens by how often",
+    "the same text always has the same ids",
+    "a larger vocabulary is free",
+    "a character is at most one token",
+    "so is a digit",
+)
+
+
+@pytest.mark.parametrize("words", MISCONCEPTIONS)
+def test_misconception_is_named_by_a_chapter(words: str) -> None:
+    assert any(words in chapter.myth.lower() for chapter in CHAPTERS)
 
 
 def variations(chapter: Chapter) -> Iterator[dict[str, Any]]:
     """Yield the inputs of a chapter with one of them changed."""
-    for text in chapter.samples.values():
-        yield {**chapter.initial, "text": text}
+    for title in chapter.samples:
+        yield {**chapter.initial, **chapter.sample(title)}
     for one in chapter.inputs:
         widget = one.widget
         if isinstance(widget, TextField):
@@ -344,7 +366,8 @@ def test_ids_of_published_tokenizers() -> None:
     skip_without_vocabularies(BY_KEY["published"])
     first = judged("published", 5)
     assert first.verdict == "right"
-    assert "220  [·] 220  [·] 220  [·Hello] 18435  [·World] 2159" in words(first.message)
+    listed = "[·] 220, [·] 220, [·] 220, [·Hello] 18435, [·World] 2159."
+    assert listed in words(first.message).replace("\u00a0", " ")
     assert judged("published", 3, 1).verdict == "right"
     assert judged("published", None, text="0" * 17).marks == {"right": 3}
 
@@ -364,7 +387,7 @@ def test_pasted_special_token_is_ordinary_text() -> None:
 def test_byte_fallback_writes_unknown_characters_as_bytes() -> None:
     result = judged("sentencepiece", 4)
     assert result.verdict == "right"
-    assert words(result.message) == "4 tokens: [▁m] [<0xC3>] [<0xA1>] [s] "
+    assert words(result.message).startswith("4 tokens: [▁m] [<0xC3>] [<0xA1>] [s] <0xC3> is a byte")
     assert judged("sentencepiece", 5, merges=0).verdict == "right"
 
 
@@ -427,9 +450,9 @@ def test_prompt_counts_the_merges_that_training_made() -> None:
     assert "how many of the 6 merges" in words(asked.prompt).lower()
     assert not asked.form.accepts(7)
     prompt = words(question("pre-tokenization", 1, text="ab").prompt)
-    assert "6 merges turn 2 bytes into 1 token." in prompt
+    assert "1 merge turns 2 bytes into 1 token." in prompt
     listed = words(question("encoding", corpus="abab").prompt)
-    assert "2 merges. In their order: [a] + [b], [ab] + [ab]. The text" in listed
+    assert "2 merges. In their order: (1)\u00a0[a]+[b] (2)\u00a0[ab]+[ab]. The text" in listed
 
 
 @pytest.mark.parametrize(
@@ -446,6 +469,67 @@ def test_input_without_an_answer_asks_no_question(
 ) -> None:
     with pytest.raises(NoQuestionError, match="Type"):
         question(key, number, **changed)
+
+
+def test_list_without_a_word_of_the_text_asks_for_one() -> None:
+    with pytest.raises(NoQuestionError, match="List of words"):
+        question("splitting-rules", 1, text="hello")
+    prompt = words(question("splitting-rules", 1, text="姚明和").prompt)
+    assert "[姚明] [和]. Where no word fits, a character is alone." in prompt
+
+
+def test_second_list_is_shown_for_its_own_text_alone() -> None:
+    chapter = BY_KEY["splitting-rules"]
+    columns, _ = chapter.pictures(chapter.initial)
+    assert len(columns.data["columns"]) == 4
+    assert "disagree" in columns.caption
+    columns, _ = chapter.pictures({**chapter.initial, **chapter.sample("Japanese")})
+    assert (len(columns.data["columns"]), columns.caption) == (3, "")
+    columns, _ = chapter.pictures({**chapter.initial, "words": "姚 明 进入 总 决赛"})
+    assert columns.caption == "Here both lists agree."
+
+
+def test_other_tied_pairs_are_listed() -> None:
+    message = words(judged("first-merge", None, text="abcabc").message)
+    assert message.endswith("Here that is [a] + [b]. The other one: [b] + [c].")
+
+
+def test_merges_that_a_short_text_lacks_are_named() -> None:
+    message = words(judged("training-loop", None, text="banana bandana banana bandana").message)
+    assert "The first 5 merges save 22 tokens, the last 5 save 0." in message
+    assert message.endswith("After 10 merges nothing is left to merge.")
+    message = words(judged("pre-tokenization", None, 1, text="no no no no").message)
+    assert message.endswith("Only 2 merges could be made.")
+    same = judged("pre-tokenization", None, 1, text="in 1234567 and 12345 and 1234")
+    assert words(same.message).startswith("13 tokens, as many as without pre-tokenization.")
+
+
+def test_tied_scores_keep_the_order_of_a_right_answer() -> None:
+    asked = question("other-trainers")
+    right = list(asked.judge(None).marks["order"])
+    swapped = [*right[:2], right[3], right[2]]
+    assert asked.judge(swapped).verdict == "right"
+    assert asked.judge(swapped).marks["order"] == swapped
+
+
+def test_unknown_character_is_explained() -> None:
+    known, unknown = (words(judged("two-ways", None, text=text).message) for text in ("abc", "abx"))
+    assert "<unk>" not in known
+    assert unknown.endswith("is unknown: <unk>.")
+
+
+def test_bytes_that_are_no_text_are_explained() -> None:
+    skip_without_vocabularies(BY_KEY["published"])
+    plain, thumb = (words(judged("published", None, text=text).message) for text in ("a", "👍"))
+    assert "part of a character" not in plain
+    assert "part of a character" in thumb
+
+
+@pytest.mark.parametrize(("digits", "decimal"), [("decimal", True), ("hexadecimal", False)])
+def test_digits_of_the_grid_follow_the_switch(digits: str, decimal: bool) -> None:
+    chapter = BY_KEY["text-is-numbers"]
+    _, grid = chapter.pictures({**chapter.initial, "digits": digits})
+    assert grid.data["decimal"] is decimal
 
 
 def test_caption_of_pieces_is_computed() -> None:
