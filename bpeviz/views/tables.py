@@ -94,16 +94,14 @@ def candidates(training: Training, found: Sequence[Candidate], step: int) -> pd.
         return "tied" if best and what == best[0 if scored else 1] else ""
 
     names = ("left", "right") if len(ids) == 2 else ("token",)
-    counted = _counted(training) if len(ids) == 2 else "uses"
-    frame = pd.DataFrame(
-        [
-            (*map(training.name, one.ids), one.score, one.count, note(one))
-            for one in found
-            if len(one.ids) == len(names)
-        ],
-        columns=[*names, texts_of(training).score or "score", counted, "note"],
-    )
-    return frame if scored else frame.drop(columns=texts_of(training).score or "score")
+    shown = [one for one in found if len(one.ids) == len(names)]
+    columns: dict[str, Sequence[object]] = {
+        name: [training.name(one.ids[i]) for one in shown] for i, name in enumerate(names)
+    }
+    if scored:
+        columns[texts_of(training).score or "score"] = [one.score for one in shown]
+    columns[_counted(training) if len(ids) == 2 else "uses"] = [one.count for one in shown]
+    return pd.DataFrame(columns | {"note": [note(one) for one in shown]})
 
 
 def segmentations(found: Sequence[Path], name: Callable[[int], str]) -> pd.DataFrame:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import pyarrow as pa
 import streamlit as st
 
 from bpeviz.analysis.metrics import Column
-from bpeviz.core.training import Training
 from bpeviz.pretokenizers.patterns import MAX_EXPRESSION
 from bpeviz.trainers import texts_of
 from bpeviz.ui import components, export, inputs, markdown, vocabulary
@@ -140,7 +140,7 @@ def _follow(trained: Trained, last: int, timeline: str, shown: player.Part, init
         with left:
             _candidates(trained, step)
         with right:
-            _decisions(training, last, timeline)
+            _decisions(trained, last, timeline)
         left, right = st.columns(2, gap="medium")
         with left:
             name = texts_of(training).curve
@@ -258,12 +258,21 @@ def _candidates(trained: Trained, step: int) -> None:
     )
 
 
-def _decisions(training: Training, last: int, timeline: str) -> None:
-    unit = texts_of(training).unit
+@cached()
+def _decision_table(trained: Trained, search: str) -> pa.Table:
+    """Return the table of all decisions in the form in which Streamlit sends it."""
+    history = trained.history
+    frame = tables.decisions(history, history.steps, search)
+    return pa.Table.from_pandas(frame, preserve_index=False)
+
+
+def _decisions(trained: Trained, last: int, timeline: str) -> None:
+    unit = texts_of(trained.history).unit
     st.header(f"All {unit}s", anchor=False)
     search = SEARCH.line(placeholder="Find a token by text or id", label_visibility="collapsed")
-    table = tables.decisions(training, last, search)
-    numbers = table[unit].tolist()
+    table = _decision_table(trained, search)
+    numbers = table[unit].to_numpy()
+    table = table.slice(0, int(numbers.searchsorted(last, "right")))
     # With other rows it is another table, in which nothing is selected, so a first click counts.
     key = f"decisions of {timeline} to {last} with {search}"
 
@@ -272,19 +281,19 @@ def _decisions(training: Training, last: int, timeline: str) -> None:
     def clicked() -> None:
         cells = (table_state.get() or _NO_CELLS)["selection"]["cells"]
         if cells:
-            _jump(numbers[cells[0][0]])
+            _jump(int(numbers[cells[0][0]]))
             # Clear the selection, so that a second click on the same row counts, too.
             table_state.put(_NO_CELLS)
 
-    if not numbers:
+    if not len(table):
         st.caption(f"No {unit} has a token that contains “{markdown.escape(search)}”.")
         return
-    narrow = dict.fromkeys(table.columns, st.column_config.Column(width=62))
+    narrow = dict.fromkeys(table.column_names, st.column_config.Column(width=62))
     if "note" in narrow:
         narrow["note"] = st.column_config.Column(width="medium")
     # The note is among the columns that are visible without scrolling.
     first = [unit, "left", "right", "token", "note"]
-    order = sorted(table.columns, key=lambda name: name not in first)
+    order = sorted(table.column_names, key=lambda name: name not in first)
     st.dataframe(
         table,
         hide_index=True,

@@ -38,6 +38,13 @@ its fragments would ask for six."""
 _SAMPLED = 30
 """The number of items of a collection that are measured; their mean applies to the others."""
 
+_FEWER = 3
+"""The factor by which the number of measured items shrinks with each collection around them."""
+
+_RECORD = 20
+"""The number of items up to which a collection may be a record, whose items differ in size: all of
+them are measured."""
+
 _DEPTH = 8
 """The number of levels of attributes and items that are measured."""
 
@@ -48,27 +55,37 @@ _LONG = 10_000
 """The smallest size of a text whose digest is cached, in characters."""
 
 
-def size_of(value: object, depth: int = _DEPTH) -> int:
-    """Return the approximate size in bytes of a value and of all objects it refers to."""
+def size_of(value: object, depth: int = _DEPTH, most: int = _SAMPLED) -> int:
+    """Return the approximate size in bytes of a value and of all objects it refers to.
+
+    Args:
+        value: The value.
+        depth: The number of levels to measure.
+        most: The number of items of a collection to measure.
+    """
     if isinstance(value, np.ndarray):
         return 100 + int(value.nbytes)
     if isinstance(value, str | bytes | int | float | type) or value is None or not depth:
         return sys.getsizeof(value)
     if isinstance(value, Mapping):
-        sampled = [*chain.from_iterable(islice(value.items(), _SAMPLED))]
-        return sys.getsizeof(value) + _extrapolated(sampled, 2 * len(value), depth)
+        measured = most if len(value) > _RECORD else _RECORD
+        sampled = [*chain.from_iterable(islice(value.items(), measured))]
+        return sys.getsizeof(value) + _extrapolated(sampled, 2 * len(value), depth, most)
     if isinstance(value, list | tuple):
-        sampled = [*value[:: max(1, len(value) // _SAMPLED)]]
-        return sys.getsizeof(value) + _extrapolated(sampled, len(value), depth)
+        every = -(-len(value) // most) if len(value) > _RECORD else 1
+        sampled = [*value[::every]]
+        return sys.getsizeof(value) + _extrapolated(sampled, len(value), depth, most)
     if isinstance(value, set | frozenset):
-        sampled = [*islice(value, _SAMPLED)]
-        return sys.getsizeof(value) + _extrapolated(sampled, len(value), depth)
+        sampled = [*islice(value, most)]
+        return sys.getsizeof(value) + _extrapolated(sampled, len(value), depth, most)
     attributes = [*vars(value).values()] if hasattr(value, "__dict__") else []
-    return sys.getsizeof(value) + sum(size_of(one, depth - 1) for one in attributes)
+    return sys.getsizeof(value) + sum(size_of(one, depth - 1, most) for one in attributes)
 
 
-def _extrapolated(sampled: list[Any], number: int, depth: int) -> int:
-    return round(sum(size_of(one, depth - 1) for one in sampled) * number / max(1, len(sampled)))
+def _extrapolated(sampled: list[Any], number: int, depth: int, most: int) -> int:
+    fewer = max(2, most // _FEWER)
+    sizes = sum(size_of(one, depth - 1, fewer) for one in sampled)
+    return round(sizes * number / max(1, len(sampled)))
 
 
 class Failure:

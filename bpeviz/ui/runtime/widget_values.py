@@ -1,15 +1,21 @@
-"""Values of widgets that a browser does not send.
+"""The values of widgets in the session's state: their types, and the cost of looking one up.
 
 Streamlit 1.67 converts the value of a widget without a check of its type, so a message that was
 written by hand ends the script run with a traceback.
+
+To look up its own value, each number input, select box, slider and text input of Streamlit 1.67
+asks for a dictionary of the values of all widgets. On a page with 30 widgets this was an eighth of
+the processor time of a run (`tests/benchmarks/load.py`).
 """
 
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from streamlit.runtime.state.common import WidgetMetadata
+from streamlit.runtime.state.safe_session_state import SafeSessionState
 from streamlit.runtime.state.session_state import Serialized, WStates
 
 
@@ -43,3 +49,44 @@ def _fits(stored: Serialized, metadata: WidgetMetadata[Any]) -> bool:
     sent = stored.value.WhichOneof("value")
     is_integer = (sent, metadata.value_type) == ("int_value", "double_value")
     return is_integer or sent in (None, metadata.value_type)
+
+
+class _Values(Mapping[str, Any]):
+    """The values of a session by key, each looked up when it is asked for.
+
+    Args:
+        state: The state of the session.
+        everything: Streamlit's own property, which looks up all values.
+    """
+
+    def __init__(self, state: SafeSessionState, everything: property) -> None:
+        self._state = state
+        self._everything = everything
+
+    def __getitem__(self, key: str) -> Any:
+        return self._state[key]
+
+    def __contains__(self, key: object) -> bool:
+        return isinstance(key, str) and key in self._state
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._all())
+
+    def __len__(self) -> int:
+        return len(self._all())
+
+    def _all(self) -> dict[str, Any]:
+        found: dict[str, Any] = self._everything.__get__(self._state)
+        return found
+
+
+class _SingleValues(property):
+    """The property that replaces Streamlit's."""
+
+
+def look_up_singly() -> None:
+    """Let a widget look up its own value without those of all others."""
+    original = vars(SafeSessionState)["filtered_state"]
+    if not isinstance(original, _SingleValues):
+        single = _SingleValues(lambda state: _Values(state, original))
+        SafeSessionState.filtered_state = single  # type: ignore[method-assign, assignment]

@@ -34,6 +34,7 @@ def middleware() -> list[Middleware]:
         ValueError: An environment variable is invalid.
     """
     widget_values.ignore_invalid()
+    widget_values.look_up_singly()
     base = "/" + "/".join(filter(None, st.get_option("server.baseUrlPath").split("/")))
     policy = content_security_policy(os.environ.get("BPEVIZ_FRAME_ANCESTORS", ""))
     found = [

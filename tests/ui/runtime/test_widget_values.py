@@ -1,4 +1,4 @@
-"""Values of a type that a widget does not send."""
+"""Values of a type that a widget does not send, and the lookup of one value."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.runtime.state.common import WidgetMetadata
-from streamlit.runtime.state.session_state import WStates
+from streamlit.runtime.state.safe_session_state import SafeSessionState
+from streamlit.runtime.state.session_state import SessionState, WStates
 
 from bpeviz.ui.runtime import widget_values
 
@@ -73,3 +74,24 @@ def test_values_of_browsers_stay(original: Any) -> None:
     assert received(NUMBER, double_value=2.5)["number"] == 2.5
     with pytest.raises(KeyError):
         received()["unknown"]
+
+
+def test_widget_looks_up_its_value_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = vars(SafeSessionState)["filtered_state"]
+    monkeypatch.setattr(SafeSessionState, "filtered_state", found)
+    state = SafeSessionState(SessionState(), lambda: None)
+    for key in "abc":
+        state[key] = key.upper()
+    everything = dict(state.filtered_state)
+    widget_values.look_up_singly()
+    widget_values.look_up_singly()
+    assert dict(state.filtered_state) == everything == {"a": "A", "b": "B", "c": "C"}
+    assert "d" not in state.filtered_state
+    asked: list[str] = []
+    original = SessionState.__getitem__
+    monkeypatch.setattr(
+        SessionState, "__getitem__", lambda one, key: asked.append(key) or original(one, key)
+    )
+    assert "b" in state.filtered_state
+    assert state.filtered_state["b"] == "B"
+    assert {*asked} == {"b"}
