@@ -323,24 +323,55 @@ def before_and_after(
     Returns:
         The payload, or None if the step does not change the boundaries of the text.
     """
-    unit = texts_of(training).unit
-    columns = [
-        Column(f"{name} {unit} {step:,}", training.at_step(at), boundaries, at)
-        for name, at in (("Before", step - 1), ("After", step))
-    ]
-    before, after = (column.inner_boundaries for column in columns)
-    changed = np.setxor1d(before, after, assume_unique=True)
-    if not len(changed):
+    before, after = (boundaries.boundary_mask(at) for at in (step - 1, step))
+    change = _first_change(boundaries.ends, before, after)
+    if change is None:
         return None
-    raw = text.encode()
-    at = len(raw[: int(changed[0])].decode(errors="ignore"))
+    at = len(text.encode()[:change].decode(errors="ignore"))
     first = text.rfind(" ", max(0, at - _AROUND), at - _AROUND // 2) + 1 if at > _AROUND else 0
     last = min(len(text), first + 3 * _AROUND)
     part = Part(len(text[:first].encode()), len(text[:last].encode()), first, last)
+    # A text may have millions of tokens. Only the tokens of the part are computed.
+    around = boundaries.slice(*_whole_tokens(boundaries.ends, before & after, part))
+    unit = texts_of(training).unit
+    columns = [
+        Column(f"{name} {unit} {step:,}", training.at_step(at), around, at)
+        for name, at in (("Before", step - 1), ("After", step))
+    ]
     data = side_by_side(text, columns, part, 0)
-    for column in data["columns"]:
-        column |= {"notes": [], "isBest": False}
-    return data | {"ariaLabel": "The text before and after", "isShort": True}
+    counts = boundaries.token_counts[step - 1 : step + 1].tolist()
+    for column, count in zip(data["columns"], counts, strict=True):
+        column |= {"tokenCount": count, "notes": [], "isBest": False}
+    key = f"{data['key']} {counts}"
+    return data | {"key": key, "ariaLabel": "The text before and after", "isShort": True}
+
+
+def _first_change(
+    ends: NDArray[np.int64], before: NDArray[np.bool_], after: NDArray[np.bool_]
+) -> int | None:
+    """Return the first byte boundary inside the text that only one of two masks has, if any.
+
+    Several atoms may end at a byte: marks have no bytes.
+    """
+    for end in map(int, ends[before != after]):
+        same = slice(*np.searchsorted(ends, [end, end + 1]))
+        if 0 < end < ends[-1] and before[same].any() != after[same].any():
+            return end
+    return None
+
+
+def _whole_tokens(
+    ends: NDArray[np.int64], boundary: NDArray[np.bool_], part: Part
+) -> tuple[int, int]:
+    """Return the range of atoms from the last boundary before a part to the first one after it."""
+    begin = int(np.searchsorted(ends, part.start, "right"))
+    stop = int(np.searchsorted(ends, part.end, "right"))
+    before = boundary[:begin][::-1]
+    after = boundary[stop:]
+    return (
+        begin - int(before.argmax()) if before.any() else 0,
+        stop + int(after.argmax()) + 1 if after.any() else len(ends),
+    )
 
 
 def _notes(

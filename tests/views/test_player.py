@@ -498,13 +498,13 @@ def test_side_by_side_counts_unknown_characters() -> None:
     assert np.all(np.diff(shown["tokenEnds"]) >= 0)
 
 
-@pytest.mark.parametrize("key", ["bpe", "unigram", "wordpiece", "scaffold"])
+@pytest.mark.parametrize("key", ["bpe", "unigram", "wordpiece", "scaffold", "sentencepiece"])
 def test_before_and_after_shows_the_first_change(key: str) -> None:
     text = "low lower lowest newer newest wider. " * 4 + ODD
     training = usual.train(key, text)
     boundaries = training.tokenizer().boundaries(text)
     for step in range(1, training.steps + 1):
-        old, new = ({*boundaries.cuts(at).tolist()} for at in (step - 1, step))
+        old, new = ({*boundaries.cuts(at).tolist()} - {0} for at in (step - 1, step))
         data = player.before_and_after(text, training, boundaries, step)
         if old == new:
             assert data is None
@@ -517,3 +517,10 @@ def test_before_and_after_shows_the_first_change(key: str) -> None:
             expected = {at - offset for at in cuts if 0 < at - offset < size}
             assert {end for end in ends if end < size} == expected
         assert 0 < min(old ^ new) - offset < size
+        first = text.index(data["text"])
+        part = player.Part(offset, offset + size, first, first + len(data["text"]))
+        columns = [Column("", training.at_step(at), boundaries, at) for at in (step - 1, step)]
+        whole = player.side_by_side(text, columns, part, 0)
+        for column, expected in zip(data["columns"], whole["columns"], strict=True):
+            for name in ("tokenCount", "tokenEnds", "tokens", "extra", "missing"):
+                assert column[name] == expected[name]
