@@ -19,6 +19,9 @@ from bpeviz.core.boundaries import INSIDE_ID, AtomChanges
 from bpeviz.core.library_pool import File, ask
 from bpeviz.core.library_worker import LOAD, MERGES
 
+_NEVER = 1 << 62
+"""The rank of a pair that is not merged: after all others."""
+
 
 @dataclass(frozen=True)
 class Replay:
@@ -56,21 +59,28 @@ class Merges:
         made = np.concatenate(([0], np.cumsum(first)))
         return made + (tokens - int(made[-1]))
 
+    def _rank(self, left: int, right: int) -> int:
+        rank = self.rank_of(left, right)
+        return _NEVER if rank is None else rank
+
     def replay(self, token_id: int, atoms: Sequence[int]) -> Replay | None:
         """Return the merges that make a token from its atoms, or None if they do not make it."""
         found: list[dict[int, int]] = [{-1: atom} for atom in atoms]
         ids, starts = [*atoms], [*range(len(atoms))]
+        ranks = [self._rank(*pair) for pair in pairwise(ids)]
         parents, time = None, -1
         while len(ids) > 1:
-            ranks = [self.rank_of(*pair) for pair in pairwise(ids)]
-            known = [rank for rank in ranks if rank is not None]
-            if not known:
+            at = ranks.index(rank := min(ranks))
+            if rank == _NEVER:
                 return None
-            at = ranks.index(rank := min(known))
             # A lower rank may become possible only after a higher one.
             time = max(time, rank)
             parents = ids[at], ids[at + 1]
             ids[at : at + 2] = [int(self.new_ids[rank])]
+            del ranks[at]
+            for place in (at - 1, at):  # only the ranks beside the new token change
+                if 0 <= place < len(ranks):
+                    ranks[place] = self._rank(ids[place], ids[place + 1])
             found[starts[at]][time] = ids[at]
             found[starts.pop(at + 1)][time] = INSIDE_ID
         if ids != [token_id]:

@@ -262,7 +262,9 @@ class LibraryTokenizer(Tokenizer):
             if self.file.library == library_worker.HUGGING_FACE:
                 return library_merges.of_tokenizer_json(self.file.content)
             scores = self._scores
-        except LibraryError:
+        except LibraryError as error:
+            if isinstance(error.__cause__, TimeoutError):
+                raise  # the machine is busy: a later request finds the merges
             return None
         ids = {self._spelling(token_id): token_id for token_id in self._spellings[0].tolist()}
         merged = {

@@ -64,8 +64,8 @@ def main() -> int:
     text = standard_library(SIZE)
     failed = False
     print(
-        f"{'file':40} {'load':>7} {'library':>8} {'ids':>7} {'library':>8} {'ratio':>6} {'whole':>6} "
-        f"{'all':>7}"
+        f"{'file':40} {'load':>7} {'library':>8} {'ids':>7} {'library':>8} {'ratio':>6} "
+        f"{'whole':>6} {'all':>7}"
     )
     for path in map(Path, sys.argv[1:]):
         content = path.read_bytes()
