@@ -11,7 +11,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property, reduce
+from functools import cached_property
 from itertools import accumulate, pairwise
 from typing import Any
 
@@ -22,9 +22,6 @@ from bpeviz.pretokenizers.alternatives import ALTERNATIVES, Alternative, matched
 from bpeviz.pretokenizers.patterns import pretokenize
 from bpeviz.text import color_index, counted, label, shorten
 from bpeviz.trainers import bpe
-
-LEVELS = ("sentences", "words", "characters")
-"""The patterns of `levels`, coarsest first."""
 
 MERGES = 100
 """Number of merges without pre-tokenization that are compared with each pattern."""
@@ -93,14 +90,11 @@ def levels(text: str) -> list[PreTokenized]:
 
     Every boundary of a level is a boundary of the next level too.
     """
-    found = []
-    pre_tokens = [text] if text else []
-    for pattern in LEVELS:
-        pre_tokens = [
-            piece for pre_token in pre_tokens for piece in pretokenize(pre_token, pattern)
-        ]
-        found.append(_from_pre_tokens(text, pre_tokens))
-    return found
+    sentences = pre_tokenize(text, "sentences")
+    # The words are runs of one class of characters, so a sentence's end divides a run in two.
+    words = np.union1d(pre_tokenize(text, "words").ends, sentences.ends)
+    characters = np.arange(1, len(text) + 1, dtype=np.int32)
+    return [sentences, PreTokenized(text, words), PreTokenized(text, characters)]
 
 
 def unrestricted_merges(text: str, limit: int = MERGES) -> list[str]:
@@ -145,10 +139,18 @@ def separated_pairs(of: PreTokenized, limit: int = PAIRS) -> list[Apart]:
     >>> separated_pairs(pre_tokenize("a bc a b", "whitespace"), 2)
     [Apart(pair='a ', cut=2, times=2), Apart(pair=' b', cut=2, times=2)]
     """
-    text = of.text
-    found = Counter(text[end - 1 : end + 1] for end in of.ends[:-1].tolist())
-    times = Counter(map("".join, pairwise(text)))
-    return [Apart(pair, count, times[pair]) for pair, count in found.most_common(limit)]
+    points = np.frombuffer(of.text.encode("utf-32-le", "surrogatepass"), np.uint32)
+    pairs = points[:-1].astype(np.uint64) << np.uint64(32) | points[1:]
+    found, first, counts = np.unique(pairs[of.ends[:-1] - 1], return_index=True, return_counts=True)
+    most = np.lexsort((first, -counts))[:limit]
+    return [
+        Apart(
+            of.text[(end := int(of.ends[first[at]])) - 1 : end + 1],
+            int(counts[at]),
+            int(np.count_nonzero(pairs == found[at])),
+        )
+        for at in most
+    ]
 
 
 @dataclass(frozen=True)
@@ -232,7 +234,7 @@ class WordLevel:
 
 def word_level(pre_tokens: Sequence[str], size: int) -> WordLevel:
     """Return the word-level vocabulary with the `size` most frequent pre-tokens."""
-    times = Counter(pre_tokens)
+    times = Counter(word for word in pre_tokens)  # counting a list would hold the interpreter
     entries = times.most_common(size)
     return WordLevel(entries, sum(count for _, count in entries), times.total(), len(times))
 
@@ -282,7 +284,10 @@ def parts(cuts: Sequence[PreTokenized], size: int) -> list[tuple[int, int]]:
     length = len(cuts[0].text)
     if length <= size:
         return [(0, length)]
-    common = reduce(np.intersect1d, (one.ends for one in cuts))
+    ends_here = np.zeros(length + 1, np.uint16)
+    for one in cuts:
+        ends_here[one.ends] += 1
+    common = np.flatnonzero(ends_here == len(cuts))
     found = []
     first = 0
     while first < length:

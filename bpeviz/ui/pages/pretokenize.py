@@ -361,6 +361,13 @@ def _words(text: str, pattern: str, expression: str, drops: bool) -> tuple[list[
     return [word for one in words if (word := one.strip())], len(left_out)
 
 
+@cached()
+def _vocabulary(
+    text: str, pattern: str, expression: str, drops: bool, size: int
+) -> pretokenization.WordLevel:
+    return pretokenization.word_level(_words(text, pattern, expression, drops)[0], size)
+
+
 def _word_level(chosen: Chosen, column: pretokenization.Column) -> None:
     """Draw a word-level vocabulary of the pre-tokens, and apply it to a different text."""
     st.header("A vocabulary of whole words", anchor=False)
@@ -374,11 +381,11 @@ def _word_level(chosen: Chosen, column: pretokenization.Column) -> None:
         "does not become a token, not even an unknown one."
     )
     try:
-        words, dropped = _words(column.cut.text, chosen.pattern, chosen.expression, drops)
+        _, dropped = _words(column.cut.text, chosen.pattern, chosen.expression, drops)
+        vocabulary = _vocabulary(column.cut.text, chosen.pattern, chosen.expression, drops, size)
     except SplitError as error:
         st.error(markdown.escape(str(error)))
         return
-    vocabulary = pretokenization.word_level(words, size)
     unknown = vocabulary.total - vocabulary.known
     share = f"{unknown / vocabulary.total:.1%}" if vocabulary.total else "0%"
     st.markdown(

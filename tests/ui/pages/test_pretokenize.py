@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pandas as pd
 import pytest
@@ -164,6 +165,15 @@ def test_word_level_vocabulary_marks_unknown_words() -> None:
     assert [*table(app, "rank")["word"]] == ["the", "cat"]
     assert "2 of 5 words are unknown (40.0%)" in " ".join(one.value for one in app.markdown)
     assert app.code[-1].value == "the [UNK] [UNK] cat"
+
+
+def test_word_level_vocabulary_is_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a long text, that takes half a second, in which other users wait."""
+    monkeypatch.setattr(pretokenization, "word_level", Mock(wraps=pretokenization.word_level))
+    app = with_text("once and for all users", splits=["words"])
+    app.run()
+    assert errors(app) == []
+    assert pretokenization.word_level.call_count == 1
 
 
 def test_word_level_vocabulary_drops_unmatched_text_where_asked_for() -> None:
