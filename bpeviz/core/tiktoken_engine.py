@@ -8,9 +8,16 @@ represent two tokens with the same bytes. The tests compare both.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 
 import tiktoken
+
+WHOLE = "(?s:.+)"
+"""The pattern that does not divide a text."""
+
+LONG = 10_000
+"""The smallest size in bytes of a pre-token during which other threads run."""
 
 
 def encoder(tokens: Sequence[bytes]) -> Callable[[bytes], list[int]] | None:
@@ -22,6 +29,26 @@ def encoder(tokens: Sequence[bytes]) -> Callable[[bytes], list[int]] | None:
     ranks = {raw: token_id for token_id, raw in enumerate(tokens)}
     if len(ranks) < len(tokens):
         return None
-    encoding = tiktoken.Encoding("own", pat_str="", mergeable_ranks=ranks, special_tokens={})
-    encode: Callable[[bytes], list[int]] = encoding._encode_single_piece
+    return rank_encoder(ranks)
+
+
+def rank_encoder(ranks: Mapping[bytes, int]) -> Callable[[bytes], list[int]]:
+    """Return the encoder of a pre-token's bytes. ranks: the id of each token's bytes."""
+    return pre_token_encoder(
+        tiktoken.Encoding("own", pat_str=WHOLE, mergeable_ranks=dict(ranks), special_tokens={})
+    )
+
+
+def pre_token_encoder(encoding: tiktoken.Encoding) -> Callable[[bytes], list[int]]:
+    """Return the encoder of a pre-token's bytes. encoding: one with the pattern `WHOLE`."""
+
+    def encode(raw: bytes) -> list[int]:
+        if len(raw) >= LONG:
+            # Of tiktoken's methods, only those for texts let other threads run. A million bytes
+            # take half a second.
+            with suppress(UnicodeDecodeError):
+                return encoding.encode_ordinary(raw.decode())
+        found: list[int] = encoding._encode_single_piece(raw)
+        return found
+
     return encode

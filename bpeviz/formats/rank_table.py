@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import cached_property
 from itertools import pairwise
 
+from bpeviz.core.tiktoken_engine import WHOLE, pre_token_encoder
 from bpeviz.pretokenizers.patterns import pretokenize
 from bpeviz.pretrained.rank_tokenizer import RankTokenizer, below, from_ranks, merged
-
-_WHOLE = "(?s:.+)"  # `LoadedRanks` splits the text itself, with a time limit
 
 _SHORT = 32  # bytes up to which a repeated scan of all pairs is faster
 
@@ -41,7 +41,8 @@ class LoadedRanks(RankTokenizer):
         special_tokens: Mapping[str, int],
     ) -> None:
         """Raise `ValueError` if the ranks 0 to 255 are not the single bytes."""
-        super().__init__(from_ranks(name, _WHOLE, ranks, special_tokens)._encoding)
+        # It splits the text itself, with a time limit.
+        super().__init__(from_ranks(name, WHOLE, ranks, special_tokens)._encoding)
         self.pattern, self.expression = pattern, expression
 
     def at_step(self, step: int) -> LoadedRanks:
@@ -56,5 +57,9 @@ class LoadedRanks(RankTokenizer):
         ]
 
     def _encode_ordinary(self, text: str) -> list[int]:
-        encode = self._encoding._encode_single_piece
+        encode = self._encode_pre_token
         return [rank for pre_token in self._pre_tokens(text) for rank in encode(pre_token)]
+
+    @cached_property
+    def _encode_pre_token(self) -> Callable[[bytes], list[int]]:
+        return pre_token_encoder(self._encoding)

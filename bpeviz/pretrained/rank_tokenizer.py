@@ -28,6 +28,7 @@ from bpeviz.core.boundaries import (
     boundaries_from_changes,
     boundaries_from_ids,
 )
+from bpeviz.core.tiktoken_engine import rank_encoder
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.pretokenizers.pretokenizer import Atoms
 from bpeviz.pretrained import catalog, download
@@ -131,8 +132,12 @@ class RankTokenizer(Tokenizer):
             # A million spaces in a row make tiktoken's matcher panic, a BaseException.
             if type(error).__name__ != "PanicException":
                 raise
-        encode: Callable[[bytes], list[int]] = self._encoding._encode_single_piece
+        encode = self._encode_pre_token
         return [rank for pre_token in self._pre_tokens(text) for rank in encode(pre_token)]
+
+    @cached_property
+    def _encode_pre_token(self) -> Callable[[bytes], list[int]]:
+        return rank_encoder(self._ranks)
 
     def _pre_tokens(self, text: str) -> list[bytes]:
         matches = regex.finditer(self._encoding._pat_str, text)

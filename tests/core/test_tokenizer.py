@@ -17,7 +17,9 @@ from texts import SMALL_TEXTS
 import bpeviz
 from bpeviz import Training
 from bpeviz.core import merges as merge_module
+from bpeviz.core import tiktoken_engine
 from bpeviz.core.merges import Merge, MergeTokenizer, apply_merges
+from bpeviz.formats.rank_table import LoadedRanks
 from bpeviz.pretokenizers.patterns import PATTERNS
 from bpeviz.pretokenizers.pretokenizer import PreTokenizer
 from bpeviz.text import clean
@@ -423,6 +425,20 @@ def test_tiktoken_engine_equals_merges_in_order(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(merge_module, "MIN_ENGINE_ATOMS", -1)
         assert tokenizer.encode(training_text + text) == expected
+        patch.setattr(tiktoken_engine, "LONG", 3)
+        assert tokenizer.encode(training_text + text) == expected
+
+
+def test_long_pre_token_is_encoded_while_other_threads_run(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Of tiktoken's methods, `_encode_single_piece` holds the interpreter: a second for 2 MB."""
+    tokenizer = bpeviz.train("abcabd", merges=2, pattern="none").tokenizer()
+    ranks = {bytes([byte]): byte for byte in range(256)} | {b"ab": 256}
+    table = LoadedRanks("table", "none", "", ranks, {})
+    monkeypatch.delattr(tiktoken.Encoding, "_encode_single_piece")
+    assert tokenizer.encode("abc" * 10_000) == [257] * 10_000
+    assert table.encode("ab" * 10_000) == [256] * 10_000
 
 
 def test_untrained_merges_are_applied_in_order_not_by_bytes() -> None:
