@@ -16,6 +16,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from gguf_files import gguf_file
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from properties import examples
@@ -23,8 +24,12 @@ from streamlit.testing.v1 import AppTest
 
 import bpeviz
 from bpeviz import formats
+from bpeviz.core.byte_alphabet import CHARACTER_OF
 from bpeviz.formats import FORMATS, FormatError
 from bpeviz.pretrained.hub import ModelId, hub_folder
+from bpeviz.ui.learn.base import Chapter, NoQuestionError
+from bpeviz.ui.learn.registry import CHAPTERS
+from bpeviz.ui.pages import learn
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.pages.registry import PAGES
 from bpeviz.ui.permalink.codec import LinkError, pack, unpack
@@ -233,6 +238,53 @@ def test_page_opens_a_link_with_any_allowed_values(page: Page, draw: Random) -> 
     assert not app.exception, values
 
 
+# ---- answers on Learn
+
+ANSWERS = (
+    st.integers(-2, 40)
+    | st.lists(st.integers(-1, 12), max_size=8)
+    | st.permutations(range(4))
+    | st.permutations(range(5))
+    | ANY_JSON
+)
+
+
+@settings(max_examples=examples(300))
+@given(st.sampled_from([one for one in CHAPTERS if not one.needs]), RANDOM, st.data())
+def test_any_answer_about_any_inputs_is_judged_or_refused(
+    chapter: Chapter, draw: Random, data: st.DataObject
+) -> None:
+    setup = dict(chapter.initial)
+    changed = draw.choice(chapter.inputs)
+    setup[changed.name] = allowed_value(changed.widget, draw)
+    for make in (*chapter.questions, lambda _setup: chapter.why.question()):
+        try:
+            question = make(setup)
+        except NoQuestionError as error:
+            check_message(error)
+            return
+        given = data.draw(ANSWERS)
+        if question is not None and question.form.accepts(given):
+            result = question.judge(given)
+            json.dumps(question.payload("of", given, result), allow_nan=False)
+
+
+NAMES_OF_ANSWERS = [f"{one.key}/{number}" for one in CHAPTERS for number in (0, 1, learn.WHY)]
+
+
+@settings(max_examples=examples(300))
+@given(st.dictionaries(st.sampled_from(NAMES_OF_ANSWERS), ANY_JSON, max_size=5), RANDOM)
+def test_stored_answers_are_restored_or_dropped(answers: dict[str, object], draw: Random) -> None:
+    valid = {name: {"of": "why", "given": given} for name, given in answers.items()}
+    stored = json.dumps(draw.choice([valid, answers]))
+    changed = draw.choice([stored, changed_bytes(stored.encode(), draw).decode("utf-8", "replace")])
+    found = learn._read(changed)
+    assert all(entry.keys() == {"of", "given"} for entry in found.values())
+    if changed == stored == json.dumps(valid):
+        short = [name for name in valid if len(str(valid[name]["given"])) <= learn.MAX_ANSWER]
+        assert sorted(found) == sorted(short) or len(stored) > learn.MAX_STORED
+
+
 @settings(max_examples=examples(300))
 @given(st.text(st.sampled_from("ahf:/@.-_%~é\0 \n\\\u202e"), max_size=12) | st.text(max_size=300))
 def test_name_of_a_model_is_read_or_rejected(name: str) -> None:
@@ -297,6 +349,34 @@ FILES["vocab.txt"] = {"vocab.txt": b"[PAD]\n[UNK]\n[CLS]\n[SEP]\nlow\n##er\n##es
 FILES["codes"] = {"codes.bpe": b"#version: 0.2\nl o\nlo w</w>\ne r</w>\nlo w\nlow er</w>\n"}
 FILES["tekken"] = {"tekken.json": json.dumps(TEKKEN).encode()}
 FILES["bpe.tiktoken"]["bpe.tiktoken.json"] = (FIXTURES / "bpe.tiktoken.json").read_bytes()
+FILES["gguf"] = {
+    "model.gguf": gguf_file(
+        {
+            "model": "gpt2",
+            "pre": "gpt-2",
+            "tokens": [*CHARACTER_OF.values(), "lo", "low", "<|e|>"],
+            "merges": ["l o", "lo w"],
+            "token_type": [1] * 258 + [3],
+            "eos_token_id": 258,
+        }
+    )
+}
+FILES["gguf of pieces"] = {
+    "model.gguf": gguf_file(
+        {
+            "model": "llama",
+            "tokens": ["<unk>", *(f"<0x{byte:02X}>" for byte in range(256)), "▁", "lo", "▁lo", "w"],
+            "scores": [0.0] * 257 + [-3.0, -1.0, -2.0, -4.0],
+            "token_type": [2] + [6] * 256 + [1] * 4,
+        }
+    )
+}
+FILES["rwkv"] = {
+    "rwkv_vocab.txt": "".join(
+        f"{token_id} {token!r} {len(token)}\n"
+        for token_id, token in enumerate([*(bytes([i]) for i in range(256)), b"low", b" lo"], 1)
+    ).encode()
+}
 JSON_FILES = [
     (key, name) for key, files in FILES.items() for name in files if name.endswith(".json")
 ]
