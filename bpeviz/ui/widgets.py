@@ -241,6 +241,11 @@ class Number(Widget[int]):
             place.warning(f"{self.label} must be at most {self.high:,}. {within:,} is used.")
         return within
 
+    def slider(self, initial: int) -> int:
+        """Draw a slider; return the number. initial: the number at first."""
+        value = initial if (current := self.get()) is None else self.used(current)
+        return int(st.slider(min_value=self.low, max_value=self.high, value=value, **self._drawn))
+
     def select(self, titles: Sequence[str], **options: Any) -> int:
         """Draw a drop-down list of a title for each number, from 0; return the number chosen."""
         return cast(

@@ -149,7 +149,8 @@ class Input:
         widget: The widget, whose value a link contains.
         initial: The value at first.
         lines: Whether a text may have several lines.
-        asked: Whether the questions depend on it.
+        asked: Whether the questions depend on it. Other inputs are drawn above the pictures.
+        slider: Whether a number is drawn as a slider.
     """
 
     name: str
@@ -157,6 +158,7 @@ class Input:
     initial: Any
     lines: bool = False
     asked: bool = True
+    slider: bool = False
 
 
 @dataclass(frozen=True)

@@ -74,11 +74,12 @@ def number_input(
     initial: int,
     *,
     asked: bool = True,
+    slider: bool = False,
 ) -> Input:
     """Return an input of a whole number."""
     key = f"learn_{chapter}_{name}"
     widget = Number(link=key, key=key, label=label, low=low, high=high)
-    return Input(name, widget, initial, asked=asked)
+    return Input(name, widget, initial, asked=asked, slider=slider)
 
 
 def choice_input(

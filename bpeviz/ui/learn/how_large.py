@@ -25,6 +25,7 @@ from bpeviz.ui.learn.forms import ChoiceForm, CurveForm
 
 KEY = "how-large"
 LARGEST = 1_024
+SIZES = (256, 288, 320, 384, 512, 768, LARGEST)
 LONGEST = 10_000
 
 _KEYS = ("english-prose", "spanish", "several-languages", "source-code")
@@ -91,7 +92,8 @@ def _double(setup: Setup) -> Question:
 
 def _pictures(setup: Setup) -> list[Picture]:
     found, width = counts(setup), setup["width"]
-    sizes = [size for size in (256, 288, 320, 384, 512, 768, 1_024) if size in found]
+    chosen = min(setup["size"], max(found))
+    sizes = [size for size in sorted({*SIZES, chosen}) if size in found]
     rows = []
     before = None
     for size in sizes:
@@ -99,14 +101,19 @@ def _pictures(setup: Setup) -> list[Picture]:
         if before is not None:
             saved = f"{(found[before] - found[size]) / (size - before):.1f}"
         before = size
-        rows.append([f"{size:,}", f"{found[size]:,}", saved, f"{size * width:,}"])
+        mark = " (chosen)" if size == chosen else ""
+        rows.append([f"{size:,}{mark}", f"{found[size]:,}", saved, f"{size * width:,}"])
     header = [
         "Entries",
         "Tokens",
         "Tokens saved by each new entry",
         "Numbers in the embedding table",
     ]
-    pictures = [Picture("table", (header, rows), "The first entries save most.")]
+    cost = (
+        f"With {chosen:,} entries, the text has {counted(found[chosen], 'token')}, and the "
+        f"table has {chosen:,} × {width:,} = {chosen * width:,} numbers."
+    )
+    pictures = [Picture("table", (header, rows), cost)]
     about = (
         "GPT-2's vocabulary shows this on a larger scale. With 8,192 entries instead of 4,096, "
         "Tiny Shakespeare has 6.8% fewer tokens (computed once: that text is not part of bpeviz)."
@@ -147,6 +154,9 @@ CHAPTER = Chapter(
     source="Computed here, unless a caption names another source.",
     inputs=(
         engine.text_input(KEY, TEXT, longest=LONGEST),
+        engine.number_input(
+            KEY, "size", "Entries of the vocabulary", 256, LARGEST, 512, asked=False, slider=True
+        ),
         engine.number_input(KEY, "width", "Numbers in an embedding", 1, 16_384, 768, asked=False),
     ),
     questions=(_curve, _double),

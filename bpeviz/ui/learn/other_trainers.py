@@ -161,7 +161,9 @@ CHAPTER = Chapter(
     inputs=(
         engine.text_input(KEY, "the cat the hat the quiz then that quilt", longest=300),
         Input("word", engine.text_field(KEY, "word", "Word to encode", 30), "that"),
-        engine.number_input(KEY, "dropout", "Dropout in percent", 0, 100, 50, asked=False),
+        engine.number_input(
+            KEY, "dropout", "Dropout in percent", 0, 100, 50, asked=False, slider=True
+        ),
     ),
     questions=(_score, _dropout),
     pictures=_pictures,

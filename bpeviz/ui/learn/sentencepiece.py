@@ -24,6 +24,9 @@ from bpeviz.ui.learn.forms import ChoiceForm, NumberForm, Part, token
 KEY = "sentencepiece"
 CORPUS = "El perro come 12 manzanas. La casa es grande."
 
+UNKNOWN = {"bytes": "Byte fallback", "unk": "<unk>"}
+DIGITS = {"no": "Together", "yes": "Split"}
+
 
 def trained(setup: Setup, unknown: str, digits: str | None = None) -> MergeTraining:
     """Return the training history with byte fallback ("bytes") or without ("unk")."""
@@ -96,12 +99,9 @@ def _unknown(setup: Setup) -> Question:
 
 def _pictures(setup: Setup) -> list[Picture]:
     rows = []
-    for title, unknown, digits in (
-        ("Byte fallback", "bytes", "no"),
-        ("No byte fallback", "unk", "no"),
-        ("Byte fallback, digits split", "bytes", "yes"),
-    ):
-        tokenizer = trained(setup, unknown, digits).tokenizer()
+    for digits, how in DIGITS.items():
+        title = f"{UNKNOWN[setup['fallback']]}, digits {how.lower()}"
+        tokenizer = trained(setup, setup["fallback"], digits).tokenizer()
         for text in dict.fromkeys((setup["text"], "12")):
             found = "  ".join(one.label for one in tokenizer.tokens(text))
             rows.append([title, text, found, tokenizer.decode(tokenizer.encode(text))])
@@ -146,14 +146,8 @@ CHAPTER = Chapter(
         engine.text_input(KEY, "más", "Text to encode", 60),
         Input("corpus", engine.text_field(KEY, "corpus", "Training text"), CORPUS, lines=True),
         engine.number_input(KEY, "merges", "Merges", 0, 60, 20),
-        engine.choice_input(KEY, "digits", "Digits", {"no": "Together", "yes": "Split"}),
-        engine.choice_input(
-            KEY,
-            "fallback",
-            "Unknown characters in Train",
-            {"bytes": "Byte fallback", "unk": "<unk>"},
-            asked=False,
-        ),
+        engine.choice_input(KEY, "digits", "Digits", DIGITS),
+        engine.choice_input(KEY, "fallback", "Unknown characters", UNKNOWN, asked=False),
     ),
     questions=(_fallback, _unknown),
     pictures=_pictures,

@@ -53,8 +53,10 @@ MAX_ANSWER = 2_000
 WHOLE_ROWS = 15
 """The most rows of a table that is shown as a whole."""
 
-VARIANTS = ("scaffold", "superbpe", "multilingual", "adaptive")
-"""The trainers that no chapter covers."""
+VARIANTS = ("bpe", "scaffold", "superbpe", "multilingual", "adaptive")
+"""The trainers of the map after the last chapter."""
+
+CORE = sum(chapter.core for chapter in CHAPTERS)
 
 BAR = "chapter_bar"
 _ANSWERS: SessionValue[dict[str, dict[str, Any]]] = SessionValue("learn_answers")
@@ -105,6 +107,10 @@ def _draw_chapter(chapter: Chapter) -> None:
     st.header(f"{number}. {chapter.title}", anchor=False)
     if not chapter.core:
         st.caption("More: you can skip this chapter.")
+    elif number == 1:
+        st.caption(
+            f"The {CORE} chapters with a solid frame take some 30 minutes. Others can be skipped."
+        )
     st.markdown(f"{chapter.lead}\n\n**Many think:** {chapter.myth}")
     place = st.container()
     setup = _setup(chapter)
@@ -217,7 +223,7 @@ def _setup(chapter: Chapter) -> Setup:
     values = {one.name: _value(one) for one in chapter.inputs}
     for number in (*range(len(chapter.questions)), WHY):
         _take(_name(chapter, number), WHY if number == WHY else chapter.about(values))
-    if not _answered(chapter, values) and values == chapter.initial:
+    if not _answered(chapter, values) and not _changed(chapter, values):
         return values
     with st.container(border=True):
         st.header("Change it", anchor=False)
@@ -231,13 +237,18 @@ def _setup(chapter: Chapter) -> Setup:
                         on_click=_put,
                         args=(chapter, chapter.sample(title)),
                     )
-        drawn = {one.name: _draw(one) for one in chapter.inputs}
-        if drawn != chapter.initial:
+        drawn = values | {one.name: _draw(one) for one in chapter.inputs if one.asked}
+        if _changed(chapter, drawn):
             about = markdown.escape(shorten(drawn["text"], 60)) or "an empty text"
             st.caption(f"The questions above use: {about}")
             st.button("Back to the first text", on_click=_reset, args=(chapter,))
         _open_in(chapter, drawn)
     return drawn
+
+
+def _changed(chapter: Chapter, setup: Setup) -> bool:
+    """Return whether the questions are not about the first text."""
+    return chapter.about(setup) != chapter.about(chapter.initial)
 
 
 def _open_in(chapter: Chapter, setup: Setup) -> None:
@@ -263,9 +274,9 @@ def _page_link(path: str, label: str, values: Mapping[str, codec.Value]) -> None
 
 
 def _variants() -> None:
-    """Draw the trainers that no chapter covers, each with a link to the Train page."""
+    """Draw a map of variants, each with a link to the Train page."""
     st.header("Where to go from here", anchor=False)
-    st.markdown("Byte-pair encoding has many relatives. Each link opens one of them in Train.")
+    st.markdown("Byte-pair encoding has many variants. Each link opens one of them in Train.")
     for key in VARIANTS:
         trainer = TRAINERS[key]
         st.markdown(f"**{trainer.title}.** {trainer.about}")
@@ -284,12 +295,13 @@ def _value(one: Input) -> Any:
 def _draw(one: Input) -> Any:
     widget = one.widget
     if isinstance(widget, TextField):
-        text = widget.area(height=100) if one.lines else widget.line()
+        many = one.initial.count("\n") > 2
+        text = widget.area(height=136 if many else 100) if one.lines else widget.line()
         return text[: widget.longest]
     if isinstance(widget, OneOf):
         return widget.segments()
     assert isinstance(widget, Number)  # noqa: S101 (for the type)
-    return widget.any_number(one.initial)
+    return widget.slider(one.initial) if one.slider else widget.any_number(one.initial)
 
 
 def _put(chapter: Chapter, values: Setup) -> None:
@@ -336,6 +348,7 @@ def _ask(chapter: Chapter, setup: Setup) -> None:
             st.caption(f"Settings: {chapter.settings}")
             return
     st.markdown(f"**In fact:** {chapter.fact}")
+    setup = {**setup, **{one.name: _draw(one) for one in chapter.inputs if not one.asked}}
     for number, picture in enumerate(chapter.pictures(setup)):
         _picture(picture, f"learn_{chapter.key}_picture_{number}")
     st.caption(f"Settings: {chapter.settings} Source: {chapter.source}")
@@ -407,5 +420,11 @@ def _neighbors(number: int) -> None:
     buttons += [("More", one) for one in CHAPTERS[number : number + 1] if one not in after]
     with st.container(horizontal=True, gap="small"):
         for word, one in buttons:
-            key = f"learn_{word.lower()}"
-            st.button(f"{word}: {one.title}", key=key, on_click=_go, args=(one.key,))
+            is_main = word == "Next" and chapter.key in (DONE.get() or ())
+            st.button(
+                f"{word}: {one.title}",
+                key=f"learn_{word.lower()}",
+                type="primary" if is_main else "secondary",
+                on_click=_go,
+                args=(one.key,),
+            )

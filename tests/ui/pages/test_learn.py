@@ -342,3 +342,28 @@ def test_last_chapter_links_to_the_variants() -> None:
     app = opened(CHAPTERS[-1].key)
     labels = [one.proto.label for one in app.get("page_link")]
     assert {f"{TRAINERS[key].short} in Train" for key in learn.VARIANTS} <= {*labels}
+
+
+def test_next_is_the_main_button_once_the_chapter_is_done() -> None:
+    chapter = BY_KEY["first-merge"]
+    app = opened(chapter.key)
+    assert app.button(key="learn_next").proto.type == "secondary"
+    app = show_all(app, chapter)
+    assert app.button(key="learn_next").proto.type == "primary"
+    assert app.button(key="learn_back").proto.type == "secondary"
+
+
+def test_slider_of_the_size_changes_the_table_and_asks_nothing_anew() -> None:
+    chapter = BY_KEY["how-large"]
+    app = show_all(opened(chapter.key), chapter)
+    check(app.slider(key="learn_how-large_size").set_value(600).run())
+    assert any("600 × 768 = 460,800 numbers" in one.value for one in app.caption)
+    assert all(one["result"] for one in payloads(app))
+    assert not [one for one in app.caption if one.value.startswith("The questions above")]
+
+
+def test_sample_sets_all_inputs_that_belong_together() -> None:
+    chapter = BY_KEY["splitting-rules"]
+    app = show_all(opened(chapter.key), chapter)
+    check(app.button(key="sample_splitting-rules_Japanese").click().run())
+    assert app.text_input(key="learn_splitting-rules_words").value == "図書館 で お茶 を 飲む"

@@ -1,6 +1,7 @@
 // Set the boundaries between the tokens of a short text.
 
 import { element } from "../shared/dom.js";
+import { legend } from "./legend.js";
 import { atomsOf, boundaryKind, nearestBox, standIn, toggled } from "./logic.js";
 
 export class BoundariesForm {
@@ -60,13 +61,14 @@ export class BoundariesForm {
       host.append(element("p", "chosen", hint), none);
       return;
     }
-    const legend = element("p", "legend");
-    legend.append(element("span", "swatch solid"), "boundary");
-    if (given) {
-      legend.append(element("span", "swatch thick"), "your boundary, which is wrong");
-      legend.append(element("span", "swatch dotted"), "boundary that you missed");
-    }
-    host.append(legend);
+    const kinds = [...row.querySelectorAll(".gap")].map(({ classList }) => classList[1]);
+    host.append(
+      legend([
+        ["solid", "boundary"],
+        ...(kinds.includes("extra") ? [["thick", "your boundary, which is wrong"]] : []),
+        ...(kinds.includes("missing") ? [["dotted", "boundary that you missed"]] : []),
+      ]),
+    );
   }
 
   /** Set or remove boundaries: [index of the gap, whether it is a boundary]. */

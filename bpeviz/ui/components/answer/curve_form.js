@@ -2,11 +2,12 @@
 
 import { element } from "../shared/dom.js";
 import { formatCount } from "../shared/format.js";
+import { legend } from "./legend.js";
 import { drawnPath, handleNear, scaled, unscaled } from "./logic.js";
 
 const WIDTH = 640;
 const HEIGHT = 225;
-const FRAME = { left: 56, right: 16, top: 14, bottom: 44 };
+const FRAME = { left: 76, right: 16, top: 38, bottom: 50 };
 
 const svg = (tag, attributes, text) => {
   const created = document.createElementNS("http://www.w3.org/2000/svg", tag);
@@ -42,12 +43,9 @@ export class CurveForm {
     }
     host.append(this.picture);
     if (given !== null || !marks) this.#draw();
-    const legend = element("p", marks ? "legend" : "chosen");
-    if (marks) {
-      legend.append(element("span", "swatch line-truth"), "true curve");
-      if (given) legend.append(element("span", "swatch line-yours"), "your curve");
-    } else legend.append("Draw the curve, or move each dot with the arrow keys. The first dot is given.");
-    host.append(legend);
+    const words = "Draw the curve, or move each dot with the arrow keys. The first dot is given.";
+    const yours = given ? [["line-yours", "your curve"]] : [];
+    host.append(marks ? legend([["line-truth", "true curve"], ...yours]) : element("p", "chosen", words));
   }
 
   #x(value) {
@@ -66,12 +64,12 @@ export class CurveForm {
     for (const share of [0, 0.5, 1]) {
       const value = Math.round(high * share);
       add("line", { class: "grid", x1: FRAME.left, x2: WIDTH - FRAME.right, y1: this.#y(value), y2: this.#y(value) });
-      add("text", { class: "tick", x: FRAME.left - 6, y: this.#y(value) + 5, "text-anchor": "end" }, formatCount(value));
+      add("text", { class: "tick", x: FRAME.left - 6, y: this.#y(value) + 6, "text-anchor": "end" }, formatCount(value));
     }
     for (const at of handles)
-      add("text", { class: "tick", x: this.#x(at), y: bottom + 18, "text-anchor": "middle" }, formatCount(at));
-    add("text", { class: "tick", x: (FRAME.left + WIDTH) / 2, y: HEIGHT - 6, "text-anchor": "middle" }, xTitle);
-    add("text", { class: "tick", x: 14, y: (bottom + FRAME.top) / 2, "text-anchor": "middle", transform: `rotate(-90 14 ${(bottom + FRAME.top) / 2})` }, yTitle);
+      add("text", { class: "tick", x: this.#x(at), y: bottom + 22, "text-anchor": "middle" }, formatCount(at));
+    add("text", { class: "tick", x: (FRAME.left + WIDTH) / 2, y: HEIGHT - 4, "text-anchor": "middle" }, xTitle);
+    add("text", { class: "tick", x: 4, y: 22 }, yTitle);
   }
 
   #handles() {

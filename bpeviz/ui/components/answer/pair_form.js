@@ -2,6 +2,7 @@
 
 import { element, tokenLabel } from "../shared/dom.js";
 import { TimelineView } from "../player/timeline_view.js";
+import { legend } from "./legend.js";
 import { nearestPair } from "./logic.js";
 
 export class PairForm {
@@ -97,9 +98,6 @@ export class PairForm {
       view.cells.toggle(start, start + 1, "first", true);
       view.cells.toggle(end - 1, end, "last", true);
     }
-    const legend = element("p", "legend");
-    legend.append(element("span", "swatch ring"), "merged first");
-    if (given.length) legend.append(element("span", "swatch frame"), "your pair");
-    host.append(legend);
+    host.append(legend([["ring", "merged first"], ...(given.length ? [["frame", "your pair"]] : [])]));
   }
 }
