@@ -8,7 +8,7 @@ out.
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -50,14 +50,16 @@ class PreTokenized:
         for start, end in pairwise((0, *self.ends.tolist())):
             yield self.text[start:end]
 
-    @property
-    def starts_array(self) -> NDArray[np.int32]:
-        """The starts of the pre-tokens, in characters. int32 [pre-tokens]."""
-        return np.concatenate((np.zeros(1, np.int32), self.ends))[: len(self.ends)]
-
     def starts(self, first: int, last: int) -> list[int]:
         """Return the starts of the pre-tokens `first` to `last` - 1, in characters."""
-        return list(map(int, self.starts_array[first:last]))
+        last = min(last, len(self))
+        starts: list[int] = self.ends[max(0, first - 1) : max(0, last - 1)].tolist()
+        return [0, *starts] if first == 0 < last else starts
+
+    def ended(self, at: int) -> int:
+        """Return how many pre-tokens end at a character or before it."""
+        # With another type than that of the ends, all of them would be converted.
+        return int(np.searchsorted(self.ends, np.int32(at), "right"))
 
     @cached_property
     def times(self) -> Counter[str]:
@@ -118,8 +120,11 @@ def occurrences(tokens: Sequence[str], of: PreTokenized) -> list[int]:
     >>> occurrences(["th", "e ", "the"], pre_tokenize("the theme", "gpt2"))
     [2, 0, 2]
     """
-    apart = _APART.join(of.pre_tokens())
-    return [apart.count(token) for token in tokens]
+    by_times: defaultdict[int, list[str]] = defaultdict(list)
+    for pre_token, times in of.times.items():
+        by_times[times].append(pre_token)
+    joined = [(times, _APART.join(pre_tokens)) for times, pre_tokens in by_times.items()]
+    return [sum(times * text.count(token) for times, text in joined) for token in tokens]
 
 
 @dataclass(frozen=True)
@@ -198,7 +203,7 @@ def listed(
 
     white_space: whether pre-tokens of white space alone are part of the list.
     """
-    begin, stop = (int(at) for at in np.searchsorted(of.starts_array, [first, last]))
+    begin, stop = (min(of.ended(at - 1) + 1, len(of)) if at else 0 for at in (first, last))
     starts, ends = of.starts(begin, stop), of.ends[begin:stop].tolist()
     every = (of.text[start:end] for start, end in zip(starts, ends, strict=True))
     chosen = [one for one in every if white_space or not one.isspace()]
@@ -345,7 +350,7 @@ def _shown(column: Column, first: int, last: int) -> list[tuple[int, str, str, i
     Pre-tokens at the edges are cropped. A single character has no color index.
     """
     of = column.cut
-    begin, stop = (int(np.searchsorted(of.ends, at, "right")) for at in (first, last - 1))
+    begin, stop = of.ended(first), of.ended(last - 1)
     starts, ends = of.starts(begin, stop + 1), of.ends[begin : stop + 1].tolist()
     alternatives = ALTERNATIVES.get(column.pattern, ())
     why = matched(of.text, column.pattern, starts) if alternatives else [-1] * len(starts)
