@@ -7,6 +7,7 @@ import json
 
 from bpeviz.cli import arguments, files
 from bpeviz.cli.arguments import Commands
+from bpeviz.cli.errors import UsageError
 from bpeviz.cli.progress import Progress
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.corpus.files import STANDARD, named
@@ -68,6 +69,13 @@ def add(commands: Commands) -> argparse.ArgumentParser:
         help="add the tokens that the model expects around a text, such as BOS and EOS, if the "
         "tokenizer's file names them",
     )
+    command.add_argument(
+        "--system",
+        default="",
+        type=arguments.text_argument,
+        metavar="TEXT",
+        help="with --chat, a system prompt before the message",
+    )
     arguments.add_output(command)
     arguments.add_progress(command)
     return command
@@ -78,6 +86,8 @@ def run(options: argparse.Namespace) -> int:
     paths = options.files or [STANDARD]
     arguments.check_one_standard_input([*paths, options.tokenizer])
     arguments.check_expression(options)
+    if options.system and not options.chat:
+        raise UsageError("--system needs --chat.")
     progress = Progress(options.progress)
     tokenizer = files.load_tokenizer(options.tokenizer, options, progress)
     allowed = set(options.allow_special)
@@ -92,7 +102,7 @@ def run(options: argparse.Namespace) -> int:
         text = files.read_text(path)
         with progress.during(f"Encoding {named(path)}, {len(text):,} characters"):
             for part in _lines(text) if options.lines else [text]:
-                whole = part if chat is None else chat.apply(part).text
+                whole = part if chat is None else chat.apply(part, options.system).text
                 if options.normalized:
                     printed.append(
                         json.dumps(tokenizer.normalized(whole).text, ensure_ascii=False) + "\n"

@@ -45,14 +45,18 @@ class ChatTemplate:
         content = json.dumps({"template": template, "variables": {**variables}}).encode()
         self._file = File(library_worker.CHAT_TEMPLATE, content)
 
-    def apply(self, message: str) -> Chat:
+    def apply(self, message: str, system: str = "") -> Chat:
         """Return the text for one message of a user, up to the answer of the model.
+
+        Args:
+            message: The message.
+            system: The system prompt before it, or "" for none.
 
         Raises:
             ValueError: The template fails; the message is user-facing.
         """
-        text = self._rendered(message)
-        before, found, after = self._rendered(_SENTINEL).partition(_SENTINEL)
+        text = self._rendered(message, system)
+        before, found, after = self._rendered(_SENTINEL, system).partition(_SENTINEL)
         end = len(text) - len(after)
         if found and text.startswith(before) and text.endswith(after) and len(before) <= end:
             inside = text[len(before) : end]
@@ -60,9 +64,10 @@ class ChatTemplate:
                 return Chat(text, (len(before), end))
         return Chat(text, None)
 
-    def _rendered(self, message: str) -> str:
+    def _rendered(self, message: str, system: str) -> str:
+        conversation = json.dumps([system, message]).encode()
         try:
-            return ask(self._file, library_worker.RENDER, message.encode()).decode()
+            return ask(self._file, library_worker.RENDER, conversation).decode()
         except LibraryError as error:
             reason = str(error).rstrip(".")
             raise ValueError(f"The chat template cannot be applied: {reason}.") from error

@@ -285,11 +285,22 @@ class ChatTemplate:
     """
 
     def __init__(self, content: bytes) -> None:
-        from jinja2.sandbox import ImmutableSandboxedEnvironment
+        from jinja2 import ext, nodes, parser, sandbox
+
+        class Generation(ext.Extension):
+            """The block {% generation %}, which marks texts of the model for training."""
+
+            tags = {"generation"}  # noqa: RUF012, as in the base class
+
+            def parse(self, parser: parser.Parser) -> nodes.Node:
+                """Return the content of the block."""
+                line = next(parser.stream).lineno
+                body = parser.parse_statements(("name:endgeneration",), drop_needle=True)
+                return nodes.Scope(body, lineno=line)
 
         given = json.loads(content)
-        environment = ImmutableSandboxedEnvironment(
-            trim_blocks=True, lstrip_blocks=True, extensions=["jinja2.ext.loopcontrols"]
+        environment = sandbox.ImmutableSandboxedEnvironment(
+            trim_blocks=True, lstrip_blocks=True, extensions=[Generation, ext.loopcontrols]
         )
         environment.filters["tojson"] = _to_json
         environment.globals["raise_exception"] = _raise
@@ -297,24 +308,43 @@ class ChatTemplate:
         self.template = environment.from_string(given["template"])
         self.variables: dict[str, Any] = given["variables"]
 
-    def rendered(self, text: bytes) -> bytes:
-        """Return the conversation with a text as the only message of the user."""
-        message = {"role": "user", "content": text.decode()}
+    def rendered(self, conversation: bytes) -> bytes:
+        """Return the text of a conversation, up to the answer of the model.
+
+        Args:
+            conversation: JSON with the system prompt, or "" for none, and the user's message.
+        """
+        system, content = json.loads(conversation)
+        messages = [{"role": "user", "content": content}]
+        if system:
+            messages.insert(0, {"role": "system", "content": system})
         rendered = self.template.render(
             self.variables,
-            messages=[message],
+            messages=messages,
             tools=None,
             documents=None,
             add_generation_prompt=True,
         )
-        if len(rendered) > len(message["content"]) + _LONGEST_FRAME:
+        if len(rendered) > len(system) + len(content) + _LONGEST_FRAME:
             raise ValueError(f"it adds more than {_LONGEST_FRAME:,} characters")
         return rendered.encode()
 
 
-def _to_json(value: Any, indent: int | None = None, **_: Any) -> str:
+def _to_json(
+    value: Any,
+    ensure_ascii: bool = False,
+    indent: int | None = None,
+    separators: tuple[str, str] | None = None,
+    sort_keys: bool = False,
+) -> str:
     """Return JSON without the escapes for HTML of Jinja's own filter."""
-    return json.dumps(value, ensure_ascii=False, indent=indent)
+    return json.dumps(
+        value,
+        ensure_ascii=ensure_ascii,
+        indent=indent,
+        separators=separators,
+        sort_keys=sort_keys,
+    )
 
 
 def _raise(message: str) -> None:

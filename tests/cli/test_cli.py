@@ -407,6 +407,9 @@ def test_encode_applies_the_chat_template_of_a_folder_on_request(shell: Shell) -
     assert json.loads(shell(*encode, "--chat", text="a").out) == [begin, 97, end]
     assert json.loads(shell("encode", "--tokenizer", "m", "--chat", text="a").out)[0] == begin
     assert json.loads(shell(*encode, text="a").out) == [97]
+    prompted = (*encode, "--chat", "--system", "b")
+    assert json.loads(shell(*prompted, text="a").out) == [begin, 98, end]
+    assert shell(*encode, "--system", "b", text="a").code == 2
     Path("tokenizer_config.json").write_bytes(json.dumps(template).encode())
     assert "no chat template" in shell("encode", "--tokenizer", "gpt2", "--chat").sentence
     Path("m/chat_template.jinja").write_bytes(b"{{ raise_exception('only *tools*') }}")
@@ -550,7 +553,7 @@ def test_invalid_tokenizers_are_reported(shell: Shell, monkeypatch: pytest.Monke
     Path("broken.json").write_text('{"model":', encoding="utf-8")
     for name, says in {
         "gtp2": "There is no tokenizer gtp2: it is neither a file nor one of gpt2, cl100k_base",
-        "folder": "folder does not contain tokenizer.json, or vocab.json and merges.txt",
+        "folder": "folder does not contain a tokenizer, such as tokenizer.json",
         "broken.json": "broken.json",
         "": "There is no tokenizer",
         "n\0l": "There is no tokenizer n⟨0000⟩l",

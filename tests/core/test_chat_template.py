@@ -29,6 +29,24 @@ def test_template_is_applied_to_one_message_of_a_user() -> None:
         assert chat == Chat(before + stripped + after, (start, start + len(stripped)))
 
 
+def test_system_prompt_precedes_the_message() -> None:
+    source = (
+        "{% for one in messages %}[{{ one.role }}]"
+        "{% generation %}{{ one.content }}{% endgeneration %}{% endfor %}"
+    )
+    template = ChatTemplate(source, {})
+    assert template.apply("low") == Chat("[user]low", (6, 9))
+    text = "[system]low[user]low"
+    assert template.apply("low", "low") == Chat(text, (len(text) - 3, len(text)))
+    with pytest.raises(ValueError, match="no system"):
+        ChatTemplate(TURNS, {}).apply("low", "be short")
+
+
+def test_filter_for_json_has_the_arguments_of_transformers() -> None:
+    source = "{{ {'b': 1, 'a': 'é'} | tojson(separators=(',', ':'), sort_keys=true) }}"
+    assert ChatTemplate(source, {}).apply("").text == '{"a":"é","b":1}'
+
+
 @pytest.mark.parametrize(
     ("source", "text"),
     [

@@ -40,7 +40,10 @@ ENGLISH = samples.by_key("english-prose").text
 TEXT = "low low lower lowest, newer newest wider. " * 3
 
 
-CHAT = "{{ bos_token }}{{ messages[0]['role'] }} {{ messages[0]['content'] | trim }}</s>{{ '\\n' }}"
+CHAT = (
+    "{{ bos_token }}{% for one in messages %}{{ one['role'] }} {{ one['content'] | trim }}"
+    "{% endfor %}</s>{{ '\\n' }}"
+)
 
 
 def opened(page: str = "app.py", **state: Any) -> AppTest:
@@ -265,8 +268,10 @@ def test_inspect_applies_the_chat_template_of_a_folder_on_request() -> None:
     app = opened("Inspect", **state)
     assert errors(app) == []
     assert drawn(app, "bytes")["added"] == []
+    assert "special_tokens" in [one.key for one in app.button_group]
     app.toggle(key="chat").set_value(True).run()
     assert errors(app) == []
+    assert "special_tokens" not in [one.key for one in app.button_group]
     whole = "<s>user lo lo</s></s>\n"
     data = drawn(app, "bytes")
     assert bytes(byte for _, byte in data["bytes"]).decode() == whole
@@ -276,6 +281,10 @@ def test_inspect_applies_the_chat_template_of_a_folder_on_request() -> None:
     by_template = ["added by the chat template" in token["note"] for token in tokens]
     assert by_template == [True, True, False, False, False, True]
     assert any("3 of them from the template" in one.value for one in app.markdown)
+    app.text_input(key="system").set_value("be lo").run()
+    assert errors(app) == []
+    whole = "<s>system be louser lo lo</s></s>\n"
+    assert bytes(byte for _, byte in drawn(app, "bytes")["bytes"]).decode() == whole
 
 
 def test_inspect_shows_why_a_chat_template_fails() -> None:

@@ -92,6 +92,7 @@ SPECIAL = OneOf(
 )
 TEMPLATE = Switch(link="template", key="template", label="Add the model’s template")
 CHAT = Switch(link="chat", key="chat", label="Apply the chat template")
+SYSTEM = TextField(link="system", key="system", label="System prompt", longest=MAX_EXPRESSION)
 DECIMAL = Switch(link="decimal", key="decimal", label="Bytes in decimal")
 PART = numbers("inspected_part_of_", "Part shown")
 CLOSER = OneOf(
@@ -136,6 +137,8 @@ def _widgets(values: Values) -> Iterator[Widget[Any]]:
     yield SPECIAL
     yield TEMPLATE
     yield CHAT
+    if values.get(CHAT):
+        yield SYSTEM
     yield DECIMAL
     yield from values.members(PART)
     yield CLOSER
@@ -163,6 +166,7 @@ def _inspected(
     *,
     template: bool = False,
     chat: bool = False,
+    system: str = "",
 ) -> Inspection | str:
     """Return the trace of a text through a tokenizer, or the message that says why it fails.
 
@@ -173,11 +177,12 @@ def _inspected(
         template: Whether to add the tokens of the tokenizer's template.
         chat: Whether the text is a message in the model's chat template, where the names of all
             special tokens are special, as in `transformers`.
+        system: The system prompt before this message, or "".
     """
     message = None
     try:
         if chat and offer.chat is not None:
-            applied = _chat(offer.key, offer.identity, text, offer.chat)
+            applied = _chat(offer.key, offer.identity, text, system, offer.chat)
             text, message = applied.text, applied.message
             special = tuple(offer.make().special_tokens)
         return _trace(offer.key, offer.identity, text, special, template, message, offer)
@@ -199,8 +204,10 @@ def _trace(
 
 
 @cached()
-def _chat(key: str, identity: tuple[object, ...], text: str, _template: ChatTemplate) -> Chat:
-    return _template.apply(text)
+def _chat(
+    key: str, identity: tuple[object, ...], text: str, system: str, _template: ChatTemplate
+) -> Chat:
+    return _template.apply(text, system)
 
 
 @cached()
@@ -254,13 +261,14 @@ def show(training_text: str, offered: Sequence[Offer], chosen: DeltaGenerator) -
     text = _text(training_text)
     with chosen:
         offer = _tokenizer(offered)
-        special = _special_tokens(offer)
         chat = offer is not None and offer.chat is not None and _chat_switch()
+        system = _system_prompt() if chat else ""
+        special = () if chat else _special_tokens(offer)
         template = not chat and _template(offer)
     if offer is None:
         return
     with st.spinner(f"Tokenizing with {markdown.escape(offer.title)} …"):
-        found = _inspected(text, special, offer, template=template, chat=chat)
+        found = _inspected(text, special, offer, template=template, chat=chat, system=system)
     if isinstance(found, str):
         st.error(markdown.escape(found))
         return
@@ -372,6 +380,15 @@ def _chat_switch() -> bool:
         help="A chat model gets more than your text: markers show who speaks and where a message "
         "ends. This makes the text a user's message with these markers. Names of special tokens "
         "become special tokens, also in the message."
+    )
+
+
+def _system_prompt() -> str:
+    """Draw the box for the system prompt; return it."""
+    return SYSTEM.line(
+        placeholder="None",
+        help="An instruction to the model before the message. Some templates have a prompt of "
+        "their own, or accept none.",
     )
 
 
