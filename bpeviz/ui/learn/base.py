@@ -167,6 +167,7 @@ class Chapter:
 
     Attributes:
         key: Its name in links.
+        place: Its place among the chapters: a larger number comes later.
         title: Its title.
         core: Whether it is on the core path.
         lead: Its subject, and the knowledge that its questions need.
@@ -185,6 +186,7 @@ class Chapter:
     """
 
     key: str
+    place: int
     title: str
     core: bool
     lead: str

@@ -148,6 +148,7 @@ def _target(setup: Setup) -> Target:
 
 CHAPTER = Chapter(
     key=KEY,
+    place=70,
     title="Encode and decode",
     core=True,
     lead="A trained tokenizer encodes any text. It starts from the bytes, and applies the merges "

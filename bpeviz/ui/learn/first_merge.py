@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bpeviz.analysis.known_answers import DON_QUIJOTE
-from bpeviz.text import counted
+from bpeviz.text import character_stand_in, counted
 from bpeviz.ui.learn import engine
 from bpeviz.ui.learn.base import (
     Chapter,
@@ -17,16 +17,20 @@ from bpeviz.ui.learn.base import (
     Why,
     compared,
 )
-from bpeviz.ui.learn.forms import NumberForm, Part
+from bpeviz.ui.learn.forms import NumberForm, Part, token
 
 KEY = "first-merge"
 
 
 def _pair(setup: Setup) -> Question:
-    return engine.next_pair(
-        ["Which two neighbors occur together most often? Click between two such neighbors."],
-        setup["text"],
-    )
+    text = setup["text"]
+    prompt: list[Part] = [
+        "Which two neighbors occur together most often? Click between them, wherever they are."
+    ]
+    if longer := next((one for one in text if len(one.encode()) > 1), ""):
+        size = len(longer.encode())
+        prompt += [" Below ", token(character_stand_in(longer)), f" are its {size} bytes."]
+    return engine.next_pair(prompt, text)
 
 
 def _tokens(setup: Setup) -> Question:
@@ -74,11 +78,11 @@ def _target(setup: Setup) -> Target:
 
 CHAPTER = Chapter(
     key=KEY,
+    place=40,
     title="The first merge",
     core=True,
     lead="Byte-pair encoding starts with the bytes of a text. It counts each pair of neighbors, "
-    "and merges the pair that occurs most often into one new token. A dot · is a space. "
-    "The letter í has two bytes, drawn below it.",
+    "and merges the pair that occurs most often into one new token. A dot · is a space.",
     myth="The most frequent word is merged first.",
     fact="Training never looks for words. It only counts pairs of neighbors, and a letter with the "
     "space after it can be the best pair of all.",

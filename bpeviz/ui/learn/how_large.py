@@ -143,6 +143,7 @@ def _target(setup: Setup) -> Target:
 
 CHAPTER = Chapter(
     key=KEY,
+    place=130,
     title="How large?",
     core=True,
     lead="More merges make a larger vocabulary and shorter texts. But every entry costs: a model "

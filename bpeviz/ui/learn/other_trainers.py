@@ -146,6 +146,7 @@ def _target(setup: Setup) -> Target:
 
 CHAPTER = Chapter(
     key=KEY,
+    place=120,
     title="Other trainers",
     core=False,
     lead="Byte-pair encoding is not the only trainer. WordPiece chooses pairs by a score, Unigram "

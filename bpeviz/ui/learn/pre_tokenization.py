@@ -95,6 +95,7 @@ def _target(setup: Setup) -> Target:
 
 CHAPTER = Chapter(
     key=KEY,
+    place=60,
     title="Pre-tokenization",
     core=True,
     lead="Most tokenizers split the text before training, for example into words and punctuation. "

@@ -124,6 +124,7 @@ def _target(setup: Setup) -> Target:
 
 CHAPTER = Chapter(
     key=KEY,
+    place=100,
     title="Real tokenizers",
     core=False,
     lead="GPT-2 and GPT-4 use byte-pair encoding, too. Their vocabularies have 50,257 and about "

@@ -1,37 +1,21 @@
-"""The registry of chapters, in their order."""
+"""The registry of chapters: the modules of this package that have a `CHAPTER`, in their order."""
 
 from __future__ import annotations
 
-from bpeviz.ui.learn import (
-    encoding,
-    first_merge,
-    how_large,
-    other_trainers,
-    pre_tokenization,
-    published,
-    sentencepiece,
-    splitting_rules,
-    text_is_numbers,
-    training_loop,
-    two_ways,
-    why_subwords,
-    word_ends,
-)
+from importlib import import_module
+from pathlib import Path
 
-CHAPTERS = (
-    text_is_numbers.CHAPTER,
-    splitting_rules.CHAPTER,
-    why_subwords.CHAPTER,
-    first_merge.CHAPTER,
-    training_loop.CHAPTER,
-    pre_tokenization.CHAPTER,
-    encoding.CHAPTER,
-    two_ways.CHAPTER,
-    word_ends.CHAPTER,
-    published.CHAPTER,
-    sentencepiece.CHAPTER,
-    other_trainers.CHAPTER,
-    how_large.CHAPTER,
-)
+from bpeviz.ui.learn.base import Chapter
+
+
+def _chapters() -> tuple[Chapter, ...]:
+    names = (path.stem for path in Path(__file__).parent.glob("*.py"))
+    others = {"__init__", Path(__file__).stem}
+    modules = [import_module(f"{__package__}.{name}") for name in names if name not in others]
+    found = [module.CHAPTER for module in modules if hasattr(module, "CHAPTER")]
+    return tuple(sorted(found, key=lambda chapter: chapter.place))
+
+
+CHAPTERS = _chapters()
 
 BY_KEY = {chapter.key: chapter for chapter in CHAPTERS}

@@ -100,11 +100,10 @@ def _unknown(setup: Setup) -> Question:
 def _pictures(setup: Setup) -> list[Picture]:
     rows = []
     for digits, how in DIGITS.items():
-        title = f"{UNKNOWN[setup['fallback']]}, digits {how.lower()}"
         tokenizer = trained(setup, setup["fallback"], digits).tokenizer()
         for text in dict.fromkeys((setup["text"], "12")):
             found = "  ".join(one.label for one in tokenizer.tokens(text))
-            rows.append([title, text, found, tokenizer.decode(tokenizer.encode(text))])
+            rows.append([how, text, found, tokenizer.decode(tokenizer.encode(text))])
     training = trained(setup, "bytes")
     about = (
         "In the text, · is a space; in a token it is ▁. When no pair of the text is left, bpeviz "
@@ -112,7 +111,7 @@ def _pictures(setup: Setup) -> list[Picture]:
         "vocabulary is full."
     )
     return [
-        Picture("table", (["Setting", "Text", "Tokens", "Decoded"], rows)),
+        Picture("table", (["Digits", "Text", "Tokens", "Decoded"], rows)),
         engine.played(training, setup["corpus"], about),
     ]
 
@@ -132,6 +131,7 @@ def _target(setup: Setup) -> Target:
 
 CHAPTER = Chapter(
     key=KEY,
+    place=110,
     title="SentencePiece",
     core=False,
     lead="SentencePiece is a library. It writes a space as the visible mark ▁ and treats it like a "

@@ -142,6 +142,7 @@ def _target(setup: Setup) -> Target:
 
 CHAPTER = Chapter(
     key=KEY,
+    place=20,
     title="Splitting by rules",
     core=False,
     lead="The oldest way to get tokens is a rule: split at white space, or at punctuation. A rule "

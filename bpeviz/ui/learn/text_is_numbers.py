@@ -105,6 +105,7 @@ def _target(setup: Setup) -> Target:
 
 CHAPTER = Chapter(
     key=KEY,
+    place=10,
     title="Text is numbers",
     core=True,
     lead="A model works with numbers, so text becomes numbers first. Each character has a number "

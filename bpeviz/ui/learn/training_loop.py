@@ -100,6 +100,7 @@ def _target(setup: Setup) -> Target:
 
 CHAPTER = Chapter(
     key=KEY,
+    place=50,
     title="The loop",
     core=True,
     lead="Training is a loop: count the pairs, merge the best one, count again. A new token is "

@@ -90,6 +90,7 @@ def _target(setup: Setup) -> Target:
 
 CHAPTER = Chapter(
     key=KEY,
+    place=80,
     title="Two ways to encode",
     core=True,
     lead="A vocabulary alone does not decide how to encode. Byte-pair encoding merges in the order "
@@ -108,7 +109,7 @@ CHAPTER = Chapter(
     questions=(_in_order, _longest),
     pictures=_pictures,
     why=Why(
-        "Why does merging in order not start with “ab” at the left of “abc”?",
+        "Why does merging in order not start with “ab” at the left of the first text, “abc”?",
         (
             Option(
                 "“bc” occurred more often in training, so it is merged first, wherever it is.",

@@ -125,6 +125,7 @@ def _list(name: str, title: str, initial: str) -> Input:
 
 CHAPTER = Chapter(
     key=KEY,
+    place=30,
     title="Why subwords",
     core=True,
     lead="A tokenizer splits text into tokens from a fixed list, its vocabulary. The list could "

@@ -111,6 +111,7 @@ def _target(setup: Setup) -> Target:
 
 CHAPTER = Chapter(
     key=KEY,
+    place=90,
     title="Words and their ends",
     core=False,
     lead="Training often starts from a list of words with counts. A mark, written </w>, can be "

@@ -70,6 +70,11 @@ def test_chapter_declares_what_the_page_shows(chapter: Chapter) -> None:
             assert widgets[name].allows(value)
 
 
+def test_chapters_are_in_the_order_of_their_places() -> None:
+    assert len({chapter.place for chapter in CHAPTERS}) == len(CHAPTERS) == 13
+    assert [CHAPTERS[0].key, CHAPTERS[-1].key] == ["text-is-numbers", "how-large"]
+
+
 MISCONCEPTIONS = (
     "tokens are the words",
     "syllables",
@@ -222,6 +227,11 @@ def test_overlapping_places_are_counted_but_not_replaced() -> None:
     result = judged("first-merge", 9, 1, text="aaabdaaabac")
     assert result.verdict == "right"
     assert "overlap" in words(result.message)
+
+
+def test_bytes_below_a_character_are_explained() -> None:
+    assert words(question("first-merge").prompt).endswith("Below [í] are its 2 bytes.")
+    assert "Below" not in words(question("first-merge", text="banana").prompt)
 
 
 def test_changed_text_changes_the_first_merge() -> None:

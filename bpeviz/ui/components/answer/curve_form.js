@@ -6,8 +6,8 @@ import { legend } from "./legend.js";
 import { drawnPath, handleNear, scaled, unscaled } from "./logic.js";
 
 const WIDTH = 640;
-const HEIGHT = 225;
-const FRAME = { left: 76, right: 16, top: 38, bottom: 50 };
+const HEIGHT = 235;
+const FRAME = { left: 76, right: 40, top: 38, bottom: 58 };
 
 const svg = (tag, attributes, text) => {
   const created = document.createElementNS("http://www.w3.org/2000/svg", tag);
