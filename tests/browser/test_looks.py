@@ -124,3 +124,19 @@ def test_phone_layout_has_no_horizontal_scrolling_and_large_buttons(open_page: O
     assert sorted({round(box["y"]) for box in tops if box}) == [
         round(box["y"]) for box in tops if box
     ]
+
+
+def test_page_reserves_height_of_charts_and_tables_below_player(open_page: Open) -> None:
+    page = open_page("/")
+    below = page.locator(".st-key-following")
+    expect(below.locator("canvas").first).to_be_visible()
+    expect(below.get_by_text("Click a curve or a row of the table")).to_be_attached()
+    for width in (1366, 820):
+        page.set_viewport_size({"width": width, "height": 768})
+        page.wait_for_function(
+            """() => {
+              const below = document.querySelector(".st-key-following");
+              const part = parseFloat(getComputedStyle(below).minHeight) / below.scrollHeight;
+              return part > 0.9 && part <= 1;
+            }"""
+        )

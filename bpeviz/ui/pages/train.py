@@ -51,9 +51,6 @@ def _widgets(values: Values) -> Iterator[Widget[Any]]:
 
 PAGE = Page("app.py", "Train", "Watch a tokenizer train, merge by merge.", _widgets)
 
-_LATER = 1_000
-"""The height in pixels that is reserved for charts and tables until they are drawn."""
-
 _STEP: SessionValue[int] = SessionValue("step")
 _SHOWN: SessionValue[str] = SessionValue("shown")
 """The timeline that the step belongs to."""
@@ -114,7 +111,8 @@ def _follow(trained: Trained, last: int, timeline: str, shown: player.Part, init
         initial: The step of a player that has not yet reported.
     """
     training, boundaries = trained.history, trained.boundaries
-    body = st.container()
+    # The style reserves the height, also while charts and tables load or are drawn again.
+    body = st.container(key="following" if last else None)
     report = components.player_events(_JUMP.get(), "follower")["step"]
     is_first = not _SHOWN.present
     if _SHOWN.get() != timeline:
@@ -132,7 +130,6 @@ def _follow(trained: Trained, last: int, timeline: str, shown: player.Part, init
     if is_first and st.context.headers:
         # The browser loads the scripts of charts and tables before it draws anything, also the
         # player. As soon as the player is drawn, it reports its step, and this runs again.
-        body.space(_LATER)
         return
     decided, compression = _curves(trained, last)
     with body:
@@ -194,18 +191,18 @@ def _merge_diagram(trained: Trained, last: int, timeline: str) -> None:
     text = trained.text
     at = text.find(query)
     if at < 0:
-        st.caption("The text does not contain these words. The diagram shows its beginning.")
+        st.caption("The text does not contain these words.")
         query = ""
+    about = ABOUT_MERGE_DIAGRAM
     if not query:
+        about = f"The diagram shows the beginning of the text. {about}"
         at, query = 0, text[:BEGINNING].rsplit(" ", 1)[0]
     query = query.encode()[: merge_diagram.MOST].decode(errors="ignore")
     start = len(text[:at].encode())
     end = start + len(query.encode())
     data = _drawn(trained, last, start, end)
     components.merge_diagram(data | {"timelineId": timeline}, "train_picture")
-    st.caption(
-        f"{ABOUT_MERGE_DIAGRAM} The marker line is the player's step: drag it to move the player."
-    )
+    st.caption(f"{about} The marker line is the player's step: drag it to move the player.")
 
 
 @cached()

@@ -110,22 +110,28 @@ STYLE = f"""<style>
 .stApp .st-key-grid {{ min-height: 23.7rem; }}
 .stApp .st-key-columns {{ min-height: 28.8rem; }}
 .stApp .st-key-lock_step {{ min-height: 32.1rem; }}
-.stApp .st-key-inspect_player {{ min-height: 34rem; }}
 .stApp .st-key-side-by-side {{ min-height: 33.2rem; }}
 .stApp .st-key-levels {{ min-height: 30.2rem; }}
 .stApp .st-key-chapter_bar {{ min-height: 2.6rem; }}
 /* The bar arrives last, between these two. */
 .stApp :has(> .st-key-question) + :has(> .st-key-chapter) {{ margin-top: 3.35rem; }}
 .stApp .st-key-splits {{ min-height: 6rem; }}
-.stApp .st-key-player {{ min-height: calc(clamp(8rem, 100dvh - 21rem, 22rem) + 12.2rem); }}
+.stApp .st-key-following {{ min-height: 58.4rem; }}
+.stApp :is(.st-key-player, .st-key-inspect_player) {{
+  min-height: calc(clamp(8rem, 100dvh - 21rem, 22rem) + 12.2rem);
+}}
 
 @media (max-width: 899px) {{
   {_MAIN} {{ padding: 0.4rem 1rem 4rem !important; }}
   .stApp .st-key-top {{ align-items: start; }}
-  .st-key-top b {{ display: none; }}
+  .st-key-top > :has(> {_element("Html")}) {{ display: none; }}
   .stApp .st-key-frame {{ display: flex; height: 2.6rem; margin: -0.75rem 0; }}
   .stApp .st-key-body {{ display: flex; margin: 0; }}
-  .stApp .st-key-body > :has(> .st-key-inputs) {{ position: static; max-height: none; padding: 0; }}
+  .stApp .st-key-body > :has(> .st-key-inputs) {{
+    position: static;
+    max-height: none;
+    padding: 0 0 0.75rem;
+  }}
   html:not([data-inputs-open]) .st-key-body > :has(> .st-key-inputs) {{ display: none; }}
   .stApp .st-key-grid {{ min-height: 34.4rem; }}
 }}
@@ -133,7 +139,11 @@ STYLE = f"""<style>
 .stApp :is(.st-key-ask_boundaries_0, .st-key-ask_order_0) {{ min-height: 17rem; }}
 .stApp :is(.st-key-ask_pair_0, .st-key-ask_curve_0) {{ min-height: 20rem; }}
 @media (max-width: 640px) {{
-  .facts :is(th, td) {{ padding-inline: 0.4rem; }}
+  .facts {{ font-size: 0.875rem; }}
+  .facts :is(th, td) {{ padding-inline: 0.4rem; min-width: 3rem; }}
+  .facts :is(th, td):last-child {{ min-width: 5rem; }}
+  /* Narrower long texts would make rows high; the table scrolls sideways. */
+  .facts td.long {{ min-width: 11rem; }}
   .stApp .st-key-chapter_bar {{ min-height: 5.2rem; }}
   .stApp :has(> .st-key-question) + :has(> .st-key-chapter) {{ margin-top: 5.95rem; }}
   .stApp .st-key-compared {{ min-height: 6.3rem; }}
@@ -150,7 +160,8 @@ STYLE = f"""<style>
   }}
   .stApp .st-key-top > :has(> .st-key-menu), .stApp .st-key-menu {{ display: contents; }}
   .stApp .st-key-top > :last-child {{ margin-left: auto; }}
-  .stApp .st-key-player {{ min-height: 33rem; }}
+  .stApp :is(.st-key-player, .st-key-inspect_player) {{ min-height: 33rem; }}
+  .stApp .st-key-following {{ min-height: 105rem; }}
 }}
 /* Tables (`bpeviz.ui.html_table`). */
 .facts-frame {{ overflow: auto; }}
@@ -170,9 +181,10 @@ STYLE = f"""<style>
   position: sticky;
   top: 0;
   font-weight: 600;
-  background: light-dark(#fff, #0e1117);
+  background: light-dark(#fff, #171614);
 }}
 .facts .right {{ text-align: end; }}
+.unbroken {{ white-space: nowrap; }}
 /* Streamlit's colors of captions, and of text on the primary color, have too little contrast. */
 .stApp :is({_element("CaptionContainer")}) {{
   color: light-dark(#5c5e67, #b4b6bd);
