@@ -17,6 +17,11 @@ MOST_ROWS = 200
 
 _SIGNS = ("=", "+", "-", "@", "\t", "\r")
 _NUMBER = re.compile(r"[+-]?[\d.,]*\d%?")
+_NAME = re.compile(r"[A-Z]{2,}-\d\w?")
+"""A name such as GPT-2, which should not wrap at its hyphen."""
+
+_LONG = 24
+"""Texts with more characters than this are long: on a narrow screen, they get more room."""
 
 
 def table(
@@ -39,11 +44,12 @@ def table(
 
     def row(cells: Sequence[str], tag: str) -> str:
         scope = ' scope="col"' if tag == "th" else ""
-        sides = (' class="right"' if name in right else "" for name in header)
-        return "".join(
-            f"<{tag}{scope}{side}><bdi>{escape(cell)}</bdi></{tag}>"
-            for cell, side in zip(cells, sides, strict=True)
-        )
+        found = []
+        for name, cell in zip(header, cells, strict=True):
+            looks = "right" if name in right else "long" if len(cell) > _LONG else ""
+            text = _NAME.sub(r'<span class="unbroken">\g<0></span>', escape(cell))
+            found.append(f'<{tag}{scope} class="{looks}"><bdi>{text}</bdi></{tag}>')
+        return "".join(found)
 
     body = "".join(f"<tr>{row(cells, 'td')}</tr>" for cells in rows)
     frame = "facts-frame scrolls" if scrolls else "facts-frame"
@@ -91,6 +97,7 @@ def draw(
             f"{key.replace('_', '-').replace(' ', '-')}.csv",
             "text/csv",
             key=f"{key} as a file",
+            icon=":material/download:",
             help=f"Download the table “{label}”.",
             type="tertiary",
             on_click="ignore",

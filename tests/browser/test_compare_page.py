@@ -86,6 +86,9 @@ def test_deep_link_shows_verdict_columns_and_marks(open_page: Open) -> None:
     expect(Columns(page).text("GPT-2")).to_be_visible()
     boxes = [box_of(page, column).bounding_box() for column in columns[1:]]
     assert len({round(box["x"]) for box in boxes if box}) == 1, "columns are stacked"
+    name = box_of(page, columns[1]).locator("h2 .unbroken")
+    expect(name).to_have_text("GPT-2")
+    expect(name).to_have_css("white-space", "nowrap")
 
 
 def box_of(page: Page, column: Column) -> Locator:

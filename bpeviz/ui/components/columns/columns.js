@@ -11,7 +11,7 @@ import {
   UNKNOWN,
   UNKNOWN_ID,
 } from "../shared/cells.js";
-import { Tooltip, element, mount, tokenLabel } from "../shared/dom.js";
+import { Tooltip, element, mount, tokenLabel, unbroken } from "../shared/dom.js";
 import { counted, formatCount, plural } from "../shared/format.js";
 import { firstIndex } from "../shared/search.js";
 import { spokenBytes } from "../shared/spoken.js";
@@ -150,14 +150,14 @@ class Columns {
     if (isBest) about.append(element("span", "badge", "Fewest"));
     // What a pattern does takes several lines: they stand below the text, which is seen first.
     const below = element("p", "below");
-    for (const note of notes) (this.unit === "token" ? about : below).append(element("span", "note", note));
+    for (const note of notes) (this.unit === "token" ? about : below).append(unbroken("span", "note", note));
     const host = element("div", "text");
     host.tabIndex = 0;
     host.dir = "auto";
     host.setAttribute("role", "group");
     host.ariaLabel = `${this.unit[0].toUpperCase()}${this.unit.slice(1)}s of ${title}`;
     const list = new TokenList(host.ariaLabel);
-    box.append(element("h2", "", title), about, host, list.box, ...(below.firstChild ? [below] : []));
+    box.append(unbroken("h2", "", title), about, host, list.box, ...(below.firstChild ? [below] : []));
     const cells = new CellText(host, data.text, "bytes");
     let start = 0;
     ends.forEach((end, i) => {

@@ -1,7 +1,7 @@
 // The buttons that copy a link to the page and that show its QR code. Python packs the settings when
 // one is pressed (`bpeviz/ui/permalink/session.py`); the step comes from the player.
 
-import { element } from "../shared/dom.js";
+import { unbroken } from "../shared/dom.js";
 import { currentStep } from "../shared/events.js";
 
 const RESULT_SHOWN = 2500; // milliseconds
@@ -64,7 +64,7 @@ async function showCode() {
     code.firstElementChild.setAttribute("d", qr.path);
   }
   find(".address").textContent = address;
-  find(".notes").replaceChildren(...notes.map((note) => element("p", "", note)));
+  find(".notes").replaceChildren(...notes.map((note) => unbroken("p", "", note)));
   find(".copy-address").textContent = "Copy this link";
   find(".code").showModal();
 }

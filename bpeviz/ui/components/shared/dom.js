@@ -15,6 +15,19 @@ export function element(tag, className, text) {
 }
 
 /**
+ * Create an element whose text has no line break inside a name such as GPT-2, or an option such as --port.
+ * @param {string} tag
+ * @param {string} className
+ * @param {string} text
+ */
+export function unbroken(tag, className, text) {
+  const created = element(tag, className);
+  const parts = text.split(/([A-Z]{2,}-\d\w?|--\S+)/); // every second part is one
+  created.append(...parts.map((part, i) => (i % 2 ? element("span", "unbroken", part) : part)));
+  return created;
+}
+
+/**
  * Draw a token on its own, as it looks in the text.
  * @param {string} label
  * @param {number} color color index, -1 for none
