@@ -214,7 +214,9 @@ def _curves() -> Chart:
     dots = alt.Chart(alt.NamedData("ends")).mark_point(filled=True, size=90, opacity=1)
     layers = [one.encode(x=x, y=y, color=color, tooltip=tooltip) for one in (lines, dots)]
     for name, place in zip(_NAMES, (-14, 20), strict=True):
-        names = alt.Chart(alt.NamedData(name)).mark_text(align="right", dy=place, fontSize=13)
+        # A name to the left of a dot near the left axis would be cut off.
+        align = alt.expr("scale('x', datum.vocabulary) < 150 ? 'left' : 'right'")
+        names = alt.Chart(alt.NamedData(name)).mark_text(align=align, dy=place, fontSize=13)
         layers.append(names.encode(x=x, y=y, color=color, text="tokenizer:N"))
     return _drawn(alt.layer(*layers), 360)
 
