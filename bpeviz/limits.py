@@ -105,6 +105,9 @@ USER_LIBRARY_PROCESSES = _limit(
 
 # ---- a session: an open tab
 
+SESSIONS = _limit("open tabs of all users", 1_000, "tabs", "BPEVIZ_SESSIONS")
+"""Fewer where the system does not let a process open enough files."""
+
 TEXT = _limit("text on Train", 10_000_000, "characters")
 PAGE_TEXT = _limit("text on the other pages", 1_200_000, "characters")
 UPLOAD = _limit("uploaded text file", 40, "MB")

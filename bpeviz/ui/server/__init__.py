@@ -13,6 +13,7 @@ import streamlit as st
 from starlette.middleware import Middleware
 
 from bpeviz.ui.runtime import widget_values
+from bpeviz.ui.server.connections import Connections, raise_open_files
 from bpeviz.ui.server.disconnects import QuietDisconnects
 from bpeviz.ui.server.first_style import FirstStyle
 from bpeviz.ui.server.headers import SecurityHeaders, content_security_policy
@@ -50,6 +51,7 @@ def middleware() -> list[Middleware]:
         found.append(Middleware(PasswordGate, password=password, base=base))
     return [
         *found,
+        Middleware(Connections, files=raise_open_files()),
         Middleware(UserCookie, base=base),
         Middleware(LongTexts, base=base),
         Middleware(FirstStyle),
