@@ -120,9 +120,16 @@ def _pictures(setup: Setup) -> list[Picture]:
         for share in shares
     ]
     unigram = engine.train(setup["text"], "unigram", pattern="whitespace", atoms="characters")
+    wordpiece = engine.train(setup["text"], "wordpiece", merges=20, pattern="whitespace")
+    trained = {"BPE": _bpe(setup["text"]), "WordPiece": wordpiece, "Unigram": unigram}
+    cut = [
+        [name, "  ".join(one.label for one in training.tokenizer().tokens(setup["word"]))]
+        for name, training in trained.items()
+    ]
     about = f"Means of {DRAWS:,} draws. The vocabulary stays the same; only encoding is random."
     return [
         Picture("table", (["Dropout probability", "Tokens of the word"], rows), about),
+        Picture("table", (["Trainer", "The word, without dropout"], cut)),
         engine.played(
             unigram,
             setup["text"],

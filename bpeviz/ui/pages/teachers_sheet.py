@@ -54,4 +54,6 @@ def show() -> None:
         for number, chapter in enumerate(CHAPTERS, 1)
         for row in rows(chapter)
     ]
-    st.html(table(["Chapter", "Question", "Answer"], listed))
+    st.html(
+        table(["Chapter", "Question", "Answer"], listed, label="Teacher's sheet", scrolls=False)
+    )

@@ -522,6 +522,14 @@ def test_tied_scores_keep_the_order_of_a_right_answer() -> None:
     assert asked.judge(swapped).marks["order"] == swapped
 
 
+def test_word_is_shown_under_three_trainers() -> None:
+    """The WordPiece figure is that of known_answers: prueba ##s."""
+    chapter = BY_KEY["other-trainers"]
+    _, cut, _ = chapter.pictures({**chapter.initial, **chapter.sample("Spanish")})
+    assert [name for name, _ in cut.data[1]] == ["BPE", "WordPiece", "Unigram"]
+    assert cut.data[1][1][1] == "prueba  ##s"
+
+
 def test_unknown_character_is_explained() -> None:
     known, unknown = (words(judged("two-ways", None, text=text).message) for text in ("abc", "abx"))
     assert "<unk>" not in known

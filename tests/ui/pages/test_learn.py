@@ -329,6 +329,7 @@ def test_teachers_sheet_lists_every_question_with_its_answer() -> None:
     check(app.toggle(key="learn_teachers_sheet").set_value(True).run())
     (sheet,) = [one.proto.body for one in app.get("html") if ">Answer<" in one.proto.body]
     assert sheet.count("<tr>") > 3 * len(CHAPTERS)
+    assert 'class="facts-frame"' in sheet  # it does not scroll: it is shown as a whole
     for right in ("131 tokens − 7 = 124 tokens", "e + ·, d + e·, a + ·, a + n.", "95 at 10"):
         assert right in sheet
     for chapter in CHAPTERS:
