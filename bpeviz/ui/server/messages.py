@@ -1,16 +1,22 @@
-"""Websocket messages that are not a browser's."""
+"""Websocket messages that are not a browser's, or for which there is no memory."""
 
 from __future__ import annotations
+
+import logging
 
 from google.protobuf.message import DecodeError
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
+from bpeviz.ui.server.held_texts import has_room
+
+_log = logging.getLogger("bpeviz")
+
 
 class ValidMessages:
-    """Ends a websocket at a message that Streamlit cannot read.
+    """Ends a websocket at a message that Streamlit cannot read, or that exceeds a limit.
 
-    Streamlit 1.67 logs a traceback for each such message.
+    Streamlit 1.67 logs a traceback for each message that it cannot read.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -21,9 +27,17 @@ class ValidMessages:
 
         async def receive_valid() -> Message:
             message = await receive()
-            if message["type"] != "websocket.receive" or _is_valid(message.get("bytes")):
+            if message["type"] != "websocket.receive":
                 return message
-            return {"type": "websocket.disconnect", "code": 1003}
+            content = message.get("bytes")
+            if content is not None and not has_room(len(content)):
+                _log.warning(
+                    "Message refused: texts of all sessions. %s bytes.", f"{len(content):,}"
+                )
+                return {"type": "websocket.disconnect", "code": 1013}
+            if not _is_valid(content):
+                return {"type": "websocket.disconnect", "code": 1003}
+            return message
 
         await self._app(scope, receive_valid if scope["type"] == "websocket" else receive, send)
 

@@ -14,6 +14,7 @@ from streamlit import runtime
 
 from bpeviz import limits
 from bpeviz.ui.runtime import long_texts, uploads
+from bpeviz.ui.server.held_texts import has_room
 
 MB = 1_000_000
 
@@ -83,6 +84,11 @@ class RequestSizes:
             return (
                 f"The uploads of all users may have {limits.ALL_UPLOADS:,} MB together. Try again "
                 "in a few minutes."
+            )
+        if not has_room(self._arriving.total() + size):
+            return (
+                f"The texts of all users may have {limits.ALL_TEXTS:,} MB together. Try again in a "
+                "few minutes."
             )
         return ""
 

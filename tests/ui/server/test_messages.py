@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from asgi import run
 from starlette.types import Message, Receive, Scope, Send
 from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ClientState_pb2 import ClientState
+from streamlit.runtime.state.session_state import SessionState
 
+from bpeviz import limits
+from bpeviz.ui.server import held_texts
 from bpeviz.ui.server.messages import ValidMessages
 
 VALID = BackMsg(rerun_script={"query_string": "a"}).SerializeToString()
@@ -50,3 +55,31 @@ def test_other_messages_pass(message: Message) -> None:
 def test_http_requests_pass() -> None:
     message = {"type": "http.request", "body": b"\xff"}
     assert received(message, "http") is message
+
+
+def test_large_message_is_refused_where_sessions_hold_too_many_texts(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    large = BackMsg(rerun_script={"query_string": "a" * 2_000_000}).SerializeToString()
+    held = limits.ALL_TEXTS * 1_000_000 - len(large)
+    for size, kind in ((held, "websocket.receive"), (held + 1, "websocket.disconnect")):
+        monkeypatch.setattr(held_texts, "measure", lambda size=size: size)
+        monkeypatch.setattr(held_texts, "_total", held_texts._Total())
+        assert received({"type": "websocket.receive", "bytes": large})["type"] == kind
+        assert received({"type": "websocket.receive", "bytes": VALID})["bytes"] == VALID
+    assert len(caplog.records) == 1
+
+
+def test_texts_of_all_sessions_are_measured_once_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "a" * 3_000_000
+    state = SessionState(
+        _old_state={"text": text, "history": [text, {"typed": "b" * 10**6}]},
+        _new_session_state={"text": text, "step": 3},
+    )
+    client = ClientState(query_string="c" * 10**6)
+    session = SimpleNamespace(session_state=state, _client_state=client)
+    manager = SimpleNamespace(list_sessions=lambda: [SimpleNamespace(session=session)])
+    monkeypatch.setattr(
+        held_texts.runtime, "get_instance", lambda: SimpleNamespace(_session_mgr=manager)
+    )
+    assert held_texts.measure() == pytest.approx(5_000_000, rel=0.001)

@@ -14,6 +14,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from bpeviz import limits
 from bpeviz.ui.runtime import uploads
+from bpeviz.ui.server import held_texts
 from bpeviz.ui.server.request_sizes import MB, RequestSizes
 
 SESSION, ALL = limits.SESSION_UPLOADS * MB, limits.ALL_UPLOADS * MB
@@ -44,11 +45,26 @@ def put(size: int, stored: dict[str, int], session: str = "mine", base: str = "/
     return ask(app, "PUT", path, b"content", content_length=str(size))
 
 
+@pytest.fixture(autouse=True)
+def no_sessions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a server, no session holds texts."""
+    monkeypatch.setattr(held_texts, "measure", lambda: 0)
+    monkeypatch.setattr(held_texts, "_total", held_texts._Total())
+
+
 def refusal(answer: Answer) -> str:
     """Return the message that is stored in place of a file, or an empty text."""
     assert answer.status == 200
     content = answer.body.encode("latin-1")
     return content.removeprefix(uploads.refused("")).decode() if content != b"content" else ""
+
+
+def test_uploads_are_refused_where_sessions_hold_too_many_texts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(held_texts, "measure", lambda: limits.ALL_TEXTS * MB - 2 * MB)
+    assert not refusal(put(2 * MB, {}))
+    assert f"{limits.ALL_TEXTS:,} MB" in refusal(put(2 * MB + 1, {}))
 
 
 @pytest.mark.parametrize("base", ["/", "/room", "/a/room"])
