@@ -552,9 +552,17 @@ def _aligned(
         composes: Whether text after a token, up to the next one, belongs to it, since it was
             composed with the character before it. White space does not.
     """
-    at = i = 0
+    at = i = reached = 0
+    starts, ends = [*starts], [*ends]
+    for k, (raw, start, end) in enumerate(zip(raws, starts, ends, strict=True)):
+        # A pre-tokenizer may remove the space before a word, and another one write it in the token.
+        is_removed = reached < start and text[start - 1 : start] == b" " == raw[:1]
+        if is_removed and text[start : max(end, start)][:1] != b" ":
+            starts[k] = start - 1
+            if raw == b" ":  # the offsets of this token are those of the character after it
+                ends[k] = start
+        reached = max(reached, ends[k])
     if composes:
-        ends = [*ends]
         for k, after in enumerate([*starts[1:], len(text)][: len(ids)]):
             if not any(map(str.isspace, text[ends[k] : after].decode(errors="replace"))):
                 ends[k] = max(ends[k], after)

@@ -16,7 +16,7 @@ import signal
 import struct
 import sys
 from array import array
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from datetime import datetime
 from math import nan
@@ -185,7 +185,7 @@ class HuggingFace:
         one = tokenizers.Regex(r"[\s\S]")
         prepared.split(lambda _, part: part.split(one, "isolated"))
         found = prepared.get_splits(offset_referential="original", offset_type="char")
-        starts = [start for _, (start, _), _ in found]
+        starts = [start for _, (start, _) in _with_spaces(text.decode(), found)]
         whole = "".join(character for character, _, _ in found)
         if self.adds_space and whole and not whole.startswith(" "):
             return f" {whole}", [starts[0], *starts]
@@ -195,12 +195,30 @@ class HuggingFace:
         """Return the pre-tokens of a text, with their offsets in its characters."""
         prepared = self._prepared(text, split=True)
         found = prepared.get_splits(offset_referential="original", offset_type="char")
-        return [(name, offsets) for name, offsets, _ in found if name]
+        return [part for part in _with_spaces(text.decode(), found) if part[0]]
 
     def decode(self, ids: list[int]) -> bytes:
         """Return the text of ids."""
         decoded: str = self.tokenizer.decode(ids, skip_special_tokens=False)
         return decoded.encode()
+
+
+def _with_spaces(
+    text: str, parts: Iterable[tuple[str, tuple[int, int], Any]]
+) -> list[tuple[str, tuple[int, int]]]:
+    """Return parts with their offsets, where a ▁ covers a space that was removed before it.
+
+    `WhitespaceSplit` removes spaces, and `Metaspace` then adds ▁ before each word, as in T5.
+    """
+    found: list[tuple[str, tuple[int, int]]] = []
+    reached = 0
+    for part, (start, end), _ in parts:
+        is_removed = reached < start and text[start - 1] == " " and part[:1] == "▁"
+        if is_removed and text[start:end][:1] not in (" ", "▁"):
+            start -= 1
+        found.append((part, (start, end)))
+        reached = max(reached, end)
+    return found
 
 
 class SentencePiece:

@@ -187,7 +187,8 @@ def _uploader(chosen: Callable[[str], None]) -> None:
         "They stay on this server until you close them or leave.",
     )
     if not _PENDING.present:
-        st.caption(" · ".join(one.title for one in READERS.values()))
+        # The most common ones first.
+        st.caption(" · ".join(one.title for one in (FORMATS | READERS).values()))
         return
     pattern = st.selectbox(
         "This file does not contain its pre-tokenization. Choose it:",

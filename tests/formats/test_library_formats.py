@@ -20,10 +20,11 @@ from difficult import DIFFICULT
 from properties import quarter
 from subword_nmt.apply_bpe import BPE
 from subword_nmt.learn_bpe import learn_bpe
-from tokenizers import decoders, models, processors
+from tokenizers import decoders, models, pre_tokenizers, processors
 
 import bpeviz
 from bpeviz import formats
+from bpeviz.analysis.normalization import describe
 from bpeviz.analysis.round_trip import round_trip
 from bpeviz.analysis.trace import grid, ids_between, inspect, scored_words
 from bpeviz.core.boundaries import DROPPED_ID, UNKNOWN_ID
@@ -520,6 +521,31 @@ def test_zip_opens_from_a_path(tmp_path: Path) -> None:
     tokenizer = bpeviz.train("low lower lowest", merges=5).tokenizer()
     (tmp_path / "a.zip").write_bytes(archive.packed(formats.dump(tokenizer, "gpt2")))
     assert bpeviz.read(tmp_path / "a.zip").encode("lowest") == tokenizer.encode("lowest")
+
+
+def test_mark_covers_the_space_that_was_removed_before_it() -> None:
+    """T5's tokenizer.json removes white space, and then adds ▁ before each word."""
+    pieces = [("<unk>", 0.0), ("▁", -4.0), ("▁the", -3.0), ("n", -5.0), ("a", -5.0), ("ve", -5.0)]
+    made = tokenizers.Tokenizer(models.Unigram(pieces, 0, byte_fallback=False))
+    made.pre_tokenizer = pre_tokenizers.Sequence(
+        [pre_tokenizers.WhitespaceSplit(), pre_tokenizers.Metaspace()]
+    )
+    ours = formats.parse({"tokenizer.json": made.to_str().encode()})
+    text = "the naïve 世a  the\na"
+    found = inspect(text, ours, ())
+    assert found.normalized.text == "▁the▁naïve▁世a▁the▁a"
+    assert describe(found.units) == [
+        "two spaces became one",
+        "a line break was removed",
+        "spaces are written as ▁",
+        "a ▁ that is not in the text was added",
+    ]
+    spaced = [text.encode()[start:end].decode() for start, end, _ in covered(ours, text)]
+    assert spaced == ["the", " ", "n", "a", "ï", "ve", " ", "世", "a", " the", "", "a"]
+    assert found.pre_token_ends is not None
+    ends = [*found.pre_token_ends]
+    parts = [text.encode()[a:b].decode() for a, b in pairwise([0, *ends])]
+    assert parts == ["the", " naïve", " 世a", " ", " the", "\n", "a"]
 
 
 def test_too_many_compressed_files_are_refused_before_they_are_unzipped(
