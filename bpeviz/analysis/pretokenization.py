@@ -94,7 +94,9 @@ def levels(text: str) -> list[PreTokenized]:
     """
     sentences = pre_tokenize(text, "sentences")
     # The words are runs of one class of characters, so a sentence's end divides a run in two.
-    words = np.union1d(pre_tokenize(text, "words").ends, sentences.ends)
+    is_end = np.zeros(len(text) + 1, np.bool_)
+    is_end[pre_tokenize(text, "words").ends] = is_end[sentences.ends] = True
+    words = np.flatnonzero(is_end).astype(np.int32)
     characters = np.arange(1, len(text) + 1, dtype=np.int32)
     return [sentences, PreTokenized(text, words), PreTokenized(text, characters)]
 

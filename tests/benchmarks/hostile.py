@@ -11,7 +11,8 @@ The script prints a table in Markdown: the users' response times and errors, the
 server's log, and the memory of the server with its child processes. "nobody" is no attack: its row
 shows the users alone, and the 95th percentiles of the others relative to it. The memory after a
 class is read when the server has discarded all of its sessions, and compared with that after the
-first class; `--no-wait` reads it at once. Before the first class, the attacker runs every class
+first class; the last column is the server without its child processes. `--no-wait` reads both at
+once. Before the first class, the attacker runs every class
 once, so that the caches are warm. Sessions expire and the cache is full earlier than usual, so that
 this takes minutes.
 
@@ -408,11 +409,11 @@ def attack(name: str, server: Server, seconds: float) -> tuple[int, list[str]]:
     return asyncio.run(repeat())
 
 
-def memory(process: int) -> float:
-    """Return the memory of a process and its child processes in MB."""
+def memory(process: int, *, alone: bool = False) -> float:
+    """Return the memory of a process in MB, and of its child processes unless it is `alone`."""
     root = psutil.Process(process)
     found = 0
-    for one in (root, *root.children(recursive=True)):
+    for one in (root, *([] if alone else root.children(recursive=True))):
         with contextlib.suppress(psutil.Error):
             found += one.memory_info().rss
     return found / MB
@@ -440,7 +441,7 @@ async def measure(arguments: argparse.Namespace, server: Server, pool: ProcessPo
         await forget_sessions(arguments)
         server.tracebacks()
     heads = ["attack", "attacks", "actions", "median", "95 %", "of alone", "errors", "tracebacks"]
-    heads += ["memory before", "at most", "after", "of first"]
+    heads += ["memory before", "at most", "after", "of first", "server"]
     alone = first_memory = 0.0
     print(f"| {' | '.join(heads)} |\n| --- |{' ---: |' * (len(heads) - 1)}")
     for turn, name in enumerate(arguments.only):
@@ -477,6 +478,7 @@ async def measure(arguments: argparse.Namespace, server: Server, pool: ProcessPo
             f"{max(log.count('Traceback'), bool(log))}",
             *(f"{one:,.0f} MB" for one in (before, most, after)),
             f"{after / first_memory:.2f}",
+            f"{memory(server.process, alone=True):,.0f} MB",
         ]
         print(f"| {' | '.join(cells)} |", flush=True)
         problems += [f"{name}: {one}" for one in measured.errors]
