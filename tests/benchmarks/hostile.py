@@ -61,6 +61,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.Common_pb2 import DoubleArray, SInt64Array, StringArray
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
+from bpeviz.limits import PAGE_TEXT
 from bpeviz.pretokenizers.sandbox import worker as regex_worker
 from bpeviz.ui.pages.pretokenize import OWN, SPLITS
 from bpeviz.ui.permalink.codec import MAX_JSON, MAX_PACKED, pack
@@ -329,6 +330,36 @@ async def messages(attacker: Attacker) -> None:
                     await user.socket.recv()
 
 
+async def texts(attacker: Attacker) -> None:
+    """Paste long odd texts, a different one each time, in the tabs of one browser."""
+    browser = f"{COOKIE}={attacker.draw.getrandbits(64):x}"
+    parts = ("a", " ", "a b\n", "\u202e\u05d0", "\u0301", "👩‍👩‍👧 ", "low <|endoftext|>", "\0", "ﷺ")
+
+    async def paste(page: str) -> None:
+        async with attacker.tab(browser) as user:
+            await user.open(page)
+            part = attacker.draw.choice(parts)
+            await user.edit(f"{attacker.draw.random()} " + part * (PAGE_TEXT // len(part)))
+
+    await asyncio.gather(*map(paste, PAGES[:TABS]))
+
+
+async def connections(attacker: Attacker) -> None:
+    """Open many tabs, requests that never end, and slow uploads, and keep them for a while."""
+    parts = urlsplit(attacker.address)
+    upload = f"PUT {parts.path}/_stcore/upload_file/x/1 HTTP/1.1\r\nHost: {parts.netloc}\r\n"
+    upload += f"Content-Type: text/plain\r\nContent-Length: {30 * MB}\r\n\r\n"
+    begun = (upload.encode(), b"GET / HTTP/1.1\r\nHost: x\r\nX-A: ", b"GET /?s=" + b"a" * 5 * MB)
+    async with contextlib.AsyncExitStack() as stack:
+        for _ in range(200):
+            await stack.enter_async_context(connected(attacker.address, attacker.measured))
+        for number in range(200):
+            _, writer = await asyncio.open_connection(parts.hostname, parts.port)
+            stack.callback(writer.close)
+            writer.write(begun[number % 50 % 3])
+        await asyncio.sleep(1)
+
+
 async def disconnects(attacker: Attacker) -> None:
     """Open connections, run pages and drop the connections, with and without a close message."""
 
@@ -384,6 +415,8 @@ ATTACKS: dict[str, Attack] = {
     "uploads": uploads,
     "files": files,
     "messages": messages,
+    "texts": texts,
+    "connections": connections,
     "disconnects": disconnects,
     "kills": kills,
 }
