@@ -32,10 +32,17 @@ TEXT = "".join(sample.text for sample in samples.SAMPLES if sample.text) * 20
 OPTIONS = {"vocab_size": 700}
 
 
+def command(process: psutil.Process) -> list[str]:
+    try:
+        return process.cmdline()
+    except psutil.Error:
+        return []  # it has just ended
+
+
 def workers() -> list[psutil.Process]:
     """Return the worker processes that run."""
     children = psutil.Process().children()
-    return [one for one in children if any("bpeviz.jobs.worker" in word for word in one.cmdline())]
+    return [one for one in children if any("bpeviz.jobs.worker" in word for word in command(one))]
 
 
 # A long job finishes, with the result of the library.
