@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from bpeviz.cli.errors import UsageError
@@ -39,6 +39,20 @@ def text_argument(argument: str) -> str:
     except UnicodeEncodeError as error:
         raise argparse.ArgumentTypeError("is not UTF-8") from error
     return argument
+
+
+def whole_number(minimum: int) -> Callable[[str], int]:
+    """Return a parser of whole numbers of at least `minimum`."""
+
+    def parse(argument: str) -> int:
+        digits = argument.replace("_", "")
+        if not (digits.isascii() and digits.isdigit() and len(digits) <= 12):
+            raise argparse.ArgumentTypeError("expected a whole number, such as 8000")
+        if int(digits) < minimum:
+            raise argparse.ArgumentTypeError(f"expected {minimum} or more")
+        return int(digits)
+
+    return parse
 
 
 def add_tokenizer(command: argparse.ArgumentParser, *, several: bool = False) -> None:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import argparse
 import json
+from itertools import pairwise
 
 from bpeviz.cli import arguments, files
 from bpeviz.cli.arguments import Commands
-from bpeviz.cli.errors import UsageError
+from bpeviz.cli.errors import CommandError, UsageError
 from bpeviz.cli.progress import Progress
+from bpeviz.core.boundaries import UNKNOWN_ID
+from bpeviz.core.lattice import score
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.corpus.files import STANDARD, named
-from bpeviz.text import visible
+from bpeviz.text import clean, visible
 
 _HELP = """\
 Encode texts. Each file is one text and gives one line: a JSON list of ids. The names of special
@@ -45,6 +48,18 @@ def add(commands: Commands) -> argparse.ArgumentParser:
         action="store_true",
         help="print the normalized text, which is then split, as a JSON string",
     )
+    form.add_argument(
+        "--pre-tokens",
+        action="store_true",
+        help="print the pre-tokens, which no token crosses, as a JSON list",
+    )
+    form.add_argument(
+        "--segmentations",
+        type=arguments.whole_number(1),
+        metavar="N",
+        help="print the N best segmentations of each word with their log probabilities, as JSON, "
+        "one word a line, for Unigram",
+    )
     form.add_argument("--count", action="store_true", help="print the number of tokens")
     command.add_argument(
         "--allow-special",
@@ -76,6 +91,12 @@ def add(commands: Commands) -> argparse.ArgumentParser:
         metavar="TEXT",
         help="with --chat, a system prompt before the message",
     )
+    command.add_argument(
+        "--merges",
+        type=arguments.whole_number(0),
+        metavar="N",
+        help="apply only the first N merges of the tokenizer",
+    )
     arguments.add_output(command)
     arguments.add_progress(command)
     return command
@@ -90,6 +111,8 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError("--system needs --chat.")
     progress = Progress(options.progress)
     tokenizer = files.load_tokenizer(options.tokenizer, options, progress)
+    if options.merges is not None:
+        tokenizer = _first_merges(tokenizer, options.merges)
     allowed = set(options.allow_special)
     if "all" in allowed and "all" not in tokenizer.special_tokens:
         allowed = (allowed - {"all"}) | {*tokenizer.special_tokens}
@@ -108,10 +131,54 @@ def run(options: argparse.Namespace) -> int:
                         json.dumps(tokenizer.normalized(whole).text, ensure_ascii=False) + "\n"
                     )
                     continue
+                if options.pre_tokens:
+                    printed.append(_pre_tokens(tokenizer, whole) + "\n")
+                    continue
+                if options.segmentations is not None:
+                    printed += _segmentations(tokenizer, whole, options.segmentations)
+                    continue
                 ids = tokenizer.encode(whole, allowed_special=allowed)
                 printed.append(_line(tokenizer, [*before, *ids, *after], options) + "\n")
     files.write_output(options.output, "".join(printed).encode())
     return 0
+
+
+def _first_merges(tokenizer: Tokenizer, count: int) -> Tokenizer:
+    """Return the tokenizer with its first merges only. Raises `CommandError`."""
+    if (why := tokenizer.without_steps) is not None:
+        raise CommandError(f"{tokenizer.name} has no merges to choose from: {why}.")
+    if count > tokenizer.steps:
+        raise CommandError(f"{tokenizer.name} has {tokenizer.steps:,} merges, not {count:,}.")
+    return tokenizer.at_step(count)
+
+
+def _pre_tokens(tokenizer: Tokenizer, text: str) -> str:
+    """Return the pre-tokens of a text as JSON. Raises `CommandError`."""
+    ends = tokenizer.pre_token_ends(text)
+    if ends is None:
+        raise CommandError(f"The pre-tokens of {tokenizer.name} are not known.")
+    raw = clean(text).encode()
+    parts = [raw[start:end].decode() for start, end in pairwise([0, *ends.tolist()])]
+    return json.dumps(parts, ensure_ascii=False)
+
+
+def _segmentations(tokenizer: Tokenizer, text: str, most: int) -> list[str]:
+    """Return the best segmentations of each word as JSON. Raises `CommandError`."""
+    words = tokenizer.scored_words(text)
+    if text and not words:
+        raise CommandError(f"{tokenizer.name} does not score segmentations; Unigram does.")
+    printed = []
+    for word in words:
+        best = [
+            {
+                "ids": [tokenizer.unknown_id if e.id == UNKNOWN_ID else e.id for e in path],
+                "log_probability": score(path),
+            }
+            for path in tokenizer.word_lattice(word.text).nbest(most)
+        ]
+        found = {"word": word.text, "segmentations": best}
+        printed.append(json.dumps(found, ensure_ascii=False) + "\n")
+    return printed
 
 
 def _lines(text: str) -> list[str]:

@@ -74,12 +74,12 @@ def add(commands: Commands) -> argparse.ArgumentParser:
     size = command.add_mutually_exclusive_group(required=True)
     size.add_argument(
         "--vocab-size",
-        type=_whole_number(1),
+        type=arguments.whole_number(1),
         metavar="N",
         help="size of the vocabulary, without special tokens",
     )
     size.add_argument(
-        "--merges", type=_whole_number(0), metavar="N", help="or the number of merges"
+        "--merges", type=arguments.whole_number(0), metavar="N", help="or the number of merges"
     )
     command.add_argument(
         "--output",
@@ -321,7 +321,7 @@ def _argument(name: str, owners: Mapping[str, Option]) -> dict[str, Any]:
         keywords["choices"] = [*dict.fromkeys(value for of_one in choices for value in of_one)]
     else:
         keywords["metavar"] = "N"
-        keywords["type"] = _whole_number(min(option.minimum for option in owners.values()))
+        keywords["type"] = arguments.whole_number(min(option.minimum for option in owners.values()))
     help_text = f"{first.label} ({', '.join(owners)}). {first.help}"
     if default:
         help_text += f" (default: {default})"
@@ -347,17 +347,3 @@ def _chosen(options: argparse.Namespace, trainer: Trainer) -> dict[str, str | in
             raise UsageError(f"--algorithm {trainer.key}: {error}") from error
         chosen[name] = value
     return chosen
-
-
-def _whole_number(minimum: int) -> Callable[[str], int]:
-    """Return a parser of whole numbers of at least `minimum`."""
-
-    def parse(argument: str) -> int:
-        digits = argument.replace("_", "")
-        if not (digits.isascii() and digits.isdigit() and len(digits) <= 12):
-            raise argparse.ArgumentTypeError("expected a whole number, such as 8000")
-        if int(digits) < minimum:
-            raise argparse.ArgumentTypeError(f"expected {minimum} or more")
-        return int(digits)
-
-    return parse

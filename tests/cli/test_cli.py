@@ -424,6 +424,31 @@ def test_encode_prints_the_normalized_text_on_request(shell: Shell) -> None:
     assert [json.loads(line) for line in shell.out.splitlines()] == ["▁a▁é", "▁b"]
 
 
+def test_encode_prints_pre_tokens_and_applies_the_first_merges(shell: Shell) -> None:
+    encode = ("encode", "--tokenizer", "gpt2")
+    assert json.loads(shell(*encode, "--pre-tokens", text="It's  ö").out) == ["It", "'s", " ", " ö"]
+    shell("train", "text.txt", "--merges", "5", "--output", "t.json")
+    encode = ("encode", "--tokenizer", "t.json")
+    for merges in (0, 3, 5):
+        expected = bpeviz.read("t.json").at_step(merges).encode(TEXT)
+        assert json.loads(shell(*encode, "--merges", str(merges), text=TEXT).out) == expected
+    assert "5 merges" in shell(*encode, "--merges", "6", text=TEXT).sentence
+    assert "Unigram" in shell(*encode, "--segmentations", "2", text=TEXT).sentence
+
+
+def test_encode_prints_the_best_segmentations_of_unigram(shell: Shell) -> None:
+    options = ("--algorithm", "unigram", "--vocab-size", "40", "--output", "u.model")
+    shell("train", "text.txt", "--pattern", "whitespace", *options)
+    encode = ("encode", "--tokenizer", "u.model")
+    shell(*encode, "--segmentations", "2", text="low")
+    (row,) = [json.loads(line) for line in shell.out.splitlines()]
+    first, second = row["segmentations"]
+    assert first["log_probability"] >= second["log_probability"]
+    assert first["ids"] == json.loads(shell(*encode, text="low").out)
+    shell(*encode, "--merges", "1", text="low")
+    assert "Unigram" in shell.sentence
+
+
 def test_encode_applies_the_chat_template_of_a_gguf_file_on_request(shell: Shell) -> None:
     metadata = {
         "model": "gpt2",
