@@ -80,10 +80,13 @@ def server(
 class Watch:
     """Collects everything on a page that counts as an error."""
 
-    def __init__(self, page: Page, origin: str) -> None:
+    def __init__(
+        self, page: Page, origin: str, heard: Callable[[WebSocket], None] | None = None
+    ) -> None:
         self.page = page
         self.origin = origin
         self.problems: list[str] = []
+        self._heard = heard
         self._listeners: dict[Any, Callable[[Any], None]] = {
             "request": self._request,
             "response": self._response,
@@ -122,6 +125,8 @@ class Watch:
 
     def _socket(self, socket: WebSocket) -> None:
         self._address(socket.url.replace("ws:", "http:", 1))
+        if self._heard:
+            self._heard(socket)
 
 
 class Tabs:
@@ -133,13 +138,14 @@ class Tabs:
 
     def __init__(self, browser: Browser) -> None:
         self._browser = browser
-        self._idle: list[Page] = []
+        self._idle: dict[str, list[Page]] = {}
+        """Empty tabs by the options that cannot be changed while they are open."""
 
     def open(self, *, reusable: bool, **options: Any) -> Page:
         """Return an empty tab with these options of Playwright's `new_context`."""
         options = OPTIONS | options
-        if reusable and self._idle:
-            page = self._idle.pop()
+        if reusable and (idle := self._idle.get(fixed(options))):
+            page = idle.pop()
             page.set_viewport_size(options["viewport"])
         else:
             context = self._browser.new_context(**options)
@@ -152,7 +158,7 @@ class Tabs:
         )
         return page
 
-    def close(self, page: Page, *, reusable: bool) -> None:
+    def close(self, page: Page, *, reusable: bool, **options: Any) -> None:
         """Close a page, or leave it and delete what it stored, so that its tab can be reused."""
         if not reusable or page.is_closed():
             page.context.close()
@@ -161,7 +167,12 @@ class Tabs:
         page.goto("about:blank")
         page.mouse.move(0, 0)
         page.context.clear_cookies()
-        self._idle.append(page)
+        self._idle.setdefault(fixed(OPTIONS | options), []).append(page)
+
+
+def fixed(options: dict[str, Any]) -> str:
+    """Return the options of a context that cannot be changed while a tab is open, as a key."""
+    return repr(sorted((name, options[name]) for name in options.keys() - CHANGEABLE))
 
 
 @pytest.fixture(scope="session")
@@ -185,22 +196,23 @@ def pytest_runtest_makereport(
 def open_at(tabs: Tabs, request: pytest.FixtureRequest) -> Iterator[Callable[..., Page]]:
     """Open a page of a server as a new user: `open_at(server, "/Compare")`.
 
-    `prepare` is called with the page before it is opened; further arguments are those of
-    Playwright's `new_context`. The test fails if the browser reports an error or a request to
-    another server, or if the server's log contains a traceback.
+    `prepare` is called with the page before it is opened, `heard` with each of its websockets;
+    further arguments are those of Playwright's `new_context`. The test fails if the browser
+    reports an error or a request to another server, or if the server's log contains a
+    traceback.
     """
-    opened: list[tuple[Page, Watch, Server, bool]] = []
+    opened: list[tuple[Page, Watch, Server, bool, dict[str, Any]]] = []
 
     def open_at(
         server: Server,
         path: str = "/",
         prepare: Callable[[Page], None] | None = None,
+        heard: Callable[[WebSocket], None] | None = None,
         **options: Any,
     ) -> Page:
-        changes = {key for key, value in options.items() if OPTIONS.get(key) != value}
-        reusable = prepare is None and changes <= CHANGEABLE
+        reusable = prepare is None
         page = tabs.open(reusable=reusable, **options)
-        opened.append((page, Watch(page, server.address), server, reusable))
+        opened.append((page, Watch(page, server.address, heard), server, reusable, options))
         if prepare:
             prepare(page)
         page.goto(server.address + path)
@@ -208,10 +220,10 @@ def open_at(tabs: Tabs, request: pytest.FixtureRequest) -> Iterator[Callable[...
 
     yield open_at
     problems = []
-    for page, watch, server, reusable in opened:
+    for page, watch, server, reusable, options in opened:
         problems += watch.problems  # before leaving the page, which may interrupt requests
         watch.end()
-        tabs.close(page, reusable=reusable and not request.node.stash[FAILED])
+        tabs.close(page, reusable=reusable and not request.node.stash[FAILED], **options)
         problems += filter(None, [server.tracebacks()])
     assert problems == []
 

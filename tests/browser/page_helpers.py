@@ -14,6 +14,7 @@ from bpeviz.core.boundaries import Boundaries, Node
 from bpeviz.core.training import Training
 from bpeviz.corpus import samples
 from bpeviz.ui.inputs import LARGEST
+from bpeviz.ui.permalink import codec
 
 try:
     from playwright.sync_api import Error, FloatRect, Locator, Page, expect
@@ -173,6 +174,12 @@ def shown_text(text: Locator) -> str:
 def await_sign(text: Locator, sign: str) -> None:
     """Wait until a text that contains this sign is displayed."""
     expect(text.locator(".c").filter(has_text=sign).first).to_be_attached()
+
+
+def link(text: str, path: str = "/", **state: object) -> str:
+    """Return a link to a page with a text, at the last step, and with other inputs by name."""
+    packed = codec.pack({"text_sample": "own", "text_box": text} | state)
+    return f"{path}?s={packed}&step=9999"
 
 
 def type_text(page: Page, text: str, label: str = "Text to use") -> None:

@@ -20,6 +20,7 @@ from page_helpers import (
     choose,
     expect,
     go_to,
+    link,
     open_file,
     open_more,
     trained,
@@ -349,16 +350,7 @@ def test_restored_state_persists_across_pages(open_page: Open) -> None:
 
 
 def test_user_changes_override_an_opened_link(open_page: Open) -> None:
-    page = open_page(**CLIPBOARD)
-    player = Player(page)
-    player.await_text(ENGLISH)
-    player.go(40)
-    first = path_of(copy_link(page))
-    type_text(page, TEXT)
-    player.await_text(TEXT)
-    second = path_of(copy_link(page))
-
-    page = open_page(first, **CLIPBOARD)
+    page = open_page(f"/?s={pack({'text_sample': 'english-prose'})}&step=40", **CLIPBOARD)
     player = Player(page)
     expect(player.track).to_have_value("40")
     player.section.press("ArrowRight")
@@ -372,7 +364,7 @@ def test_user_changes_override_an_opened_link(open_page: Open) -> None:
     expect(player.track).to_have_value("40")
     expect(selected(page, "Text")).to_have_value("english-prose")
     origin = "{0.scheme}://{0.netloc}".format(urlsplit(page.url))
-    page.goto(origin + second)
+    page.goto(origin + link(TEXT))
     player.await_text(TEXT)
     expect(box(page, "Text to use")).to_have_value(TEXT)
     page.go_back()

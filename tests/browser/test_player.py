@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from page_helpers import (
@@ -28,6 +28,9 @@ from bpeviz.core.boundaries import Boundaries, Node
 from bpeviz.core.merges import MergeTokenizer
 from bpeviz.corpus import samples
 from bpeviz.text import hexadecimal
+
+if TYPE_CHECKING:
+    from playwright.sync_api import WebSocket
 
 Open = Callable[..., Page]
 FIRST = samples.by_key("old-cat").text
@@ -331,8 +334,8 @@ def test_clicked_token_shows_the_merge_tree_of_python(english_page: Page) -> Non
     expect(player.track).to_have_value("0")
 
 
-def test_keyboard_moves_between_tokens(open_page: Open) -> None:
-    page = open_page()
+def test_keyboard_moves_between_tokens(english_page: Page) -> None:
+    page = english_page
     player = Player(page)
     training, boundaries = player.await_text(ENGLISH)
     ids = boundaries.ids(len(training.merges)).tolist()
@@ -468,10 +471,10 @@ def test_simultaneous_slider_and_player_changes_both_apply(open_page: Open) -> N
 def test_playback_sends_little_data(open_page: Open) -> None:
     sent: list[int] = []
 
-    def listen(page: Page) -> None:
-        page.on("websocket", lambda one: one.on("framereceived", lambda it: sent.append(len(it))))
+    def listen(socket: WebSocket) -> None:
+        socket.on("framereceived", lambda frame: sent.append(len(frame)))
 
-    page = open_page(prepare=listen)
+    page = open_page(heard=listen)
     player = Player(page)
     player.await_text(ENGLISH)
     whole = sum(sent)
@@ -526,10 +529,10 @@ def test_player_of_a_left_page_sends_no_requests(open_page: Open) -> None:
     # A request of a fragment that no longer exists makes Streamlit clear the next page.
     sent: list[int] = []
 
-    def listen(page: Page) -> None:
-        page.on("websocket", lambda one: one.on("framesent", lambda it: sent.append(len(it))))
+    def listen(socket: WebSocket) -> None:
+        socket.on("framesent", lambda frame: sent.append(len(frame)))
 
-    page = open_page(prepare=listen)
+    page = open_page(heard=listen)
     Player(page).await_text(ENGLISH)
     expect(page.get_by_text("before merge 170.")).to_be_visible()
     tell = """() => {

@@ -16,6 +16,7 @@ from page_helpers import (
     drawn_boundaries,
     expect,
     go_to,
+    link,
     shown_text,
     type_text,
 )
@@ -161,6 +162,7 @@ def test_custom_expression_is_shared_with_train(open_page: Open) -> None:
     expect(box).to_have_value("the")
 
 
+@pytest.mark.slow  # the word lists and the expression are checked on other pages above, too
 def test_pre_tokenization_choices_persist_across_pages(open_page: Open) -> None:
     page = open_page("/Split")
     shown = Splits(page)
@@ -201,9 +203,8 @@ def test_levels_are_nested(open_page: Open) -> None:
 
 
 def test_markup_in_text_is_not_rendered(open_page: Open) -> None:
-    page = open_page("/Split")
     text = "<script>window.hacked = 1</script><b>bold</b> &amp; **no** "
-    type_text(page, text)
+    page = open_page(link(text, "/Split"))
     shown = Splits(page)
     expect(shown.text("GPT-2")).to_contain_text("hacked")
     assert shown_text(shown.text("GPT-2")) == text

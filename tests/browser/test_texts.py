@@ -18,10 +18,10 @@ from page_helpers import (
     drawn_boundaries,
     expect,
     go_to,
+    link,
     open_file,
     open_more,
     shown_text,
-    type_text,
 )
 
 from bpeviz.corpus import samples
@@ -100,10 +100,8 @@ def copy_selection(page: Page) -> str:
 
 
 def test_copying_gives_the_original_text(open_page: Open) -> None:
-    page = open_page()
     text = ODD + "\ttab\tand  spaces\n\nتعرف \u202e end"
-    Player(page).await_text(ENGLISH)
-    type_text(page, text)
+    page = open_page(link(text))
     Player(page).await_text(text)
     _assert_copied(page, Player(page).text, text)
     go_to(page, "Compare")
@@ -133,11 +131,9 @@ def _assert_copied(page: Page, shown: Locator, text: str) -> None:
 
 
 def test_character_split_by_tokens_shows_its_bytes(open_page: Open) -> None:
-    page = open_page()
-    player = Player(page)
-    player.await_text(ENGLISH)
     text = "naïve café 茶 👍🏽 é\n" * 2
-    type_text(page, text)
+    page = open_page(link(text))
+    player = Player(page)
     player.await_text(text)
     for step in (0, 3):
         player.go(step)
@@ -158,13 +154,9 @@ def test_character_split_by_tokens_shows_its_bytes(open_page: Open) -> None:
 
 
 def test_words_show_their_end_mark(open_page: Open) -> None:
-    page = open_page()
-    player = Player(page)
-    player.await_text(ENGLISH)
     text = "low low lower नमस्ते naïve\n"
-    type_text(page, text)
-    player.await_text(text)
-    choose(page, "Start from", "Characters")
+    page = open_page(link(text, algorithm="bpe", bpe_atoms="characters"))
+    player = Player(page)
     player.await_text(text, atoms="characters")
     open_more(page)
     titles = {"attached": "Part of the last character", "symbol": "Separate symbol"}
