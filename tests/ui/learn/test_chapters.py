@@ -96,7 +96,8 @@ def test_misconception_is_named_by_a_chapter(words: str) -> None:
 
 
 def variations(chapter: Chapter) -> Iterator[dict[str, Any]]:
-    """Yield the inputs of a chapter with one of them changed."""
+    """Yield the inputs of a chapter, and the same with one of them changed."""
+    yield {**chapter.initial}
     for title in chapter.samples:
         yield {**chapter.initial, **chapter.sample(title)}
     for one in chapter.inputs:
@@ -114,10 +115,13 @@ def variations(chapter: Chapter) -> Iterator[dict[str, Any]]:
 
 @every_chapter
 def test_questions_about_all_inputs_have_results_or_a_message(chapter: Chapter) -> None:
+    """Each question has several right answers, each computed from the inputs."""
     skip_without_vocabularies(chapter)
+    answers: list[set[str]] = [set() for _ in chapter.questions]
     for setup in variations(chapter):
         try:
-            questions = [asked for make in chapter.questions if (asked := make(setup))]
+            made = [make(setup) for make in chapter.questions]
+            questions = [asked for asked in made if asked]
             pack(chapter.target(setup).values)
         except NoQuestionError as error:
             assert str(error).endswith(".")  # noqa: PT017
@@ -126,8 +130,10 @@ def test_questions_about_all_inputs_have_results_or_a_message(chapter: Chapter) 
             result = asked.judge(None)
             assert result.verdict == "shown"
             json.dumps(asked.payload("", None, result), allow_nan=False)
+            answers[made.index(asked)].add(json.dumps([result.message, result.marks]))
         for picture in chapter.pictures(setup):
             json.dumps(picture.data)
+    assert min(map(len, answers)) > 1
 
 
 @every_chapter

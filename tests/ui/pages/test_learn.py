@@ -114,7 +114,7 @@ def test_browser_receives_no_result_before_an_answer(
     def judge(given: Any) -> Any:
         raise AssertionError("The result was computed before an answer.")
 
-    expected = [one["form"] for one in payloads(opened(chapter.key))]
+    expected = payloads(opened(chapter.key))
     initial = Question.payload
     monkeypatch.setattr(
         Question,
@@ -124,7 +124,7 @@ def test_browser_receives_no_result_before_an_answer(
     app = opened(chapter.key)
     (found,) = payloads(app)
     assert (found["given"], found["result"]) == (None, None)
-    assert [found["form"]] == expected
+    assert [found] == expected
     sent = [json.loads(one.proto.json) for one in app.get("bidi_component")]
     assert not [data for data in sent if "views" in data or "columns" in data]
     assert all(chapter.fact not in one.value for one in app.markdown)
