@@ -124,10 +124,13 @@ def test_answers_are_given_by_mouse_and_touch(open_page: Open) -> None:
     assert all(value < 131 for value in values)
     page.get_by_role("button", name="Check my answer").click()
     result(page, 0, "81 tokens at 20 merges")
+    expect(page.locator(".result").first).to_be_in_viewport(ratio=1)
     result(page, 0, f"Your curve ends at {values[-1]}")
     expect(page.locator("path.truth")).to_be_visible()
 
     page.locator('button[data-chapter="encoding"]').click()
+    expect(page.get_by_role("heading", name="Encode and decode")).to_be_visible()
+    expect(page.get_by_role("spinbutton", name="Number of tokens")).to_be_visible()
     page.get_by_role("button", name="Show me").click()
     result(page, 0, "The answer. 9 tokens")
     rows = page.locator("li.movable")

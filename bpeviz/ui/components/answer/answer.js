@@ -70,8 +70,11 @@ class Answer {
     this.#changed();
     if (!result) return;
     this.result.append(element("b", "", `${VERDICTS[result.verdict]} `), ...drawn(result.message));
-    // The button that had the focus is hidden now.
-    if (this.committed) this.result.focus({ preventScroll: true });
+    // The button that had the focus is hidden now. It may have been far above the result.
+    if (this.committed) {
+      this.result.focus({ preventScroll: true });
+      this.result.scrollIntoView({ block: "nearest" });
+    }
     this.committed = false;
   }
 
