@@ -139,11 +139,6 @@ STYLE = f"""<style>
 .stApp :is(.st-key-ask_boundaries_0, .st-key-ask_order_0) {{ min-height: 17rem; }}
 .stApp :is(.st-key-ask_pair_0, .st-key-ask_curve_0) {{ min-height: 20rem; }}
 @media (max-width: 640px) {{
-  .facts {{ font-size: 0.875rem; }}
-  .facts :is(th, td) {{ padding-inline: 0.4rem; min-width: 3rem; }}
-  .facts :is(th, td):last-child {{ min-width: 5rem; }}
-  /* Narrower long texts would make rows high; the table scrolls sideways. */
-  .facts td.long {{ min-width: 11rem; }}
   .stApp .st-key-chapter_bar {{ min-height: 5.2rem; }}
   .stApp :has(> .st-key-question) + :has(> .st-key-chapter) {{ margin-top: 5.95rem; }}
   .stApp .st-key-compared {{ min-height: 6.3rem; }}
@@ -185,6 +180,13 @@ STYLE = f"""<style>
 }}
 .facts .right {{ text-align: end; }}
 .unbroken {{ white-space: nowrap; }}
+@media (max-width: 640px) {{
+  .facts {{ font-size: 0.875rem; }}
+  .facts :is(th, td) {{ padding-inline: 0.4rem; min-width: 3rem; }}
+  .facts :is(th, td):last-child {{ min-width: 6rem; }}
+  /* Narrower long texts would make rows high; the table scrolls sideways. */
+  .facts td.long {{ min-width: 11rem; }}
+}}
 /* Streamlit's colors of captions, and of text on the primary color, have too little contrast. */
 .stApp :is({_element("CaptionContainer")}) {{
   color: light-dark(#5c5e67, #b4b6bd);
