@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import hashlib
 from typing import Any
 from urllib.parse import urlencode
 
@@ -13,6 +15,15 @@ from bpeviz.ui.server.password import COOKIE, SECONDS, PasswordGate
 
 PASSWORD = "öpen & sesame+="
 FORM = {"content_type": "application/x-www-form-urlencoded"}
+
+
+@pytest.fixture(autouse=True)
+def fast_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compute each key once: it is slow by design, and the tests use few passwords."""
+    monkeypatch.setattr(hashlib, "scrypt", computed)
+
+
+computed = functools.cache(hashlib.scrypt)
 
 
 class Clock:
