@@ -19,6 +19,7 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from datetime import datetime
+from itertools import pairwise
 from math import nan
 from typing import Any
 
@@ -80,6 +81,9 @@ class HuggingFace:
         self.post_processor = self.tokenizer.post_processor
         self.tokenizer.post_processor = None
         self.added = self.tokenizer.get_added_tokens_decoder()
+        self.raw_added = {
+            i: one for i, one in self.added.items() if not (one.normalized or one.special)
+        }
         splitter = self.tokenizer.pre_tokenizer
         settings = None if splitter is None else json.loads(splitter.__getstate__())
         self.marks_spaces = "Metaspace" in json.dumps(settings)
@@ -166,12 +170,41 @@ class HuggingFace:
         """Return a text after the normalizer and, if asked for, the pre-tokenizer."""
         import tokenizers
 
-        prepared = tokenizers.PreTokenizedString(text.decode())
+        whole = text.decode()
+        prepared = tokenizers.PreTokenizedString(whole)
+        if spans := self._added_spans(text):
+            ends = sorted({0, *(end for span in spans for end in span), len(whole)})
+            prepared.split(lambda _, part: [part[a:b] for a, b in pairwise(ends)])
         if self.tokenizer.normalizer is not None:
             prepared.normalize(self.tokenizer.normalizer.normalize)
         if split and self.tokenizer.pre_tokenizer is not None:
             self.tokenizer.pre_tokenizer.pre_tokenize(prepared)
         return prepared
+
+    def _added_spans(self, text: bytes) -> list[tuple[int, int]]:
+        """Return the characters of added tokens in a text, which are not normalized."""
+        whole = text.decode()
+        if not any(one.content in whole for one in self.raw_added.values()):
+            return []
+        found = zip(*self.tokens(text), strict=True)
+        return [(a, b) for i, a, b in found if i in self.raw_added and a < b]
+
+    def _splits(
+        self, prepared: Any, text: bytes, *, one: bool = False
+    ) -> list[tuple[str, tuple[int, int], Any]]:
+        """Return the parts of a prepared text; added tokens are whole, or characters if `one`."""
+        found: list[tuple[str, tuple[int, int], Any]] = prepared.get_splits(
+            offset_referential="original", offset_type="char"
+        )
+        whole = text.decode()
+        for first, last in self._added_spans(text):
+            inside = [(first, last)] if not one else [(i, i + 1) for i in range(first, last)]
+            found = [
+                *(part for part in found if part[1][0] < first),
+                *((whole[a:b], (a, b), None) for a, b in inside),
+                *(part for part in found if part[1][0] >= last),
+            ]
+        return found
 
     def normalized(self, text: bytes) -> tuple[str, list[int]]:
         """Return the normalized text, and the character that each of its characters comes from.
@@ -184,7 +217,7 @@ class HuggingFace:
         prepared = self._prepared(text, split=self.marks_spaces)
         one = tokenizers.Regex(r"[\s\S]")
         prepared.split(lambda _, part: part.split(one, "isolated"))
-        found = prepared.get_splits(offset_referential="original", offset_type="char")
+        found = self._splits(prepared, text, one=True)
         starts = [start for _, (start, _) in _with_spaces(text.decode(), found)]
         whole = "".join(character for character, _, _ in found)
         if self.adds_space and whole and not whole.startswith(" "):
@@ -194,7 +227,7 @@ class HuggingFace:
     def pre_tokens(self, text: bytes) -> list[tuple[str, tuple[int, int]]]:
         """Return the pre-tokens of a text, with their offsets in its characters."""
         prepared = self._prepared(text, split=True)
-        found = prepared.get_splits(offset_referential="original", offset_type="char")
+        found = self._splits(prepared, text)
         return [part for part in _with_spaces(text.decode(), found) if part[0]]
 
     def decode(self, ids: list[int]) -> bytes:

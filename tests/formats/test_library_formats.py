@@ -20,7 +20,7 @@ from difficult import DIFFICULT
 from properties import quarter
 from subword_nmt.apply_bpe import BPE
 from subword_nmt.learn_bpe import learn_bpe
-from tokenizers import decoders, models, pre_tokenizers, processors
+from tokenizers import decoders, models, normalizers, pre_tokenizers, processors
 
 import bpeviz
 from bpeviz import formats
@@ -546,6 +546,40 @@ def test_mark_covers_the_space_that_was_removed_before_it() -> None:
     ends = [*found.pre_token_ends]
     parts = [text.encode()[a:b].decode() for a, b in pairwise([0, *ends])]
     assert parts == ["the", " naïve", " 世a", " ", " the", "\n", "a"]
+
+
+SPACES = normalizers.Sequence([normalizers.Prepend("▁"), normalizers.Replace(" ", "▁")])
+
+
+@pytest.mark.parametrize(
+    ("normalizer", "pre_tokenizer", "seen"),
+    [
+        (SPACES, None, "▁a▁B<X>▁b▁A▁<X><X>▁▁a"),
+        (None, pre_tokenizers.Metaspace(), "▁a▁B<X>▁b▁A▁<X><X>▁a"),
+        (None, pre_tokenizers.Metaspace(prepend_scheme="first"), "▁a▁B<X>b▁A▁<X><X>▁a"),
+        (normalizers.Lowercase(), pre_tokenizers.Whitespace(), "a b<X>b a <X><X> a"),
+    ],
+)
+def test_text_between_added_tokens_is_normalized_piece_by_piece(
+    normalizer: Any, pre_tokenizer: Any, seen: str
+) -> None:
+    entries = {character: i for i, character in enumerate("▁abAB")}
+    made = tokenizers.Tokenizer(models.BPE(entries, []))
+    if normalizer is not None:
+        made.normalizer = normalizer
+    if pre_tokenizer is not None:
+        made.pre_tokenizer = pre_tokenizer
+    made.add_tokens([tokenizers.AddedToken("<X>", normalized=False)])
+    ours = formats.parse({"tokenizer.json": made.to_str().encode()})
+    text = "a B<X>b A <X><X> a"
+    found = inspect(text, ours, ())
+    assert found.normalized.text == seen
+    added = [i for i, character in enumerate(seen) if character == "X"]
+    assert [text[found.normalized.starts[i]] for i in added] == ["X", "X", "X"]
+    assert found.pre_token_ends is not None
+    assert {3, 6, 10, 13, 16} <= {*found.pre_token_ends}
+    joined = "".join(ours.token_label(i) for i in ours.encode(text))
+    assert joined == (seen if "▁" in seen else seen.replace(" ", ""))
 
 
 def test_too_many_compressed_files_are_refused_before_they_are_unzipped(
