@@ -22,7 +22,7 @@ Differences from the library's defaults:
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import groupby
@@ -32,7 +32,7 @@ import numpy as np
 import regex
 
 from bpeviz.core.boundaries import UNKNOWN_ID, Boundaries
-from bpeviz.core.merges import Merge, MergeTokenizer, apply_merges
+from bpeviz.core.merges import MergeTokenizer
 from bpeviz.core.tokenizer import Row
 from bpeviz.core.training import MergeTraining, Pairs
 from bpeviz.pretokenizers.patterns import pretokenize
@@ -411,46 +411,6 @@ class SentencePieceTraining(MergeTraining):
         pairs = ((key >> 32, key & 0xFFFFFFFF) for key in found.keys.tolist())
         allowed = np.array([self._may_join(*pair) for pair in pairs], np.bool_)
         return Pairs(found.keys[allowed], found.counts[allowed], found.tokens)
-
-
-def from_pieces(
-    pieces: Sequence[str],
-    *,
-    prefix: Choice = "yes",
-    fallback: Fallback = "bytes",
-    pattern: str = "none",
-    expression: str = "",
-) -> SentencePieceTokenizer:
-    """Return the tokenizer of a vocabulary of the library.
-
-    Args:
-        pieces: The pieces by rank, the lowest first; those of one character are the atoms.
-        prefix: Whether each line begins with a ▁ that is not in the text.
-        fallback: The tokens of an unknown character.
-        pattern: Pre-tokenization.
-        expression: Expression of the user, if the pattern takes one.
-
-    Raises:
-        ValueError: A piece cannot be made of two earlier ones, unlike all pieces that the library
-            trains.
-    """
-    pre_tokenizer = SentencePiecePreTokenizer(
-        "characters", pattern, expression, "none", prefix, fallback
-    )
-    alphabet = alphabet_of((piece for piece in pieces if len(piece) == 1), prefix, fallback)
-    ids = {symbol: i for i, symbol in enumerate(alphabet)}
-    rank: dict[tuple[int, int], int] = {}
-    merges: list[Merge] = []
-    for piece in pieces:
-        if len(piece) == 1:
-            continue
-        new = len(alphabet) + len(merges)
-        parts = apply_merges([ids.get(character, UNKNOWN_ID) for character in piece], rank)
-        if len(parts) != 2 or UNKNOWN_ID in parts:
-            raise ValueError(f"The piece {piece!r} cannot be made of two earlier pieces.")
-        rank[parts[0], parts[1]] = new
-        merges.append(Merge(parts[0], parts[1], new, 0, 0, 0))
-    return SentencePieceTokenizer("sentencepiece", pre_tokenizer, alphabet, tuple(merges))
 
 
 # --- On screen -----------------------------------------------------------------------------------

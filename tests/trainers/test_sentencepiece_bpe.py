@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -14,13 +15,17 @@ from properties import examples
 from texts import SMALL_TEXTS, over
 
 import bpeviz
-from bpeviz.core.boundaries import spans
+from bpeviz.core.boundaries import UNKNOWN_ID, spans
+from bpeviz.core.merges import Merge, apply_merges
 from bpeviz.pretokenizers.patterns import SplitError
 from bpeviz.trainers import texts_of
 from bpeviz.trainers.sentencepiece_bpe import (
+    Choice,
+    Fallback,
+    SentencePiecePreTokenizer,
     SentencePieceTokenizer,
     SentencePieceTraining,
-    from_pieces,
+    alphabet_of,
     is_piece,
     script,
 )
@@ -500,6 +505,27 @@ def test_characters_at_coverage_equal_sentencepiece(coverage: str, tiny_shakespe
     tokenizer = training.tokenizer()
     for line in lines:
         assert labels(tokenizer, line) == model.encode(line, out_type=str)
+
+
+def from_pieces(
+    pieces: Sequence[str], *, prefix: Choice = "yes", fallback: Fallback = "bytes"
+) -> SentencePieceTokenizer:
+    """Return the tokenizer of a vocabulary of the library, its pieces by rank, the lowest first."""
+    pre_tokenizer = SentencePiecePreTokenizer("characters", "none", "", "none", prefix, fallback)
+    alphabet = alphabet_of((piece for piece in pieces if len(piece) == 1), prefix, fallback)
+    ids = {symbol: i for i, symbol in enumerate(alphabet)}
+    rank: dict[tuple[int, int], int] = {}
+    merges: list[Merge] = []
+    for piece in pieces:
+        if len(piece) == 1:
+            continue
+        new = len(alphabet) + len(merges)
+        parts = apply_merges([ids.get(character, UNKNOWN_ID) for character in piece], rank)
+        if len(parts) != 2 or UNKNOWN_ID in parts:
+            raise ValueError(f"The piece {piece!r} cannot be made of two earlier pieces.")
+        rank[parts[0], parts[1]] = new
+        merges.append(Merge(parts[0], parts[1], new, 0, 0, 0))
+    return SentencePieceTokenizer("sentencepiece", pre_tokenizer, alphabet, tuple(merges))
 
 
 @settings(max_examples=examples(60))
