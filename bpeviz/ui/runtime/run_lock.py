@@ -1,53 +1,106 @@
-"""A lock that serializes page runs.
+"""A lock that serializes page runs, fairly by user.
 
 Streamlit runs each session in a thread of its own. Concurrent threads compete for the interpreter
 at each of NumPy's many short calls. Five concurrent pages finish later than five pages in sequence
 (`tests/benchmarks/load.py`).
+
+Of the waiting runs, the next is one of the user whose runs held the lock for the least time lately.
+So a user with many tabs waits for them alone.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from threading import Condition, local
+from dataclasses import dataclass
+from threading import Event, Lock, local
 from time import monotonic
 
+from bpeviz import users
 from bpeviz.pretokenizers import sandbox
 
 PATIENCE = 1.0
 """Seconds until the lock of a slow page run expires; the next page then runs concurrently."""
+
+_HALF_LIFE = 2.0
+"""Seconds after which the time that a user held the lock counts half, so that nobody waits long."""
+
+_FORGOTTEN = 0.001
+"""The least time that counts, in seconds."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Run:
+    """A page run of a user."""
+
+    user: str
 
 
 class _RunLock:
     """A lock that expires."""
 
     def __init__(self) -> None:
-        self._changed = Condition()
-        self._holder: object = None
+        self._lock = Lock()
+        self._holder: _Run | None = None
         self._since = 0.0
+        self._waiting: dict[Event, _Run] = {}  # the oldest first
+        self._held: dict[str, tuple[float, float]] = {}
+        """For each user, the time that counted at a moment, and this moment. In seconds."""
 
-    def acquire(self, run: object) -> None:
+    def acquire(self, run: _Run) -> None:
         """Wait until the lock is free or has expired, and acquire it."""
-        with self._changed:
-            while self._holder not in (None, run):
-                remaining = self._since + PATIENCE - monotonic()
-                if remaining <= 0:
-                    break
-                self._changed.wait(remaining)
-            self._holder, self._since = run, monotonic()
-
-    def release(self, run: object) -> None:
-        """Release the lock, unless another run holds it."""
-        with self._changed:
+        turn = Event()
+        with self._lock:
             if self._holder is run:
-                self._holder = None
-                self._changed.notify()
+                return
+            self._waiting[turn] = run
+            self._serve()
+        while not turn.wait(max(0.001, self._since + PATIENCE - monotonic())):
+            with self._lock:
+                self._serve()
+
+    def release(self, run: _Run) -> None:
+        """Release the lock, unless another run holds it."""
+        with self._lock:
+            if self._holder is run:
+                self._end()
+                self._serve()
+
+    def _serve(self) -> None:
+        """Give the lock to the next run, if it is free or has expired."""
+        if self._holder is not None and monotonic() < self._since + PATIENCE:
+            return
+        if not self._waiting:
+            return
+        self._end()
+        turn = min(self._waiting, key=lambda turn: self._lately(self._waiting[turn].user))
+        self._holder, self._since = self._waiting.pop(turn), monotonic()
+        turn.set()
+
+    def _end(self) -> None:
+        """Count the time of the holder."""
+        if self._holder is None:
+            return
+        now = monotonic()
+        user = self._holder.user
+        self._held[user] = self._lately(user) + now - self._since, now
+        self._holder = None
+        if len(self._held) > 1_000:
+            self._held = {
+                user: held for user, held in self._held.items() if self._lately(user) > _FORGOTTEN
+            }
+
+    def _lately(self, user: str) -> float:
+        """Return the time that a user held the lock, of which older time counts less."""
+        held, at = self._held.get(user, (0.0, 0.0))
+        left: float = held * 0.5 ** ((monotonic() - at) / _HALF_LIFE)
+        return left if left > _FORGOTTEN else 0.0
 
 
 class _ThisThread(local):
     """The page run of a thread, from `hold` to its end."""
 
-    run: object = None
+    run: _Run | None = None
 
 
 _lock = _RunLock()
@@ -60,7 +113,7 @@ def hold() -> Iterator[None]:
     if _this.run is not None:
         yield
         return
-    run = _this.run = object()
+    run = _this.run = _Run(users.current())
     _lock.acquire(run)
     try:
         yield

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from threading import Barrier, Event, Lock
@@ -143,3 +145,45 @@ def test_slow_regular_expression_releases_the_lock(elsewhere: Elsewhere, patient
         assert_blocked(slow)
         elsewhere_held.clear()
     assert slow.result(WAIT)
+
+
+def test_lock_goes_to_the_user_who_held_it_least(
+    elsewhere: Elsewhere, patient: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Six tabs of one user wait for each other; the run of another user comes before them."""
+    order: list[str] = []
+    names = threading.local()
+    monkeypatch.setattr(run_lock.users, "current", lambda: getattr(names, "user", "first"))
+    lock = run_lock._RunLock()
+    monkeypatch.setattr(run_lock, "_lock", lock)
+
+    def page(user: str) -> bool:
+        names.user = user
+        with run_lock.hold():
+            order.append(user)
+        return True
+
+    with run_lock.hold():
+        waiting = []
+        for user in ("first", "first", "second", "first"):
+            waiting.append(elsewhere(lambda user=user: page(user)))
+            while len(lock._waiting) < len(waiting):
+                time.sleep(0.001)
+        time.sleep(0.01)  # the first user holds the lock for some time
+    assert all(one.result(WAIT) for one in waiting)
+    assert order == ["second", "first", "first", "first"]
+
+
+def test_time_that_a_user_held_the_lock_fades(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [0.0]
+    monkeypatch.setattr(run_lock, "monotonic", lambda: clock[0])
+    lock = run_lock._RunLock()
+    run = run_lock._Run("a")
+    lock.acquire(run)
+    clock[0] = 0.8
+    lock.release(run)
+    assert lock._lately("a") == 0.8
+    clock[0] += run_lock._HALF_LIFE
+    assert lock._lately("a") == 0.4
+    clock[0] += 20 * run_lock._HALF_LIFE
+    assert lock._lately("a") == 0.0 == lock._lately("b")
