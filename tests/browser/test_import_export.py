@@ -152,6 +152,7 @@ def test_invalid_file_shows_an_error_and_next_file_opens(open_page: Open) -> Non
     expect(Columns(page).text("vocab.json (426)")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_file_without_pattern_opens_with_a_chosen_one(open_page: Open) -> None:
     page = open_page("/Compare")
     open_tokenizer(page, ("plain.csv", b"left,right\n101,32\n116,104\n"))

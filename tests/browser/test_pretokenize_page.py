@@ -135,6 +135,7 @@ def test_word_lists_give_both_published_segmentations(open_page: Open) -> None:
     expect(page.get_by_role("textbox", name="Word list A")).to_have_value("姚明进入 总决赛")
 
 
+@pytest.mark.slow
 def test_custom_expression_is_shared_with_train(open_page: Open) -> None:
     page = open_page()
     choose(page, "Pre-tokenization", "Regular expression")
