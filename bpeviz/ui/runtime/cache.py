@@ -25,7 +25,6 @@ from cachetools import LRUCache
 
 from bpeviz import limits
 from bpeviz.jobs.errors import is_transient
-from bpeviz.ui.runtime import run_lock
 
 Value = TypeVar("Value")
 
@@ -103,15 +102,6 @@ def _value(found: Any) -> Any:
     return found
 
 
-class _ThisThread(local):
-    """Whether a thread creates a value, for which others may wait: it must not give way."""
-
-    creates = False
-
-
-_this = _ThisThread()
-
-
 class Cache:
     """A cache of values by key, with a limit on their total size.
 
@@ -158,8 +148,6 @@ class Cache:
         `ValueError` is cached and raised again, unless it is transient. Other exceptions are not
         cached.
         """
-        if not _this.creates and self.find(key) is None:
-            run_lock.give_way()
         with self._lock:
             if (found := self.find(key)) is not None:
                 return cast(Value, _value(found))
@@ -169,15 +157,12 @@ class Cache:
             with lock:
                 if (found := self.find(key)) is not None:
                     return cast(Value, _value(found))
-                outer, _this.creates = _this.creates, True
                 try:
                     created = create()
                 except ValueError as error:
                     if not is_transient(error):
                         self.put(key, Failure(error))
                     raise
-                finally:
-                    _this.creates = outer
                 self.put(key, created)
                 return created
         finally:

@@ -22,9 +22,6 @@ from bpeviz.pretokenizers import sandbox
 PATIENCE = 1.0
 """Seconds until the lock of a slow page run expires; the next page then runs concurrently."""
 
-_PIECE = 0.2
-"""Seconds after which a run gives way to others where it can (`give_way`)."""
-
 _HALF_LIFE = 2.0
 """Seconds after which the time that a user held the lock counts half, so that nobody waits long."""
 
@@ -68,12 +65,6 @@ class _RunLock:
             if self._holder is run:
                 self._end()
                 self._serve()
-
-    def is_wanted(self, run: _Run) -> bool:
-        """Return whether others wait, and a run has held the lock for long or has lost it."""
-        with self._lock:
-            is_new = self._holder is run and monotonic() < self._since + _PIECE
-            return bool(self._waiting) and not is_new
 
     def _serve(self) -> None:
         """Give the lock to the next run, if it is free or has expired."""
@@ -129,17 +120,6 @@ def hold() -> Iterator[None]:
     finally:
         _lock.release(run)
         _this.run = None
-
-
-def give_way() -> None:
-    """Let waiting runs go first if this one has run for long, before another long computation.
-
-    A run that lost the lock waits for it here, and so does not compete with the others.
-    """
-    run = _this.run
-    if run is not None and _lock.is_wanted(run):
-        _lock.release(run)
-        _lock.acquire(run)
 
 
 class _Pause(sandbox.Pause):

@@ -157,19 +157,3 @@ def test_size_counts_nested_values() -> None:
     history.candidates(TEXT, history.tokenizer().boundaries(TEXT), 1, 5)
     _ = history.names
     assert size_of(history) > before
-
-
-def test_run_gives_way_before_it_creates_a_value_but_not_within(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Others may wait for the outer value, so that a run that waits for them would never end."""
-    asked: list[bool] = []
-    monkeypatch.setattr(cache_module.run_lock, "give_way", lambda: asked.append(True))
-    cache = Cache(10_000)
-    for _ in range(2):
-        assert cache.get_or_create("a", lambda: cache.get_or_create("b", lambda: 1)) == 1
-    assert asked == [True]
-    with pytest.raises(ZeroDivisionError):
-        cache.get_or_create("c", lambda: 1 // 0)
-    assert cache.get_or_create("d", lambda: 2) == 2
-    assert len(asked) == 3

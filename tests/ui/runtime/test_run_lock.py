@@ -12,7 +12,6 @@ import pytest
 
 from bpeviz.pretokenizers import sandbox
 from bpeviz.ui.runtime import run_lock
-from bpeviz.ui.runtime.cache import Cache
 
 WAIT = 20.0
 """Seconds within which a busy machine does what takes no time."""
@@ -188,32 +187,3 @@ def test_time_that_a_user_held_the_lock_fades(monkeypatch: pytest.MonkeyPatch) -
     assert lock._lately("a") == 0.4
     clock[0] += 20 * run_lock._HALF_LIFE
     assert lock._lately("a") == 0.0 == lock._lately("b")
-
-
-def test_long_run_gives_way_before_the_next_computation(
-    elsewhere: Elsewhere, patient: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    lock = run_lock._RunLock()
-    monkeypatch.setattr(run_lock, "_lock", lock)
-    names = threading.local()
-    monkeypatch.setattr(run_lock.users, "current", lambda: getattr(names, "user", "first"))
-    order: list[str] = []
-
-    def page() -> bool:
-        names.user = "second"
-        with run_lock.hold():
-            order.append("second")
-        return True
-
-    run_lock.give_way()  # outside of a page run
-    with run_lock.hold():
-        waiting = elsewhere(page)
-        while not lock._waiting:
-            time.sleep(0.001)
-        monkeypatch.setattr(run_lock, "_PIECE", WAIT)
-        run_lock.give_way()
-        order.append("first")
-        monkeypatch.setattr(run_lock, "_PIECE", 0.0)
-        Cache(1_000).get_or_create("key", lambda: order.append("first again"))
-    assert waiting.result(WAIT)
-    assert order == ["first", "second", "first again"]
