@@ -4,8 +4,8 @@ Streamlit runs each session in a thread of its own. Concurrent threads compete f
 at each of NumPy's many short calls. Five concurrent pages finish later than five pages in sequence
 (`tests/benchmarks/load.py`).
 
-Of the waiting runs, the next is one of the user whose runs held the lock for the least time lately.
-So a user with many tabs waits for them alone.
+The runs of a user who held the lock for long lately come after those of others. So a user with many
+tabs waits for them alone.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ PATIENCE = 1.0
 _HALF_LIFE = 2.0
 """Seconds after which the time that a user held the lock counts half, so that nobody waits long."""
 
-_FORGOTTEN = 0.001
-"""The least time that counts, in seconds."""
+_LITTLE = 1.0
+"""Seconds up to which the time lately is no reason to wait: such runs come in their order."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +73,7 @@ class _RunLock:
         if not self._waiting:
             return
         self._end()
-        turn = min(self._waiting, key=lambda turn: self._lately(self._waiting[turn].user))
+        turn = min(self._waiting, key=lambda turn: self._excess(self._waiting[turn].user))
         self._holder, self._since = self._waiting.pop(turn), monotonic()
         turn.set()
 
@@ -87,14 +87,18 @@ class _RunLock:
         self._holder = None
         if len(self._held) > 1_000:
             self._held = {
-                user: held for user, held in self._held.items() if self._lately(user) > _FORGOTTEN
+                user: held for user, held in self._held.items() if self._lately(user) > 0.001
             }
 
     def _lately(self, user: str) -> float:
         """Return the time that a user held the lock, of which older time counts less."""
         held, at = self._held.get(user, (0.0, 0.0))
         left: float = held * 0.5 ** ((monotonic() - at) / _HALF_LIFE)
-        return left if left > _FORGOTTEN else 0.0
+        return left
+
+    def _excess(self, user: str) -> float:
+        lately = self._lately(user)
+        return lately if lately > _LITTLE else 0.0
 
 
 class _ThisThread(local):
