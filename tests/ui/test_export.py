@@ -427,6 +427,12 @@ def test_merge_diagram_shows_first_words_or_typed_words() -> None:
     assert any("does not contain" in one.value for one in app.caption)
 
 
+def test_merge_diagram_shows_a_text_without_inner_spaces_and_short_texts_as_a_whole() -> None:
+    for text, shown in ((" " + "ab" * 40, "·" + "ab" * 29 + "a"), ("low lower", "low·lower")):
+        picture = drawn(opened(text_box=text, text_sample="own"), "sides")
+        assert "".join(sign for *_, sign, _ in picture["signs"]) == shown
+
+
 @pytest.mark.parametrize("key", TRAINERS)
 def test_merge_diagram_supports_every_trainer(key: str) -> None:
     for text, words in ((TEXT, "lower lowest"), ("世界 世界 naïve " * 9, "界 世"), ("", "")):

@@ -201,7 +201,9 @@ def _merge_diagram(trained: Trained, last: int, timeline: str) -> None:
     about = ABOUT_MERGE_DIAGRAM
     if not query:
         about = f"The diagram shows the beginning of the text. {about}"
-        at, query = 0, text[:BEGINNING].rsplit(" ", 1)[0]
+        beginning = text[:BEGINNING]
+        words = beginning.rpartition(" ")[0]
+        at, query = 0, words if words.strip() and len(text) > BEGINNING else beginning
     query = query.encode()[: merge_diagram.MOST].decode(errors="ignore")
     start = len(text[:at].encode())
     end = start + len(query.encode())
