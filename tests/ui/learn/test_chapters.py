@@ -71,8 +71,9 @@ def test_chapter_declares_what_the_page_shows(chapter: Chapter) -> None:
 
 
 def test_chapters_are_in_the_order_of_their_places() -> None:
-    assert len({chapter.place for chapter in CHAPTERS}) == len(CHAPTERS) == 13
-    assert [CHAPTERS[0].key, CHAPTERS[-1].key] == ["text-is-numbers", "how-large"]
+    assert len({chapter.place for chapter in CHAPTERS}) == len(CHAPTERS) >= 13
+    assert CHAPTERS[0].key == "text-is-numbers"
+    assert sum(chapter.core for chapter in CHAPTERS) >= 8
 
 
 MISCONCEPTIONS = (

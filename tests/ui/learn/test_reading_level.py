@@ -25,6 +25,11 @@ def texts(chapter: Chapter) -> Iterator[str]:
     yield from (chapter.lead, chapter.myth, chapter.fact, chapter.why.prompt)
     for option in chapter.why.options:
         yield from (option.words, option.feedback)
+    for make in chapter.questions:
+        asked = make(chapter.initial)
+        assert asked is not None
+        yield "".join(part for part in asked.prompt if isinstance(part, str))
+        yield from asked.form.payload().get("options", ())
 
 
 def sentences(text: str) -> list[list[str]]:

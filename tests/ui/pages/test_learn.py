@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from html import escape
 from pathlib import Path
@@ -17,7 +18,7 @@ from bpeviz.core.library_pool import LibraryError
 from bpeviz.pretrained import download
 from bpeviz.trainers import TRAINERS
 from bpeviz.ui.html_table import table
-from bpeviz.ui.learn.base import Chapter, Question
+from bpeviz.ui.learn.base import Chapter, Option, Question, Setup
 from bpeviz.ui.learn.registry import BY_KEY, CHAPTERS
 from bpeviz.ui.pages import learn
 from bpeviz.ui.permalink.codec import pack, unpack
@@ -89,45 +90,72 @@ def test_page_opens_on_the_first_chapter_and_puts_it_into_the_address() -> None:
     assert app.query_params["chapter"] in (CHAPTERS[0].key, [CHAPTERS[0].key])
 
 
+def messages(app: AppTest) -> list[bytes]:
+    """Return everything that the page sends to the browser, in its order."""
+    protos = [one.proto for one in app._tree if getattr(one, "proto", None) is not None]
+    return [one.SerializeToString(deterministic=True) for one in protos]
+
+
+def with_other_answers(chapter: Chapter, answered: int) -> Chapter:
+    """Return a chapter in which all is different that follows its first `answered` questions.
+
+    Computing a result or a picture is an error.
+    """
+
+    def refuse(given: Any) -> Any:
+        raise AssertionError("A result was computed before an answer.")
+
+    def other(make: Callable[[Setup], Question | None]) -> Callable[[Setup], Question | None]:
+        return lambda setup: (asked := make(setup)) and replace(asked, judge=refuse)
+
+    options = [Option(one.words, "Another feedback.", not one.right) for one in chapter.why.options]
+    why = replace(chapter.why, options=options)
+    if answered == len(chapter.questions):
+        return replace(chapter, why=why)
+    questions = [*chapter.questions[:answered], *map(other, chapter.questions[answered:])]
+    return replace(
+        chapter, why=why, questions=questions, pictures=refuse, fact="Another.", source="Another."
+    )
+
+
 @every_chapter
-def test_address_opens_a_chapter_and_its_whole_path(chapter: Chapter) -> None:
+def test_page_is_the_same_whatever_the_answer_until_it_is_given(
+    chapter: Chapter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The page asks all questions of a chapter, and its link contains no answer."""
+    if not all(map(download.available, chapter.needs)):
+        pytest.skip("The vocabularies are not on this machine.")
     app = opened(chapter.key)
     assert app.header[0].value.endswith(chapter.title)
-    app = show_all(app, chapter)
-    found = payloads(app)
-    assert len(found) == len(chapter.questions) + 1
-    assert {one["result"]["verdict"] for one in found} == {"shown"}
+    for answered, name in enumerate((*range(len(chapter.questions)), "why")):
+        found = payloads(app)
+        assert len(found) == answered + 1
+        assert (found[-1]["given"], found[-1]["result"]) == (None, None)
+        if name == "why":  # its inputs are new, and only their first message contains a value
+            check(app.run())
+        expected = messages(app)
+        assert expected
+        with monkeypatch.context() as changed:
+            other = with_other_answers(chapter, answered)
+            listed = [other if one is chapter else one for one in CHAPTERS]
+            changed.setattr(learn, "CHAPTERS", listed)
+            changed.setattr(learn, "BY_KEY", {one.key: one for one in listed})
+            assert messages(check(app.run())) == expected
+        if name == "why":
+            app.session_state["copy_link"] = {"request": 1}
+        app = give(app, f"{chapter.key}/{name}")
+    assert {one["result"]["verdict"] for one in payloads(app)} == {"shown"}
     assert any(chapter.fact in one.value for one in app.markdown)
     (current,) = [one for one in bar(app)["chapters"] if one["key"] == chapter.key]
     assert current["done"]
+    inputs = {one.widget.link: one.initial for one in chapter.inputs}
+    progress = {"chapter": chapter.key, "chapters_done": [chapter.key], "checked_against": False}
+    assert unpack(app.session_state["made_link"]["packed"]) == inputs | progress
 
 
 @pytest.mark.parametrize("address", ["", "nonsense", "../Train"])
 def test_unknown_chapter_in_the_address_is_ignored(address: str) -> None:
     assert bar(opened(address))["current"] == CHAPTERS[0].key
-
-
-@every_chapter
-def test_browser_receives_no_result_before_an_answer(
-    chapter: Chapter, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def judge(given: Any) -> Any:
-        raise AssertionError("The result was computed before an answer.")
-
-    expected = payloads(opened(chapter.key))
-    initial = Question.payload
-    monkeypatch.setattr(
-        Question,
-        "payload",
-        lambda self, *given: initial(replace(self, judge=judge), *given),
-    )
-    app = opened(chapter.key)
-    (found,) = payloads(app)
-    assert (found["given"], found["result"]) == (None, None)
-    assert [found] == expected
-    sent = [json.loads(one.proto.json) for one in app.get("bidi_component")]
-    assert not [data for data in sent if "views" in data or "columns" in data]
-    assert all(chapter.fact not in one.value for one in app.markdown)
 
 
 def test_payload_of_a_pair_contains_no_merges() -> None:

@@ -1,4 +1,7 @@
-"""A new page is one file in `pages/`, one in `bpeviz/ui/pages/`, and one registry line."""
+"""A new page is one file in `pages/`, one in `bpeviz/ui/pages/`, and one registry line.
+
+A new chapter of the Learn page is one file.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,29 @@ from bpeviz.ui.pages import toy
 with frame(toy.PAGE):
     st.code("Hello " + toy.NAME.line())
 """
+CHAPTER = """
+from bpeviz.ui.learn import engine
+from bpeviz.ui.learn.base import Chapter, Option, Question, Result, Why, compared
+from bpeviz.ui.learn.forms import NumberForm
+
+def letters(setup):
+    right = len(setup["text"])
+    def judge(given):
+        return Result(compared(given, right), [f"{right} letters."], {"right": right})
+    return Question(["How many letters?"], NumberForm(0, 99, "letters"), judge)
+
+CHAPTER = Chapter(
+    key="toy", place=45, title="A toy", core=True,
+    lead="A word has letters.", myth="Words have none.", fact="They have some.",
+    settings="None.", source="None.",
+    inputs=(engine.text_input("toy", "cat", "Word"),), questions=(letters,),
+    pictures=lambda setup: [],
+    why=Why("Why?", [Option("It just does.", "No."), Option("It counts.", "Yes.", right=True)]),
+    target=lambda setup: engine.inspect_page(setup["text"]),
+)
+"""
 OPEN = """
+import json
 from streamlit.testing.v1 import AppTest
 from bpeviz.ui.permalink.codec import pack, unpack
 
@@ -36,15 +61,40 @@ assert app.code[0].value == "Hello Ada"
 app.session_state["copy_link"] = {"request": 1}
 app.run()
 assert unpack(app.session_state["made_link"]["packed"]) == {"name": "Ada"}
+
+app = AppTest.from_file("app.py", default_timeout=60)
+app.query_params["chapter"] = "toy"
+app.switch_page("pages/Learn.py").run()
+
+def sent():
+    return [json.loads(one.proto.json) for one in app.get("bidi_component")]
+
+def give(question, value):
+    of = [one for one in sent() if "form" in one][-1]["of"]
+    answer = {"number": value + 1, "of": of, "value": value}
+    app.session_state[f"learn_toy/{question}"] = {"answer": answer}
+    app.run()
+    assert not app.exception, app.exception
+    return [one["result"]["verdict"] for one in sent() if one.get("result")][-1]
+
+assert app.header[0].value == "5. A toy"
+assert give(0, 2) == "near"
+assert give("why", 1) == "right"
+assert any("They have some." in one.value for one in app.markdown)
+(bar,) = [data["chapters"] for data in sent() if "chapters" in data]
+assert [one["key"] for one in bar if one["done"]] == ["toy"]
+app.toggle(key="learn_teachers_sheet").set_value(True).run()
+assert any("It counts." in one.proto.body for one in app.get("html"))
 """
 
 
-def test_new_page_needs_two_files_and_one_registry_entry(tmp_path: Path) -> None:
+def test_new_page_is_two_files_and_an_entry_and_a_new_chapter_is_one_file(tmp_path: Path) -> None:
     for folder in ("bpeviz", "pages", "sample_texts", ".streamlit"):
         shutil.copytree(ROOT / folder, tmp_path / folder)
     shutil.copy(ROOT / "app.py", tmp_path)
     (tmp_path / "bpeviz/ui/pages/toy.py").write_text(BODY)
     (tmp_path / "pages/Toy.py").write_text(SCRIPT)
+    (tmp_path / "bpeviz/ui/learn/toy.py").write_text(CHAPTER)
     registry = tmp_path / "bpeviz/ui/pages/registry.py"
     lines = registry.read_text()
     lines = lines.replace("import algorithms,", "import toy, algorithms,")
@@ -64,6 +114,7 @@ def test_new_page_needs_two_files_and_one_registry_entry(tmp_path: Path) -> None
         )
     ]
     assert sorted(changed) == [
+        "bpeviz/ui/learn/toy.py",
         "bpeviz/ui/pages/registry.py",
         "bpeviz/ui/pages/toy.py",
         "pages/Toy.py",

@@ -1,0 +1,62 @@
+"""The component `answer` on a page of its own: its forms need no chapter."""
+
+from __future__ import annotations
+
+import json
+
+from streamlit.testing.v1 import AppTest
+
+
+def page() -> None:
+    import streamlit as st
+
+    import bpeviz
+    from bpeviz.ui import components
+    from bpeviz.ui.learn.base import Question, Result
+    from bpeviz.ui.learn.engine import timeline
+    from bpeviz.ui.learn.forms import (
+        BoundariesForm,
+        ChoiceForm,
+        CurveForm,
+        NumberForm,
+        OrderForm,
+        PairForm,
+        token,
+    )
+
+    text = timeline(bpeviz.train("banana", merges=0, pattern="none"), "banana")
+    forms = (
+        PairForm(text, [0, 1, 2, 3, 4]),
+        BoundariesForm("banana"),
+        NumberForm(1, 6, "tokens"),
+        CurveForm([0, 1, 2], 6, 6, "merges", "tokens"),
+        OrderForm([[token("a"), token("n")], [token("b"), token("a")]]),
+        ChoiceForm(["yes", "no"]),
+    )
+    for form in forms:
+        asked = Question(["Which?"], form, lambda given: Result("right", [str(given)], {}))
+        sent = (st.session_state.get(form.kind) or {}).get("answer")
+        given = sent["value"] if sent else None
+        result = asked.judge(given) if sent and form.accepts(given) else None
+        found = components.answer(asked.payload("page", given, result), form.kind)
+        st.text(f"{form.kind}: {found and found['value']}")
+
+
+def test_every_form_is_asked_and_answered_outside_a_chapter() -> None:
+    answers = {
+        "pair": 1,
+        "boundaries": [2],
+        "number": 4,
+        "curve": [6, 5, 4],
+        "order": [1, 0],
+        "choice": 0,
+    }
+    app = AppTest.from_function(page, default_timeout=60).run()
+    assert not app.exception
+    assert [one.value for one in app.text] == [f"{kind}: None" for kind in answers]
+    for kind, value in answers.items():
+        app.session_state[kind] = {"answer": {"number": 1, "of": "page", "value": value}}
+    app.run()
+    assert [one.value for one in app.text] == [f"{k}: {value}" for k, value in answers.items()]
+    sent = [json.loads(one.proto.json) for one in app.get("bidi_component")]
+    assert [one["result"]["message"] for one in sent] == [[str(one)] for one in answers.values()]
