@@ -85,7 +85,8 @@ ALTERNATIVES = {
         Alternative(r"\s+(?!\S)", _BEFORE_LAST, "a   b"),
         Alternative(
             r"\s",
-            "One white space character that no other alternative takes: before a digit.",
+            "One white space character that no other alternative takes, such as a space before a "
+            "digit.",
             "in 2026",
         ),
     ),
@@ -111,7 +112,7 @@ ALTERNATIVES = {
         Alternative(r"\s+(?!\S)", _BEFORE_LAST, "a   b"),
         Alternative(
             r"\s+",
-            "White space that no other alternative takes: one character before a digit.",
+            "White space that no other alternative takes, such as a space before a digit.",
             "in 2026",
         ),
     ),

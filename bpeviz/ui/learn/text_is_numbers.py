@@ -109,8 +109,8 @@ CHAPTER = Chapter(
     title="Text is numbers",
     core=True,
     lead="A model works with numbers, so text becomes numbers first. Each character has a number "
-    "in Unicode, its code point. UTF-8 writes a code point as one to four bytes, which are numbers "
-    "from 0 to 255.",
+    "in Unicode, its code point. UTF-8 writes a code point as one to four bytes: a plain Latin "
+    "letter or a space as one, others as more. A byte is a number from 0 to 255.",
     myth="One character is one byte, and one symbol on the screen is one character.",
     fact="Only the 128 characters of ASCII, such as plain Latin letters, take one byte. Others "
     "take two to four, and one symbol on the screen can be several characters.",

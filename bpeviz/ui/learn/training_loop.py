@@ -107,9 +107,9 @@ CHAPTER = Chapter(
     "like any other: it can be merged with its neighbors later. So tokens grow from bytes to "
     "parts of words, words and phrases.",
     myth="The more merges, the better: training should go on until nothing is left to merge.",
-    fact="The first merges join pairs that are common in all text of this kind. The last ones only "
-    "memorize this text. With a minimum count of 2, pairs that occur once are not merged, so "
-    "training ends earlier.",
+    fact="The first merges join pairs that are common in other texts of this kind, too. The last "
+    "ones only memorize this text. With a minimum count of 2, pairs that occur once are not "
+    "merged, so training ends earlier.",
     settings=f"Bytes, no pre-tokenization, minimum count 1. {engine.FIRST_SEEN}",
     source="Recomputed here. A tutorial prints 79 tokens after 20 merges of this text: its "
     "notebook makes 21 merges and gives id 256 to two of them.",
