@@ -5,6 +5,7 @@ import { element, mount, tokenLabel } from "../shared/dom.js";
 import { BoundariesForm } from "./boundaries_form.js";
 import { ChoiceForm } from "./choice_form.js";
 import { CurveForm } from "./curve_form.js";
+import { spokenLabel } from "./logic.js";
 import { NumberForm } from "./number_form.js";
 import { OrderForm } from "./order_form.js";
 import { PairForm } from "./pair_form.js";
@@ -26,6 +27,7 @@ const VERDICTS = { right: "Right.", near: "Close.", wrong: "Not quite.", shown: 
 /**
  * @typedef {object} AnswerPayload the payload from Python (`bpeviz.ui.learn.base`)
  * @property {string} key changes with the content
+ * @property {string} of identifies the question's inputs
  * @property {MessagePart[]} prompt
  * @property {any} form `kind`, and the data of the form
  * @property {any} given the user's answer, null before it and after “Show me”
@@ -38,6 +40,12 @@ const VERDICTS = { right: "Right.", near: "Close.", wrong: "Not quite.", shown: 
  */
 const drawn = (parts) =>
   parts.map((part) => (typeof part === "string" ? document.createTextNode(part) : tokenLabel(part.label, part.color)));
+
+/**
+ * Return a message in words, for screen readers.
+ * @param {MessagePart[]} parts
+ */
+const inWords = (parts) => parts.map((part) => (typeof part === "string" ? part : spokenLabel(part.label))).join("");
 
 class Answer {
   constructor(root, signal) {
@@ -59,8 +67,10 @@ class Answer {
     if (this.key === data.key) return;
     this.key = data.key;
     this.prompt.replaceChildren(...drawn(data.prompt));
-    this.section.ariaLabel = this.prompt.textContent;
+    this.section.ariaLabel = inWords(data.prompt);
     const { form, given, result } = data;
+    const isAgain = !result && this.of === data.of && this.section.classList.contains("answered");
+    this.of = data.of;
     this.section.classList.toggle("answered", Boolean(result));
     this.host.replaceChildren();
     this.form = new FORMS[form.kind](this.host, form, given, result?.marks ?? null, () => this.#changed());
@@ -68,14 +78,20 @@ class Answer {
     this.result.className = result ? `result ${result.verdict}` : "result";
     this.result.replaceChildren();
     this.#changed();
+    if (isAgain) this.#reach(this.section); // the button “Try again” had the focus, and is gone
     if (!result) return;
-    this.result.append(element("b", "", `${VERDICTS[result.verdict]} `), ...drawn(result.message));
+    const verdict = `${VERDICTS[result.verdict]} `;
+    this.result.append(element("b", "", verdict), ...drawn(result.message));
+    // Screen readers announce this label once, with the focus. A live region would announce it again.
+    this.result.ariaLabel = inWords([verdict, ...result.message]);
     // The button that had the focus is hidden now. It may have been far above the result.
-    if (this.committed) {
-      this.result.focus({ preventScroll: true });
-      this.result.scrollIntoView({ block: "nearest" });
-    }
+    if (this.committed) this.#reach(this.result);
     this.committed = false;
+  }
+
+  #reach(part) {
+    part.focus({ preventScroll: true });
+    part.scrollIntoView({ block: "nearest" });
   }
 
   #changed() {

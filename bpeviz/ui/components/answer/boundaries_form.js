@@ -2,6 +2,7 @@
 
 import { element } from "../shared/dom.js";
 import { legend } from "./legend.js";
+import { spoken } from "../shared/spoken.js";
 import { atomsOf, boundaryKind, nearestBox, standIn, toggled } from "./logic.js";
 
 export class BoundariesForm {
@@ -22,7 +23,7 @@ export class BoundariesForm {
       const sign = element("span", color < 0 ? "c sign" : `c sign t color${color}`, standIn(atom));
       row.append(sign);
       if (i + 1 === atoms.length) return;
-      const names = `between ${standIn(atom)} and ${standIn(atoms[i + 1])}`;
+      const names = `between ${spoken(atom)} and ${spoken(atoms[i + 1])}`;
       if (marks) {
         const kind = boundaryKind(given, marks.right, i + 1);
         const line = element("span", `gap ${kind}`);

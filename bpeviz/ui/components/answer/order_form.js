@@ -1,7 +1,7 @@
 // Put merges into their order.
 
 import { element, tokenLabel } from "../shared/dom.js";
-import { moved } from "./logic.js";
+import { moved, spokenLabel } from "./logic.js";
 
 export class OrderForm {
   /**
@@ -61,7 +61,7 @@ export class OrderForm {
     const rows = this.order.map((item, i) => {
       const row = element("li", "movable");
       row.append(...this.#label(item), element("span", "note", this.hints[item] ?? ""));
-      const name = this.items[item].map(({ label }) => label).join(" and ");
+      const name = this.items[item].map(({ label }) => spokenLabel(label)).join(" and ");
       const button = (focus, sign, words, to) => {
         const created = element("button", `step ${focus}`, sign);
         created.type = "button";

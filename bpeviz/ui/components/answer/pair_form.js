@@ -3,7 +3,7 @@
 import { element, tokenLabel } from "../shared/dom.js";
 import { TimelineView } from "../player/timeline_view.js";
 import { legend } from "./legend.js";
-import { nearestPair } from "./logic.js";
+import { nearestPair, spokenLabel } from "./logic.js";
 
 export class PairForm {
   /**
@@ -75,7 +75,7 @@ export class PairForm {
     view.elementOf(tokens[this.value]).scrollIntoView({ block: "nearest" });
     this.track.value = this.place;
     const [left, right] = [tokens[this.value], tokens[this.value + 1]].map(({ id }) => view.style(id));
-    const words = `${left.label} and ${right.label}, pair ${this.place + 1} of ${this.pairs.length}`;
+    const words = `${spokenLabel(left.label)} and ${spokenLabel(right.label)}, pair ${this.place + 1} of ${this.pairs.length}`;
     this.track.setAttribute("aria-valuetext", words);
     this.chosen.replaceChildren(
       "Your pair: ",
