@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 import pytest
-from page_helpers import Page, box_at_rest, expect
+from page_helpers import FloatRect, Page, box_at_rest, expect
 
 from bpeviz.ui.learn.registry import CHAPTERS
 
@@ -91,12 +91,44 @@ def test_chapter_is_done_by_keyboard_alone_and_survives_a_reload(open_page: Open
     expect(page).to_have_url(re.compile("chapter=encoding"))
 
 
+def swipe(page: Page, *places: tuple[float, float]) -> float:
+    """Drag one finger along places, in pixels; return by how many pixels the page scrolls."""
+    main = page.get_by_test_id("stMain")
+    before: float = main.evaluate("main => main.scrollTop")
+    client = page.context.new_cdp_session(page)
+    for at, (x, y) in enumerate(places):
+        touch = {"type": "touchMove" if at else "touchStart", "touchPoints": [{"x": x, "y": y}]}
+        client.send("Input.dispatchTouchEvent", touch)
+    client.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    client.detach()
+    page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    after: float = main.evaluate("main => main.scrollTop")
+    return after - before
+
+
+def between(start: FloatRect, end: FloatRect, steps: int = 8) -> list[tuple[float, float]]:
+    """Return places from the middle of one box to that of another."""
+    (x, y), (to_x, to_y) = (
+        (one["x"] + one["width"] / 2, one["y"] + one["height"] / 2) for one in (start, end)
+    )
+    shares = [step / steps for step in range(steps + 1)]
+    return [(x + (to_x - x) * share, y + (to_y - y) * share) for share in shares]
+
+
 def test_answers_are_given_by_mouse_and_touch(open_page: Open) -> None:
-    page = open_page("/Learn?chapter=two-ways", viewport={"width": 390, "height": 844})
+    page = open_page(
+        "/Learn?chapter=two-ways", viewport={"width": 390, "height": 844}, has_touch=True
+    )
     first, second = (
         page.get_by_label(f"Boundary between {pair}") for pair in ("a and b", "b and c")
     )
-    first.click()
+    first.tap()
+    expect(first).to_have_attribute("aria-pressed", "true")
+    assert swipe(page, *between(box_at_rest(first), box_at_rest(second))) == 0
+    expect(second).to_have_attribute("aria-pressed", "true")
+    expect(first).to_have_attribute("aria-pressed", "false")
+    second.drag_to(first)
+    expect(first).to_have_attribute("aria-pressed", "true")
     first.drag_to(second)
     expect(second).to_have_attribute("aria-pressed", "true")
     expect(first).to_have_attribute("aria-pressed", "false")
@@ -117,11 +149,19 @@ def test_answers_are_given_by_mouse_and_touch(open_page: Open) -> None:
     for share in (0.5, 0.7, 0.95):
         page.mouse.move(box["x"] + box["width"] * share, box["y"] + box["height"] * 0.5)
     page.mouse.up()
+    drawn = [one.get_attribute("aria-valuenow") for one in curve.locator("[role=slider]").all()]
+    across = [
+        (box["x"] + box["width"] * share, box["y"] + box["height"] * (0.3 + 0.4 * share))
+        for share in (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+    ]
+    assert swipe(page, *across) == 0
     values = [
         int(one.get_attribute("aria-valuenow") or "")
         for one in curve.locator("[role=slider]").all()
     ]
-    assert all(value < 131 for value in values)
+    assert values == sorted(values, reverse=True)
+    assert list(map(str, values)) != drawn
+    assert all(0 < value < 131 for value in values)
     page.get_by_role("button", name="Check my answer").click()
     result(page, 0, "81 tokens at 20 merges")
     expect(page.locator(".result").first).to_be_in_viewport(ratio=1)
@@ -140,6 +180,9 @@ def test_answers_are_given_by_mouse_and_touch(open_page: Open) -> None:
     expect(rows.nth(1)).to_contain_text("a + n")
     rows.nth(1).drag_to(rows.nth(3), target_position={"x": 40, "y": 35})
     expect(rows.nth(3)).to_contain_text("a + n")
+    top, bottom = box_at_rest(rows.first), box_at_rest(rows.nth(3))
+    assert swipe(page, *between(bottom, top), (top["x"] + 20, top["y"] + 2)) == 0
+    expect(rows.first).to_contain_text("a + n")
     page.get_by_role("button", name="Check my answer").click()
     result(page, 1, "Merges apply in the order of training")
     expect(page.locator("li .yours")).to_have_count(4)
