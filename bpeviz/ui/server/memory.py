@@ -14,8 +14,8 @@ import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
-from cachetools import TTLCache
 from streamlit import runtime
+from streamlit.runtime.caching.ttl_cache import TTLCache
 
 INTERVAL = 30.0
 """Seconds between two looks at the sessions."""

@@ -11,7 +11,6 @@ from unittest.mock import MagicMock
 
 import pytest
 from asgi import run
-from cachetools import TTLCache
 from streamlit.runtime.memory_session_storage import MemorySessionStorage
 from streamlit.runtime.session_manager import SessionInfo
 from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
@@ -32,7 +31,8 @@ class Session:
 def test_expired_sessions_are_removed_and_freed(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 0.0
     storage = MemorySessionStorage()
-    storage._cache = TTLCache(maxsize=9, ttl=10, timer=lambda: now)
+    cache: Any = storage._cache
+    cache._ttl, cache._timer = 10, lambda: now
     manager = WebsocketSessionManager(storage, *(MagicMock() for _ in range(3)))
     monkeypatch.setattr(
         memory.runtime, "get_instance", lambda: SimpleNamespace(_session_mgr=manager)
