@@ -1,8 +1,9 @@
-"""Text utilities: cleaning, color indices, and readable labels."""
+"""Text utilities: cleaning, color indices, readable labels, and digests."""
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -140,3 +141,31 @@ def counted(number: int, noun: str) -> str:
     ('1 byte', '2,000 bytes')
     """
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def joined(names: Sequence[str]) -> str:
+    """Return one name or more as a part of a sentence.
+
+    >>> joined(["a"]), joined(["a", "b", "c"])
+    ('a', 'a, b and c')
+    """
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+def listed(names: Sequence[str], most: int) -> str:
+    """Return the first `most` names, and the number of the others.
+
+    >>> listed(["a", "b", "c", "d"], 2)
+    'a, b and 2 more'
+    """
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more:,} more" if more > 0 else "")
+
+
+def digest_of(*values: object) -> str:
+    """Return a digest of texts and of other values by their `repr`, to recognize equal content."""
+    digest = hashlib.blake2b(digest_size=12)
+    for value in values:
+        digest.update((value if isinstance(value, str) else repr(value)).encode())
+    return digest.hexdigest()

@@ -14,7 +14,7 @@ from typing import Literal
 
 import regex
 
-from bpeviz.text import Normalized, label, shorten
+from bpeviz.text import Normalized, joined, label, shorten
 
 Kind = Literal[
     "mark", "prefix", "lower case", "accent", "lower case and accent", "spelling", "other"
@@ -166,7 +166,7 @@ def _listed(texts: Sequence[str]) -> str:
     if len(texts) > _EXAMPLES:
         more = len(texts) - _EXAMPLES
         named.append(f"{more:,} other{'s' * (more > 1)}")
-    return " and ".join(filter(None, (", ".join(named[:-1]), named[-1])))
+    return joined(named)
 
 
 def _leading(text: str) -> int:

@@ -7,7 +7,6 @@ out.
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -20,7 +19,7 @@ from numpy.typing import NDArray
 
 from bpeviz.pretokenizers.alternatives import ALTERNATIVES, Alternative, matched
 from bpeviz.pretokenizers.patterns import pretokenize
-from bpeviz.text import color_index, counted, label, shorten
+from bpeviz.text import color_index, counted, digest_of, label, shorten
 from bpeviz.trainers import bpe
 
 MERGES = 100
@@ -342,8 +341,7 @@ def side_by_side(
         "unit": "pre-token",
         "ariaLabel": "The text level by level" if nested else "The text in each pre-tokenization",
     }
-    digest = hashlib.blake2b(repr(data).encode(), digest_size=12)
-    return data | {"key": digest.hexdigest()}
+    return data | {"key": digest_of(data)}
 
 
 def _shown(column: Column, first: int, last: int) -> list[tuple[int, str, str, int]]:

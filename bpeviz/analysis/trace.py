@@ -7,7 +7,6 @@ that all tokenizers agree.
 
 from __future__ import annotations
 
-import hashlib
 import unicodedata
 from bisect import bisect_left
 from collections import Counter
@@ -34,7 +33,15 @@ from bpeviz.core.boundaries import (
 from bpeviz.core.merges import Merge
 from bpeviz.core.tokenizer import Tokenizer, Word
 from bpeviz.core.training import Training
-from bpeviz.text import Normalized, character_stand_in, clean, hexadecimal, label, shorten
+from bpeviz.text import (
+    Normalized,
+    character_stand_in,
+    clean,
+    digest_of,
+    hexadecimal,
+    label,
+    shorten,
+)
 from bpeviz.trainers import texts_of
 
 NAME = 40
@@ -470,8 +477,7 @@ def grid(inspection: Inspection, shown: Stretch, *, decimal: bool = False) -> di
             if low < at < high
         ],
     }
-    digest = hashlib.blake2b(repr(data).encode(), digest_size=12)
-    return data | {"key": digest.hexdigest()}
+    return data | {"key": digest_of(data)}
 
 
 def _bytes_of(inspection: Inspection, unit: Unit) -> tuple[int, int]:
@@ -587,7 +593,7 @@ def timeline(
         "byteCount": size,
         "part": None if whole else [shown.first, shown.last, len(text)],
     }
-    digest = hashlib.blake2b(repr(data).encode(), digest_size=12).hexdigest()
+    digest = digest_of(data)
     return data | {"key": digest, "timelineId": digest, "last": len(events)}
 
 

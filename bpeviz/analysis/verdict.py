@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bpeviz.analysis.metrics import Column
+from bpeviz.text import counted, joined
 
 
 @dataclass(frozen=True)
@@ -74,12 +75,12 @@ def split_words(extra: int, missing: int) -> str:
         extra: The number of boundaries that the baseline lacks.
         missing: The number of the baseline's boundaries that are absent.
     """
-    places = "place" if missing == 1 else "places"
+    joins = f"Joins at {counted(missing, 'place')}"
     if not extra:
-        return f"Joins at {missing:,} {places}" if missing else "Same boundaries"
+        return joins if missing else "Same boundaries"
     if not missing:
-        return f"Splits at {extra:,} more {'place' if extra == 1 else 'places'}"
-    return f"Joins at {missing:,} {places}, splits at {extra:,} more"
+        return f"Splits at {counted(extra, 'more place')}"
+    return f"{joins}, splits at {extra:,} more"
 
 
 def best(standings: Sequence[Standing]) -> list[int]:
@@ -98,12 +99,12 @@ def sentence(standings: Sequence[Standing], baseline: int) -> str:
     """
     leaders = best(standings)
     fewest = standings[leaders[0]].tokens
-    tokens = f"{fewest:,} token{'' if fewest == 1 else 's'}"
+    tokens = counted(fewest, "token")
     if len(standings) == 1:
         return f"{standings[0].name} needs {tokens}."
     if len(leaders) == len(standings):
-        return f"{_listed([one.name for one in standings])} need the same number: {tokens} each."
-    names = _listed([standings[i].name for i in leaders])
+        return f"{joined([one.name for one in standings])} need the same number: {tokens} each."
+    names = joined([standings[i].name for i in leaders])
     found = f"{names} need{'s' * (len(leaders) == 1)} the fewest tokens: {fewest:,}"
     found += " each" * (len(leaders) > 1)
     ranked = [one for one in standings if not one.lossy]
@@ -117,10 +118,5 @@ def sentence(standings: Sequence[Standing], baseline: int) -> str:
     lossy = [one.name for one in standings if one.lossy and ranked and one.tokens <= fewest]
     if lossy:
         lose, they = ("loses", "it is") if len(lossy) == 1 else ("lose", "they are")
-        found += f" {_listed(lossy)} {lose} a part of the text, so {they} not ranked."
+        found += f" {joined(lossy)} {lose} a part of the text, so {they} not ranked."
     return found
-
-
-def _listed(names: Sequence[str]) -> str:
-    *others, last = names
-    return f"{', '.join(others)} and {last}" if others else last

@@ -10,7 +10,7 @@ from typing import Any
 from bpeviz.core.boundaries import Boundaries
 from bpeviz.core.hidden_tokens import HiddenTimes
 from bpeviz.core.training import MergeTraining
-from bpeviz.text import counted
+from bpeviz.text import counted, listed
 
 _MAX_NAMES = 3
 """The number of tokens that a table cell names; it counts the others."""
@@ -139,9 +139,7 @@ def hidden_table(
     ids = [token_id for _, token_id in hidden]
 
     def names(token_ids: Sequence[int]) -> str:
-        listed = ", ".join(map(training.name, token_ids[:_MAX_NAMES]))
-        more = len(token_ids) - _MAX_NAMES
-        return f"{listed} and {more:,} more" if more > 0 else listed
+        return listed([*map(training.name, token_ids)], _MAX_NAMES)
 
     return {
         "token": [training.name(token_id) for token_id in ids],

@@ -14,7 +14,6 @@ import regex
 import streamlit as st
 
 from bpeviz import formats, limits
-from bpeviz.analysis.metrics import Column
 from bpeviz.core.boundaries import Boundaries
 from bpeviz.core.chat_template import ChatTemplate
 from bpeviz.core.tokenizer import Tokenizer
@@ -41,6 +40,7 @@ from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.runtime.fragments import fragment
 from bpeviz.ui.widgets import SessionValue
 from bpeviz.views import export
+from bpeviz.views.export import Picture
 
 YOURS = "Your tokenizer"
 
@@ -338,30 +338,6 @@ def _close(key: str) -> None:
 
 
 @dataclass(frozen=True)
-class Picture:
-    """The colored text to export: arguments of `bpeviz.views.export`."""
-
-    text: str
-    columns: Sequence[Column]
-    title: str
-    baseline: int = 0
-    first: int = 0
-    last: int | None = None
-
-    def drawn(self, kind: Callable[..., str]) -> bytes:
-        """Return the exported file of a kind, in UTF-8."""
-        made: str = kind(
-            self.text,
-            self.columns,
-            title=self.title,
-            baseline=self.baseline,
-            first=self.first,
-            last=self.last,
-        )
-        return made.encode()
-
-
-@dataclass(frozen=True)
 class Exported:
     """A tokenizer to export. identity: its identity in caches."""
 
@@ -394,8 +370,8 @@ def _export(key: str, picture: Callable[[], Picture], tokenizer: Exported | None
         f"print, up to {export.HELD:,} bytes of text."
     )
     with st.container(horizontal=True):
-        _button(key, "tokens.html", "Web page (HTML)", lambda: shown.drawn(export.html))
-        _button(key, "tokens.svg", "Drawing (SVG)", lambda: shown.drawn(export.svg))
+        _button(key, "tokens.html", "Web page (HTML)", lambda: export.html(shown).encode())
+        _button(key, "tokens.svg", "Drawing (SVG)", lambda: export.svg(shown).encode())
     st.caption(
         "To export a chart or a long table, hover over it and use the menu in its corner. "
         "That menu writes the cells of a table unchanged, and a spreadsheet reads cells that begin "

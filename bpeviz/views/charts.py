@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from bpeviz.analysis.metrics import Column, sweep
 from bpeviz.core.training import Training
+from bpeviz.text import counted, joined
 from bpeviz.trainers import texts_of
 from bpeviz.trainers.screen import Detail
 
@@ -185,7 +186,7 @@ def compression(token_counts: NDArray[np.int64], size: int, unit: str) -> Chart:
 
 def _half_way(token_counts: NDArray[np.int64], unit: str) -> str:
     """Return the finding of `compression`: the step that reaches half the saving."""
-    steps = f"{len(token_counts) - 1:,} {unit}{'' if len(token_counts) == 2 else 's'}"
+    steps = counted(len(token_counts) - 1, unit)
     saved = token_counts[0] - token_counts
     if saved[-1] < 0:
         return f"{-saved[-1]:,} more tokens after {steps}"
@@ -246,14 +247,12 @@ def _fewest(columns: Sequence[Column]) -> str:
     if len(columns) < 2:
         return "Bytes per token over vocabulary sizes"
     counts = [int(column.boundaries.token_counts[column.step]) for column in columns]
-    *others, last = [
+    best = [
         column.title for column, count in zip(columns, counts, strict=True) if count == min(counts)
     ]
-    if not others:
-        return f"{last} needs the fewest tokens"
-    if len(others) + 1 == len(columns):
+    if len(best) == len(columns):
         return "All need the same number of tokens"
-    return f"{', '.join(others)} and {last} need the fewest tokens"
+    return f"{joined(best)} need{'s' * (len(best) == 1)} the fewest tokens"
 
 
 @lru_cache(maxsize=64)

@@ -20,7 +20,7 @@ from wcwidth import wcswidth
 from bpeviz.analysis import verdict
 from bpeviz.analysis.metrics import Column
 from bpeviz.core.boundaries import DROPPED_ID, UNKNOWN_ID
-from bpeviz.text import character_stand_in, shorten
+from bpeviz.text import character_stand_in, counted, shorten
 from bpeviz.views.player import Part, side_by_side
 
 HELD = 20_000
@@ -46,26 +46,28 @@ _LEGEND = {
 }
 
 
-def html(
-    text: str,
-    columns: Sequence[Column],
-    *,
-    title: str,
-    baseline: int = 0,
-    first: int = 0,
-    last: int | None = None,
-) -> str:
-    """Return the colored text as an HTML page with columns side by side.
+@dataclass(frozen=True)
+class Picture:
+    """The colored text to export.
 
-    Args:
-        text: The whole text.
-        columns: Tokenizers with their boundaries.
-        title: The heading.
-        baseline: The column that the others are compared with.
-        first: The first character to export.
-        last: The end of the export. At most `HELD` bytes are exported, and the page says so.
+    text: the whole text.
+    columns: tokenizers with their boundaries.
+    title: the heading.
+    baseline: the column that the others are compared with.
+    first, last: the characters to export. At most `HELD` bytes are, and the file says so.
     """
-    drawing = _drawing(text, columns, title, baseline, first, last)
+
+    text: str
+    columns: Sequence[Column]
+    title: str
+    baseline: int = 0
+    first: int = 0
+    last: int | None = None
+
+
+def html(picture: Picture) -> str:
+    """Return the colored text as an HTML page with columns side by side."""
+    drawing = _drawing(picture)
     body = [f"<h1>{escape(drawing.title)}</h1>"]
     body += [f"<p>{escape(about)}</p>" for about in drawing.about]
     body.append(f'<main class="{"one" if len(drawing.columns) == 1 else "several"}">')
@@ -87,17 +89,9 @@ def html(
     )
 
 
-def svg(
-    text: str,
-    columns: Sequence[Column],
-    *,
-    title: str,
-    baseline: int = 0,
-    first: int = 0,
-    last: int | None = None,
-) -> str:
-    """Return the colored text as an SVG drawing. Arguments are those of `html`."""
-    return _Sheet(_drawing(text, columns, title, baseline, first, last)).svg()
+def svg(picture: Picture) -> str:
+    """Return the colored text as an SVG drawing."""
+    return _Sheet(_drawing(picture)).svg()
 
 
 @dataclass(frozen=True)
@@ -159,44 +153,35 @@ class _Drawing:
     legend: list[str]
 
 
-def _drawing(
-    text: str,
-    columns: Sequence[Column],
-    title: str,
-    baseline: int,
-    first: int,
-    last: int | None,
-) -> _Drawing:
-    last = len(text) if last is None else last
+def _drawing(picture: Picture) -> _Drawing:
+    text, columns, first = picture.text, picture.columns, picture.first
+    last = len(text) if picture.last is None else picture.last
     raw = text[first:last].encode()
     if len(raw) > HELD:
         raw = raw[:HELD].decode(errors="ignore").encode()
         last = first + len(raw.decode())
     start = len(text[:first].encode())
-    data = side_by_side(text, columns, Part(start, start + len(raw), first, last), baseline)
+    part = Part(start, start + len(raw), first, last)
+    data = side_by_side(text, columns, part, picture.baseline)
     about = []
     if (first, last) != (0, len(text)):
         about.append(f"Characters {first + 1:,} to {last:,} of {len(text):,}.")
-    drawn = [
-        _lines(data["text"], one, _note(one, alone=len(columns) == 1, baseline=i == baseline))
-        for i, one in enumerate(data["columns"])
-    ]
+    drawn = [_lines(data["text"], one, _note(data, i)) for i, one in enumerate(data["columns"])]
     graphemes = [grapheme for one in drawn for line in one.lines for grapheme in line]
     kinds = {"cut"} if any(grapheme.cut for grapheme in graphemes) else set()
     for byte in (byte for grapheme in graphemes for byte in grapheme.bytes):
         kinds |= {byte.rest} | ({"own"} if byte.own else set())
         kinds |= {"missing"} if byte.missing else set()
-    return _Drawing(
-        title, about, drawn, [words for kind, words in _LEGEND.items() if kind in kinds]
-    )
+    legend = [words for kind, words in _LEGEND.items() if kind in kinds]
+    return _Drawing(picture.title, about, drawn, legend)
 
 
-def _note(drawn: dict[str, Any], *, alone: bool, baseline: bool) -> str:
-    tokens = sum(token_id != DROPPED_ID for token_id, *_ in drawn["tokens"])
-    note = f"{tokens:,} token{'' if tokens == 1 else 's'}"
-    if alone:
+def _note(data: dict[str, Any], number: int) -> str:
+    drawn = data["columns"][number]
+    note = counted(sum(token_id != DROPPED_ID for token_id, *_ in drawn["tokens"]), "token")
+    if len(data["columns"]) == 1:
         return note
-    if baseline:
+    if number == data["baseline"]:
         return f"{note}; baseline"
     differences = verdict.split_words(len(drawn["extra"]), len(drawn["missing"]))
     return f"{note}; {differences[0].lower()}{differences[1:]}"
@@ -599,4 +584,4 @@ def _xml(words: str) -> str:
     return escape(words, quote=False)
 
 
-__all__ = ["FILLS", "HELD", "html", "svg"]
+__all__ = ["FILLS", "HELD", "Picture", "html", "svg"]

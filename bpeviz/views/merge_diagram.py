@@ -7,7 +7,6 @@ tokenizer is mirrored below the text. `ui/components/merge_diagram/` draws it.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +16,7 @@ import regex
 
 from bpeviz.core.boundaries import INSIDE_ID, Boundaries
 from bpeviz.core.training import Training
-from bpeviz.text import character_stand_in
+from bpeviz.text import character_stand_in, digest_of
 from bpeviz.trainers import texts_of
 
 MOST = 120
@@ -86,8 +85,7 @@ def merge_diagram_payload(
         "signs": _signs(raw[start:end], behind),
         "sides": [_side(side, part, start, marks) for side, part in zip(sides, parts, strict=True)],
     }
-    digest = hashlib.blake2b(repr(data).encode(), digest_size=12)
-    return data | {"key": digest.hexdigest()}
+    return data | {"key": digest_of(data)}
 
 
 def _part(boundaries: Boundaries, start: int, end: int) -> Boundaries:

@@ -6,7 +6,6 @@ merged, or the tokens that begin there at each step. It derives everything else.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -24,7 +23,7 @@ from bpeviz.core.boundaries import (
 from bpeviz.core.merges import Merge
 from bpeviz.core.training import Pruning, Training
 from bpeviz.pretokenizers.pretokenizer import END_OF_WORD, Atoms
-from bpeviz.text import color_index, hexadecimal, shorten
+from bpeviz.text import color_index, digest_of, hexadecimal, shorten
 from bpeviz.trainers import texts_of
 
 _AROUND = 60
@@ -136,13 +135,9 @@ def timeline(
         "byteCount": int(boundaries.ends[-1]) if len(boundaries) else 0,
         "part": None if whole else [part.first, part.last, len(text)],
     }
-    digest = hashlib.blake2b(digest_size=12)
-    digest.update(repr(data).encode())
-    identity = hashlib.blake2b(digest_size=12)
-    identity.update(repr((training.pre_tokenizer, data["tokenCounts"], data["steps"])).encode())
-    identity.update(text.encode())
     # The keys do not depend on `last`, so that a new size does not redraw the player.
-    return data | {"key": digest.hexdigest(), "timelineId": identity.hexdigest(), "last": last}
+    identity = digest_of(training.pre_tokenizer, data["tokenCounts"], data["steps"], text)
+    return data | {"key": digest_of(data), "timelineId": identity, "last": last}
 
 
 def payload(timeline: dict[str, Any]) -> dict[str, Any]:
@@ -171,13 +166,9 @@ def lock_step(timelines: Sequence[tuple[str, dict[str, Any], Training]]) -> dict
         views.append(
             timeline | {"title": title, "ownSteps": at, "vocabSizes": training.sizes.tolist()}
         )
-    keys = hashlib.blake2b(repr([view["key"] for view in views]).encode(), digest_size=12)
-    identities = hashlib.blake2b(
-        repr([view["timelineId"] for view in views]).encode(), digest_size=12
-    )
     return {
-        "key": keys.hexdigest(),
-        "timelineId": identities.hexdigest(),
+        "key": digest_of([view["key"] for view in views]),
+        "timelineId": digest_of([view["timelineId"] for view in views]),
         "last": len(sizes) - 1,
         # The largest size that all of them have.
         "initialStep": int(
@@ -305,8 +296,7 @@ def side_by_side(
         "baseline": baseline,
         "showIds": ids,
     }
-    digest = hashlib.blake2b(repr(data).encode(), digest_size=12)
-    return data | {"key": digest.hexdigest()}
+    return data | {"key": digest_of(data)}
 
 
 def before_and_after(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import exp
+from operator import attrgetter
 
 import numpy as np
 import pandas as pd
@@ -141,66 +142,39 @@ def metrics(rows: Sequence[Metrics], baseline: str = "the baseline") -> pd.DataF
         rows: The metrics of each tokenizer.
         baseline: The term for the tokenizer that the others are compared with.
     """
-
-    def number(value: float | None, form: str) -> str:
-        return "–" if value is None else format(value, form)
-
-    lines = [
-        (
-            "tokens",
-            [number(row.tokens, ",") for row in rows],
-            "number of tokens in the text",
-        ),
-        (
-            "bytes per token",
-            [number(row.bytes_per_token, ".2f") for row in rows],
-            "mean number of UTF-8 bytes in a token",
-        ),
+    lines = (
+        ("tokens", "tokens", ",", "number of tokens in the text"),
+        ("bytes per token", "bytes_per_token", ".2f", "mean number of UTF-8 bytes in a token"),
         (
             "characters per token",
-            [number(row.characters_per_token, ".2f") for row in rows],
+            "characters_per_token",
+            ".2f",
             "mean number of characters in a token",
         ),
         (
             "tokens per word",
-            [number(row.tokens_per_word, ".2f") for row in rows],
+            "tokens_per_word",
+            ".2f",
             "mean number of pieces of a word (letters, marks and digits)",
         ),
-        (
-            "words kept whole",
-            [number(row.whole_words, ".1%") for row in rows],
-            "share of words without a boundary inside",
-        ),
-        (
-            "distinct tokens",
-            [number(row.distinct, ",") for row in rows],
-            "number of different tokens in the text",
-        ),
-        (
-            "vocabulary",
-            [number(row.vocab_size, ",") for row in rows],
-            "number of tokens, without special tokens",
-        ),
+        ("words kept whole", "whole_words", ".1%", "share of words without a boundary inside"),
+        ("distinct tokens", "distinct", ",", "number of different tokens in the text"),
+        ("vocabulary", "vocab_size", ",", "number of tokens, without special tokens"),
         (
             "precision",
-            [number(row.agreement.precision, ".1%") for row in rows],
+            "agreement.precision",
+            ".1%",
             f"share of its boundaries that {baseline} has too",
         ),
-        (
-            "recall",
-            [number(row.agreement.recall, ".1%") for row in rows],
-            f"share of {baseline}'s boundaries that it has",
-        ),
-        (
-            "F1",
-            [number(row.agreement.f1, ".1%") for row in rows],
-            "harmonic mean of precision and recall",
-        ),
-    ]
-    return pd.DataFrame(
-        [(name, *values, meaning) for name, values, meaning in lines],
-        columns=["metric", *(row.title for row in rows), "meaning"],
+        ("recall", "agreement.recall", ".1%", f"share of {baseline}'s boundaries that it has"),
+        ("F1", "agreement.f1", ".1%", "harmonic mean of precision and recall"),
     )
+    table = []
+    for name, field, form, meaning in lines:
+        values = map(attrgetter(field), rows)
+        shown = ("–" if value is None else format(value, form) for value in values)
+        table.append((name, *shown, meaning))
+    return pd.DataFrame(table, columns=["metric", *(row.title for row in rows), "meaning"])
 
 
 def splits(rows: Sequence[Summary]) -> pd.DataFrame:

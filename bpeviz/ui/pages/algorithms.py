@@ -9,6 +9,7 @@ import streamlit as st
 
 from bpeviz.analysis import metrics
 from bpeviz.analysis.metrics import Column
+from bpeviz.text import counted
 from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.ui import components, html_table, inputs, markdown, trained
 from bpeviz.ui.details import details
@@ -245,7 +246,7 @@ def _at_random(shown: list[Trained], steps: list[int]) -> None:
         some = f" The chart shows the top {MAX_SEGMENTATIONS}." * (len(found) > MAX_SEGMENTATIONS)
         tokens = sum(len(ids) * times for ids, times in found.items()) / DRAWS
         st.caption(
-            f"“{markdown.escape(name)}”: {len(found):,} different "
-            f"segmentation{'' if len(found) == 1 else 's'} in {DRAWS:,} samples, "
+            f"“{markdown.escape(name)}”: {counted(len(found), 'different segmentation')} in "
+            f"{DRAWS:,} samples, "
             f"{tokens:.2f} tokens on average. The same seed gives the same samples.{some}"
         )

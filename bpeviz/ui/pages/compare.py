@@ -30,6 +30,7 @@ from bpeviz.ui.widgets import (
     numbers,
 )
 from bpeviz.views import charts, player, tables
+from bpeviz.views.export import Picture
 
 SHOWN = 6_000
 """The most bytes of a text in the columns at once; metrics are for the whole text."""
@@ -284,7 +285,7 @@ def _side_by_side(text: str, columns: Sequence[Column], baseline: int) -> None:
         )
     export.along(
         "compare",
-        lambda: export.Picture(
+        lambda: Picture(
             text, columns, "One text, several tokenizers", baseline, shown.first, shown.last
         ),
     )

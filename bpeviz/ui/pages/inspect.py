@@ -19,7 +19,7 @@ from bpeviz.core.chat_template import Chat, ChatTemplate
 from bpeviz.core.lattice import Lattice
 from bpeviz.core.tokenizer import Tokenizer, Word
 from bpeviz.pretokenizers.patterns import MAX_EXPRESSION
-from bpeviz.text import clean, counted, label
+from bpeviz.text import clean, counted, label, listed
 from bpeviz.trainers import texts_of
 from bpeviz.ui import components, export, html_table, inputs, markdown
 from bpeviz.ui.downloads import ready
@@ -38,6 +38,7 @@ from bpeviz.ui.widgets import (
     numbers,
 )
 from bpeviz.views import merge_diagram, player, tables
+from bpeviz.views.export import Picture
 from bpeviz.views.lattice import lattice_html
 
 FIRST_TEXT = "The naïve 世界 isn’t 3.14159 👍🏽"
@@ -301,10 +302,10 @@ def show(training_text: str, offered: Sequence[Offer], chosen: DeltaGenerator) -
     export.along("inspect", partial(_colored, offer, found))
 
 
-def _colored(offer: Offer, found: Inspection) -> export.Picture:
+def _colored(offer: Offer, found: Inspection) -> Picture:
     boundaries = found.boundaries
     column = Column(offer.title, found.tokenizer, boundaries, boundaries.steps)
-    return export.Picture(found.text, [column], "One text as tokens")
+    return Picture(found.text, [column], "One text as tokens")
 
 
 def _text(training_text: str) -> str:
@@ -346,12 +347,10 @@ def _special_tokens(offer: Offer | None) -> tuple[str, ...]:
         help="Names of special tokens in pasted text are plain text. Only a program that intends "
         "it turns them into special tokens."
     )
-    some = ", ".join(map(markdown.escape, names[:LISTED]))
-    more = f" and {len(names) - LISTED:,} more" if len(names) > LISTED else ""
     if offer is not None:
         title = markdown.escape(offer.title)
         st.caption(
-            f"Special tokens of {title}: {some}{more}."
+            f"Special tokens of {title}: {listed([*map(markdown.escape, names)], LISTED)}."
             if names
             else f"{title} has no special tokens."
         )
@@ -404,11 +403,10 @@ def _normalization(found: Inspection) -> None:
 def _verdict(offer: Offer, found: Inspection) -> None:
     """Draw whether decoding returns the text, and otherwise the differences."""
     trip = _round_trip(offer.key, offer.identity, found.text, found.special_tokens, found)
-    tokens, size = len(found.ids), len(found.raw)
     added = found.added_count
     figures = (
-        f"{markdown.escape(offer.title)}: {tokens:,} token{'' if tokens == 1 else 's'} for "
-        f"{size:,} byte{'' if size == 1 else 's'}"
+        f"{markdown.escape(offer.title)}: {counted(len(found.ids), 'token')} for "
+        f"{counted(len(found.raw), 'byte')}"
         f"{f', {added:,} of them from the template' if added else ''}"
     )
     if trip.lossless:
@@ -417,8 +415,7 @@ def _verdict(offer: Offer, found: Inspection) -> None:
             f"same text. {figures}."
         )
         return
-    times = sum(loss.times for loss in trip.losses)
-    places = "1 place" if times == 1 else f"{times:,} places"
+    places = counted(sum(loss.times for loss in trip.losses), "place")
     st.markdown(
         f":orange[:material/warning:] **Lossy.** Decoding the ids returns a text that differs in "
         f"{places}. {figures}."
@@ -652,10 +649,10 @@ def _ids(offer: Offer, found: Inspection) -> None:
     missing = list(dict.fromkeys(one.id for one in each if one.raw is None))
     warning = st.container()  # always drawn, so that the elements after it keep their identity
     if missing:
-        some = ", ".join(map(str, missing[:LISTED]))
-        more = f" and {len(missing) - LISTED:,} more" if len(missing) > LISTED else ""
         title = markdown.escape(offer.title)
-        warning.warning(f"{title} has no id {some}{more}. The other ids are decoded.")
+        warning.warning(
+            f"{title} has no id {listed([*map(str, missing)], LISTED)}. The other ids are decoded."
+        )
     st.text("Text")
     st.code(token_lookup.text_of(ids, found.tokenizer), language=None, wrap_lines=True)
     table = tables.decoded(each)

@@ -20,6 +20,7 @@ from bpeviz.ui.runtime.fragments import fragment
 from bpeviz.ui.trained import Trained
 from bpeviz.ui.widgets import SessionValue, Switch, TextField, Values, Widget, numbers
 from bpeviz.views import charts, merge_diagram, player, tables
+from bpeviz.views.export import Picture
 
 CANDIDATES = 1_000
 """How many of the best candidates of a step are listed, unless the user asks for all."""
@@ -164,13 +165,13 @@ def _export(trained: Trained, last: int, step: int, shown: player.Part) -> None:
     # The functions below look up the history, since a fragment's arguments stay in memory.
     name = ALGORITHMS[trained.choice.algorithm]
 
-    def picture() -> export.Picture:
+    def picture() -> Picture:
         training = trained.history
         texts = texts_of(training)
         title = texts.vocabulary(training, step)
         column = Column(title, training.at_step(step), trained.boundaries, step)
         title = f"{name}: {texts.unit} {step:,} of {last:,}"
-        return export.Picture(trained.text, [column], title, first=shown.first, last=shown.last)
+        return Picture(trained.text, [column], title, first=shown.first, last=shown.last)
 
     title = f"{name}, vocabulary size {int(trained.history.sizes[last]):,}"
     own = export.Exported(title, (trained, last), lambda: trained.history.at_step(last))

@@ -16,7 +16,7 @@ from typing import Any
 import streamlit as st
 
 from bpeviz import limits
-from bpeviz.text import shorten
+from bpeviz.text import listed, shorten
 from bpeviz.ui import components, markdown
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.permalink import address, codec, short_links
@@ -274,7 +274,5 @@ def _restore(page: Page, found: Mapping[str, Value]) -> list[str]:
 
 def _listed(names: Iterable[str]) -> str:
     """Return names for a message, in quotes and escaped, since they may contain any text."""
-    found = list(dict.fromkeys(names))
-    listed = [f"“{markdown.escape(shorten(one, 140))}”" for one in found[:MAX_NAMES]]
-    more = f" and {len(found) - MAX_NAMES:,} more" if len(found) > MAX_NAMES else ""
-    return ", ".join(listed) + more
+    found = [f"“{markdown.escape(shorten(one, 140))}”" for one in dict.fromkeys(names)]
+    return listed(found, MAX_NAMES)
