@@ -96,16 +96,9 @@ def opened() -> list[Opened]:
     return _OPENED.get() or []
 
 
-def boundaries(key: str, text: str, tokenizer: Tokenizer) -> Boundaries | str:
-    """Return the boundaries of a text under an opened tokenizer, or why that fails."""
-    try:
-        return _boundaries(key, text, tokenizer)
-    except ValueError as error:
-        return str(error)
-
-
 @cached("Tokenizing …")
-def _boundaries(key: str, text: str, _tokenizer: Tokenizer) -> Boundaries:
+def boundaries(key: str, text: str, _tokenizer: Tokenizer) -> Boundaries:
+    """Return the boundaries of a text under an opened tokenizer. Raises `ValueError`."""
     return _tokenizer.boundaries(text)
 
 
@@ -339,10 +332,10 @@ def _close(key: str) -> None:
 
 @dataclass(frozen=True)
 class Exported:
-    """A tokenizer to export. identity: its identity in caches."""
+    """A tokenizer to export. cache_key: its identity in caches."""
 
     title: str
-    identity: tuple[object, ...]
+    cache_key: tuple[object, ...]
     make: Callable[[], Tokenizer]
 
 
@@ -381,7 +374,7 @@ def _export(key: str, picture: Callable[[], Picture], tokenizer: Exported | None
 
 
 def _tokenizer(key: str, exported: Exported) -> None:
-    refused = _refused(exported.identity, exported)
+    refused = _refused(exported)
     tokenizer = exported.make()
     st.markdown(f"**Tokenizer**: {markdown.escape(exported.title)}")
     for one in FORMATS.values():
@@ -399,9 +392,9 @@ def _tokenizer(key: str, exported: Exported) -> None:
 
 
 @cached("Checking the file formats …")
-def _refused(identity: tuple[object, ...], _exported: Exported) -> dict[str, str]:
+def _refused(exported: Exported) -> dict[str, str]:
     """Return the reason for each format that cannot represent a tokenizer."""
-    tokenizer = _exported.make()
+    tokenizer = exported.make()
     found: dict[str, str] = {}
     for one in FORMATS:
         try:

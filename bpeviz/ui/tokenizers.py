@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import bpeviz
@@ -54,6 +53,19 @@ class Offer:
     chat: ChatTemplate | None = None
 
     @property
+    def cache_key(self) -> tuple[object, ...]:
+        """The identity in caches."""
+        return self.key, self.identity
+
+    @property
+    def special_tokens(self) -> tuple[str, ...]:
+        """The names of the special tokens; none if the tokenizer cannot be made."""
+        try:
+            return tuple(self.make().special_tokens)
+        except ValueError:
+            return ()
+
+    @property
     def title(self) -> str:
         """The name, with the size where that may change."""
         if self.training is None or self.step is None:
@@ -80,17 +92,7 @@ def offers(found: Trained | str, step: int) -> list[Offer]:
         found: The user's training, or the message that says why there is none.
         step: The step of the vocabulary size.
     """
-    files = [
-        Offer(
-            one.key,
-            one.title,
-            partial(_given, one.tokenizer),
-            partial(_boundaries_of_file, one),
-            identity=(one.key,),
-            chat=one.chat,
-        )
-        for one in export.opened()
-    ]
+    files = map(_from_file, export.opened())
     return [_own(found, step), *map(_published, catalog.ENTRIES), *files]
 
 
@@ -118,17 +120,16 @@ def _published(name: str) -> Offer:
         name,
         LINKED[name],
         lambda: bpeviz.load(name),
-        lambda text: trained.published(name, text)[1],
+        lambda text: trained.published_boundaries(name, text),
         needs=name,
     )
 
 
-def _given(tokenizer: Tokenizer) -> Tokenizer:
-    return tokenizer
-
-
-def _boundaries_of_file(one: export.Opened, text: str) -> Boundaries:
-    found = export.boundaries(one.key, text, one.tokenizer)
-    if isinstance(found, str):
-        raise ValueError(found)
-    return found
+def _from_file(one: export.Opened) -> Offer:
+    return Offer(
+        one.key,
+        one.title,
+        lambda: one.tokenizer,
+        lambda text: export.boundaries(one.key, text, one.tokenizer),
+        chat=one.chat,
+    )

@@ -16,7 +16,6 @@ import bpeviz
 from bpeviz import progress
 from bpeviz.analysis import metrics
 from bpeviz.core.boundaries import Boundaries
-from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import Training
 from bpeviz.jobs import queue
 from bpeviz.pretokenizers.patterns import CUSTOM
@@ -25,7 +24,7 @@ from bpeviz.trainers import TRAINERS
 from bpeviz.ui import markdown
 from bpeviz.ui.inputs import Choice, idle_vocabulary_size
 from bpeviz.ui.runtime import run_lock, stop_run
-from bpeviz.ui.runtime.cache import Failure, cache, digest
+from bpeviz.ui.runtime.cache import Failure, cache, cached, digest
 from bpeviz.ui.runtime.user import current_user
 from bpeviz.views import player
 
@@ -64,7 +63,7 @@ class Trained:
     choice: Choice
 
     @cached_property
-    def key(self) -> Key:
+    def cache_key(self) -> Key:
         """A short key that identifies the training.
 
         It depends on which published vocabularies among the options are on this machine, because
@@ -78,11 +77,6 @@ class Trained:
         return (digest(self.text), chosen, options, choice.special_tokens, available)
 
     @property
-    def cache_key(self) -> Key:
-        """The key, for `bpeviz.ui.runtime.cache.cached`."""
-        return self.key
-
-    @property
     def history(self) -> Training:
         """The training history."""
         return _result(self)[0]
@@ -94,20 +88,18 @@ class Trained:
 
     def boundaries_of(self, text: str) -> Boundaries:
         """Return the boundaries of any text. Raises `TrainingError`."""
-        if text == self.text:
-            return self.boundaries
-        history = self.history
-        return cache.get_or_create(
-            ("boundaries", digest(text), *self.key), lambda: _boundaries(history, text, self.choice)
-        )
+        return self.boundaries if text == self.text else self._boundaries_of(text)
 
+    @cached()
+    def _boundaries_of(self, text: str) -> Boundaries:
+        return _boundaries(self.history, text)
+
+    @cached()
     def parts(self) -> list[player.Part]:
         """Return the parts in which the player shows the text."""
-        boundaries = self.boundaries
-        return cache.get_or_create(
-            ("parts", *self.key), lambda: player.parts(self.text, boundaries)
-        )
+        return player.parts(self.text, self.boundaries)
 
+    @cached()
     def timeline(self, part: player.Part) -> dict[str, Any]:
         """Return the timeline of all steps for a part of the text. Callers must not change it.
 
@@ -115,17 +107,12 @@ class Trained:
             part: A part of the training text's own boundaries.
         """
         history, boundaries = _result(self)
-        return cache.get_or_create(
-            ("timeline", *self.key, part),
-            lambda: player.timeline(self.text, history, boundaries, part, history.steps),
-        )
+        return player.timeline(self.text, history, boundaries, part, history.steps)
 
+    @cached()
     def tokens(self, step: int) -> dict[bytes, str]:
         """Return the tokens of the vocabulary after a step, as `metrics.composed_tokens` does."""
-        history = self.history
-        return cache.get_or_create(
-            ("tokens", *self.key, step), lambda: metrics.composed_tokens(history.at_step(step))
-        )
+        return metrics.composed_tokens(self.history.at_step(step))
 
 
 class _TakesLongError(Exception):
@@ -149,19 +136,18 @@ def get(text: str, choice: Choice, slider: DeltaGenerator | None = None) -> Trai
     return trained
 
 
-def published(name: str, text: str) -> tuple[Tokenizer, Boundaries]:
-    """Return a published tokenizer, whose files must be available, and a text's boundaries.
+@cached()
+def published_boundaries(name: str, text: str) -> Boundaries:
+    """Return a text's boundaries under a published tokenizer, whose files must be available.
 
     Raises:
         ValueError: The files cannot be read, or the text cannot be tokenized.
     """
-    tokenizer = bpeviz.load(name)
-    key = ("published", name, digest(text))
-    return tokenizer, cache.get_or_create(key, lambda: tokenizer.boundaries(text))
+    return bpeviz.load(name).boundaries(text)
 
 
 def _result(trained: Trained, slider: DeltaGenerator | None = None) -> queue.Result:
-    key, takes_long = ("training", *trained.key), ("takes long", *trained.key)
+    key, takes_long = ("training", *trained.cache_key), ("takes long", *trained.cache_key)
     spinner: Any = nullcontext()
     if cache.find(key) is None:
         longest = SHORT_UNSPLIT if _may_be_long(trained.choice) else SHORT
@@ -200,10 +186,10 @@ def _train(trained: Trained) -> queue.Result:
     with progress.reporting_to(stop_when_long):
         with _user_facing_errors():
             history = bpeviz.train(trained.text, choice.algorithm, **_arguments(choice))
-        return history, _boundaries(history, trained.text, choice)
+        return history, _boundaries(history, trained.text)
 
 
-def _boundaries(history: Training, text: str, choice: Choice) -> Boundaries:
+def _boundaries(history: Training, text: str) -> Boundaries:
     with _user_facing_errors():
         return history.tokenizer().boundaries(text)
 

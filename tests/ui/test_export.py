@@ -365,8 +365,9 @@ def test_file_that_fails_to_encode_is_omitted_with_a_message(
         raise ValueError("It takes *too* long.")
 
     monkeypatch.setattr(type(one.tokenizer), "boundaries", cut)
-    found = export.boundaries("file of this test", "a text", one.tokenizer)
-    assert found == "It takes *too* long."
+    state = {"text_sample": "own", "text_box": "not tokenized before", "compared": [one.key]}
+    app = opened("Compare", tokenizers_opened=[one], **state)
+    assert [r"It takes \*too\* long" in message for message in errors(app)] == [True]
 
 
 # ---- taking along

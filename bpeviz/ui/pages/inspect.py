@@ -183,52 +183,42 @@ def _inspected(
     message = None
     try:
         if chat and offer.chat is not None:
-            applied = _chat(offer.key, offer.identity, text, system, offer.chat)
+            applied = _chat(offer, text, system, offer.chat)
             text, message = applied.text, applied.message
-            special = tuple(offer.make().special_tokens)
-        return _trace(offer.key, offer.identity, text, special, template, message, offer)
+            special = offer.special_tokens
+        return _trace(offer, text, special, template, message)
     except ValueError as error:
         return str(error)
 
 
 @cached()
 def _trace(
-    key: str,
-    identity: tuple[object, ...],
+    offer: Offer,
     text: str,
     special: tuple[str, ...],
     template: bool,
     message: tuple[int, int] | None,
-    _offer: Offer,
 ) -> Inspection:
-    return trace.inspect(text, _offer.make(), special, template=template, message=message)
+    return trace.inspect(text, offer.make(), special, template=template, message=message)
 
 
 @cached()
-def _chat(
-    key: str, identity: tuple[object, ...], text: str, system: str, _template: ChatTemplate
-) -> Chat:
+def _chat(offer: Offer, text: str, system: str, _template: ChatTemplate) -> Chat:
     return _template.apply(text, system)
 
 
 @cached()
-def _scored_words(
-    key: str, identity: tuple[object, ...], text: str, special: tuple[str, ...], _of: Inspection
-) -> list[Word]:
+def _scored_words(offer: Offer, text: str, special: tuple[str, ...], _of: Inspection) -> list[Word]:
     return trace.scored_words(_of)
 
 
 @cached()
-def _word_lattice(
-    key: str, identity: tuple[object, ...], word: str, _tokenizer: Tokenizer
-) -> Lattice:
-    return _tokenizer.word_lattice(word)
+def _word_lattice(offer: Offer, word: str) -> Lattice:
+    return offer.make().word_lattice(word)
 
 
 @cached()
-def _round_trip(
-    key: str, identity: tuple[object, ...], text: str, special: tuple[str, ...], _of: Inspection
-) -> RoundTrip:
+def _round_trip(offer: Offer, text: str, special: tuple[str, ...], _of: Inspection) -> RoundTrip:
     return round_trip(_of)
 
 
@@ -339,10 +329,7 @@ def _if_ready(offer: Offer) -> Offer | None:
 
 def _special_tokens(offer: Offer | None) -> tuple[str, ...]:
     """Draw the choice whether names of special tokens in the text are special; return these."""
-    try:
-        names = () if offer is None else tuple(offer.make().special_tokens)
-    except ValueError:
-        names = ()
+    names = () if offer is None else offer.special_tokens
     chosen = SPECIAL.segments(
         help="Names of special tokens in pasted text are plain text. Only a program that intends "
         "it turns them into special tokens."
@@ -402,7 +389,7 @@ def _normalization(found: Inspection) -> None:
 
 def _verdict(offer: Offer, found: Inspection) -> None:
     """Draw whether decoding returns the text, and otherwise the differences."""
-    trip = _round_trip(offer.key, offer.identity, found.text, found.special_tokens, found)
+    trip = _round_trip(offer, found.text, found.special_tokens, found)
     added = found.added_count
     figures = (
         f"{markdown.escape(offer.title)}: {counted(len(found.ids), 'token')} for "
@@ -467,7 +454,7 @@ def _lattice(offer: Offer, found: Inspection, part: player.Part) -> None:
     """Draw the lattice of a word, and its best segmentations, if the model scores them."""
     tokenizer = found.tokenizer
     words: dict[str, Word] = {}
-    for word in _scored_words(offer.key, offer.identity, found.text, found.special_tokens, found):
+    for word in _scored_words(offer, found.text, found.special_tokens, found):
         if (
             part.first <= word.start
             and word.end <= part.last
@@ -484,7 +471,7 @@ def _lattice(offer: Offer, found: Inspection, part: player.Part) -> None:
         help=f"The different words above, of at most {LONGEST_WORD} characters.",
     )
     word = chosen[number]
-    lattice = _word_lattice(offer.key, offer.identity, word.text, tokenizer)
+    lattice = _word_lattice(offer, word.text)
 
     unknown = tokenizer.unknown_id
 
@@ -544,7 +531,8 @@ def _merge_diagram(offer: Offer, found: Inspection, offered: Sequence[Offer]) ->
     sides = [_side(offer, found)]
     other = others.get(chosen)
     if other is not None and _if_ready(other) is not None:
-        special = _known(found.special_tokens, other)
+        # All special tokens of the other tokenizer, if those of this one are treated as special.
+        special = other.special_tokens if found.special_tokens else ()
         beside = _inspected(found.text, special, other)
         if isinstance(beside, str):
             st.error(markdown.escape(beside))
@@ -554,14 +542,6 @@ def _merge_diagram(offer: Offer, found: Inspection, offered: Sequence[Offer]) ->
         merge_diagram.merge_diagram_payload(found.raw, sides, part.start, part.end), "picture"
     )
     st.caption(ABOUT_MERGE_DIAGRAM)
-
-
-def _known(names: Collection[str], offer: Offer) -> tuple[str, ...]:
-    """Return all special tokens of a tokenizer, if those of another one are treated as special."""
-    try:
-        return tuple(offer.make().special_tokens) if names else ()
-    except ValueError:
-        return ()
 
 
 def _token(offer: Offer, tokenizer: Tokenizer) -> None:

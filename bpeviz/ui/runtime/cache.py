@@ -220,7 +220,7 @@ def _key_part(value: Any) -> Any:
         return digest(value)
     if type(value) is tuple:
         return tuple(map(_key_part, value))
-    return getattr(value, "cache_key", value)
+    return _key_part(value.cache_key) if hasattr(value, "cache_key") else value
 
 
 def cached(spinner: str = "") -> Callable[[Callable[..., Value]], Callable[..., Value]]:
