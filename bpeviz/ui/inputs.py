@@ -445,7 +445,9 @@ def text(
         )
     if failed := source.failed.get():
         message.error(markdown.escape(failed))
-    chosen = clean(source.file.get() or source.box.get() or "")
+    whole = source.file.get() or source.box.get() or ""
+    fragments.text_has(len(whole))
+    chosen = clean(whole)
     if len(chosen) > MAX_TRAINED:
         st.error(
             f"This text has {len(chosen):,} characters; the limit is {MAX_TRAINED:,}. "

@@ -14,17 +14,29 @@ from bpeviz.ui.runtime.cache import cache
 
 _CHANGED = "page_input_changed"
 
+_LONG = "text_is_long"
+
+LONG_TEXT = 100_000
+"""Characters from which the runs of a page take long."""
+
 P = ParamSpec("P")
 
 
 @contextmanager
 def script_run() -> Iterator[None]:
     """Run a page or a fragment: serialized, until it stops, and within the cache's budget."""
-    with run_lock.hold(), stop_run.until_stopped():
+    with run_lock.hold(long=st.session_state.get(_LONG, False)), stop_run.until_stopped():
         try:
             yield
         finally:
             cache.measure_if_due()
+
+
+def text_has(characters: int) -> None:
+    """Say how long a text of the page is: runs on a long one wait only for others of this kind."""
+    if characters > LONG_TEXT:
+        st.session_state[_LONG] = True
+        run_lock.text_is_long()
 
 
 def fragment(part: Callable[P, None]) -> Callable[P, None]:
@@ -56,5 +68,6 @@ def page_input_changed() -> None:
 
 
 def page_begins() -> None:
-    """Clear the request of `page_input_changed`, since the page runs now."""
+    """Clear the request of `page_input_changed`, since the page runs now, and `text_has`."""
     st.session_state.pop(_CHANGED, None)
+    st.session_state.pop(_LONG, None)

@@ -6,6 +6,9 @@ at each of NumPy's many short calls. Five concurrent pages finish later than fiv
 
 The runs of a user who held the lock for long lately come after those of others. So a user with many
 tabs waits for them alone.
+
+Runs on long texts have a lock of their own, so that no other run waits for them: at most one of
+them competes with the run that holds the lock of the others.
 """
 
 from __future__ import annotations
@@ -29,11 +32,12 @@ _LITTLE = 1.0
 """Seconds up to which the time lately is no reason to wait: such runs come in their order."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class _Run:
-    """A page run of a user."""
+    """A page run of a user, and the lock that it uses."""
 
     user: str
+    lock: _RunLock
 
 
 class _RunLock:
@@ -107,23 +111,38 @@ class _ThisThread(local):
     run: _Run | None = None
 
 
-_lock = _RunLock()
+_short, _long = _RunLock(), _RunLock()
+"""The locks of runs on short texts and on long ones."""
+
 _this = _ThisThread()
 
 
 @contextmanager
-def hold() -> Iterator[None]:
-    """Hold the run lock within the block. Nested blocks do nothing."""
+def hold(*, long: bool = False) -> Iterator[None]:
+    """Hold the run lock within the block. Nested blocks do nothing.
+
+    Args:
+        long: Whether the text is expected to be long.
+    """
     if _this.run is not None:
         yield
         return
-    run = _this.run = _Run(users.current())
-    _lock.acquire(run)
+    run = _this.run = _Run(users.current(), _long if long else _short)
+    run.lock.acquire(run)
     try:
         yield
     finally:
-        _lock.release(run)
+        run.lock.release(run)
         _this.run = None
+
+
+def text_is_long() -> None:
+    """Let the run of this thread hold the lock of runs on long texts from now on."""
+    run = _this.run
+    if run is not None and run.lock is not _long:
+        run.lock.release(run)
+        run.lock = _long
+        run.lock.acquire(run)
 
 
 class _Pause(sandbox.Pause):
@@ -134,11 +153,11 @@ class _Pause(sandbox.Pause):
 
     def begin(self) -> None:
         if self._run is not None:
-            _lock.release(self._run)
+            self._run.lock.release(self._run)
 
     def end(self) -> None:
         if self._run is not None:
-            _lock.acquire(self._run)
+            self._run.lock.acquire(self._run)
 
 
 sandbox.new_pause = _Pause
@@ -155,10 +174,10 @@ def released() -> Iterator[None]:
     if run is None:
         yield
         return
-    _lock.release(run)
+    run.lock.release(run)
     try:
         yield
     except Exception:
-        _lock.acquire(run)
+        run.lock.acquire(run)
         raise
-    _lock.acquire(run)
+    run.lock.acquire(run)

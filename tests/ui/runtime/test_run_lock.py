@@ -11,7 +11,7 @@ from threading import Barrier, Event, Lock
 import pytest
 
 from bpeviz.pretokenizers import sandbox
-from bpeviz.ui.runtime import run_lock
+from bpeviz.ui.runtime import fragments, run_lock
 
 WAIT = 20.0
 """Seconds within which a busy machine does what takes no time."""
@@ -120,6 +120,46 @@ def test_released_takes_the_lock_again_after_an_error_but_not_after_a_stop(
 
 
 @pytest.mark.usefixtures("patient")
+def test_runs_on_long_texts_wait_only_for_each_other(elsewhere: Elsewhere) -> None:
+    def long() -> bool:
+        with run_lock.hold(long=True):
+            return True
+
+    with run_lock.hold():
+        blocked = elsewhere(acquires)
+        assert_blocked(blocked)
+        assert elsewhere(long).result(WAIT)
+        run_lock.text_is_long()
+        assert blocked.result(WAIT)
+        waiting = elsewhere(long)
+        assert_blocked(waiting)
+        with run_lock.released():
+            assert waiting.result(WAIT)
+        waiting = elsewhere(long)
+        assert_blocked(waiting)
+    assert waiting.result(WAIT)
+
+
+@pytest.mark.usefixtures("patient")
+def test_long_text_moves_this_run_and_the_next_ones(
+    elsewhere: Elsewhere, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fragments.st, "session_state", {})
+    with fragments.script_run():
+        fragments.text_has(fragments.LONG_TEXT)
+        blocked = elsewhere(acquires)
+        assert_blocked(blocked)
+        fragments.text_has(fragments.LONG_TEXT + 1)
+        assert blocked.result(WAIT)
+    with fragments.script_run():
+        assert elsewhere(acquires).result(WAIT)
+        fragments.page_begins()
+    with fragments.script_run():
+        assert_blocked(blocked := elsewhere(acquires))
+    assert blocked.result(WAIT)
+
+
+@pytest.mark.usefixtures("patient")
 def test_failed_run_releases_the_lock(elsewhere: Elsewhere) -> None:
     with pytest.raises(ZeroDivisionError), run_lock.hold():
         _ = 1 / 0
@@ -167,7 +207,7 @@ def test_user_who_held_the_lock_for_long_waits_for_others(
     names = threading.local()
     monkeypatch.setattr(run_lock.users, "current", lambda: getattr(names, "user", "first"))
     lock = run_lock._RunLock()
-    monkeypatch.setattr(run_lock, "_lock", lock)
+    monkeypatch.setattr(run_lock, "_short", lock)
 
     def page(user: str) -> bool:
         names.user = user
@@ -190,7 +230,7 @@ def test_time_that_a_user_held_the_lock_fades(monkeypatch: pytest.MonkeyPatch) -
     clock = [0.0]
     monkeypatch.setattr(run_lock, "monotonic", lambda: clock[0])
     lock = run_lock._RunLock()
-    run = run_lock._Run("a")
+    run = run_lock._Run("a", lock)
     lock.acquire(run)
     clock[0] = 0.8
     lock.release(run)
