@@ -146,7 +146,7 @@ def tokenized(text: str, tokenizers: Sequence[tuple[str, Tokenizer]], caption: s
         boundaries = tokenizer.boundaries(text)
         columns.append(Column(title, tokenizer, boundaries, boundaries.steps))
     part = player.Part(0, len(text.encode()), 0, len(text))
-    data = player.side_by_side(text, columns, part, 0) | {"isShort": True}
+    data = player.side_by_side(text, columns, part, 0) | {"isShort": True, "isLarge": True}
     return Picture("columns", data, caption)
 
 

@@ -126,7 +126,7 @@ def _pictures(setup: Setup) -> list[Picture]:
         [sentence, PATTERNS[rule].title, str(len(words_of(sentence, rule)))]
         for sentence, rule in SENTENCES
     ]
-    data = pretokenization.side_by_side(columns, 0, len(text)) | {"unit": "piece"}
+    data = pretokenization.side_by_side(columns, 0, len(text)) | {"unit": "piece", "isLarge": True}
     return [
         Picture("columns", data, about),
         Picture("table", (["Sentence", "Rule made for it", "Tokens by this rule"], rows)),

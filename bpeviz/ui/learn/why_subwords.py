@@ -102,10 +102,15 @@ def _pictures(setup: Setup) -> list[Picture]:
         pretokenization.Column(title, about, pretokenization.pre_tokenize(text, pattern, words))
         for title, about, pattern, words in (
             ("Characters", "Nothing is unknown, but the text is long.", "characters", ""),
-            ("Pieces", "Short, and single letters fill the gaps.", WORD_LIST, setup["pieces"]),
+            (
+                "The vocabulary",
+                "Short, and single letters fill the gaps.",
+                WORD_LIST,
+                setup["pieces"],
+            ),
         )
     ]
-    data = pretokenization.side_by_side(columns, 0, len(text)) | {"unit": "piece"}
+    data = pretokenization.side_by_side(columns, 0, len(text)) | {"unit": "piece", "isLarge": True}
     pieces, characters = len(columns[1].cut), len(columns[0].cut)
     about = f"{counted(pieces, 'piece')} instead of {counted(characters, 'character')}"
     if pieces == characters:

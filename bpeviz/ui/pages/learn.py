@@ -119,7 +119,7 @@ def _draw_chapter(chapter: Chapter) -> None:
             st.info("This chapter needs published vocabularies, which are not on this machine yet.")
         else:
             _ask(chapter, setup)
-    if number == len(CHAPTERS):
+    if number == len(CHAPTERS) and chapter.key in (DONE.get() or ()):
         _variants()
     _neighbors(number)
 

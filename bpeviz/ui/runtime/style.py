@@ -158,6 +158,8 @@ STYLE = f"""<style>
   .stApp :is(.st-key-player, .st-key-inspect_player) {{ min-height: 33rem; }}
   .stApp .st-key-following {{ min-height: 105rem; }}
 }}
+/* An answered question, which a button to try again follows, is drawn already. */
+.stApp :has(+ [class*=st-key-again_]) > [class*=st-key-ask_] {{ min-height: 0; }}
 /* Tables (`bpeviz.ui.html_table`). */
 .facts-frame {{ overflow: auto; }}
 .facts-frame.scrolls {{ max-height: 20rem; }}

@@ -77,6 +77,7 @@ class Answer {
     this.root.querySelector(".actions").hidden = Boolean(result);
     this.result.className = result ? `result ${result.verdict}` : "result";
     this.result.replaceChildren();
+    this.result.hidden = !result;
     this.#changed();
     if (isAgain) this.#reach(this.section); // the button “Try again” had the focus, and is gone
     if (!result) return;

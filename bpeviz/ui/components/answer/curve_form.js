@@ -5,9 +5,10 @@ import { formatCount } from "../shared/format.js";
 import { legend } from "./legend.js";
 import { drawnPath, handleNear, scaled, unscaled } from "./logic.js";
 
-const WIDTH = 640;
-const HEIGHT = 235;
-const FRAME = { left: 76, right: 40, top: 38, bottom: 58 };
+// The size of the picture, and the space around the curve. On a phone, text and dots have the same
+// size on the screen, and the curve is high enough to draw it with a finger.
+const WIDE = { width: 640, height: 235, left: 76, right: 40, top: 38, bottom: 58, radius: 9 };
+const NARROW = { width: 360, height: 270, left: 52, right: 22, top: 36, bottom: 58, radius: 13 };
 
 const svg = (tag, attributes, text) => {
   const created = document.createElementNS("http://www.w3.org/2000/svg", tag);
@@ -28,8 +29,11 @@ export class CurveForm {
   constructor(host, data, given, marks, changed) {
     Object.assign(this, { data, changed, value: given });
     this.values = given ?? data.handles.map(() => data.first);
-    this.touched = given !== null;
-    this.picture = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: marks ? "curve" : "curve drawable" });
+    this.size = matchMedia("(max-width: 640px)").matches ? NARROW : WIDE;
+    const { width, height } = this.size;
+    this.picture = svg("svg", { viewBox: `0 0 ${width} ${height}`, class: "curve" });
+    this.picture.classList.toggle("drawable", !marks);
+    this.picture.classList.toggle("narrow", this.size === NARROW);
     this.#axes();
     this.yours = this.picture.appendChild(svg("path", { class: "yours" }));
     this.circles = [];
@@ -49,33 +53,34 @@ export class CurveForm {
   }
 
   #x(value) {
-    const { handles } = this.data;
-    return scaled(value, handles[0], handles.at(-1), FRAME.left, WIDTH - FRAME.right);
+    const { data: { handles }, size: { left, right, width } } = this;
+    return scaled(value, handles[0], handles.at(-1), left, width - right);
   }
 
   #y(value) {
-    return scaled(value, 0, this.data.high, HEIGHT - FRAME.bottom, FRAME.top);
+    const { bottom, height, top } = this.size;
+    return scaled(value, 0, this.data.high, height - bottom, top);
   }
 
   #axes() {
     const { handles, high, xTitle, yTitle } = this.data;
-    const bottom = HEIGHT - FRAME.bottom;
+    const { left, right, width, height, bottom } = this.size;
     const add = (...given) => this.picture.append(svg(...given));
     for (const share of [0, 0.5, 1]) {
       const value = Math.round(high * share);
-      add("line", { class: "grid", x1: FRAME.left, x2: WIDTH - FRAME.right, y1: this.#y(value), y2: this.#y(value) });
-      add("text", { class: "tick", x: FRAME.left - 6, y: this.#y(value) + 6, "text-anchor": "end" }, formatCount(value));
+      add("line", { class: "grid", x1: left, x2: width - right, y1: this.#y(value), y2: this.#y(value) });
+      add("text", { class: "tick", x: left - 6, y: this.#y(value) + 6, "text-anchor": "end" }, formatCount(value));
     }
     for (const at of handles)
-      add("text", { class: "tick", x: this.#x(at), y: bottom + 22, "text-anchor": "middle" }, formatCount(at));
-    add("text", { class: "tick", x: (FRAME.left + WIDTH) / 2, y: HEIGHT - 4, "text-anchor": "middle" }, xTitle);
+      add("text", { class: "tick", x: this.#x(at), y: height - bottom + 22, "text-anchor": "middle" }, formatCount(at));
+    add("text", { class: "tick", x: (left + width) / 2, y: height - 4, "text-anchor": "middle" }, xTitle);
     add("text", { class: "tick", x: 4, y: 22 }, yTitle);
   }
 
   #handles() {
     const { handles, high, xTitle, yTitle } = this.data;
     handles.forEach((at, i) => {
-      const circle = svg("circle", { r: i ? 9 : 5, class: i ? "handle" : "given", cx: this.#x(at) });
+      const circle = svg("circle", { r: i ? this.size.radius : 5, class: i ? "handle" : "given", cx: this.#x(at) });
       this.circles.push(circle);
       if (i) {
         for (const [name, value] of [["role", "slider"], ["tabindex", 0], ["aria-valuemin", 0], ["aria-valuemax", high], ["aria-orientation", "vertical"]])
@@ -87,10 +92,11 @@ export class CurveForm {
     });
     const move = (event) => {
       const box = this.picture.getBoundingClientRect();
-      const x = ((event.clientX - box.left) / box.width) * WIDTH;
-      const y = ((event.clientY - box.top) / box.height) * HEIGHT;
+      const { width, height, bottom, top } = this.size;
+      const x = ((event.clientX - box.left) / box.width) * width;
+      const y = ((event.clientY - box.top) / box.height) * height;
       const near = handleNear(handles.map((at) => this.#x(at)), x);
-      if (near) this.#set(near, unscaled(y, 0, high, HEIGHT - FRAME.bottom, FRAME.top));
+      if (near) this.#set(near, unscaled(y, 0, high, height - bottom, top));
     };
     this.picture.addEventListener("pointerdown", (event) => {
       this.picture.setPointerCapture(event.pointerId);

@@ -39,6 +39,7 @@ const SCROLL_REST = 120; // milliseconds after which another column may lead the
  * @property {number} baseline index of the baseline, -1 for none
  * @property {boolean} [showIds] whether to show the id of each token
  * @property {boolean} [isShort] whether columns are only as high as the text
+ * @property {boolean} [isLarge] whether the text is as large as in the player
  * @property {string} [unit] "token" unless given
  * @property {string} [ariaLabel] the accessible name of all columns
  */
@@ -118,6 +119,7 @@ class Columns {
     if (data.ariaLabel) this.frame.ariaLabel = data.ariaLabel;
     this.frame.classList.toggle("pre-tokens", this.unit !== "token");
     this.frame.classList.toggle("fitted", Boolean(data.isShort));
+    this.frame.classList.toggle("large", Boolean(data.isLarge));
     this.columns = data.columns.map((column, i) => this.#column(data, column, i === data.baseline));
     this.frame.replaceChildren(...this.columns.map(({ box }) => box));
     const bytes = new TextEncoder().encode(data.text);
