@@ -6,6 +6,18 @@ export const LONGEST = 20; // seconds of a whole training at speed 1×
 export const REST = 1 / 3; // seconds at least between two changes: at most three a second (WCAG 2.3.1)
 export const LEAD_IN = 0.5; // seconds before the first change of a replay
 export const MAX_JUMPS = 40; // of a whole training with reduced motion
+const INTERRUPTION = 5; // seconds without a frame, as while a computer sleeps
+
+/**
+ * Return the seconds of playback between two frames. It follows the clock, also on a busy machine,
+ * where frames are far apart, but does not skip the time of an interruption.
+ * @param {number} before milliseconds
+ * @param {number} now
+ */
+export function secondsBetween(before, now) {
+  const seconds = Math.max(0, now - before) / 1000;
+  return seconds < INTERRUPTION ? seconds : 0;
+}
 
 /**
  * Return how long a whole training plays at speed 1×, in seconds.

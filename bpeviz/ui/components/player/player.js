@@ -9,12 +9,11 @@ import { store, stored } from "../shared/storage.js";
 import { Announcer } from "./announcer.js";
 import { KEY_ACTIONS, clampStep, isSingleCharacter, percentChange, stepAfter, stepOfSize, usesKey } from "./controls.js";
 import { mergeTree } from "./merge_tree.js";
-import { Playback } from "./pace.js";
+import { Playback, secondsBetween } from "./pace.js";
 import { shownStep, storeStep, storedSteps } from "./position.js";
 import { TimelineView } from "./timeline_view.js";
 
 const REPORT_AFTER = 150; // milliseconds at rest
-const LONGEST_FRAME = 0.25; // seconds; playback does not skip the time of an interruption
 const MAX_LEAVES = 64; // of a merge tree
 const SHORT_TEXT = 150; // characters; shorter texts are enlarged
 const LETTER_KEYS = "bpeviz-letter-keys"; // "off" in the browser's storage, if they are off
@@ -246,7 +245,7 @@ class Player {
 
   #tick(now) {
     if (!this.playing) return;
-    const seconds = Math.min(LONGEST_FRAME, Math.max(0, now - this.previousFrame) / 1000);
+    const seconds = secondsBetween(this.previousFrame, now);
     this.previousFrame = now;
     this.go(this.playback.advance(seconds, Number(this.speed.value)));
     if (this.playback.isOver) this.stop();
@@ -393,6 +392,8 @@ class Player {
     });
     on(number, "keydown", ({ key }) => key === "Enter" && section.focus({ preventScroll: true }));
     players.add(this);
+    // A hidden page has no frames: playback continues where it was.
+    on(document, "visibilitychange", () => (this.previousFrame = performance.now()));
     on(document, "keydown", (event) => this.#key(event));
     // A click on empty space focuses Streamlit's scroll area, which then gets an outline.
     on(document, "mouseup", () => document.activeElement?.matches("main, section[tabindex]") && document.activeElement.blur());
