@@ -90,3 +90,12 @@ test("columns have a least and a largest width", () => {
   near(of(30, 800).columnWidth, (800 - 58 - 26 - 2) / 30);
   assert.ok(of(500, 800).width > 7000); // it scrolls
 });
+
+test("the handle of the marker line is inside the visible part of a wide drawing", () => {
+  const [{ payload }] = read("diagrams");
+  const wide = new Geometry({ ...payload, columnCount: 60 }, 350);
+  assert.ok(wide.width > 900);
+  assert.equal(wide.handleX(350), 336);
+  assert.equal(wide.handleX(wide.width), wide.handleX());
+  assert.ok(wide.handleX() + 8 < wide.width);
+});

@@ -74,6 +74,14 @@ export class Geometry {
     return direction < 0 ? this.top - distance : this.bottom + distance;
   }
 
+  /**
+   * Return where the handle of the marker line is: beside the drawing, or inside the visible part.
+   * @param {number} visible right edge of the visible part of the drawing in pixels
+   */
+  handleX(visible = Infinity) {
+    return Math.min(this.width - MARGIN_RIGHT + 12, visible - 14);
+  }
+
   /** Return the distance from the text of a vertical position. */
   distanceAt(y, direction) {
     return direction < 0 ? this.top - y : y - this.bottom;

@@ -36,7 +36,13 @@ class MergeDiagram {
     this.frame = find(".scroll");
     this.svg = find(".drawing");
     this.readout = find(".readout");
-    find(".save").addEventListener("click", () => saveSvg(this.svg, "bpeviz-merge-diagram.svg"), { signal });
+    const save = () => {
+      this.#placeHandles(Infinity);
+      saveSvg(this.svg, "bpeviz-merge-diagram.svg");
+      this.#placeHandles();
+    };
+    find(".save").addEventListener("click", save, { signal });
+    this.frame.addEventListener("scroll", () => this.#placeHandles(), { signal });
     const observer = new ResizeObserver(() => this.#fit());
     observer.observe(this.frame);
     signal.addEventListener("abort", () => observer.disconnect());
@@ -88,7 +94,13 @@ class MergeDiagram {
     this.tokens = data.sides.map((side, i) => this.#drawSide(side, directions[i]));
     this.#drawText();
     this.markers = directions.map((direction) => this.#drawMarker(direction));
+    this.#placeHandles();
     this.show(this.step);
+  }
+
+  // A wide drawing scrolls under its handle.
+  #placeHandles(visible = this.frame.scrollLeft + this.frame.clientWidth) {
+    for (const { knob } of this.markers ?? []) knob.setAttribute("cx", this.geometry.handleX(visible));
   }
 
   #drawScale(direction) {
@@ -164,7 +176,7 @@ class MergeDiagram {
     const handle = draw(svg, "g", { class: "handle" });
     draw(handle, "line", { class: "marker", x1: MARGIN_LEFT, x2: width - MARGIN_RIGHT + 8, y1: 0, y2: 0 });
     draw(handle, "rect", { class: "grip", x: MARGIN_LEFT, y: -9, width: width - MARGIN_LEFT, height: 18 });
-    draw(handle, "circle", { class: "knob", cx: width - MARGIN_RIGHT + 12, cy: 0, r: 8 });
+    const knob = draw(handle, "circle", { class: "knob", cy: 0, r: 8 });
     if (direction < 0) {
       const slider = { role: "slider", "aria-orientation": "vertical", "aria-label": "Step of the merge diagram" };
       for (const [name, value] of Object.entries({ tabindex: 0, ...slider })) handle.setAttribute(name, value);
@@ -181,7 +193,7 @@ class MergeDiagram {
       const y = event.clientY - svg.getBoundingClientRect().top;
       this.go(geometry.stepAt(geometry.distanceAt(y, direction)));
     });
-    return { handle, direction };
+    return { handle, knob, direction };
   }
 
   #key(event) {
