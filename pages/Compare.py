@@ -7,16 +7,13 @@ from bpeviz.ui.page import frame
 from bpeviz.ui.pages import compare
 
 with frame(compare.PAGE) as side:
+    answer = compare.answer()
     with side:
         training_text = inputs.text(inputs.TEXT)
-        second = st.container()
+        text = compare.text_to_compare_on(training_text)
         sizes = st.container()
         choice = inputs.choice()
-        training_text = inputs.expanded(training_text, choice.counted)
-    keys, baseline, on_test_text = compare.controls()
-    text = training_text
-    if on_test_text:
-        with second:
-            text = inputs.text(compare.TEST_TEXT)
-    chosen = compare.offers(keys, training_text, choice, sizes)
-    compare.show(text, training_text, chosen, baseline)
+        expanded = inputs.expanded(training_text, choice.counted)
+    keys, baseline = compare.controls()
+    chosen = compare.offers(keys, expanded, choice, sizes)
+    compare.show(expanded if text is None else text, expanded, chosen, baseline, answer)

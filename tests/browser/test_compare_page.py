@@ -9,6 +9,7 @@ from page_helpers import (
     Columns,
     Locator,
     Page,
+    box_at_rest,
     choose,
     drawn_boundaries,
     expect,
@@ -67,6 +68,20 @@ def test_deep_link_shows_verdict_columns_and_marks(open_page: Open) -> None:
     assert [marks(page, column) for column in columns] == differences(columns, 1)
     tops = {round(box["y"]) for column in columns if (box := box_of(page, column).bounding_box())}
     assert len(tops) == 1, "four columns fit at 1280 pixels"
+
+    # On a projector, the verdict and several lines of text need no scrolling, and text is enlarged.
+    page.set_viewport_size({"width": 1024, "height": 576})
+    answer = page.get_by_text(verdict).bounding_box()
+    text_box = box_at_rest(Columns(page).text("o200k"))
+    assert answer is not None
+    assert answer["y"] < 120
+    assert min(text_box["y"] + text_box["height"], 576) - text_box["y"] > 200
+    projector = Columns(page).frame.get_by_role("button", name="Projector")
+    projector.click()
+    expect(Columns(page).frame.get_by_text(verdict)).to_be_visible()
+    expect(Columns(page).text("o200k")).to_have_css("font-size", "25.6px")
+    projector.click()
+    expect(Columns(page).frame.get_by_text(verdict)).to_be_hidden()
 
     choose(page, "Baseline", "Your tokenizer")
     expect(Columns(page).frame.locator(".column.baseline")).to_contain_text("Your tokenizer")

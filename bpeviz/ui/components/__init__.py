@@ -85,7 +85,12 @@ def copy_link(answer: dict[str, Any], key: str) -> None:
 
 
 def player_events(
-    jump: dict[str, int] | None, key: str, *, steps: bool = True, words: bool = False
+    jump: dict[str, int] | None,
+    key: str,
+    *,
+    steps: bool = True,
+    words: bool = False,
+    drawn: bool = False,
 ) -> dict[str, Any]:
     """Return the player's step and the word clicked last, and send the player to a step.
 
@@ -96,19 +101,22 @@ def player_events(
         key: The component's key.
         steps: Whether to report steps.
         words: Whether to report clicked words.
+        drawn: Whether to report that columns are drawn.
 
     Returns:
         "step": {"step", "timelineId"}, or None before the player's first report; "word":
-        {"word", "number"} with the number of the click, or None.
+        {"word", "number"} with the number of the click, or None; "drawn": whether columns are
+        drawn.
     """
     result = _player_events(
         key=key,
-        data={"jump": jump, "name": key, "steps": steps, "words": words},
-        default={"step": None, "word": None},
+        data={"jump": jump, "name": key, "steps": steps, "words": words, "drawn": drawn},
+        default={"step": None, "word": None, "drawn": False},
         on_step_change=lambda: None,
         on_word_change=lambda: None,
+        on_drawn_change=lambda: None,
     )
-    return {"step": result.step, "word": result.word}
+    return {"step": result.step, "word": result.word, "drawn": result.drawn}
 
 
 def columns(data: dict[str, Any], key: str) -> None:

@@ -14,6 +14,7 @@ from bpeviz.analysis.metrics import Column
 from bpeviz.pretrained import catalog
 from bpeviz.pretrained.catalog import TITLES
 from bpeviz.ui import components, export, html_table, inputs, markdown, tokenizers, trained
+from bpeviz.ui.below import below_columns
 from bpeviz.ui.downloads import ready
 from bpeviz.ui.inputs import Choice, part_caption, part_number
 from bpeviz.ui.pages.base import Page
@@ -140,23 +141,34 @@ PAGE = Page(
 )
 
 
-def controls() -> tuple[list[str], str, bool]:
+def answer() -> DeltaGenerator:
+    """Return the place of the verdict, above everything else."""
+    return st.container(key="verdict")
+
+
+def text_to_compare_on(training_text: str) -> str | None:
+    """Draw the choice between the training text and a test text, and the box of the latter.
+
+    Return the test text, or None for the training text.
+    """
+    with st.container():
+        if MEASURED_ON.segments(width="content") == "held out":
+            return inputs.text(TEST_TEXT)
+    return None
+
+
+def controls() -> tuple[list[str], str]:
     """Draw the choices above the columns.
 
     Returns:
-        The keys of the chosen tokenizers, the key of the baseline, and whether the text is the test
-        text.
+        The keys of the chosen tokenizers, and the key of the baseline.
     """
-    left, right = st.columns((7, 2), vertical_alignment="bottom", gap="small")
-    with left:
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="controls"):
         keys = _chosen()
-    with right:
         baseline = _baseline(keys)
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        on_test_text = MEASURED_ON.segments(width="content") == "held out"
+        IDS.toggle()
         export.open_here()
-        IDS.toggle(help="Show the id of each token before it.")
-    return keys, baseline, on_test_text
+    return keys, baseline
 
 
 def _chosen() -> list[str]:
@@ -171,7 +183,12 @@ def _chosen() -> list[str]:
     if new or (before and chosen != before):  # a file was opened, on any page, or closed
         COLUMNS.put(chosen)
     return COLUMNS.multiselect(
-        names, default=list(FIRST), placeholder="Choose tokenizers", select_all=False, wrap=True
+        names,
+        default=list(FIRST),
+        placeholder="Choose tokenizers",
+        select_all=False,
+        wrap=True,
+        label_visibility="collapsed",
     )
 
 
@@ -213,7 +230,9 @@ def offers(
     return [by_key[key] for key in keys]
 
 
-def show(text: str, training_text: str, chosen: Sequence[Offer], baseline: str) -> None:
+def show(
+    text: str, training_text: str, chosen: Sequence[Offer], baseline: str, answer: DeltaGenerator
+) -> None:
     """Draw the verdict, the text in columns, and the metrics.
 
     Args:
@@ -221,6 +240,7 @@ def show(text: str, training_text: str, chosen: Sequence[Offer], baseline: str) 
         training_text: The text that the user's own tokenizer is trained on.
         chosen: The chosen tokenizers.
         baseline: The key of the one that the others are compared with.
+        answer: The place of the verdict.
     """
     if not chosen:
         st.info("No tokenizer is chosen. Choose one above.")
@@ -235,10 +255,12 @@ def show(text: str, training_text: str, chosen: Sequence[Offer], baseline: str) 
     # The chosen baseline may be unavailable.
     first = next((key for key in by_key if key != OWN), OWN)
     number = [*by_key].index(baseline if baseline in by_key else first)
-    _verdict(columns, number)
-    _side_by_side(text, columns, number)
+    standings = [verdict.standing(column) for column in columns]
+    sentence = verdict.sentence(standings, number)
+    answer.markdown(markdown.escape(sentence))
+    _side_by_side(text, columns, number, sentence)
     _caveats(text, training_text, by_key)
-    _measures(text, columns, number)
+    below_columns(lambda: _measures(text, columns, number))
 
 
 def _columns_for(text: str, chosen: Sequence[Offer]) -> dict[str, Column]:
@@ -260,29 +282,14 @@ def _columns_for(text: str, chosen: Sequence[Offer]) -> dict[str, Column]:
     return found
 
 
-def _verdict(columns: Sequence[Column], baseline: int) -> None:
-    """Draw the answer in one sentence."""
-    standings = [verdict.standing(column) for column in columns]
-    with st.container(key="verdict"):
-        st.markdown(markdown.escape(verdict.sentence(standings, baseline)))
-
-
-def _side_by_side(text: str, columns: Sequence[Column], baseline: int) -> None:
-    """Draw the text in columns."""
+def _side_by_side(text: str, columns: Sequence[Column], baseline: int, sentence: str) -> None:
+    """Draw the text in columns. sentence: the verdict, for the projector."""
     parts = player.parts(text, metrics.common_boundaries(columns), SHOWN)
     shown = parts[part_number(PART, len(parts))]
     if len(parts) > 1:
         part_caption(shown.first, shown.last, len(text), "All figures are for")
     payload = player.side_by_side(text, columns, shown, baseline, ids=bool(IDS.get()))
-    components.columns(payload, "columns")
-    if len(columns) > 1:
-        wavy = " A wavy underline marks text that is not in a vocabulary."
-        st.caption(
-            "A bracket marks a boundary that the baseline does not have; a dotted line marks one "
-            "that only the baseline has. Hover over a token to highlight it in every column."
-            + wavy
-            * any(column.unknown for column in columns)
-        )
+    components.columns(payload | {"verdict": sentence}, "columns")
     export.along(
         "compare",
         lambda: Picture(

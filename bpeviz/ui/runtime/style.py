@@ -103,12 +103,33 @@ STYLE = f"""<style>
 .stApp .st-key-decimal {{ height: 1.5rem; min-width: 8.7rem; }}
 .stApp .st-key-closer {{ min-height: 2rem; }}
 .stApp .st-key-closer :is({_element("Skeleton")}) {{ height: 2rem; }}
-.stApp :is(.st-key-compared, .st-key-baseline) {{ min-height: 4.25rem; }}
+.stApp .st-key-verdict {{ min-height: 1.75rem; }}
+.stApp .st-key-compared {{
+  min-height: 2.5rem;
+  width: auto !important;
+  flex: 1 1 26rem !important;
+}}
+.stApp .st-key-baseline {{
+  min-height: 2.5rem;
+  width: auto !important;
+  flex: 0 0 12rem !important;
+}}
+.stApp .st-key-baseline :is({_element("Selectbox")}) {{
+  display: flex;
+  align-items: center;
+  gap: 0.5rem;
+}}
+.stApp .st-key-baseline :is({_element("Selectbox")}) > * {{ flex: 1; min-width: 0; width: auto; }}
+.stApp .st-key-baseline :is({_element("Selectbox")}) > label {{
+  flex: none;
+  min-height: 0;
+  margin: 0;
+}}
 .stApp .st-key-measured_on {{ min-height: 3.75rem; min-width: 13.9rem; }}
-.stApp .st-key-token_ids {{ min-width: 7.6rem; }}
+.stApp .st-key-token_ids {{ min-width: 6rem; }}
 .stApp .st-key-algorithms {{ min-height: 6.3rem; }}
 .stApp .st-key-grid {{ min-height: 23.7rem; }}
-.stApp .st-key-columns {{ min-height: 28.8rem; }}
+.stApp .st-key-columns {{ min-height: calc(clamp(10rem, 100dvh - 20.6rem, 24rem) + 8.9rem); }}
 .stApp .st-key-lock_step {{ min-height: 32.1rem; }}
 .stApp .st-key-side-by-side {{ min-height: 33.2rem; }}
 .stApp .st-key-levels {{ min-height: 30.2rem; }}
@@ -141,7 +162,7 @@ STYLE = f"""<style>
 @media (max-width: 640px) {{
   .stApp .st-key-chapter_bar {{ min-height: 5.2rem; }}
   .stApp :has(> .st-key-question) + :has(> .st-key-chapter) {{ margin-top: 5.95rem; }}
-  .stApp .st-key-compared {{ min-height: 6.3rem; }}
+  .stApp .st-key-compared {{ min-height: 4.6rem; }}
   .stApp .st-key-ask_number_0 {{ min-height: 13rem; }}
   .stApp :is(.st-key-ask_boundaries_0, .st-key-ask_curve_0) {{ min-height: 24rem; }}
   .stApp :is(.st-key-ask_pair_0, .st-key-ask_order_0) {{ min-height: 30rem; }}
@@ -199,6 +220,15 @@ STYLE = f"""<style>
 .stApp .stButton [kind=primary] p {{ color: light-dark(#fff, #0e1117); }}
 .stApp .st-key-content .st-key-verdict p {{
   font-size: 1.3rem; font-weight: 600; line-height: 1.35;
+}}
+@media (min-width: 1200px) {{
+  .stApp .st-key-content .st-key-verdict p {{ font-size: 1.5rem; }}
+}}
+/* A new run replaces most elements within a second or two; until then they keep their color. The
+   sign in Streamlit's header tells that the page computes. */
+.stApp :is({_element("ElementContainer")})[data-stale=true] {{
+  opacity: 0.6 !important;
+  transition: opacity 1s ease-in 3s !important;
 }}
 .lattice {{ overflow-x: auto; padding-bottom: 0.25rem; }}
 .lattice > div {{ display: grid; gap: 3px 0; width: max-content; text-align: center; }}

@@ -12,6 +12,7 @@ import {
   UNKNOWN_ID,
 } from "../shared/cells.js";
 import { Tooltip, element, mount, tokenLabel, unbroken } from "../shared/dom.js";
+import { COLUMNS_DRAWN, COLUMNS_REQUESTED, emit, subscribe } from "../shared/events.js";
 import { counted, formatCount, plural } from "../shared/format.js";
 import { firstIndex } from "../shared/search.js";
 import { spokenBytes } from "../shared/spoken.js";
@@ -26,7 +27,7 @@ const SCROLL_REST = 120; // milliseconds after which another column may lead the
  * @property {[number | null, string, string, number][]} tokens id, label, bytes in hex or a note, color
  * @property {number[]} extra boundaries that the baseline lacks
  * @property {number[]} missing boundaries of the baseline that this column lacks
- * @property {string[]} notes lines below the title, or below pre-tokens
+ * @property {string[]} notes a line below the title, and lines below the text; for pre-tokens, all below
  * @property {number} tokenCount tokens of the whole text, of which a part may be shown
  * @property {boolean} [isBest] whether no other column has fewer tokens
  */
@@ -42,6 +43,7 @@ const SCROLL_REST = 120; // milliseconds after which another column may lead the
  * @property {boolean} [isLarge] whether the text is as large as in the player
  * @property {string} [unit] "token" unless given
  * @property {string} [ariaLabel] the accessible name of all columns
+ * @property {string} [verdict] the result of the comparison, for the projector; the page shows it, too
  */
 
 /**
@@ -98,28 +100,55 @@ function insertIds(cells, ends, tokens) {
 class Columns {
   constructor(root, signal) {
     this.root = root;
-    this.frame = root.querySelector(".columns");
-    this.tooltip = new Tooltip(root.querySelector(".card"), this.frame);
+    const find = (selector) => root.querySelector(selector);
+    this.board = find(".board");
+    this.frame = find(".columns");
+    this.tooltip = new Tooltip(find(".card"), this.board);
     this.columns = [];
-    const on = (name, listener) => this.frame.addEventListener(name, listener, { signal });
-    on("mouseover", ({ target }) => this.hover(target));
-    on("mouseleave", () => this.clear());
-    on("copy", (event) => {
+    const on = (target, name, listener) => target.addEventListener(name, listener, { signal });
+    on(this.frame, "mouseover", ({ target }) => this.hover(target));
+    on(this.frame, "mouseleave", () => this.clear());
+    on(this.frame, "copy", (event) => {
       const column = this.columns.find(({ box }) => box.contains(event.composedPath()[0]));
       column?.cells.copyTo(event, root);
     });
+    on(find(".projector"), "click", () =>
+      document.fullscreenElement ? document.exitFullscreen() : this.board.requestFullscreen?.(),
+    );
+    on(this.board, "fullscreenchange", () => this.#showVerdict());
+    subscribe(COLUMNS_REQUESTED, () => this.key && this.#announce(), signal);
+  }
+
+  // Other parts of the page wait until the columns are on the screen. A hidden page draws nothing.
+  #announce() {
+    const announce = () => setTimeout(() => emit(COLUMNS_DRAWN));
+    if (document.hidden) announce();
+    else requestAnimationFrame(announce);
+  }
+
+  // Beside the columns, the page itself shows the verdict.
+  #showVerdict() {
+    const verdict = this.root.querySelector(".verdict");
+    verdict.hidden = !document.fullscreenElement;
+    verdict.textContent = verdict.hidden ? "" : this.verdict;
   }
 
   /** @param {ColumnsPayload} data */
   update(data) {
+    this.verdict = data.verdict ?? "";
+    this.#showVerdict();
     if (this.key === data.key) return;
     this.key = data.key;
     this.clear();
     this.unit = data.unit ?? "token";
-    if (data.ariaLabel) this.frame.ariaLabel = data.ariaLabel;
-    this.frame.classList.toggle("pre-tokens", this.unit !== "token");
-    this.frame.classList.toggle("fitted", Boolean(data.isShort));
-    this.frame.classList.toggle("large", Boolean(data.isLarge));
+    if (data.ariaLabel) this.board.ariaLabel = data.ariaLabel;
+    const { classList } = this.board;
+    classList.toggle("pre-tokens", this.unit !== "token");
+    classList.toggle("fitted", Boolean(data.isShort));
+    classList.toggle("large", Boolean(data.isLarge));
+    classList.toggle("single", data.columns.length < 2);
+    classList.toggle("lossless", data.columns.every(({ tokens }) => tokens.every(([id]) => id !== UNKNOWN_ID)));
+    this.root.querySelector(".foot").hidden = !data.verdict;
     this.columns = data.columns.map((column, i) => this.#column(data, column, i === data.baseline));
     this.frame.replaceChildren(...this.columns.map(({ box }) => box));
     const bytes = new TextEncoder().encode(data.text);
@@ -127,6 +156,7 @@ class Columns {
       list.show(() => ({ count: tokens.length, words: (index) => tokenInWords(data.columns[i], bytes, index) })),
     );
     for (const { host } of this.columns) host.addEventListener("scroll", () => this.#scrolled(host));
+    this.#announce();
   }
 
   // Scroll all columns together, so that the same place is visible in each.
@@ -150,16 +180,19 @@ class Columns {
     const about = element("p");
     about.append(element("b", "", formatCount(tokenCount)), ` ${plural(tokenCount, this.unit)} `);
     if (isBest) about.append(element("span", "badge", "Fewest"));
-    // What a pattern does takes several lines: they stand below the text, which is seen first.
+    // Longer notes are below the text, which is seen first.
     const below = element("p", "below");
-    for (const note of notes) (this.unit === "token" ? about : below).append(unbroken("span", "note", note));
+    notes.forEach((note, i) => (this.unit === "token" && !i ? about : below).append(unbroken("span", "note", note)));
     const host = element("div", "text");
     host.tabIndex = 0;
     host.dir = "auto";
     host.setAttribute("role", "group");
     host.ariaLabel = `${this.unit[0].toUpperCase()}${this.unit.slice(1)}s of ${title}`;
     const list = new TokenList(host.ariaLabel);
-    box.append(unbroken("h2", "", title), about, host, list.box, ...(below.firstChild ? [below] : []));
+    const [, name, size] = title.match(/^(.*)( \([\d,]+\))$/) ?? [null, title, ""];
+    const heading = unbroken("h2", "", name);
+    heading.append(element("small", "", size));
+    box.append(heading, about, host, list.box, ...(below.firstChild ? [below] : []));
     const cells = new CellText(host, data.text, "bytes");
     let start = 0;
     ends.forEach((end, i) => {

@@ -1,7 +1,16 @@
-// Reports the player's step and clicked words to Python, and sends the player where Python asks. It
+// Reports the player's step, clicked words and drawn columns to Python, and sends the player where Python asks. It
 // is a component of its own, without markup, so that only the fragments that use it run again.
 
-import { JUMP, STEP_CHANGED, STEP_REQUESTED, WORD_CLICKED, emit, subscribe } from "../shared/events.js";
+import {
+  COLUMNS_DRAWN,
+  COLUMNS_REQUESTED,
+  JUMP,
+  STEP_CHANGED,
+  STEP_REQUESTED,
+  WORD_CLICKED,
+  emit,
+  subscribe,
+} from "../shared/events.js";
 
 const lastJumps = new Map(); // name of the component → number of the last jump
 const controllers = new WeakMap(); // root element → ends its listeners
@@ -42,6 +51,7 @@ document.addEventListener("click", onClick, true);
  * @property {string} name
  * @property {boolean} steps whether to report steps
  * @property {boolean} words whether to report clicked words
+ * @property {boolean} drawn whether to report that columns are drawn
  */
 
 /** @param {{data: PlayerEventsPayload, parentElement: any, setStateValue: Function}} component */
@@ -57,6 +67,11 @@ export default function ({ data, parentElement: root, setStateValue }) {
     subscribe(STEP_CHANGED, onStep, signal);
     subscribe(WORD_CLICKED, onWord, signal);
     emit(STEP_REQUESTED);
+    const onDrawn = () => !isLeaving(path) && report(() => setStateValue("drawn", true));
+    if (data.drawn) {
+      subscribe(COLUMNS_DRAWN, onDrawn, signal);
+      emit(COLUMNS_REQUESTED);
+    }
   }
   const { jump, name } = data;
   if (jump && lastJumps.get(name) !== jump.number) {

@@ -6,6 +6,9 @@ export const STEP_REQUESTED = "bpeviz-step-requested"; // detail: a callback, or
 export const JUMP = "bpeviz-jump"; // detail: the step to go to
 export const WORD_CLICKED = "bpeviz-word-clicked"; // detail: the word
 
+export const COLUMNS_DRAWN = "bpeviz-columns-drawn"; // columns are on the screen
+export const COLUMNS_REQUESTED = "bpeviz-columns-requested"; // drawn columns then announce themselves
+
 /**
  * @param {string} name
  * @param {any} [detail]
