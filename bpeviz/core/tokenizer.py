@@ -229,6 +229,8 @@ class Tokenizer(ABC):
 
     def _parts(self, text: str, allowed_special: Collection[str]) -> list[tuple[str, bool]]:
         """Split a text at the allowed special tokens: (part, whether it is special)."""
+        if allowed_special == "all":
+            allowed_special = self.special_tokens.keys()
         unknown = set(allowed_special) - set(self.special_tokens)
         if unknown:
             raise ValueError(f"Not a special token of {self.name}: {', '.join(sorted(unknown))}.")
@@ -239,7 +241,8 @@ class Tokenizer(ABC):
     def encode(self, text: str, *, allowed_special: Collection[str] = ()) -> list[int]:
         """Return the ids of `text`.
 
-        Special tokens in the text are ordinary text unless `allowed_special` contains them.
+        Special tokens in the text are ordinary text unless `allowed_special` contains them. As in
+        tiktoken, "all" allows every one.
 
         Raises:
             ValueError: A name in `allowed_special` is not a special token.

@@ -251,6 +251,7 @@ def test_encode_prefers_the_longer_special_token() -> None:
     both = {"<|end|>", "<|end|>>"}
     assert tokenizer.encode("<|end|>>", allowed_special=both) == [259]
     assert tokenizer.encode("<|end|><|end|>>", allowed_special=both) == [258, 259]
+    assert tokenizer.encode("<|end|><|end|>>", allowed_special="all") == [258, 259]
 
 
 def test_allowing_unknown_special_token_raises_value_error() -> None:
