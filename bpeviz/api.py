@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -133,15 +133,30 @@ def read(
         path: the file or folder, or a .zip of them.
         format: a key of `bpeviz.formats.READERS`, or None to detect it.
         pattern: the pre-tokenization, as in `train`, for files that do not contain it: ranks of
-            tiktoken without the second file, and CSV merges without the first line.
+            tiktoken without the second file, CSV merges without the first line, and vocab.json with
+            merges.txt.
         expression: the regular expression or the word list of `pattern`.
 
     Raises:
         FormatError: the file is not valid or not supported; the message names the line or key.
         OSError: a file cannot be read.
     """
+    return formats.parse(_files(path), format, pattern=pattern, expression=expression)
+
+
+def assumed(path: str | Path, *, pattern: str = "") -> str:
+    """Return what the files at a path do not contain and `read` assumes, as a sentence, or "".
+
+    Raises:
+        FormatError: the file is not valid or not supported.
+        OSError: a file cannot be read.
+    """
+    return formats.assumed(_files(path), pattern=pattern)
+
+
+def _files(path: str | Path) -> Mapping[str, bytes]:
     files = {}
     for one in formats.paths_to_read(Path(path)):
         with one.open("rb") as file:
             files[one.name] = file.read(MAX_FILE + 1)  # `parse` refuses a larger one
-    return formats.parse(archive.opened(files), format, pattern=pattern, expression=expression)
+    return archive.opened(files)

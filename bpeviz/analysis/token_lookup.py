@@ -204,6 +204,22 @@ def _ids_by_text(query: str, tokenizer: Tokenizer) -> Iterator[int]:
     yield from tokenizer.find(query)
 
 
+def query_text(query: str) -> str:
+    """Return a query as a text to encode, in which a dot · is a space."""
+    return query.replace("·", " ")
+
+
+def containing(query: str, tokenizer: Tokenizer) -> list[int]:
+    """Return the ids of the tokens whose text contains a query, special tokens included.
+
+    A dot · also matches a space.
+    """
+    raws = {query.encode(), query_text(query).encode()}
+    return [
+        i for i in tokenizer.known_ids() if any(raw in tokenizer.token_bytes(i) for raw in raws)
+    ]
+
+
 def about(token_id: int, tokenizer: Tokenizer) -> Found:
     """Return a token.
 

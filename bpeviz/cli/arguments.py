@@ -69,8 +69,8 @@ def add_tokenizer(command: argparse.ArgumentParser, *, several: bool = False) ->
     add_pattern(
         command,
         "",
-        "the pre-tokenization, for a file that does not contain it, such as a .tiktoken file "
-        "without its .tiktoken.json",
+        "the pre-tokenization, for files that do not contain it: a .tiktoken file without its "
+        ".tiktoken.json, or vocab.json with merges.txt",
     )
 
 

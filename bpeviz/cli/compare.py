@@ -3,26 +3,32 @@
 from __future__ import annotations
 
 import argparse
+import csv
+import io
 import json
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from bpeviz.analysis.metrics import Column, Metrics, measure
+from bpeviz.analysis.metrics import Column, Metrics, measure, sweep
 from bpeviz.cli import arguments, files
 from bpeviz.cli.arguments import Commands
 from bpeviz.cli.errors import UsageError
 from bpeviz.cli.progress import Progress
 from bpeviz.corpus.files import STANDARD, named
+from bpeviz.views import export
 
 _HELP = """\
 Measure several tokenizers on one text: the number of tokens, the bytes per token, the share of
-words kept whole, and the agreement of the boundaries with a baseline (--reference).
+words kept whole, and the agreement of the boundaries with a baseline (--reference). Or export the
+text in colored tokens, or the bytes per token over vocabulary sizes.
 """
 _EXAMPLES = """\
 examples:
   python -m bpeviz compare page.txt --tokenizer tokenizer.json --tokenizer gpt2
   python -m bpeviz compare page.txt --tokenizer gpt2 --tokenizer o200k_base --json
   python -m bpeviz compare - --tokenizer gpt2 --tokenizer cl100k_base < page.txt
+  python -m bpeviz compare page.txt --tokenizer gpt2 --html --output tokens.html
+  python -m bpeviz compare page.txt --tokenizer gpt2 --tokenizer cl100k_base --curves
 
 Use a text that no tokenizer was trained on: on its training text a tokenizer scores better than it
 should. A larger vocabulary usually needs fewer tokens.
@@ -47,7 +53,19 @@ def add(commands: Commands) -> argparse.ArgumentParser:
         metavar="TOKENIZER",
         help="the baseline, with which the others are compared (default: the first)",
     )
-    command.add_argument("--json", action="store_true", help="print a JSON list of exact numbers")
+    form = command.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="print a JSON list of exact numbers")
+    form.add_argument(
+        "--curves",
+        action="store_true",
+        help="print bytes per token over vocabulary sizes as CSV: for BPE, of the first merges",
+    )
+    form.add_argument(
+        "--html",
+        action="store_true",
+        help=f"write the text in colored tokens as a web page, up to {export.HELD:,} bytes of it",
+    )
+    form.add_argument("--svg", action="store_true", help="write it as an SVG drawing")
     arguments.add_output(command)
     arguments.add_progress(command)
     return command
@@ -69,24 +87,51 @@ def run(options: argparse.Namespace) -> int:
         with progress.during(f"Encoding {len(text):,} characters with {named(name)}"):
             boundaries = tokenizer.boundaries(text)
         columns.append(Column(named(name), tokenizer, boundaries, tokenizer.steps))
-    rows = measure(text, columns, names.index(reference))
+    printed = _printed(text, columns, names.index(reference), names, options)
+    files.write_output(options.output, printed.encode("utf-8", "backslashreplace"))
+    return 0
+
+
+def _printed(
+    text: str,
+    columns: Sequence[Column],
+    baseline: int,
+    names: Sequence[str],
+    options: argparse.Namespace,
+) -> str:
+    """Return the output in the form that the options select."""
+    if options.html or options.svg:
+        draw = export.html if options.html else export.svg
+        return draw(export.Picture(text, columns, "One text as tokens", baseline))
+    if options.curves:
+        return _curves(columns)
+    rows = measure(text, columns, baseline)
     unknown = [column.unknown for column in columns]
     if options.json:
         found = [
             {"tokenizer": name, **_plain(row), "unknown": lost}
             for name, row, lost in zip(names, rows, unknown, strict=True)
         ]
-        printed = json.dumps(found, ensure_ascii=False, indent=2) + "\n"
-    else:
-        printed = _table(text, rows, named(reference))
-        for row, lost in zip(rows, unknown, strict=True):
-            if lost:
-                printed += (
-                    f"{row.title} has {lost:,} unknown tokens: their text is lost, so its counts "
-                    "look better than they are.\n"
-                )
-    files.write_output(options.output, printed.encode("utf-8", "backslashreplace"))
-    return 0
+        return json.dumps(found, ensure_ascii=False, indent=2) + "\n"
+    printed = _table(text, rows, columns[baseline].title)
+    for row, lost in zip(rows, unknown, strict=True):
+        if lost:
+            printed += (
+                f"{row.title} has {lost:,} unknown tokens: their text is lost, so its counts "
+                "look better than they are.\n"
+            )
+    return printed
+
+
+def _curves(columns: Sequence[Column]) -> str:
+    """Return the curves of all tokenizers as CSV."""
+    written = io.StringIO()
+    rows = csv.writer(written, lineterminator="\n")
+    rows.writerow(("tokenizer", "vocabulary size", "bytes per token"))
+    for column in columns:
+        for size, ratio in zip(*sweep(column), strict=True):
+            rows.writerow((column.title, int(size), f"{ratio:.6g}"))
+    return written.getvalue()
 
 
 def _plain(row: Metrics) -> dict[str, object]:

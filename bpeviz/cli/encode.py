@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 import argparse
+import io
 import json
+import os
+import sys
+from collections.abc import Collection
+from dataclasses import asdict
 from itertools import pairwise
+from typing import Any
 
+from bpeviz.analysis import trace
+from bpeviz.analysis.round_trip import round_trip
+from bpeviz.analysis.token_lookup import color_index_of
 from bpeviz.cli import arguments, files
 from bpeviz.cli.arguments import Commands
 from bpeviz.cli.errors import CommandError, UsageError
@@ -29,7 +38,8 @@ examples:
 
 With --lines, each line of a text is encoded alone, without its line end; `decode --lines` restores
 the line ends. In the labels of --tokens, · is a space, → a tab, ↵ a line end, and ⟨C3⟩ a byte that
-is not a character.
+is not a character. On a terminal, tokens have the colors of the pages. `compare --html` writes the
+colored text as a web page.
 """
 
 
@@ -60,7 +70,23 @@ def add(commands: Commands) -> argparse.ArgumentParser:
         help="print the N best segmentations of each word with their log probabilities, as JSON, "
         "one word a line, for Unigram",
     )
+    form.add_argument(
+        "--steps",
+        action="store_true",
+        help="print the merges that change the text as JSON, one a line",
+    )
+    form.add_argument(
+        "--round-trip",
+        action="store_true",
+        help="print as JSON whether decoding restores the text, and otherwise the differences",
+    )
     form.add_argument("--count", action="store_true", help="print the number of tokens")
+    command.add_argument(
+        "--color",
+        choices=("auto", "always", "never"),
+        default="auto",
+        help="with --tokens, color the tokens (default: auto, on a terminal)",
+    )
     command.add_argument(
         "--allow-special",
         action="append",
@@ -116,7 +142,6 @@ def run(options: argparse.Namespace) -> int:
     allowed = set(options.allow_special)
     if "all" in allowed and "all" not in tokenizer.special_tokens:
         allowed = (allowed - {"all"}) | {*tokenizer.special_tokens}
-    before, after = tokenizer.template if options.template else ((), ())
     chat = files.load_chat_template(options.tokenizer) if options.chat else None
     if chat is not None:
         allowed = {*tokenizer.special_tokens}
@@ -126,30 +151,63 @@ def run(options: argparse.Namespace) -> int:
         with progress.during(f"Encoding {named(path)}, {len(text):,} characters"):
             for part in _lines(text) if options.lines else [text]:
                 whole = part if chat is None else chat.apply(part, options.system).text
-                if options.normalized:
-                    printed.append(
-                        json.dumps(tokenizer.normalized(whole).text, ensure_ascii=False) + "\n"
-                    )
-                    continue
-                if options.pre_tokens:
-                    printed.append(_pre_tokens(tokenizer, whole) + "\n")
-                    continue
-                if options.segmentations is not None:
-                    printed += _segmentations(tokenizer, whole, options.segmentations)
-                    continue
-                ids = tokenizer.encode(whole, allowed_special=allowed)
-                printed.append(_line(tokenizer, [*before, *ids, *after], options) + "\n")
+                printed += (f"{line}\n" for line in _printed(tokenizer, whole, allowed, options))
     files.write_output(options.output, "".join(printed).encode())
     return 0
 
 
+def _printed(
+    tokenizer: Tokenizer, text: str, allowed: Collection[str], options: argparse.Namespace
+) -> list[str]:
+    """Return the lines to print for a text. Raises `CommandError`."""
+    if options.normalized:
+        return [json.dumps(tokenizer.normalized(text).text, ensure_ascii=False)]
+    if options.pre_tokens:
+        return [_pre_tokens(tokenizer, text)]
+    if options.segmentations is not None:
+        return _segmentations(tokenizer, text, options.segmentations)
+    if options.steps:
+        return _steps(tokenizer, text, allowed)
+    if options.round_trip:
+        return [_round_trip(tokenizer, text, allowed)]
+    before, after = tokenizer.template if options.template else ((), ())
+    ids = [*before, *tokenizer.encode(text, allowed_special=allowed), *after]
+    if options.count:
+        return [str(len(ids))]
+    return [_labels(tokenizer, ids, options) if options.tokens else json.dumps(ids)]
+
+
 def _first_merges(tokenizer: Tokenizer, count: int) -> Tokenizer:
     """Return the tokenizer with its first merges only. Raises `CommandError`."""
-    if (why := tokenizer.without_steps) is not None:
-        raise CommandError(f"{tokenizer.name} has no merges to choose from: {why}.")
+    _check_merges(tokenizer)
     if count > tokenizer.steps:
         raise CommandError(f"{tokenizer.name} has {tokenizer.steps:,} merges, not {count:,}.")
     return tokenizer.at_step(count)
+
+
+def _check_merges(tokenizer: Tokenizer) -> None:
+    """Raise `CommandError` if a tokenizer has no merges."""
+    if (why := tokenizer.without_steps) is not None:
+        raise CommandError(f"{tokenizer.name} has no merges: {why}.")
+
+
+def _steps(tokenizer: Tokenizer, text: str, allowed: Collection[str]) -> list[str]:
+    """Return the merges that change a text as JSON. Raises `CommandError`."""
+    _check_merges(tokenizer)
+    printed = []
+    for event in trace.inspect(text, tokenizer, allowed).events:
+        parents = None if event.id is None else tokenizer.parents(event.id)
+        pair = [tokenizer.token_label(one) for one in parents or ()]
+        step = {"step": event.step + 1, "id": event.id, "merged": pair}
+        printed.append(json.dumps(step, ensure_ascii=False))
+    return printed
+
+
+def _round_trip(tokenizer: Tokenizer, text: str, allowed: Collection[str]) -> str:
+    """Return as JSON whether decoding restores a text, and the differences."""
+    found = round_trip(trace.inspect(text, tokenizer, allowed))
+    losses = [asdict(loss) for loss in found.losses]
+    return json.dumps({"lossless": found.lossless, "losses": losses}, ensure_ascii=False)
 
 
 def _pre_tokens(tokenizer: Tokenizer, text: str) -> str:
@@ -177,7 +235,7 @@ def _segmentations(tokenizer: Tokenizer, text: str, most: int) -> list[str]:
             for path in tokenizer.word_lattice(word.text).nbest(most)
         ]
         found = {"word": word.text, "segmentations": best}
-        printed.append(json.dumps(found, ensure_ascii=False) + "\n")
+        printed.append(json.dumps(found, ensure_ascii=False))
     return printed
 
 
@@ -186,11 +244,30 @@ def _lines(text: str) -> list[str]:
     return text.removesuffix("\n").split("\n") if text else []
 
 
-def _line(tokenizer: Tokenizer, ids: list[int], options: argparse.Namespace) -> str:
-    if options.count:
-        return str(len(ids))
-    if options.tokens:
-        # The name of a special token may contain a space; other labels do not.
-        labels = {i: visible(tokenizer.token_label(i)).replace(" ", "·") for i in set(ids)}
+def _labels(tokenizer: Tokenizer, ids: list[int], options: argparse.Namespace) -> str:
+    """Return the labels of tokens, with a space between them, in color if it is wanted."""
+    # The name of a special token may contain a space; other labels do not.
+    labels = {i: visible(tokenizer.token_label(i)).replace(" ", "·") for i in set(ids)}
+    is_terminal = options.output == STANDARD and sys.stdout is not None and sys.stdout.isatty()
+    wanted = is_terminal and not os.environ.get("NO_COLOR")
+    if options.color == "never" or (options.color == "auto" and not wanted):
         return " ".join(labels[i] for i in ids)
-    return json.dumps(ids)
+    from rich.console import Console  # only needed here, as is the palette of exports
+    from rich.text import Text
+
+    from bpeviz.views.export import FILLS, INK
+
+    colors = {i: color_index_of(tokenizer, i) for i in labels}
+    styles = {i: f"{INK} on {FILLS[color]}" if color >= 0 else "" for i, color in colors.items()}
+    shown = Text(" ").join(Text(labels[i], styles[i]) for i in ids)
+    system: Any = Console(file=sys.stdout).color_system if is_terminal else None
+    drawn = io.StringIO()
+    console = Console(
+        file=drawn,
+        force_terminal=True,
+        color_system=system or "truecolor",
+        no_color=False,
+        legacy_windows=False,
+    )
+    console.print(shown, end="", soft_wrap=True)
+    return drawn.getvalue()

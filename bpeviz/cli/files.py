@@ -95,7 +95,10 @@ def load_tokenizer(name: str, options: argparse.Namespace, progress: Progress) -
             content = read_bytes(name, formats.MAX_FILE)
             return formats.parse(archive.opened({named(name): content}), **pattern)
         try:
-            return api.read(name, **pattern)
+            tokenizer = api.read(name, **pattern)
+            if progress.shown and (assumed := api.assumed(name, pattern=options.pattern)):
+                progress.print(f"{named(name)}: {assumed}")
+            return tokenizer
         except OSError as error:
             raise _unreadable(name, error) from error
 

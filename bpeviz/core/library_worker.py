@@ -134,12 +134,11 @@ class HuggingFace:
                 found[token_id] = name
         return found | {i: one.content for i, one in self.added.items()}
 
-    def ids(self, text: bytes) -> list[int]:
-        """Return the ids of a text."""
+    def ids(self, text: bytes) -> bytes:
+        """Return the ids of a text. int32."""
         # A batch of one: only a batch can be encoded without offsets.
         (found,) = self.tokenizer.encode_batch_fast([text.decode()], add_special_tokens=False)
-        ids: list[int] = found.ids
-        return ids
+        return _numbers(found.ids)
 
     def tokens(self, text: bytes) -> tuple[list[int], list[int], list[int]]:
         """Return the ids of a text, and where each begins and ends, in characters."""
@@ -254,12 +253,27 @@ def _with_spaces(
     return found
 
 
+class _Buffers:
+    """The part of NumPy that `sentencepiece` uses to return ids without a list of numbers.
+
+    Importing NumPy takes longer than most texts, and the list as long as the segmentation.
+    """
+
+    int32 = "i"
+
+    @staticmethod
+    def frombuffer(buffer: Any, dtype: str) -> Any:
+        """Return the buffer itself."""
+        return buffer
+
+
 class SentencePiece:
     """A .model of SentencePiece."""
 
     def __init__(self, content: bytes) -> None:
         import sentencepiece
 
+        sys.modules.setdefault("numpy", _Buffers)  # type: ignore[arg-type]
         self.kind = "unknown"
         self.processor = sentencepiece.SentencePieceProcessor()
         try:
@@ -298,10 +312,9 @@ class SentencePiece:
             ),
         ).tobytes()
 
-    def ids(self, text: bytes) -> list[int]:
-        """Return the ids of a text."""
-        ids: list[int] = self.processor.encode(text)
-        return ids
+    def ids(self, text: bytes) -> bytes:
+        """Return the ids of a text. int32."""
+        return memoryview(self.processor.encode(text, return_type="numpy")).tobytes()
 
     def tokens(self, text: bytes) -> tuple[list[int], list[int], list[int]]:
         """Return the ids of a text, and where each begins and ends, in bytes."""
@@ -559,7 +572,7 @@ class Worker:
         if operation == VOCABULARY:
             return _spellings(model.vocabulary())
         if operation == IDS:
-            return _numbers(model.ids(payload))
+            return model.ids(payload)
         if operation == TOKENS:
             return _numbers(*model.tokens(payload))
         if operation == NORMALIZE:

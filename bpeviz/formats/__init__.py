@@ -22,6 +22,7 @@ from bpeviz.formats.base import (
     printable_name,
 )
 from bpeviz.formats.gguf.container import MAGIC
+from bpeviz.formats.known_models import SETTINGS_FILES
 from bpeviz.formats.parsing import MAX_FILE
 from bpeviz.formats.paths import known_format, names_to_read, paths_to_read, paths_to_save
 from bpeviz.formats.recognition import COMPANIONS, explain, unknown_format
@@ -34,6 +35,7 @@ __all__ = [
     "READERS",
     "Format",
     "FormatError",
+    "assumed",
     "dump",
     "parse",
     "paths_to_read",
@@ -76,14 +78,39 @@ def parse(
         files: content by file name.
         format: key of the format, or None to detect it from names and contents.
         pattern: pre-tokenization, as in `bpeviz.train`, for files that do not contain it: ranks
-            of tiktoken without the second file, and CSV merges without the first line.
+            of tiktoken without the second file, CSV merges without the first line, and vocab.json
+            with merges.txt.
         expression: regular expression or word list of `pattern`.
 
     Raises:
         FormatError: the files are not valid, or bpeviz would encode differently.
     """
+    known, source = _source(files, format, pattern, expression)
+    try:
+        return known.read(source)
+    except UnsupportedError as error:
+        name = printable_name(next(iter(source.files)))
+        raise FormatError(f"{name} is not supported: {error}.") from error
+
+
+def assumed(files: Mapping[str, bytes], *, pattern: str = "") -> str:
+    """Return what files do not contain and `parse` assumes, as a sentence, or "".
+
+    Raises:
+        FormatError: the files are not valid.
+    """
+    known, source = _source(files, None, pattern, "")
+    return known.assumed(source)
+
+
+def _source(
+    files: Mapping[str, bytes], format: str | None, pattern: str, expression: str
+) -> tuple[Format, Source]:
+    """Return the format of files and their checked contents. Raises `FormatError`."""
     if not files:
         raise FormatError("There is no file.")
+    last = {name.replace("\\", "/").rsplit("/", 1)[-1]: name for name in files}
+    settings = {name: files[last[name]] for name in SETTINGS_FILES if name in last}
     files = _without_companions(files)
     if len(files) > _MAX_FILES:  # before they are unzipped: each may become as large as the limit
         raise FormatError(f"{len(files)} files are too many: a tokenizer has one or two.")
@@ -96,11 +123,8 @@ def parse(
         if not content.strip():
             raise FormatError(f"{printable_name(name)} is empty.")
     known = _detected(files) if format is None else known_format(format)
-    try:
-        return known.read(Source(_tokenizer_name(files), dict(files), pattern, expression))
-    except UnsupportedError as error:
-        name = printable_name(next(iter(files)))
-        raise FormatError(f"{name} is not supported: {error}.") from error
+    name = _tokenizer_name(files)
+    return known, Source(name, dict(files), pattern, expression, settings)
 
 
 def _tokenizer_name(files: Mapping[str, bytes]) -> str:

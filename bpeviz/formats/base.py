@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.text import shorten
@@ -41,12 +41,14 @@ class Source:
         files: content by file name.
         pattern: pre-tokenization for files that do not contain theirs, or "".
         expression: regular expression or word list of `pattern`.
+        settings: content of the files with settings of the model beside them, by name.
     """
 
     name: str
     files: Mapping[str, bytes]
     pattern: str = ""
     expression: str = ""
+    settings: Mapping[str, bytes] = field(default_factory=dict)
 
     def single(self) -> tuple[str, bytes]:
         """Return the name and the content of the only file. Raises `FormatError`."""
@@ -87,6 +89,8 @@ class Format:
         suffixes: endings of a path that select the format, in lower case, with the dot.
         other_files: other names of the same files, as other programs write them.
         algorithms: trainers for whose tokenizers a suffix selects this format before others.
+        settings: names of files with settings beside them, which are read as well.
+        assumed: returns what files do not contain and `read` assumes, as a sentence, or "".
     """
 
     key: str
@@ -99,6 +103,8 @@ class Format:
     suffixes: tuple[str, ...] = ()
     other_files: tuple[tuple[str, ...], ...] = ()
     algorithms: tuple[str, ...] = ()
+    settings: tuple[str, ...] = ()
+    assumed: Callable[[Source], str] = lambda source: ""
 
 
 def has_suffix(files: Mapping[str, bytes], *suffixes: str) -> bool:

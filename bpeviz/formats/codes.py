@@ -1,6 +1,7 @@
 """Merges with end-of-word marks: the files of CLIP and the codes of subword-nmt.
 
-Both have one merge a line after a line with the version, and mark the end of a word with </w>.
+Both have one merge a line after a line with the version, and mark the end of a word with </w>. The
+codes of fastBPE have counts instead of the version.
 They contain no ids. Those of CLIP are defined by its code: bytes, bytes with the mark, merges.
 subword-nmt writes texts without ids; bpeviz numbers characters, then merges, in their order.
 
@@ -32,16 +33,33 @@ _CLIP_MERGES = 49_152 - 256 - 2
 _CLIP_SPECIAL = ("<|startoftext|>", "<|endoftext|>")
 _CLIP_SPLIT = r"'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+"
 _UNKNOWN = "<unk>"
+_WHITE_SPACE = r"[\s\x1C-\x1F]+"
+"""The white space of CLIP's own code: that of `str.split`."""
 
 
 def clip_document(
-    entries: Mapping[str, int], merges: Sequence[tuple[str, str]], special: Mapping[str, int]
+    entries: Mapping[str, int],
+    merges: Sequence[tuple[str, str]],
+    special: Mapping[str, int],
+    *,
+    own: bool = False,
 ) -> dict[str, Any]:
-    """Return the tokenizer.json of CLIP with a vocabulary and merges."""
-    split = split_at(_CLIP_SPLIT) | {"behavior": "Removed", "invert": True}
+    """Return the tokenizer.json of CLIP with a vocabulary and merges.
+
+    Args:
+        entries: ids by token.
+        merges: pairs of tokens.
+        special: ids of special tokens.
+        own: whether white space and upper case are those of CLIP's own code, not of `transformers`.
+    """
+    white_space = _WHITE_SPACE if own else r"\s+"
+    split = split_at(_CLIP_SPLIT.replace("'s", "'[sſ]") if own else _CLIP_SPLIT) | {
+        "behavior": "Removed",
+        "invert": True,
+    }
     parts: list[Part] = [
         {"type": "NFC"},
-        {"type": "Replace", "pattern": {"Regex": r"\s+"}, "content": " "},
+        {"type": "Replace", "pattern": {"Regex": white_space}, "content": " "},
         {"type": "Lowercase"},
     ]
     level: Part = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True}
@@ -54,12 +72,21 @@ def clip_document(
     )
 
 
-def gpt1_document(entries: Mapping[str, int], merges: Sequence[tuple[str, str]]) -> dict[str, Any]:
-    """Return the tokenizer.json of GPT-1 with a vocabulary and merges."""
+def gpt1_document(
+    entries: Mapping[str, int], merges: Sequence[tuple[str, str]], *, lower: bool
+) -> dict[str, Any]:
+    """Return the tokenizer.json of GPT-1 with a vocabulary and merges.
+
+    Args:
+        entries: ids by token.
+        merges: pairs of tokens.
+        lower: whether texts are converted to lower case, as GPT-1's are; those of the
+            `CharBPETokenizer` of `tokenizers` are not.
+    """
     return document_of(
         _model(entries, merges, _UNKNOWN),
         {_UNKNOWN: entries[_UNKNOWN]},
-        normalizers=[bert_normalizer(lower=True)],
+        normalizers=[bert_normalizer(lower)],
         pre_tokenizers=[{"type": "BertPreTokenizer"}],
         decoder={"type": "BPEDecoder", "suffix": END_OF_WORD},
     )
@@ -85,7 +112,8 @@ def _read(source: Source) -> Tokenizer:
     file, content = source.single()
     lines = split_lines(file, content)
     merges = []
-    for number, line in enumerate(lines[1:], 2):
+    has_version = lines[0].lstrip(chr(34)).startswith(("bpe_simple_vocab", "#version"))
+    for number, line in enumerate(lines[has_version:], 1 + has_version):
         pair = tuple(checked_text(file, f"line {number:,}", line).rstrip("\r ").split(" "))
         if len(pair) == 3 and pair[2].isdecimal():
             pair = pair[:2]  # with the count of the pair
@@ -107,7 +135,7 @@ def _clip(merges: Sequence[tuple[str, str]]) -> dict[str, Any]:
     names += [left + right for left, right in merges]
     special = {name: len(names) + i for i, name in enumerate(_CLIP_SPECIAL)}
     entries = {name: i for i, name in enumerate([*names, *special])}
-    return clip_document(entries, merges, special)
+    return clip_document(entries, merges, special, own=True)
 
 
 def _subword_nmt(file: str, merges: Sequence[tuple[str, str]]) -> dict[str, Any]:
@@ -135,7 +163,8 @@ def _detect(files: Mapping[str, bytes]) -> bool:
 
 
 _CODES = regex.compile(
-    rb"(?:\"?bpe_simple_vocab|#version:)[^\n]*\n(?:[^\n ]+ [^\n ]+\r?\n){0,9000}?[^\n]*</w>"
+    rb"(?:\"?bpe_simple_vocab|#version:)[^\n]*\n(?:[^\n ]+ [^\n ]+\r?\n){0,9000}?[^\n]*</w>|"
+    rb"(?:[^\n ]+ [^\n ]+ [0-9]+\r?\n){0,9000}?[^\n ]+ [^\n ]+</w> [0-9]+\r?\n"
 )
 
 FORMAT = Format(

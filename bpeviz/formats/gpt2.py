@@ -1,7 +1,11 @@
 """GPT-2's two files: vocab.json with an id for each token, and merges.txt with one merge a line.
 
-OpenAI names them encoder.json and vocab.bpe. They contain neither the pre-tokenization, which is
-GPT-2's, nor which entries are special tokens: those that are neither a byte nor merged.
+OpenAI names them encoder.json and vocab.bpe. They contain neither the pre-tokenization nor which
+entries are special tokens: those that are neither a byte nor merged. The user may choose the
+pre-tokenization. Otherwise it follows from the class that the settings beside them name, or is
+GPT-2's.
+
+Source: `convert_slow_tokenizer.py` in huggingface/transformers.
 """
 
 from __future__ import annotations
@@ -11,10 +15,11 @@ from typing import Any
 
 import regex
 
-from bpeviz.core.byte_alphabet import CHARACTER_OF
+from bpeviz.core.byte_alphabet import BYTE_OF, CHARACTER_OF
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats.base import (
     Format,
+    FormatError,
     MissingFileError,
     Source,
     UnsupportedError,
@@ -22,6 +27,15 @@ from bpeviz.formats.base import (
 )
 from bpeviz.formats.byte_alphabet import byte_symbols
 from bpeviz.formats.codes import clip_document, gpt1_document
+from bpeviz.formats.huggingface.common import (
+    BYTE_LEVEL,
+    Part,
+    document_of,
+    split_at,
+    splits,
+    with_special,
+)
+from bpeviz.formats.known_models import SETTINGS_FILES, ModelSettings, model_settings
 from bpeviz.formats.library import read_tokenizer_json
 from bpeviz.formats.merges import (
     MergeParser,
@@ -30,8 +44,18 @@ from bpeviz.formats.merges import (
     pattern_of_ranks,
     tokenizer_of,
 )
-from bpeviz.formats.parsing import dump_json, encoded, error_at, parse_json, quoted, split_lines
+from bpeviz.formats.parsing import (
+    Node,
+    dump_json,
+    encoded,
+    error_at,
+    parse_json,
+    quoted,
+    split_lines,
+)
+from bpeviz.formats.wordpiece_vocabulary import is_lower
 from bpeviz.pretokenizers.pretokenizer import END_OF_WORD, PreTokenizer
+from bpeviz.pretrained import catalog
 from bpeviz.pretrained.rank_tokenizer import RankTokenizer
 
 _OTHER_PATTERN = "its pre-tokenization is not GPT-2’s, which readers of these files assume"
@@ -63,6 +87,41 @@ def _read(source: Source) -> Tokenizer:
     if any(entry.endswith(END_OF_WORD) for entry in entries):
         document = _with_end_marks(vocab, entries, [pair for _, pair in pairs])
         return read_tokenizer_json(source.name, vocab, dump_json(document))
+    settings = model_settings(source.settings)
+    is_byte_level = _is_byte_level([pair for _, pair in pairs])
+    if not is_byte_level and len(entries.keys() & BYTE_OF.keys()) < _FEW_BYTES:
+        raise error_at(
+            vocab,
+            "",
+            "its tokens are over characters, not bytes, so their pre-tokenization is not known. A "
+            "tokenizer.json would contain it",
+        )
+    error = None
+    if not (is_byte_level and _needs_library(source, settings)):
+        try:
+            return _merges_tokenizer(source, vocabulary, entries, merges_file, pairs, settings)
+        except FormatError as refused:
+            if not is_byte_level:
+                raise
+            error = refused  # it names the line; the library accepts more, such as missing bytes
+    document = _document(source, entries, [pair for _, pair in pairs], settings)
+    try:
+        return read_tokenizer_json(source.name, vocab, dump_json(document))
+    except FormatError:
+        if error is None:
+            raise
+        raise error from None
+
+
+def _merges_tokenizer(
+    source: Source,
+    vocabulary: Node,
+    entries: Mapping[str, int],
+    merges_file: str,
+    pairs: Sequence[tuple[str, tuple[str, str]]],
+    settings: ModelSettings,
+) -> Tokenizer:
+    """Return the tokenizer whose merges bpeviz applies. Raises `FormatError`."""
     symbols = byte_symbols(vocabulary, entries)
     parser = MergeParser(merges_file, entries, symbols)
     for place, pair in pairs:
@@ -70,9 +129,93 @@ def _read(source: Source) -> Tokenizer:
     special = {entry: i for entry, i in entries.items() if i not in parser.known}
     if "" in special:
         raise vocabulary.entry_error("", "a token is empty")
-    return tokenizer_of(
-        source.name, Merges(PreTokenizer("bytes", "gpt2"), symbols, parser.merges, special)
+    special |= {
+        one["content"]: one["id"]
+        for one in settings.added
+        if one["content"] not in entries and one["id"] not in parser.known
+    }
+    pre_tokenizer = PreTokenizer("bytes", source.pattern or "gpt2", source.expression)
+    return tokenizer_of(source.name, Merges(pre_tokenizer, symbols, parser.merges, special))
+
+
+_FEW_BYTES = 128
+"""Fewer of the 256 bytes than this are a sign of tokens over characters."""
+
+
+def _is_byte_level(pairs: Sequence[tuple[str, str]]) -> bool:
+    """Return whether merges are written in the byte alphabet, with a space in one of them."""
+    used = {character for pair in pairs for half in pair for character in half}
+    return CHARACTER_OF[ord(" ")] in used <= BYTE_OF.keys()
+
+
+_QWEN = regex.compile(r"Qwen[23]\w*Tokenizer\w*|qwen[23]\w*")
+"""Classes and types of models with the pre-tokenization of Qwen 2."""
+
+_AS_GPT2 = regex.compile(
+    r"(?:GPT2|Roberta|Bart|Longformer|LED|CodeGen|Whisper|Blenderbot|Deberta)Tokenizer(?:Fast)?|"
+    "gpt2|gpt_neo|gptj|opt|roberta|bart|longformer|led|codegen|phi|whisper|blenderbot|deberta"
+)
+"""Those with the pre-tokenization of GPT-2."""
+
+
+def _needs_library(source: Source, settings: ModelSettings) -> bool:
+    """Return whether only a tokenizer.json can represent the settings."""
+    is_qwen = _QWEN.fullmatch(settings.name) is not None
+    return (not source.pattern and (settings.adds_space or is_qwen)) or not all(
+        one["special"] for one in settings.added
     )
+
+
+def _document(
+    source: Source,
+    entries: Mapping[str, int],
+    pairs: Sequence[tuple[str, str]],
+    settings: ModelSettings,
+) -> dict[str, Any]:
+    """Return the tokenizer.json that `transformers` makes. Raises `UnsupportedError`."""
+    normalizers: list[Part] = []
+    parts: list[Part] = [BYTE_LEVEL | {"use_regex": True, "add_prefix_space": settings.adds_space}]
+    if source.pattern:
+        parts = [*splits(source.pattern, source.expression), BYTE_LEVEL]
+    elif _QWEN.fullmatch(settings.name):
+        normalizers = [{"type": "NFC"}]
+        parts = [split_at(catalog.ENTRIES["qwen"].pattern), BYTE_LEVEL]
+    made = {left + right for left, right in pairs} | {*CHARACTER_OF.values()}
+    special = {entry: i for entry, i in entries.items() if entry not in made}
+    special |= {one["content"]: one["id"] for one in settings.added}
+    document = document_of(
+        {
+            "type": "BPE",
+            "vocab": with_special(dict(entries), special),
+            "merges": [*map(list, pairs)],
+        },
+        special,
+        normalizers=normalizers,
+        pre_tokenizers=parts,
+        decoder=BYTE_LEVEL,
+    )
+    flags = {one["content"]: one for one in settings.added}
+    document["added_tokens"] = [
+        {**one, **flags.get(one["content"], {})} for one in document["added_tokens"]
+    ]
+    return document
+
+
+def _assumed(source: Source) -> str:
+    """Return which pre-tokenization is assumed, and why."""
+    vocab, merges_file = source.pair()
+    if source.pattern or vocab is None or merges_file is None:
+        return ""
+    missing = "vocab.json and merges.txt do not contain the pre-tokenization"
+    if b"</w>" in source.files[vocab]:
+        title = "CLIP" if CHARACTER_OF[ord(" ")].encode() in source.files[vocab] else "GPT-1"
+        return f"{missing}. That of {title} is assumed, since tokens end in </w>."
+    settings = model_settings(source.settings)
+    is_qwen = _QWEN.fullmatch(settings.name) is not None
+    title = "Qwen 2" if is_qwen else "GPT-2"
+    if is_qwen or _AS_GPT2.fullmatch(settings.name):
+        return f"{missing}. It is that of {title}, since {settings.named_in} names {settings.name}."
+    return f"{missing}. That of {title} is assumed, which most such files need."
 
 
 def _with_end_marks(
@@ -89,7 +232,7 @@ def _with_end_marks(
             "this vocabulary has end-of-word marks over characters, but is not GPT-1’s, so its "
             "pre-tokenization is not known. Its tokenizer.json would contain it",
         )
-    return gpt1_document(entries, pairs)
+    return gpt1_document(entries, pairs, lower=is_lower(entries))
 
 
 _SPECIAL = regex.compile(r"<\|\w+\|>|<\w+>")
@@ -137,4 +280,6 @@ FORMAT = Format(
     write=_write,
     read=_read,
     detect=_detect,
+    settings=SETTINGS_FILES,
+    assumed=_assumed,
 )

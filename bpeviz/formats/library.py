@@ -7,11 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import regex
+
 from bpeviz.core import library_worker
 from bpeviz.core.library_pool import File, LibraryError
 from bpeviz.core.library_tokenizer import LibraryTokenizer
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats.base import Format, Source
+from bpeviz.formats.known_models import SETTINGS_FILES, model_settings
 from bpeviz.formats.parsing import MAX_ID, error_at
 
 
@@ -44,6 +47,25 @@ def _read_sentencepiece(source: Source) -> Tokenizer:
     return read_sentencepiece(source.name, *source.single())
 
 
+_OTHER_IDS = regex.compile(
+    "(?:XLMRoberta|Camembert|MBart|MBart50|Nllb|XGLM|Barthez|M2M100|Pegasus|Marian|Plbart)"
+    "Tokenizer(?:Fast)?|xlm-roberta|camembert|mbart|m2m_100|xglm|pegasus|marian|plbart",
+    regex.IGNORECASE,
+)
+"""Classes and types of models that number the pieces of SentencePiece in another way."""
+
+
+def _assumed(source: Source) -> str:
+    """Return that the ids are those of SentencePiece, where the model has others."""
+    settings = model_settings(source.settings)
+    if not _OTHER_IDS.fullmatch(settings.name):
+        return ""
+    return (
+        f"The tokens are those of {settings.name}, and the ids those of SentencePiece. Only a "
+        "tokenizer.json contains the ids of this model."
+    )
+
+
 def is_sentencepiece(content: bytes) -> bool:
     """Return whether content begins as a SentencePiece model: with a piece of a few bytes.
 
@@ -68,4 +90,6 @@ SENTENCEPIECE = Format(
     suffixes=(".model",),
     read=_read_sentencepiece,
     detect=_detect_sentencepiece,
+    settings=SETTINGS_FILES,
+    assumed=_assumed,
 )

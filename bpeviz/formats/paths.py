@@ -6,6 +6,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from bpeviz.formats.base import Format, FormatError, printable_name
+from bpeviz.formats.known_models import SETTINGS_FILES
 from bpeviz.formats.registry import FORMATS, READERS
 
 FOLDER_FORMAT = "gpt2"
@@ -60,8 +61,16 @@ def paths_to_read(path: Path) -> list[Path]:
         FormatError: the folder does not contain a tokenizer.
     """
     if path.is_dir():
-        if found := names_to_read([one.name for one in path.iterdir() if one.is_file()]):
+        if found := names_to_read(_names(path)):
             return [path / name for name in found]
+        within = sorted(
+            one.name for one in path.iterdir() if one.is_dir() and names_to_read(_names(one))
+        )
+        if within:
+            raise FormatError(
+                f"The folder {printable_name(str(path))} does not contain a tokenizer itself, but "
+                f"{printable_name(', '.join(within))} in it does. Name that folder."
+            )
         expected = ", ".join(
             dict.fromkeys(
                 " and ".join(f.files if not f.suffixes else f.files[:1])
@@ -72,18 +81,37 @@ def paths_to_read(path: Path) -> list[Path]:
             f"The folder {printable_name(str(path))} does not contain a tokenizer, such as "
             f"{expected}."
         )
-    for format in FORMATS.values():
-        if not format.suffixes:
+    if path.name.endswith(("-vocab.json", "-merges.txt")):
+        start = path.name[: -len("vocab.json")]
+        siblings = [path.with_name(f"{start}{ending}") for ending in ("vocab.json", "merges.txt")]
+        if all(one.is_file() for one in siblings):
+            return siblings
+    for format in READERS.values():
+        if not format.suffixes and format.settings:
             for names in (format.files, *format.other_files):
                 siblings = [path.with_name(name) for name in names]
                 if path in siblings and all(one.is_file() for one in siblings):
-                    return siblings
+                    settings = (path.with_name(name) for name in format.settings)
+                    return [*siblings, *(one for one in settings if one.is_file())]
     for format in FORMATS.values():
         if path.suffix.lower() in format.suffixes:
             first, *others = format.files
-            beside = (_beside(path, name.removeprefix(first)) for name in others)
+            beside = [_beside(path, name.removeprefix(first)) for name in others]
+            beside += [path.with_name(name) for name in _settings(path.suffix.lower())]
             return [path, *(one for one in beside if one.is_file())]
     return [path]
+
+
+def _settings(suffix: str) -> Collection[str]:
+    """Return the names of settings beside files with a suffix."""
+    return {name for one in READERS.values() if suffix in one.suffixes for name in one.settings}
+
+
+def _names(folder: Path) -> list[str]:
+    try:
+        return [one.name for one in folder.iterdir() if one.is_file()]
+    except OSError:
+        return []
 
 
 def names_to_read(names: Collection[str]) -> list[str]:
@@ -97,13 +125,20 @@ def names_to_read(names: Collection[str]) -> list[str]:
         for files in (format.files, *format.other_files):
             needed = files[:1] if format.suffixes else files
             if all(name in names for name in needed):
-                return [name for name in files if name in names]
+                return [name for name in (*files, *format.settings) if name in names]
+    # Names with a prefix, as `tokenizers` saves them: mine-vocab.json and mine-merges.txt.
+    for ending in ("vocab.json", "vocab.txt"):
+        found = [name for name in names if name.endswith(f"-{ending}")]
+        if len(found) == 1:
+            both = [found[0], found[0].removesuffix("vocab.json") + "merges.txt"]
+            return [name for name in (*both, *SETTINGS_FILES) if name in names]
     # Names of other programs, such as spiece.model, if only one file may be a tokenizer.
     for format in READERS.values():
         endings = tuple(one for one in format.suffixes if one not in (".json", ".csv"))
         found = [name for name in names if endings and name.lower().endswith(endings)]
         if len(found) == 1:
-            return [name for name in (found[0], f"{found[0]}.json") if name in names]
+            beside = (f"{found[0]}.json", *format.settings)
+            return [found[0], *(name for name in beside if name in names)]
     return []
 
 

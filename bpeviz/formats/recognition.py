@@ -37,6 +37,7 @@ _PICTURE = f"this is a picture. {_CHOOSE}"
 _WEIGHTS = "these are the weights of a model. Its tokenizer is in another file, which is missing"
 _ARCHIVE = "this archive is neither .zip nor .gz. Unpack it, and choose the files in it"
 _PICKLE = "this looks like a pickle, which is never loaded"
+_VECTORS = "these are vectors of whole words, such as those of fastText, and not a tokenizer"
 _CHAT_TEMPLATE = "this is a chat template. Open it together with the tokenizer of its model"
 _PROGRAM = f"this is a program. {_CHOOSE}"
 
@@ -68,6 +69,7 @@ _STARTS: tuple[tuple[int, bytes, str], ...] = (
     (0, b"7z\xbc\xaf", _ARCHIVE),
     (0, b"Rar!", _ARCHIVE),
     (0, b"\x28\xb5\x2f\xfd", _ARCHIVE),
+    (0, b"\xba\x16\x4f\x2f", f"{_VECTORS}. {_CHOOSE}"),
     (0, b"\x89HDF", _WEIGHTS),
     (4, b"TFL3", _WEIGHTS),
     (0, b"\x93NUMPY", "this is an array of NumPy, such as weights. The tokenizer is missing"),
@@ -90,6 +92,8 @@ _STARTS: tuple[tuple[int, bytes, str], ...] = (
 """Kinds of files by the bytes at a place, in any case."""
 
 _PIECES = regex.compile(rb"(?:[^\t\n]+\t-?[0-9.e-]+\r?\n){2}")
+_MINBPE_VOCABULARY = regex.compile(rb"\[[^\n]*\] 0\r?\n\[[^\n]*\] 1\r?\n")
+_WORD_VECTORS = regex.compile(rb"(?:\d+ \d+ ?\r?\n)?\S+(?: -?[\d.e-]+){8}(?:[\r\n ]|$)")
 _MERGES = regex.compile(rb"(?:[^\s\d]+ [^\s\d]+\r?\n){2}")
 _WORDS = regex.compile(rb"(?:[^\s]+\r?\n){3}")
 _MESSAGE = regex.compile(
@@ -122,6 +126,14 @@ def explain(files: Mapping[str, bytes]) -> None:
                 "this list of SentencePiece’s pieces is for reading. The .model beside it is "
                 "missing",
             )
+        if _MINBPE_VOCABULARY.match(start):
+            raise error_at(
+                name,
+                "",
+                "this vocabulary of minbpe is for reading. The .model beside it is missing",
+            )
+        if _WORD_VECTORS.match(start):
+            raise error_at(name, "", f"{_VECTORS}. {_CHOOSE}")
         if len(files) == 1 and start.startswith((b"{", b'"{')):
             _explain_json(name, content)
 
@@ -205,6 +217,20 @@ _KINDS: tuple[tuple[tuple[str, ...], str], ...] = (
         ("class_name", "word_index"),
         "this is a tokenizer of Keras, which splits a text into words and has no subwords. bpeviz "
         "does not open it",
+    ),
+    (
+        ("peft_type", "base_model_name_or_path"),
+        "these are settings of an adapter, such as LoRA. Open the tokenizer of its base model",
+    ),
+    (("log_history", "best_model_checkpoint"), f"this is the log of a training. {_CHOOSE}"),
+    (
+        ("_class_name",),
+        "these are settings of a model for pictures. Its folder tokenizer contains the tokenizer",
+    ),
+    (
+        ("unk_id",),
+        "these are pieces of Unigram without the settings of a tokenizer. Save the whole "
+        "tokenizer as tokenizer.json",
     ),
     (("weight_map",), "this lists the weights of a model. Its tokenizer is missing"),
     (

@@ -1,6 +1,8 @@
 """vocab.txt of BERT: one piece a line, whose number is its id.
 
 The file contains no settings. Those of BERT are assumed: its normalization and its splits.
+tokenizer_config.json says whether texts are converted to lower case. Without it, they are if no
+entry has a capital letter.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ import regex
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats.base import Format, Source
 from bpeviz.formats.huggingface.common import Part, document_of
+from bpeviz.formats.known_models import SETTINGS_FILES, model_settings
 from bpeviz.formats.library import read_tokenizer_json
 from bpeviz.formats.parsing import checked_text, dump_json, error_at, quoted, split_lines
 
@@ -29,8 +32,16 @@ def _read_wordpiece(source: Source) -> Tokenizer:
         entries[entry] = number
     if "[UNK]" not in entries:
         raise error_at(file, "", "[UNK] is missing, which every vocab.txt of BERT contains")
-    document = bert_document(entries, is_lower(entries), "[UNK]")
+    lower = model_settings(source.settings).lower
+    lower = is_lower(entries) if lower is None else lower
+    document = bert_document(entries, lower, "[UNK]")
     return read_tokenizer_json(source.name, file, dump_json(document))
+
+
+def _assumed(source: Source) -> str:
+    """Return that the settings of BERT are assumed."""
+    case = "" if model_settings(source.settings).lower is None else ", except for the case"
+    return f"vocab.txt contains no settings. Those of BERT are assumed{case}."
 
 
 def is_lower(entries: Collection[str]) -> bool:
@@ -94,4 +105,6 @@ FORMAT = Format(
     files=("vocab.txt",),
     read=_read_wordpiece,
     detect=_detect_wordpiece,
+    settings=SETTINGS_FILES,
+    assumed=_assumed,
 )

@@ -74,6 +74,9 @@ _PENDING: SessionValue[Sequence[File]] = SessionValue("tokenizers_pending")
 _PENDING_TITLE: SessionValue[str] = SessionValue("tokenizers_pending_title")
 """The title of these files, if they are those of a model on Hugging Face."""
 
+_REPLACED: SessionValue[str] = SessionValue("tokenizers_replaced")
+"""The key of the opened tokenizer that these files replace with another pre-tokenization."""
+
 _PATTERN: SessionValue[str] = SessionValue("split_of_file")
 _EXPRESSION: SessionValue[str] = SessionValue("expression_of_file")
 """The pre-tokenization chosen for a file that does not contain it, and its expression."""
@@ -83,12 +86,23 @@ _EXPRESSION: SessionValue[str] = SessionValue("expression_of_file")
 
 @dataclass(frozen=True, eq=False)
 class Opened:
-    """A tokenizer from a file. key: its identity, by its content. chat: its chat template."""
+    """A tokenizer from a file.
+
+    Attributes:
+        key: Its identity, by its content.
+        title: Its name on the pages.
+        tokenizer: The tokenizer.
+        chat: Its chat template.
+        assumed: What the files do not contain, and is assumed, as a sentence, or "".
+        files: The files, if another pre-tokenization can be chosen for them.
+    """
 
     key: str
     title: str
     tokenizer: Tokenizer
     chat: ChatTemplate | None = None
+    assumed: str = ""
+    files: Sequence[File] = ()
 
 
 def opened() -> list[Opened]:
@@ -119,7 +133,7 @@ def _dialog(chosen: Callable[[str], None]) -> None:
     if _CHANGED.get():
         _CHANGED.clear()
         st.rerun()  # the page behind; the dialog closes
-    if len(opened()) < MOST_OPEN:
+    if len(opened()) < MOST_OPEN or _REPLACED.present:
         _uploader(chosen)
         hugging_face.box(
             f"hugging_face_id_{_NUMBER.get() or 0}",
@@ -146,6 +160,15 @@ def _dialog(chosen: Callable[[str], None]) -> None:
                 on_click=_close,
                 args=(one.key,),
             )
+        if one.assumed:
+            st.caption(markdown.escape(one.assumed))
+        if one.files:
+            st.button(
+                "Choose another pre-tokenization",
+                key=f"pre-tokenization of {one.key}",
+                on_click=_choose_again,
+                args=(one,),
+            )
 
 
 def _uploader(chosen: Callable[[str], None]) -> None:
@@ -154,6 +177,7 @@ def _uploader(chosen: Callable[[str], None]) -> None:
     def uploaded() -> None:
         _FAILED.clear()
         _PENDING.clear()
+        _REPLACED.clear()
         try:
             files = uploads.files(upload)
         except uploads.RefusedUploadError as error:
@@ -184,7 +208,7 @@ def _uploader(chosen: Callable[[str], None]) -> None:
         st.caption(" · ".join(one.title for one in (FORMATS | READERS).values()))
         return
     pattern = st.selectbox(
-        "This file does not contain its pre-tokenization. Choose it:",
+        "The file does not contain its pre-tokenization. Choose it:",
         (*PATTERNS, CUSTOM),
         format_func=pattern_title,
         key=_PATTERN.key,
@@ -238,8 +262,9 @@ def _open(
             _PENDING.put(some)
             _PENDING_TITLE.put(title)
             return
-        if found.key not in (one.key for one in opened()):
-            _OPENED.put([*opened(), found])
+        kept = [one for one in opened() if one.key != _REPLACED.get()]
+        _OPENED.put(kept if found.key in (one.key for one in kept) else [*kept, found])
+        _REPLACED.clear()
         _PENDING.clear()
         _INCOMPLETE.clear()
         _CHANGED.put(True)
@@ -272,8 +297,16 @@ def _read(
     for name in sorted(files):
         digest.update(hashlib.blake2b(files[name]).digest())
     name = title or _name(given, files, tokenizer)
-    title = _title(name, [one.title for one in opened()])
-    return Opened(f"file {digest.hexdigest()}", title, tokenizer, chat_template(files))
+    title = _title(name, [one.title for one in opened() if one.key != _REPLACED.get()])
+    assumed = formats.assumed(files, pattern=pattern)
+    return Opened(
+        f"file {digest.hexdigest()}",
+        title,
+        tokenizer,
+        chat_template(files),
+        assumed,
+        tuple(given) if assumed and not formats.assumed(files, pattern="none") else (),
+    )
 
 
 def _name(given: Sequence[File], files: Mapping[str, bytes], tokenizer: Tokenizer) -> str:
@@ -323,8 +356,18 @@ def _rename(key: str) -> None:
 
 def _close(key: str) -> None:
     _OPENED.put([one for one in opened() if one.key != key])
+    if _REPLACED.get() == key:
+        _REPLACED.clear()
+        _PENDING.clear()
     _FAILED.clear()
     _CHANGED.put(True)
+
+
+def _choose_again(one: Opened) -> None:
+    """Offer the files of a tokenizer with another pre-tokenization, to replace it."""
+    _PENDING.put(one.files)
+    _PENDING_TITLE.put(one.title)
+    _REPLACED.put(one.key)
 
 
 # ---- export

@@ -40,6 +40,7 @@ class Offer:
         identity: The rest of its identity in caches.
         needs: The published vocabulary whose files it needs.
         chat: The chat template of its model.
+        assumed: What its files do not contain, and is assumed, as a sentence, or "".
     """
 
     key: str
@@ -51,6 +52,7 @@ class Offer:
     identity: tuple[object, ...] = ()
     needs: str | None = None
     chat: ChatTemplate | None = None
+    assumed: str = ""
 
     @property
     def cache_key(self) -> tuple[object, ...]:
@@ -132,4 +134,5 @@ def _from_file(one: export.Opened) -> Offer:
         lambda: one.tokenizer,
         lambda text: export.boundaries(one.key, text, one.tokenizer),
         chat=one.chat,
+        assumed=one.assumed,
     )

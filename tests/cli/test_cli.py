@@ -436,6 +436,62 @@ def test_encode_prints_pre_tokens_and_applies_the_first_merges(shell: Shell) -> 
     assert "Unigram" in shell(*encode, "--segmentations", "2", text=TEXT).sentence
 
 
+def test_encode_prints_the_merges_of_a_text_and_its_round_trip(trained: Shell) -> None:
+    encode = ("encode", "--tokenizer", "t.json")
+    trained(*encode, "--steps", text="low")
+    steps = [json.loads(line) for line in trained.out.splitlines()]
+    assert [step["step"] for step in steps] == [1, 2]
+    assert steps[-1]["merged"] == ["lo", "w"]
+    assert [steps[-1]["id"]] == bpeviz.read("t.json").encode("low")
+    assert json.loads(trained(*encode, "--round-trip", text=TEXT).out)["lossless"] is True
+    wordpiece = ("train", "text.txt", "--algorithm", "wordpiece", "--vocab-size", "40")
+    trained(*wordpiece, "--output", "w.json")
+    found = json.loads(trained("encode", "--tokenizer", "w.json", "--round-trip", text="low 9").out)
+    assert [(loss["title"], loss["times"]) for loss in found["losses"]] == [("unknown", 1)]
+
+
+def test_encode_colors_tokens_on_request(trained: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    encode = ("encode", "--tokenizer", "t.json", "--tokens")
+    plain = trained(*encode, text="low lowlo").out.decode()
+    monkeypatch.setenv("NO_COLOR", "1")
+    colored = trained(*encode, "--color", "always", text="low lowlo").out.decode()
+    assert re.sub(r"\x1b\[[0-9;]*m", "", colored) == plain
+    first, second = re.findall(r"\x1b\[([0-9;]*)mlow\x1b", colored)
+    (other,) = re.findall(r"\x1b\[([0-9;]*)mlo\x1b", colored)
+    assert first == second != other
+
+
+def test_lookup_finds_tokens_by_id_text_and_part(trained: Shell) -> None:
+    lookup = ("lookup", "--tokenizer", "t.json")
+    tokenizer = bpeviz.read("t.json")
+    (low,) = tokenizer.encode("low")
+    trained(*lookup, "low", "--neighbors", "1")
+    first, left, *rest = trained.out.decode().splitlines()
+    assert first == f"{low}  low  6C 6F 77  merge 2 of 12"
+    assert left.split()[:2] == ["lo", str(tokenizer.encode("lo")[0])]
+    assert [line.split()[0] for line in rest] == [
+        *("l", "o", "w", "neighbors:"),
+        *(str(low - 1), str(low + 1)),
+    ]
+    assert trained(*lookup, str(low)).out.decode().startswith(first)
+    assert "merges" not in trained(*lookup).out.decode()
+    assert "268 tokens" in trained.out.decode()
+    (other,) = [json.loads(line) for line in trained(*lookup, "slow 1", "--json").out.splitlines()]
+    assert [token["id"] for token in other["tokens"]] == tokenizer.encode("slow 1")
+    assert "slow 1" in other["note"]
+    spaced = next(i for i in range(256, 268) if tokenizer.token_label(i).startswith("·"))
+    trained(*lookup, tokenizer.token_label(spaced), "--json")
+    (found,) = json.loads(trained.out)["tokens"]
+    assert found["id"] == found["tree"][0]["id"] == spaced
+    assert found["tree"][0]["merged"] == [one["id"] for one in found["tree"][1:3]]
+    trained(*lookup, "lo", "--containing", "--most", "2")
+    assert "the first 2" in trained.err
+    listed = [line.split()[1] for line in trained.out.decode().splitlines()]
+    assert len(listed) == 2
+    assert all("lo" in label for label in listed)
+    assert trained(*lookup, "--containing").code == 2
+
+
 def test_encode_prints_the_best_segmentations_of_unigram(shell: Shell) -> None:
     options = ("--algorithm", "unigram", "--vocab-size", "40", "--output", "u.model")
     shell("train", "text.txt", "--pattern", "whitespace", *options)
@@ -534,6 +590,23 @@ def test_compare_prints_a_table_or_json(trained: Shell) -> None:
     assert mine["vocab_size"] == 268
     assert other["agreement"] == {"precision": 1, "recall": 1, "f1": 1}
     assert trained(*compare, "--reference", "cl100k_base").code == 2
+
+
+def test_compare_exports_colored_tokens_and_curves(trained: Shell) -> None:
+    compare = ("compare", "text.txt", "--tokenizer", "t.json", "--tokenizer", "gpt2")
+    page = trained(*compare, "--html").out.decode()
+    assert page.startswith("<!doctype html>")
+    assert "t.json" in page
+    assert trained(*compare, "--svg", "--output", "tokens.svg").out == b""
+    assert Path("tokens.svg").read_text(encoding="utf-8").startswith("<svg")
+    head, *rows = trained(*compare, "--curves").out.decode().splitlines()
+    assert head == "tokenizer,vocabulary size,bytes per token"
+    mine = [row.split(",")[1:] for row in rows if row.startswith("t.json,")]
+    assert [int(size) for size, _ in mine] == [*range(256, 269)]
+    tokens = len(bpeviz.read("t.json").encode(TEXT))
+    assert float(mine[-1][1]) == pytest.approx(len(TEXT.encode()) / tokens, rel=1e-5)
+    assert rows[-1].startswith("gpt2,50256,")
+    assert trained(*compare, "--html", "--json").code == 2
 
 
 def test_compare_measures_an_empty_text(trained: Shell) -> None:
@@ -838,7 +911,7 @@ def test_ctrl_c_stops_every_command_with_130(shell: Shell, monkeypatch: pytest.M
 # --- Help ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("command", ["train", "encode", "decode", "compare"])
+@pytest.mark.parametrize("command", ["train", "encode", "decode", "lookup", "compare"])
 def test_help_shows_examples(shell: Shell, command: str) -> None:
     assert shell(command, "--help").code == 0
     assert f"python -m bpeviz {command}" in shell.out.decode().partition("examples:")[2]
@@ -855,11 +928,14 @@ def test_help_names_every_option_of_a_trainer(shell: Shell) -> None:
 
 def examples() -> list[str]:
     """Return the commands in the help of all commands."""
-    from bpeviz.cli import compare, decode, encode, train
+    from bpeviz.cli import compare, decode, encode, lookup, train
     from bpeviz.cli.main import _EPILOG
 
     found = []
-    for text in (_EPILOG, *(module._EXAMPLES for module in (train, encode, decode, compare))):
+    for text in (
+        _EPILOG,
+        *(module._EXAMPLES for module in (train, encode, decode, lookup, compare)),
+    ):
         listed = text.partition("examples:\n")[2].partition("\n\n")[0].replace("\\\n", " ")
         found += [line.strip() for line in listed.splitlines()]
     return found

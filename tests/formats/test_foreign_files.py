@@ -210,6 +210,135 @@ def test_vocab_and_merges_saved_by_hugging_face_are_read() -> None:
     assert dict(ours.special_tokens) == {END: 0}
 
 
+def saved(theirs: tokenizers.Tokenizer) -> dict[str, bytes]:
+    """Return vocab.json and merges.txt of a tokenizer without its added tokens."""
+    model = json.loads(theirs.to_str())["model"]
+    merges = "".join(f"{left} {right}\n" for left, right in model["merges"])
+    return {"vocab.json": json.dumps(model["vocab"]).encode(), "merges.txt": merges.encode()}
+
+
+def settings(**values: Any) -> dict[str, bytes]:
+    return {"tokenizer_config.json": json.dumps(values).encode()}
+
+
+ADDED = {"content": "<x>", "special": False, "lstrip": True}
+
+
+@pytest.mark.parametrize("source", ["class", "model type", "old class"])
+def test_vocab_and_merges_of_qwen_have_the_pre_tokenization_of_their_class(source: str) -> None:
+    theirs = bpe(ByteLevel(add_prefix_space=False))
+    size = theirs.get_vocab_size()
+    beside = {
+        "class": settings(
+            tokenizer_class="Qwen2Tokenizer", added_tokens_decoder={str(size): ADDED}
+        ),
+        "model type": {"config.json": b'{"model_type": "qwen3_moe"}'},
+        "old class": settings(tokenizer_class="Qwen2TokenizerFast")
+        | {"added_tokens.json": json.dumps({"<x>": size}).encode()},
+    }[source]
+    files = saved(theirs) | beside
+    ours = formats.parse(files)
+    split = Split(Regex(LLAMA.replace("{1,3}", "")), "isolated")
+    theirs.pre_tokenizer = pre_tokenizers.Sequence(
+        [split, ByteLevel(add_prefix_space=False, use_regex=False)]
+    )
+    theirs.normalizer = normalizers.NFC()
+    if source != "model type":
+        theirs.add_tokens([AddedToken("<x>", lstrip=source == "class", normalized=False)])
+    encode = libraries.of_library(theirs)
+    for text in (*DIFFICULT, "cafe\u0301 1234 a <x>b"):
+        assert ours.encode(text) == encode(text)
+    assert ("qwen3_moe" if source == "model type" else "Qwen2Tokenizer") in formats.assumed(files)
+
+
+def test_vocab_and_merges_have_the_chosen_pre_tokenization_or_that_of_gpt2() -> None:
+    theirs = bpe(ByteLevel(add_prefix_space=False))
+    files = saved(theirs)
+    assert "GPT-2 is assumed" in formats.assumed(files)
+    qwen = files | settings(tokenizer_class="Qwen2Tokenizer")
+    expression = r"\d|\s+|[^\d\s]+"
+    chosen = formats.parse(qwen, pattern="regex", expression=expression)
+    assert formats.assumed(qwen, pattern="regex") == ""
+    text = "It's 12  lower"
+    split = Split(Regex(expression), "isolated")
+    level = ByteLevel(add_prefix_space=False, use_regex=False)
+    theirs.pre_tokenizer = pre_tokenizers.Sequence([split, level])
+    assert chosen.encode(text) == libraries.of_library(theirs)(text)
+    assert chosen.encode(text) != formats.parse(files).encode(text)
+
+
+def test_folder_of_a_fine_tuned_gpt2_has_its_added_tokens(tmp_path: Path) -> None:
+    theirs = bpe(ByteLevel(add_prefix_space=True))
+    size = theirs.get_vocab_size()
+    files = saved(theirs) | settings(
+        tokenizer_class="GPT2Tokenizer", add_prefix_space=True, pad_token="<pad>"
+    )
+    files["added_tokens.json"] = json.dumps({"<pad>": size}).encode()
+    for name, content in files.items():
+        (tmp_path / name).write_bytes(content)
+    ours = bpeviz.read(tmp_path)
+    encode = libraries.of_library(theirs)
+    assert [ours.encode(text) for text in DIFFICULT] == [encode(text) for text in DIFFICULT]
+    assert dict(ours.special_tokens) == {END: 0, "<pad>": size}
+    plain = formats.parse(files | settings(pad_token="<pad>"))
+    assert plain.encode("a<pad>", allowed_special={"<pad>"})[-1] == size
+    assert len(plain.encode("low")) <= len(ours.encode("low"))
+
+
+def test_merges_in_an_order_of_their_own_are_applied_by_the_library() -> None:
+    theirs = bpe(ByteLevel(add_prefix_space=False))
+    files = saved(theirs)
+    merges = files["merges.txt"].decode().splitlines(keepends=True)
+    files["merges.txt"] = "".join(reversed(merges)).encode()
+    model = json.loads(theirs.to_str())
+    model["model"]["merges"].reverse()
+    encode = libraries.of_library(tokenizers.Tokenizer.from_str(json.dumps(model)))
+    ours = formats.parse(files)
+    assert [ours.encode(text) for text in DIFFICULT] == [encode(text) for text in DIFFICULT]
+
+
+def test_files_with_a_prefix_are_found_in_their_folder(tmp_path: Path) -> None:
+    theirs = over_bytes()
+    folder = tmp_path / "tokenizer"
+    folder.mkdir()
+    theirs.model.save(str(folder), "mine")
+    text = "lower  case"
+    expected = libraries.of_library(theirs)(text)
+    for path in (folder, folder / "mine-vocab.json", folder / "mine-merges.txt"):
+        assert bpeviz.read(path).encode(text) == expected
+    with pytest.raises(formats.FormatError, match="but tokenizer in it does"):
+        bpeviz.read(tmp_path)
+
+
+def test_vocab_and_merges_over_characters_are_refused() -> None:
+    made = tokenizers.SentencePieceBPETokenizer()
+    made.train_from_iterator(["low lower lowest"], vocab_size=20, show_progress=False)
+    with pytest.raises(formats.FormatError, match="characters, not bytes"):
+        formats.parse(saved(made._tokenizer))
+
+
+def test_vocab_and_merges_of_character_bpe_keep_capital_letters() -> None:
+    made = tokenizers.CharBPETokenizer()
+    made.train_from_iterator(["Low low Lower é"] * 3, vocab_size=40, show_progress=False)
+    files = saved(made._tokenizer)
+    assert "GPT-1 is assumed" in formats.assumed(files)
+    for text in ("Lower low", "é Low"):
+        assert formats.parse(files).encode(text) == libraries.of_library(made._tokenizer)(text)
+
+
+def test_codes_of_fastbpe_have_no_version() -> None:
+    versioned = formats.parse({"codes": b"#version: 0.2\nl o\nlo w</w>\n"})
+    ours = formats.parse({"codes": b"l o 9\nlo w</w> 8\n"})
+    assert ours.encode("low lo") == versioned.encode("low lo")
+
+
+@pytest.mark.parametrize("lower", [False, True])
+def test_vocab_txt_has_the_case_of_its_settings(lower: bool) -> None:
+    content = b"[UNK]\n[CLS]\nlow\n##er\nLow\n"
+    ours = formats.parse({"vocab.txt": content} | settings(do_lower_case=lower))
+    assert ours.encode("Lower") == ([2, 3] if lower else [4, 3])
+
+
 def _decoded(theirs: tokenizers.Tokenizer, decoder: decoders.Decoder) -> tokenizers.Tokenizer:
     theirs.decoder = decoder
     return theirs

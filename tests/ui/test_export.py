@@ -137,6 +137,31 @@ def file_dialog() -> None:
     export._uploader(lambda key: None)
 
 
+def open_dialog() -> None:
+    from bpeviz.ui import export
+
+    export._dialog.__wrapped__(lambda key: None)
+
+
+def test_assumed_pre_tokenization_can_be_changed() -> None:
+    files = [*MERGES["gpt2"].items()]
+    first = export._read(files, "")
+    assert first is not None
+    assert "GPT-2 is assumed" in first.assumed
+    assert export._read(files, "cl100k").files == ()  # type: ignore[union-attr]
+    app = AppTest.from_function(open_dialog)
+    app.session_state["tokenizers_opened"] = [first]
+    app.run()
+    assert any("GPT-2 is assumed" in one.value for one in app.caption)
+    app.button(key=f"pre-tokenization of {first.key}").click().run()
+    app.selectbox(key="split_of_file").set_value("characters").run()
+    app.button(key="open_with_split").click().run()
+    (changed,) = app.session_state["tokenizers_opened"]
+    assert changed.title == first.title
+    assert changed.assumed == ""
+    assert len(changed.tokenizer.encode("low")) == 3
+
+
 def test_file_without_pattern_opens_with_a_regular_expression() -> None:
     ranks = [("ranks.tiktoken", FILES["tiktoken"]["tokenizer.tiktoken"])]
     app = AppTest.from_function(file_dialog)

@@ -260,6 +260,9 @@ def show(
     answer.markdown(markdown.escape(sentence))
     _side_by_side(text, columns, number, sentence)
     _caveats(text, training_text, by_key)
+    for offer in chosen:
+        if offer.assumed:
+            st.caption(markdown.escape(f"{offer.name}: {offer.assumed}"))
     below_columns(lambda: _measures(text, columns, number))
 
 

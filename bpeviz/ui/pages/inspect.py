@@ -318,6 +318,8 @@ def _tokenizer(offered: Sequence[Offer]) -> Offer | None:
             help=f"“{export.YOURS}” is trained on the training text, with the settings below.",
         )
         export.open_here(TOKENIZER.put)
+    if assumed := by_key[chosen].assumed:
+        st.caption(markdown.escape(assumed))
     return _if_ready(by_key[chosen])
 
 
@@ -329,18 +331,18 @@ def _if_ready(offer: Offer) -> Offer | None:
 
 def _special_tokens(offer: Offer | None) -> tuple[str, ...]:
     """Draw the choice whether names of special tokens in the text are special; return these."""
-    names = () if offer is None else offer.special_tokens
+    if offer is None:
+        return ()
+    title = markdown.escape(offer.title)
+    names = offer.special_tokens
+    if not names:
+        st.caption(f"{title} has no special tokens.")
+        return ()
     chosen = SPECIAL.segments(
         help="Names of special tokens in pasted text are plain text. Only a program that intends "
         "it turns them into special tokens."
     )
-    if offer is not None:
-        title = markdown.escape(offer.title)
-        st.caption(
-            f"Special tokens of {title}: {listed([*map(markdown.escape, names)], LISTED)}."
-            if names
-            else f"{title} has no special tokens."
-        )
+    st.caption(f"Special tokens of {title}: {listed([*map(markdown.escape, names)], LISTED)}.")
     return names if chosen == "special" else ()
 
 
@@ -598,7 +600,7 @@ def _no_token(query: str, tokenizer: Tokenizer) -> None:
     size = token_lookup.describe_size(tokenizer)
     st.caption(f"No token has this id or text. The vocabulary has {size}.")
     try:
-        ids = tokenizer.encode(query)
+        ids = tokenizer.encode(token_lookup.query_text(query))
     except ValueError:
         return
     if ids:

@@ -185,6 +185,10 @@ def test_special_tokens_are_plain_text_until_enabled() -> None:
     assert any(markdown.escape("<|fim_prefix|>") in one.value for one in app.caption)
 
 
+def test_choice_of_special_tokens_is_absent_without_any() -> None:
+    assert not [group for group in opened().button_group if group.key == "special_tokens"]
+
+
 def test_lossy_round_trip_lists_losses_in_a_table() -> None:
     app = opened(
         algorithm="wordpiece",

@@ -1,0 +1,170 @@
+"""The command ``lookup``: find tokens of a vocabulary, with their merge trees."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bpeviz.analysis import token_lookup
+from bpeviz.analysis.token_lookup import Found
+from bpeviz.cli import arguments, files
+from bpeviz.cli.arguments import Commands
+from bpeviz.cli.errors import UsageError, print_error
+from bpeviz.cli.progress import Progress
+from bpeviz.core.tokenizer import Tokenizer
+from bpeviz.text import hexadecimal, shorten, visible
+
+_HELP = """\
+Look up tokens by id or by text. Each is printed with its id, its bytes, and its kind, such as the
+number of the merge that creates it. Its merge tree, below, contains the tokens that are merged into
+it. A text that is not one token is encoded, and its tokens are printed. Without a QUERY, the
+command prints the size of the vocabulary.
+"""
+_EXAMPLES = """\
+examples:
+  python -m bpeviz lookup 995 --tokenizer gpt2
+  python -m bpeviz lookup ·lowest lowest --tokenizer gpt2
+  python -m bpeviz lookup low --containing --most 10 --tokenizer cl100k_base
+
+In a QUERY, · is a space, as in the printed labels.
+"""
+_LARGEST_TREE = 200
+"""The most tokens of a merge tree that are printed."""
+
+
+def add(commands: Commands) -> argparse.ArgumentParser:
+    """Add the command and its arguments."""
+    command = arguments.add_command(
+        commands, "lookup", "find tokens of a vocabulary, with their merge trees", _HELP, _EXAMPLES
+    )
+    command.add_argument(
+        "queries",
+        nargs="*",
+        type=arguments.text_argument,
+        metavar="QUERY",
+        help="an id, or the text or the label of a token",
+    )
+    arguments.add_tokenizer(command)
+    command.add_argument(
+        "--containing", action="store_true", help="list the tokens whose text contains the QUERY"
+    )
+    command.add_argument(
+        "--most",
+        type=arguments.whole_number(1),
+        default=50,
+        metavar="N",
+        help="with --containing, list at most N tokens (default: 50)",
+    )
+    command.add_argument(
+        "--neighbors",
+        type=arguments.whole_number(0),
+        default=0,
+        metavar="N",
+        help="also list the N tokens before and after each in the order of ids",
+    )
+    command.add_argument("--json", action="store_true", help="print a JSON object for each QUERY")
+    arguments.add_output(command)
+    arguments.add_progress(command)
+    return command
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print the tokens of every query; return the exit code."""
+    arguments.check_expression(options)
+    if options.containing and not options.queries:
+        raise UsageError("--containing needs a QUERY.")
+    progress = Progress(options.progress)
+    tokenizer = files.load_tokenizer(options.tokenizer, options, progress)
+    lines = []
+    if not options.queries:
+        lines.append(f"The vocabulary has {token_lookup.describe_size(tokenizer)}.")
+    for query in options.queries:
+        answer = _answer(query, tokenizer, options)
+        if options.json:
+            lines.append(json.dumps(_plain(answer, tokenizer, options), ensure_ascii=False))
+            continue
+        if answer.note:
+            print_error(answer.note)
+        for one in answer.tokens:
+            lines.append(_line(one))
+            if not options.containing:
+                lines += _tree(one.id, tokenizer)
+            if near := _neighbors(one, tokenizer, options):
+                lines += ["  neighbors:", *(f"    {_line(other)}" for other in near)]
+    files.write_output(options.output, "".join(f"{line}\n" for line in lines).encode())
+    return 0
+
+
+@dataclass(frozen=True)
+class _Answer:
+    """The tokens of a query. note: why they are not all or not one token, or ""."""
+
+    query: str
+    tokens: Sequence[Found]
+    note: str = ""
+
+
+def _answer(query: str, tokenizer: Tokenizer, options: argparse.Namespace) -> _Answer:
+    shown = visible(shorten(query))
+    if options.containing:
+        ids = token_lookup.containing(query, tokenizer)
+        found = [token_lookup.about(token_id, tokenizer) for token_id in ids[: options.most]]
+        note = f"{len(ids):,} tokens contain “{shown}”; the first {len(found):,} are listed."
+        return _Answer(query, found, note if len(found) < len(ids) else "")
+    if found := token_lookup.look_up(query, tokenizer):
+        return _Answer(query, found)
+    ids = tokenizer.encode(token_lookup.query_text(query))
+    note = f"No token has the id or text “{shown}”. As text, it has {len(ids):,} tokens."
+    return _Answer(query, [token_lookup.about(token_id, tokenizer) for token_id in ids], note)
+
+
+def _neighbors(one: Found, tokenizer: Tokenizer, options: argparse.Namespace) -> list[Found]:
+    if not options.neighbors:
+        return []
+    near = token_lookup.neighbors(one.id, tokenizer, options.neighbors)
+    return [other for other in near if other.id != one.id]
+
+
+def _line(one: Found) -> str:
+    return f"{one.id}  {visible(one.label)}  {hexadecimal(one.raw)}  {one.place}"
+
+
+def _tree(token_id: int, tokenizer: Tokenizer) -> Iterator[str]:
+    """Yield the lines of a merge tree below its root, each token above its two parents."""
+    waiting = [(parent, 1) for parent in reversed(tokenizer.parents(token_id) or ())]
+    printed = 0
+    while waiting:
+        at, level = waiting.pop()
+        if printed == _LARGEST_TREE:
+            yield "  …"
+            return
+        printed += 1
+        one = token_lookup.about(at, tokenizer)
+        yield f"{'  ' * level}{visible(one.label)}  {one.id}  {one.place}"
+        waiting += ((parent, level + 1) for parent in reversed(tokenizer.parents(at) or ()))
+
+
+def _plain(answer: _Answer, tokenizer: Tokenizer, options: argparse.Namespace) -> dict[str, Any]:
+    """Return an answer for JSON."""
+    tokens = []
+    for one in answer.tokens:
+        found = _plain_token(one)
+        if not options.containing:
+            found["tree"] = [
+                {
+                    **_plain_token(ancestor.token),
+                    "merged": [parent.id for parent in ancestor.parents or ()],
+                }
+                for ancestor in token_lookup.ancestry(one.id, tokenizer, _LARGEST_TREE)
+            ]
+        if near := _neighbors(one, tokenizer, options):
+            found["neighbors"] = [*map(_plain_token, near)]
+        tokens.append(found)
+    return {"query": answer.query, "note": answer.note, "tokens": tokens}
+
+
+def _plain_token(one: Found) -> dict[str, Any]:
+    return {"id": one.id, "label": one.label, "bytes": one.raw.hex(), "kind": one.place}
