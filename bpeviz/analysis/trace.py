@@ -11,10 +11,10 @@ import unicodedata
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate, pairwise
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 import numpy as np
 import regex
@@ -29,6 +29,7 @@ from bpeviz.core.boundaries import (
     UNKNOWN_ID,
     ChangingBoundaries,
     MergeBoundaries,
+    Part,
 )
 from bpeviz.core.merges import Merge
 from bpeviz.core.tokenizer import Tokenizer, Word
@@ -46,22 +47,6 @@ from bpeviz.trainers import texts_of
 
 NAME = 40
 """The largest number of characters of a token label on screen."""
-
-
-class Stretch(Protocol):
-    """A part of a text: atoms `start` to `end`, characters `first` to `last`.
-
-    `bpeviz.views.player.Part` implements it.
-    """
-
-    @property
-    def start(self) -> int: ...
-    @property
-    def end(self) -> int: ...
-    @property
-    def first(self) -> int: ...
-    @property
-    def last(self) -> int: ...
 
 
 @dataclass(frozen=True)
@@ -386,7 +371,7 @@ class _Rows:
         return boundaries, tuple(events)
 
 
-def grid(inspection: Inspection, shown: Stretch, *, decimal: bool = False) -> dict[str, Any]:
+def grid(inspection: Inspection, shown: Part, *, decimal: bool = False) -> dict[str, Any]:
     """Return the payload of the grid, as plain JSON values: characters, bytes, tokens and ids.
 
     A column is a byte. A token without bytes (a mark) has a column before its position. Spans are
@@ -550,7 +535,7 @@ def _partial(inspection: Inspection, piece: Piece) -> list[str]:
 
 
 def timeline(
-    inspection: Inspection, shown: Stretch, title: str, training: Training | None = None
+    inspection: Inspection, shown: Part, title: str, training: Training | None = None
 ) -> dict[str, Any]:
     """Return the timeline of one text, in the format of `bpeviz.views.player.timeline`.
 
@@ -579,8 +564,8 @@ def timeline(
     data: dict[str, Any] = {
         "text": text[shown.first : shown.last],
         "atomKind": kind,
-        "atomBytes": _sizes(inspection, cut, before, shown),
-        "endMarks": _marks(tokenizer, cut.atom_ids),
+        "atomBytes": shown.atom_sizes(text, inspection.boundaries, kind),
+        "endMarks": end_marks(tokenizer, cut.atom_ids),
         "atomIds": atom_ids,
         **cut.payload(),
         "tokenStyles": {i: [*look(i)] for i in sorted(ids) if i >= 0},
@@ -597,21 +582,12 @@ def timeline(
     return data | {"key": digest, "timelineId": digest, "last": len(events)}
 
 
-def _part_of(inspection: Inspection, shown: Stretch) -> tuple[ChangingBoundaries, list[Event]]:
+def _part_of(inspection: Inspection, shown: Part) -> tuple[ChangingBoundaries, list[Event]]:
     """Return the boundaries of a part, with only the events that change it."""
-    boundaries = inspection.boundaries
-    rows = boundaries.rows[shown.start : shown.end + 1]
-    entries = slice(rows[0], rows[-1]) if len(rows) else slice(0, 0)
-    times = boundaries.times[entries]
-    happen = np.unique(times[times >= 0])
-    cut = ChangingBoundaries(
-        boundaries.ends[shown.start : shown.end],
-        boundaries.atom_ids[shown.start : shown.end],
-        len(happen),
-        rows - rows[0] if len(rows) else np.zeros(1, np.int64),
-        np.where(times < 0, -1, np.searchsorted(happen, times)).astype(np.int32),
-        boundaries.entries[entries],
-    )
+    part = inspection.boundaries.slice(shown.start, shown.end)
+    happen = part.change_steps
+    times = np.where(part.times < 0, -1, np.searchsorted(happen, part.times)).astype(np.int32)
+    cut = replace(part, steps=len(happen), times=times)
     return cut, [inspection.events[i] for i in happen.tolist()]
 
 
@@ -691,18 +667,7 @@ def _beginning(
     return f"{start} {steps:,} of {title}’s {total:,} {verb} this text."
 
 
-def _sizes(
-    inspection: Inspection, cut: ChangingBoundaries, before: int, shown: Stretch
-) -> list[int] | None:
-    """Return the bytes of each atom, or None for the usual sizes of its kind."""
-    if inspection.tokenizer.atoms == "bytes":
-        return None
-    sizes: list[int] = np.diff(cut.ends, prepend=before).tolist()
-    usual = [len(point.encode()) for point in inspection.text[shown.first : shown.last]]
-    return None if sizes == usual else sizes
-
-
-def _marks(tokenizer: Tokenizer, atom_ids: NDArray[np.int32]) -> list[int]:
+def end_marks(tokenizer: Tokenizer, atom_ids: NDArray[np.int32]) -> list[int]:
     """Return the indices of atoms with an end-of-word mark."""
     found: list[int] = np.flatnonzero(np.isin(atom_ids, [*tokenizer.end_of_word_ids])).tolist()
     return found

@@ -13,7 +13,7 @@ that begin there over time. Both have the interface `Boundaries`.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -125,6 +125,25 @@ class Boundaries(ABC):
         return self.ends[self.boundary_mask(step)]
 
 
+@dataclass(frozen=True)
+class Part:
+    """A part of a text: atoms `start` to `end`, characters `first` to `last`."""
+
+    start: int
+    end: int
+    first: int
+    last: int
+
+    def atom_sizes(self, text: str, boundaries: Boundaries, atoms: str) -> list[int] | None:
+        """Return the bytes of each atom, or None for the usual sizes of this kind of atoms."""
+        if atoms == "bytes":
+            return None
+        before = boundaries.ends[self.start - 1] if self.start else 0
+        sizes = np.diff(boundaries.ends[self.start : self.end], prepend=before).tolist()
+        usual = [len(character.encode()) for character in text[self.first : self.last]]
+        return None if sizes == usual else sizes
+
+
 @dataclass(frozen=True, eq=False)
 class MergeBoundaries(Boundaries):
     """The merge that removes each boundary of a text.
@@ -221,7 +240,7 @@ class MergeBoundaries(Boundaries):
             pending.append((begin, step))
             found[begin].append((step, self.first_merge_id + step))
             found[place + 1].append((step, INSIDE_ID))
-        return _flat([sorted(of_atom) for of_atom in found])
+        return atom_changes([sorted(of_atom) for of_atom in found])
 
     def until(self, steps: int) -> MergeBoundaries:
         """Return the boundaries of the tokenizer with only the first `steps` merges."""
@@ -389,10 +408,10 @@ def changes(timeline: Timeline) -> AtomChanges:
             if before.get(place) != token_id:
                 found[place].append((time, token_id))
         before = now
-    return _flat(found)
+    return atom_changes(found)
 
 
-def _flat(found: Sequence[Sequence[tuple[int, int]]]) -> AtomChanges:
+def atom_changes(found: Sequence[Collection[tuple[int, int]]]) -> AtomChanges:
     """Return the (time, id) entries of each atom as arrays."""
     flat = [entry for of_atom in found for entry in of_atom]
     return (

@@ -249,12 +249,5 @@ class RestrictedTraining(HiddenTokenTraining):
         return hidden_counts(self.hidden_times, self.steps)
 
     def at_step(self, step: int) -> HiddenTokenTokenizer:
-        step = max(0, step)
-        return HiddenTokenTokenizer(
-            self.algorithm,
-            self.pre_tokenizer,
-            self.alphabet,
-            self.merges[:step],
-            self.hidden_times[:step],
-            special=self.special,
-        )
+        hidden_times = self.hidden_times[: max(0, step)]
+        return self.first_merges(HiddenTokenTokenizer, step, hidden_times)

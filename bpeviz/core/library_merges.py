@@ -15,7 +15,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from bpeviz.core.boundaries import INSIDE_ID, AtomChanges
+from bpeviz.core.boundaries import INSIDE_ID, AtomChanges, atom_changes
 from bpeviz.core.library_pool import File, ask
 from bpeviz.core.library_worker import LOAD, MERGES
 
@@ -85,11 +85,7 @@ class Merges:
             found[starts.pop(at + 1)][time] = INSIDE_ID
         if ids != [token_id]:
             return None
-        changes = (
-            np.fromiter(map(len, found), np.int64, len(found)),
-            np.array([step for at_atom in found for step in at_atom], np.int32),
-            np.array([entry for at_atom in found for entry in at_atom.values()], np.int32),
-        )
+        changes = atom_changes([at_atom.items() for at_atom in found])
         return Replay(tuple(atoms), changes, parents, time)
 
 

@@ -195,10 +195,4 @@ class LongestMatchTraining(MergeTraining):
     stochastic = False
 
     def at_step(self, step: int) -> LongestMatchTokenizer:
-        return LongestMatchTokenizer(
-            self.algorithm,
-            self.pre_tokenizer,
-            self.alphabet,
-            self.merges[:step],
-            special=self.special,
-        )
+        return self.first_merges(LongestMatchTokenizer, step)

@@ -15,12 +15,13 @@ from numpy.typing import NDArray
 
 from bpeviz.core.boundaries import Boundaries
 from bpeviz.core.dropout import segmentations
-from bpeviz.core.merges import Merge, MergeTokenizer
+from bpeviz.core.merges import Merge, MergedVocabulary, MergeTokenizer
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.pretokenizers.pretokenizer import PreTokenizer
 from bpeviz.text import COLORS, joined_remainder, remainder, shorten
 
 Cached = TypeVar("Cached", bound=Sized)
+Vocabulary = TypeVar("Vocabulary", bound=MergedVocabulary)
 
 CACHE_ATOMS = 4_000_000
 """Atoms, together, of the boundaries that a training caches: some 70 MB."""
@@ -245,15 +246,14 @@ class MergeTraining(Training):
 
     def merger(self, step: int) -> MergeTokenizer:
         """Return the tokenizer that applies the first merges in their order."""
-        merges = self.merges[: max(0, step)]
-        return MergeTokenizer(
-            self.algorithm,
-            self.pre_tokenizer,
-            self.alphabet,
-            merges,
-            special=self.special,
-            canonical=self.canonical,
-        )
+        return self.first_merges(MergeTokenizer, step, canonical=self.canonical)
+
+    def first_merges(
+        self, kind: Callable[..., Vocabulary], step: int, *fields: object, **options: object
+    ) -> Vocabulary:
+        """Return a tokenizer of a class with the first merges, and with more fields of its own."""
+        common = self.algorithm, self.pre_tokenizer, self.alphabet, self.merges[: max(0, step)]
+        return kind(*common, *fields, special=self.special, **options)
 
     def at_step(self, step: int) -> Tokenizer:
         return self.merger(step)

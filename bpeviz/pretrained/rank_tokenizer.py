@@ -25,6 +25,7 @@ from bpeviz.core.boundaries import (
     AtomChanges,
     Boundaries,
     MergeBoundaries,
+    atom_changes,
     boundaries_from_changes,
     boundaries_from_ids,
 )
@@ -299,11 +300,7 @@ def _changes(pre_token: bytes, ranks: Mapping[bytes, int]) -> AtomChanges:
         for at_byte in found[1:]:
             if [*at_byte.values()][-1] != INSIDE_ID:
                 at_byte[whole - 256] = INSIDE_ID
-    return (
-        np.fromiter(map(len, found), np.int64, len(found)),
-        np.array([time for at_byte in found for time in at_byte], np.int32),
-        np.array([entry for at_byte in found for entry in at_byte.values()], np.int32),
-    )
+    return atom_changes([at_byte.items() for at_byte in found])
 
 
 _loaded: dict[str, RankTokenizer] = {}

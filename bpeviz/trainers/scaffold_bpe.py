@@ -191,15 +191,7 @@ class ScaffoldTraining(HiddenTokenTraining):
         return super().step_of(vocab_size)
 
     def at_step(self, step: int) -> ScaffoldTokenizer:
-        step = max(0, step)
-        return ScaffoldTokenizer(
-            self.algorithm,
-            self.pre_tokenizer,
-            self.alphabet,
-            self.merges[:step],
-            self.hidden_times[:step],
-            special=self.special,
-        )
+        return self.first_merges(ScaffoldTokenizer, step, self.hidden_times[: max(0, step)])
 
 
 # --- On screen -----------------------------------------------------------------------------------

@@ -380,13 +380,7 @@ class SentencePieceTraining(MergeTraining):
     digits: Choice = "no"
 
     def merger(self, step: int) -> SentencePieceTokenizer:
-        return SentencePieceTokenizer(
-            self.algorithm,
-            self.pre_tokenizer,
-            self.alphabet,
-            self.merges[:step],
-            special=self.special,
-        )
+        return self.first_merges(SentencePieceTokenizer, step)
 
     @property
     def n_bytes(self) -> int:

@@ -287,14 +287,7 @@ class SuperTraining(MergeTraining):
     stochastic = False
 
     def merger(self, step: int) -> SuperTokenizer:
-        return SuperTokenizer(
-            self.algorithm,
-            self.pre_tokenizer,
-            self.alphabet,
-            self.merges[:step],
-            self.transition_step,
-            special=self.special,
-        )
+        return self.first_merges(SuperTokenizer, step, self.transition_step)
 
     def barriers(self, text: str, step: int) -> NDArray[np.int64]:
         if step < self.transition_step:

@@ -354,14 +354,7 @@ class WordPieceTraining(LongestMatchTraining):
         return np.array([merge.score for merge in self.merges], np.float64)
 
     def at_step(self, step: int) -> WordPieceTokenizer:
-        return WordPieceTokenizer(
-            self.algorithm,
-            self.pre_tokenizer,
-            self.alphabet,
-            self.merges[:step],
-            unknown_words=True,
-            special=self.special,
-        )
+        return self.first_merges(WordPieceTokenizer, step, unknown_words=True)
 
     def candidates(
         self, text: str, boundaries: Boundaries, step: int, limit: int

@@ -15,7 +15,7 @@ from streamlit.delta_generator import DeltaGenerator
 import bpeviz
 from bpeviz import progress
 from bpeviz.analysis import metrics
-from bpeviz.core.boundaries import Boundaries
+from bpeviz.core.boundaries import Boundaries, Part
 from bpeviz.core.training import Training
 from bpeviz.jobs import queue
 from bpeviz.pretokenizers.patterns import CUSTOM
@@ -95,12 +95,12 @@ class Trained:
         return _boundaries(self.history, text)
 
     @cached()
-    def parts(self) -> list[player.Part]:
+    def parts(self) -> list[Part]:
         """Return the parts in which the player shows the text."""
         return player.parts(self.text, self.boundaries)
 
     @cached()
-    def timeline(self, part: player.Part) -> dict[str, Any]:
+    def timeline(self, part: Part) -> dict[str, Any]:
         """Return the timeline of all steps for a part of the text. Callers must not change it.
 
         Args:

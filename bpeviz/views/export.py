@@ -19,9 +19,9 @@ from wcwidth import wcswidth
 
 from bpeviz.analysis import verdict
 from bpeviz.analysis.metrics import Column
-from bpeviz.core.boundaries import DROPPED_ID, UNKNOWN_ID
+from bpeviz.core.boundaries import DROPPED_ID, UNKNOWN_ID, Part
 from bpeviz.text import character_stand_in, counted, shorten
-from bpeviz.views.player import Part, side_by_side
+from bpeviz.views.player import side_by_side
 
 HELD = 20_000
 """The largest size of an exported text, in bytes."""

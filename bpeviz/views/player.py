@@ -7,7 +7,6 @@ merged, or the tokens that begin there at each step. It derives everything else.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,14 +14,10 @@ from numpy.typing import NDArray
 
 from bpeviz.analysis import verdict
 from bpeviz.analysis.metrics import Column
-from bpeviz.core.boundaries import (
-    DROPPED_ID,
-    UNKNOWN_ID,
-    Boundaries,
-)
+from bpeviz.analysis.trace import end_marks
+from bpeviz.core.boundaries import DROPPED_ID, UNKNOWN_ID, Boundaries, Part
 from bpeviz.core.merges import Merge
 from bpeviz.core.training import Pruning, Training
-from bpeviz.pretokenizers.pretokenizer import END_OF_WORD, Atoms
 from bpeviz.text import color_index, digest_of, hexadecimal, shorten
 from bpeviz.trainers import texts_of
 
@@ -31,16 +26,6 @@ _AROUND = 60
 
 WINDOW = 20_000
 """The largest number of atoms in the player; longer texts are divided into parts."""
-
-
-@dataclass(frozen=True)
-class Part:
-    """A part of a text: atoms `start` to `end`, characters `first` to `last`."""
-
-    start: int
-    end: int
-    first: int
-    last: int
 
 
 def parts(text: str, boundaries: Boundaries, size: int = WINDOW) -> list[Part]:
@@ -118,8 +103,8 @@ def timeline(
     data: dict[str, Any] = {
         "text": text[part.first : part.last],
         "atomKind": kind,
-        "atomBytes": _sizes(text, boundaries, part, kind),
-        "endMarks": _marks(training, atom_ids),
+        "atomBytes": part.atom_sizes(text, boundaries, kind),
+        "endMarks": end_marks(training.at_step(0), atom_ids),
         "atomIds": None if kind == "bytes" else atom_ids.tolist(),
         **when,
         "tokenStyles": {
@@ -224,16 +209,6 @@ def _steps(training: Training) -> dict[str, Any]:
     return {"kind": kind, "notes": notes, **columns}
 
 
-def _sizes(text: str, boundaries: Boundaries, part: Part, kind: Atoms) -> list[int] | None:
-    """Return the bytes of each atom, or None for the usual sizes of its kind."""
-    if kind == "bytes":
-        return None
-    before = boundaries.ends[part.start - 1] if part.start else 0
-    sizes = np.diff(boundaries.ends[part.start : part.end], prepend=before).tolist()
-    usual = [len(character.encode()) for character in text[part.first : part.last]]
-    return None if sizes == usual else sizes
-
-
 def still(training: Training) -> str:
     """Return why a timeline has no steps."""
     if training.steps:
@@ -246,15 +221,6 @@ def still(training: Training) -> str:
         "rare": "No pair repeats often enough. Lower “Minimum pair count” under Advanced options.",
         "atoms": "No piece is left to prune.",
     }[training.stopped]
-
-
-def _marks(training: Training, atom_ids: NDArray[np.int32]) -> list[int]:
-    """Return the indices of atoms with an end-of-word mark."""
-    if training.pre_tokenizer.end_mark != "attached":
-        return []
-    marked = [i for i, symbol in enumerate(training.alphabet) if symbol.endswith(END_OF_WORD)]
-    found: list[int] = np.flatnonzero(np.isin(atom_ids, marked)).tolist()
-    return found
 
 
 def side_by_side(

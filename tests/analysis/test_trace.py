@@ -19,7 +19,7 @@ import bpeviz
 from bpeviz.analysis import token_lookup, trace
 from bpeviz.analysis.round_trip import RoundTrip, round_trip
 from bpeviz.analysis.trace import Inspection, inspect
-from bpeviz.core.boundaries import DROPPED_ID, INSIDE_ID
+from bpeviz.core.boundaries import DROPPED_ID, INSIDE_ID, Part
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import Training
 from bpeviz.corpus import samples
@@ -143,12 +143,12 @@ def test_inspect_shows_three_tokens_of_one_emoji() -> None:
     assert "\ufffd" not in json.dumps(tokens)
 
 
-def whole(of: Inspection) -> player.Part:
-    return player.Part(0, len(of.raw), 0, len(of.text))
+def whole(of: Inspection) -> Part:
+    return Part(0, len(of.raw), 0, len(of.text))
 
 
-def whole_timeline(of: Inspection) -> player.Part:
-    return player.Part(0, len(of.boundaries), 0, len(of.text))
+def whole_timeline(of: Inspection) -> Part:
+    return Part(0, len(of.boundaries), 0, len(of.text))
 
 
 @given(text=TEXTS)

@@ -22,6 +22,7 @@ from bpeviz.core.boundaries import (
     Boundaries,
     ChangingBoundaries,
     MergeBoundaries,
+    Part,
 )
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import Pruning, Training
@@ -385,14 +386,14 @@ def test_part_between_assigns_marks_to_the_text_before_them() -> None:
     text = "ab cd"
     training, boundaries = train("bpe", text, atoms="characters", end_mark="symbol")
     assert boundaries.ends.tolist() == [1, 2, 2, 3, 4, 5, 5]
-    first = player.part_between(boundaries, player.Part(0, 2, 0, 2), text)
-    second = player.part_between(boundaries, player.Part(2, 5, 2, 5), text)
+    first = player.part_between(boundaries, Part(0, 2, 0, 2), text)
+    second = player.part_between(boundaries, Part(2, 5, 2, 5), text)
     assert (first.start, first.end, second.start, second.end) == (0, 3, 3, 7)
     # ▁ comes before the text and is shown with the text after it.
     training, boundaries = train("sentencepiece", text)
     assert boundaries.ends.tolist() == [0, 1, 2, 3, 4, 5]
-    first = player.part_between(boundaries, player.Part(0, 2, 0, 2), text)
-    second = player.part_between(boundaries, player.Part(2, 5, 2, 5), text)
+    first = player.part_between(boundaries, Part(0, 2, 0, 2), text)
+    second = player.part_between(boundaries, Part(2, 5, 2, 5), text)
     assert (first.start, first.end, second.start, second.end) == (0, 3, 3, 6)
     timeline = player.timeline(text, training, boundaries, first, 0)
     assert timeline["atomBytes"] == [0, 1, 1]

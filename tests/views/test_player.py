@@ -18,7 +18,7 @@ from properties import examples, pairs
 import bpeviz
 from bpeviz import Training
 from bpeviz.analysis.metrics import Column, common_boundaries
-from bpeviz.core.boundaries import DROPPED_ID, INSIDE_ID, NEVER, Boundaries
+from bpeviz.core.boundaries import DROPPED_ID, INSIDE_ID, NEVER, Boundaries, Part
 from bpeviz.core.training import Candidate, Pruning
 from bpeviz.corpus import samples
 from bpeviz.text import color_index
@@ -199,9 +199,7 @@ def shown_tokens(timeline: dict[str, Any], step: int) -> list[tuple[int, int, in
     return found
 
 
-def assert_shown(
-    timeline: dict[str, Any], boundaries: Boundaries, part: player.Part, step: int
-) -> None:
+def assert_shown(timeline: dict[str, Any], boundaries: Boundaries, part: Part, step: int) -> None:
     """Assert that a timeline shows the boundaries of a part, with a style for each id."""
     ends = boundaries.token_ends(step)
     inside = (ends > part.start) & (ends <= part.end)
@@ -383,7 +381,7 @@ def test_parts_of_a_long_text_fit_the_window() -> None:
 
 def test_parts_of_an_empty_text_are_one_empty_part() -> None:
     _, boundaries = train("")
-    assert player.parts("", boundaries) == [player.Part(0, 0, 0, 0)]
+    assert player.parts("", boundaries) == [Part(0, 0, 0, 0)]
 
 
 # ---- candidates
@@ -518,7 +516,7 @@ def test_before_and_after_shows_the_first_change(key: str) -> None:
             assert {end for end in ends if end < size} == expected
         assert 0 < min(old ^ new) - offset < size
         first = text.index(data["text"])
-        part = player.Part(offset, offset + size, first, first + len(data["text"]))
+        part = Part(offset, offset + size, first, first + len(data["text"]))
         columns = [Column("", training.at_step(at), boundaries, at) for at in (step - 1, step)]
         whole = player.side_by_side(text, columns, part, 0)
         for column, expected in zip(data["columns"], whole["columns"], strict=True):

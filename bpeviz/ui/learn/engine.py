@@ -12,6 +12,7 @@ import numpy as np
 import bpeviz
 from bpeviz.analysis import trace
 from bpeviz.analysis.metrics import Column
+from bpeviz.core.boundaries import Part as TextPart
 from bpeviz.core.tokenizer import Token, Tokenizer
 from bpeviz.core.training import MergeTraining, Training
 from bpeviz.text import color_index, counted, shorten
@@ -145,7 +146,7 @@ def tokenized(text: str, tokenizers: Sequence[tuple[str, Tokenizer]], caption: s
     for title, tokenizer in tokenizers:
         boundaries = tokenizer.boundaries(text)
         columns.append(Column(title, tokenizer, boundaries, boundaries.steps))
-    part = player.Part(0, len(text.encode()), 0, len(text))
+    part = TextPart(0, len(text.encode()), 0, len(text))
     data = player.side_by_side(text, columns, part, 0) | {"isShort": True, "isLarge": True}
     return Picture("columns", data, caption)
 

@@ -14,7 +14,7 @@ from bpeviz.analysis import normalization, token_lookup, trace
 from bpeviz.analysis.metrics import Column
 from bpeviz.analysis.round_trip import RoundTrip, round_trip
 from bpeviz.analysis.trace import Inspection
-from bpeviz.core.boundaries import UNKNOWN_ID, Boundaries
+from bpeviz.core.boundaries import UNKNOWN_ID, Boundaries, Part
 from bpeviz.core.chat_template import Chat, ChatTemplate
 from bpeviz.core.lattice import Lattice
 from bpeviz.core.tokenizer import Tokenizer, Word
@@ -425,7 +425,7 @@ def _sizes(found: Inspection) -> str:
     )
 
 
-def _part(found: Inspection) -> player.Part:
+def _part(found: Inspection) -> Part:
     """Draw the choice of the part of a long text in the grid; return the part."""
     parts = player.parts(found.text, found.cuts, SHOWN)
     part = parts[part_number(PART, len(parts))]
@@ -434,7 +434,7 @@ def _part(found: Inspection) -> player.Part:
     return part
 
 
-def _timeline(offer: Offer, found: Inspection, part: player.Part) -> None:
+def _timeline(offer: Offer, found: Inspection, part: Part) -> None:
     """Draw the player with the steps that change this text."""
     if (why := found.tokenizer.without_steps) is not None:
         title = markdown.escape(offer.title)
@@ -452,7 +452,7 @@ def _timeline(offer: Offer, found: Inspection, part: player.Part) -> None:
     _lattice(offer, found, part)
 
 
-def _lattice(offer: Offer, found: Inspection, part: player.Part) -> None:
+def _lattice(offer: Offer, found: Inspection, part: Part) -> None:
     """Draw the lattice of a word, and its best segmentations, if the model scores them."""
     tokenizer = found.tokenizer
     words: dict[str, Word] = {}

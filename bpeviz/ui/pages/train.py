@@ -9,6 +9,7 @@ import pyarrow as pa
 import streamlit as st
 
 from bpeviz.analysis.metrics import Column
+from bpeviz.core.boundaries import Part
 from bpeviz.pretokenizers.patterns import MAX_EXPRESSION
 from bpeviz.trainers import texts_of
 from bpeviz.ui import components, export, inputs, markdown, vocabulary
@@ -82,7 +83,7 @@ def _jump(step: int) -> None:
     _STEP.put(step)
 
 
-def _part(trained: Trained) -> player.Part:
+def _part(trained: Trained) -> Part:
     """Draw the choice of the part of a long text in the player; return the part."""
     parts = trained.parts()
     part = parts[part_number(PART, len(parts), width=260)]
@@ -106,7 +107,7 @@ def show(trained: Trained, last: int) -> None:
 
 
 @fragment
-def _follow(trained: Trained, last: int, timeline: str, shown: player.Part, initial: int) -> None:
+def _follow(trained: Trained, last: int, timeline: str, shown: Part, initial: int) -> None:
     """Draw the elements that follow the step; run again if it changes.
 
     Args:
@@ -160,7 +161,7 @@ def _follow(trained: Trained, last: int, timeline: str, shown: player.Part, init
         details(trained.text, training, boundaries, step)
 
 
-def _export(trained: Trained, last: int, step: int, shown: player.Part) -> None:
+def _export(trained: Trained, last: int, step: int, shown: Part) -> None:
     """Draw the export of the tokenizer at the chosen size, and of the text at this step."""
     # The functions below look up the history, since a fragment's arguments stay in memory.
     name = ALGORITHMS[trained.choice.algorithm]

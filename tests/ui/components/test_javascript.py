@@ -19,7 +19,7 @@ import usual
 import bpeviz
 from bpeviz.analysis import trace
 from bpeviz.analysis.metrics import Column
-from bpeviz.core.boundaries import Boundaries, MergeBoundaries, Node
+from bpeviz.core.boundaries import Boundaries, MergeBoundaries, Node, Part
 from bpeviz.core.training import Training
 from bpeviz.trainers import TRAINERS
 from bpeviz.ui import components
@@ -177,7 +177,7 @@ def columns() -> dict[str, Any]:
         for name, (training, boundaries) in trained().items()
     ]
     size = len(TEXT.encode())
-    payload = player.side_by_side(TEXT, shown, player.Part(0, size, 0, len(TEXT)), 0)
+    payload = player.side_by_side(TEXT, shown, Part(0, size, 0, len(TEXT)), 0)
     cases = []
     for column in shown:
         ends = column.cuts
