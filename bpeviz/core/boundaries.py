@@ -31,19 +31,6 @@ _BLOCK = 1 << 17
 """Boundaries counted at once, so that the intermediate arrays fit into the processor's cache."""
 
 
-@dataclass(frozen=True)
-class Node:
-    """A node of a merge tree: atoms `start` to `end`, joined by merge `step`.
-
-    A single atom has `step` -1 and no parents.
-    """
-
-    start: int
-    end: int
-    step: int
-    parents: tuple[Node, Node] | None = None
-
-
 UNKNOWN_ID = -1
 """The id of a token that is not in the vocabulary."""
 
@@ -241,41 +228,6 @@ class MergeBoundaries(Boundaries):
             found[begin].append((step, self.first_merge_id + step))
             found[place + 1].append((step, INSIDE_ID))
         return atom_changes([sorted(of_atom) for of_atom in found])
-
-    def until(self, steps: int) -> MergeBoundaries:
-        """Return the boundaries of the tokenizer with only the first `steps` merges."""
-        return MergeBoundaries(
-            self.ends,
-            self.atom_ids,
-            min(steps, self.steps),
-            np.where(self.merged_at >= steps, NEVER, self.merged_at).astype(np.int32),
-            self.first_merge_id,
-        )
-
-    def tree(self, start: int, end: int) -> Node:
-        """Return the merge tree of the token that spans atoms `start` to `end`.
-
-        It is the Cartesian tree of the boundaries within the token: the one merged last divides it
-        into its two parents. Without recursion, since a tree may be as deep as its token is long.
-
-        Raises:
-            ValueError: The span is empty, or never one token.
-        """
-        if not 0 <= start < end <= len(self):
-            raise ValueError(f"There are no atoms {start} to {end} here.")
-        times = self.merged_at[start : end - 1].tolist()
-        if any(time == NEVER for time in times):
-            raise ValueError(f"Atoms {start} to {end} are never one token.")
-        # A stack of subtrees, each with the merge of the boundary at its right. A boundary with a
-        # later merge completes the subtrees before it.
-        stack: list[tuple[Node, int]] = []
-        for position, time in enumerate([*times, NEVER], start):
-            node = Node(position, position + 1, -1)
-            while stack and stack[-1][1] < time:
-                left, joined_at = stack.pop()
-                node = Node(left.start, node.end, joined_at, (left, node))
-            stack.append((node, time))
-        return stack[0][0]
 
 
 @dataclass(frozen=True, eq=False)

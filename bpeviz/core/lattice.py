@@ -193,11 +193,6 @@ class Lattice:
             total.append(_log_sum([total[e.start] + strength * e.score for e in edges]))
         return total
 
-    @property
-    def total(self) -> float:
-        """The log probability of the text, summed over all segmentations."""
-        return self.forward()[-1]
-
     def marginals(self) -> list[float]:
         """Return for each edge the probability that a segmentation of the text contains it.
 

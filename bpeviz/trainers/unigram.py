@@ -30,11 +30,9 @@ from bpeviz.core.lattice import (
     Floats,
     Lattice,
     Lattices,
-    Path,
     UnigramModel,
     index_of,
     rounded,
-    score,
 )
 from bpeviz.core.tokenizer import NonMonotonicTokenizer, Row, Segmentation, Word
 from bpeviz.core.training import Candidate, Pruning, Stopped, Training
@@ -452,34 +450,6 @@ class UnigramTokenizer(NonMonotonicTokenizer):
 
     def word_atoms(self, word: str) -> list[str]:
         return [self.pre_tokenizer.label([symbol]) for symbol in word]
-
-    def _ids(self, path: Path) -> tuple[int, ...]:
-        return tuple(self._encoded_id(edge.id) for edge in path)
-
-    def nbest(self, text: str, n: int) -> list[tuple[tuple[int, ...], float]]:
-        """Return the n most likely segmentations, or all: their ids and log probabilities.
-
-        Raises:
-            ValueError: n is below 1.
-        """
-        return [(self._ids(path), score(path)) for path in self.lattice(text).nbest(n)]
-
-    def segmentations(
-        self, text: str, strength: float, draws: int, seed: int = 0
-    ) -> Counter[tuple[int, ...]]:
-        """Draw segmentations of a text; return the ids of each with the number of draws.
-
-        Subword regularization (Kudo 2018) draws from all segmentations with probabilities in
-        proportion to P**strength. `strength` is the inverse temperature, alpha in the paper: at 0
-        all are equally likely, far above 1 the best one is drawn almost always.
-
-        Raises:
-            ValueError: `strength` or `draws` is out of range.
-        """
-        drawn: Counter[tuple[int, ...]] = Counter()
-        for path, times in self.lattice(text).sample(strength, draws, seed).items():
-            drawn[self._ids(path)] += times
-        return drawn
 
 
 def _cuts(lattices: Lattices, values: NDArray[np.float64]) -> list[Segmentation]:

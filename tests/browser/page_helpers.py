@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from merge_tree import Node
 
 import bpeviz
-from bpeviz.core.boundaries import Boundaries, Node
+from bpeviz.core.boundaries import Boundaries
 from bpeviz.core.training import Training
 from bpeviz.corpus import samples
 from bpeviz.ui.inputs import LARGEST

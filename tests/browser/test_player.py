@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from merge_tree import Node, merge_tree
 from page_helpers import (
     ENGLISH,
     ODD,
@@ -24,7 +25,7 @@ from page_helpers import (
     type_text,
 )
 
-from bpeviz.core.boundaries import Boundaries, Node
+from bpeviz.core.boundaries import Boundaries
 from bpeviz.core.merges import MergeTokenizer
 from bpeviz.corpus import samples
 from bpeviz.text import hexadecimal
@@ -322,7 +323,7 @@ def test_clicked_token_shows_the_merge_tree_of_python(english_page: Page) -> Non
         start = ends[token - 1] if token else 0
         player.first_cell_of(ends, token).click()
         expect(player.tree).to_be_visible()
-        tree = boundaries.tree(start, ends[token])
+        tree = merge_tree(boundaries, start, ends[token])
         assert drawn_nodes(player) == nodes_of(tree, named(tokenizer, boundaries))
         english_page.keyboard.press("Escape")
         expect(player.tree).to_be_hidden()

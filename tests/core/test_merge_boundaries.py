@@ -9,12 +9,13 @@ import pytest
 import reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from merge_tree import Node, merge_tree, until
 from properties import examples
 from texts import SMALL_TEXTS
 
 import bpeviz
 from bpeviz import NEVER
-from bpeviz.core.boundaries import MergeBoundaries, Node, gather, spans
+from bpeviz.core.boundaries import MergeBoundaries, gather, spans
 from bpeviz.core.merges import MergeTokenizer
 
 HOW = st.sampled_from(
@@ -90,13 +91,13 @@ def test_until_equals_boundaries_of_smaller_tokenizer(
     corpus: str, text: str, how: dict[str, Any], step: int
 ) -> None:
     tokenizer = train(corpus, how)
-    until = tokenizer.boundaries(text).until(step)
+    shorter = until(tokenizer.boundaries(text), step)
     smaller = tokenizer.at_step(step).boundaries(text)
-    assert until.merged_at.tolist() == smaller.merged_at.tolist()
-    assert until.ends.tolist() == smaller.ends.tolist()
-    assert until.atom_ids.tolist() == smaller.atom_ids.tolist()
-    assert until.steps == smaller.steps
-    assert until.token_counts.tolist() == smaller.token_counts.tolist()
+    assert shorter.merged_at.tolist() == smaller.merged_at.tolist()
+    assert shorter.ends.tolist() == smaller.ends.tolist()
+    assert shorter.atom_ids.tolist() == smaller.atom_ids.tolist()
+    assert shorter.steps == smaller.steps
+    assert shorter.token_counts.tolist() == smaller.token_counts.tolist()
 
 
 @given(SMALL_TEXTS, SMALL_TEXTS, HOW)
@@ -197,19 +198,10 @@ def test_tree_nodes_equal_merge_parents(corpus: str, text: str, how: dict[str, A
     for step in {0, tokenizer.steps // 2, tokenizer.steps}:
         ids = boundaries.ids(step).tolist()
         for token_id, (start, end) in zip(ids, spans(boundaries.token_ends(step)), strict=True):
-            node = boundaries.tree(start, end)
+            node = merge_tree(boundaries, start, end)
             assert (node.start, node.end) == (start, end)
             if token_id >= 0:
                 check_tree(tokenizer, node, token_id)
-
-
-def test_tree_of_span_that_is_never_a_token_raises_value_error() -> None:
-    boundaries = bpeviz.train("ab", merges=1).tokenizer().boundaries("abab")
-    for start, end in ((0, 0), (2, 1), (-1, 1), (3, 5)):
-        with pytest.raises(ValueError, match=f"no atoms {start} to {end} here"):
-            boundaries.tree(start, end)
-    with pytest.raises(ValueError, match="Atoms 1 to 3 are never one token"):
-        boundaries.tree(1, 3)
 
 
 def test_tree_of_letter_run_equals_merge_parents() -> None:
@@ -217,7 +209,7 @@ def test_tree_of_letter_run_equals_merge_parents() -> None:
     tokenizer = bpeviz.train(text, merges=100, pattern="none").tokenizer()
     boundaries = tokenizer.boundaries(text)
     assert boundaries.token_counts[-1] == 1
-    check_tree(tokenizer, boundaries.tree(0, 5_000), tokenizer.encode(text)[0])
+    check_tree(tokenizer, merge_tree(boundaries, 0, 5_000), tokenizer.encode(text)[0])
 
 
 def test_tree_as_deep_as_token_length_is_built_without_recursion() -> None:
@@ -227,7 +219,7 @@ def test_tree_as_deep_as_token_length_is_built_without_recursion() -> None:
     tokenizer = training.tokenizer()
     boundaries = tokenizer.boundaries(text)
     assert boundaries.merged_at.tolist() == [*range(size - 1), NEVER]
-    check_tree(tokenizer, boundaries.tree(0, size), training.merges[-1].new_id)
+    check_tree(tokenizer, merge_tree(boundaries, 0, size), training.merges[-1].new_id)
 
 
 # Edges
@@ -251,8 +243,8 @@ def test_single_atom_is_one_token() -> None:
     boundaries = bpeviz.train("", merges=0).tokenizer().boundaries("a")
     assert (boundaries.merged_at.tolist(), boundaries.steps) == ([NEVER], 0)
     assert boundaries.token_counts.tolist() == [1]
-    assert boundaries.until(5).merged_at.tolist() == [NEVER]
-    assert boundaries.tree(0, 1) == Node(0, 1, -1)
+    assert until(boundaries, 5).merged_at.tolist() == [NEVER]
+    assert merge_tree(boundaries, 0, 1) == Node(0, 1, -1)
 
 
 def test_unknown_atoms_are_never_merged() -> None:
@@ -281,7 +273,7 @@ def test_merge_boundaries_have_documented_dtypes() -> None:
         boundaries = bpeviz.train("ab ab", merges=2, **how).tokenizer().boundaries("ab c")
         types = boundaries.merged_at.dtype, boundaries.ends.dtype, boundaries.atom_ids.dtype
         assert types == (np.int32, np.int64, np.int32)
-        assert boundaries.until(1).merged_at.dtype == np.int32
+        assert until(boundaries, 1).merged_at.dtype == np.int32
         assert boundaries.last_merges(1).dtype == np.int32
 
 

@@ -11,11 +11,12 @@ import tiktoken
 import tiktoken._educational
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
+from merge_tree import Node, merge_tree, until
 from properties import examples
 
 import bpeviz
 from bpeviz import NEVER
-from bpeviz.core.boundaries import ChangingBoundaries, Node, spans
+from bpeviz.core.boundaries import ChangingBoundaries, spans
 from bpeviz.pretokenizers.patterns import PATTERNS
 from bpeviz.pretrained import catalog, rank_tokenizer
 from bpeviz.pretrained.rank_tokenizer import RankTokenizer, from_ranks, merged
@@ -180,9 +181,9 @@ def test_boundaries_equal_tiktoken_with_the_first_ranks(load: Load, name: str, s
         assert boundaries.ids(step).tolist() == smaller.encode(text)
         if step < tokenizer.steps:
             assert boundaries.token_counts[step] == len(smaller.encode(text))
-            until, afresh = boundaries.until(step), smaller.boundaries(text)
-            assert until.merged_at.tolist() == afresh.merged_at.tolist()
-            assert until.steps == afresh.steps == step
+            shorter, afresh = until(boundaries, step), smaller.boundaries(text)
+            assert shorter.merged_at.tolist() == afresh.merged_at.tolist()
+            assert shorter.steps == afresh.steps == step
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -192,7 +193,7 @@ def test_boundary_trees_equal_the_parents(load: Load, name: str) -> None:
     boundaries = tokenizer.boundaries(text)
     ends = boundaries.token_ends(tokenizer.steps)
     for token_id, (start, end) in zip(tokenizer.encode(text), spans(ends), strict=True):
-        check_tree(tokenizer, boundaries.tree(start, end), token_id)
+        check_tree(tokenizer, merge_tree(boundaries, start, end), token_id)
 
 
 def check_tree(tokenizer: RankTokenizer, node: Node, token_id: int) -> None:

@@ -15,11 +15,12 @@ from typing import Any
 import numpy as np
 import pytest
 import usual
+from merge_tree import Node, merge_tree
 
 import bpeviz
 from bpeviz.analysis import trace
 from bpeviz.analysis.metrics import Column
-from bpeviz.core.boundaries import Boundaries, MergeBoundaries, Node, Part
+from bpeviz.core.boundaries import Boundaries, MergeBoundaries, Part
 from bpeviz.core.training import Training
 from bpeviz.trainers import TRAINERS
 from bpeviz.ui import components
@@ -164,7 +165,7 @@ def trees() -> dict[str, Any]:
         return [here, *(one for of in node.parents or () for one in nodes(of, row + 1, first))]
 
     cases = [
-        {"id": token_id, "nodes": nodes(boundaries.tree(start, end), 1, start)}
+        {"id": token_id, "nodes": nodes(merge_tree(boundaries, start, end), 1, start)}
         for start, end, token_id in tokens_at(boundaries, boundaries.steps)
     ]
     return {"payload": timeline(training, boundaries), "cases": cases}
