@@ -40,7 +40,7 @@ _BYTE = regex.compile(r"<0x([0-9A-F]{2})>")
 _SEPARATOR = b"\xff"
 _SPACE = "▁"
 _WORD = regex.compile(f"{_SPACE}*[^{_SPACE}]+")
-_LONGEST_TEMPLATE = 100
+LONGEST_TEMPLATE = 100
 """The most tokens of a template. A file could name any number, all drawn at one place."""
 
 _CACHED = 50_000
@@ -115,7 +115,7 @@ class LibraryTokenizer(Tokenizer):
     def template(self) -> tuple[Sequence[int], Sequence[int]]:
         before, after = json.loads(library_pool.ask(self.file, library_worker.TEMPLATE))
         known = {*self._spellings[0].tolist()}
-        is_usable = len(before + after) <= _LONGEST_TEMPLATE and known.issuperset(before + after)
+        is_usable = len(before + after) <= LONGEST_TEMPLATE and known.issuperset(before + after)
         return (before, after) if is_usable else ((), ())
 
     def known_ids(self) -> Iterable[int]:

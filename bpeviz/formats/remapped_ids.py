@@ -6,8 +6,8 @@ other libraries, special tokens may come first, bytes may be in any order, and i
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -54,11 +54,17 @@ class RemappedTokenizer(_OtherIds):
         inner: the other tokenizer.
         numbers: the distinct ids of its atoms and trained tokens, in its own order.
         special: the ids of its special tokens by name.
+        around: the ids that a model expects before and after a text.
     """
 
     inner: TrainedTokenizer
     numbers: tuple[int, ...]
     special: Mapping[str, int]
+    around: tuple[Sequence[int], Sequence[int]] = field(default=((), ()), kw_only=True)
+
+    @property
+    def template(self) -> tuple[Sequence[int], Sequence[int]]:
+        return self.around
 
     @cached_property
     def table(self) -> NDArray[np.int32]:
@@ -142,6 +148,20 @@ class RemappedTokenizer(_OtherIds):
 
     def boundaries(self, text: str) -> Boundaries:
         return self.inner.boundaries(text).with_ids(self.table)
+
+
+def with_template(
+    tokenizer: Tokenizer, before: Sequence[int], after: Sequence[int]
+) -> RemappedTokenizer | None:
+    """Return a tokenizer with a template of known ids, or None where that is not possible."""
+    if isinstance(tokenizer, TrainedTokenizer):
+        special = dict(tokenizer.special_tokens)
+        trained = tuple(range(len(tokenizer.alphabet) + tokenizer.trained_size))
+        tokenizer = RemappedTokenizer(tokenizer, trained, special)
+    if not isinstance(tokenizer, RemappedTokenizer):
+        return None
+    is_known = {*tokenizer.known_ids()}.issuperset([*before, *after])
+    return replace(tokenizer, around=(before, after)) if is_known else None
 
 
 def with_ids(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import tempfile
 from collections.abc import Callable
@@ -45,6 +46,7 @@ LLAMA = (  # the split of Llama 3's tokenizer.json, which is cl100k's as it was 
     r"|\s*[\r\n]+|\s+(?!\S)|\s+"
 )
 END = "<|endoftext|>"
+FILE = "tokenizer.json"
 
 
 def bpe(
@@ -197,6 +199,50 @@ def test_byte_level_tokenizer_class_of_hugging_face_is_read() -> None:
     made.train_from_iterator(CORPUS, vocab_size=700, show_progress=False)
     theirs = tokenizers.Tokenizer.from_str(made.to_str())
     check_same(theirs)
+
+
+def with_own_ids() -> tokenizers.Tokenizer:
+    """Return a tokenizer over characters, whose ids are those of bpeviz."""
+    training = bpeviz.train("a cat", merges=1, atoms="characters", special_tokens=("<s>", END))
+    return tokenizers.Tokenizer.from_buffer(formats.dump(training.tokenizer(), "huggingface")[FILE])
+
+
+@pytest.mark.parametrize("make", [lambda: over_bytes(special=["<s>", END]), with_own_ids])
+def test_template_of_a_file_with_steps_is_read(make: Callable[[], tokenizers.Tokenizer]) -> None:
+    theirs = make()
+    ids = [(one, theirs.token_to_id(one)) for one in ("<s>", END)]
+    template = processors.TemplateProcessing(single=f"<s> $A {END}", special_tokens=ids)
+    theirs.post_processor = processors.Sequence(
+        [processors.ByteLevel(trim_offsets=False), template]
+    )
+    ours = read(theirs)
+    before, after = ours.template
+    assert [*before, *ours.encode("a cat"), *after] == theirs.encode("a cat").ids
+    assert ours.steps > 0
+    assert ours.at_step(0).template == ours.template
+
+
+@pytest.mark.parametrize(
+    "single",
+    [
+        [],
+        [{"Sequence": {"id": "A"}}] * 2,
+        [{"SpecialToken": {"id": "no"}}, {"Sequence": {"id": "A"}}],
+        [{"SpecialToken": {"id": END}}, {"Sequence": {"id": "A"}}],
+    ],
+)
+def test_template_that_is_not_usable_is_no_error_of_ours(single: list[Any]) -> None:
+    """Then the library reads the file, or says what is wrong with it."""
+    document = json.loads(over_bytes().to_str())
+    document["post_processor"] = {
+        "type": "TemplateProcessing",
+        "single": single,
+        "pair": [],
+        "special_tokens": {END: {"id": END, "ids": [10**9], "tokens": [END]}},
+    }
+    with contextlib.suppress(bpeviz.FormatError):
+        before, after = formats.parse({FILE: json.dumps(document).encode()}).template
+        assert not before + after
 
 
 def test_vocab_and_merges_saved_by_hugging_face_are_read() -> None:

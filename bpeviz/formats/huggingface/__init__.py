@@ -18,8 +18,10 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Mapping
+from itertools import chain
+from typing import Any
 
-from bpeviz.core.library_tokenizer import LibraryTokenizer
+from bpeviz.core.library_tokenizer import LONGEST_TEMPLATE, LibraryTokenizer
 from bpeviz.core.library_worker import HUGGING_FACE
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats.base import (
@@ -34,7 +36,7 @@ from bpeviz.formats.library import read_tokenizer_json
 from bpeviz.formats.merges import merges_of
 from bpeviz.formats.parsing import Node, describe, dump_json, parse_json
 from bpeviz.formats.recognition import explain, with_reason
-from bpeviz.formats.remapped_ids import RemappedTokenizer
+from bpeviz.formats.remapped_ids import RemappedTokenizer, with_template
 from bpeviz.trainers.unigram import UnigramTokenizer
 from bpeviz.trainers.wordpiece import WordPieceTokenizer
 
@@ -82,7 +84,7 @@ def _read_exactly(name: str, document: Node) -> Tokenizer:
     document["version"].expect("1.0", None)
     document["truncation"].expect(None, why="bpeviz encodes whole texts")
     document["padding"].expect(None, why="bpeviz adds no tokens")
-    _check_post_processor(document["post_processor"])
+    before, after = _template(document["post_processor"])
     model = document["model"]
     special = added_tokens(document["added_tokens"])
     for key in ("normalizer", "pre_tokenizer", "decoder"):
@@ -90,20 +92,28 @@ def _read_exactly(name: str, document: Node) -> Tokenizer:
     document.reject_unknown_keys()
     # Older files do not name the model BPE.
     kind = model["type"].value or ("BPE" if "merges" in model else None)
-    if kind == "BPE":
-        return bpe.from_document(name, document, model, special)
-    if kind == "WordPiece":
-        return wordpiece.from_document(name, document, model, special)
-    raise model["type"].expected("BPE or WordPiece")
+    if kind not in ("BPE", "WordPiece"):
+        raise model["type"].expected("BPE or WordPiece")
+    from_document = bpe.from_document if kind == "BPE" else wordpiece.from_document
+    tokenizer = from_document(name, document, model, special)
+    if not before + after:
+        return tokenizer
+    made = with_template(tokenizer, before, after)
+    if made is None:
+        raise document["post_processor"].error("the template has tokens without an id")
+    return made
 
 
-def _check_post_processor(processor: Node) -> None:
-    """Raise `FormatError` if a post-processor may change the ids of a text.
+def _template(processor: Node) -> tuple[list[int], list[int]]:
+    """Return the ids that a post-processor adds before and after a text for a model.
 
-    A template adds special tokens around a text for a model. The ids of the text are unchanged.
+    Raises:
+        FormatError: It may change the ids of a text, or does not contain the text once.
     """
+    before: list[int] = []
+    after: list[int] = []
     if processor.value is None:
-        return
+        return before, after
     steps = [processor.value]
     if processor["type"].value == "Sequence":
         steps = [*processor["processors"].list()]
@@ -116,6 +126,23 @@ def _check_post_processor(processor: Node) -> None:
                 f"expected null, ByteLevel or TemplateProcessing, not {describe(step)}, which may "
                 "change ids"
             )
+        if step["type"] == "TemplateProcessing":
+            try:
+                ids = [_ids(part, step["special_tokens"]) for part in step["single"]]
+                at = ids.index(None)
+                before = [*chain.from_iterable(ids[:at]), *before]
+                after += chain.from_iterable(ids[at + 1 :])
+            except (KeyError, TypeError, ValueError):
+                raise processor.error("expected a template with the text in it once") from None
+    added = [*before, *after]
+    if len(added) > LONGEST_TEMPLATE or any(type(one) is not int for one in added):
+        raise processor.error(f"expected at most {LONGEST_TEMPLATE} ids in the template")
+    return before, after
+
+
+def _ids(part: dict[str, Any], special: dict[str, Any]) -> Any:  # list[int] | None
+    """Return the ids of a part of a template, or None for the text."""
+    return None if "Sequence" in part else special[part["SpecialToken"]["id"]]["ids"]
 
 
 def _detect(files: Mapping[str, bytes]) -> bool:
