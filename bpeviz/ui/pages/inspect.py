@@ -436,9 +436,7 @@ def _part(found: Inspection) -> Part:
 
 def _timeline(offer: Offer, found: Inspection, part: Part) -> None:
     """Draw the player with the steps that change this text."""
-    if (why := found.tokenizer.without_steps) is not None:
-        title = markdown.escape(offer.title)
-        st.caption(f"{title} has no merges to replay: {why}. Its tokens and ids are above.")
+    if _without_steps(offer, found):
         _lattice(offer, found, part)
         return
     shown = player.part_between(found.boundaries, part, found.text)
@@ -450,6 +448,15 @@ def _timeline(offer: Offer, found: Inspection, part: Part) -> None:
         "steps of the tokenizer. Counts are for this text."
     )
     _lattice(offer, found, part)
+
+
+def _without_steps(offer: Offer, found: Inspection) -> bool:
+    """Return whether a tokenizer has no steps to show; draw the reason."""
+    why = found.tokenizer.without_steps
+    if why is not None:
+        title = markdown.escape(offer.title)
+        st.caption(f"{title} has no merges to replay: {why}. Its tokens and ids are above.")
+    return why is not None
 
 
 def _lattice(offer: Offer, found: Inspection, part: Part) -> None:
@@ -522,6 +529,8 @@ def _side_of(
 
 def _merge_diagram(offer: Offer, found: Inspection, offered: Sequence[Offer]) -> None:
     """Draw the merge diagram, with another tokenizer mirrored below."""
+    if _without_steps(offer, found):
+        return
     others = {other.key: other for other in offered if other.key != offer.key}
     names = {"none": MIRRORED.titles["none"]} | {key: one.name for key, one in others.items()}
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
@@ -538,7 +547,7 @@ def _merge_diagram(offer: Offer, found: Inspection, offered: Sequence[Offer]) ->
         beside = _inspected(found.text, special, other)
         if isinstance(beside, str):
             st.error(markdown.escape(beside))
-        else:
+        elif not _without_steps(other, beside):
             sides.append(_side(other, beside))
     components.merge_diagram(
         merge_diagram.merge_diagram_payload(found.raw, sides, part.start, part.end), "picture"
