@@ -525,6 +525,16 @@ def test_folder_with_a_model_of_another_name_opens(tmp_path: Path) -> None:
     assert formats.parse(files).encode("low") == bpeviz.read(tmp_path).encode("low")
 
 
+def test_sentencepiece_model_of_another_numbering_is_noted(tmp_path: Path) -> None:
+    (tmp_path / "sentencepiece.bpe.model").write_bytes(sentencepiece_model(model_type="char"))
+    settings = tmp_path / "tokenizer_config.json"
+    settings.write_text('{"tokenizer_class": "XLMRobertaTokenizer"}')
+    for path in (tmp_path, tmp_path / "sentencepiece.bpe.model"):
+        assert "XLMRobertaTokenizer" in bpeviz.api.assumed(path)
+    settings.write_text('{"tokenizer_class": "T5Tokenizer"}')
+    assert bpeviz.api.assumed(tmp_path) == ""
+
+
 def test_zip_opens_from_a_path(tmp_path: Path) -> None:
     tokenizer = bpeviz.train("low lower lowest", merges=5).tokenizer()
     (tmp_path / "a.zip").write_bytes(archive.packed(formats.dump(tokenizer, "gpt2")))
