@@ -535,7 +535,7 @@ def _aligned(
     starts: Sequence[int],
     ends: Sequence[int],
     *,
-    composes: bool = False,
+    composes: bool,
 ) -> Iterator[tuple[int, int]]:
     """Yield the tokens of a text with the number of its bytes that each covers.
 

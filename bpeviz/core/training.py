@@ -284,8 +284,7 @@ class MergeTraining(Training):
         self, text: str, boundaries: Boundaries, step: int, limit: int
     ) -> list[Candidate]:
         pairs = self.pairs(text, self.as_trained(text, boundaries), step)
-        taken = self.merges[step] if step < len(self.merges) else None
-        return pairs.best(pairs.counts, taken, limit)
+        return pairs.best(pairs.counts, self.merges[step : step + 1], limit)
 
     def as_trained(self, text: str, boundaries: Boundaries) -> Boundaries:
         """Return the boundaries of a text during training: all merges, applied in their order."""
@@ -364,10 +363,10 @@ class Pairs:
     tokens: NDArray[np.int64]
 
     def best(
-        self, values: NDArray[np.int64] | NDArray[np.float64], taken: Merge | None, limit: int
+        self, values: NDArray[np.int64] | NDArray[np.float64], taken: Sequence[Merge], limit: int
     ) -> list[Candidate]:
-        """Return the pairs with the highest values; among ties, the one taken comes first."""
-        merged = [] if taken is None else [taken.left << 32 | taken.right]
+        """Return the pairs with the highest values; among ties, those taken come first."""
+        merged = [merge.left << 32 | merge.right for merge in taken]
         order = np.lexsort((np.arange(len(self.keys)), ~np.isin(self.keys, merged), -values))
         scored = values is not self.counts
         return [

@@ -144,10 +144,10 @@ def _result(dask: Any, future: Any, address: str) -> PreTokenCounts:
     return found
 
 
-def _threads(client: Any, patience: float = _POLL) -> int | None:
+def _threads(client: Any) -> int | None:
     """Return the number of threads of the workers, or None if the scheduler does not respond."""
     try:
-        workers = client.sync(client.scheduler.ncores, callback_timeout=patience)
+        workers = client.sync(client.scheduler.ncores, callback_timeout=_POLL)
         return sum(map(int, workers.values()))
     except (OSError, TimeoutError, ValueError):
         return None

@@ -384,8 +384,7 @@ class AdaptiveTraining(Training):
         if boundaries.steps != self.steps:
             boundaries = self.at_step(self.steps).boundaries(text)
         pairs = count_pairs(boundaries, self.barriers(text), step)
-        taken = self.merges[step] if step < len(self.merges) else None
-        return pairs.best(pairs.counts, taken, limit)
+        return pairs.best(pairs.counts, self.merges[step : step + 1], limit)
 
     def barriers(self, text: str) -> NDArray[np.int64]:
         """Return the ends of the pre-tokens, in bytes; no merge crosses them. int64 [barriers]."""

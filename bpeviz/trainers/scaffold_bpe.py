@@ -30,7 +30,7 @@ from bpeviz.core.hidden_tokens import (
 )
 from bpeviz.core.merges import Merge
 from bpeviz.pretokenizers.pretokenizer import Atoms, EndMark, PreTokenizer
-from bpeviz.text import shorten
+from bpeviz.text import joined, shorten
 from bpeviz.trainers.base import Corpus, Trainer
 from bpeviz.trainers.bpe import train_merges
 from bpeviz.trainers.options import ATOMS, END_MARK, MIN_COUNT, TIES
@@ -220,9 +220,9 @@ def _notes(hidden_times: HiddenTimes, name: Callable[[int], str]) -> list[str]:
         names = [f"“{shorten(name(token), 20)}”" for token in tokens[:_MAX_NAMES]]
         if len(tokens) == 1:
             return [f"{names[0]} is {one}"]
-        if len(tokens) <= _MAX_NAMES:
-            return [f"{', '.join(names[:-1])} and {names[-1]} are {several}"]
-        return [f"{', '.join(names)} and {len(tokens) - _MAX_NAMES:,} others are {several}"]
+        if more := len(tokens[_MAX_NAMES:]):
+            return [f"{', '.join(names)} and {more:,} others are {several}"]
+        return [f"{joined(names)} are {several}"]
 
     return [
         "; ".join(

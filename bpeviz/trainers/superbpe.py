@@ -307,12 +307,11 @@ class SuperTraining(MergeTraining):
         if step < self.transition_step:
             return super().candidates(text, boundaries, step, limit)
         pairs = self.pairs(text, self.as_trained(text, boundaries), step)
-        taken = self.merges[step] if step < len(self.merges) else None
         allowed = _allowed(self.max_words)
         wanted = limit
         while True:
             # Most pairs are allowed, so the check needs the names of only a few.
-            best = pairs.best(pairs.counts, taken, wanted)
+            best = pairs.best(pairs.counts, self.merges[step : step + 1], wanted)
             found = [one for one in best if allowed("".join(map(self._spelled, one.ids)))]
             if len(found) >= limit or wanted >= len(pairs.keys):
                 return found[:limit]

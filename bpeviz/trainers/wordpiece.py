@@ -362,8 +362,7 @@ class WordPieceTraining(LongestMatchTraining):
         pairs = self.pairs(text, self.as_trained(text, boundaries), step)
         allowed = pairs.counts >= self.min_count
         pairs = Pairs(pairs.keys[allowed], pairs.counts[allowed], pairs.tokens)
-        taken = self.merges[step] if step < len(self.merges) else None
-        return pairs.best(_scores(pairs), taken, limit)
+        return pairs.best(_scores(pairs), self.merges[step : step + 1], limit)
 
 
 def _scores(pairs: Pairs) -> NDArray[np.float64]:

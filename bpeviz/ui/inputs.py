@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Generic
 
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
@@ -37,6 +37,7 @@ from bpeviz.ui.widgets import (
     SomeOf,
     Switch,
     TextField,
+    V,
     Values,
     Widget,
 )
@@ -124,6 +125,16 @@ class _Box(TextField):
         self.source.put(OWN, value)
 
 
+class _Of(Generic[V]):
+    """A value in the session of a `TextSource`, under the names of the source and of the value."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, source: TextSource, owner: type) -> SessionValue[V]:
+        return SessionValue(f"{source.name}_{self._name}")
+
+
 @dataclass(frozen=True)
 class TextSource:
     """A text box with samples and files to choose from: its values in the session.
@@ -142,6 +153,33 @@ class TextSource:
     label: str
     first: str
 
+    version = _Of[int]()
+    """The number of the script's last change."""
+
+    answered = _Of[int]()
+    """The number of the last change of the user that was used."""
+
+    typed_at = _Of[int]()
+    """The version that the user's last text replaced. The browser has it, if it is the last."""
+
+    component = _Of[dict[str, Any]]()
+    """The state of the component, whose "change" is the user's last one."""
+
+    file = _Of[str]()
+    """The text of an opened file that is too long for the box."""
+
+    file_name = _Of[str]()
+    """The name of that file."""
+
+    boxed_file = _Of[str]()
+    """The name of the file whose text is in the box, until that is edited."""
+
+    failed = _Of[str]()
+    """Why the last file cannot be used."""
+
+    upload = _Of[UploadedFile]()
+    """The uploader. Unlike the box it loses its value when the page changes."""
+
     @property
     def sample(self) -> _Sample:
         """The sample chosen."""
@@ -155,51 +193,6 @@ class TextSource:
         name = f"{self.name}_box"
         label = f"{self.label} to use"
         return _Box(link=name, key=name, label=label, longest=MAX_TEXT, source=self)
-
-    @property
-    def version(self) -> SessionValue[int]:
-        """The number of the script's last change."""
-        return SessionValue(f"{self.name}_version")
-
-    @property
-    def answered(self) -> SessionValue[int]:
-        """The number of the last change of the user that was used."""
-        return SessionValue(f"{self.name}_answered")
-
-    @property
-    def typed_at(self) -> SessionValue[int]:
-        """The version that the user's last text replaced. The browser has it, if it is the last."""
-        return SessionValue(f"{self.name}_typed_at")
-
-    @property
-    def component(self) -> SessionValue[dict[str, Any]]:
-        """The state of the component, whose "change" is the user's last one."""
-        return SessionValue(f"{self.name}_component")
-
-    @property
-    def file(self) -> SessionValue[str]:
-        """The text of an opened file that is too long for the box."""
-        return SessionValue(f"{self.name}_file")
-
-    @property
-    def file_name(self) -> SessionValue[str]:
-        """The name of that file."""
-        return SessionValue(f"{self.name}_file_name")
-
-    @property
-    def boxed_file(self) -> SessionValue[str]:
-        """The name of the file whose text is in the box, until that is edited."""
-        return SessionValue(f"{self.name}_boxed_file")
-
-    @property
-    def failed(self) -> SessionValue[str]:
-        """Why the last file cannot be used."""
-        return SessionValue(f"{self.name}_failed")
-
-    @property
-    def upload(self) -> SessionValue[UploadedFile]:
-        """The uploader. Unlike the box it loses its value when the page changes."""
-        return SessionValue(f"{self.name}_upload")
 
     def widgets(self, values: Values) -> Iterator[Widget[Any]]:
         """Yield the widgets whose values a link contains: the sample's name, or the text."""

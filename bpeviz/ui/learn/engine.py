@@ -187,7 +187,7 @@ def next_pair(
 
     def judge(given: int | None) -> Result:
         pair_counts = before.pairs(text, boundaries, step)
-        best = pair_counts.best(pair_counts.counts, None, len(pair_counts.keys))
+        best = pair_counts.best(pair_counts.counts, (), len(pair_counts.keys))
         tied = [one.ids for one in best if one.count == best[0].count]
         taken = merges_of(text, algorithm, merges=step + 1, **options).merges[step]
         count = {one.ids: one.count for one in best}

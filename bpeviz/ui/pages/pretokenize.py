@@ -224,14 +224,8 @@ def _split(text: str, pattern: str, expression: str) -> pretokenization.PreToken
         return str(error)
 
 
-@cached()
-def _pre_tokenized(text: str, pattern: str, expression: str) -> pretokenization.PreTokenized:
-    return pretokenization.pre_tokenize(text, pattern, expression)
-
-
-@cached()
-def _levels(text: str) -> list[pretokenization.PreTokenized]:
-    return pretokenization.levels(text)
+_pre_tokenized = cached()(pretokenization.pre_tokenize)
+_levels = cached()(pretokenization.levels)
 
 
 @cached("Training merges without pre-tokenization …")
