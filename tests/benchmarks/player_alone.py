@@ -12,6 +12,7 @@ from benchmarks.corpora import standard_library
 
 import bpeviz
 from bpeviz.ui import components
+from bpeviz.ui.inputs import LARGEST
 from bpeviz.views import player
 
 
@@ -19,11 +20,14 @@ from bpeviz.views import player
 def payload(atoms: int) -> dict[str, Any]:
     """Return the player's payload for a text of `atoms` bytes, in one part."""
     text = standard_library(atoms)
-    training = bpeviz.train(text, vocab_size=2_000)
+    training = bpeviz.train(text, vocab_size=LARGEST, min_count=2)  # as on the Train page
     boundaries = training.tokenizer().boundaries(text)
     (part,) = player.parts(text, boundaries, atoms)
     return player.payload(player.timeline(text, training, boundaries, part, training.steps))
 
 
 if __name__ == "__main__":
+    # As wide as on the Train page: more text on the screen takes more time to draw.
+    st.set_page_config(layout="wide")
+    st.html("<style>.stMainBlockContainer { padding: 1rem 2rem 1rem 22.5rem !important; }</style>")
     components.player(payload(int(st.query_params["atoms"])), "player")
