@@ -150,6 +150,8 @@ def test_metrics_equal_python_on_training_and_test_text(open_page: Open) -> None
     expect(page.get_by_role("heading", name="Metrics")).to_be_visible()
     expect(page.get_by_text("Your tokenizer was trained on this very text")).to_be_visible()
     expect(page.get_by_text("Vocabulary sizes differ")).to_be_visible()
+    # The icon before these words is not read out.
+    expect(page.locator('[aria-label="balance icon"]')).to_have_attribute("aria-hidden", "true")
     table = labelled(page, "[role=group]", "Metrics")
     columns = columns_of(ENGLISH, "gpt2", "cl100k_base", "o200k_base")
 

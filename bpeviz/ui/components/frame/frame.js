@@ -13,8 +13,9 @@ import { mount } from "../shared/dom.js";
 const container = (key) => document.querySelector(`.st-key-${key}`);
 
 function label(place, role, name) {
-  place?.setAttribute("role", role);
-  place?.setAttribute("aria-label", name);
+  if (!place || place.getAttribute("role") === role) return;
+  place.setAttribute("role", role);
+  place.setAttribute("aria-label", name);
 }
 
 class Frame {
@@ -24,7 +25,16 @@ class Frame {
     this.toggle.addEventListener("click", () => this.fold(), { signal });
     document.addEventListener("click", (event) => this.skip(event), { signal, capture: true });
     // Streamlit may replace elements at any time, and the attributes go with them.
-    const observer = new MutationObserver(() => this.describe());
+    // While a page loads, it does so many times.
+    let isDue = false;
+    const describe = () => {
+      isDue = false;
+      if (!signal.aborted) this.describe();
+    };
+    const observer = new MutationObserver(() => {
+      if (!isDue) setTimeout(describe, 50);
+      isDue = true;
+    });
     observer.observe(document.body, { childList: true, subtree: true });
     signal.addEventListener("abort", () => observer.disconnect());
   }
@@ -45,12 +55,15 @@ class Frame {
     this.toggle.setAttribute("aria-expanded", String(isOpen));
     label(container("menu"), "navigation", "Pages");
     label(container("inputs"), "region", "Text and settings");
-    for (const code of document.querySelectorAll(".stCode pre")) code.tabIndex = 0; // it scrolls
+    for (const code of document.querySelectorAll(".stCode pre:not([tabindex])")) code.tabIndex = 0; // it scrolls
+    // Beside a text, an icon is decoration; its name would be read out.
+    for (const icon of document.querySelectorAll('.stMarkdown [role=img][aria-label$=" icon"]:not([aria-hidden])'))
+      icon.ariaHidden = "true";
     // Streamlit gives this place a name, which a role without meaning must not have.
     for (const zone of document.querySelectorAll(".stFileUploader section[role=presentation]")) zone.role = "group";
     for (const link of container("menu")?.querySelectorAll("a") ?? []) {
-      if (link.textContent.trim() === this.title) link.setAttribute("aria-current", "page");
-      else link.removeAttribute("aria-current");
+      if (link.textContent.trim() !== this.title) link.removeAttribute("aria-current");
+      else if (link.ariaCurrent !== "page") link.ariaCurrent = "page";
     }
   }
 

@@ -52,14 +52,14 @@ export function columnWidths({ columnCount, codePoints, normalized, tokens }) {
   const reserve = (start, end, width) => {
     for (let c = start; c < end; c++) widths[c] = Math.max(widths[c], width / (end - start));
   };
-  for (const [start, end, codePoint] of codePoints) reserve(start, end, codePoint.length * 0.45 + 0.25);
+  for (const [start, end, codePoint] of codePoints) reserve(start, end, codePoint.length * 0.49 + 0.25);
   const reserveText = (start, end, text) => {
     const signs = [...text].slice(0, MAX_LABEL);
     reserve(start, end, signs.reduce((sum, sign) => sum + (WIDE_CHARACTER.test(sign) ? 1.1 : 0.58), 0.35));
   };
   for (const [start, end, text] of normalized ?? []) reserveText(start, end, text);
   for (const { start, end, id, label } of tokens) {
-    if (id !== null) reserve(start, end, String(id).length * 0.49 + 0.3);
+    if (id !== null) reserve(start, end, String(id).length * 0.53 + 0.3);
     reserveText(start, end, label);
   }
   return widths;
