@@ -233,36 +233,67 @@ ENGLISH_TRAINED = f"/?s={codec.pack({'text_sample': 'english-prose'})}&step=9999
 
 
 @pytest.fixture(scope="session")
-def loaded() -> list[Page]:
-    """Return the tab of `english_page`; none before its first use and after a failed test."""
-    return []
+def other_server(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """Start a server on which only links open pages, and where trainings can be counted."""
+    with serving(tmp_path_factory.mktemp("other")) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def loaded() -> dict[str, Page]:
+    """Return the tabs that tests share, by path: those used before and not in a failed test."""
+    return {}
 
 
 @pytest.fixture
-def english_page(
-    tabs: Tabs, server: Server, loaded: list[Page], request: pytest.FixtureRequest
-) -> Iterator[Page]:
-    """Return the Train page with the English prose, which several tests share.
+def share_page(
+    tabs: Tabs, server: Server, loaded: dict[str, Page], request: pytest.FixtureRequest
+) -> Iterator[Callable[[str], Page]]:
+    """Return a page that several tests share; loading one takes seconds of processor time."""
+    used: list[tuple[str, Watch]] = []
 
-    Loading a page takes three seconds of processor time. The tests may move the step, open what
-    Escape closes, and change the color scheme. They must not change an input.
-    """
-    if not loaded:
-        loaded.append(tabs.open(reusable=False))
-        loaded[0].goto(server.address + ENGLISH_TRAINED)
-    page = loaded[0]
-    watch = Watch(page, server.address)
-    yield page
-    watch.end()
-    if request.node.stash[FAILED]:
-        tabs.close(loaded.pop(), reusable=False)
-    else:
+    def share_page(path: str) -> Page:
+        if path not in loaded:
+            loaded[path] = tabs.open(reusable=False)
+            loaded[path].goto(server.address + path)
+        used.append((path, Watch(loaded[path], server.address)))
+        return loaded[path]
+
+    yield share_page
+    problems = []
+    for path, watch in used:
+        problems += watch.problems
+        watch.end()
+        if request.node.stash[FAILED]:
+            tabs.close(loaded.pop(path), reusable=False)
+            continue
+        page = loaded[path]
         page.keyboard.press("Escape")
         page.evaluate("document.activeElement.blur(), scrollTo(0, 0)")
         page.mouse.move(0, 0)
-        page.emulate_media(color_scheme="light")
-    assert watch.problems == []
+        page.emulate_media(color_scheme="light", reduced_motion="reduce")
+    assert problems == []
     assert server.tracebacks() == ""
+
+
+@pytest.fixture
+def english_page(share_page: Callable[[str], Page]) -> Page:
+    """Return the Train page with the English prose, which several tests share.
+
+    The tests may move the step, open what Escape closes, and change the color scheme. They must
+    not change an input.
+    """
+    return share_page(ENGLISH_TRAINED)
+
+
+@pytest.fixture
+def inspect_page(share_page: Callable[[str], Page]) -> Page:
+    """Return the Inspect page, which several tests share.
+
+    Each test types its text and chooses its tokenizer and its part of the page. It must not change
+    another input.
+    """
+    return share_page("/Inspect")
 
 
 @pytest.fixture

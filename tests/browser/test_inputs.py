@@ -280,18 +280,12 @@ def test_text_outlasts_a_restart_of_the_server(
     context.close()
 
 
-def test_typing_applies_by_itself(open_page: Open) -> None:
+def test_typing_applies_by_itself_and_lone_surrogates_are_replaced(open_page: Open) -> None:
     page = open_page()
     player = Player(page)
     player.await_text(ENGLISH)
     page.get_by_role("textbox", name="Text to use").fill("banana bandana banana")
     player.await_text("banana bandana banana")
-
-
-def test_lone_surrogates_are_replaced(open_page: Open) -> None:
-    page = open_page()
-    player = Player(page)
-    player.await_text(ENGLISH)
     put = """field => {
       const { set } = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(field), "value");
       field.focus();

@@ -56,7 +56,9 @@ def opened(page: Page, text: str, tokenizer: str = "cl100k") -> Inspect:
     """Type a text and choose a tokenizer; wait until the grid shows its ids."""
     inspect = Inspect(page)
     expect(inspect.grid).to_be_visible()
-    choose(page, "Tokenizer", tokenizer)
+    chosen = page.get_by_role("combobox", name="Tokenizer", exact=True)
+    if chosen.input_value() != tokenizer:
+        choose(page, "Tokenizer", tokenizer)
     type_text(page, text, "Type a text")
     names = {"cl100k": "cl100k_base", "GPT-2": "gpt2", "o200k": "o200k_base"}
     inspect.await_ids(bpeviz.load(names[tokenizer]).encode(text))
@@ -85,9 +87,9 @@ def test_deep_link_shows_text_from_characters_to_ids(open_page: Open) -> None:
     expect(inspect.player).to_be_attached()
 
 
-def test_grid_aligns_characters_bytes_tokens_and_ids(open_page: Open) -> None:
+def test_grid_aligns_characters_bytes_tokens_and_ids(inspect_page: Page) -> None:
     """cl100k: 👍 is [9468, 239, 235], three tokens of one character."""
-    inspect = opened(open_page("/Inspect"), "hi👍")
+    inspect = opened(inspect_page, "hi👍")
     ids = [str(i) for i in bpeviz.load("cl100k_base").encode("hi👍")]
     assert inspect.row("ids") == ids
     assert inspect.row("preTokens") == ["hi", "👍"]
@@ -116,8 +118,8 @@ def test_grid_aligns_characters_bytes_tokens_and_ids(open_page: Open) -> None:
     assert left < middle(inspect.grid.locator(".row.tokens .cell").nth(2)) < right
 
 
-def test_keyboard_moves_between_tokens_and_looks_them_up(open_page: Open) -> None:
-    page = open_page("/Inspect")
+def test_keyboard_moves_between_tokens_and_looks_them_up(inspect_page: Page) -> None:
+    page = inspect_page
     inspect = opened(page, "hello world")
     first = inspect.grid.get_by_role("button", name="hello, id 15339")
     first.focus()
@@ -146,8 +148,9 @@ def test_lossy_encoding_is_reported(open_page: Open) -> None:
     expect(inspect.grid.locator(".row.tokens .cell.left-out")).to_have_count(3)
 
 
-def test_player_steps_through_the_merges_of_the_text(open_page: Open) -> None:
-    inspect = opened(open_page("/Inspect"), "hello hello")
+def test_player_steps_through_the_merges_of_the_text(inspect_page: Page) -> None:
+    inspect = opened(inspect_page, "hello hello")
+    inspect.closer("Step by step")
     merges = len(trace.inspect("hello hello", bpeviz.load("cl100k_base")).events)
     expect(inspect.player.locator("output.last")).to_have_text(str(merges))
     sentence = inspect.player.locator(".sentence")
@@ -158,8 +161,8 @@ def test_player_steps_through_the_merges_of_the_text(open_page: Open) -> None:
     expect(inspect.player.locator("[data-figure=tokens]")).to_have_text("2")
 
 
-def test_merge_diagram_handle_moves_by_keyboard_and_mouse(open_page: Open) -> None:
-    page = open_page("/Inspect")
+def test_merge_diagram_handle_moves_by_keyboard_and_mouse(inspect_page: Page) -> None:
+    page = inspect_page
     inspect = opened(page, "hello world")
     inspect.closer("Merge diagram")
     rule = inspect.rule
@@ -207,8 +210,8 @@ def test_merge_diagram_is_mirrored_and_saved_as_svg(open_page: Open, tmp_path: P
     assert {"<", "&", "世", "👍"} <= {*words}
 
 
-def test_ids_are_decoded(open_page: Open) -> None:
-    page = open_page("/Inspect")
+def test_ids_are_decoded(inspect_page: Page) -> None:
+    page = inspect_page
     inspect = opened(page, "x")
     inspect.closer("Decode ids")
     type_text(page, "[9468, 239, 235, 100256]", "Ids")
@@ -234,8 +237,8 @@ def test_inspect_inputs_persist_across_pages(open_page: Open) -> None:
         inspect.await_ids(bpeviz.load("gpt2").encode("some words"))
 
 
-def test_markup_in_text_is_not_rendered(open_page: Open) -> None:
-    page = open_page("/Inspect")
+def test_markup_in_text_is_not_rendered(inspect_page: Page) -> None:
+    page = inspect_page
     text = "<img src=x onerror=alert(1)><b>x</b>"
     inspect = opened(page, text)
     assert inspect.row("graphemes") == [*text.replace(" ", "·")]
@@ -262,8 +265,8 @@ def test_long_lines_wrap_without_horizontal_scrolling_on_a_phone(open_page: Open
         assert main.evaluate("main => main.scrollWidth - main.clientWidth") <= 0
 
 
-def test_grid_has_names_for_screen_readers(open_page: Open) -> None:
-    inspect = opened(open_page("/Inspect"), "hi 👍")
+def test_grid_has_names_for_screen_readers(inspect_page: Page) -> None:
+    inspect = opened(inspect_page, "hi 👍")
     table = inspect.grid.get_by_role("table").first
     heads = table.get_by_role("rowheader").all_inner_texts()
     assert heads == ["characters", "code points", "UTF-8 bytes", "pre-tokens", "tokens", "ids"]

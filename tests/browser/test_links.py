@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import product
 from urllib.parse import parse_qs, urlsplit
@@ -28,7 +28,7 @@ from page_helpers import (
     type_text,
 )
 from properties import mostly_slow
-from serving import Server, serving
+from serving import Server
 
 import bpeviz
 from bpeviz.corpus import samples
@@ -301,16 +301,9 @@ def path(title: str) -> str:
     return "/" if file == "app.py" else file.removeprefix("pages").removesuffix(".py")
 
 
-@pytest.fixture(scope="module")
-def fresh_server(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """Start a server on which only links open pages."""
-    with serving(tmp_path_factory.mktemp("fresh")) as running:
-        yield running
-
-
 @pytest.mark.parametrize("name", mostly_slow([page.title for page in PAGES], ["Train", "Learn"]))
 def test_link_restores_a_page_on_a_fresh_server(
-    fresh_server: Server, open_page: Open, open_at: Open, name: str
+    other_server: Server, open_page: Open, open_at: Open, name: str
 ) -> None:
     assert name in CASES, f"Add a case for links to {name}."
     case = CASES[name]
@@ -322,7 +315,7 @@ def test_link_restores_a_page_on_a_fresh_server(
     assert ("step" in query) == (case.step is not None)
     case.check(page)  # copying does not change the page
 
-    other = open_at(fresh_server, path_of(address), **CLIPBOARD)
+    other = open_at(other_server, path_of(address), **CLIPBOARD)
     case.check(other)
     expect(other.get_by_test_id("stAlert")).to_have_count(0)
     # A link copied from the restored page is the same link.
@@ -379,8 +372,8 @@ def test_link_contains_uncommitted_text_of_the_box(open_page: Open) -> None:
     assert unpack(parse_qs(urlsplit(address).query)["s"][0])["text_box"] == TEXT
 
 
-def test_link_contains_the_step_at_the_click_during_playback(open_page: Open) -> None:
-    page = open_page(**CLIPBOARD)
+def test_link_contains_the_step_at_the_click_during_playback(english_page: Page) -> None:
+    page = english_page
     player = Player(page)
     player.await_text(ENGLISH)
     player.section.press(" ")
@@ -388,6 +381,7 @@ def test_link_contains_the_step_at_the_click_during_playback(open_page: Open) ->
     step = int(parse_qs(urlsplit(copy_link(page)).query)["step"][0])
     assert step > 0
     expect(player.track).not_to_have_value(str(step))  # it goes on
+    player.button("Pause").click()
 
 
 def test_damaged_link_shows_a_message_and_page_works(open_page: Open) -> None:

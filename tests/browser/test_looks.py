@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Literal
 
 import pytest
 from page_helpers import ENGLISH, Columns, Page, Player, expect
@@ -70,16 +71,20 @@ def test_text_contrasts_with_every_token_color(english_page: Page, scheme: str) 
         assert quiet >= 3  # stand-ins have less contrast than text, but remain visible
 
 
-def test_new_token_is_animated_unless_reduced_motion_is_set(open_page: Open) -> None:
+def test_new_token_is_animated_unless_reduced_motion_is_set(english_page: Page) -> None:
     count_animations = """section => {
       const root = section.getRootNode();
       section.querySelector("[data-act=forward]").click();
       return new Promise(done => requestAnimationFrame(() => requestAnimationFrame(
         () => done(root.getAnimations().filter(one => one.playState === "running").length))));
     }"""
-    for motion, animated in (("no-preference", True), ("reduce", False)):
-        page = open_page(reduced_motion=motion)
-        player = Player(page)
+    preferences: tuple[tuple[Literal["no-preference", "reduce"], bool], ...] = (
+        ("no-preference", True),
+        ("reduce", False),
+    )
+    for motion, animated in preferences:
+        english_page.emulate_media(reduced_motion=motion)
+        player = Player(english_page)
         player.await_text(ENGLISH)
         player.go(2)  # " t", which is frequent in the first lines
         assert (player.section.evaluate(count_animations) > 0) == animated, motion

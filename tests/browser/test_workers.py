@@ -6,13 +6,13 @@ import os
 import random
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from page_helpers import ENGLISH, Page, Player, alert, expect, open_file
-from serving import Server, serving
+from serving import Server
 
 from bpeviz.ui.permalink.codec import pack
 
@@ -20,15 +20,10 @@ LONG = "".join(random.Random(3).choices("abcdefghijklm ", k=150_000))
 PATIENCE = 60.0
 
 
-@pytest.fixture(scope="module")
-def own_server(
-    vocabulary_files: None, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Server]:
-    """Start a server that no other test uses."""
+@pytest.fixture(autouse=True)
+def children_are_listed() -> None:
     if not Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").exists():
         pytest.skip("This system does not list the children of a process.")
-    with serving(tmp_path_factory.mktemp("server")) as running:
-        yield running
 
 
 SLOW = pack(
@@ -52,18 +47,18 @@ def await_workers(server: Server, number: int) -> None:
 
 
 @pytest.fixture
-def training_page(own_server: Server, open_at: Callable[..., Page]) -> Page:
+def training_page(other_server: Server, open_at: Callable[..., Page]) -> Page:
     """Open a page with a training that takes many seconds."""
-    page = open_at(own_server, f"/?s={SLOW}")
+    page = open_at(other_server, f"/?s={SLOW}")
     Player(page).await_text(ENGLISH, pattern="none", ties="largest", vocab_size=30_000)
     open_file(page, "letters.txt", LONG.encode())
     expect(page.get_by_text("Training merges:")).to_be_visible()
-    await_workers(own_server, 1)
+    await_workers(other_server, 1)
     return page
 
 
 def test_training_shows_progress_and_ends_when_the_user_leaves_it(
-    training_page: Page, own_server: Server
+    training_page: Page, other_server: Server
 ) -> None:
     page = training_page
     bar = page.get_by_role("progressbar")
@@ -71,37 +66,37 @@ def test_training_shows_progress_and_ends_when_the_user_leaves_it(
     page.get_by_role("button", name="Stop training").click()
     expect(page.get_by_text("Training was stopped.")).to_be_visible()
     expect(bar).to_have_count(0)
-    await_workers(own_server, 0)
+    await_workers(other_server, 0)
     page.get_by_role("button", name="Train again").click()
     expect(bar).to_be_visible()
-    await_workers(own_server, 1)
+    await_workers(other_server, 1)
     # A killed job shows a message.
-    os.kill(own_server.workers()[0], signal.SIGKILL)
+    os.kill(other_server.workers()[0], signal.SIGKILL)
     expect(alert(page, "Training was interrupted")).to_be_visible()
     page.get_by_role("button", name="Train again").click()
     expect(bar).to_be_visible()
-    await_workers(own_server, 1)
+    await_workers(other_server, 1)
     # Another page ends the job.
     page.get_by_role("link", name="Pre-tokenize", exact=True).click()
     expect(page.get_by_role("region", name="The text in each pre-tokenization")).to_be_visible()
-    await_workers(own_server, 0)
+    await_workers(other_server, 0)
     page.get_by_role("link", name="Train", exact=True).click()
     expect(page.get_by_text("Training merges:")).to_be_visible()
-    await_workers(own_server, 1)
+    await_workers(other_server, 1)
     # Another choice ends it.
     page.get_by_role("button", name="Back to the text box").click()
     expect(Player(page).text).to_be_visible()
     expect(page.get_by_test_id("stAlert")).to_have_count(0)
-    await_workers(own_server, 0)
+    await_workers(other_server, 0)
+    # A closed tab ends it.
+    open_file(page, "letters.txt", LONG.encode())
+    await_workers(other_server, 1)
+    page.close()
+    await_workers(other_server, 0)
 
 
-def test_closed_tab_ends_the_training_job(training_page: Page, own_server: Server) -> None:
-    training_page.close()
-    await_workers(own_server, 0)
-
-
-def test_inputs_keep_their_positions_during_training(own_server: Server, open_at: Any) -> None:
-    page = open_at(own_server, f"/?s={pack({'text_sample': 'english-prose'})}")
+def test_inputs_keep_their_positions_during_training(other_server: Server, open_at: Any) -> None:
+    page = open_at(other_server, f"/?s={pack({'text_sample': 'english-prose'})}")
     Player(page).await_text(ENGLISH)
     below = page.get_by_role("combobox", name="Algorithm")
     expect(below).to_be_visible()
