@@ -14,6 +14,7 @@ from functools import cached_property
 from itertools import pairwise
 from math import nan
 from typing import Any
+from unicodedata import normalize
 
 import numpy as np
 import regex
@@ -528,6 +529,18 @@ def _byte_offsets(text: str) -> NDArray[np.int64]:
     return np.concatenate(([0], np.cumsum(sizes)))
 
 
+def _is_composed(text: bytes, start: int, end: int) -> bool:
+    r"""Return whether NFKC composes a stretch of a text with the character before it.
+
+    >>> _is_composed("ae\u0301".encode(), 2, 4), _is_composed(b"a\x1b", 1, 2)
+    (True, False)
+    """
+    before = text[max(0, start - 4) : start].decode(errors="ignore")[-1:]
+    after = text[start:end].decode(errors="replace")
+    apart = normalize("NFKC", before) + normalize("NFKC", after)
+    return normalize("NFKC", before + after) != apart
+
+
 def _aligned(
     text: bytes,
     ids: Sequence[int],
@@ -549,8 +562,8 @@ def _aligned(
         raws: The bytes of each token.
         starts: Where each token begins, in bytes.
         ends: Where each token ends, in bytes.
-        composes: Whether text after a token, up to the next one, belongs to it, since it was
-            composed with the character before it. White space does not.
+        composes: Whether text after a token, up to the next one, belongs to it if it was composed
+            with the character before it, such as a combining accent.
     """
     at = i = reached = 0
     starts, ends = [*starts], [*ends]
@@ -564,8 +577,8 @@ def _aligned(
         reached = max(reached, ends[k])
     if composes:
         for k, after in enumerate([*starts[1:], len(text)][: len(ids)]):
-            if not any(map(str.isspace, text[ends[k] : after].decode(errors="replace"))):
-                ends[k] = max(ends[k], after)
+            if ends[k] < after and _is_composed(text, ends[k], after):
+                ends[k] = after
     while i < len(ids):
         start, end = max(at, starts[i]), max(at, ends[i])
         after = i + 1
@@ -589,6 +602,9 @@ def _aligned(
             reached = start
             for k in range(i, after):
                 length = max(0, ends[k] - reached)
+                if raws[k].isspace() and k + 1 < after and starts[k + 1] == starts[k]:
+                    # An additional space before an unknown token, whose bytes are not the text.
+                    length *= text[reached : ends[k]].isspace()
                 reached += length
                 yield ids[k], length
         at, i = end, after

@@ -343,6 +343,23 @@ def test_merges_in_an_order_of_their_own_are_applied_by_the_library() -> None:
     assert [ours.encode(text) for text in DIFFICULT] == [encode(text) for text in DIFFICULT]
 
 
+def test_boundaries_of_unknown_tokens_and_removed_characters_follow_the_text() -> None:
+    made = tokenizers.SentencePieceUnigramTokenizer()
+    made.train_from_iterator(
+        ["low lower lowest"],
+        vocab_size=20,
+        special_tokens=["<unk>"],
+        unk_token="<unk>",
+        show_progress=False,
+    )
+    ours = read(made._tokenizer)
+    text = "@@ low\x1b w"
+    assert [(t.start, t.end) for t in ours.tokens(text)][:3] == [(0, 0), (0, 2), (2, 6)]
+    bounds = ours.boundaries(text)
+    dropped = bounds.ids(bounds.steps).tolist().index(DROPPED_ID)
+    assert bounds.cuts(bounds.steps).tolist()[dropped - 1 : dropped + 1] == [6, 7]
+
+
 def test_files_with_a_prefix_are_found_in_their_folder(tmp_path: Path) -> None:
     theirs = over_bytes()
     folder = tmp_path / "tokenizer"
