@@ -44,10 +44,18 @@ def test_chapter_is_done_by_keyboard_alone_and_survives_a_reload(open_page: Open
     expect(page.locator(".chosen")).to_have_text("Your pair: r + o")
     page.keyboard.press("ArrowLeft")
     expect(page.locator(".chosen")).to_have_text("Your pair: e + r")
+    track = page.get_by_label("Pair of neighbors")
+    expect(track).to_have_attribute("aria-valuetext", re.compile("e and r, pair 129 of 130"))
+    expect(page.locator("[aria-current=step]")).to_have_text("4")
     focus(page, "Check my answer")
     page.keyboard.press("Enter")
     result(page, 0, "Not quite. o + · occurs 7 times")
     result(page, 0, "Yours, e + r")
+    # The focus announces the result once: it is not a live region, too.
+    expect(page.locator(".result").first).to_be_focused()
+    words = re.compile(r"^Not quite\. o \+ space occurs 7 times")
+    expect(page.locator(".result").first).to_have_attribute("aria-label", words)
+    expect(page.locator(".answer [role=status]")).to_have_count(0)
     expect(page.locator(".text").first.locator(".c.new")).to_have_count(14)
 
     focus(page, "Number of tokens")
@@ -80,6 +88,12 @@ def test_chapter_is_done_by_keyboard_alone_and_survives_a_reload(open_page: Open
     result(page, 0, "Yours, e + r")
     result(page, 1, "Right.")
     expect(bar).to_have_attribute("aria-label", "Chapter 4: The first merge, done")
+
+    page.locator("[class*=st-key-again_]").nth(1).get_by_role("button").click()
+    expect(page.get_by_label("Number of tokens")).to_be_visible()
+    expect(page.locator(".answer").nth(1)).to_be_focused()
+    page.get_by_role("button", name="Show me").click()
+    result(page, 1, "The answer. 131 tokens − 7")
 
     focus(page, "Next: The loop", most=150)
     page.keyboard.press("Enter")

@@ -410,8 +410,8 @@ def _word_level(chosen: Chosen, column: pretokenization.Column) -> None:
         wrap_lines=True,
     )
     st.caption(
-        f"{applied.count(None):,} of {counted(len(applied), 'word')} of the "
-        "different text are unknown. Decoding cannot restore them."
+        f"Unknown in the different text: {applied.count(None):,} of "
+        f"{counted(len(applied), 'word')}. Decoding cannot restore unknown words."
     )
 
 
