@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
 
 import pytest
 import reference
@@ -18,7 +20,8 @@ import bpeviz
 from bpeviz import NEVER
 from bpeviz.core.boundaries import ChangingBoundaries, spans
 from bpeviz.pretokenizers.patterns import PATTERNS
-from bpeviz.pretrained import catalog, rank_tokenizer
+from bpeviz.pretrained import catalog, download, rank_tokenizer
+from bpeviz.pretrained.errors import VocabularyUnavailable
 from bpeviz.pretrained.rank_tokenizer import RankTokenizer, from_ranks, merged
 
 NAMES = ["gpt2", "cl100k_base", "o200k_base"]
@@ -128,6 +131,31 @@ def test_load_rejects_unknown_names() -> None:
 
 def test_load_caches_vocabularies(load: Load) -> None:
     assert load("gpt2") is load("gpt2")
+
+
+def test_load_does_not_wait_for_the_download_of_another_vocabulary(
+    load: Load, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = load("gpt2").encode("hello")
+    downloads, ends = Event(), Event()
+
+    def fetch(name: str, report: object) -> None:
+        downloads.set()
+        assert ends.wait(120)
+        raise VocabularyUnavailable("It was stopped.")
+
+    monkeypatch.setattr(rank_tokenizer, "_loaded", {})
+    monkeypatch.setattr(download, "available", lambda name: name != "o200k_base")
+    monkeypatch.setattr(download, "fetch", fetch)
+    with ThreadPoolExecutor() as pool:
+        other = pool.submit(rank_tokenizer.load, "o200k_base")
+        try:
+            assert downloads.wait(60)
+            assert pool.submit(rank_tokenizer.load, "gpt2").result(60).encode("hello") == expected
+        finally:
+            ends.set()
+        with pytest.raises(VocabularyUnavailable):
+            other.result()
 
 
 def test_parents_equal_the_first_lines_of_vocab_bpe(load: Load) -> None:
