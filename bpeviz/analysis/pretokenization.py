@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bpeviz.core.boundaries import Part
 from bpeviz.pretokenizers.alternatives import ALTERNATIVES, Alternative, matched
 from bpeviz.pretokenizers.patterns import pretokenize
 from bpeviz.text import color_index, counted, digest_of, label, shorten
@@ -279,17 +280,14 @@ def summary(column: Column, places: Sequence[int], apart: Sequence[Apart]) -> Su
     )
 
 
-def parts(cuts: Sequence[PreTokenized], size: int) -> list[tuple[int, int]]:
-    """Divide a text into parts of at most `size` characters.
+def parts(cuts: Sequence[PreTokenized], size: int) -> list[Part]:
+    """Divide a text into parts of at most `size` characters, its atoms.
 
     A part ends where a pre-token of every column ends, if there is such a place in its second half.
-
-    Returns:
-        The start and end of each part, in characters.
     """
     length = len(cuts[0].text)
     if length <= size:
-        return [(0, length)]
+        return [Part(0, length, 0, length)]
     ends_here = np.zeros(length + 1, np.uint16)
     for one in cuts:
         ends_here[one.ends] += 1
@@ -302,7 +300,7 @@ def parts(cuts: Sequence[PreTokenized], size: int) -> list[tuple[int, int]]:
             before = common[: np.searchsorted(common, last, "right")]
             if len(before) and before[-1] > first + size // 2:
                 last = int(before[-1])
-        found.append((first, last))
+        found.append(Part(first, last, first, last))
         first = last
     return found
 

@@ -12,6 +12,7 @@ import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from bpeviz import limits
+from bpeviz.core.boundaries import Part
 from bpeviz.core.training import Training
 from bpeviz.corpus import samples
 from bpeviz.pretokenizers.patterns import (
@@ -526,19 +527,28 @@ def expanded(text: str, counted: bool) -> str:
 # ---- a part of a long text
 
 
-def part_number(parts: Family[Number], count: int, width: int = 200) -> int:
-    """Draw the number of the part shown, where there are several; return its index."""
-    if count < 2:
-        return 0
-    widget = parts.member(count)
-    return replace(widget, label=f"{widget.label}, 1 to {count:,}").box(width=width) - 1
+def choose_part(
+    numbers: Family[Number], parts: Sequence[Part], whole: str = "", width: int = 200
+) -> Part:
+    """Draw the number of the part shown, where there are several; return the part.
 
-
-def part_caption(first: int, last: int, length: int, whole: str) -> None:
-    """Draw a caption: the range of the shown characters, and the figures for the whole text."""
-    st.caption(
-        f"Showing characters {first + 1:,} to {last:,} of {length:,}. {whole} the whole text."
-    )
+    Args:
+        numbers: The numbers of parts.
+        parts: All parts of the text.
+        whole: Begins the caption about the figures for the whole text. Without it there is none.
+        width: The width of the box in pixels.
+    """
+    if len(parts) < 2:
+        return parts[0]
+    widget = numbers.member(len(parts))
+    number = replace(widget, label=f"{widget.label}, 1 to {len(parts):,}").box(width=width)
+    part = parts[number - 1]
+    if whole:
+        st.caption(
+            f"Showing characters {part.first + 1:,} to {part.last:,} of {parts[-1].last:,}. "
+            f"{whole} the whole text."
+        )
+    return part
 
 
 # ---- how to train

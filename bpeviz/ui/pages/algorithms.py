@@ -13,7 +13,7 @@ from bpeviz.text import counted
 from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.ui import components, html_table, inputs, markdown, trained
 from bpeviz.ui.details import details
-from bpeviz.ui.inputs import ALGORITHMS, Choice, part_caption, part_number
+from bpeviz.ui.inputs import ALGORITHMS, Choice, choose_part
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.runtime.fragments import fragment
 from bpeviz.ui.trained import Trained, TrainingError
@@ -110,9 +110,7 @@ def show(shown: list[Trained]) -> None:
     text = shown[0].text
     columns = [_column(one, one.history.steps) for one in shown]
     parts = player.parts(text, metrics.common_boundaries(columns, always=True), SHOWN)
-    part = parts[part_number(PART, len(parts))]
-    if len(parts) > 1:
-        part_caption(part.first, part.last, len(text), "Training and all figures use")
+    part = choose_part(PART, parts, "Training and all figures use")
     timelines = []
     for one in shown:
         own = player.part_between(one.boundaries, part, text)

@@ -16,7 +16,7 @@ from bpeviz.pretrained.catalog import TITLES
 from bpeviz.ui import components, export, html_table, inputs, markdown, tokenizers, trained
 from bpeviz.ui.below import below_columns
 from bpeviz.ui.downloads import ready
-from bpeviz.ui.inputs import Choice, part_caption, part_number
+from bpeviz.ui.inputs import Choice, choose_part
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.tokenizers import LINKED, OWN, Offer
 from bpeviz.ui.trained import TrainingError
@@ -288,9 +288,7 @@ def _columns_for(text: str, chosen: Sequence[Offer]) -> dict[str, Column]:
 def _side_by_side(text: str, columns: Sequence[Column], baseline: int, sentence: str) -> None:
     """Draw the text in columns. sentence: the verdict, for the projector."""
     parts = player.parts(text, metrics.common_boundaries(columns), SHOWN)
-    shown = parts[part_number(PART, len(parts))]
-    if len(parts) > 1:
-        part_caption(shown.first, shown.last, len(text), "All figures are for")
+    shown = choose_part(PART, parts, "All figures are for")
     payload = player.side_by_side(text, columns, shown, baseline, ids=bool(IDS.get()))
     components.columns(payload | {"verdict": sentence}, "columns")
     export.along(

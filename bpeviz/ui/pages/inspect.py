@@ -23,7 +23,7 @@ from bpeviz.text import clean, counted, label, listed
 from bpeviz.trainers import texts_of
 from bpeviz.ui import components, export, html_table, inputs, markdown
 from bpeviz.ui.downloads import ready
-from bpeviz.ui.inputs import MAX_TEXT, part_caption, part_number
+from bpeviz.ui.inputs import MAX_TEXT, choose_part
 from bpeviz.ui.pages.base import ABOUT_MERGE_DIAGRAM, Page
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.tokenizers import LINKED, OWN, Offer
@@ -271,7 +271,8 @@ def show(training_text: str, offered: Sequence[Offer], chosen: DeltaGenerator) -
             else "The chat template changes the text, so its own characters are not marked."
         )
     _verdict(offer, found)
-    part = _part(found)
+    parts = player.parts(found.text, found.cuts, SHOWN)
+    part = choose_part(PART, parts, "The figures above are for")
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(_sizes(found))
         decimal = DECIMAL.toggle()
@@ -425,15 +426,6 @@ def _sizes(found: Inspection) -> str:
     )
 
 
-def _part(found: Inspection) -> Part:
-    """Draw the choice of the part of a long text in the grid; return the part."""
-    parts = player.parts(found.text, found.cuts, SHOWN)
-    part = parts[part_number(PART, len(parts))]
-    if len(parts) > 1:
-        part_caption(part.first, part.last, len(found.text), "The figures above are for")
-    return part
-
-
 def _timeline(offer: Offer, found: Inspection, part: Part) -> None:
     """Draw the player with the steps that change this text."""
     if _without_steps(offer, found):
@@ -538,7 +530,7 @@ def _merge_diagram(offer: Offer, found: Inspection, offered: Sequence[Offer]) ->
             MIRRORED.clear()
         chosen = MIRRORED.select(names, width=260)
         parts = player.parts(found.text, found.cuts, merge_diagram.MOST)
-        part = parts[part_number(DRAWN_PART, len(parts), width=220)]
+        part = choose_part(DRAWN_PART, parts, width=220)
     sides = [_side(offer, found)]
     other = others.get(chosen)
     if other is not None and _if_ready(other) is not None:

@@ -24,7 +24,7 @@ from bpeviz.pretokenizers.patterns import (
 )
 from bpeviz.text import counted
 from bpeviz.ui import components, html_table, inputs, markdown
-from bpeviz.ui.inputs import part_caption, part_number
+from bpeviz.ui.inputs import choose_part
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.widgets import (
@@ -276,7 +276,7 @@ def show(text: str, chosen: list[Chosen]) -> None:
 def _draw(
     columns: list[pretokenization.Column],
     key: str,
-    part: Family[Number],
+    part_shown: Family[Number],
     *,
     nested: bool = False,
 ) -> tuple[int, int]:
@@ -284,9 +284,8 @@ def _draw(
     parts = pretokenization.parts(
         [column.cut for column in columns], min(SHOWN, DRAWN // len(columns))
     )
-    first, last = parts[part_number(part, len(parts))]
-    if len(parts) > 1:
-        part_caption(first, last, len(columns[0].cut.text), "All figures are for")
+    part = choose_part(part_shown, parts, "All figures are for")
+    first, last = part.first, part.last
     components.columns(pretokenization.side_by_side(columns, first, last, nested=nested), key)
     return first, last
 

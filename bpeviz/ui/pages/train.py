@@ -14,7 +14,7 @@ from bpeviz.pretokenizers.patterns import MAX_EXPRESSION
 from bpeviz.trainers import texts_of
 from bpeviz.ui import components, export, inputs, markdown, vocabulary
 from bpeviz.ui.details import details
-from bpeviz.ui.inputs import ALGORITHMS, part_caption, part_number
+from bpeviz.ui.inputs import ALGORITHMS, choose_part
 from bpeviz.ui.pages.base import ABOUT_MERGE_DIAGRAM, Page
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.runtime.fragments import fragment
@@ -83,19 +83,10 @@ def _jump(step: int) -> None:
     _STEP.put(step)
 
 
-def _part(trained: Trained) -> Part:
-    """Draw the choice of the part of a long text in the player; return the part."""
-    parts = trained.parts()
-    part = parts[part_number(PART, len(parts), width=260)]
-    if len(parts) > 1:
-        part_caption(part.first, part.last, len(trained.text), "Training and all figures use")
-    return part
-
-
 def show(trained: Trained, last: int) -> None:
     """Draw the player up to step `last`, and everything that follows its step below."""
     place = st.container()
-    part = _part(trained)
+    part = choose_part(PART, trained.parts(), "Training and all figures use", 260)
     # All sizes share a timeline, of which they show the steps up to `last`.
     timeline = trained.timeline(part) | {"last": last}
     with place:
