@@ -239,6 +239,8 @@ def test_opened_file_is_a_column_on_compare(name: str) -> None:
     assert [unknown[0] if i == -1 else i for i in ids] == one.tokenizer.encode(TEXT)
     (measures,) = [table for table in shown_tables(app) if other["title"] in table]
     assert measures[other["title"]][0] == f"{len(ids):,}"
+    noted = [caption.value for caption in app.caption if "is assumed" in caption.value]
+    assert noted == [markdown.escape(f"{one.title}: {one.assumed}")] * bool(one.assumed)
     assert len(app.get("vega_lite_chart")) == 1
 
 
@@ -250,6 +252,8 @@ def test_opened_file_is_available_on_inspect(name: str, closer: str) -> None:
     assert errors(app) == []
     ids = [token["id"] for token in drawn(app, "bytes")["tokens"] if token["id"] is not None]
     assert ids == one.tokenizer.encode(FIRST_TEXT)
+    captions = [caption.value for caption in app.caption]
+    assert (markdown.escape(one.assumed) in captions) == bool(one.assumed)
     if closer == "picture":
         app = opened("Inspect", tokenizers_opened=[one], **state)
         assert errors(app) == []
