@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import reduce
+from itertools import pairwise
 
 import pytest
 import reference
@@ -328,3 +330,13 @@ def test_gpt2s_pattern_and_vocabulary_on_tiny_shakespeare(tiny_shakespeare: str)
     training = bpeviz.train(tiny_shakespeare, vocab_size=8_192)
     own = training.tokenizer().boundaries(tiny_shakespeare).token_counts
     assert f"{1 - own[8_192 - 256] / own[4_096 - 256]:.1%}" == "7.8%"
+
+
+@pytest.mark.parametrize(("second_id", "tokens"), [(256, 79), (257, 80)])
+def test_tutorial_prints_79_tokens_since_it_uses_an_id_twice(second_id: int, tokens: int) -> None:
+    """A notebook makes one merge with the id 256, then 20 more whose ids start at 256 again."""
+    ids = list(DON_QUIJOTE.encode())
+    for new_id in (256, *range(second_id, second_id + 20)):
+        counts = Counter(pairwise(ids))
+        ids = reference.replace_all(ids, max(counts, key=counts.__getitem__), new_id)
+    assert len(ids) == tokens

@@ -411,7 +411,7 @@ def test_byte_fallback_writes_unknown_characters_as_bytes() -> None:
 def test_unknown_character_is_lost_without_byte_fallback() -> None:
     result = judged("sentencepiece", 0, 1)
     assert result.verdict == "right"
-    assert "[m�s]" in words(result.message)
+    assert words(result.message) == "[▁m] [<unk>] [s]. Decoding gives [m�s]."
     assert judged("sentencepiece", 2, 1, text="perro").verdict == "right"
 
 
@@ -550,11 +550,17 @@ def test_bytes_that_are_no_text_are_explained() -> None:
     assert "part of a character" in thumb
 
 
-@pytest.mark.parametrize(("digits", "decimal"), [("decimal", True), ("hexadecimal", False)])
-def test_digits_of_the_grid_follow_the_switch(digits: str, decimal: bool) -> None:
+@pytest.mark.parametrize(
+    ("digits", "decimal", "first"),
+    [("decimal", True, ["72", "101"]), ("hexadecimal", False, ["48", "65"])],
+)
+def test_digits_of_the_pictures_follow_the_switch(
+    digits: str, decimal: bool, first: list[str]
+) -> None:
     chapter = BY_KEY["text-is-numbers"]
-    _, grid = chapter.pictures({**chapter.initial, "digits": digits})
+    table, grid = chapter.pictures({**chapter.initial, "digits": digits})
     assert grid.data["decimal"] is decimal
+    assert [row[2] for row in table.data[1][:2]] == first
 
 
 def test_caption_of_pieces_is_computed() -> None:
