@@ -33,7 +33,7 @@ from bpeviz.core.boundaries import (
 )
 from bpeviz.core.merges import Merge
 from bpeviz.core.tokenizer import Tokenizer, Word
-from bpeviz.core.training import Training
+from bpeviz.core.training import Pruning, Training
 from bpeviz.text import (
     Normalized,
     character_stand_in,
@@ -552,7 +552,7 @@ def timeline(
     kind = tokenizer.atoms
     cut, events = _part_of(inspection, shown)
     states = [cut.ids(step).tolist() for step in range(len(events) + 1)]
-    steps = _steps(inspection, cut, events, states, training)
+    steps = decision_columns([*_decisions(inspection, cut, events, states, training)])
     atom_ids = cut.atom_ids.tolist()
     ids = {*atom_ids, *cut.entries.tolist(), *steps["id"], *steps["left"], *steps["right"]}
     look = look_of(tokenizer, training, inspection.special_ids)
@@ -591,58 +591,64 @@ def _part_of(inspection: Inspection, shown: Part) -> tuple[ChangingBoundaries, l
     return cut, [inspection.events[i] for i in happen.tolist()]
 
 
-def _steps(
+def decision_columns(decisions: Sequence[Merge | Pruning]) -> dict[str, Any]:
+    """Return the columns of decisions for the player: lists of equal length, or empty."""
+    names = ("id", "left", "right", "count", "applied", "ties", "score", "round")
+    columns: dict[str, list[Any]] = {name: [] for name in names}
+    kind = "merge"
+    for decision in decisions:
+        columns["count"].append(decision.count)
+        if isinstance(decision, Pruning):
+            kind = "pruning"
+            columns["id"].append(decision.id)
+            columns["score"].append(decision.loss)
+            columns["round"].append(decision.round)
+            continue
+        columns["id"].append(decision.new_id)
+        columns["left"].append(decision.left)
+        columns["right"].append(decision.right)
+        columns["applied"].append(decision.applied)
+        columns["ties"].append(decision.ties)
+        if decision.score is not None:
+            columns["score"].append(decision.score)
+    notes = {number: one.note for number, one in enumerate(decisions) if one.note}
+    return {"kind": kind, "notes": notes, **columns}
+
+
+def _decisions(
     inspection: Inspection,
     cut: ChangingBoundaries,
     events: Sequence[Event],
     states: Sequence[Sequence[int]],
     training: Training | None,
-) -> dict[str, Any]:
-    """Return the columns of the events, as in `bpeviz.views.player`."""
+) -> Iterator[Merge | Pruning]:
+    """Yield the decision of each event, with its counts in this text and its number in a note."""
     tokenizer = inspection.tokenizer
-    names = ("id", "left", "right", "count", "applied", "ties", "score", "round")
-    columns: dict[str, list[Any]] = {name: [] for name in names}
-    kind = "merge"
-    notes: dict[int, str] = {}
     made = Counter(zip(cut.times.tolist(), cut.entries.tolist(), strict=True))
     pre_token_ends = {*(inspection.pre_token_ends or ())}
+    decisions = () if training is None else training.decisions
     for number, event in enumerate(events):
-        note = ""
-        if training is not None:
-            decision = training.decisions[event.step]
-            note = decision.note
-            if not isinstance(decision, Merge):
-                kind = "pruning"
-                columns["id"].append(decision.id)
-                columns["count"].append(decision.count)
-                columns["score"].append(decision.loss)
-                columns["round"].append(decision.round)
-                where = f"pruning {event.step + 1:,} of {len(training.decisions):,}"
-                notes[number] = f"{where}; {note}" if note else where
-                continue
-            token_id, pair = decision.new_id, (decision.left, decision.right)
-            where = f"merge {event.step + 1:,} of {tokenizer.steps:,}"
-        else:
+        decision = decisions[event.step] if decisions else None
+        note = "" if decision is None else decision.note
+        if isinstance(decision, Pruning):
+            where = f"pruning {event.step + 1:,} of {len(decisions):,}"
+            yield replace(decision, note="; ".join(filter(None, (where, note))))
+            continue
+        if decision is None:
             # Without a training history, an event is a merge of the tokenizer (see `_Rows`).
             token_id = event.id if event.id is not None else UNKNOWN_ID
             parents = None if token_id < 0 else tokenizer.parents(token_id)
             pair = parents or (UNKNOWN_ID, UNKNOWN_ID)
-            where = f"merge {event.step + 1:,} of {tokenizer.steps:,}"
-        applied = made[number, token_id]
-        count = applied
+        else:
+            token_id, pair = decision.new_id, (decision.left, decision.right)
+        applied = count = made[number, token_id]
         if pair[0] == pair[1]:
             ends = cut.cuts(number).tolist()
             count = max(applied, _side_by_side(states[number], ends, pair[0], pre_token_ends))
-        columns["id"].append(token_id)
-        columns["left"].append(pair[0])
-        columns["right"].append(pair[1])
-        columns["count"].append(count)
-        columns["applied"].append(applied)
-        columns["ties"].append(0)
-        if not applied:
-            note = "; ".join(filter(None, (note, "not used here, but other tokens change")))
-        notes[number] = f"{where}; {note}" if note else where
-    return {"kind": kind, "notes": notes, **columns}
+        where = f"merge {event.step + 1:,} of {tokenizer.steps:,}"
+        unused = "" if applied else "not used here, but other tokens change"
+        note = "; ".join(filter(None, (where, note, unused)))
+        yield Merge(*pair, token_id, count, applied, 0, note=note)
 
 
 def _side_by_side(

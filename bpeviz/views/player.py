@@ -14,10 +14,9 @@ from numpy.typing import NDArray
 
 from bpeviz.analysis import verdict
 from bpeviz.analysis.metrics import Column
-from bpeviz.analysis.trace import end_marks
+from bpeviz.analysis.trace import decision_columns, end_marks
 from bpeviz.core.boundaries import DROPPED_ID, UNKNOWN_ID, Boundaries, Part
-from bpeviz.core.merges import Merge
-from bpeviz.core.training import Pruning, Training
+from bpeviz.core.training import Training
 from bpeviz.text import color_index, digest_of, hexadecimal, shorten
 from bpeviz.trainers import texts_of
 
@@ -96,7 +95,7 @@ def timeline(
     atom_ids = boundaries.atom_ids[part.start : part.end]
     whole = part.end - part.start == len(boundaries)
     kind = training.pre_tokenizer.atoms
-    steps = _steps(training)
+    steps = decision_columns(training.decisions)
     when = boundaries.slice(part.start, part.end).payload()
     ids = {*atom_ids.tolist(), *steps["id"], *steps["left"], *steps["right"]}
     ids.update((when["changes"] or {"ids": ()})["ids"])
@@ -179,34 +178,6 @@ def steps_at(training: Training, low: int, high: int) -> NDArray[np.int64]:
         distinct[below] == sizes, steps[below], np.maximum.accumulate(steps)[below]
     )
     return found
-
-
-def _steps(training: Training) -> dict[str, Any]:
-    """Return the columns of the decisions: lists of equal length, or empty."""
-    kind = "merge"
-    columns: dict[str, list[Any]] = {
-        name: [] for name in ("id", "left", "right", "count", "applied", "ties", "score", "round")
-    }
-    notes = {}
-    decisions: Sequence[Merge | Pruning] = training.decisions
-    for number, decision in enumerate(decisions):
-        if decision.note:
-            notes[number] = decision.note
-        columns["count"].append(decision.count)
-        if isinstance(decision, Pruning):
-            kind = "pruning"
-            columns["id"].append(decision.id)
-            columns["score"].append(decision.loss)
-            columns["round"].append(decision.round)
-            continue
-        columns["id"].append(decision.new_id)
-        columns["left"].append(decision.left)
-        columns["right"].append(decision.right)
-        columns["applied"].append(decision.applied)
-        columns["ties"].append(decision.ties)
-        if decision.score is not None:
-            columns["score"].append(decision.score)
-    return {"kind": kind, "notes": notes, **columns}
 
 
 def still(training: Training) -> str:
