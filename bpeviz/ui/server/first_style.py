@@ -20,7 +20,16 @@ _END = b"</head>"
 _PAGE = importlib.resources.files("streamlit") / "static" / "index.html"
 _STATIC = importlib.resources.files("streamlit") / "static" / "static"
 
-_FIRST = ("BidiComponent", "Html", "PageLink", "Selectbox", "Slider", "Button", "ButtonGroup")
+_FIRST = (
+    "BidiComponent",
+    "Html",
+    "PageLink",
+    "Selectbox",
+    "Multiselect",
+    "Slider",
+    "Button",
+    "ButtonGroup",
+)
 """The elements above the fold whose scripts Streamlit would load only once a page has sent them."""
 
 _IMPORTED = re.compile(r"""(?:from|import)\s*["'`]\./([\w.-]+\.js)["'`]""")

@@ -87,9 +87,13 @@ export function splitIntoCells(text, atomKind, { atomBytes = null, marks = [], m
   const hasRightToLeft = RIGHT_TO_LEFT.test(text);
   const bytesOf = (sign) => Array.from(utf8.encode(sign), (byte) => toHex(byte, 2));
   const codePoint = (character) => toHex(character.codePointAt(0), 4);
+  const known = new Map(); // a text has few different signs
   const labelsOf = (sign) => {
-    if (atomKind === "bytes") return bytesOf(sign);
-    if (!atomBytes) return Array.from(sign, codePoint);
+    if (atomBytes && atomKind !== "bytes") return labelsOfAtoms(sign);
+    if (!known.has(sign)) known.set(sign, atomKind === "bytes" ? bytesOf(sign) : Array.from(sign, codePoint));
+    return known.get(sign);
+  };
+  const labelsOfAtoms = (sign) => {
     const labels = [];
     for (const character of sign) {
       const bytes = bytesOf(character);
