@@ -445,10 +445,8 @@ def test_copy_link_falls_back_without_clipboard_api(open_page: Open) -> None:
 
 
 def test_qr_code_opens_a_dialog_with_a_link_that_restores_the_page(open_page: Open) -> None:
-    page = open_page(**CLIPBOARD)
+    page = open_page(link(TEXT), **CLIPBOARD)
     player = Player(page)
-    player.await_text(ENGLISH)
-    type_text(page, TEXT)
     player.await_text(TEXT)
     player.go(3)
     page.get_by_role("button", name="QR code").click()

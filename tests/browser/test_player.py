@@ -20,6 +20,7 @@ from page_helpers import (
     choose,
     expect,
     go_to,
+    link,
     nodes_of,
     trained,
     type_text,
@@ -250,10 +251,8 @@ def test_drawn_boundaries_equal_python(english_page: Page) -> None:
 
 
 def test_boundaries_inside_characters_are_drawn(open_page: Open) -> None:
-    page = open_page()
+    page = open_page(link(ODD))
     player = Player(page)
-    player.await_text(ENGLISH)
-    type_text(page, ODD)
     for how in ({}, {"atoms": "characters"}):
         if how:
             choose(page, "Start from", "Characters")

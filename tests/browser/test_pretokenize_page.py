@@ -68,6 +68,12 @@ def pill(page: Page, name: str) -> Locator:
     return page.get_by_role("button", name=name, exact=True)
 
 
+@pytest.fixture
+def split_page(share_page: Callable[[str], Page]) -> Page:
+    """Return the Pre-tokenize page, which tests share that change nothing on it."""
+    return share_page("/Split")
+
+
 def test_deep_link_shows_pre_tokenizations_side_by_side(open_page: Open) -> None:
     page = open_page("/Split")
     shown = Splits(page)
@@ -93,8 +99,8 @@ def test_deep_link_shows_pre_tokenizations_side_by_side(open_page: Open) -> None
     expect(shown.text("GPT-2")).to_have_count(0)
 
 
-def test_hovering_a_pre_token_shows_card_and_highlights_its_span(open_page: Open) -> None:
-    page = open_page("/Split")
+def test_hovering_a_pre_token_shows_card_and_highlights_its_span(split_page: Page) -> None:
+    page = split_page
     shown = Splits(page)
     titles = [PATTERNS[key].title for key in ("whitespace", "words", "gpt2", "cl100k")]
     for title in titles:
@@ -186,9 +192,8 @@ def test_pre_tokenization_choices_persist_across_pages(open_page: Open) -> None:
     expect(box).to_have_value("姚明 进入 总决赛")
 
 
-def test_levels_are_nested(open_page: Open) -> None:
-    page = open_page("/Split")
-    shown = levels(page)
+def test_levels_are_nested(split_page: Page) -> None:
+    shown = levels(split_page)
     expect(shown.text("… then characters")).to_contain_text("W")
     sentences = pretokenize(ENGLISH, "sentences")
     words = [word for sentence in sentences for word in pretokenize(sentence, "words")]
