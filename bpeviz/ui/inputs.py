@@ -691,11 +691,12 @@ def _option(option: Option, widget: OneOf | Number | TextSource, initial: str | 
 
 # ---- the vocabulary size
 
-_STOPPED = {
+STOPPED = {
     "no pair": "No pair is left to merge",
     "rare": "No remaining pair reaches the minimum pair count (Advanced options; the default "
     "is 2 here, 1 in the library)",
 }
+"""Why training stops before its largest vocabulary."""
 
 
 def size_step(training: Training | str, largest: int) -> int:
@@ -746,7 +747,7 @@ def vocabulary_size(training: Training, largest: int) -> int:
     SIZE.show(size)
     step = training.step_of(size)
     made = texts_of(training).vocabulary(training, step)
-    why = _STOPPED.get(training.stopped)
+    why = STOPPED.get(training.stopped)
     ending = f" {after}" if (after := texts_of(training).at_the_end) else ""
     if why and largest != LARGEST:
         st.caption(f"{made}. {why}, so {largest:,} cannot be reached.{ending}")

@@ -125,6 +125,9 @@ def show(shown: list[Trained]) -> None:
                 "dotted line one that only the baseline has. Outside its size range, an "
                 "algorithm stops changing."
             )
+        early = [_name(one) for one in shown if one.history.stopped == "rare"]
+        if early:
+            st.caption(f"{', '.join(early)}: {inputs.STOPPED['rare']}.")
     _follow(shown, payload)
 
 
