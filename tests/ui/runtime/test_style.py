@@ -19,6 +19,7 @@ def test_every_test_id_exists_in_streamlit() -> None:
     )
     used = set(re.findall(r"data-testid=(\w+)", style.STYLE + style.DARK))
     assert "stMainBlockContainer" in used
+    assert '"data-stale":' in scripts  # of elements that the current run has not yet replaced
     assert {
         name for name in used if f'"{name}"' not in scripts and f"`{name}`" not in scripts
     } == set()
