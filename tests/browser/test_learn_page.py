@@ -152,7 +152,7 @@ def test_answers_are_given_by_mouse_and_touch(open_page: Open) -> None:
     expect(page.get_by_label("Boundary between a and b: missing")).to_be_visible()
 
     page.locator('button[data-chapter="training-loop"]').click()
-    curve = page.locator("svg.drawable")
+    curve = page.get_by_role("group", name="Your curve: tokens by merges")
     expect(curve).to_be_visible()
     page.set_viewport_size({"width": 1024, "height": 576})
     expect(page.locator(".check")).to_be_in_viewport(ratio=1)

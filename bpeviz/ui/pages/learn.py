@@ -406,7 +406,7 @@ def _picture(picture: Picture, key: str) -> None:
         components.grid(picture.data, key)
     else:
         header, rows = picture.data
-        st.html(table(header, rows, scrolls=len(rows) > WHOLE_ROWS))
+        st.html(table(header, rows, label=", ".join(header), scrolls=len(rows) > WHOLE_ROWS))
     if picture.caption:
         st.caption(picture.caption)
 

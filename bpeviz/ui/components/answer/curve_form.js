@@ -37,7 +37,11 @@ export class CurveForm {
     this.#axes();
     this.yours = this.picture.appendChild(svg("path", { class: "yours" }));
     this.circles = [];
-    if (!marks) this.#handles();
+    if (!marks) {
+      this.#handles();
+      this.picture.setAttribute("role", "group");
+      this.picture.setAttribute("aria-label", `Your curve: ${data.yTitle} by ${data.xTitle}`);
+    }
     if (marks) {
       const points = marks.points.map(([x, y]) => [this.#x(x), this.#y(y)]);
       this.picture.append(svg("path", { class: "truth", d: drawnPath(points) }));
