@@ -100,7 +100,7 @@ def assumed(files: Mapping[str, bytes], *, pattern: str = "") -> str:
         FormatError: the files are not valid.
     """
     known, source = _source(files, None, pattern, "")
-    return known.assumed(source)
+    return "" if known.assumed is None else known.assumed(source)
 
 
 def _source(

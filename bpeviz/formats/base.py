@@ -90,7 +90,8 @@ class Format:
         other_files: other names of the same files, as other programs write them.
         algorithms: trainers for whose tokenizers a suffix selects this format before others.
         settings: names of files with settings beside them, which are read as well.
-        assumed: returns what files do not contain and `read` assumes, as a sentence, or "".
+        assumed: returns what files do not contain and `read` assumes, as a sentence, or "". None
+            for a format whose files contain everything.
     """
 
     key: str
@@ -104,7 +105,7 @@ class Format:
     other_files: tuple[tuple[str, ...], ...] = ()
     algorithms: tuple[str, ...] = ()
     settings: tuple[str, ...] = ()
-    assumed: Callable[[Source], str] = lambda source: ""
+    assumed: Callable[[Source], str] | None = None
 
 
 def has_suffix(files: Mapping[str, bytes], *suffixes: str) -> bool:
