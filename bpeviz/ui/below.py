@@ -23,6 +23,7 @@ def below_columns(part: Callable[[], None]) -> None:
     place = st.container()
     if components.player_events(None, "below", steps=False, drawn=True)["drawn"]:
         _DRAWN.put(True)
+    # Without a browser, as in tests, nothing draws the columns.
     if _DRAWN.present or not st.context.headers:
         with place:
             part()

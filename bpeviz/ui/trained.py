@@ -23,7 +23,7 @@ from bpeviz.pretrained import catalog, download
 from bpeviz.trainers import TRAINERS
 from bpeviz.ui import markdown
 from bpeviz.ui.inputs import Choice, idle_vocabulary_size
-from bpeviz.ui.runtime import run_lock, stop_run
+from bpeviz.ui.runtime import fragments, run_lock, stop_run
 from bpeviz.ui.runtime.cache import Failure, cache, cached, digest
 from bpeviz.ui.runtime.user import current_user
 from bpeviz.views import player
@@ -147,7 +147,16 @@ def published_boundaries(name: str, text: str) -> Boundaries:
 
 
 def _result(trained: Trained, slider: DeltaGenerator | None = None) -> queue.Result:
-    key, takes_long = ("training", *trained.cache_key), ("takes long", *trained.cache_key)
+    key = ("training", *trained.cache_key)
+    kept = fragments.kept_values()
+    if key not in kept:
+        kept[key] = _find_or_train(key, trained, slider)
+    result: queue.Result = kept[key]
+    return result
+
+
+def _find_or_train(key: Key, trained: Trained, slider: DeltaGenerator | None) -> queue.Result:
+    takes_long = ("takes long", *trained.cache_key)
     spinner: Any = nullcontext()
     if cache.find(key) is None:
         longest = SHORT_UNSPLIT if _may_be_long(trained.choice) else SHORT
@@ -238,12 +247,12 @@ def _train_in_worker(key: Key, trained: Trained, slider: DeltaGenerator | None) 
             outcome = queue.JobError(queue.TOO_LARGE, transient=False)
         if isinstance(outcome, queue.JobError) and not outcome.transient:
             cache.put(key, Failure(TrainingError(outcome.message)))
-        if cache.find(key) is not None:
+        if isinstance(outcome, tuple) or cache.find(key) is not None:
             place.empty()
             if slider is not None:
                 # The elements above the page shift those below, so the page is redrawn.
                 st.rerun()
-            return _result(trained)
+            return outcome if isinstance(outcome, tuple) else _result(trained)
         message = outcome.message if isinstance(outcome, queue.JobError) else STOPPED
         state["ended_training"] = ended = (name, message)
     if below is not None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import ParamSpec
+from threading import local
+from typing import Any, ParamSpec
 
 import streamlit as st
 
@@ -22,14 +23,31 @@ LONG_TEXT = 100_000
 P = ParamSpec("P")
 
 
+class _ThisThread(local):
+    """The values that the run of a thread keeps until it ends."""
+
+    kept: dict[object, Any] | None = None
+
+
+_this = _ThisThread()
+
+
 @contextmanager
 def script_run() -> Iterator[None]:
     """Run a page or a fragment: serialized, until it stops, and within the cache's budget."""
+    outer = _this.kept
+    _this.kept = {} if outer is None else outer
     with run_lock.hold(long=st.session_state.get(_LONG, False)), stop_run.until_stopped():
         try:
             yield
         finally:
+            _this.kept = outer
             cache.measure_if_due()
+
+
+def kept_values() -> dict[object, Any]:
+    """Return the values that this run keeps until it ends, even if the cache evicts them."""
+    return {} if _this.kept is None else _this.kept
 
 
 def text_has(characters: int) -> None:
