@@ -16,7 +16,6 @@ from serving import Server
 
 from bpeviz.ui.permalink.codec import pack
 
-LONG = "".join(random.Random(3).choices("abcdefghijklm ", k=150_000))
 PATIENCE = 60.0
 
 
@@ -35,7 +34,12 @@ SLOW = pack(
         "largest": 30_000,
     }
 )
-"""A link with options with which training on `LONG` takes many seconds."""
+"""A link with options with which training on `long_text()` takes many seconds."""
+
+
+def long_text() -> bytes:
+    """Return another text each time: a server keeps the training of a text that it has seen."""
+    return "".join(random.choices("abcdefghijklm ", k=150_000)).encode()
 
 
 def await_workers(server: Server, number: int) -> None:
@@ -51,7 +55,7 @@ def training_page(other_server: Server, open_at: Callable[..., Page]) -> Page:
     """Open a page with a training that takes many seconds."""
     page = open_at(other_server, f"/?s={SLOW}")
     Player(page).await_text(ENGLISH, pattern="none", ties="largest", vocab_size=30_000)
-    open_file(page, "letters.txt", LONG.encode())
+    open_file(page, "letters.txt", long_text())
     expect(page.get_by_text("Training merges:")).to_be_visible()
     await_workers(other_server, 1)
     return page
@@ -89,7 +93,7 @@ def test_training_shows_progress_and_ends_when_the_user_leaves_it(
     expect(page.get_by_test_id("stAlert")).to_have_count(0)
     await_workers(other_server, 0)
     # A closed tab ends it.
-    open_file(page, "letters.txt", LONG.encode())
+    open_file(page, "letters.txt", long_text())
     await_workers(other_server, 1)
     page.close()
     await_workers(other_server, 0)
@@ -100,7 +104,7 @@ def test_inputs_keep_their_positions_during_training(other_server: Server, open_
     Player(page).await_text(ENGLISH)
     below = page.get_by_role("combobox", name="Algorithm")
     expect(below).to_be_visible()
-    open_file(page, "letters.txt", LONG.encode())
+    open_file(page, "letters.txt", long_text())
     expect(page.get_by_role("button", name="Stop training")).to_be_visible()
     expect(page.get_by_role("slider", name="Vocabulary size")).to_have_count(1)
     expect(page.get_by_role("slider", name="Vocabulary size")).to_be_disabled()
