@@ -121,7 +121,6 @@ class Decoded:
     id: int
     raw: bytes | None
     label: str
-    color_index: int
     note: str
 
 
@@ -138,7 +137,7 @@ def _decoded(token_id: int, tokenizer: Tokenizer) -> Decoded:
     try:
         raw = tokenizer.token_bytes(token_id)
     except ValueError:
-        return Decoded(token_id, None, "", -1, f"not an id of {tokenizer.name}")
+        return Decoded(token_id, None, "", f"not an id of {tokenizer.name}")
     note = ""
     if token_id == tokenizer.unknown_id:
         note = "for text that is not in the vocabulary"
@@ -149,9 +148,7 @@ def _decoded(token_id: int, tokenizer: Tokenizer) -> Decoded:
             raw.decode()
         except UnicodeDecodeError:
             note = "only a part of a character"
-    return Decoded(
-        token_id, raw, tokenizer.token_label(token_id), color_index_of(tokenizer, token_id), note
-    )
+    return Decoded(token_id, raw, tokenizer.token_label(token_id), note)
 
 
 def text_of(ids: Iterable[int], tokenizer: Tokenizer) -> str:
@@ -173,7 +170,6 @@ class Found:
     id: int
     raw: bytes
     label: str
-    color_index: int
     place: str
 
 
@@ -227,13 +223,7 @@ def about(token_id: int, tokenizer: Tokenizer) -> Found:
         ValueError: The id is unknown.
     """
     raw = tokenizer.token_bytes(token_id)
-    return Found(
-        token_id,
-        raw,
-        tokenizer.token_label(token_id),
-        color_index_of(tokenizer, token_id),
-        _place(token_id, tokenizer),
-    )
+    return Found(token_id, raw, tokenizer.token_label(token_id), _place(token_id, tokenizer))
 
 
 def _place(token_id: int, tokenizer: Tokenizer) -> str:

@@ -31,20 +31,6 @@ MOST_DRAWS = 20_000_000
 """The largest number of random numbers for one call: some ten seconds."""
 
 
-def segment_with_dropout(
-    tokenizer: MergeTokenizer, row: Sequence[int], p: float, random: Random
-) -> tuple[int, ...]:
-    """Segment one row of atom ids, dropping each merge with probability `p`.
-
-    For encoding training data of a model, never for inference.
-
-    Raises:
-        ValueError: p is not a probability, or the row is too long for it.
-    """
-    _check(len(row), p, 1)
-    return _segment(tokenizer, row, p, random)
-
-
 def segmentations(
     tokenizer: MergeTokenizer, pre_token: str, strength: float, draws: int, seed: int
 ) -> Counter[tuple[int, ...]]:
@@ -71,22 +57,18 @@ def segmentations(
     row, _ = tokenizer.row(pre_token)
     if tokenizer.pre_tokenizer.drops(pre_token):
         row = ()
-    _check(len(row), strength, draws)
+    if not 0 <= strength <= 1:
+        raise ValueError(f"The probability of dropout must be between 0 and 1, not {strength}.")
+    # Each of at most `atoms` rounds draws until a merge is not dropped; the last one draws for all.
+    atoms = len(row)
+    numbers = atoms * min(atoms, 1 / (1 - strength)) if strength < 1 else atoms
+    if numbers * draws > MOST_DRAWS:
+        raise ValueError(
+            f"With p = {strength:g}, segmenting {atoms:,} atoms {draws:,} times would take too "
+            "long. Use a shorter text, a smaller p, or fewer draws."
+        )
     random = Random(seed)  # noqa: S311 - not for cryptography
     return Counter(_segment(tokenizer, row, strength, random) for _ in range(draws))
-
-
-def _check(atoms: int, p: float, draws: int) -> None:
-    if not 0 <= p <= 1:
-        raise ValueError(f"The probability of dropout must be between 0 and 1, not {p}.")
-    # Each of at most `atoms` rounds draws until a merge is not dropped; the last one draws for all.
-    rounds = atoms if p < 1 else 1
-    each = min(atoms, 1 / (1 - p)) if p < 1 else atoms
-    if rounds * each * draws > MOST_DRAWS:
-        raise ValueError(
-            f"With p = {p:g}, segmenting {atoms:,} atoms {draws:,} times would take too long. Use "
-            "a shorter text, a smaller p, or fewer draws."
-        )
 
 
 def _segment(

@@ -1,4 +1,4 @@
-"""The sample texts, each with a short description.
+"""The sample texts, each with its title.
 
 The texts are files in the top-level `sample_texts` folder. Only a key in `SAMPLES` is used as a
 file name.
@@ -20,13 +20,11 @@ class Sample:
     Attributes:
         key: The name of its file.
         title: Its title on the pages.
-        about: A note on its interesting parts.
         repeats: Whether pairs repeat in it. One without is only for pre-tokenization.
     """
 
     key: str
     title: str
-    about: str
     repeats: bool = True
 
     @property
@@ -36,116 +34,21 @@ class Sample:
 
 
 SAMPLES: Final[tuple[Sample, ...]] = (
-    Sample(
-        key="old-cat",
-        title="Old cat, cold cat",
-        about=(
-            "Small enough to follow every merge by eye. Look for old, which becomes a token before "
-            "cold does."
-        ),
-    ),
-    Sample(
-        key="banana",
-        title="banana bandana banana",
-        about="Four merges. The count of a pair includes overlapping ones, as in anana.",
-    ),
-    Sample(
-        key="low-lower-newest-widest",
-        title="low lower newest widest",
-        about=(
-            "The example of Sennrich, Haddow and Birch (2016): low 5 times, lower 2, newest 6 and "
-            "widest 3. The first merges are es and est."
-        ),
-    ),
-    Sample(
-        key="english-prose",
-        title="English prose",
-        about=(
-            "The same stems recur with new endings: low, lower, lowest; bakes, baked, baking, "
-            "baker, bakery. Look for the pieces they share."
-        ),
-    ),
-    Sample(
-        key="spanish",
-        title="Spanish",
-        about=(
-            "Accented letters, ñ, ¿ and ¡ take two bytes each in UTF-8. Look for the endings "
-            "-ando and -iendo."
-        ),
-    ),
-    Sample(
-        key="don-quijote",
-        title="Don Quijote, first sentence",
-        about="Cervantes (1605). Few words repeat, so merges find short pieces: ·de, ·no, ·qu.",
-    ),
-    Sample(
-        key="russian",
-        title="Russian",
-        about=(
-            "Every Cyrillic letter takes two bytes in UTF-8. Look for снег, яблок and садовник, "
-            "which recur with different endings."
-        ),
-    ),
-    Sample(
-        key="chinese-japanese",
-        title="Chinese and Japanese",
-        about=(
-            "There are no spaces between words, and every character takes three bytes in UTF-8. "
-            "Look for 茶馆, 喝茶 and 図書館."
-        ),
-    ),
-    Sample(
-        key="several-languages",
-        title="One day in three languages",
-        about=(
-            "The same market in English, Spanish and Swahili, separated by lines of three dashes. "
-            "As in most corpora, English is longest and Swahili shortest."
-        ),
-    ),
-    Sample(
-        key="source-code",
-        title="Source code",
-        about=(
-            "Some Python and a little SQL. Look for the indentation, the triple quotation marks "
-            "and repeated names such as order and price."
-        ),
-    ),
-    Sample(
-        key="emoji-and-unicode",
-        title="Emoji and odd Unicode",
-        about=(
-            "One visible character can be several code points, and one code point up to four "
-            "bytes. Look at the families, the flags and the two spellings of é."
-        ),
-    ),
-    Sample(
-        key="arabic-hindi",
-        title="Arabic and Hindi",
-        about=(
-            "Arabic letters take two bytes each in UTF-8, Devanagari signs three. Look for the "
-            "Arabic words built on كتب and the Hindi ending ते हैं."
-        ),
-    ),
-    Sample(
-        key="numbers-and-tables",
-        title="Numbers and tables",
-        about=(
-            "Prices, dates, hexadecimal and a table. Compare how each pattern splits a run of "
-            "digits or a run of spaces."
-        ),
-    ),
-    Sample(
-        key="quick-brown-fox",
-        title="The quick brown fox",
-        about="Every letter of English. Look at the spaces: most patterns attach them to a word.",
-        repeats=False,
-    ),
-    Sample(
-        key="yao-ming",
-        title="姚明进入总决赛",
-        about="A sentence without spaces: patterns for white space leave it whole.",
-        repeats=False,
-    ),
+    Sample("old-cat", "Old cat, cold cat"),
+    Sample("banana", "banana bandana banana"),
+    Sample("low-lower-newest-widest", "low lower newest widest"),
+    Sample("english-prose", "English prose"),
+    Sample("spanish", "Spanish"),
+    Sample("don-quijote", "Don Quijote, first sentence"),
+    Sample("russian", "Russian"),
+    Sample("chinese-japanese", "Chinese and Japanese"),
+    Sample("several-languages", "One day in three languages"),
+    Sample("source-code", "Source code"),
+    Sample("emoji-and-unicode", "Emoji and odd Unicode"),
+    Sample("arabic-hindi", "Arabic and Hindi"),
+    Sample("numbers-and-tables", "Numbers and tables"),
+    Sample("quick-brown-fox", "The quick brown fox", repeats=False),
+    Sample("yao-ming", "姚明进入总决赛", repeats=False),
 )
 
 

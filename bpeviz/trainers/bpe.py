@@ -18,6 +18,7 @@ from typing import Any, Literal, cast
 
 from bpeviz import progress
 from bpeviz.core.boundaries import Boundaries
+from bpeviz.core.byte_alphabet import CHARACTER_OF
 from bpeviz.core.hidden_tokens import RestrictedTraining
 from bpeviz.core.longest_match import LongestMatchTraining
 from bpeviz.core.merges import Merge
@@ -146,7 +147,7 @@ def train(
         limit = merge_limit(vocab_size, merges, len(alphabet), PER_ATOM[atoms])
         trained, stopped = train_merges_fast(rows, alphabet, limit, ties=rule, min_count=min_count)
     if byte_ids is not None:
-        byte = [*map(byte_ids.index, range(256)), *range(256, 256 + len(trained))]
+        byte = [*_BY_CHARACTER, *range(256, 256 + len(trained))]
         trained = [one._replace(left=byte[one.left], right=byte[one.right]) for one in trained]
     decided = ("bpe", pre_tokenizer, alphabet, stopped, special_tokens, tuple(trained))
     if encode == "longest":
@@ -154,14 +155,9 @@ def train(
     return RestrictedTraining(*decided, threshold) if threshold else MergeTraining(*decided)
 
 
-_PRINTABLE = (*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100))
-_HUGGING_FACE_IDS = bytes(
-    [*_PRINTABLE, *sorted({*range(256)} - {*_PRINTABLE})].index(byte) for byte in range(256)
-)
-"""The rank of each byte in Hugging Face's byte-level alphabet, which is sorted by code point.
-
-GPT-2 writes a printable byte as itself, and the others, in order, as U+0100 and the next ones.
-"""
+_BY_CHARACTER = sorted(range(256), key=CHARACTER_OF.__getitem__)
+_HUGGING_FACE_IDS = bytes(map(_BY_CHARACTER.index, range(256)))
+"""The rank of each byte in Hugging Face's byte-level alphabet, which is sorted by code point."""
 
 
 # --- On screen -----------------------------------------------------------------------------------

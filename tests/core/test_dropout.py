@@ -24,7 +24,7 @@ from texts import SMALL_TEXTS, over
 from tokenizers import Tokenizer, models
 
 import bpeviz
-from bpeviz.core.dropout import segment_with_dropout, segmentations
+from bpeviz.core.dropout import segmentations
 from bpeviz.core.merges import Merge, MergeTokenizer
 from bpeviz.pretokenizers.pretokenizer import PreTokenizer
 
@@ -53,6 +53,12 @@ def exactly(atoms: Cut, merges: list[tuple[str, str]], p: float) -> dict[Cut, fl
         if likely:
             found[tokens] = found.get(tokens, 0.0) + likely
     return found
+
+
+def once(tokenizer: MergeTokenizer, text: str, p: float, seed: int = 1) -> tuple[int, ...]:
+    """Return one segmentation of a text, given as ids."""
+    (ids,) = segmentations(tokenizer, text, p, 1, seed)
+    return ids
 
 
 def mean(cuts: Mapping[Cut, float]) -> float:
@@ -201,9 +207,8 @@ def test_dropout_zero_equals_plain_bpe_and_dropout_one_keeps_atoms(
     assert isinstance(tokenizer, MergeTokenizer)
     row, _ = tokenizer.row(text)
     rank = {(merge.left, merge.right): merge.new_id for merge in tokenizer.merges}
-    plain = segment_with_dropout(tokenizer, row, 0.0, random.Random(1))
-    assert [*plain] == reference.encode(row, rank)
-    assert segment_with_dropout(tokenizer, row, 1.0, random.Random(1)) == row
+    assert [*once(tokenizer, text, 0.0)] == reference.encode(row, rank)
+    assert once(tokenizer, text, 1.0) == row
 
 
 @given(SMALL_TEXTS, SMALL_TEXTS, st.floats(0, 1), st.integers(0, 9))
@@ -212,9 +217,7 @@ def test_decode_round_trips_segmentation_with_dropout(
 ) -> None:
     tokenizer = bpeviz.train(corpus, merges=20, pattern="none").tokenizer()
     assert isinstance(tokenizer, MergeTokenizer)
-    row, _ = tokenizer.row(text)
-    ids = segment_with_dropout(tokenizer, row, p, random.Random(seed))
-    assert tokenizer.decode(ids) == text
+    assert tokenizer.decode(once(tokenizer, text, p, seed)) == text
 
 
 def test_segmentations_are_seeded_and_keep_global_random_state() -> None:
@@ -256,9 +259,7 @@ def test_long_pre_token_segments_with_dropout() -> None:
     text = "the cat sat on the mat " * 10_000
     tokenizer = bpeviz.train(text[:1_000], merges=15, pattern="none").tokenizer()
     assert isinstance(tokenizer, MergeTokenizer)
-    row, _ = tokenizer.row(text)
-    ids = segment_with_dropout(tokenizer, row, 0.3, random.Random(1))
-    assert tokenizer.decode(ids) == text
+    assert tokenizer.decode(once(tokenizer, text, 0.3)) == text
 
 
 @pytest.mark.parametrize(
@@ -280,5 +281,5 @@ def test_invalid_dropout_arguments_raise_value_error(p: float, draws: int, sente
 
 def test_too_long_row_raises_value_error() -> None:
     with pytest.raises(ValueError, match="would take too long"):
-        segment_with_dropout(UNRELATED, (0,) * 1_000_000, 0.9999, random.Random(1))
-    assert len(segment_with_dropout(UNRELATED, (0,) * 100_000, 1.0, random.Random(1))) == 100_000
+        once(UNRELATED, "u" * 1_000_000, 0.9999)
+    assert len(once(UNRELATED, "u" * 100_000, 1.0)) == 100_000

@@ -73,14 +73,6 @@ def test_only_the_unicode_sample_has_invisible_or_decomposed_characters(key: str
     assert [c for c in text if unicodedata.category(c)[0] in "CZ" and c not in " \n"] == []
 
 
-@each_key
-def test_sample_description_is_one_line(key: str) -> None:
-    about = by_key(key).about
-    assert about.endswith(".")
-    assert "\n" not in about
-    assert len(about) <= 160
-
-
 def test_sample_text_is_cached() -> None:
     assert by_key("spanish").text is by_key("spanish").text
 
@@ -103,10 +95,10 @@ def test_unknown_sample_error_shortens_long_keys() -> None:
 def test_unlisted_sample_key_is_never_read_as_a_path(tmp_path: Path) -> None:
     (tmp_path / "secret.txt").write_text("secret", encoding="utf-8")
     with pytest.raises(KeyError):
-        _ = Sample(key=str(tmp_path / "secret"), title="", about="").text
+        _ = Sample(key=str(tmp_path / "secret"), title="").text
 
 
-# Descriptions of the samples
+# Contents of the samples
 
 
 def test_first_sample_ends_as_words_after_few_merges() -> None:
@@ -129,7 +121,7 @@ def test_textbook_sample_has_the_counts_and_first_merges_of_its_paper() -> None:
     assert first == [("es", 9), ("est", 9), ("lo", 7), ("low", 7)]
 
 
-def test_banana_sample_has_the_merges_of_its_description() -> None:
+def test_banana_sample_has_four_merges_with_overlaps() -> None:
     training = train(by_key("banana").text, vocab_size=1024, min_count=2)
     names = [training.name(merge.new_id) for merge in training.merges]
     assert names == ["an", "ban", "ana", "banana"]
