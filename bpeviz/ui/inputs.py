@@ -185,15 +185,12 @@ class TextSource:
     def sample(self) -> _Sample:
         """The sample chosen."""
         titles = {one.key: one.title for one in samples.SAMPLES} | {OWN: "Your own text"}
-        name = f"{self.name}_sample"
-        return _Sample(link=name, key=name, label=self.label, titles=titles, source=self)
+        return _Sample(f"{self.name}_sample", self.label, titles=titles, source=self)
 
     @property
     def box(self) -> _Box:
         """The text in the box."""
-        name = f"{self.name}_box"
-        label = f"{self.label} to use"
-        return _Box(link=name, key=name, label=label, longest=MAX_TEXT, source=self)
+        return _Box(f"{self.name}_box", f"{self.label} to use", longest=MAX_TEXT, source=self)
 
     def widgets(self, values: Values) -> Iterator[Widget[Any]]:
         """Yield the widgets whose values a link contains: the sample's name, or the text."""
@@ -276,31 +273,18 @@ FIRST_TRAINED = "old-cat"
 ALGORITHMS = {key: trainer.short for key, trainer in TRAINERS.items()}
 """The on-screen name of each algorithm, the same on every page."""
 
-ALGORITHM = OneOf(link="algorithm", key="algorithm", label="Algorithm", titles=ALGORITHMS)
-SIDE_BY_SIDE = SomeOf(
-    link="algorithms",
-    key="algorithms",
-    label="Algorithms",
-    titles=ALGORITHMS,
-    most=MAX_SIDE_BY_SIDE,
-)
+ALGORITHM = OneOf("algorithm", "Algorithm", titles=ALGORITHMS)
+SIDE_BY_SIDE = SomeOf("algorithms", "Algorithms", titles=ALGORITHMS, most=MAX_SIDE_BY_SIDE)
 PATTERN = OneOf(
-    link="pattern",
-    key="pattern",
-    label="Pre-tokenization",
+    "pattern",
+    "Pre-tokenization",
     titles={key: pattern_title(key) for key in (*PATTERNS, CUSTOM, WORD_LIST)},
 )
-EXPRESSION = TextField(
-    link="regex", key="regex", label=pattern_title(CUSTOM), longest=MAX_EXPRESSION
-)
-WORDS = TextField(link="words", key="words", label="Word list", longest=MAX_TEXT)
-LARGEST_SIZE = Number(
-    link="largest", key="largest", label="Largest vocabulary", low=1, high=MAX_VOCABULARY
-)
-COUNTED = Switch(link="counted", key="counted", label="The text is a list of words with counts")
-SPECIAL_TOKENS = TextField(
-    link="special_names", key="special_names", label="Special tokens", longest=MAX_EXPRESSION
-)
+EXPRESSION = TextField("regex", pattern_title(CUSTOM), longest=MAX_EXPRESSION)
+WORDS = TextField("words", "Word list", longest=MAX_TEXT)
+LARGEST_SIZE = Number("largest", "Largest vocabulary", low=1, high=MAX_VOCABULARY)
+COUNTED = Switch("counted", "The text is a list of words with counts")
+SPECIAL_TOKENS = TextField("special_names", "Special tokens", longest=MAX_EXPRESSION)
 
 
 class _Size(Number):
@@ -316,10 +300,8 @@ class _Size(Number):
         super().put(value)
 
 
-SIZE = _Size(link="size", key="size", label="Vocabulary size", low=1, high=LARGEST_INTEGER)
-BY_MERGES = Switch(
-    link="by_merges", key="by_merges", label="Set the number of merges instead of the size"
-)
+SIZE = _Size("size", "Vocabulary size", low=1, high=LARGEST_INTEGER)
+BY_MERGES = Switch("by_merges", "Set the number of merges instead of the size")
 SLIDER = "vocabulary_size_"
 """Begins the keys of the sliders of the vocabulary size."""
 
@@ -338,9 +320,9 @@ def option_widget(trainer: Trainer, option: Option, place: str = "") -> OneOf | 
     if option.sample is not None:
         return TextSource(name, option.label, option.sample)
     if option.choices is not None:
-        return OneOf(link=name, key=name, label=option.label, titles=option.choices)
+        return OneOf(name, option.label, titles=option.choices)
     most = MAX_TEXT if option.maximum is None else option.maximum
-    return Number(link=name, key=name, label=option.label, low=option.minimum, high=most)
+    return Number(name, option.label, low=option.minimum, high=most)
 
 
 def option_widgets(trainer: Trainer, values: Values, place: str = "") -> Iterator[Widget[Any]]:

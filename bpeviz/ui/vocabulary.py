@@ -18,13 +18,12 @@ from bpeviz.ui.widgets import Number, OneOf, Widget
 from bpeviz.views import tables
 
 VIEW = OneOf(
-    link="vocabulary",
-    key="vocabulary",
-    label="The vocabulary",
+    "vocabulary",
+    "The vocabulary",
     titles={"cost": "Costs by size", "tokens": "All tokens", "alphabet": "Initial alphabet"},
 )
-WIDTH = Number(link="width", key="width", label="Embedding width", low=1, high=100_000)
-RARELY = Number(link="rarely", key="rarely", label="Rare: fewer times than", low=1, high=1_000_000)
+WIDTH = Number("width", "Embedding width", low=1, high=100_000)
+RARELY = Number("rarely", "Rare: fewer times than", low=1, high=1_000_000)
 
 _HEIGHT = 316
 

@@ -1,8 +1,8 @@
 """Declarations of the widgets whose values belong in links, for pages and for links.
 
-A widget has a name in links and a key in the session. The name never changes, since existing links
-must still open; the key may change. The class of a widget defines the type of its value and the
-allowed values.
+The name of a widget in links never changes, since existing links must still open. It is also the
+widget's key in the session, unless another name is declared. The class of a widget defines the type
+of its value and the allowed values.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, TypeVar, cast
 
 import streamlit as st
@@ -49,17 +49,20 @@ class SessionValue(Generic[V]):
         st.session_state.pop(self.key, None)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Widget(SessionValue[V], ABC):
     """A widget whose value belongs in a link.
 
     Attributes:
-        link: Its name in links.
         label: Its label on the page.
+        link: Its name in links, by default its key.
     """
 
-    link: str
     label: str
+    link: str = field(default="", kw_only=True)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "link", self.link or self.key)
 
     @abstractmethod
     def allows(self, value: Any) -> bool:
@@ -302,35 +305,33 @@ class Family(Generic[W]):
     To Streamlit, a widget with other bounds is another widget, so each has its own key.
 
     Attributes:
-        link: The beginning of their names in links.
-        key: The beginning of their keys in the session.
+        beginning: The beginning of their names.
         ends: A regular expression of all ends.
-        make: Makes the widget of an end, given its name in links, its key and the end.
+        make: Makes the widget of a name, given also the end.
     """
 
-    link: str
-    key: str
+    beginning: str
     ends: str
-    make: Callable[[str, str, str], W]
+    make: Callable[[str, str], W]
 
     def member(self, end: object) -> W:
         """Return the widget of an end."""
-        return self.make(f"{self.link}{end}", f"{self.key}{end}", str(end))
+        return self.make(f"{self.beginning}{end}", str(end))
 
-    def members(self, names: Iterable[str], beginning: str) -> Iterator[W]:
-        """Yield the widgets of those `names` that start with `beginning` and fit."""
+    def members(self, names: Iterable[str]) -> Iterator[W]:
+        """Yield the widgets of those names that fit."""
         for name in names:
-            if found := re.fullmatch(f"{re.escape(beginning)}({self.ends})", name):
+            if found := re.fullmatch(f"{re.escape(self.beginning)}({self.ends})", name):
                 yield self.member(found[1])
 
 
-def numbers(link: str, label: str, first: int = 1) -> Family[Number]:
+def numbers(beginning: str, label: str, first: int = 1) -> Family[Number]:
     """Return the family of numbers that are one of so many, from `first`."""
 
-    def make(name: str, key: str, end: str) -> Number:
-        return Number(link=name, key=key, label=label, low=first, high=int(end) - 1 + first)
+    def make(name: str, end: str) -> Number:
+        return Number(name, label, low=first, high=int(end) - 1 + first)
 
-    return Family(link, link, "[1-9][0-9]{0,6}", make)
+    return Family(beginning, "[1-9][0-9]{0,6}", make)
 
 
 class Values(Protocol):
@@ -352,7 +353,7 @@ class SessionValues(Values):
         return widget.get()
 
     def members(self, family: Family[W]) -> Iterator[W]:
-        return family.members([str(name) for name in st.session_state], family.key)
+        return family.members([str(name) for name in st.session_state])
 
 
 @dataclass(frozen=True)
@@ -371,4 +372,4 @@ class LinkValues(Values):
         return cast("V | None", self.taken.get(widget.link))
 
     def members(self, family: Family[W]) -> Iterator[W]:
-        return family.members(self.names, family.link)
+        return family.members(self.names)

@@ -57,7 +57,7 @@ BRACKETS = (
 def text_field(chapter: str, name: str, label: str, longest: int = LONGEST) -> TextField:
     """Return the widget of a text."""
     key = f"learn_{chapter}_{name}"
-    return TextField(link=key, key=key, label=label, longest=longest)
+    return TextField(key, label, longest=longest)
 
 
 def text_input(chapter: str, initial: str, label: str = "Text", longest: int = LONGEST) -> Input:
@@ -79,7 +79,7 @@ def number_input(
 ) -> Input:
     """Return an input of a whole number."""
     key = f"learn_{chapter}_{name}"
-    widget = Number(link=key, key=key, label=label, low=low, high=high)
+    widget = Number(key, label, low=low, high=high)
     return Input(name, widget, initial, asked=asked, slider=slider)
 
 
@@ -88,7 +88,7 @@ def choice_input(
 ) -> Input:
     """Return an input of one of a few values, the first one at first."""
     key = f"learn_{chapter}_{name}"
-    widget = OneOf(link=key, key=key, label=label, titles=titles)
+    widget = OneOf(key, label, titles=titles)
     return Input(name, widget, next(iter(titles)), asked=asked)
 
 

@@ -42,28 +42,16 @@ MAX_WORD = 40
 PART = numbers("lock_of_", "Part shown")
 METHOD = numbers("random_of_", "Method", first=0)
 WORD = TextField(
-    link="word",
-    key="word",
-    label="Word (type one or click one above; a leading space counts)",
-    longest=MAX_WORD,
+    "word", "Word (type one or click one above; a leading space counts)", longest=MAX_WORD
 )
-SEED = Number(
-    link="seed",
-    key="seed",
-    label="Seed",
-    low=-LARGEST_INTEGER,
-    high=LARGEST_INTEGER,
-)
+SEED = Number("seed", "Seed", low=-LARGEST_INTEGER, high=LARGEST_INTEGER)
 
 
-def _strength(link: str, key: str, end: str) -> Share:
-    most = float(end.rpartition(" ")[2])
-    return Share(link=link, key=key, label="Strength", most=most)
+def _strength(name: str, end: str) -> Share:
+    return Share(name, "Strength", most=float(end.rpartition(" ")[2]))
 
 
-STRENGTH = Family(
-    "strength of ", "strength of ", r".{1,60} up to [0-9]{1,3}\.[0-9]{1,3}", _strength
-)
+STRENGTH = Family("strength of ", r".{1,60} up to [0-9]{1,3}\.[0-9]{1,3}", _strength)
 
 _CLICKED: SessionValue[dict[str, Any]] = SessionValue("clicked_word")
 """The last click on a word of the player that was handled."""

@@ -13,9 +13,7 @@ from bpeviz.ui.html_table import table
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.widgets import SessionValue, Switch
 
-SHOWN = Switch(
-    link="checked_against", key="learn_checked_against", label="Checked against other programs"
-)
+SHOWN = Switch("learn_checked_against", "Checked against other programs", link="checked_against")
 _LIBRARIES: SessionValue[bool] = SessionValue("learn_libraries")
 """Whether the comparisons with libraries were asked for."""
 

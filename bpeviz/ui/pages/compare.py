@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
@@ -43,7 +42,6 @@ FIRST = (OWN, *catalog.NAMES)
 """The columns at first."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class _Columns(SomeOf):
     """The chosen tokenizers. A link contains all but those from files."""
 
@@ -52,7 +50,6 @@ class _Columns(SomeOf):
         return (None if chosen is None else [key for key in chosen if key in LINKED]), None
 
 
-@dataclass(frozen=True, kw_only=True)
 class _Baseline(OneOf):
     """The tokenizer that the others are compared with."""
 
@@ -60,16 +57,13 @@ class _Baseline(OneOf):
         return (self.get() if self.get() in LINKED else None), None
 
 
-COLUMNS = _Columns(link="compared", key="compared", label="Tokenizers", titles=LINKED, most=MOST)
-BASELINE = _Baseline(link="baseline", key="baseline", label="Baseline", titles=LINKED)
+COLUMNS = _Columns("compared", "Tokenizers", titles=LINKED, most=MOST)
+BASELINE = _Baseline("baseline", "Baseline", titles=LINKED)
 _FILES: SessionValue[list[str]] = SessionValue("files_compared")
 """The keys of the files that were open when the columns were last drawn."""
-IDS = Switch(link="token_ids", key="token_ids", label="Token ids")
+IDS = Switch("token_ids", "Token ids")
 MEASURED_ON = OneOf(
-    link="measured_on",
-    key="measured_on",
-    label="Compare on",
-    titles={"learnt": "Training text", "held out": "Different text"},
+    "measured_on", "Compare on", titles={"learnt": "Training text", "held out": "Different text"}
 )
 TEST_TEXT = inputs.TextSource("held_out", "Test text", "numbers-and-tables")
 PART = numbers("shown_of_", "Part shown")
@@ -78,7 +72,6 @@ PART = numbers("shown_of_", "Part shown")
 # ---- links of earlier versions
 
 
-@dataclass(frozen=True, kw_only=True)
 class _Others(SomeOf):
     """The published tokenizers beside the user's own."""
 
@@ -89,7 +82,6 @@ class _Others(SomeOf):
         COLUMNS.put([OWN, *(name for name in catalog.NAMES if name in value)])
 
 
-@dataclass(frozen=True, kw_only=True)
 class _Reference(Number):
     """The index of the baseline among the columns."""
 
@@ -102,13 +94,13 @@ class _Reference(Number):
             BASELINE.put(shown[value])
 
 
-OTHERS = _Others(link="others", key="others", label="Compare with", titles=TITLES, most=len(TITLES))
+OTHERS = _Others("others", "Compare with", titles=TITLES, most=len(TITLES))
 REFERENCES = numbers("reference_of_", "Reference", first=0)
 
 
 def _reference(values: Values) -> Iterator[Widget[Any]]:
     for one in values.members(REFERENCES):
-        yield _Reference(link=one.link, key=one.key, label=one.label, low=one.low, high=one.high)
+        yield _Reference(one.key, one.label, low=one.low, high=one.high)
 
 
 # ---- the page

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -66,7 +65,6 @@ MAX_NAMESAKES = 1_000
 """The most tokens of one name among which a link can choose."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class _TokenizerChoice(OneOf):
     """A choice of a tokenizer. A link contains the user's own or a published one, not files."""
 
@@ -76,30 +74,23 @@ class _TokenizerChoice(OneOf):
 
 
 SOURCE = OneOf(
-    link="inspected",
-    key="inspected",
-    label="Text to inspect",
-    titles={"own": "Type a text", "learnt": "Training text"},
+    "inspected", "Text to inspect", titles={"own": "Type a text", "learnt": "Training text"}
 )
-TYPED = TextField(link="inspect_box", key="inspect_box", label="Type a text", longest=MAX_TEXT)
-TOKENIZER = _TokenizerChoice(
-    link="inspected_by", key="inspected_by", label="Tokenizer", titles=LINKED
-)
+TYPED = TextField("inspect_box", "Type a text", longest=MAX_TEXT)
+TOKENIZER = _TokenizerChoice("inspected_by", "Tokenizer", titles=LINKED)
 SPECIAL = OneOf(
-    link="special_tokens",
-    key="special_tokens",
-    label="Treat `<|endoftext|>` as",
+    "special_tokens",
+    "Treat `<|endoftext|>` as",
     titles={"text": "Plain text", "special": "Special token"},
 )
-TEMPLATE = Switch(link="template", key="template", label="Add the model’s template")
-CHAT = Switch(link="chat", key="chat", label="Apply the chat template")
-SYSTEM = TextField(link="system", key="system", label="System prompt", longest=MAX_EXPRESSION)
-DECIMAL = Switch(link="decimal", key="decimal", label="Bytes in decimal")
+TEMPLATE = Switch("template", "Add the model’s template")
+CHAT = Switch("chat", "Apply the chat template")
+SYSTEM = TextField("system", "System prompt", longest=MAX_EXPRESSION)
+DECIMAL = Switch("decimal", "Bytes in decimal")
 PART = numbers("inspected_part_of_", "Part shown")
 CLOSER = OneOf(
-    link="closer",
-    key="closer",
-    label="Details",
+    "closer",
+    "Details",
     titles={
         "film": "Step by step",
         "picture": "Merge diagram",
@@ -108,15 +99,10 @@ CLOSER = OneOf(
     },
 )
 WORD = numbers("lattice_word_of_", "Word", first=0)
-MIRRORED = _TokenizerChoice(
-    link="mirrored",
-    key="mirrored",
-    label="Mirrored below",
-    titles={"none": "None"} | LINKED,
-)
+MIRRORED = _TokenizerChoice("mirrored", "Mirrored below", titles={"none": "None"} | LINKED)
 DRAWN_PART = numbers("drawn_part_of_", "Part drawn")
-LOOK_UP = TextField(link="look_up", key="look_up", label="Token id or text", longest=MAX_EXPRESSION)
-IDS = TextField(link="ids_box", key="ids_box", label="Ids", longest=MAX_TEXT)
+LOOK_UP = TextField("look_up", "Token id or text", longest=MAX_EXPRESSION)
+IDS = TextField("ids_box", "Ids", longest=MAX_TEXT)
 
 _PRESSED: SessionValue[int] = SessionValue("picked_token")
 """The number of the last press on a token of the grid that was handled."""
@@ -126,7 +112,7 @@ def _namesake(query: str | None, tokenizer: str | None) -> Number:
     """Return the choice among several tokens of one name."""
     name = f"which of {query} in {tokenizer}"
     label = "Several tokens have this text"
-    return Number(link=name, key=name, label=label, low=0, high=MAX_NAMESAKES)
+    return Number(name, label, low=0, high=MAX_NAMESAKES)
 
 
 def _widgets(values: Values) -> Iterator[Widget[Any]]:

@@ -28,17 +28,13 @@ from bpeviz.ui.permalink import codec, session
 from bpeviz.ui.widgets import Number, OneOf, SessionValue, SomeOf, TextField, Values, Widget
 
 CHAPTER = OneOf(
+    "learn_chapter",
+    "Chapter",
     link="chapter",
-    key="learn_chapter",
-    label="Chapter",
     titles={chapter.key: chapter.title for chapter in CHAPTERS},
 )
 DONE = SomeOf(
-    link="chapters_done",
-    key="learn_done",
-    label="Chapters done",
-    titles=CHAPTER.titles,
-    most=len(CHAPTERS),
+    "learn_done", "Chapters done", link="chapters_done", titles=CHAPTER.titles, most=len(CHAPTERS)
 )
 
 PARAMETER = "chapter"

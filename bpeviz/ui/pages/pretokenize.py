@@ -79,7 +79,7 @@ class Published:
 PUBLISHED = {
     LIST_A: Published(inputs.WORDS, "姚明 进入 总决赛", "the Chinese Treebank"),
     LIST_B: Published(
-        TextField(link="words_b", key="words_b", label=OWN[LIST_B], longest=inputs.MAX_TEXT),
+        TextField("words_b", OWN[LIST_B], longest=inputs.MAX_TEXT),
         "姚 明 进入 总 决赛",
         "Peking University",
     ),
@@ -87,23 +87,16 @@ PUBLISHED = {
 
 _KEYS = (*ORDER, *(key for key in PATTERNS if key not in ORDER), *OWN)
 SPLITS = SomeOf(
-    link="splits",
-    key="splits",
-    label="Compare pre-tokenizations",
+    "splits",
+    "Compare pre-tokenizations",
     titles={key: OWN[key] if key in OWN else PATTERNS[key].title for key in _KEYS},
     most=len(_KEYS),
 )
-EXPLAINED = OneOf(link="explained", key="explained", label="Pre-tokenization", titles=SPLITS.titles)
-WHITE_SPACE = Switch(link="white_space", key="white_space", label="Leave out white space")
-ENTRIES = Number(
-    link="entries", key="entries", label="Entries of the vocabulary", low=1, high=100_000
-)
-DROP_UNMATCHED = Switch(
-    link="drop_unmatched",
-    key="drop_unmatched",
-    label="Drop text that the pattern does not match",
-)
-UNSEEN = TextField(link="unseen", key="unseen", label="Different text", longest=2_000)
+EXPLAINED = OneOf("explained", "Pre-tokenization", titles=SPLITS.titles)
+WHITE_SPACE = Switch("white_space", "Leave out white space")
+ENTRIES = Number("entries", "Entries of the vocabulary", low=1, high=100_000)
+DROP_UNMATCHED = Switch("drop_unmatched", "Drop text that the pattern does not match")
+UNSEEN = TextField("unseen", "Different text", longest=2_000)
 PART = numbers("side by side of ", "Part shown")
 LEVELS_PART = numbers("levels of ", "Part shown")
 

@@ -36,14 +36,9 @@ third of a second, during which all users wait."""
 BEGINNING = 60
 """How many characters of the text the merge diagram shows at first."""
 
-EVERY = Switch(link="all_candidates", key="all_candidates", label="List all candidates")
-SEARCH = TextField(link="search", key="search", label="Find a token", longest=MAX_EXPRESSION)
-DRAWN_WORDS = TextField(
-    link="drawn_words",
-    key="drawn_words",
-    label="Some words of the text",
-    longest=merge_diagram.MOST,
-)
+EVERY = Switch("all_candidates", "List all candidates")
+SEARCH = TextField("search", "Find a token", longest=MAX_EXPRESSION)
+DRAWN_WORDS = TextField("drawn_words", "Some words of the text", longest=merge_diagram.MOST)
 PART = numbers("part_of_", "Part shown")
 
 
