@@ -8,9 +8,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from bpeviz.analysis.trace import NAME, Inspection
+from bpeviz.analysis.trace import Inspection
 from bpeviz.core.boundaries import DROPPED_ID
 from bpeviz.text import label, shorten
+
+NAME = 40
+"""The largest number of characters of a token label on screen."""
 
 PLACES = 5
 """Number of positions listed for each kind of loss."""

@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 
 from bpeviz.analysis import verdict
 from bpeviz.analysis.metrics import Column
-from bpeviz.analysis.trace import decision_columns, end_marks
 from bpeviz.core.boundaries import DROPPED_ID, UNKNOWN_ID, Boundaries, Part
-from bpeviz.core.training import Training
+from bpeviz.core.merges import Merge
+from bpeviz.core.tokenizer import Tokenizer
+from bpeviz.core.training import Pruning, Training
 from bpeviz.text import color_index, digest_of, hexadecimal, shorten
 from bpeviz.trainers import texts_of
 
@@ -122,6 +123,36 @@ def timeline(
     # The keys do not depend on `last`, so that a new size does not redraw the player.
     identity = digest_of(training.pre_tokenizer, data["tokenCounts"], data["steps"], text)
     return data | {"key": digest_of(data), "timelineId": identity, "last": last}
+
+
+def decision_columns(decisions: Sequence[Merge | Pruning]) -> dict[str, Any]:
+    """Return the columns of decisions for the player: lists of equal length, or empty."""
+    names = ("id", "left", "right", "count", "applied", "ties", "score", "round")
+    columns: dict[str, list[Any]] = {name: [] for name in names}
+    kind = "merge"
+    for decision in decisions:
+        columns["count"].append(decision.count)
+        if isinstance(decision, Pruning):
+            kind = "pruning"
+            columns["id"].append(decision.id)
+            columns["score"].append(decision.loss)
+            columns["round"].append(decision.round)
+            continue
+        columns["id"].append(decision.new_id)
+        columns["left"].append(decision.left)
+        columns["right"].append(decision.right)
+        columns["applied"].append(decision.applied)
+        columns["ties"].append(decision.ties)
+        if decision.score is not None:
+            columns["score"].append(decision.score)
+    notes = {number: one.note for number, one in enumerate(decisions) if one.note}
+    return {"kind": kind, "notes": notes, **columns}
+
+
+def end_marks(tokenizer: Tokenizer, atom_ids: NDArray[np.int32]) -> list[int]:
+    """Return the indices of atoms with an end-of-word mark."""
+    found: list[int] = np.flatnonzero(np.isin(atom_ids, [*tokenizer.end_of_word_ids])).tolist()
+    return found
 
 
 def payload(timeline: dict[str, Any]) -> dict[str, Any]:

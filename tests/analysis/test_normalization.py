@@ -12,7 +12,7 @@ from properties import examples
 import bpeviz
 from bpeviz.analysis import normalization, trace
 from bpeviz.text import Normalized
-from bpeviz.views import player
+from bpeviz.views import inspection, player
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_grid_has_a_row_only_where_the_text_changes(
     tokenizer = bpeviz.train("A É b", merges=2, **options).tokenizer()
     found = trace.inspect("A É\nb", tokenizer)
     (part,) = player.parts(found.text, found.cuts, 100)
-    assert trace.grid(found, part)["normalized"] == row
+    assert inspection.grid(found, part)["normalized"] == row
 
 
 def test_special_tokens_are_not_normalized() -> None:

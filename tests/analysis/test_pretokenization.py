@@ -17,6 +17,7 @@ from bpeviz.analysis import pretokenization
 from bpeviz.corpus import samples
 from bpeviz.pretokenizers.alternatives import ALTERNATIVES, matched
 from bpeviz.pretokenizers.patterns import PATTERNS, pretokenize
+from bpeviz.views.pretokenization import side_by_side
 
 ANY_TEXT = st.one_of(
     SMALL_TEXTS,
@@ -277,7 +278,7 @@ def test_side_by_side_shows_every_pre_token_of_a_part(
 ) -> None:
     first = data.draw(st.integers(0, len(text) - 1))
     last = data.draw(st.integers(first + 1, len(text)))
-    sent = pretokenization.side_by_side(columns_of(text, *keys), first, last)
+    sent = side_by_side(columns_of(text, *keys), first, last)
     assert json.loads(json.dumps(sent)) == sent
     assert sent["text"] == text[first:last]
     raw = text[first:last].encode()
@@ -308,7 +309,7 @@ def test_nested_columns_mark_the_boundaries_of_the_previous_column() -> None:
         pretokenization.Column(key, "", pre_tokenized)
         for key, pre_tokenized in zip("abc", pretokenization.levels(text), strict=True)
     ]
-    sent = pretokenization.side_by_side(columns, 0, len(text), nested=True)
+    sent = side_by_side(columns, 0, len(text), nested=True)
     first, second, third = sent["columns"]
     assert first["extra"] == []
     assert second["extra"] == first["tokenEnds"][:-1] == [5]
@@ -316,8 +317,8 @@ def test_nested_columns_mark_the_boundaries_of_the_previous_column() -> None:
 
 
 def test_side_by_side_key_depends_on_the_columns() -> None:
-    one, same = (pretokenization.side_by_side(columns_of("a b", "gpt2"), 0, 3) for _ in range(2))
-    other = pretokenization.side_by_side(columns_of("a b", "words"), 0, 3)
+    one, same = (side_by_side(columns_of("a b", "gpt2"), 0, 3) for _ in range(2))
+    other = side_by_side(columns_of("a b", "words"), 0, 3)
     assert one["key"] == same["key"] != other["key"]
 
 

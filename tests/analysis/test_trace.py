@@ -27,7 +27,7 @@ from bpeviz.pretokenizers.pretokenizer import PreTokenizer
 from bpeviz.pretrained import catalog, download
 from bpeviz.pretrained.rank_tokenizer import from_ranks
 from bpeviz.trainers import TRAINERS, texts_of
-from bpeviz.views import merge_diagram, player
+from bpeviz.views import inspection, merge_diagram, player
 
 SCRIPTS = (
     "Hello, world! The naïve café isn’t 3.14159.",
@@ -120,7 +120,7 @@ def test_inspect_treats_the_allowed_names_as_special_tokens() -> None:
     assert [piece.first for piece in found.pieces] == encoding.decode_with_offsets(ids)[1]
     assert round_trip(found).lossless
     assert 14 in found.pre_token_ends  # type: ignore[operator]
-    kinds = [t["kind"] for t in trace.grid(found, whole(found))["tokens"]]
+    kinds = [t["kind"] for t in inspection.grid(found, whole(found))["tokens"]]
     assert kinds.count("special") == 2
     # It is a single token from the first step on.
     assert (100257, 1, 14) in tokens_after(found, 0)
@@ -133,7 +133,7 @@ def test_inspect_shows_three_tokens_of_one_emoji() -> None:
     assert found.ids == [9468, 239, 235]
     assert found.cuts_inside() == [(2, "character"), (3, "character")]
     assert {(piece.first, piece.last) for piece in found.pieces} == {(0, 1)}
-    tokens = trace.grid(found, whole(found))["tokens"]
+    tokens = inspection.grid(found, whole(found))["tokens"]
     assert [t["note"] for t in tokens] == [
         "2 of the 4 bytes of 👍",
         "1 of the 4 bytes of 👍",
@@ -266,7 +266,7 @@ def test_events_of_any_rank_table_end_at_its_ids(ranks: dict[bytes, int], text: 
         for token_id, start, end in tokens_after(found, number):
             assert tokenizer.token_bytes(token_id) == found.raw[start:end]
     # Each event joins the bytes of the two parents.
-    timeline = trace.timeline(found, whole_timeline(found), "ranks")
+    timeline = inspection.timeline(found, whole_timeline(found), "ranks")
     for left, right, new in zip(
         *(timeline["steps"][c] for c in ("left", "right", "id")), strict=True
     ):
@@ -372,7 +372,7 @@ def test_grid_covers_its_part_exactly(trainings: dict[str, Training], text: str)
         found = inspect(text, trainings[key].tokenizer())
         shown: list[dict[str, Any]] = []
         for part in player.parts(found.text, found.cuts, 16):
-            data = trace.grid(found, part)
+            data = inspection.grid(found, part)
             assert json.loads(json.dumps(data)) == data
             shown.append(data)
             byte_columns = [column for column, _ in data["bytes"]]
@@ -404,7 +404,7 @@ def test_grid_covers_its_part_exactly(trainings: dict[str, Training], text: str)
 def test_timeline_of_a_published_vocabulary_has_only_the_steps_of_the_text(name: str) -> None:
     tokenizer = published(name)
     found = inspect("hello hello naïve 👍", tokenizer)
-    timeline = trace.timeline(found, whole_timeline(found), "cl100k")
+    timeline = inspection.timeline(found, whole_timeline(found), "cl100k")
     assert json.loads(json.dumps(timeline))["text"] == found.text
     steps = timeline["steps"]
     assert timeline["last"] == len(steps["id"]) == len(timeline["tokenCounts"]) - 1 < 30
@@ -438,7 +438,7 @@ def test_timeline_supports_every_trainer(trainings: dict[str, Training], text: s
     for training in trainings.values():
         found = inspect(text, training.tokenizer())
         for part in player.parts(found.text, found.boundaries, 16):
-            timeline = trace.timeline(found, part, "Yours", training)
+            timeline = inspection.timeline(found, part, "Yours", training)
             json.dumps(timeline)
             assert timeline["last"] == len(timeline["steps"]["id"])
             times = timeline["changes"]["steps"]
@@ -452,7 +452,7 @@ def test_timeline_supports_every_trainer(trainings: dict[str, Training], text: s
 def test_timeline_counts_overlapping_pairs() -> None:
     training = bpeviz.train("aaaa aaaa", merges=2, pattern="gpt2")
     found = inspect("aaa a", training.tokenizer())
-    timeline = trace.timeline(found, whole_timeline(found), "Yours", training)
+    timeline = inspection.timeline(found, whole_timeline(found), "Yours", training)
     assert timeline["steps"]["count"][0] == 2
     assert timeline["steps"]["applied"][0] == 1
 
@@ -692,7 +692,7 @@ def test_every_view_accepts_an_empty_text(trainings: dict[str, Training]) -> Non
         found = inspect("", training.tokenizer())
         assert round_trip(found).lossless
         (part,) = player.parts("", found.cuts, 240)
-        assert trace.grid(found, part)["columnCount"] == 0
-        assert trace.timeline(found, part, "Yours", training)["last"] == 0
+        assert inspection.grid(found, part)["columnCount"] == 0
+        assert inspection.timeline(found, part, "Yours", training)["last"] == 0
         side = merge_diagram.of_training("Yours", training, found.boundaries, 0)
         assert merge_diagram.merge_diagram_payload(b"", [side])["sides"][0]["tokens"] == []

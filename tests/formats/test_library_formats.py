@@ -26,12 +26,13 @@ import bpeviz
 from bpeviz import formats
 from bpeviz.analysis.normalization import describe
 from bpeviz.analysis.round_trip import round_trip
-from bpeviz.analysis.trace import grid, ids_between, inspect, scored_words
+from bpeviz.analysis.trace import ids_between, inspect, scored_words
 from bpeviz.core.boundaries import DROPPED_ID, UNKNOWN_ID
 from bpeviz.core.lattice import score
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats import FormatError, archive
 from bpeviz.views import player
+from bpeviz.views.inspection import grid
 
 SAMPLES = Path(__file__).resolve().parents[2] / "sample_texts"
 LINES = [line for path in sorted(SAMPLES.glob("*.txt"))[:6] for line in path.open()]

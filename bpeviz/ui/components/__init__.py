@@ -125,7 +125,7 @@ def columns(data: dict[str, Any], key: str) -> None:
 
 
 def grid(data: dict[str, Any], key: str) -> dict[str, Any] | None:
-    """Show a text from characters to ids (`bpeviz.analysis.trace.grid`).
+    """Show a text from characters to ids (`bpeviz.views.inspection.grid`).
 
     Return the token pressed last, {"id", "number"}: each press has another number.
     """

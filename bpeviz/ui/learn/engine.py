@@ -34,7 +34,7 @@ from bpeviz.ui.pages import inspect
 from bpeviz.ui.permalink.codec import Value
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.widgets import Number, OneOf, TextField, Widget
-from bpeviz.views import player
+from bpeviz.views import inspection, player
 
 LONGEST = 1_000
 """The most characters of a chapter's text: training runs while the page is drawn."""
@@ -137,7 +137,7 @@ def grid(text: str, tokenizer: Tokenizer, caption: str = "", *, decimal: bool = 
     """Return the grid of a text: characters, code points, bytes, tokens and ids."""
     found = trace.inspect(text, tokenizer)
     part = player.parts(found.text, found.cuts, 240)[0]
-    return Picture("grid", trace.grid(found, part, decimal=decimal), caption)
+    return Picture("grid", inspection.grid(found, part, decimal=decimal), caption)
 
 
 def tokenized(text: str, tokenizers: Sequence[tuple[str, Tokenizer]], caption: str = "") -> Picture:

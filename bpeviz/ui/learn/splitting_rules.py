@@ -29,6 +29,7 @@ from bpeviz.ui.learn.base import (
 )
 from bpeviz.ui.learn.forms import ChoiceForm, NumberForm, Part, token
 from bpeviz.ui.pages import pretokenize as page
+from bpeviz.views.pretokenization import side_by_side
 
 KEY = "splitting-rules"
 RULES = ("whitespace", "words", "nltk", "gpt2", "characters")
@@ -126,7 +127,7 @@ def _pictures(setup: Setup) -> list[Picture]:
         [sentence, PATTERNS[rule].title, str(len(words_of(sentence, rule)))]
         for sentence, rule in SENTENCES
     ]
-    data = pretokenization.side_by_side(columns, 0, len(text)) | {"unit": "piece", "isLarge": True}
+    data = side_by_side(columns, 0, len(text)) | {"unit": "piece", "isLarge": True}
     return [
         Picture("columns", data, about),
         Picture("table", (["Sentence", "Rule made for it", "Tokens by this rule"], rows)),

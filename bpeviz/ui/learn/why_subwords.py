@@ -26,6 +26,7 @@ from bpeviz.ui.learn.base import (
 )
 from bpeviz.ui.learn.forms import BoundariesForm, ChoiceForm, Part, token
 from bpeviz.ui.pages import pretokenize as page
+from bpeviz.views.pretokenization import side_by_side
 
 KEY = "why-subwords"
 LONGEST = 40
@@ -110,7 +111,7 @@ def _pictures(setup: Setup) -> list[Picture]:
             ),
         )
     ]
-    data = pretokenization.side_by_side(columns, 0, len(text)) | {"unit": "piece", "isLarge": True}
+    data = side_by_side(columns, 0, len(text)) | {"unit": "piece", "isLarge": True}
     pieces, characters = len(columns[1].cut), len(columns[0].cut)
     about = f"{counted(pieces, 'piece')} instead of {counted(characters, 'character')}"
     if pieces == characters:

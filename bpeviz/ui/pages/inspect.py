@@ -36,7 +36,7 @@ from bpeviz.ui.widgets import (
     Widget,
     numbers,
 )
-from bpeviz.views import merge_diagram, player, tables
+from bpeviz.views import inspection, merge_diagram, player, tables
 from bpeviz.views.export import Picture
 from bpeviz.views.lattice import lattice_html
 
@@ -262,7 +262,7 @@ def show(training_text: str, offered: Sequence[Offer], chosen: DeltaGenerator) -
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(_sizes(found))
         decimal = DECIMAL.toggle()
-    pressed = components.grid(trace.grid(found, part, decimal=decimal), "grid")
+    pressed = components.grid(inspection.grid(found, part, decimal=decimal), "grid")
     if pressed and _PRESSED.get() != pressed["number"]:
         _PRESSED.put(pressed["number"])
         LOOK_UP.put(str(pressed["id"]))
@@ -419,7 +419,7 @@ def _timeline(offer: Offer, found: Inspection, part: Part) -> None:
         return
     shown = player.part_between(found.boundaries, part, found.text)
     name = "your tokenizer" if offer.key == OWN else offer.title
-    data = trace.timeline(found, shown, name, offer.training)
+    data = inspection.timeline(found, shown, name, offer.training)
     components.player(player.payload(data), "inspect_player")
     st.caption(
         "The player shows only the steps that change this text, each with its number among all "

@@ -40,6 +40,7 @@ from bpeviz.ui.widgets import (
     numbers,
 )
 from bpeviz.views import tables
+from bpeviz.views.pretokenization import side_by_side
 
 SHOWN = 6_000
 """The most characters of a text in one column at once."""
@@ -279,7 +280,7 @@ def _draw(
     )
     part = choose_part(part_shown, parts, "All figures are for")
     first, last = part.first, part.last
-    components.columns(pretokenization.side_by_side(columns, first, last, nested=nested), key)
+    components.columns(side_by_side(columns, first, last, nested=nested), key)
     return first, last
 
 

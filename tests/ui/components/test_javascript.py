@@ -25,7 +25,7 @@ from bpeviz.core.training import Training
 from bpeviz.trainers import TRAINERS
 from bpeviz.ui import components
 from bpeviz.ui.components.modules import bundle
-from bpeviz.views import merge_diagram, player
+from bpeviz.views import inspection, merge_diagram, player
 
 HERE = Path(__file__).parent
 SCRIPTS = sorted(HERE.glob("*.test.mjs"))
@@ -200,9 +200,9 @@ def pair(training: Training, boundaries: Boundaries) -> tuple[Any, Boundaries, i
 
 def grid() -> dict[str, Any]:
     training, _ = trained()["bytes"]
-    inspection = trace.inspect(TEXT, training.tokenizer())
-    (part,) = player.parts(TEXT, inspection.cuts)
-    return trace.grid(inspection, part)
+    found = trace.inspect(TEXT, training.tokenizer())
+    (part,) = player.parts(TEXT, found.cuts)
+    return inspection.grid(found, part)
 
 
 def diagrams() -> list[dict[str, Any]]:

@@ -33,7 +33,7 @@ const SCROLL_REST = 120; // milliseconds after which another column may lead the
  */
 
 /**
- * @typedef {object} ColumnsPayload the payload from Python (`bpeviz.views.player.side_by_side`, `bpeviz.analysis.pretokenization.side_by_side`)
+ * @typedef {object} ColumnsPayload the payload from Python (`bpeviz.views.player.side_by_side`, `bpeviz.views.pretokenization.side_by_side`)
  * @property {string} key
  * @property {string} text
  * @property {Column[]} columns

@@ -18,7 +18,7 @@ const MAX_LABEL = 14; // characters of a label for which its token's columns mak
  */
 
 /**
- * @typedef {object} GridPayload the payload from Python (`bpeviz.analysis.trace.grid`); spans are in columns
+ * @typedef {object} GridPayload the payload from Python (`bpeviz.views.inspection.grid`); spans are in columns
  * @property {string} key
  * @property {number} firstByte the first byte shown
  * @property {number} columnCount

@@ -1,0 +1,334 @@
+"""Payloads of the Inspect page: the grid from characters to ids, and the steps of one text.
+
+`grid` aligns characters, bytes, the normalized text, pre-tokens, tokens and ids. `timeline` shows
+the steps of a tokenizer that change the text.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from bpeviz.analysis.normalization import Unit
+from bpeviz.analysis.round_trip import NAME
+from bpeviz.analysis.token_lookup import color_index_of, look_of
+from bpeviz.analysis.trace import Event, Inspection, Piece
+from bpeviz.core.boundaries import DROPPED_ID, UNKNOWN_ID, ChangingBoundaries, Part
+from bpeviz.core.merges import Merge
+from bpeviz.core.tokenizer import Tokenizer
+from bpeviz.core.training import Pruning, Training
+from bpeviz.text import character_stand_in, digest_of, hexadecimal, label, shorten
+from bpeviz.trainers import texts_of
+from bpeviz.views.player import decision_columns, end_marks
+
+
+@dataclass(frozen=True)
+class _Columns:
+    """The columns of a part of a text: one for each byte, and one for each mark before its byte.
+
+    Attributes:
+        low: The first byte of the part.
+        high: The end of the part.
+        marks: The positions of the tokens without bytes, ascending.
+    """
+
+    low: int
+    high: int
+    marks: Sequence[int]
+
+    def first(self, byte: int) -> int:
+        """Return the column of a byte, after the marks at its position."""
+        return byte - self.low + bisect_right(self.marks, byte)
+
+    def end(self, byte: int) -> int:
+        """Return the column where a span that ends before a byte ends, before the marks there."""
+        return byte - self.low + bisect_left(self.marks, byte)
+
+    def span(self, start: int, end: int) -> tuple[int, int]:
+        """Return a span of bytes in columns, cropped to the part."""
+        return self.first(max(start, self.low)), self.end(min(end, self.high))
+
+    def overlaps(self, start: int, end: int) -> bool:
+        """Return whether a span of bytes is partly inside the part."""
+        return start < self.high and end > self.low
+
+    def spans(self, ends: Sequence[int]) -> Iterator[tuple[int, int, int, int]]:
+        """Yield the start and end, in bytes and in columns, of items inside the part."""
+        for i in range(bisect_left(ends, self.low + 1), len(ends)):
+            start = ends[i - 1] if i else 0
+            if start >= self.high:
+                break
+            yield (start, ends[i], *self.span(start, ends[i]))
+
+
+def grid(inspection: Inspection, shown: Part, *, decimal: bool = False) -> dict[str, Any]:
+    """Return the payload of the grid, as plain JSON values: characters, bytes, tokens and ids.
+
+    A column is a byte. A token without bytes (a mark) has a column before its position. Spans are
+    in columns.
+
+    Args:
+        inspection: The encoded text.
+        shown: A part of `inspection.cuts`.
+        decimal: Show bytes in decimal, not in hexadecimal.
+    """
+    raw, low, high = inspection.raw, shown.start, shown.end
+    last = high if high < len(raw) else high + 1  # marks at the end of the text are shown
+    pieces = [
+        piece
+        for piece in inspection.pieces_with_template
+        if (piece.end > low and piece.start < high)
+        or (piece.start == piece.end and low <= piece.start < last)
+    ]
+    marks = sorted(piece.start for piece in pieces if piece.start == piece.end)
+    columns = _Columns(low, high, marks)
+    ends = inspection.pre_token_ends
+    data: dict[str, Any] = {
+        "title": inspection.tokenizer.name,
+        "firstByte": low,
+        "columnCount": high - low + len(marks),
+        "marks": [mark - low + i for i, mark in enumerate(marks)],
+        "graphemes": [
+            [start, end, _shown(raw[a:b].decode())]
+            for a, b, start, end in columns.spans(inspection.grapheme_ends)
+        ],
+        "codePoints": [
+            [start, end, f"{ord(point):04X}", unicodedata.name(point, "")]
+            for a, b, start, end in columns.spans(inspection.point_ends)
+            for point in raw[a:b].decode()
+        ],
+        "bytes": [[columns.first(at), raw[at]] for at in range(low, high)],
+        "decimal": decimal,
+        "added": [columns.span(*added) for added in inspection.added if columns.overlaps(*added)],
+        "normalized": _normalized(inspection, columns),
+        "preTokens": None
+        if ends is None
+        else [
+            [start, end, shorten(label(raw[max(a, low) : min(b, high)]), NAME)]
+            for a, b, start, end in columns.spans(ends)
+        ],
+        "tokens": _tokens(inspection, pieces, columns),
+        "innerBoundaries": [
+            [columns.end(at), kind] for at, kind in inspection.cuts_inside() if low < at < high
+        ],
+    }
+    return data | {"key": digest_of(data)}
+
+
+def _normalized(inspection: Inspection, columns: _Columns) -> list[list[Any]] | None:
+    """Return the normalized text of each unit, with its span and the changes in words."""
+    placed = [(unit, _bytes_of(inspection, unit)) for unit in inspection.units]
+    found = [
+        [*columns.span(*at), shorten(label(unit.normalized.encode()), NAME), unit.description]
+        for unit, at in placed
+        if columns.overlaps(*at)
+    ]
+    return found or None
+
+
+def _tokens(
+    inspection: Inspection, pieces: Sequence[Piece], columns: _Columns
+) -> list[dict[str, Any]]:
+    """Return the tokens of the grid with their spans; marks are in their order."""
+    found = []
+    place = 0  # of the next mark
+    for piece in pieces:
+        if piece.start == piece.end:
+            start = piece.start - columns.low + place
+            end = start + 1
+            place += 1
+        else:
+            start, end = columns.span(piece.start, piece.end)
+        found.append({"start": start, "end": end, **_token(inspection, piece)})
+    return found
+
+
+def _bytes_of(inspection: Inspection, unit: Unit) -> tuple[int, int]:
+    """Return where a unit starts and ends."""
+    ends = inspection.point_ends
+    return ends[unit.start - 1] if unit.start else 0, ends[unit.end - 1]
+
+
+def _shown(grapheme: str) -> str:
+    """Return a grapheme, or a stand-in for an invisible one."""
+    return character_stand_in(grapheme) if len(grapheme) == 1 else grapheme
+
+
+def _token(inspection: Inspection, piece: Piece) -> dict[str, Any]:
+    """Return a token of the grid, with label, color index and note."""
+    tokenizer, raw = inspection.tokenizer, inspection.raw
+    if piece.id == DROPPED_ID:
+        return {
+            "id": None,
+            "label": "",
+            "color": -1,
+            "hex": hexadecimal(raw[piece.start : piece.end]),
+            "note": "dropped: not part of any token",
+            "kind": "left out",
+        }
+    token = tokenizer.token_bytes(piece.id)
+    kind, notes = "", []
+    is_special = piece.id in tokenizer.special_tokens.values()
+    if is_special and piece.start == piece.end:
+        kind = "special"
+        notes.append("a special token, added by the template: not part of the text")
+    elif piece.id == tokenizer.unknown_id:
+        kind = "unknown"
+        notes.append("not in the vocabulary: its characters are lost")
+    elif is_special:
+        kind = "special"
+        notes.append("a special token")
+    elif piece.id in tokenizer.added_ids and piece.start < piece.end:
+        kind = "special"
+        notes.append("an added token: found in the text before the model tokenizes the rest")
+    elif piece.start == piece.end:
+        notes.append("not part of the text")
+    else:
+        notes += _partial(inspection, piece)
+        if notes:
+            kind = "partial"
+    if inspection.is_added(piece):
+        notes.append("added by the chat template")
+    return {
+        "id": piece.id,
+        "label": shorten(tokenizer.token_label(piece.id), NAME),
+        "color": -1 if kind in ("unknown", "special") else color_index_of(tokenizer, piece.id),
+        "hex": shorten(hexadecimal(token), 3 * NAME),
+        "note": "; ".join(notes),
+        "kind": kind,
+    }
+
+
+def _partial(inspection: Inspection, piece: Piece) -> list[str]:
+    """Return notes about characters of which a token contains only some bytes."""
+    found = []
+    for i in sorted({piece.first, piece.last - 1}):
+        start = inspection.point_ends[i - 1] if i else 0
+        end = inspection.point_ends[i]
+        held = min(end, piece.end) - max(start, piece.start)
+        if held < end - start:
+            sign = character_stand_in(inspection.text[i])
+            found.append(f"{held} of the {end - start} bytes of {sign}")
+    return found
+
+
+def timeline(
+    inspection: Inspection, shown: Part, title: str, training: Training | None = None
+) -> dict[str, Any]:
+    """Return the timeline of one text, in the format of `player.timeline`.
+
+    Only merges that change the part have a step. A note gives the number of each in the vocabulary.
+    Counts are those of the part.
+
+    Args:
+        inspection: The encoded text.
+        shown: The part to show.
+        title: The name of the tokenizer.
+        training: The training history of the tokenizer, if known.
+    """
+    tokenizer, text = inspection.tokenizer, inspection.text
+    kind = tokenizer.atoms
+    cut, events = _part_of(inspection, shown)
+    states = [cut.ids(step).tolist() for step in range(len(events) + 1)]
+    steps = decision_columns([*_decisions(inspection, cut, events, states, training)])
+    atom_ids = cut.atom_ids.tolist()
+    ids = {*atom_ids, *cut.entries.tolist(), *steps["id"], *steps["left"], *steps["right"]}
+    look = look_of(tokenizer, training, inspection.special_ids)
+    before = int(inspection.boundaries.ends[shown.start - 1]) if shown.start else 0
+    size = int(cut.ends[-1]) - before if len(cut) else 0
+    unit = "merge" if training is None else texts_of(training).unit
+    whole = shown.last - shown.first == len(text)
+    unknown = tokenizer.unknown_id
+    data: dict[str, Any] = {
+        "text": text[shown.first : shown.last],
+        "atomKind": kind,
+        "atomBytes": shown.atom_sizes(text, inspection.boundaries, kind),
+        "endMarks": end_marks(tokenizer, cut.atom_ids),
+        "atomIds": atom_ids,
+        **cut.payload(),
+        "tokenStyles": {i: [*look(i)] for i in sorted(ids) if i >= 0},
+        "unknownLabel": None if unknown is None else tokenizer.token_label(unknown),
+        "steps": steps,
+        "unit": unit,
+        "initialMessage": _beginning(tokenizer, training, len(events), title, unit),
+        "emptyMessage": f"No {unit} of {title} changes this text.",
+        "tokenCounts": cut.token_counts.tolist(),
+        "byteCount": size,
+        "part": None if whole else [shown.first, shown.last, len(text)],
+    }
+    digest = digest_of(data)
+    return data | {"key": digest, "timelineId": digest, "last": len(events)}
+
+
+def _part_of(inspection: Inspection, shown: Part) -> tuple[ChangingBoundaries, list[Event]]:
+    """Return the boundaries of a part, with only the events that change it."""
+    part = inspection.boundaries.slice(shown.start, shown.end)
+    happen = part.change_steps
+    times = np.where(part.times < 0, -1, np.searchsorted(happen, part.times)).astype(np.int32)
+    cut = replace(part, steps=len(happen), times=times)
+    return cut, [inspection.events[i] for i in happen.tolist()]
+
+
+def _decisions(
+    inspection: Inspection,
+    cut: ChangingBoundaries,
+    events: Sequence[Event],
+    states: Sequence[Sequence[int]],
+    training: Training | None,
+) -> Iterator[Merge | Pruning]:
+    """Yield the decision of each event, with its counts in this text and its number in a note."""
+    tokenizer = inspection.tokenizer
+    made = Counter(zip(cut.times.tolist(), cut.entries.tolist(), strict=True))
+    pre_token_ends = {*(inspection.pre_token_ends or ())}
+    decisions = () if training is None else training.decisions
+    for number, event in enumerate(events):
+        decision = decisions[event.step] if decisions else None
+        note = "" if decision is None else decision.note
+        if isinstance(decision, Pruning):
+            where = f"pruning {event.step + 1:,} of {len(decisions):,}"
+            yield replace(decision, note="; ".join(filter(None, (where, note))))
+            continue
+        if decision is None:
+            # Without a training history, an event is a merge of the tokenizer (see `_Rows`).
+            token_id = event.id if event.id is not None else UNKNOWN_ID
+            parents = None if token_id < 0 else tokenizer.parents(token_id)
+            pair = parents or (UNKNOWN_ID, UNKNOWN_ID)
+        else:
+            token_id, pair = decision.new_id, (decision.left, decision.right)
+        applied = count = made[number, token_id]
+        if pair[0] == pair[1]:
+            ends = cut.cuts(number).tolist()
+            count = max(applied, _side_by_side(states[number], ends, pair[0], pre_token_ends))
+        where = f"merge {event.step + 1:,} of {tokenizer.steps:,}"
+        unused = "" if applied else "not used here, but other tokens change"
+        note = "; ".join(filter(None, (where, note, unused)))
+        yield Merge(*pair, token_id, count, applied, 0, note=note)
+
+
+def _side_by_side(
+    ids: Sequence[int], ends: Sequence[int], token_id: int, pre_token_ends: Collection[int]
+) -> int:
+    """Count neighboring pairs of one token within pre-tokens, overlaps included."""
+    return sum(
+        left == right == token_id and end not in pre_token_ends
+        for (left, right), end in zip(pairwise(ids), ends, strict=False)
+    )
+
+
+def _beginning(
+    tokenizer: Tokenizer, training: Training | None, steps: int, title: str, unit: str
+) -> str:
+    if training is not None:
+        start = texts_of(training).beginning(training)
+    else:
+        start = "No merges yet: every byte is a token."
+    total = tokenizer.steps
+    verb = f"{unit} changes" if steps == 1 else f"{unit}s change"
+    return f"{start} {steps:,} of {title}’s {total:,} {verb} this text."
