@@ -6,12 +6,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable
 
-
-def _nobody() -> str:
-    return ""
-
-
-current: Callable[[], str] = _nobody
+current: Callable[[], str] = str
 """Returns the identity of the user whose work runs in this thread, or an empty text: a program has
 no users, and no shares. `bpeviz.ui` replaces it."""
 

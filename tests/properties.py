@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import os
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
 import pytest
@@ -28,6 +28,11 @@ FAST = False
 def examples(number: int) -> int:
     """Return the number of examples to draw where a test asks for `number`."""
     return max(LEAST, round(number * SHARE))
+
+
+def spans(ends: Iterable[int]) -> Iterator[tuple[int, int]]:
+    """Yield (start, end) of the tokens that end at `ends`."""
+    yield from itertools.pairwise((0, *map(int, ends)))
 
 
 def quarter(values: Sequence[T], key: str) -> Sequence[T]:

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bpeviz.core.boundaries import Part
+from bpeviz.core.merges import joined
 from bpeviz.pretokenizers.alternatives import ALTERNATIVES, Alternative, matched
 from bpeviz.pretokenizers.patterns import pretokenize
 from bpeviz.text import label, shorten
@@ -106,10 +107,7 @@ def unrestricted_merges(text: str, limit: int = MERGES) -> list[str]:
     The minimum pair count is 2, so a short text gives fewer merges.
     """
     training = bpe.train(text, merges=limit, pattern="none", atoms="characters", min_count=2)
-    tokens = list(training.alphabet)
-    for merge in training.merges:
-        tokens.append(tokens[merge.left] + tokens[merge.right])
-    return tokens[len(training.alphabet) :]
+    return joined(training.alphabet, training.merges)[len(training.alphabet) :]
 
 
 def occurrences(tokens: Sequence[str], of: PreTokenized) -> list[int]:

@@ -13,10 +13,9 @@ that begin there over time. Both have the interface `Boundaries`.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
@@ -484,8 +483,3 @@ def gather(
     within = np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - length, length)
     picked: NDArray[Number] = flat[np.repeat(starts[rows], length) + within]
     return picked
-
-
-def spans(ends: Sequence[int] | NDArray[np.int64]) -> Iterator[tuple[int, int]]:
-    """Yield (start, end) of the tokens that end at `ends`."""
-    yield from pairwise((0, *map(int, ends)))

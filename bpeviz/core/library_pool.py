@@ -11,8 +11,6 @@ at once.
 
 from __future__ import annotations
 
-import atexit
-import os
 import signal
 import threading
 from collections import Counter
@@ -23,8 +21,8 @@ from time import monotonic
 
 from bpeviz import limits, users
 from bpeviz.core import library_worker as worker
-from bpeviz.pretokenizers import sandbox
-from bpeviz.pretokenizers.child_process import ChildProcess
+from bpeviz.pretokenizers import child_process
+from bpeviz.pretokenizers.child_process import ChildPool, ChildProcess
 
 AT_ONCE = limits.LIBRARY_PROCESSES
 """The largest number of children."""
@@ -102,10 +100,6 @@ class _Child(ChildProcess):
             raise LibraryError(f"the library {file.library_name} is not installed")
         super().__init__(worker.__file__, spec.origin)
 
-    def wait_for_start(self) -> None:
-        """Wait until the process is ready. Raises `OSError` if it ends instead."""
-        self.read(1)
-
     def ask(self, operation: int, payload: bytes) -> bytes:
         """Return the result of an operation.
 
@@ -141,8 +135,8 @@ class _Watch:
         self.child: _Child | None = None
         self._seconds = seconds
         self._done = threading.Event()
-        self._pause = sandbox.new_pause()
-        self._begun = self.expired = False
+        self._pause = child_process.new_pause()
+        self.expired = False
         self._thread = threading.Thread(
             target=self._run, name="time limit of a tokenizer file", daemon=True
         )
@@ -154,7 +148,6 @@ class _Watch:
     def _run(self) -> None:
         if self._done.wait(LATE):
             return
-        self._begun = True
         self._pause.begin()
         if not self._done.wait(self._seconds) and self.child is not None:
             self.expired = True
@@ -163,17 +156,14 @@ class _Watch:
     def __exit__(self, *error: object) -> None:
         self._done.set()
         self._thread.join()
-        if self._begun:
-            self._pause.end()
+        self._pause.end()
 
 
-class Pool:
-    """Reused children."""
+class Pool(ChildPool[_Child]):
+    """Reused children. Of those that are idle, the one unused for longest comes first."""
 
     def __init__(self) -> None:
-        self._places = users.Places(AT_ONCE, SHARE)
-        self._lock = threading.Lock()
-        self._idle: list[_Child] = []  # the one unused for longest first
+        super().__init__(AT_ONCE, SHARE)
         self._busy: list[_Child] = []
         self._cleaner: threading.Timer | None = None
 
@@ -282,19 +272,12 @@ class Pool:
             child.end()
 
     def close(self) -> None:
-        """End all children."""
-        with self._lock:
-            children = [*self._idle, *self._busy]
-            self._idle.clear()
-            if self._cleaner is not None:
-                self._cleaner.cancel()
-        for child in children:
-            child.end()
+        super().close()
+        if self._cleaner is not None:
+            self._cleaner.cancel()
 
-    def abandon(self) -> None:
-        """Close the pipes of the children, which belong to the parent of this process."""
-        for child in (*self._idle, *self._busy):
-            child.abandon()
+    def _working(self) -> list[_Child]:
+        return self._busy
 
 
 _BUSY = (
@@ -309,19 +292,9 @@ _OVERTIME = f"it takes more than {limits.LIBRARY_SECONDS} seconds"
 _ABORTED = f"the library stopped, or needs more than {limits.LIBRARY_MEMORY:,} MB of memory"
 
 _pool = Pool()
+_pool.serve_process()
 
 
 def ask(file: File, operation: int, payload: bytes = b"", *, reuse: bool = True) -> bytes:
     """Return the result of `Pool.ask` of the pool of this process."""
     return _pool.ask(file, operation, payload, reuse=reuse)
-
-
-def _restart() -> None:
-    global _pool
-    _pool.abandon()
-    _pool = Pool()
-
-
-atexit.register(lambda: _pool.close())
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_restart)

@@ -219,7 +219,6 @@ class LibraryTokenizer(Tokenizer):
         return label(spelling.encode() if byte is None else byte)
 
     def find(self, query: str) -> Iterator[int]:
-        ids, names, begins = self._spellings
         found = set()
         query = clean(query)
         for text in {query, query.replace("·", " ")}:
@@ -235,10 +234,8 @@ class LibraryTokenizer(Tokenizer):
                 for start in ("", prefix)
                 for end in ("", suffix)
             }:
-                place = names.find(_SEPARATOR + spelling.encode() + _SEPARATOR)
-                if place >= 0:
-                    found.add(int(ids[np.searchsorted(begins, place + 1)]))
-        yield from sorted(found - self._special_ids)
+                found.add(self._find_id(spelling))
+        yield from sorted(one for one in found if one is not None and one not in self._special_ids)
 
     # ---- Merges
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from heapq import heapify, heappop, heappush
 from itertools import chain, pairwise
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,8 @@ from bpeviz.core import tiktoken_engine
 from bpeviz.core.boundaries import MergeBoundaries, boundaries_from_ids
 from bpeviz.core.tokenizer import NotMergesError, Row, Segmentation, TrainedTokenizer
 from bpeviz.text import clean
+
+Joined = TypeVar("Joined", str, bytes, int)
 
 MAX_VOCABULARY_BYTES = 20_000_000
 """The largest total size of a vocabulary, in bytes, for which tiktoken's engine is used."""
@@ -74,7 +76,7 @@ class MergedVocabulary(TrainedTokenizer):
     @cached_property
     def _lengths(self) -> list[int]:
         """The number of atoms of each token, by id."""
-        return lengths(len(self.alphabet), self.merges)
+        return joined([1] * len(self.alphabet), self.merges)
 
     def walk(self, token_id: int) -> Iterator[int]:
         """Yield the atoms of a token from left to right, and between them the merges.
@@ -152,10 +154,7 @@ class MergeTokenizer(MergedVocabulary):
         """A faster encoder of a pre-token's bytes, if it gives the same ids."""
         if not self.canonical or not self.over_bytes or sum(self._lengths) > MAX_VOCABULARY_BYTES:
             return None
-        raw = [bytes([byte]) for byte in range(256)]
-        for merge in self.merges:
-            raw.append(raw[merge.left] + raw[merge.right])
-        return tiktoken_engine.encoder(raw)
+        return tiktoken_engine.encoder(joined((bytes([i]) for i in range(256)), self.merges))
 
     def _segment_rows(self, rows: Sequence[Row]) -> list[Segmentation]:
         cuts = []
@@ -186,9 +185,14 @@ class MergeTokenizer(MergedVocabulary):
         return MergeBoundaries(ends, atom_ids, self.steps, merged_at, self.first_merge_id)
 
 
-def lengths(atoms: int, merges: Iterable[Merge]) -> list[int]:
-    """Return the number of atoms of each token, by id; the first `atoms` ids are single atoms."""
-    found = [1] * atoms
+def joined(atoms: Iterable[Joined], merges: Iterable[Merge]) -> list[Joined]:
+    """Return the joined or summed values of the atoms of each token, by id.
+
+    Args:
+        atoms: The string, the bytes or a number of each atom.
+        merges: The merges.
+    """
+    found = list(atoms)
     for merge in merges:
         found.append(found[merge.left] + found[merge.right])
     return found

@@ -13,12 +13,9 @@ of others by more than moments.
 
 from __future__ import annotations
 
-import atexit
-import os
 import signal
 import threading
 from array import array
-from collections.abc import Callable
 from hashlib import blake2b
 from math import inf
 from time import monotonic
@@ -26,8 +23,9 @@ from time import monotonic
 import regex
 
 from bpeviz import limits, users
+from bpeviz.pretokenizers import child_process
 from bpeviz.pretokenizers import regex_worker as worker
-from bpeviz.pretokenizers.child_process import ChildProcess
+from bpeviz.pretokenizers.child_process import ChildPool, ChildProcess, Pause
 
 AT_ONCE = limits.EXPRESSIONS_AT_ONCE
 """The largest number of quick requests that run at once."""
@@ -62,20 +60,6 @@ _ALARM = -signal.SIGALRM if hasattr(signal, "SIGALRM") else None
 """The exit code of a child that ended itself after its time limit, where the system has alarms."""
 
 
-class Pause:
-    """A pause of the thread that waits for a child or for its turn."""
-
-    def begin(self) -> None:
-        """Let other work run."""
-
-    def end(self) -> None:
-        """Wait until this thread may continue. Called only after `begin`."""
-
-
-new_pause: Callable[[], Pause] = Pause
-"""Returns the pause of a request. `bpeviz.ui` replaces it, to release its run lock meanwhile."""
-
-
 class InvalidExpressionError(ValueError):
     """A text is not a regular expression; the message is that of `regex`."""
 
@@ -97,13 +81,6 @@ class _Child(ChildProcess):
 
     def __init__(self) -> None:
         super().__init__(worker.__file__, regex.__file__)
-        self._started = False
-
-    def wait_for_start(self) -> None:
-        """Wait until the process is ready for requests. Raises `OSError` if it ends instead."""
-        if not self._started:
-            self.read(1)
-            self._started = True
 
     def ask(self, *request: bytes) -> tuple[int, bool, bytearray]:
         """Return an answer, whether the child exits after it, and its content.
@@ -116,26 +93,10 @@ class _Child(ChildProcess):
         return answer, exits, self.read(size)
 
 
-class _OnePause:
-    """A pause that begins at most once."""
-
-    def __init__(self) -> None:
-        self._pause, self._begun = new_pause(), False
-
-    def begin(self) -> None:
-        if not self._begun:
-            self._begun = True
-            self._pause.begin()
-
-    def end(self) -> None:
-        if self._begun:
-            self._pause.end()
-
-
 class _Run:
     """A request that a child works on."""
 
-    def __init__(self, child: _Child, pause: _OnePause, user: str) -> None:
+    def __init__(self, child: _Child, pause: Pause, user: str) -> None:
         self.child, self.pause, self.user = child, pause, user
         self.slow = False
         now = monotonic()
@@ -153,14 +114,12 @@ class _Run:
         self.child.process.kill()
 
 
-class Pool:
+class Pool(ChildPool[_Child]):
     """Reused children, and a thread that kills those that take too long."""
 
     def __init__(self) -> None:
-        self._places = users.Places(AT_ONCE, SHARE)  # for quick requests
-        self._lock = threading.Lock()
+        super().__init__(AT_ONCE, SHARE)  # for quick requests
         self._attention = threading.Condition(self._lock)  # of the thread
-        self._idle: list[_Child] = []
         self._runs: list[_Run] = []  # the oldest first
         self._refused: dict[_Key, tuple[float, float, type[Exception]]] = {}
         self._watcher: threading.Thread | None = None
@@ -187,7 +146,7 @@ class Pool:
         pattern = expression.encode("utf-8", worker.ERRORS)
         if self._refused:
             self._check_refused(_key(operation, pattern, raw), seconds)
-        pause = _OnePause()
+        pause = child_process.new_pause()
         try:
             answer, content = self._ask(pause, operation, pattern, raw, seconds)
         except (TimeoutError, MemoryError) as error:
@@ -205,7 +164,7 @@ class Pool:
         return found.tolist()
 
     def _ask(
-        self, pause: _OnePause, operation: int, pattern: bytes, raw: bytes, seconds: float
+        self, pause: Pause, operation: int, pattern: bytes, raw: bytes, seconds: float
     ) -> tuple[int, bytearray]:
         """Return the answer of a child and its content."""
         header = worker.REQUEST.pack(
@@ -239,22 +198,12 @@ class Pool:
             raise MemoryError
         return answer, content
 
-    def close(self) -> None:
-        """End all children."""
-        with self._lock:
-            children = [*self._idle, *(run.child for run in self._runs)]
-            self._idle.clear()
-        for child in children:
-            child.end()
-
-    def abandon(self) -> None:
-        """Close the pipes of the children, which belong to the parent of this process."""
-        for child in (*self._idle, *(run.child for run in self._runs)):
-            child.abandon()
+    def _working(self) -> list[_Child]:
+        return [run.child for run in self._runs]
 
     # ---- Turns
 
-    def _take_place(self, pause: _OnePause, user: str) -> None:
+    def _take_place(self, pause: Pause, user: str) -> None:
         def wait() -> None:
             pause.begin()
             with self._lock:
@@ -265,7 +214,7 @@ class Pool:
         except users.NoPlaceError as error:
             raise BusyError(own=error.own) from None
 
-    def _new_run(self, pause: _OnePause, user: str) -> _Run:
+    def _new_run(self, pause: Pause, user: str) -> _Run:
         with self._lock:
             if self._watcher is None:
                 watcher = threading.Thread(
@@ -360,6 +309,7 @@ def _key(operation: int, expression: bytes, text: bytes) -> _Key:
 
 
 _pool = Pool()
+_pool.serve_process()
 
 
 def ends(expression: str, text: str, seconds: float) -> list[int]:
@@ -392,14 +342,3 @@ def matches_alone(expression: str, characters: str, seconds: float) -> bool:
     The arguments and errors are those of `Pool.run`.
     """
     return bool(_pool.run(worker.ALONE, expression, characters, seconds)[0])
-
-
-def _restart() -> None:
-    global _pool
-    _pool.abandon()
-    _pool = Pool()
-
-
-atexit.register(lambda: _pool.close())
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_restart)

@@ -32,7 +32,7 @@ import numpy as np
 import regex
 
 from bpeviz.core.boundaries import UNKNOWN_ID, Boundaries
-from bpeviz.core.merges import MergeTokenizer
+from bpeviz.core.merges import MergeTokenizer, joined
 from bpeviz.core.tokenizer import Row
 from bpeviz.core.training import MergeTraining, Pairs
 from bpeviz.pretokenizers.patterns import pretokenize
@@ -390,10 +390,7 @@ class SentencePieceTraining(MergeTraining):
     @cached_property
     def pieces(self) -> tuple[str, ...]:
         """The piece of each id, as the library writes it."""
-        pieces = [*self.alphabet]
-        for merge in self.merges:
-            pieces.append(pieces[merge.left] + pieces[merge.right])
-        return tuple(pieces)
+        return tuple(joined(self.alphabet, self.merges))
 
     def _may_join(self, left: int, right: int) -> bool:
         if min(left, right) < self.n_bytes:  # bytes are only a fallback, and never merged

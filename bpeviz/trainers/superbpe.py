@@ -31,7 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bpeviz.core.boundaries import Boundaries, MergeBoundaries, boundaries_from_ids
-from bpeviz.core.merges import MergeTokenizer, apply_merges
+from bpeviz.core.merges import MergeTokenizer, apply_merges, joined
 from bpeviz.core.tokenizer import NotMergesError, Segmentation
 from bpeviz.core.training import Candidate, MergeTraining
 from bpeviz.pretokenizers.patterns import pretokenize
@@ -89,7 +89,7 @@ def train(
         within = MergeTokenizer("superbpe", pre_tokenizer, alphabet, tuple(trained))
         across, stopped = train_merges(
             [*_weighted_rows(corpus, within, pre_tokenizer).items()],
-            _symbols(within),
+            joined(alphabet, trained),
             limit - first,
             ties=ties,
             min_count=min_count,
@@ -146,14 +146,6 @@ def _rows(
         part = pre_tokens[start : start + size]
         yield list(chain.from_iterable(cut[pre_token][0] for pre_token in part))
         start += size
-
-
-def _symbols(tokenizer: MergeTokenizer) -> list[str]:
-    """Return the joined atoms of every token, by id."""
-    names = list(tokenizer.alphabet)
-    for merge in tokenizer.merges:
-        names.append(names[merge.left] + names[merge.right])
-    return names
 
 
 # --- Tokenizer and training history --------------------------------------------------------------

@@ -10,12 +10,12 @@ import reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from merge_tree import Node, merge_tree, until
-from properties import examples
+from properties import examples, spans
 from texts import SMALL_TEXTS
 
 import bpeviz
 from bpeviz import NEVER
-from bpeviz.core.boundaries import MergeBoundaries, gather, spans
+from bpeviz.core.boundaries import MergeBoundaries, gather
 from bpeviz.core.merges import MergeTokenizer
 
 HOW = st.sampled_from(

@@ -14,11 +14,11 @@ import tiktoken._educational
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from merge_tree import Node, merge_tree, until
-from properties import examples
+from properties import examples, spans
 
 import bpeviz
 from bpeviz import NEVER
-from bpeviz.core.boundaries import ChangingBoundaries, spans
+from bpeviz.core.boundaries import ChangingBoundaries
 from bpeviz.pretokenizers.patterns import PATTERNS
 from bpeviz.pretrained import catalog, download, rank_tokenizer
 from bpeviz.pretrained.errors import VocabularyUnavailable

@@ -11,11 +11,11 @@ import reference_sentencepiece as reference
 import sentencepiece
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from properties import examples
+from properties import examples, spans
 from texts import SMALL_TEXTS, over
 
 import bpeviz
-from bpeviz.core.boundaries import UNKNOWN_ID, spans
+from bpeviz.core.boundaries import UNKNOWN_ID
 from bpeviz.core.merges import Merge, apply_merges
 from bpeviz.pretokenizers.patterns import SplitError
 from bpeviz.trainers import texts_of

@@ -16,10 +16,10 @@ import sentencepiece
 import tokenizers
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from properties import examples
+from properties import examples, spans
 
 from bpeviz.core import lattice as lattice_module
-from bpeviz.core.boundaries import UNKNOWN_ID, ChangingBoundaries, spans
+from bpeviz.core.boundaries import UNKNOWN_ID, ChangingBoundaries
 from bpeviz.core.lattice import Lattice, Lattices, Path, UnigramModel, index_of, score
 from bpeviz.corpus import samples
 from bpeviz.trainers import texts_of, unigram

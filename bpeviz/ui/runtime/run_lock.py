@@ -20,7 +20,7 @@ from threading import Event, Lock, local
 from time import monotonic
 
 from bpeviz import users
-from bpeviz.pretokenizers import sandbox
+from bpeviz.pretokenizers import child_process
 
 PATIENCE = 1.0
 """Seconds until the lock of a slow page run expires; the next page then runs concurrently."""
@@ -145,22 +145,23 @@ def text_is_long() -> None:
         run.lock.acquire(run)
 
 
-class _Pause(sandbox.Pause):
+class _Pause(child_process.Pause):
     """Releases the lock of the thread that creates it; another thread may begin the pause."""
 
     def __init__(self) -> None:
+        super().__init__()
         self._run = _this.run
 
-    def begin(self) -> None:
+    def release(self) -> None:
         if self._run is not None:
             self._run.lock.release(self._run)
 
-    def end(self) -> None:
+    def acquire(self) -> None:
         if self._run is not None:
             self._run.lock.acquire(self._run)
 
 
-sandbox.new_pause = _Pause
+child_process.new_pause = _Pause
 
 
 @contextmanager
