@@ -32,7 +32,7 @@ def table(
     right: Collection[str] = (),
     scrolls: bool = True,
 ) -> str:
-    """Return a table as HTML, with escaped texts. `bpeviz.ui.runtime.style` contains its style.
+    """Return a table as HTML, with escaped texts. `runtime/style.css` contains its style.
 
     Args:
         header: The names of the columns.

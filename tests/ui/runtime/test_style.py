@@ -28,4 +28,4 @@ def test_every_test_id_exists_in_streamlit() -> None:
 def test_test_ids_are_used_only_in_the_style_module() -> None:
     files = [path for path in UI.rglob("*.*") if path.suffix in {".py", ".css", ".js", ".html"}]
     found = {path.name for path in files if "data-testid" in path.read_text(encoding="utf-8")}
-    assert found == {"style.py"}
+    assert found == {"style.css", "style.py"}
