@@ -51,6 +51,27 @@ def add(commands: Commands) -> argparse.ArgumentParser:
     command.add_argument(
         "--lines", action="store_true", help="encode each line alone, one list a line"
     )
+    _add_forms(command)
+    command.add_argument(
+        "--color",
+        choices=("auto", "always", "never"),
+        default="auto",
+        help="with --tokens, color the tokens (default: auto, on a terminal)",
+    )
+    _add_special(command)
+    command.add_argument(
+        "--merges",
+        type=arguments.whole_number(0),
+        metavar="N",
+        help="apply only the first N merges of the tokenizer",
+    )
+    arguments.add_output(command)
+    arguments.add_progress(command)
+    return command
+
+
+def _add_forms(command: argparse.ArgumentParser) -> None:
+    """Add the choice of what is printed for each text."""
     form = command.add_mutually_exclusive_group()
     form.add_argument("--tokens", action="store_true", help="print token labels instead of ids")
     form.add_argument(
@@ -81,12 +102,10 @@ def add(commands: Commands) -> argparse.ArgumentParser:
         help="print as JSON whether decoding restores the text, and otherwise the differences",
     )
     form.add_argument("--count", action="store_true", help="print the number of tokens")
-    command.add_argument(
-        "--color",
-        choices=("auto", "always", "never"),
-        default="auto",
-        help="with --tokens, color the tokens (default: auto, on a terminal)",
-    )
+
+
+def _add_special(command: argparse.ArgumentParser) -> None:
+    """Add the arguments for special tokens in and around a text."""
     command.add_argument(
         "--allow-special",
         action="append",
@@ -117,15 +136,6 @@ def add(commands: Commands) -> argparse.ArgumentParser:
         metavar="TEXT",
         help="with --chat, a system prompt before the message",
     )
-    command.add_argument(
-        "--merges",
-        type=arguments.whole_number(0),
-        metavar="N",
-        help="apply only the first N merges of the tokenizer",
-    )
-    arguments.add_output(command)
-    arguments.add_progress(command)
-    return command
 
 
 def run(options: argparse.Namespace) -> int:

@@ -71,29 +71,8 @@ def add(commands: Commands) -> argparse.ArgumentParser:
         help="train on this Parquet file of `count`, or of another program with the columns chunk, "
         "count and first; - is standard input",
     )
-    size = command.add_mutually_exclusive_group(required=True)
-    size.add_argument(
-        "--vocab-size",
-        type=arguments.whole_number(1),
-        metavar="N",
-        help="size of the vocabulary, without special tokens",
-    )
-    size.add_argument(
-        "--merges", type=arguments.whole_number(0), metavar="N", help="or the number of merges"
-    )
-    command.add_argument(
-        "--output",
-        metavar="PATH",
-        help="write to this file or folder; - or none: standard output, unless it is a terminal. "
-        "The format gpt2 has two files in a folder, and tiktoken a second file with .json appended "
-        "to its name",
-    )
-    command.add_argument(
-        "--format",
-        choices=[*formats.FORMATS],
-        help="the file format (default: by the suffix of --output; gpt2 for a folder, huggingface "
-        "for standard output)",
-    )
+    _add_size(command)
+    _add_output(command)
     arguments.add_pattern(
         command,
         None,
@@ -121,6 +100,35 @@ def add(commands: Commands) -> argparse.ArgumentParser:
     for name, owners in _owners().items():
         group.add_argument(_flag(name), dest=_destination(name), **_argument(name, owners))
     return command
+
+
+def _add_size(command: argparse.ArgumentParser) -> None:
+    size = command.add_mutually_exclusive_group(required=True)
+    size.add_argument(
+        "--vocab-size",
+        type=arguments.whole_number(1),
+        metavar="N",
+        help="size of the vocabulary, without special tokens",
+    )
+    size.add_argument(
+        "--merges", type=arguments.whole_number(0), metavar="N", help="or the number of merges"
+    )
+
+
+def _add_output(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--output",
+        metavar="PATH",
+        help="write to this file or folder; - or none: standard output, unless it is a terminal. "
+        "The format gpt2 has two files in a folder, and tiktoken a second file with .json appended "
+        "to its name",
+    )
+    command.add_argument(
+        "--format",
+        choices=[*formats.FORMATS],
+        help="the file format (default: by the suffix of --output; gpt2 for a folder, huggingface "
+        "for standard output)",
+    )
 
 
 def run(options: argparse.Namespace) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -185,12 +185,14 @@ def next_pair(
     if not pairs or before.steps < step:
         raise NoQuestionError("This text has no two neighbors to merge. Type a longer one.")
 
+    def words(pair: tuple[int, ...]) -> list[Part]:
+        return [named(before, pair[0]), " + ", named(before, pair[1])]
+
     def judge(given: int | None) -> Result:
-        pair_counts = before.pairs(text, boundaries, step)
-        best = pair_counts.best(pair_counts.counts, (), len(pair_counts.keys))
-        tied = [one.ids for one in best if one.count == best[0].count]
+        found = before.pairs(text, boundaries, step)
+        count = {one.ids: one.count for one in found.best(found.counts, (), len(found.keys))}
+        most = max(count.values())
         taken = merges_of(text, algorithm, merges=step + 1, **options).merges[step]
-        count = {one.ids: one.count for one in best}
         starts = [0, *ends.tolist()]
 
         def places(pair: tuple[int, int]) -> list[list[int]]:
@@ -198,40 +200,49 @@ def next_pair(
                 [starts[i], starts[i + 2]] for i in pairs if (int(ids[i]), int(ids[i + 1])) == pair
             ]
 
-        def words(pair: tuple[int, int]) -> list[Part]:
-            return [named(before, pair[0]), " + ", named(before, pair[1])]
-
         pair = (taken.left, taken.right)
-        message: list[Part] = [
-            *words(pair),
-            f" occurs {times(taken.count)}, more often than any other pair."
-            if len(best) > 1
-            else f" occurs {times(taken.count)}. There is no other pair.",
-        ]
-        if len(tied) > 1:
-            message = [
-                f"{len(tied):,} pairs occur {times(taken.count)}, and each is right. {rule} "
-            ]
-            message += ["Here that is ", *words(pair), "."]
-            if len(tied) <= MAX_TIED:
-                others = [(left, right) for left, right in tied if (left, right) != pair]
-                message += [
-                    " The others: " if len(others) > 1 else " The other one: ",
-                    *words(others[0]),
-                ]
-                for other in others[1:]:
-                    message += [", ", *words(other)]
-                message.append(".")
-        mine = None if given is None else (int(ids[given]), int(ids[given + 1]))
-        if mine is not None and mine != pair:
+        message = _decided(pair, count, rule, words)
+        if given is None:
+            return Result("shown", message, {"given": [], "right": places(pair)})
+        mine = (int(ids[given]), int(ids[given + 1]))
+        if mine != pair:
             message += [" Yours, ", *words(mine), f", occurs {times(count[mine])}."]
-        verdict = "shown" if mine is None else "right" if mine in tied else "wrong"
-        if verdict == "wrong" and mine is not None and count[mine] == best[0].count - 1:
-            verdict = "near"
-        marks = {"given": places(mine) if mine and mine != pair else [], "right": places(pair)}
-        return Result(verdict, message, marks)  # type: ignore[arg-type]
+        marks = {"given": places(mine) if mine != pair else [], "right": places(pair)}
+        if count[mine] == most:
+            return Result("right", message, marks)
+        return Result("near" if count[mine] == most - 1 else "wrong", message, marks)
 
     return Question(prompt, PairForm(timeline(before, text), pairs), judge)
+
+
+def _decided(
+    pair: tuple[int, ...],
+    counts: Mapping[tuple[int, ...], int],
+    rule: str,
+    words: Callable[[tuple[int, ...]], list[Part]],
+) -> list[Part]:
+    """Return why a pair is merged.
+
+    Args:
+        pair: The pair.
+        counts: The counts of all pairs, the highest first.
+        rule: The tie rule, as a sentence.
+        words: Returns the name of a pair.
+    """
+    count = counts[pair]
+    others = [other for other in counts if counts[other] == count and other != pair]
+    if not others:
+        alone = len(counts) == 1
+        more = ". There is no other pair." if alone else ", more often than any other pair."
+        return [*words(pair), f" occurs {times(count)}{more}"]
+    message: list[Part] = [f"{len(others) + 1:,} pairs occur {times(count)}, and each is right. "]
+    message += [f"{rule} Here that is ", *words(pair), "."]
+    if len(others) < MAX_TIED:
+        for number, other in enumerate(others):
+            first = " The others: " if len(others) > 1 else " The other one: "
+            message += [", " if number else first, *words(other)]
+        message.append(".")
+    return message
 
 
 def times(count: int) -> str:
