@@ -87,12 +87,32 @@ class Training(ABC):
     alphabet: tuple[str, ...]
     stopped: Stopped
     special: tuple[str, ...]
+    _cache: dict[tuple[str, str], Sized] = field(
+        default_factory=dict, repr=False, compare=False, kw_only=True
+    )
+    """By kind and text, the oldest first. Without a lock, since a training is pickled."""
 
     weighted: ClassVar[bool] = False
     """Whether some occurrences count more than once."""
 
     stochastic: ClassVar[bool] = False
     """Whether `segmentations` draws random segmentations."""
+
+    def _cached(self, kind: str, text: str, make: Callable[[str], Cached]) -> Cached:
+        """Return `make(text)`, cached for the texts asked for last, up to `CACHE_ATOMS`."""
+        found: Any = self._cache.get((kind, text))
+        if found is None:
+            found = make(text)
+            entries = [*self._cache.items()]  # one call, so that other threads cannot interfere
+            atoms = len(found) + sum(len(value) for _, value in entries)
+            while entries and (atoms > CACHE_ATOMS or len(entries) >= 4):
+                key, value = entries.pop(0)
+                self._cache.pop(key, None)
+                atoms -= len(value)
+            if atoms <= CACHE_ATOMS:
+                self._cache[kind, text] = found
+        cached: Cached = found
+        return cached
 
     def segmentations(
         self, step: int, pre_token: str, strength: float, draws: int, seed: int
@@ -215,30 +235,10 @@ class MergeTraining(Training):
     """Whether each merge was trained on a text to which all earlier ones had been applied."""
 
     merges: tuple[Merge, ...]
-    _cache: dict[tuple[str, str], Sized] = field(
-        default_factory=dict, repr=False, compare=False, kw_only=True
-    )
-    """By kind and text, the oldest first. Without a lock, since a training is pickled."""
 
     @property
     def decisions(self) -> Sequence[Merge]:
         return self.merges
-
-    def _cached(self, kind: str, text: str, make: Callable[[str], Cached]) -> Cached:
-        """Return `make(text)`, cached for the texts asked for last, up to `CACHE_ATOMS`."""
-        found: Any = self._cache.get((kind, text))
-        if found is None:
-            found = make(text)
-            entries = [*self._cache.items()]  # one call, so that other threads cannot interfere
-            atoms = len(found) + sum(len(value) for _, value in entries)
-            while entries and (atoms > CACHE_ATOMS or len(entries) >= 4):
-                key, value = entries.pop(0)
-                self._cache.pop(key, None)
-                atoms -= len(value)
-            if atoms <= CACHE_ATOMS:
-                self._cache[kind, text] = found
-        cached: Cached = found
-        return cached
 
     @cached_property
     def sizes(self) -> NDArray[np.int64]:

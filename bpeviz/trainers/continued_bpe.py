@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 from typing import Any, Literal, cast
@@ -315,9 +315,6 @@ class AdaptiveTraining(Training):
     base: Tokenizer
     title: str
     merges: tuple[Merge, ...]
-    _barriers: dict[str, NDArray[np.int64]] = field(
-        default_factory=dict, repr=False, compare=False, kw_only=True
-    )
 
     @property
     def decisions(self) -> Sequence[Merge]:
@@ -336,11 +333,11 @@ class AdaptiveTraining(Training):
     @cached_property
     def _dense(self) -> tuple[MergeTraining, dict[int, int]]:
         """The same merges with the base's tokens as atoms, and the dense id of each id."""
-        used = {i for merge in self.merges for i in (merge.left, merge.right)}
-        ids = [*sorted(i for i in used if i < self.base.vocab_size)]
-        ids += [merge.new_id for merge in self.merges]
+        parts = {i for merge in self.merges for i in (merge.left, merge.right)}
+        used = sorted(i for i in parts if i < self.base.vocab_size)
+        atoms = [self.base.token_bytes(token_id).decode("latin-1") for token_id in used]
+        ids = [*used, *(merge.new_id for merge in self.merges)]
         number = {token_id: i for i, token_id in enumerate(ids)}
-        atoms = [self.base.token_bytes(i).decode("latin-1") for i in ids if i not in self._made]
         merges = [
             merge._replace(left=number[merge.left], right=number[merge.right])
             for merge in self.merges
@@ -350,26 +347,21 @@ class AdaptiveTraining(Training):
         )
         return training, number
 
-    @cached_property
-    def _made(self) -> frozenset[int]:
-        return frozenset(merge.new_id for merge in self.merges)
-
     def name(self, token_id: int) -> str:
-        if token_id not in self._made:
+        if token_id < self.base.vocab_size:
             return shorten(self.base.token_label(token_id))
         training, number = self._dense
         return training.name(number[token_id])
 
     def color_index(self, token_id: int) -> int:
-        if token_id not in self._made:
-            return (
-                -1 if self.base.is_atom(token_id) else color_index(self.base.token_bytes(token_id))
-            )
+        if token_id < self.base.vocab_size:
+            is_atom = self.base.is_atom(token_id)
+            return -1 if is_atom else color_index(self.base.token_bytes(token_id))
         training, number = self._dense
         return training.color_index(number[token_id])
 
     def parents(self, token_id: int) -> tuple[int, int] | None:
-        if token_id not in self._made:
+        if token_id < self.base.vocab_size:
             return None
         merge = self.merges[token_id - self.base.vocab_size]
         return merge.left, merge.right
@@ -388,15 +380,13 @@ class AdaptiveTraining(Training):
 
     def barriers(self, text: str) -> NDArray[np.int64]:
         """Return the ends of the pre-tokens, in bytes; no merge crosses them. int64 [barriers]."""
-        ends = self._barriers.get(text)
-        if ends is None:
+
+        def ends(text: str) -> NDArray[np.int64]:
             rows = base_rows(clean(text), self.base, self.pre_tokenizer)
-            distinct = {token_id for row in rows for token_id in row}
-            length = {token_id: len(self.base.token_bytes(token_id)) for token_id in distinct}
-            ends = np.cumsum([sum(map(length.__getitem__, row)) for row in rows], dtype=np.int64)
-            self._barriers.clear()
-            self._barriers[text] = ends
-        return ends
+            length = {i: len(self.base.token_bytes(i)) for row in rows for i in {*row}}
+            return np.cumsum([sum(map(length.__getitem__, row)) for row in rows], dtype=np.int64)
+
+        return self._cached("barriers", text, ends)
 
 
 # --- On screen -----------------------------------------------------------------------------------
