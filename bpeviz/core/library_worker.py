@@ -19,7 +19,7 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from datetime import datetime
-from itertools import pairwise
+from itertools import compress, pairwise
 from math import nan
 from typing import Any
 
@@ -286,10 +286,11 @@ class SentencePiece:
     def info(self) -> dict[str, Any]:
         """Return the settings."""
         processor = self.processor
-        every = range(processor.get_piece_size())
-        special = {processor.id_to_piece(i): i for i in every if processor.is_control(i)}
+        every = [*range(processor.get_piece_size())]
+        controls = compress(every, processor.is_control(every))
+        special = {processor.id_to_piece(i): i for i in controls}
         return {
-            "model": {"type": self.kind, "byte_fallback": any(map(processor.is_byte, every))},
+            "model": {"type": self.kind, "byte_fallback": any(processor.is_byte(every))},
             "unknown": processor.unk_id(),
             "special": special,
             "added": [],
@@ -298,19 +299,17 @@ class SentencePiece:
 
     def vocabulary(self) -> dict[int, str]:
         """Return the spelling of each id."""
-        return {i: self.processor.id_to_piece(i) for i in range(self.processor.get_piece_size())}
+        every = [*range(self.processor.get_piece_size())]
+        return dict(zip(every, self.processor.id_to_piece(every), strict=True))
 
     def scores(self) -> bytes:
         """Return the score of each id; NaN for those that are not normal pieces. float64."""
         processor = self.processor
+        every = [*range(processor.get_piece_size())]
         others = processor.is_control, processor.is_unknown, processor.is_unused, processor.is_byte
-        return array(
-            "d",
-            (
-                nan if any(other(i) for other in others) else processor.get_score(i)
-                for i in range(processor.get_piece_size())
-            ),
-        ).tobytes()
+        kinds = zip(*(other(every) for other in others), strict=True)
+        scores = zip(kinds, processor.get_score(every), strict=True)
+        return array("d", (nan if any(kind) else score for kind, score in scores)).tobytes()
 
     def ids(self, text: bytes) -> bytes:
         """Return the ids of a text. int32."""
@@ -492,7 +491,10 @@ def _model_type(content: bytes) -> str:
     type. The library has checked the file before.
     """
     kind = 1
-    for field, value in _fields(content):
+    at = 0
+    while at + 1 < len(content) and content[at] == 0x0A and content[at + 1] < 0x80:
+        at += 2 + content[at + 1]  # a piece
+    for field, value in _fields(content[at:]):
         if field == 2 and isinstance(value, bytes):
             for inner, number in _fields(value):
                 if inner == 3 and isinstance(number, int):

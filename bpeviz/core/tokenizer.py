@@ -247,8 +247,11 @@ class Tokenizer(ABC):
         Raises:
             ValueError: A name in `allowed_special` is not a special token.
         """
+        parts = self._parts(clean(text), allowed_special)
+        if len(parts) == 1 and not parts[0][1]:
+            return self._encode_ordinary(parts[0][0])  # a long list is not copied
         ids: list[int] = []
-        for part, special in self._parts(clean(text), allowed_special):
+        for part, special in parts:
             ids += [self.special_tokens[part]] if special else self._encode_ordinary(part)
         return ids
 

@@ -14,6 +14,11 @@ from typing import Generic, TypeVar, cast
 
 from bpeviz import users
 
+_RUN = """import sys
+from importlib.machinery import SourceFileLoader
+exec(SourceFileLoader("__main__", sys.argv[2]).get_code("__main__"))"""
+"""Runs a script from its cached bytecode: Python compiles a script anew at each start."""
+
 
 class ChildProcess:
     """A script in a process of its own, which imports only the packages beside one of them."""
@@ -22,12 +27,12 @@ class ChildProcess:
         """Start the process.
 
         Args:
-            script: The path of the script. Its argument is the folder of the packages.
+            script: The path of the script. Its first argument is the folder of the packages.
             package: The path of the main file of a package in that folder.
         """
         packages = os.path.dirname(os.path.dirname(os.path.abspath(package)))
         self.process = subprocess.Popen(  # noqa: S603, the command is our own
-            [sys.executable, "-I", "-S", script, packages],
+            [sys.executable, "-I", "-S", "-c", _RUN, packages, script],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
