@@ -141,20 +141,16 @@ def read(
         FormatError: the file is not valid or not supported; the message names the line or key.
         OSError: a file cannot be read.
     """
-    return formats.parse(_files(path), format, pattern=pattern, expression=expression)
+    return formats.parse(files_at(path), format, pattern=pattern, expression=expression)
 
 
-def assumed(path: str | Path, *, pattern: str = "") -> str:
-    """Return what the files at a path do not contain and `read` assumes, as a sentence, or "".
+def files_at(path: str | Path) -> Mapping[str, bytes]:
+    """Return the files of the tokenizer at a path by name, unpacked from a .zip.
 
     Raises:
-        FormatError: the file is not valid or not supported.
+        FormatError: a folder does not contain a tokenizer, or a .zip is damaged.
         OSError: a file cannot be read.
     """
-    return formats.assumed(_files(path), pattern=pattern)
-
-
-def _files(path: str | Path) -> Mapping[str, bytes]:
     files = {}
     for one in formats.paths_to_read(Path(path)):
         with one.open("rb") as file:

@@ -79,28 +79,36 @@ def load_tokenizer(name: str, options: argparse.Namespace, progress: Progress) -
     Raises:
         ValueError: The tokenizer does not exist or is not valid; the message is user-facing.
     """
-    if name in catalog.ENTRIES or hub.is_id(name):
+    if name in catalog.ENTRIES:
         if not download.available(name):
             return api.load(name, progress.print)  # shows the download
         with progress.during(f"Loading {name}"):
             return api.load(name)
-    if name != STANDARD and not os.path.exists(name):
+    if hub.is_id(name):
+        if not download.available(name):
+            download.fetch(name, progress.print)
+    elif name != STANDARD and not os.path.exists(name):
         raise CommandError(
             f"There is no tokenizer {named(name)}: it is neither a file nor one of "
             f"{', '.join(catalog.ENTRIES)}."
         )
-    pattern = {"pattern": options.pattern, "expression": options.expression}
     with progress.during(f"Loading {named(name)}"):
-        if name == STANDARD:
-            content = read_bytes(name, formats.MAX_FILE)
-            return formats.parse(archive.opened({named(name): content}), **pattern)
-        try:
-            tokenizer = api.read(name, **pattern)
-            if progress.shown and (assumed := api.assumed(name, pattern=options.pattern)):
-                progress.print(f"{named(name)}: {assumed}")
-            return tokenizer
-        except OSError as error:
-            raise _unreadable(name, error) from error
+        files = _tokenizer_files(name)
+        tokenizer = formats.parse(files, pattern=options.pattern, expression=options.expression)
+        if progress.shown and (assumed := formats.assumed(files, pattern=options.pattern)):
+            progress.print(f"{named(name)}: {assumed}")
+    return tokenizer
+
+
+def _tokenizer_files(name: str) -> Mapping[str, bytes]:
+    if hub.is_id(name):
+        return download.contents(name)
+    if name == STANDARD:
+        return archive.opened({named(name): read_bytes(name, formats.MAX_FILE)})
+    try:
+        return api.files_at(name)
+    except OSError as error:
+        raise _unreadable(name, error) from error
 
 
 def load_chat_template(name: str) -> ChatTemplate:

@@ -24,7 +24,13 @@ from bpeviz.formats.base import (
 from bpeviz.formats.gguf.container import MAGIC
 from bpeviz.formats.known_models import SETTINGS_FILES
 from bpeviz.formats.parsing import MAX_FILE
-from bpeviz.formats.paths import known_format, names_to_read, paths_to_read, paths_to_save
+from bpeviz.formats.paths import (
+    known_format,
+    names_to_read,
+    paths_to_read,
+    paths_to_save,
+    recognized_names,
+)
 from bpeviz.formats.recognition import COMPANIONS, explain, unknown_format
 from bpeviz.formats.registry import FORMATS, READERS
 from bpeviz.text import shorten
@@ -113,7 +119,7 @@ def _source(
     settings = {name: files[last[name]] for name in SETTINGS_FILES if name in last}
     files = _without_companions(files)
     if len(files) > _MAX_FILES:  # before they are unzipped: each may become as large as the limit
-        raise FormatError(f"{len(files)} files are too many: a tokenizer has one or two.")
+        raise unknown_format(files)
     files = {name: unzipped(name, content) for name, content in files.items()}
     for name, content in files.items():
         if len(content) > MAX_FILE and not content.startswith(MAGIC):  # of GGUF, the head suffices
@@ -157,6 +163,8 @@ def _without_companions(files: Mapping[str, bytes]) -> Mapping[str, bytes]:
         if last[name] == "tokenizer.json":
             return {name: content}
     if len(kept) > _MAX_FILES:
-        chosen = names_to_read([*last.values()])
+        chosen = names_to_read([*last.values()]) or recognized_names(
+            {last[name]: content for name, content in kept.items()}
+        )
         kept = {name: kept[name] for name in kept if last[name] in chosen} or kept
     return kept or dict([*files.items()][:1])  # whose message says what is missing

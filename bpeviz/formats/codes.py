@@ -121,10 +121,7 @@ def _read(source: Source) -> Tokenizer:
             place = f"line {number:,}"
             raise error_at(file, place, f"expected two tokens with a space, not {quoted(line)}")
         merges.append((pair[0], pair[1]))
-    if lines[0].lstrip(chr(34)).startswith("bpe_simple_vocab") or b"\xc4\xa0" in content:
-        document = _clip(merges)
-    else:
-        document = _subword_nmt(file, merges)
+    document = _clip(merges) if _is_clip(content) else _subword_nmt(file, merges)
     return read_tokenizer_json(source.name, file, dump_json(document))
 
 
@@ -158,6 +155,17 @@ def _subword_nmt(file: str, merges: Sequence[tuple[str, str]]) -> dict[str, Any]
     )
 
 
+def _assumed(source: Source) -> str:
+    """Return that codes contain no ids."""
+    if _is_clip(source.single()[1]):
+        return ""
+    return "The codes contain no ids. bpeviz numbers the characters, then the merges."
+
+
+def _is_clip(content: bytes) -> bool:
+    return content.lstrip(b'"').startswith(b"bpe_simple_vocab") or b"\xc4\xa0" in content
+
+
 def _detect(files: Mapping[str, bytes]) -> bool:
     return len(files) == 1 and _CODES.match(next(iter(files.values()))) is not None
 
@@ -174,4 +182,5 @@ FORMAT = Format(
     files=("codes",),
     read=_read,
     detect=_detect,
+    assumed=_assumed,
 )

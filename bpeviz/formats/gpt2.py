@@ -249,7 +249,9 @@ def _pairs(merges_file: str, content: bytes) -> list[tuple[str, tuple[str, str]]
         lines.pop()
     found = []
     for number, line in enumerate(lines, first):
-        pair = line.split(" ", 2)
+        pair = line.split(" ")
+        if len(pair) == 3 and pair[2].isdecimal():
+            pair.pop()  # the count of the pair, as in XLM's file
         if len(pair) != 2 or not all(pair):
             raise error_at(
                 merges_file,

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from bpeviz.formats.base import Format, FormatError, printable_name
 from bpeviz.formats.known_models import SETTINGS_FILES
+from bpeviz.formats.recognition import COMPANIONS
 from bpeviz.formats.registry import FORMATS, READERS
 
 FOLDER_FORMAT = "gpt2"
@@ -61,7 +63,7 @@ def paths_to_read(path: Path) -> list[Path]:
         FormatError: the folder does not contain a tokenizer.
     """
     if path.is_dir():
-        if found := names_to_read(_names(path)):
+        if found := names_to_read(_names(path)) or recognized_names(_heads(path)):
             return [path / name for name in found]
         within = sorted(
             one.name for one in path.iterdir() if one.is_dir() and names_to_read(_names(one))
@@ -140,6 +142,38 @@ def names_to_read(names: Collection[str]) -> list[str]:
             beside = (f"{found[0]}.json", *format.settings)
             return [found[0], *(name for name in beside if name in names)]
     return []
+
+
+def recognized_names(files: Mapping[str, bytes]) -> list[str]:
+    """Return the names of the files in a folder that begin as tokenizers, whatever their names.
+
+    Args:
+        files: Content, or its beginning, by name. A JSON file counts only if it is the only one,
+            and if no other file counts.
+    """
+    found = [
+        name
+        for name, content in sorted(files.items())
+        if name not in COMPANIONS and any(one.detect({name: content}) for one in READERS.values())
+    ]
+    is_json = [files[name][:40].lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{" for name in found]
+    if all(is_json):
+        return found if len(found) == 1 else []
+    return [name for name, excluded in zip(found, is_json, strict=True) if not excluded]
+
+
+def _heads(folder: Path) -> dict[str, bytes]:
+    """Return the beginning of each file in a folder, unless there are many."""
+    found = {}
+    names = _names(folder)
+    for name in names if len(names) <= _MANY else ():
+        with suppress(OSError), (folder / name).open("rb") as file:
+            found[name] = file.read(_HEAD)
+    return found
+
+
+_MANY = 200
+_HEAD = 4_096
 
 
 def _beside(path: Path, ending: str) -> Path:

@@ -9,6 +9,7 @@ from typing import Any
 import regex
 
 from bpeviz.formats.base import FormatError, MissingFileError, printable_name
+from bpeviz.formats.library import is_sentencepiece
 from bpeviz.formats.parsing import error_at, quoted
 
 COMPANIONS = (
@@ -38,6 +39,15 @@ _WEIGHTS = "these are the weights of a model. Its tokenizer is in another file, 
 _ARCHIVE = "this archive is neither .zip nor .gz. Unpack it, and choose the files in it"
 _PICKLE = "this looks like a pickle, which is never loaded"
 _VECTORS = "these are vectors of whole words, such as those of fastText, and not a tokenizer"
+_DICTIONARY = (
+    "this is a dictionary of fairseq, such as PhoBERT’s vocab.txt: tokens with their counts. It "
+    "does not contain how a text is split. The codes or the SentencePiece model beside it make the "
+    "same tokens, with other ids. Only a tokenizer.json would contain both"
+)
+_YAML = (
+    "this is a vocabulary in YAML, such as Marian’s, with ids only. The SentencePiece model beside "
+    "it, such as source.spm, makes the same tokens, with other ids"
+)
 _CHAT_TEMPLATE = "this is a chat template. Open it together with the tokenizer of its model"
 _PROGRAM = f"this is a program. {_CHOOSE}"
 
@@ -94,6 +104,8 @@ _STARTS: tuple[tuple[int, bytes, str], ...] = (
 _PIECES = regex.compile(rb"(?:[^\t\n]+\t-?[0-9.e-]+\r?\n){2}")
 _MINBPE_VOCABULARY = regex.compile(rb"\[[^\n]*\] 0\r?\n\[[^\n]*\] 1\r?\n")
 _WORD_VECTORS = regex.compile(rb"(?:\d+ \d+ ?\r?\n)?\S+(?: -?[\d.e-]+){8}(?:[\r\n ]|$)")
+_COUNTED = regex.compile(rb"(?:\S+ (\d+)\r?\n){3,}")
+_YAML_IDS = regex.compile(rb"(?:---\r?\n)?(?:\"?[^\n{]+\"?: \d+\r?\n){3}")
 _MERGES = regex.compile(rb"(?:[^\s\d]+ [^\s\d]+\r?\n){2}")
 _WORDS = regex.compile(rb"(?:[^\s]+\r?\n){3}")
 _MESSAGE = regex.compile(
@@ -132,6 +144,12 @@ def explain(files: Mapping[str, bytes]) -> None:
                 "",
                 "this vocabulary of minbpe is for reading. The .model beside it is missing",
             )
+        if _YAML_IDS.match(start):
+            raise error_at(name, "", _YAML)
+        if (found := _COUNTED.match(start)) is not None:
+            counts = [*map(int, found.captures(1))]
+            if counts == sorted(counts, reverse=True):  # ranks rise
+                raise error_at(name, "", _DICTIONARY)
         if _WORD_VECTORS.match(start):
             raise error_at(name, "", f"{_VECTORS}. {_CHOOSE}")
         if len(files) == 1 and start.startswith((b"{", b'"{')):
@@ -141,6 +159,15 @@ def explain(files: Mapping[str, bytes]) -> None:
 def unknown_format(files: Mapping[str, bytes]) -> FormatError:
     """Return the error for files in no known format; the message says what they contain."""
     if len(files) > 1:
+        models = [*map(printable_name, filter(lambda name: is_sentencepiece(files[name]), files))]
+        if len(models) > 1:
+            return FormatError(
+                f"{' and '.join(models)}: these are several models of SentencePiece, such as "
+                "Marian’s for two languages. Choose one of them. Its tokens are those of the "
+                "model, and its ids those of SentencePiece."
+            )
+        if len(files) > 2:
+            return FormatError(f"{len(files)} files are too many: a tokenizer has one or two.")
         names = " and ".join(map(printable_name, files))
         return FormatError(f"{names}: these files do not belong together. {_CHOOSE}.")
     ((name, content),) = files.items()
@@ -264,6 +291,14 @@ def _explain_json(file: str, content: bytes) -> None:
     if len(ids) == len(value) > 0 and not {"n_layers", "eos_token_id"} & value.keys():
         if min(ids) > len(ids):
             raise error_at(file, "", f"these are added tokens only. {_BESIDE}")
+        if any("▁" in name for name in value):
+            raise error_at(
+                file,
+                "",
+                "these are pieces of SentencePiece with the ids of a model, such as Marian’s. The "
+                "model of SentencePiece is missing, such as source.spm or sentencepiece.bpe.model. "
+                "It makes the same tokens, with other ids",
+            )
         raise MissingFileError(
             f"{printable_name(file)} is a vocabulary without merges. It needs its merges.txt."
         )

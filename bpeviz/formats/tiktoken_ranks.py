@@ -165,7 +165,8 @@ def _detect(files: Mapping[str, bytes]) -> bool:
     return len(files) <= 2 and any(map(_FIRST_LINE.match, files.values()))
 
 
-_FIRST_LINE = regex.compile(rb"[A-Za-z0-9+/]+={0,2} [0-9]+\r?\n[A-Za-z0-9+/]+={0,2} [0-9]+\r?\n")
+_BASE64 = r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}[A-Za-z0-9+/=]=|[A-Za-z0-9+/]{4})"
+_FIRST_LINE = regex.compile(rf"(?:{_BASE64} [0-9]+\r?\n){{2}}".encode())
 
 
 FORMAT = Format(

@@ -51,7 +51,10 @@ _WANTED = (
     ("vocab.json", "merges.txt"),
     ("vocab.txt",),
 )
-"""The files that are downloaded: the first of these sets that a model has, and chat templates."""
+"""The files that are downloaded: the first of these sets that a model has."""
+
+_BESIDE = (SETTINGS, SOURCE, "config.json", "added_tokens.json", "special_tokens_map.json")
+"""The settings and the chat template beside them. A tokenizer.json needs only the first two."""
 
 _GGUF = ".gguf"
 """Models with a vocabulary at their beginning, which are read up to the limit of size."""
@@ -233,7 +236,8 @@ def _download(model: ModelId, report: Callable[[str], None]) -> None:
 def _wanted(model: ModelId, files: dict[str, Any]) -> list[str]:
     for names in _WANTED:
         if all(name in files for name in names):
-            return [*names, *(name for name in (SETTINGS, SOURCE) if name in files)]
+            beside = _BESIDE[:2] if names == _WANTED[0] else _BESIDE
+            return [*names, *(name for name in beside if name in files)]
     ranks = [name for name in files if name.endswith(".tiktoken") and "/" not in name]
     if len(ranks) == 1 and regex.fullmatch(_NAME, ranks[0]):
         return ranks

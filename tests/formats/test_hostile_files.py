@@ -532,7 +532,7 @@ def test_parse_rejects_content_over_the_size_limit() -> None:
 
 
 def test_folder_without_tokenizer_raises_format_error(tmp_path: Path) -> None:
-    (tmp_path / "vocab.json").write_text("{}")
+    (tmp_path / "notes.txt").write_text("low")
     with pytest.raises(FormatError, match=r"does not contain a tokenizer, such as tokenizer.json"):
         bpeviz.read(tmp_path)
 

@@ -438,6 +438,7 @@ WEIGHTS = ("weights", "missing")
 DOWNLOAD = ("error message", "again")
 ARCHIVE = ("Unpack",)
 CHOOSE = ("tokenizer.json",)
+FAIRSEQ = ("fairseq", "counts", "SentencePiece", "tokenizer.json")
 MESSAGES: dict[str, tuple[bytes, tuple[str, ...]]] = {
     "a.json": (b'{"tokenizer_class": "LlamaTokenizer", "bos_token": "<s>"}', SETTINGS),
     "tokenizer_config.json": (
@@ -487,8 +488,52 @@ MESSAGES: dict[str, tuple[bytes, tuple[str, ...]]] = {
     "words.txt": (b"the\nof\nand\n", ("words", "[UNK]")),
     "a.py": (b"import os, sys\n", ("import os, sys", *CHOOSE)),
     "random": (bytes(range(256)), ("binary", *CHOOSE)),
+    "vocab.txt": (b", 15489\nl\xc3\xa0@@ 120\nc\xe1\xbb\xa7a 99\n", FAIRSEQ),
+    "dict.txt": (b"the 1061529\nof 700000\nand 700000\nto 1\n", FAIRSEQ),
+    "gpt2_ids.txt": (b"13 850314647\n262 800385005\n1111 5\n2222 4\n", FAIRSEQ),
+    "opus.vocab.yml": (b'"</s>": 0\n"<unk>": 1\n"\xe2\x96\x81the": 2\n', ("YAML", "source.spm")),
+    "marian.json": ('{"</s>": 0, "▁the": 1}'.encode(), ("SentencePiece", "source.spm", "missing")),
     "head.tiktoken": (b"token rank\nIQ== 0\nIg== 1\n", ("line 1", "base64", "rank")),
 }
+
+
+def test_folder_of_a_marian_model_names_its_two_models(tmp_path: Path) -> None:
+    content = sentencepiece_model(model_type="char")
+    files = {"source.spm": content, "target.spm": content, "vocab.json": b'{"<unk>": 0, "a": 1}'}
+    for name, one in files.items():
+        (tmp_path / name).write_bytes(one)
+    for made in (lambda: bpeviz.read(tmp_path), lambda: formats.parse(files)):
+        with pytest.raises(FormatError, match=r"source\.spm and target\.spm.*Choose one"):
+            made()
+    expected = formats.parse({"a.model": content}).encode("low")
+    assert bpeviz.read(tmp_path / "source.spm").encode("low") == expected
+
+
+@pytest.mark.parametrize("name", ["tokenizer.model.v3", "pieces", "tokenizer"])
+def test_folder_opens_by_content_whatever_the_name(name: str, tmp_path: Path) -> None:
+    content = sentencepiece_model(model_type="char")
+    beside = {"params.json": b"{}", "x.json": b"{}", "LICENSE": b"MIT", "weights.bin": b"\x80"}
+    files = {name: content, **beside}
+    for one, written in files.items():
+        (tmp_path / one).write_bytes(written)
+    for ours in (bpeviz.read(tmp_path), bpeviz.read(tmp_path / name), formats.parse(files)):
+        assert ours.encode("low") == formats.parse({"a.model": content}).encode("low")
+
+
+def test_codes_beside_a_dictionary_of_fairseq_state_whose_ids_they_have(tmp_path: Path) -> None:
+    (tmp_path / "dict.txt").write_text(", 9\nlow 8\nl@@ 7\n")
+    (tmp_path / "bpecodes").write_text("l o 9\nlo w</w> 8\n")
+    assert len(bpeviz.read(tmp_path).encode("low")) == 1
+    assert "contain no ids" in formats.assumed(bpeviz.api.files_at(tmp_path))
+
+
+def test_merges_of_xlm_with_counts_are_refused_for_their_unknown_splits() -> None:
+    files = {
+        "vocab.json": b'{"<s>": 0, "<unk>": 1, "e</w>": 2}',
+        "merges.txt": b"t h 10\nth e</w> 9\n",
+    }
+    with pytest.raises(FormatError, match="not GPT-1’s"):
+        formats.parse(files)
 
 
 @pytest.mark.parametrize("name", MESSAGES)
@@ -531,9 +576,9 @@ def test_sentencepiece_model_of_another_numbering_is_noted(tmp_path: Path) -> No
     settings = tmp_path / "tokenizer_config.json"
     settings.write_text('{"tokenizer_class": "XLMRobertaTokenizer"}')
     for path in (tmp_path, tmp_path / "sentencepiece.bpe.model"):
-        assert "XLMRobertaTokenizer" in bpeviz.api.assumed(path)
+        assert "XLMRobertaTokenizer" in formats.assumed(bpeviz.api.files_at(path))
     settings.write_text('{"tokenizer_class": "T5Tokenizer"}')
-    assert bpeviz.api.assumed(tmp_path) == ""
+    assert formats.assumed(bpeviz.api.files_at(tmp_path)) == ""
 
 
 def test_zip_opens_from_a_path(tmp_path: Path) -> None:

@@ -209,6 +209,7 @@ def test_requests_contain_the_token_of_the_server_only_if_its_operator_allows_it
         (["tokenizer.model", "vocab.json"], ["tokenizer.model"]),
         (["vocab.json", "merges.txt", "vocab.txt"], ["merges.txt", "vocab.json"]),
         (["vocab.json", "vocab.txt"], ["vocab.txt"]),
+        (["vocab.txt", "config.json", "pytorch_model.bin"], ["config.json", "vocab.txt"]),
         (
             ["tokenizer.json", "tokenizer_config.json", "chat_template.jinja", "config.json"],
             ["tokenizer.json", "tokenizer_config.json", "chat_template.jinja"],
@@ -433,6 +434,24 @@ def test_background_fetch_limits_downloads_at_once(
     while not download.available(names[4]):
         assert time.monotonic() < end
         time.sleep(0.01)
+
+
+def test_commands_state_the_assumption_for_a_model_as_for_a_folder(
+    server: Hub, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder, text = tmp_path / "model", tmp_path / "text"
+    bpeviz.save(bpeviz.train("low lower 1234", vocab_size=262).tokenizer(), folder)
+    (folder / "config.json").write_text('{"model_type": "qwen2"}')
+    text.write_text("low 1234")
+    files = {path.name: path.read_bytes() for path in folder.iterdir()}
+    server.models["someone/model"] = Repository(files)
+    found = []
+    for name in (NAME, str(folder)):
+        assert main(["encode", str(text), "--tokenizer", name, "--progress"]) == 0
+        printed = capsys.readouterr()
+        assert "Qwen 2, since config.json names qwen2" in printed.err
+        found.append(json.loads(printed.out))
+    assert found[0] == found[1]
 
 
 def test_commands_accept_model_ids(
