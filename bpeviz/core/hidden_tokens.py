@@ -24,7 +24,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from bpeviz.core.boundaries import INSIDE_ID, AtomChanges
+from bpeviz.core.boundaries import INSIDE_ID, AtomChanges, atom_changes
 from bpeviz.core.merges import MergedVocabulary, MergeTokenizer
 from bpeviz.core.tokenizer import NonMonotonicTokenizer, NotMergesError, Row, Segmentation
 from bpeviz.core.training import MergeTraining
@@ -125,13 +125,9 @@ class HiddenTokenTokenizer(MergedVocabulary, NonMonotonicTokenizer):
             for token_id in ids:
                 if token_id not in inside:
                     inside[token_id] = self._changes_inside(token_id)
-            of_tokens = [inside[token_id] for token_id in ids]
-            if of_tokens:
-                counts, times, entries = zip(*of_tokens, strict=True)
-                row = np.concatenate(counts), np.concatenate(times), np.concatenate(entries)
-            else:
-                row = np.empty(0, np.int64), np.empty(0, np.int32), np.empty(0, np.int32)
-            found.append(row)
+            of_tokens = [atom_changes([]), *(inside[token_id] for token_id in ids)]
+            counts, times, entries = zip(*of_tokens, strict=True)
+            found.append((np.concatenate(counts), np.concatenate(times), np.concatenate(entries)))
         return found
 
     def _changes_inside(self, token_id: int) -> AtomChanges:
@@ -158,24 +154,19 @@ class HiddenTokenTokenizer(MergedVocabulary, NonMonotonicTokenizer):
             merge = self.merges[made_at]
             pending.append((merge.right, at + self._lengths[merge.left], made_at, hidden))
             pending.append((merge.left, at, made_at, hidden))
-        counts: list[int] = []
-        times: list[int] = []
-        entries: list[int] = []
+        found = []
         for at_atom in shown:
-            at_atom.sort()
-            before, now = len(times), -1
-            for start, stop, token_id in at_atom:
+            of_atom: list[tuple[int, int]] = []
+            now = -1
+            for start, stop, token_id in sorted(at_atom):
                 if start > now:
-                    times.append(now)
-                    entries.append(INSIDE_ID)
-                times.append(start)
-                entries.append(token_id)
+                    of_atom.append((now, INSIDE_ID))
+                of_atom.append((start, token_id))
                 now = stop
             if now < end:
-                times.append(now)
-                entries.append(INSIDE_ID)
-            counts.append(len(times) - before)
-        return np.array(counts, np.int64), np.array(times, np.int32), np.array(entries, np.int32)
+                of_atom.append((now, INSIDE_ID))
+            found.append(of_atom)
+        return atom_changes(found)
 
 
 def _split_spans(spans: Sequence[Span], times: Sequence[int]) -> tuple[list[Span], list[Span]]:

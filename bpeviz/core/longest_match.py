@@ -16,7 +16,7 @@ from functools import cached_property
 
 import numpy as np
 
-from bpeviz.core.boundaries import INSIDE_ID, UNKNOWN_ID, AtomChanges
+from bpeviz.core.boundaries import INSIDE_ID, UNKNOWN_ID, AtomChanges, changes
 from bpeviz.core.merges import MergedVocabulary, MergeTokenizer
 from bpeviz.core.tokenizer import NonMonotonicTokenizer, NotMergesError, Row, Segmentation
 from bpeviz.core.training import MergeTraining
@@ -110,7 +110,10 @@ class LongestMatchTokenizer(MergedVocabulary, NonMonotonicTokenizer):
         """
         known = [row for row in rows if not self._is_unknown(row)]
         found = iter(self._changes_of_known(known))
-        return [_whole(row) if self._is_unknown(row) else next(found) for row in rows]
+        return [
+            changes([(-1, (UNKNOWN_ID,), (len(row),))]) if self._is_unknown(row) else next(found)
+            for row in rows
+        ]
 
     def _changes_of_known(self, rows: Sequence[Row]) -> list[AtomChanges]:
         # Join all rows, with a gap after each; a token always begins at a gap.
@@ -179,13 +182,6 @@ class LongestMatchTokenizer(MergedVocabulary, NonMonotonicTokenizer):
 
 def _as_string(row: Row) -> str:
     return "".join([chr(atom + 1) for atom in row])
-
-
-def _whole(row: Row) -> AtomChanges:
-    """Return the changes of a row that is one unknown token at every step."""
-    counts = np.zeros(len(row), np.int64)
-    counts[:1] = 1
-    return counts, np.array([-1], np.int32), np.array([UNKNOWN_ID], np.int32)
 
 
 @dataclass(frozen=True)

@@ -489,18 +489,13 @@ class TrainedTokenizer(Tokenizer):
         if self.over_bytes:
             raw = np.frombuffer("".join(pre_tokens).encode(), np.uint8)
             return raw.astype(np.int32), np.arange(1, len(raw) + 1)
-        drops = self.pre_tokenizer.drops
-        row_of = {
-            pre_token: (
-                ((DROPPED_ID,) * len(self.row(pre_token)[0]), self.row(pre_token)[1])
-                if drops(pre_token)
-                else self.row(pre_token)
-            )
-            for pre_token in dict.fromkeys(pre_tokens)
-        }
+        row_of = {pre_token: self.row(pre_token) for pre_token in dict.fromkeys(pre_tokens)}
+        for pre_token, (row, sizes) in row_of.items():
+            if self.pre_tokenizer.drops(pre_token):
+                row_of[pre_token] = (DROPPED_ID,) * len(row), sizes
         atom_ids = np.fromiter(chain.from_iterable(row_of[c][0] for c in pre_tokens), np.int32)
-        sizes = np.fromiter(chain.from_iterable(row_of[c][1] for c in pre_tokens), np.int64)
-        return atom_ids, np.cumsum(sizes)
+        lengths = np.fromiter(chain.from_iterable(row_of[c][1] for c in pre_tokens), np.int64)
+        return atom_ids, np.cumsum(lengths)
 
     def normalized(self, text: str) -> Normalized:
         return self.pre_tokenizer.normalized(clean(text))

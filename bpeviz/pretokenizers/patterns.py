@@ -73,12 +73,18 @@ class SplitError(ValueError):
 
 @dataclass(frozen=True)
 class Pattern:
-    """A named pre-tokenization. If `expression` is None, the text is one pre-token."""
+    """A named pre-tokenization."""
 
     key: str
     title: str
     about: str
-    expression: str | None
+
+    @property
+    def expression(self) -> str | None:
+        """The regular expression. If it is None, the text is one pre-token."""
+        if self.key in ALTERNATIVES:
+            return joined(self.key)
+        return {"sentences": _SENTENCE, "characters": r"(?s:.)"}.get(self.key)
 
 
 PATTERNS = {
@@ -89,71 +95,59 @@ PATTERNS = {
             "GPT-2",
             "Letters, digits, other symbols and white space are separate pre-tokens; one space "
             "joins the pre-token after it. Lower-case endings such as 's and 'll are pre-tokens.",
-            joined("gpt2"),
         ),
         Pattern(
             "cl100k",
             "cl100k (GPT-4)",
             "As GPT-2, with three differences: a number has at most three digits and no space; a "
             "word may start with one other character; endings such as 'S are pre-tokens too.",
-            joined("cl100k"),
         ),
         Pattern(
             "o200k",
             "o200k (GPT-4o)",
             "As cl100k, but a capital after a lower-case letter starts a pre-token, endings such "
             "as 's stay with their word, and combining marks count as letters.",
-            joined("o200k"),
         ),
         Pattern(
             "words",
             "Words and punctuation",
             "Words, runs of punctuation, and runs of white space are pre-tokens.",
-            joined("words"),
         ),
         Pattern(
             "whitespace",
             "White space",
             "Runs of white space are pre-tokens, and so are the runs of characters between them.",
-            joined("whitespace"),
         ),
         Pattern(
             "nltk",
             "NLTK's book",
             "Abbreviations such as U.S.A., words with hyphens, and amounts such as $12.40 stay "
             "whole; each punctuation mark is a pre-token, except the ellipsis.",
-            joined("nltk"),
         ),
         Pattern(
             "treebank",
             "Penn Treebank",
             "As in the Penn Treebank, contractions are split: doesn't is does and n't, they'll is "
             "they and 'll. Words with hyphens stay whole.",
-            joined("treebank"),
         ),
         Pattern(
             "arithmetic",
             "Arithmetic",
             "Numbers with their decimal point, names, and white space are pre-tokens, and so is "
             "every operator, bracket or other symbol.",
-            joined("arithmetic"),
         ),
         Pattern(
             "sentences",
             "Sentences",
             "A pre-token ends after . ! ? and similar marks where a new sentence can start, and at "
             "the end of a line.",
-            _SENTENCE,
         ),
         Pattern(
             "characters",
             "Characters",
             "Every character (code point) is a pre-token, so nothing can be merged.",
-            r"(?s:.)",
         ),
-        Pattern(
-            "none", "None", "The whole text is one pre-token: any neighbors can be merged.", None
-        ),
+        Pattern("none", "None", "The whole text is one pre-token: any neighbors can be merged."),
     )
 }
 """The built-in patterns by key, in the order of the menus."""
