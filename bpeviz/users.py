@@ -1,4 +1,4 @@
-"""Users of a server, and their shares of what it can do at once."""
+"""Users of a server, and their shares of its places for concurrent requests."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Places:
     """Places for requests, as many as may run at once. A user has at most a share of them.
 
     A free place goes to the waiting user with the fewest places; among equals, to the oldest
-    request. So a user with many requests waits for them alone.
+    request. So many requests of one user do not delay those of others.
 
     Attributes:
         most: The number of places.

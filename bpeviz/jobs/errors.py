@@ -1,4 +1,4 @@
-"""Errors of limits: which may not occur in another attempt, and what a user can do."""
+"""Errors at limits: whether another attempt may succeed, and the advice to the user."""
 
 from __future__ import annotations
 

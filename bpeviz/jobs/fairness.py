@@ -16,7 +16,7 @@ MAX_HANDICAP = 300.0
 """Seconds by which a newcomer may precede a user who already waits."""
 
 HALF_LIFE = 300.0
-"""Seconds after which used worker time counts half."""
+"""Seconds until used worker time counts half."""
 
 SECONDS_PER_BYTE = 10e-6
 """The expected training time."""
@@ -56,22 +56,24 @@ class Request:
 
 
 class Accounts:
-    """The worker time that users have used recently."""
+    """The time that users have used recently: of workers, or of another resource."""
 
-    def __init__(self) -> None:
+    def __init__(self, half_life: float = HALF_LIFE) -> None:
+        """Start without users. half_life: the seconds until used time counts half."""
+        self._half_life = half_life
         self._accounts: dict[str, tuple[float, float]] = {}
 
     def used(self, user: str, now: float) -> float:
-        """Return the seconds of worker time of a user; older ones count less."""
+        """Return the recent time of a user in seconds; older time counts less."""
         seconds, at = self._accounts.get(user, (0.0, now))
-        return float(seconds * 0.5 ** ((now - at) / HALF_LIFE))
+        return float(seconds * 0.5 ** ((now - at) / self._half_life))
 
     def served(self, user: str) -> float:
         """Return the time until which the user was served last, or minus infinity."""
         return self._accounts.get(user, (0.0, -inf))[1]
 
     def charge(self, user: str, seconds: float, now: float) -> None:
-        """Charge a user for worker time that ends now, and forget what hardly counts any more."""
+        """Charge a user for time that ends now; remove accounts with hardly any time."""
         self._accounts[user] = self.used(user, now) + seconds, now
         for other in [*self._accounts]:
             if self.used(other, now) < 0.01:

@@ -51,7 +51,7 @@ def kept_values() -> dict[object, Any]:
 
 
 def text_has(characters: int) -> None:
-    """Say how long a text of the page is: runs on a long one wait only for others of this kind."""
+    """Report the length of a text of the page; runs on long texts wait only for each other."""
     if characters > LONG_TEXT:
         st.session_state[_LONG] = True
         run_lock.text_is_long()

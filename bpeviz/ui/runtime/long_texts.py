@@ -31,7 +31,7 @@ class Inbox:
     """The last long text that a session has received, until the page takes it.
 
     Attributes:
-        token: Random; anybody who has it can send texts to the session.
+        token: A random secret; any browser that sends it can store texts for the session.
     """
 
     def __init__(self) -> None:

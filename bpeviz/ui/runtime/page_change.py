@@ -20,7 +20,7 @@ _VALUES = "kept_values"
 
 
 def begin_page(is_other: bool) -> None:
-    """Begin a run of a page, before its widgets. is_other: whether the last run was another's."""
+    """Begin a run of a page, before its widgets. is_other: whether the last run was not its own."""
     if is_other:
         st.session_state[_ARRIVED] = True
     else:

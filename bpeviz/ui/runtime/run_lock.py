@@ -4,8 +4,8 @@ Streamlit runs each session in a thread of its own. Concurrent threads compete f
 at each of NumPy's many short calls. Five concurrent pages finish later than five pages in sequence
 (`tests/benchmarks/load.py`).
 
-The runs of a user who held the lock for long lately come after those of others. So a user with many
-tabs waits for them alone.
+Runs of a user who recently held the lock for long come after those of others. So many tabs of one
+user do not delay other users.
 
 Runs on long texts have a lock of their own, so that no other run waits for them: at most one of
 them competes with the run that holds the lock of the others.
@@ -20,16 +20,17 @@ from threading import Event, Lock, local
 from time import monotonic
 
 from bpeviz import users
+from bpeviz.jobs import fairness
 from bpeviz.pretokenizers import child_process
 
 PATIENCE = 1.0
 """Seconds until the lock of a slow page run expires; the next page then runs concurrently."""
 
 _HALF_LIFE = 2.0
-"""Seconds after which the time that a user held the lock counts half, so that nobody waits long."""
+"""Seconds until the time that a user held the lock counts half, so that nobody waits long."""
 
 _LITTLE = 1.0
-"""Seconds up to which the time lately is no reason to wait: such runs come in their order."""
+"""Seconds of recent time that do not delay a run: up to this value, runs come in their order."""
 
 
 @dataclass(eq=False)
@@ -48,8 +49,7 @@ class _RunLock:
         self._holder: _Run | None = None
         self._since = 0.0
         self._waiting: dict[Event, _Run] = {}  # the oldest first
-        self._held: dict[str, tuple[float, float]] = {}
-        """For each user, the time that counted at a moment, and this moment. In seconds."""
+        self._accounts = fairness.Accounts(_HALF_LIFE)
 
     def acquire(self, run: _Run) -> None:
         """Wait until the lock is free or has expired, and acquire it."""
@@ -77,32 +77,21 @@ class _RunLock:
         if not self._waiting:
             return
         self._end()
-        turn = min(self._waiting, key=lambda turn: self._excess(self._waiting[turn].user))
+        turn = min(self._waiting, key=lambda turn: self._excess(self._waiting[turn]))
         self._holder, self._since = self._waiting.pop(turn), monotonic()
         turn.set()
 
     def _end(self) -> None:
-        """Count the time of the holder."""
+        """Take the lock from its holder, and charge the user for the time."""
         if self._holder is None:
             return
         now = monotonic()
-        user = self._holder.user
-        self._held[user] = self._lately(user) + now - self._since, now
+        self._accounts.charge(self._holder.user, now - self._since, now)
         self._holder = None
-        if len(self._held) > 1_000:
-            self._held = {
-                user: held for user, held in self._held.items() if self._lately(user) > 0.001
-            }
 
-    def _lately(self, user: str) -> float:
-        """Return the time that a user held the lock, of which older time counts less."""
-        held, at = self._held.get(user, (0.0, 0.0))
-        left: float = held * 0.5 ** ((monotonic() - at) / _HALF_LIFE)
-        return left
-
-    def _excess(self, user: str) -> float:
-        lately = self._lately(user)
-        return lately if lately > _LITTLE else 0.0
+    def _excess(self, run: _Run) -> float:
+        recent = self._accounts.used(run.user, monotonic())
+        return recent if recent > _LITTLE else 0.0
 
 
 class _ThisThread(local):

@@ -61,7 +61,7 @@ def files(key: str) -> list[tuple[str, bytes]]:
 def take(key: str) -> list[tuple[str, bytes]]:
     """Return the names and contents of the files of an uploader, and remove them as well.
 
-    Streamlit takes that for a change of the uploader, which then has no files.
+    Streamlit treats that as a change of the uploader, which then has no files.
 
     Raises:
         RefusedUploadError: The server did not accept one of them.

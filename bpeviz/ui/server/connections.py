@@ -18,10 +18,10 @@ OF_TAB = 4
 """The files of a tab: its connection, and those of an event loop that Streamlit 1.67 creates."""
 
 RESERVED = 500
-"""Files for everything else, above all for the tabs that Streamlit stores after they closed."""
+"""Files for other uses, mainly for tabs that Streamlit stores after they are closed."""
 
 ENOUGH = 65_536
-"""More files than any number of users needs."""
+"""A number of files that suffices for any number of users."""
 
 
 def raise_open_files() -> int:

@@ -1,4 +1,4 @@
-"""Connections whose browser has gone."""
+"""Handle connections that the browser has closed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from starlette.websockets import WebSocketDisconnected
 
 
 class QuietDisconnects:
-    """Ends a connection without a traceback in the log if the browser has gone.
+    """Ends a connection without a traceback in the log if the browser has closed it.
 
     Streamlit 1.67 sends a close message to a browser that disconnects while it receives data.
     """

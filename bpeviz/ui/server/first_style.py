@@ -1,4 +1,4 @@
-"""The style of the pages, and links to what they load first, inside the first response.
+"""Add the style of the pages, and links to the files they load first, to the first response.
 
 As an element of a page, the style would arrive with the first run of the script, and then move
 everything that is already on the screen.
@@ -30,7 +30,7 @@ _FIRST = (
     "Button",
     "ButtonGroup",
 )
-"""The elements above the fold whose scripts Streamlit would load only once a page has sent them."""
+"""The elements above the fold. Streamlit would load their scripts only after a run sends them."""
 
 _IMPORTED = re.compile(r"""(?:from|import)\s*["'`]\./([\w.-]+\.js)["'`]""")
 

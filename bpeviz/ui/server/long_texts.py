@@ -1,4 +1,4 @@
-"""Requests with a long text, which the browser sends apart from Streamlit's messages."""
+"""Handle requests with a long text, which the browser sends apart from Streamlit's messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Return the memory of sessions that have ended to the system.
+"""Release the memory of ended sessions to the system.
 
 Streamlit 1.67 removes the session of a user who left only when another session ends. Python frees
 objects that refer to each other only after many others were created. The C library keeps memory
@@ -23,7 +23,7 @@ INTERVAL = 30.0
 
 @asynccontextmanager
 async def lifespan(_app: object) -> AsyncIterator[None]:
-    """Return the memory of ended sessions while the app runs."""
+    """Release the memory of ended sessions while the app runs."""
     task = asyncio.create_task(_watch())
     try:
         yield
@@ -51,7 +51,7 @@ def sessions() -> set[str]:
 
 
 def free() -> None:
-    """Free objects that refer to each other, and return the memory to the system."""
+    """Free objects that refer to each other, and release the memory to the system."""
     gc.collect()
     if sys.platform == "linux":
         with suppress(OSError, AttributeError):  # another C library

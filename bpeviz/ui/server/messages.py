@@ -1,4 +1,4 @@
-"""Websocket messages that are not a browser's, or for which there is no memory."""
+"""Refuse websocket messages that are invalid, or for which there is not enough memory."""
 
 from __future__ import annotations
 

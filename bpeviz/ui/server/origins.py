@@ -1,4 +1,4 @@
-"""Websockets that pages of other hosts open."""
+"""Refuse websockets that pages of other hosts open."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
 LOCAL = ("localhost", "127.0.0.1", "0.0.0.0")  # noqa: S104
-"""The hosts that Streamlit accepts, too."""
+"""The local hosts, which Streamlit accepts as well."""
 
 
 class SameOrigin:
     """Refuses a websocket from a page of another host.
 
-    Streamlit 1.67 refuses it, too, but first asks a host outside for the own address. All users
-    wait for that answer, up to two seconds.
+    Streamlit 1.67 refuses it as well, but first asks an external host for its own address. All
+    users wait for that answer, up to two seconds.
     """
 
     def __init__(self, app: ASGIApp, hosts: Collection[str]) -> None:

@@ -1,4 +1,4 @@
-"""An optional password for the whole app, asked on a page without Streamlit."""
+"""An optional password for the whole app, with a login page that does not use Streamlit."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from bpeviz.ui.server.user_cookie import cookie, opens_page
 
 COOKIE = "bpeviz_password"
 SECONDS = 7 * 24 * 3600
-"""How long a browser stays logged in."""
+"""Seconds for which a browser stays logged in."""
 
 _PAGE = """<!DOCTYPE html>
 <html lang="en">

@@ -1,4 +1,4 @@
-"""The cookie that tells users apart, for a fair queue."""
+"""The cookie that distinguishes users, for a fair queue."""
 
 from __future__ import annotations
 

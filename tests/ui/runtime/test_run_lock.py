@@ -234,9 +234,8 @@ def test_time_that_a_user_held_the_lock_fades(monkeypatch: pytest.MonkeyPatch) -
     lock.acquire(run)
     clock[0] = 0.8
     lock.release(run)
-    assert lock._lately("a") == 0.8
-    clock[0] += run_lock._HALF_LIFE
-    assert lock._lately("a") == 0.4
-    clock[0] += 20 * run_lock._HALF_LIFE
-    assert lock._lately("a") < 1e-6
-    assert lock._lately("b") == 0.0
+    recent = lock._accounts.used
+    assert recent("a", clock[0]) == 0.8
+    assert recent("a", clock[0] + run_lock._HALF_LIFE) == 0.4
+    assert recent("a", clock[0] + 21 * run_lock._HALF_LIFE) < 1e-6
+    assert recent("b", clock[0]) == 0.0
