@@ -154,7 +154,7 @@ def recognized_names(files: Mapping[str, bytes]) -> list[str]:
     found = [
         name
         for name, content in sorted(files.items())
-        if name not in COMPANIONS and any(one.detect({name: content}) for one in READERS.values())
+        if name not in COMPANIONS and any(one.detect({"": content}) for one in READERS.values())
     ]
     is_json = [files[name][:40].lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{" for name in found]
     if all(is_json):
