@@ -31,10 +31,10 @@ from bpeviz.formats.base import (
     UnsupportedError,
 )
 from bpeviz.formats.huggingface import bpe, unigram, wordpiece
-from bpeviz.formats.huggingface.common import added_tokens
+from bpeviz.formats.huggingface.common import added_tokens, require
 from bpeviz.formats.library import read_tokenizer_json
 from bpeviz.formats.merges import merges_of
-from bpeviz.formats.parsing import Node, describe, dump_json, parse_json
+from bpeviz.formats.parsing import Node, dump_json, parse_json
 from bpeviz.formats.recognition import explain, with_reason
 from bpeviz.formats.remapped_ids import RemappedTokenizer, with_template
 from bpeviz.trainers.unigram import UnigramTokenizer
@@ -82,8 +82,8 @@ def _read_exactly(name: str, document: Node) -> Tokenizer:
         UnsupportedError: It does not.
     """
     document["version"].expect("1.0", None)
-    document["truncation"].expect(None, why="bpeviz encodes whole texts")
-    document["padding"].expect(None, why="bpeviz adds no tokens")
+    document["truncation"].expect(None)
+    document["padding"].expect(None)
     before, after = _template(document["post_processor"])
     model = document["model"]
     special = added_tokens(document["added_tokens"])
@@ -92,15 +92,14 @@ def _read_exactly(name: str, document: Node) -> Tokenizer:
     document.reject_unknown_keys()
     # Older files do not name the model BPE.
     kind = model["type"].value or ("BPE" if "merges" in model else None)
-    if kind not in ("BPE", "WordPiece"):
-        raise model["type"].expected("BPE or WordPiece")
+    require(kind in ("BPE", "WordPiece"))
     from_document = bpe.from_document if kind == "BPE" else wordpiece.from_document
     tokenizer = from_document(name, document, model, special)
     if not before + after:
         return tokenizer
     made = with_template(tokenizer, before, after)
     if made is None:
-        raise document["post_processor"].error("the template has tokens without an id")
+        raise UnsupportedError("its template has tokens without an id")
     return made
 
 
@@ -108,35 +107,27 @@ def _template(processor: Node) -> tuple[list[int], list[int]]:
     """Return the ids that a post-processor adds before and after a text for a model.
 
     Raises:
-        FormatError: It may change the ids of a text, or does not contain the text once.
+        FormatError: It is not a post-processor.
+        UnsupportedError: It may change the ids of a text, or does not contain the text once.
     """
     before: list[int] = []
     after: list[int] = []
     if processor.value is None:
         return before, after
-    steps = [processor.value]
+    steps = [processor]
     if processor["type"].value == "Sequence":
-        steps = [*processor["processors"].list()]
+        steps = [*processor["processors"].nodes()]
     for step in steps:
-        if not isinstance(step, dict) or step.get("type") not in (
-            "ByteLevel",
-            "TemplateProcessing",
-        ):
-            raise processor.error(
-                f"expected null, ByteLevel or TemplateProcessing, not {describe(step)}, which may "
-                "change ids"
-            )
-        if step["type"] == "TemplateProcessing":
+        if step["type"].expect("ByteLevel", "TemplateProcessing") == "TemplateProcessing":
             try:
-                ids = [_ids(part, step["special_tokens"]) for part in step["single"]]
+                ids = [_ids(part, step.value["special_tokens"]) for part in step.value["single"]]
                 at = ids.index(None)
                 before = [*chain.from_iterable(ids[:at]), *before]
                 after += chain.from_iterable(ids[at + 1 :])
-            except (KeyError, TypeError, ValueError):
-                raise processor.error("expected a template with the text in it once") from None
+            except (KeyError, TypeError, ValueError) as error:
+                raise UnsupportedError("its template does not contain the text once") from error
     added = [*before, *after]
-    if len(added) > LONGEST_TEMPLATE or any(type(one) is not int for one in added):
-        raise processor.error(f"expected at most {LONGEST_TEMPLATE} ids in the template")
+    require(len(added) <= LONGEST_TEMPLATE and all(type(one) is int for one in added))
     return before, after
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from bpeviz.core.byte_alphabet import BYTE_OF, CHARACTER_OF
 from bpeviz.core.merges import MergeTokenizer, apply_merges
 from bpeviz.core.tokenizer import Tokenizer
-from bpeviz.formats.base import FormatError, UnsupportedError
+from bpeviz.formats.base import UnsupportedError
 from bpeviz.formats.byte_alphabet import byte_symbols
 from bpeviz.formats.huggingface.common import (
     BYTE_LEVEL,
@@ -16,8 +16,8 @@ from bpeviz.formats.huggingface.common import (
     check_added,
     check_same,
     document_of,
-    encoded_differently,
     parse_split,
+    require,
     split_at,
     splits,
     with_special,
@@ -132,8 +132,8 @@ _WORDS = split_at(r"[\r\n]| [^ \r\n]*|[^ \r\n]+")
 
 def from_document(name: str, document: Node, model: Node, special: Mapping[str, int]) -> Tokenizer:
     """Return the tokenizer of a document. Raises `FormatError` or `UnsupportedError`."""
-    model["dropout"].expect(None, 0.0, why="bpeviz encodes without randomness")
-    model["continuing_subword_prefix"].expect(None, "", why="bpeviz’s BPE has no such prefix")
+    model["dropout"].expect(None, 0.0)
+    model["continuing_subword_prefix"].expect(None, "")
     suffix = model["end_of_word_suffix"].expect(None, "", END_OF_WORD) or None
     _ = model["unk_token"]
     model["fuse_unk"].expect(None, False, True)
@@ -147,77 +147,59 @@ def from_document(name: str, document: Node, model: Node, special: Mapping[str, 
     pattern = _byte_pattern(document["pre_tokenizer"])
     pre_tokenizer: PreTokenizer
     if pattern is not None:
-        document["normalizer"].expect(None, why="over bytes, bpeviz does not normalize")
+        document["normalizer"].expect(None)
         decoder = document["decoder"]
-        if decoder.value is not None and decoder["type"].value != "ByteLevel":
-            raise decoder.expected("null or ByteLevel")
-        if suffix is not None:
-            raise model["end_of_word_suffix"].error("bytes have no end-of-word mark")
+        require(decoder.value is None or decoder["type"].value == "ByteLevel")
+        require(suffix is None)
         pre_tokenizer = PreTokenizer("bytes", *pattern)
         symbols = byte_symbols(vocabulary, entries)
     else:
         pre_tokenizer = _character_pre_tokenizer(document, model, suffix)
-        if pre_tokenizer.unknown is not None and UNKNOWN not in special:
-            raise document["added_tokens"].error(f"{UNKNOWN} is missing")
-        symbols = _character_symbols(vocabulary, pairs, special, pre_tokenizer)
+        require(pre_tokenizer.unknown is None or UNKNOWN in special)
+        symbols = _character_symbols(entries, pairs, special, pre_tokenizer)
     parser = MergeParser(document.file, entries, symbols)
     for number, pair in enumerate(pairs):
         parser.add(f"model.merges[{number}]", *pair)
-    for entry, token_id in entries.items():
-        if token_id not in parser.known and special.get(entry) != token_id:
-            raise vocabulary.entry_error(
-                entry,
-                f"no text is encoded to the id {token_id}: no merge makes it, and it is neither an "
-                "atom nor an added token",
-            )
-    check_added(document, entries, special)
+    require(all(i in parser.known or special.get(name) == i for name, i in entries.items()))
+    check_added(entries, special)
     merges = Merges(pre_tokenizer, symbols, parser.merges, special)
     tokenizer = tokenizer_of(name, merges)
     if ignore_merges:
-        _check_ignore_merges(model["ignore_merges"], tokenizer, entries, special)
+        _check_ignore_merges(tokenizer, entries, special)
     if pattern is None:
-        try:
-            check_same(document, model, to_document(merges))
-        except UnsupportedError as error:
-            raise encoded_differently(document, error) from None
+        check_same(document, model, to_document(merges))
     return tokenizer
 
 
 def _pairs(merges: Node) -> list[tuple[str, str]]:
     """Return merges: lists of two, or in older files texts with a space between two."""
     pairs = []
-    for number, entry in enumerate(merges.list()):
+    for entry in merges.list():
         pair = entry.split(" ") if isinstance(entry, str) else entry
-        if (
-            not isinstance(pair, list)
-            or len(pair) != 2
-            or not all(isinstance(half, str) and half for half in pair)
-        ):
-            raise merges.entry_error(number, "expected two tokens")
+        require(isinstance(pair, list) and len(pair) == 2)
+        require(all(isinstance(half, str) and half for half in pair))
         pairs.append((pair[0], pair[1]))
     return pairs
 
 
 def _byte_pattern(pre_tokenizer: Node) -> tuple[str, str] | None:
     """Return the pattern of a pre-tokenizer that ends in a ByteLevel, or None for others."""
-    if not isinstance(pre_tokenizer.value, dict):
+    if pre_tokenizer.value is None:
         return None
     before: list[Node] = []
     last = pre_tokenizer
     if pre_tokenizer["type"].value == "Sequence":
         before = [*pre_tokenizer["pretokenizers"].nodes()]
         pre_tokenizer.reject_unknown_keys()
-        if not before:
-            return None
+        require(bool(before))
         last = before.pop()
-    if not isinstance(last.value, dict) or last["type"].value != "ByteLevel":
+    if last["type"].value != "ByteLevel":
         return None
-    last["add_prefix_space"].expect(False, why="bpeviz adds no space before a text")
+    last["add_prefix_space"].expect(False)
     last["trim_offsets"].expect(True, False, None)
     own_pattern = last["use_regex"].expect(True, False, None) is not False
     last.reject_unknown_keys()
-    if own_pattern + len(before) > 1:
-        raise pre_tokenizer.error("the text is split more than once; bpeviz splits once")
+    require(own_pattern + len(before) < 2)  # bpeviz splits once
     if before:
         return parse_split(before[0])
     return ("gpt2", "") if own_pattern else ("none", "")
@@ -232,57 +214,40 @@ def _character_pre_tokenizer(document: Node, model: Node, suffix: str | None) ->
             prefix="no" if document["normalizer"].value is None else "yes",
             fallback="bytes" if model["byte_fallback"].value else "unk",
         )
-    pattern = ("none", "")
-    if part.value is not None:
-        otherwise = "null, a Split, or a ByteLevel, alone or after one Split"
-        pattern = parse_split(part, otherwise=otherwise)
+    pattern = ("none", "") if part.value is None else parse_split(part)
     return PreTokenizer("characters", *pattern, end_mark="none" if suffix is None else "attached")
 
 
 def _character_symbols(
-    vocabulary: Node,
+    entries: Mapping[str, int],
     pairs: Sequence[tuple[str, str]],
     special: Mapping[str, int],
     pre_tokenizer: PreTokenizer,
 ) -> dict[int, str]:
-    """Return the atoms, which no merge makes, by id. Raises `FormatError`."""
+    """Return the atoms, which no merge makes, by id. Raises `UnsupportedError`."""
     made = {left + right for left, right in pairs}
-    byte_entries: Collection[str] = ()
     is_sentencepiece = isinstance(pre_tokenizer, SentencePiecePreTokenizer)
-    if is_sentencepiece and pre_tokenizer.unknown is None:
-        byte_entries = BYTES
-        for byte in BYTES:
-            if byte not in vocabulary:
-                raise vocabulary.error(f"the entry {byte} is missing")
+    byte_entries = BYTES if is_sentencepiece and pre_tokenizer.unknown is None else ()
+    require(entries.keys() >= {*byte_entries})
     symbols: dict[int, str] = {}
-    for entry, token_id in vocabulary.value.items():
+    for entry, token_id in entries.items():
         if entry in made or special.get(entry) == token_id:
             continue
         bare = entry.removesuffix(END_OF_WORD) if pre_tokenizer.end_mark == "attached" else entry
-        if (len(bare) != 1 and entry not in byte_entries) or (is_sentencepiece and bare == SPACE):
-            raise vocabulary.entry_error(
-                entry, f"no merge makes the id {token_id}, and it is not a single character"
-            )
+        require(len(bare) == 1 or entry in byte_entries)
+        require(not (is_sentencepiece and bare == SPACE))
         symbols[token_id] = SPACE if is_sentencepiece and entry == " " else entry
     return symbols
 
 
 def _check_ignore_merges(
-    option: Node, tokenizer: Tokenizer, entries: Mapping[str, int], special: Mapping[str, int]
+    tokenizer: Tokenizer, entries: Mapping[str, int], special: Mapping[str, int]
 ) -> None:
-    """Raise `FormatError` if merging a known pre-token does not give its own id."""
+    """Raise `UnsupportedError` if merging a known pre-token does not give its own id."""
     inner = tokenizer.inner if isinstance(tokenizer, RemappedTokenizer) else tokenizer
     if isinstance(inner, MergeTokenizer):
         for merge in inner.merges:
-            if apply_merges(inner.atoms_of(merge.new_id), inner._rank) != (merge.new_id,):
-                raise _ignores(option, inner.token_label(merge.new_id))
+            merged = apply_merges(inner.atoms_of(merge.new_id), inner._rank)
+            require(merged == (merge.new_id,))
     for name in special:
-        if name in entries and all(character in BYTE_OF for character in name):
-            raise _ignores(option, name)
-
-
-def _ignores(option: Node, name: str) -> FormatError:
-    return option.error(
-        f"it is true, so the library encodes a pre-token {quoted(name)} to one id, and the merges "
-        "do not make it"
-    )
+        require(name not in entries or not all(character in BYTE_OF for character in name))

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from bpeviz.core.tokenizer import Tokenizer, TrainedTokenizer
-from bpeviz.formats.base import FormatError, UnsupportedError
-from bpeviz.formats.parsing import Node, describe, quoted
+from bpeviz.formats.base import UnsupportedError
+from bpeviz.formats.parsing import Node
 from bpeviz.formats.regex_dialects import DialectError, expression_of, pattern_of
 from bpeviz.formats.remapped_ids import RemappedTokenizer
-from bpeviz.text import shorten
 
 Part = dict[str, Any]
 """A normalizer, pre-tokenizer or decoder."""
@@ -112,81 +110,59 @@ def ids_of(inner: TrainedTokenizer, tokenizer: Tokenizer) -> list[int]:
     return [*range(known)]
 
 
+def require(condition: bool) -> None:
+    """Raise `UnsupportedError` if bpeviz does not apply a file exactly; then its library does."""
+    if not condition:
+        raise UnsupportedError("bpeviz does not implement its settings exactly")
+
+
 def added_tokens(tokens: Node) -> dict[str, int]:
     """Return the ids of the added tokens, which must be special. Raises `FormatError`."""
     found: dict[str, int] = {}
-    ids: set[int] = set()
     normalized: set[bool] = set()
-    for token in tokens.nodes() if tokens.value else ():
-        content, token_id = token["content"].text(), token["id"].id()
+    nodes = [*tokens.nodes()] if tokens.value else []
+    for token in nodes:
         for key in ("single_word", "lstrip", "rstrip"):
-            token[key].expect(False, None, why="special tokens include no text around them")
+            token[key].expect(False, None)
         normalized.add(bool(token["normalized"].expect(True, False, None)))
-        token["special"].expect(
-            True, why=f"{quoted(content)} is found in every text, and bpeviz finds special ones"
-        )
+        token["special"].expect(True)
+        found[token["content"].text()] = token["id"].id()
         token.reject_unknown_keys()
-        if not content:
-            raise token["content"].error("a special token is empty")
-        if content in found or token_id in ids:
-            raise token.error(f"the id {token_id} or the name {quoted(content)} occurs twice")
-        found[content] = token_id
-        ids.add(token_id)
-    if len(normalized) > 1:
-        raise tokens.error(
-            "some are normalized and others are not. The library searches for them one group after "
-            "the other, and bpeviz for all at once"
-        )
+    require("" not in found and len({*found.values()}) == len(nodes))
+    require(len(normalized) < 2)  # the library searches for one group after the other
     return found
 
 
-def check_added(document: Node, entries: Mapping[str, int], special: Mapping[str, int]) -> None:
-    """Raise `FormatError` if the library would assign another id to an added token."""
-    assigned = assigned_ids(entries, special)
-    for name, token_id in special.items():
-        if assigned[name] != token_id:
-            raise document["added_tokens"].error(
-                f"{quoted(name)} has the id {token_id}, but the library assigns {assigned[name]}"
-            )
+def check_added(entries: Mapping[str, int], special: Mapping[str, int]) -> None:
+    """Raise `UnsupportedError` if the library would assign another id to an added token."""
+    require(assigned_ids(entries, special) == special)
 
 
-def parse_split(part: Node, *, otherwise: str = "a Split") -> tuple[str, str]:
+def parse_split(part: Node) -> tuple[str, str]:
     """Return the pattern and the expression of a `Split`.
 
-    Args:
-        part: the pre-tokenizer.
-        otherwise: the expected parts for the error message, if this is not a `Split`.
-
     Raises:
-        FormatError: it is not a `Split`, or bpeviz would split in another way.
+        FormatError: it is not a `Split`.
+        UnsupportedError: bpeviz would split in another way.
     """
-    if not isinstance(part.value, dict) or part["type"].value != "Split":
-        raise part.expected(otherwise)
-    pattern = part["pattern"]
-    if "Regex" not in pattern:
-        raise pattern.expected("a Regex")
-    regex = pattern["Regex"]
-    expression = regex.text()
-    pattern.reject_unknown_keys()
+    part["type"].expect("Split")
+    expression = part["pattern"]["Regex"].text()
+    part["pattern"].reject_unknown_keys()
     behavior = part["behavior"].expect("Isolated", "Removed")
     invert = bool(part["invert"].expect(False, True, None))
     part.reject_unknown_keys()
-    if (behavior == "Removed") != invert:
-        raise part.error(
-            "expected the matches Isolated, or all but the matches Removed (with invert), so that "
-            "the matches are the pre-tokens"
-        )
+    require((behavior == "Removed") == invert)  # the matches are the pre-tokens
     try:
-        return pattern_of(expression, "oniguruma", drops=behavior == "Removed")
+        return pattern_of(expression, "oniguruma", drops=invert)
     except DialectError as error:
-        raise regex.error(f"this pattern cannot be translated exactly: {error}") from None
+        raise UnsupportedError(str(error)) from error
 
 
 _DEFAULTS = {"fuse_unk": False, "byte_fallback": False, "ignore_merges": False}
 
 
 def check_same(document: Node, model: Node, ours: Mapping[str, Any]) -> None:
-    """Raise `FormatError` if a file differs from the document that bpeviz would write.
+    """Raise `UnsupportedError` if a file differs from the document that bpeviz would write.
 
     Args:
         document: the file.
@@ -194,24 +170,8 @@ def check_same(document: Node, model: Node, ours: Mapping[str, Any]) -> None:
         ours: the document of the tokenizer that was read.
     """
     for key in ("normalizer", "pre_tokenizer"):
-        expected, found = ours[key], document[key]
-        if found.value != expected:
-            raise found.error(
-                f"for this model bpeviz supports {_short(expected)} only, not {_short(found.value)}"
-            )
+        require(document[key].value == ours[key])
     for key, expected in ours["model"].items():
-        if key in ("vocab", "merges", "dropout", "ignore_merges", "type"):
-            continue
-        found = model[key]
-        value = _DEFAULTS.get(key) if found.value in (None, "") else found.value
-        if value != expected:
-            raise found.error(f"expected {json.dumps(expected)}, not {describe(value)}")
-
-
-def encoded_differently(document: Node, error: UnsupportedError) -> FormatError:
-    """Return the error for a file that bpeviz would encode in another way."""
-    return document.error(f"bpeviz would encode differently: {error}")
-
-
-def _short(value: object) -> str:
-    return shorten(json.dumps(value, ensure_ascii=False), 160)
+        if key not in ("vocab", "merges", "dropout", "ignore_merges", "type"):
+            found = model[key].value
+            require((_DEFAULTS.get(key) if found in (None, "") else found) == expected)

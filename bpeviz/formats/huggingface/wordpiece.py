@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
@@ -17,9 +16,9 @@ from bpeviz.formats.huggingface.common import (
     check_added,
     check_same,
     document_of,
-    encoded_differently,
     ids_of,
     parse_split,
+    require,
     splits,
     with_special,
 )
@@ -180,35 +179,27 @@ def _lower(pre_tokenizer: WordPiecePreTokenizer, alphabet: Sequence[str]) -> lis
 
 
 def from_document(name: str, document: Node, model: Node, special: Mapping[str, int]) -> Tokenizer:
-    """Return the tokenizer of a document. Raises `FormatError`."""
+    """Return the tokenizer of a document. Raises `FormatError` or `UnsupportedError`."""
     prefix = model["continuing_subword_prefix"].expect(CONTINUES, " " + CONTINUES)
     model["unk_token"].expect(UNKNOWN)
     model["max_input_chars_per_word"].expect(LONGEST_WORD)
-    vocabulary = model["vocab"]
-    entries = vocabulary.vocabulary()
+    entries = model["vocab"].vocabulary()
     model.reject_unknown_keys()
-    if UNKNOWN not in special:
-        raise document["added_tokens"].error(f"{UNKNOWN} is missing")
+    require(UNKNOWN in special)
     pieces: dict[int, Piece] = {}
     for entry, token_id in sorted(entries.items(), key=lambda item: item[1]):
         if special.get(entry) == token_id:
             continue
         piece = entry.removeprefix(prefix)
-        if not 0 < len(piece) <= LONGEST_PIECE:
-            raise vocabulary.entry_error(entry, f"a piece has 1 to {LONGEST_PIECE:,} characters")
+        require(0 < len(piece) <= LONGEST_PIECE)
         pieces[token_id] = piece, entry.startswith(prefix)
-    check_added(document, entries, special)
+    check_added(entries, special)
     alphabet = [token_id for token_id, (piece, _) in pieces.items() if len(piece) == 1]
     longer = [token_id for token_id, (piece, _) in pieces.items() if len(piece) > 1]
     number = {pieces[token_id]: i for i, token_id in enumerate(alphabet)}
     merges: list[Merge] = []
     for token_id in longer:
-        parts = _halves(pieces[token_id], number)
-        if parts is None:
-            raise vocabulary.entry_error(
-                pieces[token_id][0], "no two pieces of lower ids make it, as bpeviz requires"
-            )
-        merges.append(Merge(*parts, len(number), 0, 0, 0))
+        merges.append(Merge(*_halves(pieces[token_id], number), len(number), 0, 0, 0))
         number[pieces[token_id]] = len(number)
     inner = WordPieceTokenizer(
         name,
@@ -219,30 +210,28 @@ def from_document(name: str, document: Node, model: Node, special: Mapping[str, 
         special=tuple(sorted(special, key=special.__getitem__)),
     )
     tokenizer = with_ids(inner, (*alphabet, *longer), special)
-    try:
-        ours = to_document(inner, tokenizer)
-    except UnsupportedError as error:
-        raise encoded_differently(document, error) from None
-    needed = ours["model"]["continuing_subword_prefix"]
-    if prefix == CONTINUES != needed:
-        raise model["continuing_subword_prefix"].error(
-            f"with this pattern, the library encodes a word that begins with {CONTINUES} as the "
-            f"middle of another, and bpeviz does not; expected {json.dumps(needed)}"
-        )
+    ours = to_document(inner, tokenizer)
+    # With ## and some patterns, the library encodes a word that begins with ## as the middle of
+    # another, and bpeviz does not. A space and ## is always safe.
+    require(prefix in (ours["model"]["continuing_subword_prefix"], " " + CONTINUES))
     ours["model"]["continuing_subword_prefix"] = prefix
     check_same(document, model, ours)
     return tokenizer
 
 
-def _halves(whole_piece: Piece, number: Mapping[Piece, int]) -> tuple[int, int] | None:
-    """Return any two pieces that make a longer one: longest match needs no order of merges."""
+def _halves(whole_piece: Piece, number: Mapping[Piece, int]) -> tuple[int, int]:
+    """Return any two pieces that make a longer one: longest match needs no order of merges.
+
+    Raises:
+        UnsupportedError: no pieces of lower ids make it.
+    """
     piece, continues = whole_piece
     for middle in range(len(piece) - 1, 0, -1):
         left = number.get((piece[:middle], continues))
         right = number.get((piece[middle:], True))
         if left is not None and right is not None:
             return left, right
-    return None
+    raise UnsupportedError(f"no two pieces of lower ids make {quoted(piece)}")
 
 
 def _pre_tokenizer(document: Node) -> WordPiecePreTokenizer:
@@ -250,9 +239,8 @@ def _pre_tokenizer(document: Node) -> WordPiecePreTokenizer:
     part = document["pre_tokenizer"]
     pattern = ("whitespace", "")
     if part.value != _WHITE_SPACE:
-        parts = [*part["pretokenizers"].nodes()] if "pretokenizers" in part else []
-        if len(parts) != 2 or parts[1].value != _WHITE_SPACE:
-            raise part.expected("WhitespaceSplit for WordPiece, alone or after one Split")
+        parts = [*part["pretokenizers"].nodes()]
+        require(len(parts) == 2)
         pattern = parse_split(parts[0])
     return WordPiecePreTokenizer(
         pattern=pattern[0],
