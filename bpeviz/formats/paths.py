@@ -6,6 +6,8 @@ from collections.abc import Collection, Mapping
 from contextlib import suppress
 from pathlib import Path
 
+import regex
+
 from bpeviz.formats.base import Format, FormatError, printable_name
 from bpeviz.formats.known_models import SETTINGS_FILES
 from bpeviz.formats.recognition import COMPANIONS
@@ -148,18 +150,23 @@ def recognized_names(files: Mapping[str, bytes]) -> list[str]:
     """Return the names of the files in a folder that begin as tokenizers, whatever their names.
 
     Args:
-        files: Content, or its beginning, by name. A JSON file counts only if it is the only one,
-            and if no other file counts.
+        files: Content, or its beginning, by name.
     """
-    found = [
+    return [
         name
         for name, content in sorted(files.items())
-        if name not in COMPANIONS and any(one.detect({"": content}) for one in READERS.values())
+        if name not in COMPANIONS
+        and any(one.detect({"": content}) for one in READERS.values())
+        and (not _JSON.match(content) or _TOKENIZER_JSON.search(content, endpos=_HEAD))
     ]
-    is_json = [files[name][:40].lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{" for name in found]
-    if all(is_json):
-        return found if len(found) == 1 else []
-    return [name for name, excluded in zip(found, is_json, strict=True) if not excluded]
+
+
+_JSON = regex.compile(rb"(?:\xef\xbb\xbf)?\s*\{")
+_TOKENIZER_JSON = regex.compile(rb'"(?:added_tokens|default_num_special_tokens|bpeviz tokenizer)"')
+
+
+_HEAD = 4_096
+_MANY = 200
 
 
 def _heads(folder: Path) -> dict[str, bytes]:
@@ -170,10 +177,6 @@ def _heads(folder: Path) -> dict[str, bytes]:
         with suppress(OSError), (folder / name).open("rb") as file:
             found[name] = file.read(_HEAD)
     return found
-
-
-_MANY = 200
-_HEAD = 4_096
 
 
 def _beside(path: Path, ending: str) -> Path:

@@ -520,6 +520,13 @@ def test_folder_opens_by_content_whatever_the_name(name: str, tmp_path: Path) ->
         assert ours.encode("low") == formats.parse({"a.model": content}).encode("low")
 
 
+def test_folder_opens_a_tokenizer_json_of_another_name(tmp_path: Path) -> None:
+    tokenizer = bpeviz.train("low lower lowest", merges=5).tokenizer()
+    bpeviz.save(tokenizer, tmp_path / "low-v2.json")
+    (tmp_path / "settings.json").write_text('{"a": 1}')
+    assert bpeviz.read(tmp_path).encode("lowest") == tokenizer.encode("lowest")
+
+
 def test_codes_beside_a_dictionary_of_fairseq_state_whose_ids_they_have(tmp_path: Path) -> None:
     (tmp_path / "dict.txt").write_text(", 9\nlow 8\nl@@ 7\n")
     (tmp_path / "bpecodes").write_text("l o 9\nlo w</w> 8\n")
