@@ -16,6 +16,7 @@ from texts import SMALL_TEXTS
 
 import bpeviz
 from bpeviz import formats
+from bpeviz.core.library_tokenizer import LibraryTokenizer
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats import FORMATS, FormatError
 from bpeviz.pretokenizers.patterns import CUSTOM, PATTERNS, WORD_LIST
@@ -255,6 +256,15 @@ def of_kind(kind: str) -> Tokenizer:
 )
 def test_formats_keep_ids_of_difficult_texts(key: str, kind: str) -> None:
     check_same_ids(of_kind(kind), key)
+
+
+def test_written_tokenizer_json_is_read_with_its_steps_unless_it_is_unigram() -> None:
+    for kind, arguments in (BYTES | ONLY_HUGGING_FACE).items():
+        is_unigram = kind.startswith("unigram")
+        size = {"vocab_size": 9} if is_unigram else {"vocab_size": None, "merges": 4}
+        tokenizer = bpeviz.train("low lower lowest", **{**arguments, **size}).tokenizer()
+        read = formats.parse(formats.dump(tokenizer, "huggingface"))
+        assert isinstance(read, LibraryTokenizer) == is_unigram, kind
 
 
 @pytest.mark.slow

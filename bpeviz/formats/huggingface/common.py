@@ -146,8 +146,9 @@ def parse_split(part: Node) -> tuple[str, str]:
         UnsupportedError: bpeviz would split in another way.
     """
     part["type"].expect("Split")
-    expression = part["pattern"]["Regex"].text()
-    part["pattern"].reject_unknown_keys()
+    pattern = part["pattern"]
+    expression = pattern["Regex"].text()
+    pattern.reject_unknown_keys()
     behavior = part["behavior"].expect("Isolated", "Removed")
     invert = bool(part["invert"].expect(False, True, None))
     part.reject_unknown_keys()
