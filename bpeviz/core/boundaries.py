@@ -13,7 +13,7 @@ that begin there over time. Both have the interface `Boundaries`.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, TypeVar
@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Number = TypeVar("Number", np.int32, np.int64)
+Item = TypeVar("Item")
 
 NEVER = np.iinfo(np.int32).max
 """The merge of a boundary that no merge removes."""
@@ -403,6 +404,12 @@ def changes_of_merges(
         counts += [len(later) + 1, *[0] * (width(at) - 1)]
     times, entries = np.array(found, np.int32).T
     return np.array(counts, np.int64), times, entries
+
+
+def places(items: Sequence[Item], distinct: Iterable[Item]) -> NDArray[np.int64]:
+    """Return for each item its index among the distinct items. int64 [items]."""
+    index = {item: i for i, item in enumerate(distinct)}
+    return np.fromiter(map(index.__getitem__, items), np.int64, len(items))
 
 
 def boundaries_from_changes(

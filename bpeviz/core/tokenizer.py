@@ -21,6 +21,7 @@ from bpeviz.core.boundaries import (
     Timeline,
     boundaries_from_changes,
     changes,
+    places,
 )
 from bpeviz.core.special_names import special_names
 from bpeviz.pretokenizers.pretokenizer import END_OF_WORD, Atoms, PreTokenizer
@@ -153,6 +154,11 @@ class Tokenizer(ABC):
         `encode` does not add them.
         """
         return (), ()
+
+    @property
+    def with_own_ids(self) -> Tokenizer:
+        """The tokenizer with its own ids, if this one maps them to others."""
+        return self
 
     def scored_words(self, text: str) -> list[Word]:
         """Return the words of a text, if the model scores their segmentations one by one."""
@@ -538,9 +544,6 @@ class NonMonotonicTokenizer(TrainedTokenizer):
         for pre_token, row in row_of.items():
             if pre_token not in rows:
                 found[pre_token] = changes([(-1, (DROPPED_ID,) * len(row), (1,) * len(row))])
-        number = {pre_token: i for i, pre_token in enumerate(found)}
-        order = np.fromiter(
-            (number[pre_token] for pre_token in pre_tokens), np.int64, len(pre_tokens)
-        )
+        order = places(pre_tokens, found)
         atom_ids, ends = self.atoms_in(pre_tokens)
         return boundaries_from_changes([*found.values()], order, ends, atom_ids, self.steps)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +46,15 @@ class _OtherIds(Tokenizer):
     def special_tokens(self) -> Mapping[str, int]:
         return self.special
 
+    def normalized(self, text: str) -> Normalized:
+        return self.inner.normalized(text)
+
+    def pre_token_ends(self, text: str) -> NDArray[np.int64] | None:
+        return self.inner.pre_token_ends(text)
+
+    def at_step(self, step: int) -> Self:
+        return replace(self, inner=self.inner.at_step(step))  # type: ignore[type-var]
+
 
 @dataclass(frozen=True)
 class RemappedTokenizer(_OtherIds):
@@ -65,6 +75,10 @@ class RemappedTokenizer(_OtherIds):
     @property
     def template(self) -> tuple[Sequence[int], Sequence[int]]:
         return self.around
+
+    @property
+    def with_own_ids(self) -> TrainedTokenizer:
+        return self.inner
 
     @cached_property
     def table(self) -> NDArray[np.int32]:
@@ -122,15 +136,6 @@ class RemappedTokenizer(_OtherIds):
 
     def merged_id(self, step: int) -> int:
         return int(self.table[self.inner.merged_id(step)])
-
-    def normalized(self, text: str) -> Normalized:
-        return self.inner.normalized(text)
-
-    def pre_token_ends(self, text: str) -> NDArray[np.int64]:
-        return self.inner.pre_token_ends(text)
-
-    def at_step(self, step: int) -> RemappedTokenizer:
-        return replace(self, inner=self.inner.at_step(step))
 
     def decode_bytes(self, ids: Iterable[int]) -> bytes:
         return self.inner.decode_bytes([self.inner_id(token_id) for token_id in ids])
@@ -224,15 +229,6 @@ class OffsetTokenizer(_OtherIds):
 
     def find(self, query: str) -> Iterator[int]:
         yield from (token_id + self.offset for token_id in self.inner.find(query))
-
-    def normalized(self, text: str) -> Normalized:
-        return self.inner.normalized(text)
-
-    def pre_token_ends(self, text: str) -> NDArray[np.int64] | None:
-        return self.inner.pre_token_ends(text)
-
-    def at_step(self, step: int) -> OffsetTokenizer:
-        return replace(self, inner=self.inner.at_step(step))
 
     def _encode_ordinary(self, text: str) -> list[int]:
         return [token_id + self.offset for token_id in self.inner._encode_ordinary(text)]

@@ -22,7 +22,6 @@ from bpeviz.formats.base import UnsupportedError
 from bpeviz.formats.huggingface.common import ids_of
 from bpeviz.formats.merges import Merges, merges_of
 from bpeviz.formats.parsing import quoted
-from bpeviz.formats.remapped_ids import RemappedTokenizer
 from bpeviz.pretokenizers.patterns import CUSTOM
 from bpeviz.pretokenizers.pretokenizer import UNKNOWN
 from bpeviz.trainers.sentencepiece_bpe import BYTES, SPACE, SentencePiecePreTokenizer
@@ -47,7 +46,7 @@ def _write(tokenizer: Tokenizer) -> dict[str, bytes]:
     """Return the file of a tokenizer. Raises `UnsupportedError`."""
     if type(tokenizer) is LibraryTokenizer and tokenizer.file.library == SENTENCEPIECE:
         return {FILE: tokenizer.file.content}
-    inner = tokenizer.inner if isinstance(tokenizer, RemappedTokenizer) else tokenizer
+    inner = tokenizer.with_own_ids
     if isinstance(inner, UnigramTokenizer):
         return {FILE: _unigram(inner, tokenizer)}
     merges = merges_of(tokenizer)

@@ -28,6 +28,7 @@ from bpeviz.core.boundaries import (
     atom_changes,
     boundaries_from_changes,
     boundaries_from_ids,
+    places,
 )
 from bpeviz.core.tiktoken_engine import rank_encoder
 from bpeviz.core.tokenizer import Tokenizer
@@ -171,10 +172,7 @@ class RankTokenizer(Tokenizer):
         rows = {
             pre_token: _changes(pre_token, self._ranks) for pre_token in dict.fromkeys(pre_tokens)
         }
-        number = {pre_token: i for i, pre_token in enumerate(rows)}
-        order = np.fromiter(
-            (number[pre_token] for pre_token in pre_tokens), np.int64, len(pre_tokens)
-        )
+        order = places(pre_tokens, rows)
         return boundaries_from_changes([*rows.values()], order, ends, atom_ids, self.steps)
 
     def _check_whole(self, found: int, ends: NDArray[np.int64]) -> None:

@@ -277,23 +277,16 @@ class WordPiecePreTokenizer(PreTokenizer):
             pre_tokens = mark_unmatched(text, self.pattern, self.expression)
         else:
             pre_tokens = super().pre_tokens(text)
-        return [
-            part
-            for pre_token in pre_tokens
-            for part in (
-                [pre_token] if self._is_unmatched(pre_token) else _WORD_OR_SPACE.findall(pre_token)
-            )
-        ]
+        found: list[str] = []
+        for one in pre_tokens:
+            found += [one] if isinstance(one, Unmatched) else _WORD_OR_SPACE.findall(one)
+        return found
 
     def normalized(self, text: str) -> Normalized:
         return Normalized.of(map(str.lower, text) if self.case == "lower" else text)
 
     def drops(self, pre_token: str) -> bool:
-        return self._is_unmatched(pre_token) or _SPACE.match(pre_token) is not None
-
-    @staticmethod
-    def _is_unmatched(pre_token: str) -> bool:
-        return isinstance(pre_token, Unmatched)
+        return isinstance(pre_token, Unmatched) or _SPACE.match(pre_token) is not None
 
     def symbols(self, pre_token: str) -> list[str]:
         characters = map(str.lower, pre_token) if self.case == "lower" else iter(pre_token)

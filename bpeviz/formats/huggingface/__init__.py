@@ -36,7 +36,8 @@ from bpeviz.formats.library import read_tokenizer_json
 from bpeviz.formats.merges import merges_of
 from bpeviz.formats.parsing import Node, dump_json, parse_json
 from bpeviz.formats.recognition import explain, with_reason
-from bpeviz.formats.remapped_ids import RemappedTokenizer, with_template
+from bpeviz.formats.remapped_ids import RemappedTokenizer as RemappedTokenizer
+from bpeviz.formats.remapped_ids import with_template
 from bpeviz.trainers.unigram import UnigramTokenizer
 from bpeviz.trainers.wordpiece import WordPieceTokenizer
 
@@ -45,7 +46,7 @@ _LARGEST_EXACT = 12_000_000
 
 
 def _write(tokenizer: Tokenizer) -> dict[str, bytes]:
-    inner = tokenizer.inner if isinstance(tokenizer, RemappedTokenizer) else tokenizer
+    inner = tokenizer.with_own_ids
     # A subclass may encode in another way.
     if type(inner) is LibraryTokenizer and inner.file.library == HUGGING_FACE:
         return {FORMAT.files[0]: inner.file.content}

@@ -24,7 +24,6 @@ from bpeviz.formats.huggingface.common import (
 )
 from bpeviz.formats.merges import MISSING_BYTES, MergeParser, Merges, tokenizer_of
 from bpeviz.formats.parsing import Node, quoted
-from bpeviz.formats.remapped_ids import RemappedTokenizer
 from bpeviz.pretokenizers.pretokenizer import END_OF_WORD, UNKNOWN, PreTokenizer
 from bpeviz.trainers.sentencepiece_bpe import BYTES, SPACE, SentencePiecePreTokenizer
 
@@ -244,7 +243,7 @@ def _check_ignore_merges(
     tokenizer: Tokenizer, entries: Mapping[str, int], special: Mapping[str, int]
 ) -> None:
     """Raise `UnsupportedError` if merging a known pre-token does not give its own id."""
-    inner = tokenizer.inner if isinstance(tokenizer, RemappedTokenizer) else tokenizer
+    inner = tokenizer.with_own_ids
     if isinstance(inner, MergeTokenizer):
         for merge in inner.merges:
             merged = apply_merges(inner.atoms_of(merge.new_id), inner._rank)
