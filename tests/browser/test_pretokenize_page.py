@@ -129,6 +129,15 @@ def test_word_lists_give_both_published_segmentations(open_page: Open) -> None:
     expect(page.get_by_role("textbox", name="Text to use")).to_have_value(YAO_MING)
     expect(page.get_by_text("as the Chinese Treebank does")).to_be_visible()
     expect(page.get_by_text("as Peking University does")).to_be_visible()
+    # The page does not keep the height of a longer text free.
+    page.wait_for_function(
+        """() => {
+          const place = document.querySelector(".st-key-side-by-side");
+          const board = place.querySelector("[data-testid^=stBidi]").shadowRoot;
+          const bottom = (element) => element.getBoundingClientRect().bottom;
+          return bottom(place) - bottom(board.querySelector(".columns")) < 40;
+        }"""
+    )
 
     type_text(page, "姚明进入 总决赛", "Word list A")
     expect(shown.head("Word list A")).to_contain_text("2 pre-tokens")

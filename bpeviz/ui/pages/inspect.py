@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -18,7 +19,7 @@ from bpeviz.core.chat_template import Chat, ChatTemplate
 from bpeviz.core.lattice import Lattice
 from bpeviz.core.tokenizer import Tokenizer, Word
 from bpeviz.pretokenizers.patterns import MAX_EXPRESSION
-from bpeviz.text import clean, counted, label, listed
+from bpeviz.text import clean, counted, label, listed, shorten
 from bpeviz.trainers import texts_of
 from bpeviz.ui import components, export, html_table, inputs, markdown
 from bpeviz.ui.downloads import ready
@@ -78,9 +79,10 @@ SOURCE = OneOf(
 )
 TYPED = TextField("inspect_box", "Type a text", longest=MAX_TEXT)
 TOKENIZER = _TokenizerChoice("inspected_by", "Tokenizer", titles=LINKED)
+SPECIAL_NAME = "<|endoftext|>"
 SPECIAL = OneOf(
     "special_tokens",
-    "Treat `<|endoftext|>` as",
+    f"Treat `{SPECIAL_NAME}` as",
     titles={"text": "Plain text", "special": "Special token"},
 )
 TEMPLATE = Switch("template", "Add the model’s template")
@@ -325,7 +327,10 @@ def _special_tokens(offer: Offer | None) -> tuple[str, ...]:
     if not names:
         st.caption(f"{title} has no special tokens.")
         return ()
-    chosen = SPECIAL.segments(
+    shown = SPECIAL_NAME if SPECIAL_NAME in names else shorten(names[0])
+    # Between backticks, Markdown cannot escape a backtick.
+    quoted = markdown.escape(shown) if "`" in shown else f"`{shown}`"
+    chosen = replace(SPECIAL, label=f"Treat {quoted} as").segments(
         help="Names of special tokens in pasted text are plain text. Only a program that intends "
         "it turns them into special tokens."
     )

@@ -76,6 +76,7 @@ def test_special_tokens_of_the_users_training_are_encoded() -> None:
     assert "Special tokens of Your tokenizer" in captions
     tokens = drawn(app, "bytes")["tokens"]
     assert (tokens[-1]["label"], tokens[-1]["kind"]) == ("<s>", "special")
+    assert app.button_group(key="special_tokens").proto.label == "Treat `<s>` as"
     app = opened(special_names="[UNK]", algorithm="wordpiece")
     assert "differ from" in " ".join(errors(app))
 
@@ -179,6 +180,7 @@ def test_special_tokens_are_plain_text_until_enabled() -> None:
     app = cl100k(inspect_box="a<|endoftext|>")
     assert ids(app) == [64, 27, 91, 8862, 728, 428, 91, 29]
     (pills,) = [group for group in app.button_group if group.key == "special_tokens"]
+    assert pills.proto.label == "Treat `<|endoftext|>` as"
     pills.set_value("special").run()
     assert errors(app) == []
     assert ids(app) == [64, 100257]

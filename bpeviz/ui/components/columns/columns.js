@@ -156,6 +156,9 @@ class Columns {
       list.show(() => ({ count: tokens.length, words: (index) => tokenInWords(data.columns[i], bytes, index) })),
     );
     for (const { host } of this.columns) host.addEventListener("scroll", () => this.#scrolled(host));
+    // Pre-tokenize reserves the height of its first text; another one may be shorter.
+    if (this.unit !== "token")
+      this.board.getRootNode().host?.closest("[class*=st-key-]")?.style.setProperty("min-height", "0");
     this.#announce();
   }
 
