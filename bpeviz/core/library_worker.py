@@ -121,6 +121,7 @@ class HuggingFace:
             **parts,
             "model": {"type": type(model).__name__, **settings},
             "unknown": unknown_id,
+            "size": tokenizer.get_vocab_size(),
             "special": {one.content: i for i, one in self.added.items() if one.special},
             "added": sorted(self.added),
         }
@@ -292,6 +293,7 @@ class SentencePiece:
         return {
             "model": {"type": self.kind, "byte_fallback": any(processor.is_byte(every))},
             "unknown": processor.unk_id(),
+            "size": len(every),
             "special": special,
             "added": [],
             "normalizes": True,

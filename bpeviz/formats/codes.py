@@ -29,6 +29,7 @@ from bpeviz.formats.parsing import checked_text, dump_json, error_at, quoted, sp
 from bpeviz.formats.wordpiece_vocabulary import bert_normalizer
 from bpeviz.pretokenizers.pretokenizer import END_OF_WORD
 
+_MOST_MERGES = 300_000
 _CLIP_MERGES = 49_152 - 256 - 2
 _CLIP_SPECIAL = ("<|startoftext|>", "<|endoftext|>")
 _CLIP_SPLIT = r"'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+"
@@ -111,6 +112,8 @@ def _model(
 def _read(source: Source) -> Tokenizer:
     file, content = source.single()
     lines = split_lines(file, content)
+    if len(lines) > _MOST_MERGES:
+        raise error_at(file, "", f"{len(lines):,} lines exceed the limit of {_MOST_MERGES:,}")
     merges = []
     has_version = lines[0].lstrip(chr(34)).startswith(("bpe_simple_vocab", "#version"))
     for number, line in enumerate(lines[has_version:], 1 + has_version):

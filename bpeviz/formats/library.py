@@ -15,7 +15,7 @@ from bpeviz.core.library_tokenizer import LibraryTokenizer
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats.base import Format, Source
 from bpeviz.formats.known_models import SETTINGS_FILES, model_settings
-from bpeviz.formats.parsing import MAX_ID, error_at
+from bpeviz.formats.parsing import MAX_ENTRIES, MAX_ID, error_at
 
 
 def read_tokenizer_json(name: str, file: str, content: bytes) -> LibraryTokenizer:
@@ -31,6 +31,8 @@ def read_sentencepiece(name: str, file: str, content: bytes) -> LibraryTokenizer
 def _read(name: str, shown: str, file: File) -> LibraryTokenizer:
     try:
         tokenizer = LibraryTokenizer(name, file)
+        if (size := tokenizer.info["size"]) > MAX_ENTRIES:
+            raise error_at(shown, "", f"{size:,} entries exceed the limit of {MAX_ENTRIES:,}")
         largest = tokenizer.vocab_size
         tokenizer.encode("a")  # some files load, and fail at every text
     except LibraryError as error:

@@ -29,13 +29,22 @@ _LINE = regex.compile(
 )
 
 
+_MOST_TOKENS = 200_000
+_LONGEST_LINE = 10_000
+
+
 def _read(source: Source) -> Tokenizer:
     file, content = source.single()
     ids: dict[bytes, int] = {}
     seen: set[int] = set()
     total = 0
-    for number, line in enumerate(split_lines(file, content), 1):
+    lines = split_lines(file, content)
+    if len(lines) > _MOST_TOKENS:
+        raise error_at(file, "", f"{len(lines):,} tokens exceed the limit of {_MOST_TOKENS:,}")
+    for number, line in enumerate(lines, 1):
         place = f"line {number:,}"
+        if len(line) > _LONGEST_LINE:
+            raise error_at(file, place, f"{len(line):,} characters are too many")
         match = _LINE.fullmatch(line)
         if match is None:
             raise error_at(

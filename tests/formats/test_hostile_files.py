@@ -18,8 +18,9 @@ from properties import examples, quarter
 
 import bpeviz
 from bpeviz import formats
+from bpeviz.core import library_pool
 from bpeviz.core.byte_alphabet import CHARACTER_OF
-from bpeviz.formats import FORMATS, MAX_FILE, FormatError, huggingface
+from bpeviz.formats import FORMATS, MAX_FILE, FormatError, huggingface, library
 from bpeviz.formats.parsing import MAX_ENTRIES, MAX_VALUES
 
 TEXT = "low lower lowest, don't été 12 ab"
@@ -333,6 +334,18 @@ HOSTILE: dict[str, tuple[dict[str, bytes], list[str]]] = {
         {"a.json": b"{}", "b.txt": b"a", "c.csv": b"a"},
         ["3 files"],
     ),
+    "a token of RWKV that Python takes gigabytes to parse": (
+        {"a.txt": b"1 'a' 1\n2 'b' 1\n3 '" + b"a" * 10_000_000 + b"' 10000000\n"},
+        ["a.txt, line 3:", "10,000,0", "too many"],
+    ),
+    "more tokens of RWKV than it takes seconds to parse": (
+        {"a.txt": b"1 'a' 1\n" * 200_001},
+        ["a.txt", "200,001", "limit"],
+    ),
+    "more codes than it takes seconds to read": (
+        {"codes": b"#version: 0.2\na b</w>\n" + b"a b\n" * 300_000},
+        ["codes", "300,002", "limit"],
+    ),
     "a merge with two spaces": (
         two_files({"ab": 256}, "a  b"),
         ["merges.txt, line 2:", "'a  b'"],
@@ -543,3 +556,20 @@ def test_rank_file_accepts_a_pattern_argument(tmp_path: Path) -> None:
     assert tokenizer.encode("ab, ab") == [256, 44, 32, 256]
     with pytest.raises(FormatError, match="does not contain the pre-tokenization"):
         bpeviz.read(tmp_path / "a.tiktoken")
+
+
+@pytest.mark.parametrize("key", ["sentencepiece", "huggingface"])
+def test_file_with_too_many_entries_is_refused_once_it_is_loaded(
+    key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The spellings of so many entries take more seconds than the file itself."""
+    settings = {"atoms": "characters", "pattern": "whitespace"}
+    tokenizer = bpeviz.train("low lower lowest", "unigram", vocab_size=9, **settings)
+    files = formats.dump(tokenizer.tokenizer(), key)
+    monkeypatch.setattr(library, "MAX_ENTRIES", 5)
+    with (
+        patch.object(library_pool, "ask", side_effect=library_pool.ask) as asked,
+        pytest.raises(FormatError, match="the limit of 5"),
+    ):
+        formats.parse(files)
+    assert asked.call_count == 1
