@@ -18,8 +18,9 @@ from properties import examples
 
 @pytest.hookimpl(tryfirst=True)  # before Hypothesis reads --hypothesis-profile
 def pytest_configure(config: pytest.Config) -> None:
-    """Set the number of examples of property tests: few where slow tests are left out."""
-    properties.FAST = "not slow" in config.getoption("markexpr")
+    """Set the number of examples of property tests: few where large tests are left out."""
+    marks = config.getoption("markexpr")
+    properties.FAST = "not large" in marks or "not slow" in marks
     if properties.FAST and "BPEVIZ_EXAMPLES" not in os.environ:
         properties.SHARE = 0.05
     # A first example may fill caches or load a vocabulary, so examples have no deadline.
@@ -34,6 +35,30 @@ collect_ignore = ["portability"]
 WITH_PROCESSES = ("browser", "jobs", "corpus/test_dask.py", "test_benchmarks.py", "ui/server")
 """Tests that start processes. On a machine with two busy processors these may miss a time limit."""
 
+SLOW = (
+    *("browser", "jobs/test_queue.py", "corpus/test_dask.py", "test_benchmarks.py", "ui/server"),
+    *("ui/components/test_javascript.py", "core/test_library_pool.py", "pretrained/test_hub.py"),
+    *("pretokenizers/test_sandbox.py", "test_portability.py", "test_project.py"),
+    *("ui/pages", "ui/permalink", "ui/test_export.py", "ui/test_markdown.py"),
+    *("ui/test_hugging_face.py", "test_hostile_input.py", "test_made_before.py"),
+    *("views/test_lock_step.py", "views/test_charts_and_tables.py"),
+    *("formats/test_foreign_files.py", "formats/test_library_formats.py"),
+    *("formats/test_sentencepiece.py", "trainers/test_bpe_against_libraries.py"),
+    "trainers/test_sennrich.py",
+)
+"""Tests that start processes, draw pages or compare with libraries. Single ones have a mark."""
+
+
+def below(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the beginnings of the paths of the files that are, or are below, these names."""
+    return tuple(str(Path(__file__).parent / name) for name in names)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Import no file whose tests would all be left out: importing takes half as long as they do."""
+    left_out = "not slow" in config.getoption("markexpr")
+    return True if left_out and str(collection_path).startswith(below(SLOW)) else None
+
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collect_file() -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
@@ -43,15 +68,17 @@ def pytest_collect_file() -> Generator[None, list[pytest.Collector], list[pytest
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Order the tests: those of Dask first, then those in a browser, those that are slow last.
+    """Mark the tests, and order them: those of Dask, those in a browser, others, and large ones.
 
     A failed test that starts processes is repeated twice; the summary counts the repetitions.
     """
-    starts = tuple(str(Path(__file__).parent / name) for name in WITH_PROCESSES)
+    starts, slow = below(WITH_PROCESSES), below(SLOW)
     for item in items:
         if str(item.path).startswith(starts):
             item.add_marker(pytest.mark.flaky(reruns=2))
-    items.sort(key=lambda item: bool(item.get_closest_marker("slow")))
+        if str(item.path).startswith(slow) or item.get_closest_marker("large"):
+            item.add_marker("slow")
+    items.sort(key=lambda item: bool(item.get_closest_marker("large")))
     items.sort(key=lambda item: not item.get_closest_marker("browser"))
     # After Playwright, an event loop runs in the process, in which no Dask cluster can start.
     items.sort(key=lambda item: item.path.name != "test_dask.py")

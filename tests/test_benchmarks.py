@@ -34,7 +34,7 @@ def cells(printed: str) -> list[list[str]]:
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in rows]
 
 
-@pytest.mark.slow
+@pytest.mark.large
 def test_speed_prints_a_figure_and_a_right_result_for_every_contender(
     printed: str, tmp_path: Path
 ) -> None:
@@ -54,7 +54,7 @@ def test_speed_prints_a_figure_and_a_right_result_for_every_contender(
     assert {name for name, _ in expected} <= {line[0] for line in cells(brief)}
 
 
-@pytest.mark.slow
+@pytest.mark.large
 def test_speed_prints_the_machine_date_and_versions(printed: str) -> None:
     head = printed.split("\n## ")[0]
     for what in ("Measured on 20", "core", "CPython", "rustbpe 0", "sentencepiece 0", "SHA-256"):
@@ -193,7 +193,7 @@ def output_of(script: str, *arguments: str) -> list[str]:
     return done.stdout.splitlines()
 
 
-@pytest.mark.slow
+@pytest.mark.large
 def test_load_runs_without_errors() -> None:
     printed = output_of("load.py", "--users=3", "--think=0.5", "--seconds=4", "--no-training")
     (all_actions,) = [line for line in printed if line.startswith("all actions")]
@@ -202,7 +202,7 @@ def test_load_runs_without_errors() -> None:
     assert printed[-1].startswith("Memory of the server: ")
 
 
-@pytest.mark.slow
+@pytest.mark.large
 def test_hostile_prints_a_row_per_attack_without_errors() -> None:
     only = ("--only=links", "--only=disconnects")
     printed = output_of("hostile.py", "--users=2", "--think=0.5", "--seconds=2", "--no-wait", *only)
@@ -214,7 +214,7 @@ def test_hostile_prints_a_row_per_attack_without_errors() -> None:
         assert all(figure.endswith(" MB") for figure in row[8:11])
 
 
-@pytest.mark.slow
+@pytest.mark.large
 def test_frames_measures_the_player_and_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
     if (found := chromium()) is None:
         pytest.skip("Chromium not found.")
@@ -226,7 +226,7 @@ def test_frames_measures_the_player_and_the_page(monkeypatch: pytest.MonkeyPatch
     assert all("normal" in row and " ms " in row for row in rows)
 
 
-@pytest.mark.slow
+@pytest.mark.large
 def test_first_paint_measures_a_page_beside_an_empty_one() -> None:
     if chromium() is None:
         pytest.skip("Chromium not found.")
@@ -238,7 +238,7 @@ def test_first_paint_measures_a_page_beside_an_empty_one() -> None:
     assert empty[3] == "0.00 s"
 
 
-@pytest.mark.slow
+@pytest.mark.large
 def test_expressions_prints_the_costs_and_the_memory() -> None:
     done = subprocess.run(
         [sys.executable, SPEED.with_name("expressions.py"), "--rounds", "1", "--expressions", "2"],

@@ -153,7 +153,7 @@ def test_link_with_changed_values_is_unpacked_or_rejected(
     check_values_or_link_error(packed(json.dumps(changed).encode("utf-8", "replace")))
 
 
-@pytest.mark.slow
+@pytest.mark.large
 @settings(max_examples=examples(30))
 @given(
     st.sampled_from([link for link in LINKS if b"k_base" not in link[1]]),
@@ -225,7 +225,7 @@ def allowed_link(page: Page, draw: Random) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.slow
+@pytest.mark.large
 @settings(max_examples=examples(60))
 @given(st.sampled_from(PAGES), RANDOM)
 def test_page_opens_a_link_with_any_allowed_values(page: Page, draw: Random) -> None:

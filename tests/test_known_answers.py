@@ -318,6 +318,7 @@ def test_quick_brown_fox_has_nine_words() -> None:
     assert len(without_spaces(pretokenize(text, "whitespace"))) == 9
 
 
+@pytest.mark.slow
 def test_gpt2s_pattern_and_vocabulary_on_tiny_shakespeare(tiny_shakespeare: str) -> None:
     """45 merges within pre-tokens; and the tokens that 8,192 entries save, instead of 4,096.
 

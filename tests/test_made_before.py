@@ -86,7 +86,7 @@ def plain(words: str) -> str:
     return " ".join(words.replace("`", " ").split())
 
 
-@pytest.mark.slow
+@pytest.mark.large
 @pytest.mark.parametrize("link", LINKS, ids=[f"{one['page']} {one['about']}" for one in LINKS])
 def test_link_made_before_restores_its_values(link: dict[str, Any]) -> None:
     app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)

@@ -175,7 +175,7 @@ def add_trainer(copy: Path) -> None:
     )
 
 
-@pytest.mark.slow
+@pytest.mark.large
 def test_project_and_the_trainer_of_the_readme_pass_the_type_checker(copy: Path) -> None:
     """Check the added trainer with mypy, using the cache of the run on the whole project."""
     assert_passes("mypy")
@@ -184,7 +184,7 @@ def test_project_and_the_trainer_of_the_readme_pass_the_type_checker(copy: Path)
     assert_passes("mypy", "bpeviz/trainers/rarest.py", folder=copy)
 
 
-@pytest.mark.slow
+@pytest.mark.large
 def test_trainer_of_the_readme_is_one_file_and_one_line_and_works_on_every_page(copy: Path) -> None:
     add_trainer(copy)
     assert_passes("ruff", "check", "bpeviz", folder=copy)

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 import pytest
-from properties import mostly_slow
+from properties import mostly_large
 
 import bpeviz
 from bpeviz.core.training import Training
@@ -20,7 +20,9 @@ ON_ALGORITHMS = {"atoms": "characters"}
 
 every_sample = pytest.mark.parametrize(
     "sample",
-    mostly_slow(samples.SAMPLES, [samples.by_key(key) for key in ("emoji-and-unicode", "russian")]),
+    mostly_large(
+        samples.SAMPLES, [samples.by_key(key) for key in ("emoji-and-unicode", "russian")]
+    ),
     ids=lambda sample: sample.key,
 )
 """Run a test with each sample, and in a fast run with two of them."""

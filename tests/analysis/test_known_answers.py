@@ -11,6 +11,7 @@ from bpeviz.core.library_pool import LibraryError
 from bpeviz.pretrained import download
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("comparison", COMPARISONS, ids=lambda one: one.what)
 def test_engine_agrees_with_a_figure_from_outside(comparison: Comparison) -> None:
     if comparison.needs and not download.available(comparison.needs):
@@ -38,6 +39,7 @@ def test_naive_loop_finds_the_figures_of_don_quijote(least: int, steps: int, tok
     assert len(raw) - sum(merge.applied for merge in merges) == tokens
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "comparison", library_comparisons.comparisons(), ids=lambda one: one.what.partition(":")[0]
 )

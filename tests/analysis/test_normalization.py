@@ -52,6 +52,7 @@ def test_long_lists_of_changes_are_shortened() -> None:
     assert len(others) == 5
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(100))
 @given(st.lists(st.tuples(st.characters(exclude_categories=["Cs"]), st.text(max_size=3))))
 def test_units_divide_both_texts(changes: list[tuple[str, str]]) -> None:

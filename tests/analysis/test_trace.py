@@ -75,6 +75,7 @@ def tokens_after(of: Inspection, step: int) -> list[tuple[int, int, int]]:
 # ---- the pieces
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "name"), pairs([*SCRIPTS, *(one.text for one in samples.SAMPLES)], catalog.NAMES)
 )
@@ -207,6 +208,7 @@ def test_cuts_inside_equal_their_definition(text: str) -> None:
 # ---- the events
 
 
+@pytest.mark.slow
 @given(text=TEXTS)
 @example(ODD)
 @example("the the aaaaa")

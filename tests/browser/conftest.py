@@ -86,6 +86,10 @@ class Watch:
         self.page = page
         self.origin = origin
         self.problems: list[str] = []
+        self._documents = 0
+        """How many documents the page has requested."""
+        self._requested: dict[Request, int] = {}
+        """The document that was the last one when each request began."""
         self._heard = heard
         self._listeners: dict[Any, Callable[[Any], None]] = {
             "request": self._request,
@@ -108,12 +112,18 @@ class Watch:
 
     def _request(self, request: Request) -> None:
         self._address(request.url)
+        if request.is_navigation_request():
+            self._documents += request.frame == self.page.main_frame
+        self._requested[request] = self._documents
 
     def _response(self, response: Response) -> None:
         if response.status >= 400 and not PROBE.search(response.url):
             self.problems.append(f"{response.status}: {response.url}")
 
     def _failed(self, request: Request) -> None:
+        left = self._requested.get(request, -1) < self._documents
+        if left and request.failure == "net::ERR_ABORTED":
+            return  # by the browser, which has left the page for another document
         self.problems.append(f"failed: {request.url} ({request.failure})")
 
     def _console(self, message: Any) -> None:

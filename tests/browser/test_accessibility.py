@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from page_helpers import Page, Player, expect
-from properties import mostly_slow
+from properties import mostly_large
 
 from bpeviz.corpus import samples
 from bpeviz.ui import inputs
@@ -68,7 +68,7 @@ def opened_part(page: Page) -> dict[str, Any]:
 PATHS = ("/", "/Compare", "/Inspect", "/Algorithms", "/Split", "/Learn")
 
 
-@pytest.mark.parametrize("path", mostly_slow(PATHS, ["/", "/Learn"]))
+@pytest.mark.parametrize("path", mostly_large(PATHS, ["/", "/Learn"]))
 def test_axe_finds_nothing_in_either_theme_or_size(open_page: Open, path: str) -> None:
     page = open_page(path, color_scheme="light")
     expect(page.locator("[aria-current=page]")).to_have_count(1)

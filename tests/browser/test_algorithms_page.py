@@ -211,7 +211,7 @@ def test_algorithm_options_change_only_their_view_and_four_fit(open_page: Open) 
     expect(player.text("WordPiece")).to_contain_text("river")
 
 
-@pytest.mark.slow  # Inspect and Train keep theirs in the same way, in a fast run
+@pytest.mark.large  # Inspect and Train keep theirs in the same way, in a fast run
 def test_text_choices_and_size_persist_across_pages(open_page: Open) -> None:
     page = open_page("/Algorithms")
     player = LockStep(page)

@@ -152,7 +152,7 @@ def test_invalid_file_shows_an_error_and_next_file_opens(open_page: Open) -> Non
     expect(Columns(page).text("vocab.json (426)")).to_be_visible()
 
 
-@pytest.mark.slow
+@pytest.mark.large
 def test_file_without_pattern_opens_with_a_chosen_one(open_page: Open) -> None:
     page = open_page("/Compare")
     open_tokenizer(page, ("plain.csv", b"left,right\n101,32\n116,104\n"))
@@ -293,7 +293,7 @@ def test_clicked_word_is_drawn_in_the_merge_diagram(open_page: Open) -> None:
 # ---- print layout
 
 
-@pytest.mark.slow
+@pytest.mark.large
 def test_print_layout_shows_colored_text_without_controls(open_page: Open) -> None:
     page = open_page(color_scheme="dark")
     # All pages share the rules, and the dark colors are those that print inverted.

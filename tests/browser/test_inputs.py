@@ -67,7 +67,7 @@ def test_uploaded_files_are_read_or_rejected_with_a_message(open_page: Open) -> 
     expect(alert(page, "is not a text")).to_have_count(0)
 
 
-@pytest.mark.slow
+@pytest.mark.large
 def test_long_file_is_not_copied_into_the_text_box(open_page: Open) -> None:
     page = open_page()
     player = Player(page)
@@ -87,7 +87,7 @@ def test_long_file_is_not_copied_into_the_text_box(open_page: Open) -> None:
     player.await_text(ENGLISH)
 
 
-@pytest.mark.slow
+@pytest.mark.large
 def test_long_text_is_paged(open_page: Open) -> None:
     page = open_page()
     player = Player(page)
@@ -193,7 +193,7 @@ def paste(page: Page, text: str, times: int) -> None:
     )
 
 
-@pytest.mark.slow  # 11 MB take long; `tests/ui/pages/test_pages.py` tests the message
+@pytest.mark.large  # 11 MB take long; `tests/ui/pages/test_pages.py` tests the message
 def test_too_long_paste_shows_an_error_and_page_works(open_page: Open) -> None:
     page = open_page()
     player = Player(page)

@@ -248,7 +248,7 @@ def focus_radio(page: Page) -> None:
     raise AssertionError("No radio button was reached by Tab.")
 
 
-@pytest.mark.slow
+@pytest.mark.large
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_all_chapters_are_done_by_keyboard_alone(open_page: Open, theme: str) -> None:
     page = open_page(f"/Learn?chapter={CHAPTERS[0].key}", color_scheme=theme)

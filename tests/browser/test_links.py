@@ -27,7 +27,7 @@ from page_helpers import (
     type_number,
     type_text,
 )
-from properties import mostly_slow
+from properties import mostly_large
 from serving import Server
 
 import bpeviz
@@ -301,7 +301,7 @@ def path(title: str) -> str:
     return "/" if file == "app.py" else file.removeprefix("pages").removesuffix(".py")
 
 
-@pytest.mark.parametrize("name", mostly_slow([page.title for page in PAGES], ["Train", "Learn"]))
+@pytest.mark.parametrize("name", mostly_large([page.title for page in PAGES], ["Train", "Learn"]))
 def test_link_restores_a_page_on_a_fresh_server(
     other_server: Server, open_page: Open, open_at: Open, name: str
 ) -> None:

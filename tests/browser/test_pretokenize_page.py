@@ -150,7 +150,7 @@ def test_word_lists_give_both_published_segmentations(open_page: Open) -> None:
     expect(page.get_by_role("textbox", name="Word list A")).to_have_value("姚明进入 总决赛")
 
 
-@pytest.mark.slow
+@pytest.mark.large
 def test_custom_expression_is_shared_with_train(open_page: Open) -> None:
     page = open_page()
     choose(page, "Pre-tokenization", "Regular expression")
@@ -178,7 +178,7 @@ def test_custom_expression_is_shared_with_train(open_page: Open) -> None:
     expect(box).to_have_value("the")
 
 
-@pytest.mark.slow  # the word lists and the expression are checked on other pages above, too
+@pytest.mark.large  # the word lists and the expression are checked on other pages above, too
 def test_pre_tokenization_choices_persist_across_pages(open_page: Open) -> None:
     page = open_page("/Split")
     shown = Splits(page)
@@ -249,7 +249,7 @@ def test_phone_layout_has_no_horizontal_scrolling(open_page: Open) -> None:
     assert main.evaluate("main => main.scrollWidth - main.clientWidth") <= 0
 
 
-@pytest.mark.slow
+@pytest.mark.large
 def test_compare_column_names_tokens_after_pre_tokenize_page(open_page: Open) -> None:
     """Both pages use the same component."""
     page = open_page()

@@ -48,7 +48,7 @@ def check_token_card(player: Player, training: Training, boundaries: Boundaries,
     expect(player.tree).to_be_hidden()
 
 
-@pytest.mark.slow
+@pytest.mark.large
 def test_algorithm_plays_on_train_and_appears_on_compare(open_page: Open) -> None:
     page = open_page()
     expect(Player(page).last).to_be_visible()

@@ -746,7 +746,7 @@ def test_progress_updates_a_line_of_a_terminal_and_erases_it(
     assert not Progress(False).shown
 
 
-@pytest.mark.slow
+@pytest.mark.large
 def test_broken_pipe_exits_silently_with_141(trained: Shell) -> None:
     for command in (
         ["--help"],
@@ -761,6 +761,7 @@ def test_broken_pipe_exits_silently_with_141(trained: Shell) -> None:
         assert (process.returncode, message) == (141, b""), command
 
 
+@pytest.mark.slow
 def test_full_disk_behind_standard_output_is_reported(trained: Shell) -> None:
     if not Path("/dev/full").exists():
         pytest.skip("This system has no /dev/full.")
@@ -773,7 +774,7 @@ def test_full_disk_behind_standard_output_is_reported(trained: Shell) -> None:
     )
 
 
-@pytest.mark.slow
+@pytest.mark.large
 @pytest.mark.parametrize(
     ("expression", "message"),
     [
@@ -832,6 +833,7 @@ def test_count_refuses_a_text_that_cannot_be_divided(
     assert shell("count", "-", "--output", "c.parquet", text="a b" * 1_000_000).code == 0
 
 
+@pytest.mark.slow
 def test_closed_standard_streams_are_reported(trained: Shell) -> None:
     for command, end, says in (
         ("encode --tokenizer t.json", "<&-", "There is no standard input"),
@@ -849,6 +851,7 @@ def test_closed_standard_streams_are_reported(trained: Shell) -> None:
         assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["count", "train"])
 def test_help_is_printed_as_utf8_in_every_locale(command: str) -> None:
     done = subprocess.run(
@@ -861,6 +864,7 @@ def test_help_is_printed_as_utf8_in_every_locale(command: str) -> None:
     assert "…" in done.stdout.decode()
 
 
+@pytest.mark.slow
 def test_output_is_utf8_in_every_locale(trained: Shell) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "bpeviz", "encode", "--tokenizer", "t.json", "--tokens"],
@@ -880,6 +884,7 @@ def interrupts(request: pytest.FixtureRequest) -> Iterator[None]:
     signal.signal(signal.SIGINT, before)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("interrupts")
 def test_ctrl_c_stops_training_with_130_however_the_tests_were_started(shell: Shell) -> None:
     process = started(
@@ -965,7 +970,7 @@ def run_as_shown(shell: Shell, line: str) -> str:
     return done.stdout.decode()
 
 
-@pytest.mark.slow
+@pytest.mark.large
 def test_help_examples_run(shell: Shell) -> None:
     for name in ("corpus.txt", "page.txt", "a.txt", "b.txt"):
         Path(name).write_text(TEXT, encoding="utf-8")
@@ -979,7 +984,7 @@ def test_help_examples_run(shell: Shell) -> None:
         run_as_shown(shell, line)
 
 
-@pytest.mark.slow
+@pytest.mark.large
 @pytest.mark.parametrize("readme", ["README.md", "bpeviz/corpus/README.md"])
 def test_readme_commands_print_the_documented_output(shell: Shell, readme: str) -> None:
     Path("sample_texts").symlink_to(ROOT / "sample_texts")

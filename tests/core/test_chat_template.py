@@ -59,6 +59,7 @@ def test_place_of_a_changed_message_is_unknown(source: str, text: str) -> None:
     assert ChatTemplate(source, {}).apply("low") == Chat(text, None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("source", "reason"),
     [
@@ -79,7 +80,7 @@ def test_failing_template_raises_a_message(source: str, reason: str) -> None:
     assert reason in str(error.value)
 
 
-@pytest.mark.slow
+@pytest.mark.large
 def test_endless_template_is_stopped() -> None:
     loop = "{% for i in range(100000) %}{% for j in range(100000) %}{% endfor %}{% endfor %}"
     with pytest.raises(ValueError, match="seconds"):

@@ -129,6 +129,7 @@ def test_dropout_zero_gives_one_token_and_dropout_one_gives_atoms() -> None:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("p", "measured", "tokens"), [(0.1, 1.606, 1.61242), (0.5, 5.07, 5.07935)])
 def test_mean_token_count_matches_exact_distribution(
     p: float, measured: float, tokens: float
@@ -147,6 +148,7 @@ def test_mean_token_count_matches_exact_distribution(
     check(drawn, exact)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("p", [0.1, 0.5, 0.9])
 def test_segmentations_match_hugging_face_distribution(p: float) -> None:
     """No pair repeats and no possible merges overlap here, so both libraries' variants agree.
@@ -160,6 +162,7 @@ def test_segmentations_match_hugging_face_distribution(p: float) -> None:
     check(named(UNRELATED, segmentations(UNRELATED, "unrelated", p, 20_000, 3)), exact)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("p", [0.1, 0.5])
 def test_subword_nmt_matches_exact_distribution(p: float) -> None:
     """Its words end in `</w>`, which is part of the last letter."""
@@ -255,6 +258,7 @@ def test_zero_draws_return_no_segmentations() -> None:
     assert segmentations(UNRELATED, "unrelated", 0.5, 0, 1) == {}
 
 
+@pytest.mark.slow
 def test_long_pre_token_segments_with_dropout() -> None:
     text = "the cat sat on the mat " * 10_000
     tokenizer = bpeviz.train(text[:1_000], merges=15, pattern="none").tokenizer()

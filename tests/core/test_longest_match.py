@@ -206,6 +206,7 @@ def test_pieces_over_longest_piece_are_not_matched() -> None:
         assert boundaries.token_counts[step] == 1_024 // min(2**step, LONGEST_PIECE)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["a" * 100_000, "ab" * 50_000, "aab" * 30_000])
 def test_long_pre_token_encodes(text: str) -> None:
     training = train(text[:3_000], {"pattern": "none"})

@@ -82,6 +82,7 @@ def test_encode_equals_reference_encoder(corpus: str, text: str, pattern: str, m
     assert tokenizer.encode(text) == expected
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(150))
 @given(ANY_TEXT, st.sampled_from(["gpt2", "cl100k", "o200k", "words", "whitespace", "none"]))
 def test_encode_equals_tiktoken_with_trained_ranks(text: str, pattern: str) -> None:

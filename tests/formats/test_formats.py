@@ -250,9 +250,10 @@ def of_kind(kind: str) -> Tokenizer:
     return bpeviz.train(text, **arguments).tokenizer()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("key", "kind"),
-    [pytest.param(*one, marks=pytest.mark.slow if i % 3 else []) for i, one in enumerate(HELD)],
+    [pytest.param(*one, marks=pytest.mark.large if i % 3 else []) for i, one in enumerate(HELD)],
 )
 def test_formats_keep_ids_of_difficult_texts(key: str, kind: str) -> None:
     check_same_ids(of_kind(kind), key)
@@ -267,7 +268,7 @@ def test_written_tokenizer_json_is_read_with_its_steps_unless_it_is_unigram() ->
         assert isinstance(read, LibraryTokenizer) == is_unigram, kind
 
 
-@pytest.mark.slow
+@pytest.mark.large
 @pytest.mark.parametrize(
     ("name", "key"),
     [

@@ -94,6 +94,7 @@ LLAMA_CPP = json.loads(
 """Merges across words, texts, and the ids that llama.cpp gives for each pre-tokenizer."""
 
 
+@pytest.mark.slow
 def test_gguf_pre_tokenizers_give_the_ids_of_llama_cpp() -> None:
     spellings = [CHARACTER_OF[byte] for byte in range(256)]
     for left, right in LLAMA_CPP["merges"]:

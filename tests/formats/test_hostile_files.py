@@ -84,6 +84,7 @@ def check_usable_or_refused(files: dict[str, bytes]) -> None:
 # Truncated and changed files
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("key", "kind"), FILES)
 def test_truncated_files_are_rejected_or_read(key: str, kind: str) -> None:
     files = of_kind(key, kind)
@@ -510,6 +511,7 @@ HOSTILE: dict[str, tuple[dict[str, bytes], list[str]]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", HOSTILE)
 def test_hostile_file_error_names_the_place(what: str) -> None:
     files, facts = HOSTILE[what]

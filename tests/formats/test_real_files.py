@@ -9,7 +9,7 @@ from texts import many_texts
 
 from bpeviz import formats
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.large
 
 MISTRAL, LITELLM = "mistral-common==1.13.1", "litellm==1.109.1"
 

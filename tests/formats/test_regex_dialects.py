@@ -93,7 +93,7 @@ TEXTS = st.lists(st.text("ab1é \n\r\t_-²'sSB☃\u2028\u200d", max_size=12), mi
 MANY_CHARACTERS = "".join(map(chr, range(0x3100)))
 
 
-@pytest.mark.slow
+@pytest.mark.large
 @settings(max_examples=examples(700))
 @given(EXPRESSIONS, TEXTS)
 @example("a{1,3}+|a", ["aaaaaaa"])  # in Oniguruma a repeat of a repeat, and not possessive

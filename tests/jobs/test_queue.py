@@ -14,7 +14,7 @@ from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 
 import pytest
-from properties import mostly_slow
+from properties import mostly_large
 
 import bpeviz
 from bpeviz import limits
@@ -69,7 +69,7 @@ def no_orphans() -> Iterator[None]:
     await_that(lambda: not (children() - before), "all processes have ended")
 
 
-@pytest.mark.parametrize("algorithm", mostly_slow(TRAINERS, ["bpe", "unigram"]))
+@pytest.mark.parametrize("algorithm", mostly_large(TRAINERS, ["bpe", "unigram"]))
 def test_job_result_equals_training_in_this_process(algorithm: str) -> None:
     trainer = TRAINERS[algorithm]
     options = {trainer.largest: 300, "pattern": "gpt2"}
@@ -200,7 +200,7 @@ def test_programming_error_ends_the_job_and_is_logged(monkeypatch: pytest.Monkey
     assert not queue._running
 
 
-@pytest.mark.slow
+@pytest.mark.large
 def test_pattern_timeout_in_a_worker_is_a_transient_error() -> None:
     options = {"pattern": "regex", "expression": r"(?s)(.+)(.+)(.+)\3\2\1\1", "vocab_size": 300}
     with queue.run("timeout", TEXT * 20, "bpe", options, "someone") as job:
@@ -238,7 +238,7 @@ def logged(caplog: pytest.LogCaptureFixture) -> str:
     return "\n".join(one.getMessage() for one in caplog.records if one.name == "bpeviz")
 
 
-@pytest.mark.slow
+@pytest.mark.large
 @pytest.mark.skipif(queue.WATCHED, reason="this system does not limit address space")
 @pytest.mark.parametrize("algorithm", ["sentencepiece", "unigram", "bpe"])
 def test_memory_limit_ends_a_job_with_a_message_and_a_log_line(
@@ -335,7 +335,7 @@ def test_job_of_another_user_starts_before_the_waiting_tabs_of_one_user(
         assert queue._running == [other]
 
 
-@pytest.mark.slow
+@pytest.mark.large
 def test_small_job_of_another_user_runs_beside_a_long_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

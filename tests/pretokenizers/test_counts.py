@@ -93,7 +93,7 @@ def test_pre_tokens_start_where_expression_matches(text: str, key: str) -> None:
     assert pre_token_starts(text, key).tolist() == starts
 
 
-@pytest.mark.slow
+@pytest.mark.large
 def test_character_classes_equal_regex() -> None:
     key = "cl100k"
     expression = PATTERNS[key].expression
@@ -211,6 +211,7 @@ def test_tally_adds_large_counts_without_overflow() -> None:
     assert tally.result()["a"] == 3 * 2**40
 
 
+@pytest.mark.slow
 def test_pretokenize_of_long_text_equals_expression() -> None:
     """Above a length, `pretokenize` finds all pre-tokens at once, in blocks."""
     text = "It's 12345 o'clock,\r\n  \tпривет   мир!\n\n  I'LL “go” 👋🏽 … \u3000x\n" * 12_000
@@ -234,6 +235,7 @@ def test_count_of_long_text_needs_less_memory_than_the_text() -> None:
     assert found.size == len(text)
 
 
+@pytest.mark.slow
 def test_count_stops_slow_expression() -> None:
     with pytest.raises(SplitError, match="took more than 2 seconds"):
         count("a" * 60 + "b", "regex", "(a|aa)+$")

@@ -45,6 +45,7 @@ def test_named_patterns_equal_tiktoken_expressions(text: str, key: str) -> None:
     assert pretokenize(text, key) == regex.findall(own_pattern(key), text)
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(150))
 @given(ANY_TEXT, st.sampled_from([key for key in PATTERNS if key != "none"]))
 def test_named_patterns_equal_tiktoken_matcher(text: str, key: str) -> None:
@@ -183,7 +184,7 @@ def test_characters_pattern_splits_code_points(text: str) -> None:
     assert pretokenize(text, "characters") == [*text]
 
 
-@pytest.mark.slow
+@pytest.mark.large
 @pytest.mark.parametrize(
     "piece",
     [".", '."', "...so", ". ", " ", "\n", " \n", "?!", "a-", "A.", "$", "$1", "1.", "。", "\"'"],

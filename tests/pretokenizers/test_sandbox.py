@@ -183,7 +183,7 @@ def test_crash_of_a_child_is_reported(pool: sandbox.Pool) -> None:
 # ---- Several users
 
 
-@pytest.mark.slow
+@pytest.mark.large
 def test_slow_requests_leave_their_places_to_others(
     pool: sandbox.Pool, monkeypatch: pytest.MonkeyPatch
 ) -> None:

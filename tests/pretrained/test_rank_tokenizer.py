@@ -171,6 +171,7 @@ def test_parents_equal_the_first_lines_of_vocab_bpe(load: Load) -> None:
     assert (tokenizer.parents(end), tokenizer.merge_step(end)) == (None, -1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_parents_of_published_tokens_have_lower_ranks(load: Load, name: str) -> None:
     """Every token is reachable without ranks above its own (see `RankTokenizer`)."""
@@ -196,6 +197,7 @@ def segmentation(tokenizer: RankTokenizer, text: str) -> list[int]:
     return ends
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("step", [0, 1, 50, 1_000, 10_000, 49_999, 10**6])
 def test_boundaries_equal_tiktoken_with_the_first_ranks(load: Load, name: str, step: int) -> None:
@@ -266,7 +268,7 @@ def first_ranks(ranks: dict[bytes, int], step: int, pattern: str, text: str) -> 
     return encoding.encode_ordinary(text)
 
 
-@pytest.mark.slow
+@pytest.mark.large
 @settings(max_examples=examples(800))
 @given(
     tables(),
@@ -424,6 +426,7 @@ def panicking(tokenizer: RankTokenizer) -> RankTokenizer:
     return RankTokenizer(Panics(tokenizer._encoding))  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(100))
 @given(
     st.text(st.characters(codec="utf-8"), max_size=30) | st.text("ab '\n1s", max_size=30),
@@ -445,6 +448,7 @@ def test_encode_of_any_table_falls_back_when_tiktoken_panics(
     assert panicking(tokenizer).encode(text) == tokenizer.encode(text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "spaces", [" " * 1_000_000, " " * 1_000_000 + "x"], ids=["end", "before x"]
 )

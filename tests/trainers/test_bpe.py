@@ -117,6 +117,7 @@ def test_merges_of_counted_words_equal_reference_loop(
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ties", ["first", "smallest", "largest"])
 @pytest.mark.parametrize(
     "text",
@@ -179,7 +180,7 @@ def test_byte_merges_equal_tiktoken_educational_trainer(
     assert {tokenizer.token_bytes(i): i for i in range(training.vocab_size)} == expected
 
 
-@pytest.mark.slow
+@pytest.mark.large
 def test_merges_of_real_text_equal_tiktoken_educational_trainer(tiny_shakespeare: str) -> None:
     text = tiny_shakespeare[:20_000]
     tokenizer = bpeviz.train(text, vocab_size=320, pattern="gpt2").tokenizer()

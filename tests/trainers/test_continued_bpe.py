@@ -391,7 +391,7 @@ def test_difficult_texts_round_trip_with_increasing_boundaries(text: str, name: 
         assert all(a < b for a, b in pairwise(ends))
 
 
-@pytest.mark.slow
+@pytest.mark.large
 def test_long_pre_tokens_and_deep_merge_trees_train() -> None:
     for text, merges in (
         ("a" * 100_000, 60),

@@ -37,7 +37,7 @@ PRETOKENS = st.one_of(
 )
 
 
-@pytest.mark.slow
+@pytest.mark.large
 @settings(max_examples=examples(800))
 @given(
     PRETOKENS,
@@ -74,6 +74,7 @@ def random_words(seed: int, number: int) -> list[int]:
     return [*chain.from_iterable(draw.choices(lexicon, weights, k=number))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("batch_min", [2, 16])
 @pytest.mark.parametrize("limit", [400, 1_000, 10_000])
 def test_batches_of_tied_pairs_equal_plain_trainer(
@@ -162,7 +163,7 @@ LONG_TEXTS = {
 }
 
 
-@pytest.mark.slow
+@pytest.mark.large
 @pytest.mark.parametrize("weight", [1, 2])
 @pytest.mark.parametrize("kind", LONG_TEXTS)
 def test_long_text_needs_little_more_memory_than_its_row(

@@ -303,7 +303,7 @@ def test_difficult_texts_round_trip(text: str, how: dict[str, str]) -> None:
     assert len(other.ids(training.steps)) == other.token_counts[-1]
 
 
-@pytest.mark.slow
+@pytest.mark.large
 def test_million_characters_in_one_pre_token_encode() -> None:
     text = "the cat sat on the mat and looked at the other cat " * 20_000
     training = train(text[:10_000], merges=60, pattern="none")

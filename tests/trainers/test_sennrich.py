@@ -154,7 +154,7 @@ def test_vocab_size_equals_subword_nmt_total_symbols() -> None:
     assert our_merges(training) == their_merges(text, 400, total=True).splitlines()[1:]
 
 
-@pytest.mark.slow
+@pytest.mark.large
 def test_merges_of_tiny_shakespeare_equal_subword_nmt(tiny_shakespeare: str) -> None:
     text = "\n".join(lines_of(tiny_shakespeare)[:3_000])
     training = bpeviz.train(text, merges=1_000, pattern="whitespace", **HOW)
@@ -208,7 +208,7 @@ def test_segments_of_samples_equal_subword_nmt(name: str, threshold: int) -> Non
         assert our_segments(tokenizer, line.split(" ")) == their_segments(codes, line, vocabulary)
 
 
-@pytest.mark.slow
+@pytest.mark.large
 @pytest.mark.parametrize("threshold", [0, 20, 200])
 def test_segments_of_tiny_shakespeare_equal_subword_nmt(
     threshold: int, tiny_shakespeare: str

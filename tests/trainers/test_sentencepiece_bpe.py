@@ -359,7 +359,7 @@ def test_difficult_texts_have_consistent_boundaries(text: str, unknown: str) -> 
     assert unknown == "unk" or tokenizer.decode(tokenizer.encode(text)) == text
 
 
-@pytest.mark.slow
+@pytest.mark.large
 def test_million_characters_without_space_encode() -> None:
     text = "ab" * 500_000
     training = train(text[:100_000], 20)
@@ -469,7 +469,7 @@ def bpeviz_label(piece: str) -> str:
     return piece.replace("\t", "→")
 
 
-@pytest.mark.slow
+@pytest.mark.large
 def test_pieces_and_encodings_of_tiny_shakespeare_equal_sentencepiece(
     tiny_shakespeare: str,
 ) -> None:
@@ -488,6 +488,7 @@ def test_pieces_and_encodings_of_tiny_shakespeare_equal_sentencepiece(
             assert labels(tokenizer, line) == model.encode(line, out_type=str)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("coverage", ["1.0", "0.9995", "0.99", "0.98"])
 def test_characters_at_coverage_equal_sentencepiece(coverage: str, tiny_shakespeare: str) -> None:
     lines = tiny_shakespeare[:20_000].split("\n")

@@ -313,6 +313,7 @@ def test_segmenting_several_texts_equals_encoding_each() -> None:
 # Unusual inputs
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("atoms", ["bytes", "characters"])
 @pytest.mark.parametrize("second", ["none", "lines", "sentences"])
 @pytest.mark.parametrize(
@@ -348,7 +349,7 @@ def test_character_outside_training_text_is_unknown() -> None:
     assert [(t.label, t.start, t.end) for t in tokens if t.label == "<unk>"] == [("<unk>", 8, 9)]
 
 
-@pytest.mark.slow
+@pytest.mark.large
 def test_half_megabyte_in_one_pre_token_or_lines_encodes() -> None:
     """A trainer or encoder quadratic in pre-token length would take hours."""
     for text, how in (
@@ -361,6 +362,7 @@ def test_half_megabyte_in_one_pre_token_or_lines_encodes() -> None:
         assert boundaries.token_counts[-1] == len(training.tokenizer().encode(text))
 
 
+@pytest.mark.slow
 def test_tiny_shakespeare_has_fewer_tokens_than_with_bpe(tiny_shakespeare: str) -> None:
     """The paper's claim, on a small scale: fewer tokens at the same vocabulary size."""
     text = tiny_shakespeare[:200_000]

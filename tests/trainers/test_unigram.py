@@ -537,6 +537,7 @@ def sample_words() -> list[str]:
     return [*dict.fromkeys(text.split())]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [120, 300, 500])
 def test_segmentations_equal_hugging_face(size: int) -> None:
     """Hugging Face `tokenizers` with our pieces and scores.
@@ -642,6 +643,7 @@ def test_sample_frequencies_equal_sentencepiece(sentencepiece_model: Any, streng
 # Unusual inputs
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("atoms", ["characters", "bytes"])
 @pytest.mark.parametrize(
     "text",
@@ -677,6 +679,7 @@ def test_empty_row_has_no_tokens() -> None:
     assert tokenizer.timelines([]) == tokenizer._segment_rows([]) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["a" * 300_000, "ab" * 100_000, "the cat sat on the mat " * 4_000])
 def test_long_texts_without_pre_tokenization_train(text: str) -> None:
     training = train(text, pattern="none", seed_size=300)
@@ -688,7 +691,7 @@ def test_long_texts_without_pre_tokenization_train(text: str) -> None:
     assert tokenizer.encode(text) == boundaries.ids(0).tolist()
 
 
-@pytest.mark.slow
+@pytest.mark.large
 def test_tiny_shakespeare_trains_common_pieces(tiny_shakespeare: str) -> None:
     text = tiny_shakespeare[:100_000]
     training = train(text, seed_size=1_000)

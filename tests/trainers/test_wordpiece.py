@@ -125,6 +125,7 @@ def test_merges_of_long_runs_equal_reference_loop(text: str) -> None:
     assert decided(training) == reference_training(training, {text: 1}, 60)
 
 
+@pytest.mark.slow
 def test_merges_of_tiny_shakespeare_equal_reference_loop(tiny_shakespeare: str) -> None:
     """The text has enough pairs that pair numbers are reused."""
     text = tiny_shakespeare[:6_000]
@@ -379,6 +380,7 @@ def test_encode_equals_hugging_face(corpus: str, text: str) -> None:
     assert hugging_face(training).encode(text).ids == training.tokenizer().encode(text)
 
 
+@pytest.mark.slow
 def test_encode_of_real_words_equals_hugging_face(tiny_shakespeare: str) -> None:
     training = bpeviz.train(
         tiny_shakespeare[:200_000], "wordpiece", vocab_size=1_500, pattern="whitespace", min_count=2
@@ -404,6 +406,7 @@ def test_word_with_unknown_character_is_one_unk_token() -> None:
     assert [token.label for token in tokenizer.tokens("uh")] == ["[UNK]"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("length", [LONGEST_WORD, LONGEST_WORD + 1, 300_000])
 def test_too_long_word_is_unknown(length: int) -> None:
     training = train("a" * 64, pattern="none")
@@ -424,6 +427,7 @@ def test_long_word_trains() -> None:
     assert training.tokenizer().encode("ab" * 100_000) == [training.vocab_size + 1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text", ["", " ", "a", "👍🏽", "e\u0301\u0323", "שלום עולם", " \n\t ", "\ud800", "\x1c a"]
 )

@@ -162,7 +162,7 @@ CONCERNED = {
             variant,
             marks=[]
             if variant in [*VARIANTS][:2] or CONCERNED.get(variant, "Inspect") in page.path
-            else pytest.mark.slow,
+            else pytest.mark.large,
         )
         for page, variant in itertools.product(PAGES, VARIANTS)
     ],

@@ -105,6 +105,7 @@ ODD = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", [*(sample.text[:1_500] for sample in samples.SAMPLES), *ODD])
 def test_html_and_svg_contain_any_text(text: str) -> None:
     tokenizer = TRAINED.tokenizer()

@@ -32,7 +32,7 @@ from bpeviz.text import color_index as color_index_of_bytes
 from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.views import player
 
-SLOW = pytest.mark.slow
+SLOW = pytest.mark.large
 every_trainer = pytest.mark.parametrize("key", TRAINERS)
 
 TEXTS = {

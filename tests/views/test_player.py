@@ -53,6 +53,7 @@ def whole_timeline(text: str, **how: Any) -> dict[str, Any]:
 # ---- the timeline
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("sample", "how"), pairs([one.key for one in samples.SAMPLES], ATOMS))
 def test_timeline_of_every_sample_is_plain_json(sample: str, how: dict[str, str]) -> None:
     text = samples.by_key(sample).text
@@ -227,6 +228,7 @@ every_how = pytest.mark.parametrize(
 )
 
 
+@pytest.mark.slow
 @every_how
 @pytest.mark.parametrize(
     "text",
@@ -279,6 +281,7 @@ def assert_steps_complete(timeline: dict[str, Any], training: Training) -> None:
     assert len({*steps["id"]}) == training.steps  # the browser code looks steps up by id
 
 
+@pytest.mark.slow
 @every_how
 def test_timeline_of_a_part_equals_its_boundaries(key: str, how: dict[str, str | int]) -> None:
     text = samples.by_key("english-prose").text
@@ -398,6 +401,7 @@ def naive_candidates(
     return dict(counts)  # in first-seen order
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ties", ["first", "smallest", "largest"])
 @pytest.mark.parametrize("pattern", ["gpt2", "whitespace", "none"])
 @pytest.mark.parametrize("sample", ["english-prose", "emoji-and-unicode"])

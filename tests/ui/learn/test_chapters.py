@@ -114,6 +114,7 @@ def variations(chapter: Chapter) -> Iterator[dict[str, Any]]:
             yield {**chapter.initial, one.name: value}
 
 
+@pytest.mark.slow
 @every_chapter
 def test_questions_about_all_inputs_have_results_or_a_message(chapter: Chapter) -> None:
     """Each question has several right answers, each computed from the inputs."""

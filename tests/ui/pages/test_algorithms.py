@@ -308,7 +308,7 @@ def test_algorithm_options_change_only_their_view() -> None:
     assert payload_of(opened(bpe_atoms="bytes", unigram_atoms="bytes"))["views"] == before
 
 
-@pytest.mark.slow
+@pytest.mark.large
 @pytest.mark.parametrize(
     ("option", "value"),
     [

@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 import usual
 from html_tables import shown_tables
-from properties import mostly_slow
+from properties import mostly_large
 from streamlit.testing.v1 import AppTest
 from text_box import choose_sample, payload, type_text
 from usual import every_sample
@@ -128,7 +128,7 @@ def test_samples_without_merges_are_only_listed_for_pre_tokenization() -> None:
     assert "yao-ming" in [key for key, _ in payload(app)["samples"]]
 
 
-@pytest.mark.slow
+@pytest.mark.large
 @every_page
 @pytest.mark.parametrize("pattern", PATTERNS)
 @pytest.mark.parametrize("mark", ["none", "attached", "symbol"])
@@ -138,7 +138,7 @@ def test_every_pattern_and_end_mark_works(page: str, pattern: str, mark: str) ->
     assert component(app)["text"] == SHORT
 
 
-@pytest.mark.parametrize("page", mostly_slow(PAGES, ["Train"]))
+@pytest.mark.parametrize("page", mostly_large(PAGES, ["Train"]))
 @pytest.mark.parametrize(
     ("option", "value"),
     [
@@ -280,7 +280,7 @@ def test_largest_vocabulary_below_256_is_allowed_over_characters() -> None:
 # ---- bad input
 
 
-@pytest.mark.slow
+@pytest.mark.large
 @every_page
 @pytest.mark.parametrize(
     ("atoms", "mark"),

@@ -414,7 +414,7 @@ STATES: dict[str, list[dict[str, Any]]] = {
 }
 
 
-@pytest.mark.slow
+@pytest.mark.large
 @every_page
 def test_links_contain_every_input_of_the_page(page: str) -> None:
     assert page in STATES, "add the states of the new page to STATES"
@@ -443,7 +443,7 @@ def test_links_contain_every_input_of_the_page(page: str) -> None:
     assert "text_box" in all_linked
 
 
-@pytest.mark.slow
+@pytest.mark.large
 @every_page
 def test_page_state_round_trips_through_a_link(page: str) -> None:
     for changed in STATES[page]:

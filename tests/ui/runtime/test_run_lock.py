@@ -166,6 +166,7 @@ def test_failed_run_releases_the_lock(elsewhere: Elsewhere) -> None:
     assert elsewhere(acquires).result(WAIT)
 
 
+@pytest.mark.slow
 def test_slow_regular_expression_releases_the_lock(elsewhere: Elsewhere, patient: None) -> None:
     began = Event()
 
