@@ -23,12 +23,13 @@ exec(SourceFileLoader("__main__", sys.argv[2]).get_code("__main__"))"""
 class ChildProcess:
     """A script in a process of its own, which imports only the packages beside one of them."""
 
-    def __init__(self, script: str, package: str) -> None:
+    def __init__(self, script: str, package: str, **environment: str) -> None:
         """Start the process.
 
         Args:
             script: The path of the script. Its first argument is the folder of the packages.
             package: The path of the main file of a package in that folder.
+            environment: Environment variables beside those of this process.
         """
         packages = os.path.dirname(os.path.dirname(os.path.abspath(package)))
         self.process = subprocess.Popen(  # noqa: S603, the command is our own
@@ -37,6 +38,7 @@ class ChildProcess:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             bufsize=0,
+            env={**os.environ, **environment},
         )
         self._requests = cast(FileIO, self.process.stdin)
         self._answers = cast(FileIO, self.process.stdout)
