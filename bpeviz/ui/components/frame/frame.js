@@ -1,6 +1,6 @@
 // The frame of a page, as far as Streamlit cannot draw it: landmarks, the current page in the menu,
 // the target of the skip link, and the button that unfolds the inputs on a narrow screen.
-// `bpeviz/ui/page.py` draws the containers, and `bpeviz/ui/runtime/style.py` their layout.
+// `bpeviz/ui/page.py` draws the containers, and `bpeviz/ui/runtime/style.css` their layout.
 
 import { mount } from "../shared/dom.js";
 
