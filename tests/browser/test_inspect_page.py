@@ -85,6 +85,18 @@ def test_deep_link_shows_text_from_characters_to_ids(open_page: Open) -> None:
     assert box is not None
     assert box["y"] + box["height"] < 768
     expect(inspect.player).to_be_attached()
+    # On a projector, the same grid is enlarged, and its lines fit the screen.
+    height = "cells => cells[0].getBoundingClientRect().height"
+    cells = inspect.grid.locator(".row.tokens .cell")
+    before = cells.evaluate_all(height)
+    projector = inspect.grid.get_by_role("button", name="Projector")
+    projector.click()
+    expect(inspect.grid.locator(".lines")).to_have_css("--zoom", "1.6")
+    assert cells.evaluate_all(height) > 1.5 * before
+    assert inspect.grid.evaluate("grid => grid.scrollWidth - grid.clientWidth") <= 0
+    inspect.await_ids(training.tokenizer().encode(FIRST_TEXT))
+    projector.click()
+    expect(inspect.grid.locator(".lines")).to_have_css("--zoom", "1")
 
 
 def test_grid_aligns_characters_bytes_tokens_and_ids(inspect_page: Page) -> None:

@@ -16,6 +16,7 @@ const ROWS = [
   ["ids", "ids"],
 ];
 const NARROW_PAGE = 560; // pixels
+const PROJECTOR_ZOOM = 1.6;
 const REMOVED = "∅"; // in the place of characters that the normalization removes
 const MAX_IDS = 12; // ids listed in a tooltip
 const STAND_IN = /^(?:[·→↵␍]|⟨[0-9A-F]+⟩)$/u;
@@ -40,6 +41,11 @@ class Grid {
       // Each press has its own number, so that the same token may be pressed again.
       if (id !== null) this.setState("token", { id, number: `${Date.now()} ${++this.presses}` });
     });
+    root.querySelector(".projector").addEventListener(
+      "click",
+      () => (document.fullscreenElement ? document.exitFullscreen() : this.frame.requestFullscreen?.()),
+      { signal },
+    );
     const observer = new ResizeObserver(() => this.#fit());
     observer.observe(this.frame);
     signal.addEventListener("abort", () => observer.disconnect());
@@ -78,9 +84,11 @@ class Grid {
 
   #fit() {
     if (!this.data) return;
-    const width = this.frame.clientWidth;
+    const zoom = this.frame.matches(":fullscreen") ? PROJECTOR_ZOOM : 1;
+    const width = this.summary.offsetWidth / zoom;
     if (!width || Math.abs(width - this.width) < 4) return;
     this.width = width;
+    this.lines.style.setProperty("--zoom", zoom);
     this.clear();
     this.cells = [];
     this.buttons = [];
