@@ -75,6 +75,11 @@ def atoms_and_merges(training: Any, step: int) -> str:
     return f"{len(training.alphabet)} {atoms} + {counted(step, 'merge')}"
 
 
+def no_details(training: Any, text: str, boundaries: Boundaries, step: int) -> list[Detail]:
+    """Return no tables."""
+    return []
+
+
 @dataclass(frozen=True)
 class Texts:
     """On-screen texts about a training history. The defaults fit trainers that merge pairs.
@@ -100,7 +105,7 @@ class Texts:
     score: str | None = None
     beginning: Callable[[Any], str] = every_atom_is_a_token
     vocabulary: Callable[[Any, int], str] = atoms_and_merges
-    details: Callable[[Any, str, Boundaries, int], list[Detail]] = lambda *_: []
+    details: Callable[[Any, str, Boundaries, int], list[Detail]] = no_details
     at_the_end: str = ""
     randomness: Randomness = DROPOUT
 

@@ -283,6 +283,6 @@ def test_grid_has_names_for_screen_readers(inspect_page: Page) -> None:
     heads = table.get_by_role("rowheader").all_inner_texts()
     assert heads == ["characters", "code points", "UTF-8 bytes", "pre-tokens", "tokens", "ids"]
     assert table.get_by_role("row").count() == 6
-    label: Any = inspect.grid.get_by_role("button").nth(2).get_attribute("aria-label")
+    label: Any = table.get_by_role("button").nth(2).get_attribute("aria-label")
     assert label is not None
     assert "1 of the 4 bytes of 👍" in label

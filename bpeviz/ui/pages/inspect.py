@@ -327,9 +327,8 @@ def _special_tokens(offer: Offer | None) -> tuple[str, ...]:
     if not names:
         st.caption(f"{title} has no special tokens.")
         return ()
-    shown = SPECIAL_NAME if SPECIAL_NAME in names else shorten(names[0])
-    # Between backticks, Markdown cannot escape a backtick.
-    quoted = markdown.escape(shown) if "`" in shown else f"`{shown}`"
+    known = SPECIAL_NAME in names
+    quoted = f"`{SPECIAL_NAME}`" if known else markdown.escape(shorten(names[0]))
     chosen = replace(SPECIAL, label=f"Treat {quoted} as").segments(
         help="Names of special tokens in pasted text are plain text. Only a program that intends "
         "it turns them into special tokens."

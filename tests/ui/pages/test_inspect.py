@@ -76,7 +76,7 @@ def test_special_tokens_of_the_users_training_are_encoded() -> None:
     assert "Special tokens of Your tokenizer" in captions
     tokens = drawn(app, "bytes")["tokens"]
     assert (tokens[-1]["label"], tokens[-1]["kind"]) == ("<s>", "special")
-    assert app.button_group(key="special_tokens").proto.label == "Treat `<s>` as"
+    assert app.button_group(key="special_tokens").proto.label == r"Treat \<s\> as"
     app = opened(special_names="[UNK]", algorithm="wordpiece")
     assert "differ from" in " ".join(errors(app))
 

@@ -74,7 +74,9 @@ class Grid {
       const count = innerBoundaries.filter(([, one]) => one === kind).length;
       if (!count) return;
       const boundaries = count === 1 ? "1 token boundary" : `${formatCount(count)} token boundaries`;
-      parts.push(element("i", `key ${className}`), element("span", "", `${boundaries} ${place}`));
+      const part = element("span", "counted");
+      part.append(element("i", `key ${className}`), `${boundaries} ${place}`);
+      parts.push(part);
     };
     add("character", "", "inside a character");
     add("grapheme", "grapheme", "inside a multi-part character");
