@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 import regex
 from numpy.typing import NDArray
 
+from bpeviz.cached_property import cached_property
 from bpeviz.core.boundaries import DROPPED_ID, NEVER, UNKNOWN_ID, Boundaries, MergeBoundaries
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.text import shorten

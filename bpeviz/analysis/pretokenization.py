@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import accumulate, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bpeviz.cached_property import cached_property
 from bpeviz.core.boundaries import Part
 from bpeviz.core.merges import joined
 from bpeviz.pretokenizers.alternatives import ALTERNATIVES, Alternative, matched

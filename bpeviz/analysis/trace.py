@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import accumulate
 from typing import Any, Literal
 
@@ -16,6 +15,7 @@ import regex
 from numpy.typing import NDArray
 
 from bpeviz.analysis.normalization import Unit, units
+from bpeviz.cached_property import cached_property
 from bpeviz.core.boundaries import (
     DROPPED_ID,
     NEVER,

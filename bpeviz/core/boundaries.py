@@ -15,11 +15,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+
+from bpeviz.cached_property import cached_property
 
 Number = TypeVar("Number", np.int32, np.int64)
 Item = TypeVar("Item")

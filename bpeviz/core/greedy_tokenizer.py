@@ -8,11 +8,11 @@ Source: `rwkv_tokenizer.py` of the package `rwkv`, which walks through a trie.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bpeviz.cached_property import cached_property
 from bpeviz.core.boundaries import ChangingBoundaries, without_steps
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.pretokenizers.pretokenizer import Atoms

@@ -18,12 +18,12 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bpeviz.cached_property import cached_property
 from bpeviz.core.boundaries import INSIDE_ID, AtomChanges, atom_changes
 from bpeviz.core.merges import MergedVocabulary, MergeTokenizer
 from bpeviz.core.tokenizer import NonMonotonicTokenizer, NotMergesError, Row, Segmentation

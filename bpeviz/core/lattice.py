@@ -23,7 +23,6 @@ from bisect import bisect
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from heapq import nsmallest
 from itertools import accumulate, pairwise
 from math import exp, fsum, inf, isfinite, log
@@ -33,6 +32,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bpeviz.cached_property import cached_property
 from bpeviz.core.boundaries import UNKNOWN_ID, gather
 
 Floats = NDArray[np.float64]

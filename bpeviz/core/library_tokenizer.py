@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
 from itertools import pairwise
 from math import nan
 from typing import Any
@@ -20,6 +19,7 @@ import numpy as np
 import regex
 from numpy.typing import NDArray
 
+from bpeviz.cached_property import cached_property
 from bpeviz.core import library_merges, library_pool, library_worker
 from bpeviz.core.boundaries import (
     DROPPED_ID,

@@ -12,10 +12,10 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
+from bpeviz.cached_property import cached_property
 from bpeviz.core.boundaries import INSIDE_ID, UNKNOWN_ID, AtomChanges, changes
 from bpeviz.core.merges import MergedVocabulary, MergeTokenizer
 from bpeviz.core.tokenizer import NonMonotonicTokenizer, NotMergesError, Row, Segmentation

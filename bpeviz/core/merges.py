@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from heapq import heapify, heappop, heappush
 from itertools import chain, pairwise
 from typing import Any, ClassVar, NamedTuple, Self, TypeVar
@@ -12,6 +11,7 @@ from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from bpeviz.cached_property import cached_property
 from bpeviz.core import tiktoken_engine
 from bpeviz.core.boundaries import MergeBoundaries, boundaries_from_ids
 from bpeviz.core.tokenizer import NotMergesError, Row, Segmentation, TrainedTokenizer

@@ -6,13 +6,13 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Sequence, Sized
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, ClassVar, Literal, TypeVar
 
 import numpy as np
 import regex
 from numpy.typing import NDArray
 
+from bpeviz.cached_property import cached_property
 from bpeviz.core.boundaries import Boundaries
 from bpeviz.core.dropout import segmentations
 from bpeviz.core.merges import Merge, MergedVocabulary, MergeTokenizer

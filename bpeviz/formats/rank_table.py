@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cached_property
 from itertools import pairwise
 
+from bpeviz.cached_property import cached_property
 from bpeviz.core.tiktoken_engine import WHOLE, pre_token_encoder
 from bpeviz.pretokenizers.patterns import pretokenize
 from bpeviz.pretrained.rank_tokenizer import RankTokenizer, below, from_ranks, merged

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bpeviz.cached_property import cached_property
 from bpeviz.core.boundaries import UNKNOWN_ID, Boundaries
 from bpeviz.core.tokenizer import Tokenizer, TrainedTokenizer
 from bpeviz.pretokenizers.pretokenizer import Atoms

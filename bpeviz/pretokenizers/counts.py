@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, Sequence, ValuesView
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from bpeviz.cached_property import cached_property
 from bpeviz.pretokenizers.patterns import (
     BLOCK,
     PATTERNS,

@@ -9,7 +9,6 @@ from __future__ import annotations
 import base64
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cached_property
 from heapq import heappop, heappush
 from itertools import pairwise
 from threading import Lock
@@ -20,6 +19,7 @@ import regex
 import tiktoken
 from numpy.typing import NDArray
 
+from bpeviz.cached_property import cached_property
 from bpeviz.core.boundaries import (
     INSIDE_ID,
     AtomChanges,

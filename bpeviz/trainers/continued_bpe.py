@@ -14,13 +14,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import chain
 from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bpeviz.cached_property import cached_property
 from bpeviz.core.boundaries import (
     Boundaries,
     ChangingBoundaries,

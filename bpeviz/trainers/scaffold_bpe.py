@@ -14,13 +14,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from heapq import heappop, heappush
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bpeviz.cached_property import cached_property
 from bpeviz.core.boundaries import Boundaries
 from bpeviz.core.hidden_tokens import (
     HiddenTimes,

@@ -24,13 +24,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 from itertools import groupby
 from typing import Any, Literal, cast
 
 import numpy as np
 import regex
 
+from bpeviz.cached_property import cached_property
 from bpeviz.core.boundaries import UNKNOWN_ID, Boundaries
 from bpeviz.core.merges import MergeTokenizer, joined
 from bpeviz.core.tokenizer import Row

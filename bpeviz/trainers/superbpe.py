@@ -23,13 +23,13 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import accumulate, chain
 from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bpeviz.cached_property import cached_property
 from bpeviz.core.boundaries import Boundaries, MergeBoundaries, boundaries_from_ids
 from bpeviz.core.merges import MergeTokenizer, apply_merges, joined
 from bpeviz.core.tokenizer import NotMergesError, Segmentation

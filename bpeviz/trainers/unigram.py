@@ -17,7 +17,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from math import inf
 from typing import Any, cast
 
@@ -25,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bpeviz import progress
+from bpeviz.cached_property import cached_property
 from bpeviz.core.boundaries import UNKNOWN_ID, Boundaries, Timeline
 from bpeviz.core.lattice import (
     Floats,

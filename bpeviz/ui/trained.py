@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
-from functools import cached_property
 from time import thread_time
 from typing import Any
 
@@ -15,6 +14,7 @@ from streamlit.delta_generator import DeltaGenerator
 import bpeviz
 from bpeviz import progress
 from bpeviz.analysis import metrics
+from bpeviz.cached_property import cached_property
 from bpeviz.core.boundaries import Boundaries, Part
 from bpeviz.core.training import Training
 from bpeviz.jobs import queue

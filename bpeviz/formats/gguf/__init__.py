@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
+from bpeviz.cached_property import cached_property
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats.base import Format, FormatError, Source, printable_name
 from bpeviz.formats.gguf.container import MAGIC, Metadata, read_metadata

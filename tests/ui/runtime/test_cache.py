@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
 from threading import Thread
 
 import numpy as np
 import pytest
 
 import bpeviz
+from bpeviz.cached_property import cached_property
 from bpeviz.ui.runtime import cache as cache_module
 from bpeviz.ui.runtime.cache import Cache, Failure, cached, digest, size_of
 
