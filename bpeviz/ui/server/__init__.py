@@ -7,6 +7,7 @@ no layout.
 from __future__ import annotations
 
 import os
+import sys
 from urllib.parse import urlsplit
 
 import streamlit as st
@@ -27,6 +28,12 @@ from bpeviz.ui.server.user_cookie import UserCookie
 
 __all__ = ["lifespan", "middleware"]
 
+SWITCH_INTERVAL = 0.001
+"""Seconds that a page run keeps the interpreter while others wait for it; Python's default is 5 ms.
+
+A run calls NumPy hundreds of times, and waits that long after each call beside another run.
+"""
+
 
 def middleware() -> list[Middleware]:
     """Return the middleware of the app, the outermost first.
@@ -34,6 +41,7 @@ def middleware() -> list[Middleware]:
     Raises:
         ValueError: An environment variable is invalid.
     """
+    sys.setswitchinterval(SWITCH_INTERVAL)
     widget_values.ignore_invalid()
     widget_values.look_up_singly()
     base = "/" + "/".join(filter(None, st.get_option("server.baseUrlPath").split("/")))
