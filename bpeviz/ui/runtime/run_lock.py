@@ -8,7 +8,8 @@ Runs of a user who recently held the lock for long come after those of others. S
 user do not delay other users.
 
 Runs on long texts have a lock of their own, so that no other run waits for them: at most one of
-them competes with the run that holds the lock of the others.
+them competes with the run that holds the lock of the others. Time that a user held either lock
+counts for both.
 """
 
 from __future__ import annotations
@@ -42,14 +43,22 @@ class _Run:
 
 
 class _RunLock:
-    """A lock that expires."""
+    """A lock that expires.
 
-    def __init__(self) -> None:
-        self._lock = Lock()
+    Args:
+        other: A lock whose holders' time counts for this one, too.
+    """
+
+    def __init__(self, other: _RunLock | None = None) -> None:
+        self._lock: Lock = (
+            Lock() if other is None else other._lock
+        )  # it guards the accounts as well
         self._holder: _Run | None = None
         self._since = 0.0
         self._waiting: dict[Event, _Run] = {}  # the oldest first
-        self._accounts = fairness.Accounts(_HALF_LIFE)
+        self._accounts: fairness.Accounts = (
+            fairness.Accounts(_HALF_LIFE) if other is None else other._accounts
+        )
 
     def acquire(self, run: _Run) -> None:
         """Wait until the lock is free or has expired, and acquire it."""
@@ -100,7 +109,8 @@ class _ThisThread(local):
     run: _Run | None = None
 
 
-_short, _long = _RunLock(), _RunLock()
+_short = _RunLock()
+_long = _RunLock(_short)
 """The locks of runs on short texts and on long ones."""
 
 _this = _ThisThread()
