@@ -37,11 +37,12 @@ def script_run() -> Iterator[None]:
     """Run a page or a fragment: serialized, until it stops, and within the cache's budget."""
     outer = _this.kept
     _this.kept = {} if outer is None else outer
-    with run_lock.hold(long=st.session_state.get(_LONG, False)), stop_run.until_stopped():
-        try:
+    try:
+        with run_lock.hold(long=st.session_state.get(_LONG, False)), stop_run.until_stopped():
             yield
-        finally:
-            _this.kept = outer
+    finally:
+        _this.kept = outer
+        if outer is None:  # others need not wait for it, so the lock is released
             cache.measure_if_due()
 
 

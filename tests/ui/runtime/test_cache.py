@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from threading import Thread
+from threading import Event, Thread
 
 import numpy as np
 import pytest
@@ -24,8 +24,8 @@ class Growing:
         return np.zeros(50_000)
 
 
-def failing(error: Exception) -> Callable[[], object]:
-    def create() -> object:
+def failing(error: Exception) -> Callable[..., object]:
+    def create(*_arguments: object) -> object:
         raise error
 
     return create
@@ -89,6 +89,40 @@ def test_cache_measures_at_times_and_forgets_no_value(monkeypatch: pytest.Monkey
     now[0] += 1.1
     cache.measure_if_due()
     assert cache.size > 800_000
+
+
+def test_values_are_found_while_one_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    cache = Cache(1_000_000)
+    cache.put("slow", [1])
+    measuring, go_on = Event(), Event()
+
+    def size(_value: object) -> int:
+        measuring.set()
+        assert go_on.wait(10)
+        return 100
+
+    monkeypatch.setattr(cache_module, "size_of", size)
+    thread = Thread(target=cache.measure)
+    thread.start()
+    assert measuring.wait(10)
+    assert cache.find("slow") == [1]  # it would wait for the thread forever
+    go_on.set()
+    thread.join(10)
+    assert cache.size == 100
+
+
+def test_value_that_changes_while_it_is_measured_is_measured_later(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    cache = Cache(1_000_000)
+    cache.put("changing", [1])
+    before = cache.size
+    monkeypatch.setattr(cache_module, "size_of", failing(RuntimeError("changed size")))
+    cache.measure()
+    assert cache.size == before
+    monkeypatch.setattr(cache_module, "size_of", lambda _value: 100)
+    cache.measure()
+    assert cache.size == 100
 
 
 @pytest.mark.parametrize("cause", [TimeoutError(), MemoryError()])

@@ -160,6 +160,19 @@ def test_long_text_moves_this_run_and_the_next_ones(
 
 
 @pytest.mark.usefixtures("patient")
+def test_others_run_while_cached_values_are_measured(
+    elsewhere: Elsewhere, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found: list[bool] = []
+    monkeypatch.setattr(
+        fragments.cache, "measure_if_due", lambda: found.append(elsewhere(acquires).result(WAIT))
+    )
+    with fragments.script_run(), fragments.script_run():  # a page and its fragment
+        pass
+    assert found == [True]
+
+
+@pytest.mark.usefixtures("patient")
 def test_failed_run_releases_the_lock(elsewhere: Elsewhere) -> None:
     with pytest.raises(ZeroDivisionError), run_lock.hold():
         _ = 1 / 0
@@ -240,3 +253,17 @@ def test_time_that_a_user_held_the_lock_fades(monkeypatch: pytest.MonkeyPatch) -
     assert recent("a", clock[0] + run_lock._HALF_LIFE) == 0.4
     assert recent("a", clock[0] + 21 * run_lock._HALF_LIFE) < 1e-6
     assert recent("b", clock[0]) == 0.0
+
+
+def test_time_with_either_lock_counts_for_both(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [0.0]
+    monkeypatch.setattr(run_lock, "monotonic", lambda: clock[0])
+    short = run_lock._RunLock()
+    long = run_lock._RunLock(short)
+    for lock in (short, long):
+        run = run_lock._Run("a", lock)
+        lock.acquire(run)
+        clock[0] += 1.0
+        lock.release(run)
+    assert short._excess(run) == long._excess(run) > 1.0
+    assert run_lock._long._accounts is run_lock._short._accounts
