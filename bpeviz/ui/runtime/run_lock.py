@@ -50,9 +50,8 @@ class _RunLock:
     """
 
     def __init__(self, other: _RunLock | None = None) -> None:
-        self._lock: Lock = (
-            Lock() if other is None else other._lock
-        )  # it guards the accounts as well
+        # The lock of shared data guards the accounts as well.
+        self._lock: Lock = Lock() if other is None else other._lock
         self._holder: _Run | None = None
         self._since = 0.0
         self._waiting: dict[Event, _Run] = {}  # the oldest first
