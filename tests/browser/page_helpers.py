@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -18,13 +18,47 @@ from bpeviz.ui.inputs import LARGEST
 from bpeviz.ui.permalink import codec
 
 try:
-    from playwright.sync_api import Error, FloatRect, Locator, Page, expect
+    from playwright.sync_api import Error, FloatRect, Locator, Page
+    from playwright.sync_api import expect as expect_at_once
 except ImportError:
     if os.environ.get("CI"):
         raise
     pytest.skip("No playwright: pip install -r tests/requirements.txt", allow_module_level=True)
 
-expect.set_options(timeout=30_000)  # loading a page may take so long on a busy machine
+expect_at_once.set_options(timeout=30_000)  # loading a page may take so long on a busy machine
+
+ABSENT = {"to_be_hidden", "to_have_count", "not_to_have_count", "not_to_be_visible"}
+"""The assertions that may hold for an element that does not exist."""
+
+
+class _Expectation:
+    """The assertions of Playwright about an element, which first wait until it exists."""
+
+    def __init__(self, element: Locator) -> None:
+        self._element = element
+
+    def __getattr__(self, name: str) -> Callable[..., None]:
+        check: Callable[..., None] = getattr(expect_at_once(self._element), name)
+        if name in ABSENT:
+            return check
+
+        def wait_and_check(*expected: Any, **options: Any) -> None:
+            state: Any = "visible" if name == "to_be_visible" else "attached"
+            if expected != ([],) and options.get("visible", True):
+                self._element.first.wait_for(state=state, timeout=options.get("timeout", 30_000))
+            check(*expected, **options)
+
+        return wait_and_check
+
+
+def expect(actual: Locator | Page) -> Any:
+    """Return Playwright's assertions about an element or a page.
+
+    While an element does not exist, Playwright 1.65 describes the whole page each time that it
+    looks: a tenth of the browser's processor time. So these wait for it first.
+    """
+    return expect_at_once(actual) if isinstance(actual, Page) else _Expectation(actual)
+
 
 ENGLISH = samples.by_key("english-prose").text
 ODD = samples.by_key("emoji-and-unicode").text

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from markup import MARKUP
-from playwright.sync_api import Page, expect
+from page_helpers import Page, expect
 from serving import serving
 
 SCRIPT = """

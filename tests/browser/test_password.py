@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from page_helpers import ENGLISH
-from playwright.sync_api import Browser, expect
+from page_helpers import ENGLISH, expect
+from playwright.sync_api import Browser
 from serving import serving
 
 
