@@ -396,10 +396,12 @@ def text(
             source.failed.put(str(error))
             return
         for name, content in files:
-            read = read_file(name, content)
-            if isinstance(read, UnreadableFile):
-                source.failed.put(str(read))
-            elif len(read) <= EDITABLE:
+            try:
+                read = read_file(name, content)
+            except UnreadableFileError as error:
+                source.failed.put(str(error))
+                continue
+            if len(read) <= EDITABLE:
                 source.put(OWN, read)
                 source.boxed_file.put(name)
             elif refusal := uploads.refusal(sys.getsizeof(read)):
@@ -466,12 +468,16 @@ def _box_data(source: TextSource, repeating: bool) -> dict[str, Any]:
     }
 
 
-class UnreadableFile(str):
-    """The message that says why a file cannot be used."""
+class UnreadableFileError(ValueError):
+    """A file is not a text that can be used; the message says why."""
 
 
-def read_file(name: str, content: bytes) -> str | UnreadableFile:
-    """Return the text of a file without its byte order mark, or why it cannot be used."""
+def read_file(name: str, content: bytes) -> str:
+    """Return the text of a file without its byte order mark.
+
+    Raises:
+        UnreadableFileError: The file is no UTF-8 text, or too long.
+    """
     try:
         found = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -479,13 +485,15 @@ def read_file(name: str, content: bytes) -> str | UnreadableFile:
             reason = "it looks like UTF-16"
         else:
             reason = f"byte {error.start + 1:,} is {content[error.start]:02X}"
-        return UnreadableFile(
+        raise UnreadableFileError(
             f"{name} is not UTF-8 text: {reason}. Save it as UTF-8 and open it again."
-        )
+        ) from None
     if "\0" in found and found.count("\0") * 100 > len(found):
-        return UnreadableFile(f"{name} contains many zero bytes, so it is not text. Open another.")
+        raise UnreadableFileError(
+            f"{name} contains many zero bytes, so it is not text. Open another."
+        )
     if len(found) > MAX_TRAINED:
-        return UnreadableFile(
+        raise UnreadableFileError(
             f"{name} has {len(found):,} characters; the limit is {MAX_TRAINED:,}. "
             "Open a part of it."
         )

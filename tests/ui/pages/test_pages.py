@@ -33,7 +33,7 @@ from bpeviz.pretrained import catalog, download
 from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.trainers.bpe import TRAINER as BPE
 from bpeviz.ui import trained
-from bpeviz.ui.inputs import MAX_TEXT, MAX_TRAINED, UnreadableFile, read_file
+from bpeviz.ui.inputs import MAX_TEXT, MAX_TRAINED, UnreadableFileError, read_file
 from bpeviz.ui.pages import train
 from bpeviz.ui.runtime import cache
 
@@ -393,9 +393,7 @@ def test_markup_in_text_is_not_rendered() -> None:
     ],
 )
 def test_utf8_file_is_read(content: bytes, text: str) -> None:
-    read = read_file("a.txt", content)
-    assert not isinstance(read, UnreadableFile)
-    assert read == text
+    assert read_file("a.txt", content) == text
 
 
 @pytest.mark.parametrize(
@@ -410,11 +408,9 @@ def test_utf8_file_is_read(content: bytes, text: str) -> None:
     ],
 )
 def test_non_utf8_file_gives_a_message(content: bytes, fact: str) -> None:
-    sentence = read_file("a.bin", content)
-    assert isinstance(sentence, UnreadableFile)
-    assert fact in sentence
-    assert sentence.startswith("a.bin ")
-    assert sentence.endswith(".")
+    with pytest.raises(UnreadableFileError, match=r"^a\.bin .*\.$") as caught:
+        read_file("a.bin", content)
+    assert fact in str(caught.value)
 
 
 # ---- Compare
