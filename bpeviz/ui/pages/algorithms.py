@@ -62,7 +62,8 @@ def _widgets(values: Values) -> Iterator[Widget[Any]]:
     yield inputs.SIDE_BY_SIDE
     yield from inputs.pattern_widgets(values)
     for key in values.get(inputs.SIDE_BY_SIDE) or ():
-        yield from inputs.option_widgets(TRAINERS[key], values, inputs.SIDE)
+        if key in TRAINERS:  # a message that is not from a browser may contain other keys
+            yield from inputs.option_widgets(TRAINERS[key], values, inputs.SIDE)
     yield from values.members(PART)
     yield WORD
     yield from values.members(METHOD)

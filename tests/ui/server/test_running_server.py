@@ -8,6 +8,7 @@ import urllib.parse
 import urllib.request
 from collections.abc import Iterator
 from http.client import HTTPMessage
+from typing import Any
 
 import pytest
 import websockets
@@ -164,15 +165,24 @@ def test_long_request_is_refused(server: Server, cookie: str) -> None:
 
 
 def test_wrong_values_of_widgets_leave_no_traceback(server: Server, cookie: str) -> None:
+    values: list[dict[str, Any]] = [
+        {"string_value": "x"},
+        {"double_array_value": {"data": [math.nan]}},
+        {"string_array_value": {"data": ["a"] * 18}},  # more than any list accepts
+        {"string_array_value": {"data": ["a"]}},
+    ]
+
     async def send() -> list[str]:
         measured = Measured()
         async with connected(server.address, measured, cookie) as user:
             await user.load()
-            ids = [shown.id for shown in user.widgets.values()]
-            assert len(ids) > 10
-            for value in ({"string_value": "x"}, {"double_array_value": {"data": [math.nan]}}):
-                user.states = {one: WidgetState(id=one, **value) for one in ids}
-                await user.act("wrong values")
+            for page in ("Train", "Compare", "Algorithms", "Pre-tokenize"):
+                await user.open(page)
+                ids = [shown.id for shown in user.widgets.values()]
+                assert len(ids) > 10
+                for value in values:
+                    user.states = {one: WidgetState(id=one, **value) for one in ids}
+                    await user.act("wrong values")
         return measured.errors
 
     assert run(send()) == []
