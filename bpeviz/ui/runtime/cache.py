@@ -102,6 +102,13 @@ def _value(found: Any) -> Any:
     return found
 
 
+class _Run(local):
+    """The keys of the values that the run of this thread has used."""
+
+    def __init__(self) -> None:
+        self.used: set[Hashable] = set()
+
+
 class Cache:
     """A cache of values by key, with a limit on their total size.
 
@@ -113,6 +120,7 @@ class Cache:
     def __init__(self, budget: int) -> None:
         self._values: LRUCache[Hashable, tuple[Any, int]] = LRUCache(budget, itemgetter(1))
         self._used: set[Hashable] = set()
+        self._run = _Run()
         self._lock = RLock()
         self._measured = -_MEASURED
         self._creating: dict[Hashable, tuple[Lock, list[int]]] = {}
@@ -127,15 +135,19 @@ class Cache:
         with self._lock:
             if (found := self._values.get(key)) is None:
                 return None
-            self._used.add(key)
+            self._use(key)
             return found[0]
 
     def put(self, key: Hashable, value: object) -> bool:
         """Cache a value; return whether it fits into the cache."""
-        stored = self._store(key, value, size_of(value))
-        if stored:
-            self._used.add(key)
-        return stored
+        size = size_of(value)
+        with self._lock:
+            self._use(key)
+            return self._store(key, value, size)
+
+    def _use(self, key: Hashable) -> None:
+        self._used.add(key)
+        self._run.used.add(key)
 
     def _store(self, key: Hashable, value: object, size: int) -> bool:
         with self._lock:
@@ -176,7 +188,13 @@ class Cache:
                     self._creating.pop(key, None)
 
     def measure_if_due(self) -> None:
-        """Call `measure`, unless it was called in the last second; a later call makes up for it."""
+        """Call `measure`, unless it was called in the last second; a later call makes up for it.
+
+        Another run may have called it since this thread used a value, which grew only then.
+        """
+        with self._lock:
+            self._used |= self._run.used
+        self._run.used = set()
         now = monotonic()
         if now - self._measured >= _MEASURED:
             self._measured = now
@@ -193,8 +211,7 @@ class Cache:
         for key, value in values:
             try:
                 size = size_of(value)
-            except RuntimeError:  # another run changes a dictionary in it
-                self._used.add(key)
+            except RuntimeError:  # another run changes a dictionary in it, and measures it then
                 continue
             with self._lock:
                 if self._values.get(key, (None,))[0] is value:  # not replaced or evicted
