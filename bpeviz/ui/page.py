@@ -37,7 +37,7 @@ def frame(page: Page) -> Iterator[DeltaGenerator]:
     also where the page stops early (`stop_run.stop`).
     """
     with fragments.script_run():
-        garbage.freeze_imports()
+        garbage.collect_less_often()
         fragments.page_begins()
         page_change.begin_page(PAGE.get() != page.title)
         PAGE.put(page.title)

@@ -1,7 +1,7 @@
 """Garbage collection in a server that imports much and keeps large caches.
 
-Python's garbage collector repeatedly scans all objects. If it scans the imported modules too, all
-users of a busy server wait for a tenth of a second every few seconds
+Python's garbage collector repeatedly scans all objects. If it scans the imported modules and the
+caches of all users, everybody on a busy server waits for a fifth of a second every few seconds
 (`tests/benchmarks/load.py`). For the same reason, `.streamlit/config.toml` turns off
 `runner.postScriptGC`, with which Streamlit collects after every run.
 """
@@ -11,9 +11,19 @@ from __future__ import annotations
 import gc
 from functools import cache
 
+THRESHOLDS = (2_000, 10, 100)
+"""When to collect: after so many new objects, every which of these times the objects that survived
+one collection as well, and every which of those times all objects; Python's are 700, 10 and 10.
+
+A page run leaves some 1,000 objects that refer to each other, most of them Streamlit's. Larger
+first numbers collect them later, which took 200 MB more with 10,000 and a hundred users. Memory of
+users who left is collected sooner (`bpeviz.ui.server.memory`).
+"""
+
 
 @cache
-def freeze_imports() -> None:
-    """Exempt the modules imported so far from garbage collection, once."""
+def collect_less_often() -> None:
+    """Exempt the modules imported so far from garbage collection, and set `THRESHOLDS`, once."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(*THRESHOLDS)

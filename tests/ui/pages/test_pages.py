@@ -35,7 +35,7 @@ from bpeviz.trainers.bpe import TRAINER as BPE
 from bpeviz.ui import trained
 from bpeviz.ui.inputs import MAX_TEXT, MAX_TRAINED, UnreadableFileError, read_file
 from bpeviz.ui.pages import train
-from bpeviz.ui.runtime import cache
+from bpeviz.ui.runtime import cache, garbage
 
 ROOT = Path(__file__).resolve().parents[3]
 PAGES = {"Train": "app.py", "Compare": "pages/Compare.py"}
@@ -369,6 +369,7 @@ def test_stopped_page_still_offers_its_link(page: str, state: dict[str, Any]) ->
 def test_imported_objects_are_frozen_for_garbage_collection() -> None:
     with_text("Train", SHORT)
     assert gc.get_freeze_count() > 100_000
+    assert gc.get_threshold() == garbage.THRESHOLDS
 
 
 def test_markup_in_text_is_not_rendered() -> None:
