@@ -1,12 +1,15 @@
-"""Text utilities: cleaning, color indices, readable labels, and digests."""
+"""Text utilities: cleaning, color indices, readable labels, JSON, and digests."""
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
+import json
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+
+import orjson
 
 COLORS = 12
 """The number of token colors, which `ui/components` defines."""
@@ -163,9 +166,22 @@ def listed(names: Sequence[str], most: int) -> str:
     return ", ".join(names[:most]) + (f" and {more:,} more" if more > 0 else "")
 
 
+def as_json(value: object) -> bytes:
+    r"""Return a value as JSON, with objects that JSON does not know as their `repr`.
+
+    >>> as_json({"a": [1, None], 2: "é"})
+    b'{"a":[1,null],"2":"\\xc3\\xa9"}'
+    """
+    try:
+        options = orjson.OPT_NON_STR_KEYS | orjson.OPT_PASSTHROUGH_DATACLASS
+        return orjson.dumps(value, default=repr, option=options)
+    except TypeError:  # an integer of more than 64 bits, or half a surrogate pair
+        return json.dumps(value, default=repr).encode()
+
+
 def digest_of(*values: object) -> str:
-    """Return a digest of texts and of other values by their `repr`, to recognize equal content."""
+    """Return a digest of texts and of other values (`as_json`), to recognize equal content."""
     digest = hashlib.blake2b(digest_size=12)
     for value in values:
-        digest.update((value if isinstance(value, str) else repr(value)).encode())
+        digest.update(value.encode() if isinstance(value, str) else as_json(value))
     return digest.hexdigest()

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from payloads import payloads
 from streamlit.testing.v1 import AppTest
 
 import bpeviz
@@ -72,8 +73,7 @@ def shown(app: AppTest) -> Iterator[str]:
     for kind in WIDGETS:
         for widget in app.get(kind):
             yield json.dumps(widget.value)
-    for one in app.get("bidi_component"):
-        payload = json.loads(one.proto.json)
+    for payload in payloads(app):
         if "samples" in payload:  # a text box
             yield json.dumps(payload["sample"])
             yield json.dumps(payload["text"])
@@ -102,8 +102,7 @@ def test_link_made_before_restores_its_values(link: dict[str, Any]) -> None:
         assert found[wanted] > 0, f"no widget shows {name}: {wanted[:200]}"
         found[wanted] -= 1
     if "step" in link:
-        payloads = [json.loads(one.proto.json) for one in app.get("bidi_component")]
-        assert [one[OPENING] for one in payloads if OPENING in one] == [link["step"]]
+        assert [one[OPENING] for one in payloads(app) if OPENING in one] == [link["step"]]
     warnings = [plain(one.value) for one in app.warning]
     assert len(warnings) == link["warnings"]
     for words in link.get("named", []):

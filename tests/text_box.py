@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
+from payloads import payloads
 from streamlit.testing.v1 import AppTest
 
 from bpeviz.corpus import samples
@@ -13,8 +13,7 @@ from bpeviz.ui.inputs import OWN
 
 def payload(app: AppTest, name: str = "text") -> dict[str, Any]:
     """Return what the page sent to a text box."""
-    sent = [json.loads(one.proto.json) for one in app.get("bidi_component")]
-    (found,) = [data for data in sent if data.get("name") == name and "samples" in data]
+    (found,) = [data for data in payloads(app) if data.get("name") == name and "samples" in data]
     assert isinstance(found, dict)
     if found["text"] is None:  # the browser has it
         found["text"] = app.session_state[f"{name}_box"]

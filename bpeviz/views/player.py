@@ -21,6 +21,8 @@ from bpeviz.core.training import Pruning, Training
 from bpeviz.text import color_index, digest_of, hexadecimal, shorten
 from bpeviz.trainers import texts_of
 
+_NO_TOKENS = {UNKNOWN_ID: "not in the vocabulary", DROPPED_ID: "dropped: no token"}
+
 _AROUND = 60
 """Characters before the first change in `before_and_after`."""
 
@@ -245,15 +247,16 @@ def side_by_side(
     best = best if len(best) < len(columns) else []
     for number, column in enumerate(columns):
         cuts = _cuts_within(column, part)
-        tokens = _tokens(column, part)
+        ends, tokens, looks = _tokens(column, part)
         shown.append(
             {
                 "title": column.title,
                 "tokenCount": column.tokens,
                 "notes": _notes(columns, standings, number, baseline),
                 "isBest": number in best,
-                "tokenEnds": [end for end, *_ in tokens],
-                "tokens": [rest for _, *rest in tokens],
+                "tokenEnds": ends,
+                "tokens": tokens,
+                "looks": looks,
                 "extra": np.setdiff1d(cuts, standard).tolist(),
                 "missing": np.setdiff1d(standard, cuts).tolist(),
             }
@@ -350,10 +353,10 @@ def _cuts_within(column: Column, part: Part) -> NDArray[np.int64]:
     return cuts[(cuts > part.start) & (cuts < part.end)] - part.start
 
 
-def _tokens(column: Column, part: Part) -> list[tuple[int, int, str, str, int]]:
-    """Return the tokens of a part: end in bytes, id, label, bytes in hex, color index.
+def _tokens(column: Column, part: Part) -> tuple[list[int], list[int], list[list[Any]]]:
+    """Return the ends of the tokens of a part in bytes, the number of the look of each, and looks.
 
-    Tokens at the edges are cropped.
+    A look is an id, a label, the bytes in hex, and a color index. Tokens at the edges are cropped.
     """
     tokenizer = column.tokenizer
     ends = column.cuts
@@ -361,19 +364,15 @@ def _tokens(column: Column, part: Part) -> list[tuple[int, int, str, str, int]]:
     last = max(
         np.searchsorted(ends, part.end, "right"), np.searchsorted(ends, part.end, "left") + 1
     )
-    ids = column.ids[first:last].tolist()
-    looks: dict[int, tuple[str, str, int]] = {
-        UNKNOWN_ID: ("not in the vocabulary", "", -1),
-        DROPPED_ID: ("dropped: no token", "", -1),
-    }
-    for token_id in {*ids} - {*looks}:
+    ids, numbers = np.unique(column.ids[first:last], return_inverse=True)
+    looks: list[list[Any]] = []
+    for token_id in ids.tolist():
+        if token_id in _NO_TOKENS:
+            looks.append([token_id, _NO_TOKENS[token_id], "", -1])
+            continue
         raw = tokenizer.token_bytes(token_id)
-        looks[token_id] = (
-            shorten(tokenizer.token_label(token_id)),
-            shorten(hexadecimal(raw)),
-            -1 if tokenizer.is_atom(token_id) else color_index(raw),
-        )
+        label = shorten(tokenizer.token_label(token_id))
+        color = -1 if tokenizer.is_atom(token_id) else color_index(raw)
+        looks.append([token_id, label, shorten(hexadecimal(raw)), color])
     shown = np.minimum(ends[first:last], part.end) - part.start
-    return [
-        (end, token_id, *looks[token_id]) for end, token_id in zip(shown.tolist(), ids, strict=True)
-    ]
+    return shown.tolist(), numbers.tolist(), looks

@@ -24,16 +24,16 @@ def side_by_side(
     """
     shown: list[dict[str, Any]] = []
     for column in columns:
-        pre_tokens = _shown(column, first, last)
-        ends = list(accumulate(size for size, *_ in pre_tokens))
+        sizes, pre_tokens, looks = _shown(column, first, last)
         marked = shown[-1]["tokenEnds"][:-1] if nested and shown else []
         shown.append(
             {
                 "title": column.title,
                 "notes": [column.about],
                 "tokenCount": len(column.cut),
-                "tokenEnds": ends,
-                "tokens": [[None, *looks] for _, *looks in pre_tokens],
+                "tokenEnds": list(accumulate(sizes)),
+                "tokens": pre_tokens,
+                "looks": looks,
                 "extra": marked,
                 "missing": [],
             }
@@ -48,29 +48,31 @@ def side_by_side(
     return data | {"key": digest_of(data)}
 
 
-def _shown(column: Column, first: int, last: int) -> list[tuple[int, str, str, int]]:
-    """Return the pre-tokens between two characters: size in bytes, name, description, color index.
+def _shown(column: Column, first: int, last: int) -> tuple[list[int], list[int], list[list[Any]]]:
+    """Return the pre-tokens of a part: sizes in bytes, the number of the look of each, and looks.
 
-    Pre-tokens at the edges are cropped. A single character has no color index.
+    A look is None, since it has no id, a name, a description, and a color index, -1 for a single
+    character. Pre-tokens at the edges of the part, given in characters, are cropped.
     """
     of = column.cut
     begin, stop = of.ended(first), of.ended(last - 1)
     starts, ends = of.starts(begin, stop + 1), of.ends[begin : stop + 1].tolist()
     alternatives = ALTERNATIVES.get(column.pattern, ())
     why = matched(of.text, column.pattern, starts) if alternatives else [-1] * len(starts)
-    found = []
-    looks: dict[tuple[str, int], tuple[str, str, int]] = {}
-    for start, end, by in zip(starts, ends, why, strict=True):
-        pre_token = of.text[start:end]
-        if (pre_token, by) not in looks:
-            raw = pre_token.encode()
-            rule = f". Alternative {by + 1}: {alternatives[by].about}" if alternatives else ""
-            looks[pre_token, by] = (
-                name(pre_token),
-                f"{counted(len(pre_token), 'character')}, {counted(len(raw), 'byte')}; "
-                f"{counted(of.times[pre_token], 'time')} in this text{rule}",
-                color_index(raw) if len(pre_token) > 1 else -1,
-            )
-        size = len(of.text[max(start, first) : min(end, last)].encode())
-        found.append((size, *looks[pre_token, by]))
-    return found
+    text = of.text
+    pre_tokens = [text[start:end] for start, end in zip(starts, ends, strict=True)]
+    numbers: dict[tuple[str, int], int] = {}
+    shown = [numbers.setdefault(one, len(numbers)) for one in zip(pre_tokens, why, strict=True)]
+    looks = []
+    for pre_token, by in numbers:
+        raw = pre_token.encode()
+        rule = f". Alternative {by + 1}: {alternatives[by].about}" if alternatives else ""
+        about = (
+            f"{counted(len(pre_token), 'character')}, {counted(len(raw), 'byte')}; "
+            f"{counted(of.times[pre_token], 'time')} in this text{rule}"
+        )
+        looks.append([None, name(pre_token), about, color_index(raw) if len(pre_token) > 1 else -1])
+    if pre_tokens:  # crop the last one first: it may also be the first
+        pre_tokens[-1] = text[starts[-1] : min(ends[-1], last)]
+        pre_tokens[0] = pre_tokens[0][max(0, first - starts[0]) :]
+    return [len(one.encode()) for one in pre_tokens], shown, looks

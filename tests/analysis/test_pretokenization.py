@@ -296,10 +296,10 @@ def test_side_by_side_shows_every_pre_token_of_a_part(
                 looks.append(pretokenization.name(pre_token))
             at += len(pre_token)
         assert shown == expected
-        assert [label for _, label, _, _ in column["tokens"]] == looks
+        assert [column["looks"][look][1] for look in column["tokens"]] == looks
         assert all(
             (color_index < 0) == (note.startswith("1 character,"))
-            for _, _, note, color_index in column["tokens"]
+            for _, _, note, color_index in column["looks"]
         )
 
 

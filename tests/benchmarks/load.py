@@ -149,8 +149,8 @@ class User:
             if shown.id not in self.states or getattr(shown, "set_value", False):
                 self._set_state(kind, shown)
             self.fragments[key] = delta.fragment_id
-            if key == "player" and '"timelineId": "' in shown.json:
-                self.timeline = shown.json.split('"timelineId": "', 1)[1].split('"', 1)[0]
+            if key == "player":
+                self.timeline = str(shown.bytes.split(b'"timelineId":"', 1)[1][:24], "ascii")
 
     def _set_state(self, kind: str, shown: Any) -> None:
         """Send the value of an input that the server has set from now on, as a browser does."""
@@ -183,7 +183,7 @@ class User:
         if box is not None:
             self.edits += 1
             change: dict[str, Any] = {"number": self.edits, "sample": "own", "text": text}
-            data = json.loads(box.json)
+            data = json.loads(box.bytes)
             if len(text) > data["longest"]:
                 await asyncio.to_thread(
                     send_text, f"{self.address}{data['address']}/{self.edits}", text

@@ -16,6 +16,7 @@ import tokenizers
 import usual
 from gguf_files import Value, gguf_file
 from html_tables import shown_tables
+from payloads import payloads
 from properties import pairs
 from streamlit.testing.v1 import AppTest
 from tokenizers import models, pre_tokenizers, processors
@@ -59,8 +60,7 @@ def errors(app: AppTest) -> list[str]:
 
 
 def drawn(app: AppTest, field: str) -> dict[str, Any]:
-    sent = [json.loads(one.proto.json) for one in app.get("bidi_component")]
-    (found,) = [data for data in sent if data and field in data]
+    (found,) = [data for data in payloads(app) if data and field in data]
     return found
 
 
@@ -234,7 +234,7 @@ def test_opened_file_is_a_column_on_compare(name: str) -> None:
     mine, other = drawn(app, "baseline")["columns"]
     assert mine["title"].startswith("Your tokenizer")
     assert other["title"].startswith(one.title)
-    ids = [token_id for token_id, *_ in other["tokens"] if token_id != -2]
+    ids = [token_id for look in other["tokens"] if (token_id := other["looks"][look][0]) != -2]
     unknown = [one.tokenizer.special_tokens.get("[UNK]", one.tokenizer.special_tokens.get("<unk>"))]
     assert [unknown[0] if i == -1 else i for i in ids] == one.tokenizer.encode(TEXT)
     (measures,) = [table for table in shown_tables(app) if other["title"] in table]
@@ -469,8 +469,7 @@ def test_merge_diagram_shows_a_text_without_inner_spaces_and_short_texts_as_a_wh
 def test_merge_diagram_supports_every_trainer(key: str) -> None:
     for text, words in ((TEXT, "lower lowest"), ("世界 世界 naïve " * 9, "界 世"), ("", "")):
         app = opened(algorithm=key, text_box=text, text_sample="own", drawn_words=words)
-        shown = [json.loads(one.proto.json) for one in app.get("bidi_component")]
-        pictures = [data for data in shown if data and "sides" in data]
+        pictures = [data for data in payloads(app) if data and "sides" in data]
         assert [one.message for one in app.exception] == []
         for data in pictures:
             signs = "".join(sign for *_, sign, _ in data["signs"])

@@ -476,9 +476,8 @@ def test_side_by_side_marks_differences_from_the_baseline(
             assert len(shown["tokenEnds"]) == len(shown["tokens"])
             # The tokens shown equal the text, and their color follows from their bytes.
             spans = pairwise((0, *shown["tokenEnds"]))
-            for (start, end), (token_id, _, hexadecimal, color) in zip(
-                spans, shown["tokens"], strict=True
-            ):
+            for (start, end), look in zip(spans, shown["tokens"], strict=True):
+                token_id, _, hexadecimal, color = shown["looks"][look]
                 token = bytes.fromhex(hexadecimal)
                 if start > 0 and end < len(here):
                     assert token == here[start:end]
@@ -495,7 +494,7 @@ def test_side_by_side_counts_unknown_characters() -> None:
     column = Column("mine", tokenizer, tokenizer.boundaries("abé ab"), 1)
     (part,) = player.parts("abé ab", common_boundaries([column]))
     shown = player.side_by_side("abé ab", [column], part, 0)["columns"][0]
-    assert [token[0] for token in shown["tokens"]].count(-1) == 2  # é and the space
+    assert [shown["looks"][look][0] for look in shown["tokens"]].count(-1) == 2  # é and the space
     assert shown["tokenEnds"][-1] == 7
     assert np.all(np.diff(shown["tokenEnds"]) >= 0)
 
@@ -524,5 +523,5 @@ def test_before_and_after_shows_the_first_change(key: str) -> None:
         columns = [Column("", training.at_step(at), boundaries, at) for at in (step - 1, step)]
         whole = player.side_by_side(text, columns, part, 0)
         for column, expected in zip(data["columns"], whole["columns"], strict=True):
-            for name in ("tokenCount", "tokenEnds", "tokens", "extra", "missing"):
+            for name in ("tokenCount", "tokenEnds", "tokens", "looks", "extra", "missing"):
                 assert column[name] == expected[name]

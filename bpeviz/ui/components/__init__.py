@@ -1,5 +1,8 @@
 """The components of the pages, one folder each: markup, style and script.
 
+Data is sent as bytes, which `shared/payload.js` reads as JSON: Streamlit 1.67 would convert a
+dictionary to JSON twice, with a slower library.
+
 They are registered at import, which reads their files: restart the server after editing them.
 """
 
@@ -11,21 +14,27 @@ from typing import Any
 
 import streamlit as st
 
+from bpeviz.text import as_json
 from bpeviz.ui.components.modules import bundle
 
 _FOLDER = Path(__file__).parent
 
 
-def _register(name: str) -> Any:
+def _register(name: str) -> Callable[..., Any]:
     folder = _FOLDER / name
     html = folder / f"{name}.html"
     css = (_FOLDER / "shared" / "cells.css", folder / f"{name}.css")
-    return st.components.v2.component(
+    component = st.components.v2.component(
         f"bpeviz_{name}",
         html=html.read_text(encoding="utf-8") if html.exists() else None,
         css="\n".join(path.read_text(encoding="utf-8") for path in css) if html.exists() else None,
         js=bundle(folder / f"{name}.js"),
     )
+
+    def draw(data: dict[str, Any], **options: Any) -> Any:
+        return component(data=as_json(data), **options)
+
+    return draw
 
 
 _player = _register("player")

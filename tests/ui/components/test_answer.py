@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-
+from payloads import payloads
 from streamlit.testing.v1 import AppTest
 
 
@@ -58,5 +57,6 @@ def test_every_form_is_asked_and_answered_outside_a_chapter() -> None:
         app.session_state[kind] = {"answer": {"number": 1, "of": "page", "value": value}}
     app.run()
     assert [one.value for one in app.text] == [f"{k}: {value}" for k, value in answers.items()]
-    sent = [json.loads(one.proto.json) for one in app.get("bidi_component")]
-    assert [one["result"]["message"] for one in sent] == [[str(one)] for one in answers.values()]
+    assert [one["result"]["message"] for one in payloads(app)] == [
+        [str(one)] for one in answers.values()
+    ]

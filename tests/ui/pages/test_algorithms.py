@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import usual
 from html_tables import shown_tables
+from payloads import payloads
 from streamlit.testing.v1 import AppTest
 from usual import every_sample
 
@@ -43,8 +44,7 @@ def with_text(text: str, **state: Any) -> AppTest:
 
 def payload_of(app: AppTest) -> dict[str, Any]:
     """Return the payload of the player."""
-    sent = [json.loads(one.proto.json) for one in app.get("bidi_component")]
-    (payload,) = [data for data in sent if "views" in data]
+    (payload,) = [data for data in payloads(app) if "views" in data]
     assert isinstance(payload, dict)
     return payload
 
@@ -339,7 +339,7 @@ def test_no_algorithm_shows_a_hint() -> None:
     app = opened(algorithms=[])
     assert errors(app) == []
     assert "Choose one or more algorithms" in app.info[0].value
-    assert not any("views" in one.proto.json for one in app.get("bidi_component"))
+    assert not any("views" in one for one in payloads(app))
 
 
 def test_broken_expression_gives_one_error_for_all_algorithms() -> None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import html
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 import usual
 from html_tables import shown_tables
+from payloads import payloads
 from properties import pairs
 from streamlit.testing.v1 import AppTest
 from usual import every_sample
@@ -45,8 +45,7 @@ def cl100k(**state: Any) -> AppTest:
 def drawn(app: AppTest, field: str) -> dict[str, Any]:
     """Return the payload with a field: "bytes" for the grid, "sides" for the merge diagram,
     "views" for the player."""
-    sent = [json.loads(one.proto.json) for one in app.get("bidi_component")]
-    (found,) = [data for data in sent if data and field in data]
+    (found,) = [data for data in payloads(app) if data and field in data]
     return found
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from payloads import payloads
 from streamlit.testing.v1 import AppTest
 
 from bpeviz.analysis import library_comparisons
@@ -44,15 +45,13 @@ def check(app: AppTest) -> AppTest:
     return app
 
 
-def payloads(app: AppTest) -> list[dict[str, Any]]:
+def questions(app: AppTest) -> list[dict[str, Any]]:
     """Return the payloads of the questions."""
-    sent = [json.loads(one.proto.json) for one in app.get("bidi_component")]
-    return [data for data in sent if "form" in data]
+    return [data for data in payloads(app) if "form" in data]
 
 
 def bar(app: AppTest) -> dict[str, Any]:
-    sent = [json.loads(one.proto.json) for one in app.get("bidi_component")]
-    (found,) = [data for data in sent if "chapters" in data]
+    (found,) = [data for data in payloads(app) if "chapters" in data]
     assert isinstance(found, dict)
     return found
 
@@ -62,7 +61,7 @@ _number = iter(range(1, 10_000))
 
 def give(app: AppTest, name: str, value: Any = None) -> AppTest:
     """Send an answer to the last question as the browser does; None is “Show me”."""
-    sent = {"number": next(_number), "of": payloads(app)[-1]["of"], "value": value}
+    sent = {"number": next(_number), "of": questions(app)[-1]["of"], "value": value}
     app.session_state[f"learn_{name}"] = {"answer": sent}
     return check(app.run())
 
@@ -128,7 +127,7 @@ def test_page_is_the_same_whatever_the_answer_until_it_is_given(
     app = opened(chapter.key)
     assert app.header[0].value.endswith(chapter.title)
     for answered, name in enumerate((*range(len(chapter.questions)), "why")):
-        found = payloads(app)
+        found = questions(app)
         assert len(found) == answered + 1
         assert (found[-1]["given"], found[-1]["result"]) == (None, None)
         if name == "why":  # its inputs are new, and only their first message contains a value
@@ -144,7 +143,7 @@ def test_page_is_the_same_whatever_the_answer_until_it_is_given(
         if name == "why":
             app.session_state["copy_link"] = {"request": 1}
         app = give(app, f"{chapter.key}/{name}")
-    assert {one["result"]["verdict"] for one in payloads(app)} == {"shown"}
+    assert {one["result"]["verdict"] for one in questions(app)} == {"shown"}
     assert any(chapter.fact in one.value for one in app.markdown)
     (current,) = [one for one in bar(app)["chapters"] if one["key"] == chapter.key]
     assert current["done"]
@@ -159,7 +158,7 @@ def test_unknown_chapter_in_the_address_is_ignored(address: str) -> None:
 
 
 def test_payload_of_a_pair_contains_no_merges() -> None:
-    (found,) = payloads(opened("first-merge"))
+    (found,) = questions(opened("first-merge"))
     steps = found["form"]["timeline"]["steps"]
     assert [steps["id"], steps["left"], steps["right"]] == [[], [], []]
     assert {*found["form"]["timeline"]["mergedAt"]} == {-1}
@@ -167,20 +166,20 @@ def test_payload_of_a_pair_contains_no_merges() -> None:
 
 def test_answer_is_kept_marked_and_can_be_given_again() -> None:
     app = give(opened("first-merge"), "first-merge/0", 3)
-    assert payloads(app)[0]["given"] == 3
-    assert payloads(app)[0]["result"]["verdict"] == "wrong"
-    assert len(payloads(app)) == 2
+    assert questions(app)[0]["given"] == 3
+    assert questions(app)[0]["result"]["verdict"] == "wrong"
+    assert len(questions(app)) == 2
     app.switch_page("pages/Inspect.py").run()
     app.switch_page("pages/Learn.py").run()
-    assert payloads(app)[0]["given"] == 3
+    assert questions(app)[0]["given"] == 3
     app.button(key="again_first-merge/0").click().run()
-    (again,) = payloads(app)
+    (again,) = questions(app)
     assert (again["given"], again["result"]) == (None, None)
 
 
 @pytest.mark.parametrize("value", [True, "3", -1, 10**9, [3], {"a": 1}, "x" * 9_000])
 def test_value_that_is_not_an_answer_is_ignored(value: Any) -> None:
-    (found,) = payloads(give(opened("first-merge"), "first-merge/0", value))
+    (found,) = questions(give(opened("first-merge"), "first-merge/0", value))
     assert found["result"] is None
 
 
@@ -188,19 +187,19 @@ def test_changed_text_is_asked_about_anew_and_has_its_own_answer() -> None:
     app = show_all(opened("first-merge"), BY_KEY["first-merge"])
     app.text_area(key="learn_first-merge_text").set_value("banana").run()
     check(app)
-    (found,) = payloads(app)
+    (found,) = questions(app)
     assert found["result"] is None
     assert found["form"]["timeline"]["text"] == "banana"
     app = give(app, "first-merge/0", 1)
-    assert payloads(app)[0]["result"]["verdict"] == "right"
+    assert questions(app)[0]["result"]["verdict"] == "right"
     [reset] = [one for one in app.button if one.label == "Back to the first text"]
     reset.click().run()
-    assert payloads(app)[0]["form"]["timeline"]["text"].startswith("En un lugar")
+    assert questions(app)[0]["form"]["timeline"]["text"].startswith("En un lugar")
 
 
 def test_text_without_a_pair_shows_what_to_do() -> None:
     app = opened("first-merge", **{"learn_first-merge_text": "a"})
-    assert payloads(app) == []
+    assert questions(app) == []
     assert "longer" in app.info[0].value
 
 
@@ -209,7 +208,7 @@ def test_answer_to_another_text_is_not_used() -> None:
     sent = {"number": next(_number), "of": "another text", "value": 3}
     app.session_state["learn_first-merge/0"] = {"answer": sent}
     app.run()
-    assert payloads(app)[0]["result"] is None
+    assert questions(app)[0]["result"] is None
 
 
 def test_link_has_the_chapter_the_text_and_progress_but_no_answers() -> None:
@@ -228,8 +227,8 @@ def test_link_has_the_chapter_the_text_and_progress_but_no_answers() -> None:
     }
     other = opened(link=packed)
     assert not other.warning
-    assert payloads(other)[0]["form"]["timeline"]["text"] == "banana"
-    assert payloads(other)[0]["result"] is None
+    assert questions(other)[0]["form"]["timeline"]["text"] == "banana"
+    assert questions(other)[0]["result"] is None
     assert [one["key"] for one in bar(other)["chapters"] if one["done"]] == ["first-merge"]
 
 
@@ -246,7 +245,7 @@ def test_link_has_the_chapter_the_text_and_progress_but_no_answers() -> None:
 def test_invalid_values_of_links_are_ignored_with_a_message(values: dict[str, Any]) -> None:
     app = opened(link=pack(values))
     assert "Ignored" in app.warning[0].value
-    assert len(payloads(app)) == 1
+    assert len(questions(app)) == 1
 
 
 @every_chapter
@@ -289,7 +288,7 @@ def test_stored_answers_are_restored() -> None:
     stored = json.dumps({"first-merge/0": entry})
     assert learn._read(stored) == {"first-merge/0": entry}
     app = opened("first-merge", learn_answers=learn._read(stored))
-    assert payloads(app)[0]["given"] == 3
+    assert questions(app)[0]["given"] == 3
 
 
 def test_table_escapes_its_cells() -> None:
@@ -393,7 +392,7 @@ def test_slider_of_the_size_changes_the_table_and_asks_nothing_anew() -> None:
     app = show_all(opened(chapter.key), chapter)
     check(app.slider(key="learn_how-large_size").set_value(600).run())
     assert any("600 × 768 = 460,800 numbers" in one.value for one in app.caption)
-    assert all(one["result"] for one in payloads(app))
+    assert all(one["result"] for one in questions(app))
     assert not [one for one in app.caption if one.value.startswith("The questions above")]
 
 

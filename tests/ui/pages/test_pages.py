@@ -6,7 +6,6 @@ What users see and do in a browser is tested in `tests/browser`.
 from __future__ import annotations
 
 import gc
-import json
 import re
 import tomllib
 from collections.abc import Iterator
@@ -19,6 +18,7 @@ import numpy as np
 import pytest
 import usual
 from html_tables import shown_tables
+from payloads import payloads
 from properties import mostly_large
 from streamlit.testing.v1 import AppTest
 from text_box import choose_sample, payload, type_text
@@ -55,11 +55,6 @@ def opened(page: str, **state: Any) -> AppTest:
 
 def with_text(page: str, text: str, **state: Any) -> AppTest:
     return opened(page, text_box=text, text_sample="own", **state)
-
-
-def payloads(app: AppTest) -> list[dict[str, Any]]:
-    """Return the payloads of all components."""
-    return [json.loads(one.proto.json) for one in app.get("bidi_component")]
 
 
 def component(app: AppTest) -> dict[str, Any]:

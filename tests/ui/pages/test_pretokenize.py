@@ -10,6 +10,7 @@ from unittest.mock import Mock
 import pandas as pd
 import pytest
 from html_tables import shown_tables
+from payloads import payloads
 from streamlit.testing.v1 import AppTest
 from text_box import payload
 from usual import every_sample
@@ -38,8 +39,7 @@ def with_text(text: str, **state: Any) -> AppTest:
 
 def drawn(app: AppTest) -> dict[str, dict[str, Any]]:
     """Return the payloads of the components: the columns, and the levels."""
-    sent = [json.loads(one.proto.json) for one in app.get("bidi_component")]
-    return {data["ariaLabel"]: data for data in sent if "ariaLabel" in data}
+    return {data["ariaLabel"]: data for data in payloads(app) if "ariaLabel" in data}
 
 
 def side_by_side(app: AppTest) -> dict[str, dict[str, Any]]:
@@ -149,7 +149,7 @@ def test_page_explains_each_split_by_an_alternative() -> None:
     assert app.code[0].value == PATTERNS["gpt2"].expression
     used = table(app, "alternative")
     assert [*used["in this text"]] == ["1", "3", "1", "0", "0", "1", "0"]
-    described = [looks[2] for looks in side_by_side(app)["GPT-2"]["tokens"]]
+    described = [about for _, _, about, _ in side_by_side(app)["GPT-2"]["looks"]]
     assert "Alternative 1: An ending" in described[1]
     assert json.loads(app.code[1].value) == pretokenize("we'll go  at 5", "gpt2")
     app.toggle(key="white_space").set_value(True).run()

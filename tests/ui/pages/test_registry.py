@@ -67,7 +67,7 @@ app.query_params["chapter"] = "toy"
 app.switch_page("pages/Learn.py").run()
 
 def sent():
-    return [json.loads(one.proto.json) for one in app.get("bidi_component")]
+    return [json.loads(one.proto.bytes) for one in app.get("bidi_component")]
 
 def give(question, value):
     of = [one for one in sent() if "form" in one][-1]["of"]

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from payloads import payloads
 from properties import pairs
 from streamlit.testing.v1 import AppTest
 from text_box import choose_sample, payload, type_text
@@ -185,11 +186,6 @@ def opened(page: str, packed: str | None = None, step: str | None = None, **stat
     if step is not None:
         app.query_params["step"] = step
     return app.switch_page(PATHS[page]).run()
-
-
-def payloads(app: AppTest) -> list[dict[str, Any]]:
-    """Return the payloads of all components."""
-    return [json.loads(one.proto.json) for one in app.get("bidi_component")]
 
 
 def copy_link(app: AppTest) -> tuple[str, list[str]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 import streamlit as st
+from payloads import payloads
 from streamlit.testing.v1 import AppTest
 from text_box import payload
 
@@ -179,7 +179,7 @@ def press_qr(app: AppTest, page: str = HERE, step: int | None = None) -> dict[st
     app.run()
     assert not app.exception
     found: dict[str, Any] = app.session_state["made_link"]["dialog"]
-    assert found in [json.loads(one.proto.json).get("dialog") for one in app.get("bidi_component")]
+    assert found in [one.get("dialog") for one in payloads(app)]
     return found
 
 

@@ -3,6 +3,7 @@
 
 import { unbroken } from "../shared/dom.js";
 import { currentStep } from "../shared/events.js";
+import { parsePayload } from "../shared/payload.js";
 
 const RESULT_SHOWN = 2500; // milliseconds
 const RETRY_AFTER = 1000; // milliseconds
@@ -118,7 +119,7 @@ function showByHand(address) {
  * @property {{address: string, qr: {size: number, path: string} | null, notes: string[]}} [dialog]
  */
 
-/** @param {{data: CopyLinkPayload, parentElement: any, setStateValue: Function}} component */
+/** @param {{data: Uint8Array, parentElement: any, setStateValue: Function}} component */
 export default function ({ data, parentElement, setStateValue }) {
   button.root = parentElement;
   button.send = (request) => setStateValue("request", request);
@@ -129,5 +130,5 @@ export default function ({ data, parentElement, setStateValue }) {
   find(".close").onclick = () => find(".code").close();
   byHand.onkeydown = ({ key }) => key === "Escape" && (byHand.hidden = true);
   byHand.onfocusout = () => (byHand.hidden = true);
-  receive(data);
+  receive(parsePayload(data));
 }

@@ -11,6 +11,7 @@ import {
   emit,
   subscribe,
 } from "../shared/events.js";
+import { parsePayload } from "../shared/payload.js";
 
 const lastJumps = new Map(); // name of the component → number of the last jump
 const controllers = new WeakMap(); // root element → ends its listeners
@@ -54,8 +55,10 @@ document.addEventListener("click", onClick, true);
  * @property {boolean} drawn whether to report that columns are drawn
  */
 
-/** @param {{data: PlayerEventsPayload, parentElement: any, setStateValue: Function}} component */
-export default function ({ data, parentElement: root, setStateValue }) {
+/** @param {{data: Uint8Array, parentElement: any, setStateValue: Function}} component */
+export default function ({ data: bytes, parentElement: root, setStateValue }) {
+  /** @type {PlayerEventsPayload} */
+  const data = parsePayload(bytes);
   if (!controllers.has(root)) {
     const controller = new AbortController();
     const { signal } = controller;

@@ -1,5 +1,7 @@
 // Elements, token labels, tooltips, and the life cycle of a component.
 
+import { parsePayload } from "./payload.js";
+
 /**
  * Create an element. Its text is set as text, never as markup: it may come from a user.
  * @param {string} tag
@@ -83,7 +85,7 @@ export function mount(View) {
       const controller = new AbortController();
       mounted.set(root, { controller, view: new View(root, controller.signal) });
     }
-    mounted.get(root).view.update(data, setStateValue);
+    mounted.get(root).view.update(parsePayload(data), setStateValue);
     return () => {
       mounted.get(root)?.controller.abort();
       mounted.delete(root);
