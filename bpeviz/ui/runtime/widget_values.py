@@ -6,6 +6,9 @@ written by hand ends the script run with a traceback.
 To look up its own value, each number input, select box, slider and text input of Streamlit 1.67
 asks for a dictionary of the values of all widgets. On a page with 30 widgets this was an eighth of
 the processor time of a run (`tests/benchmarks/load.py`).
+
+Each time that it looks up the value of a component, Streamlit 1.67 defines a class, which merges
+the component's triggers into its state. The components of bpeviz have no triggers.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ import functools
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from streamlit.components.v2.bidi_component import main as components
 from streamlit.runtime.state.common import WidgetMetadata
 from streamlit.runtime.state.safe_session_state import SafeSessionState
 from streamlit.runtime.state.session_state import Serialized, WStates
@@ -90,3 +94,8 @@ def look_up_singly() -> None:
     if not isinstance(original, _SingleValues):
         single = _SingleValues(lambda state: _Values(state, original))
         SafeSessionState.filtered_state = single  # type: ignore[method-assign, assignment]
+
+
+def look_up_components_plainly() -> None:
+    """Look up the state of a component as it is, without its triggers."""
+    setattr(components, "make_bidi_component_presenter", lambda *_, **__: None)  # noqa: B010

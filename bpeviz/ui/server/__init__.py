@@ -44,6 +44,7 @@ def middleware() -> list[Middleware]:
     sys.setswitchinterval(SWITCH_INTERVAL)
     widget_values.ignore_invalid()
     widget_values.look_up_singly()
+    widget_values.look_up_components_plainly()
     base = "/" + "/".join(filter(None, st.get_option("server.baseUrlPath").split("/")))
     policy = content_security_policy(os.environ.get("BPEVIZ_FRAME_ANCESTORS", ""))
     found = [

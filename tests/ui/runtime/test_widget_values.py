@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
+from streamlit.components.v2.bidi_component import main
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.runtime.state.common import WidgetMetadata
 from streamlit.runtime.state.safe_session_state import SafeSessionState
 from streamlit.runtime.state.session_state import SessionState, WStates
+from streamlit.testing.v1 import AppTest
 
 from bpeviz.ui.runtime import widget_values
+
+ROOT = Path(__file__).resolve().parents[3]
 
 SLIDER: WidgetMetadata[Any] = WidgetMetadata(
     id="slider",
@@ -95,3 +100,13 @@ def test_widget_looks_up_its_value_alone(monkeypatch: pytest.MonkeyPatch) -> Non
     assert "b" in state.filtered_state
     assert state.filtered_state["b"] == "B"
     assert {*asked} == {"b"}
+
+
+def test_component_is_looked_up_without_triggers(monkeypatch: pytest.MonkeyPatch) -> None:
+    original = main.make_bidi_component_presenter  # type: ignore[attr-defined]
+    monkeypatch.setattr(main, "make_bidi_component_presenter", original)
+    widget_values.look_up_components_plainly()
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=30).run()
+    assert not app.exception
+    assert "<locals>" not in type(app.session_state["copy_link"]).__qualname__
+    assert app.session_state["copy_link"] == {"request": 0}
