@@ -274,17 +274,16 @@ async def simulate(address: str, seed: int, measured: Measured, end: float, thin
 
 async def train(address: str, measured: Measured, end: float) -> None:
     """Let the server train on a large text, a different one each time."""
-    draw = random.Random(0)
-    line = sentences(draw, 1_000_000)
+    # Drawing 10 MB anew would keep this process, so that all users seem to wait.
+    line = sentences(random.Random(0), 1_000_000)
+    same = (line * (LARGE // len(line) + 1))[:LARGE]
     async with connected(address, measured) as user:
         await user.load()
         assert "text_component" in user.widgets
         number = 0
         while time.monotonic() < end:
             number += 1
-            text = f"{number} " + line * (LARGE // len(line) - 1)
-            text += sentences(draw, LARGE - len(text))[: LARGE - len(text)]
-            await user.edit(text, "(train on 10 MB)")
+            await user.edit(f"{number} {same}"[:LARGE], "(train on 10 MB)")
 
 
 def send_text(address: str, text: str) -> None:

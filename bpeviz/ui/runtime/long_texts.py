@@ -36,10 +36,10 @@ class Inbox:
 
     def __init__(self) -> None:
         self.token = secrets.token_urlsafe(16)
-        self._text = ("", 0, b"")
+        self._text: tuple[str, int, bytes | bytearray] = ("", 0, b"")
         _inboxes[self.token] = self
 
-    def put(self, name: str, number: int, content: bytes) -> None:
+    def put(self, name: str, number: int, content: bytes | bytearray) -> None:
         """Store a text in place of the last one.
 
         Args:

@@ -33,13 +33,11 @@ class LongTexts:
 
 async def _stored(request: Request, token: str, name: str, number: str) -> Response:
     """Store the text of a request; return the answer."""
-    chunks: list[bytes] = []
-    size = 0
+    content = bytearray()  # grows in place: joining chunks would keep all users waiting
     try:
         async for chunk in request.stream():
-            chunks.append(chunk)
-            size += len(chunk)
-            if size > 4 * limits.TEXT:
+            content += chunk
+            if len(content) > 4 * limits.TEXT:
                 return PlainTextResponse(
                     f"The limit is {limits.TEXT:,} characters. Shorten the text.", 413
                 )
@@ -48,5 +46,5 @@ async def _stored(request: Request, token: str, name: str, number: str) -> Respo
     inbox = long_texts.find(token)
     if inbox is None:
         return PlainTextResponse("The session has ended. Reload the page.", 404)
-    inbox.put(name, int(number), b"".join(chunks))
+    inbox.put(name, int(number), content)
     return Response(status_code=204)
