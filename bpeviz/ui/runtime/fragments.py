@@ -9,6 +9,7 @@ from threading import local
 from typing import Any, ParamSpec
 
 import streamlit as st
+from streamlit.delta_generator_singletons import context_dg_stack, get_default_dg_stack_value
 
 from bpeviz.ui.runtime import run_lock, stop_run
 from bpeviz.ui.runtime.cache import cache
@@ -87,6 +88,11 @@ def page_input_changed() -> None:
 
 
 def page_begins() -> None:
-    """Clear the request of `page_input_changed`, since the page runs now, and `text_has`."""
+    """Clear what earlier runs left: `page_input_changed`, `text_has`, and open containers.
+
+    If the page is requested just as a fragment ends, Streamlit 1.67 runs it in the same thread,
+    and draws it inside the containers around the fragment, such as a dialog.
+    """
+    context_dg_stack.set(get_default_dg_stack_value())
     st.session_state.pop(_CHANGED, None)
     st.session_state.pop(_LONG, None)
