@@ -84,9 +84,10 @@ def draw(
     if len(frame) > MOST_ROWS:
         st.dataframe(frame, hide_index=True, height=316, key=key)
         return
-    numbers = {name for name in frame.columns if frame[name].dtype.kind in "iuf"}
+    numbers = {name for name, kind in frame.dtypes.items() if kind.kind in "iuf"}
     rows = [
-        [_text(value, grouped=grouped) for value in row] for row in frame.itertuples(index=False)
+        [_text(value, grouped=grouped) for value in row]
+        for row in frame.itertuples(index=False, name=None)
     ]
     st.html(table([*frame.columns], rows, label=label, right={*right, *numbers}, scrolls=scrolls))
     if download:

@@ -31,8 +31,8 @@ Value = TypeVar("Value")
 BUDGET = limits.CACHE * 1_000_000
 """The size of all cached values together, in bytes. The least recently used is evicted first."""
 
-_MEASURED = 1.0
-"""The least seconds between two measurements of used values. One takes up to 10 ms, and a page with
+_MEASURED = 2.0
+"""The least seconds between two measurements of used values. One takes up to 30 ms, and a page with
 its fragments would ask for six."""
 
 _SAMPLED = 30
