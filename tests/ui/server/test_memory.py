@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import platform
+import subprocess
+import sys
 import time
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 from unittest.mock import MagicMock
@@ -16,6 +20,8 @@ from streamlit.runtime.session_manager import SessionInfo
 from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
 
 from bpeviz.ui.server import memory
+
+ROOT = Path(__file__).resolve().parents[3]
 
 
 class Session:
@@ -79,3 +85,33 @@ def test_memory_is_returned_once_after_sessions_end(monkeypatch: pytest.MonkeyPa
 
     run(until_all_have_left())
     assert freed == [2, 0]
+
+
+ALLOCATING = """
+import ctypes, threading
+
+from bpeviz.ui.server import memory
+
+memory.limit_areas()
+together = threading.Barrier(20)
+
+def allocate():
+    together.wait()
+    held = [bytearray(5_000) for _ in range(100)]
+    together.wait()
+
+threads = [threading.Thread(target=allocate) for _ in range(20)]
+for one in threads:
+    one.start()
+for one in threads:
+    one.join()
+ctypes.CDLL(None).malloc_stats()
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="another C library")
+def test_threads_allocate_from_few_areas() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", ALLOCATING], capture_output=True, text=True, check=True, cwd=ROOT
+    )
+    assert 1 < done.stderr.count("Arena ") <= 3
