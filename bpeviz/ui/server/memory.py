@@ -47,12 +47,15 @@ async def lifespan(_app: object) -> AsyncIterator[None]:
 
 async def _watch() -> None:
     before: set[str] = set()
+    had_ended = False
     while True:
         await asyncio.sleep(INTERVAL)
         now = sessions()
-        if before - now:
+        have_ended = bool(before - now)
+        # At the first look, runs of ended sessions may still use memory.
+        if have_ended or had_ended:
             await asyncio.to_thread(free)
-        before = now
+        before, had_ended = now, have_ended
 
 
 def sessions() -> set[str]:
