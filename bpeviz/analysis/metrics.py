@@ -10,7 +10,14 @@ import regex
 from numpy.typing import NDArray
 
 from bpeviz.cached_property import cached_property
-from bpeviz.core.boundaries import DROPPED_ID, NEVER, UNKNOWN_ID, Boundaries, MergeBoundaries
+from bpeviz.core.boundaries import (
+    DROPPED_ID,
+    NEVER,
+    UNKNOWN_ID,
+    Boundaries,
+    Ends,
+    MergeBoundaries,
+)
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.text import shorten
 
@@ -51,18 +58,18 @@ class Column:
         return self.boundaries.ids(self.step)
 
     @cached_property
-    def cuts(self) -> NDArray[np.int64]:
+    def cuts(self) -> Ends:
         """Where tokens end, in UTF-8 bytes. Ascending; a token without bytes repeats a value."""
         return self.boundaries.cuts(self.step)
 
     @cached_property
-    def inner_boundaries(self) -> NDArray[np.int64]:
+    def inner_boundaries(self) -> Ends:
         """Token boundaries inside the text, in UTF-8 bytes. Ascending and distinct."""
         cuts = _distinct(self.cuts)[:-1]
         return cuts[cuts > 0]  # a mark at the start of the text has no bytes
 
 
-def _distinct(ascending: NDArray[np.int64]) -> NDArray[np.int64]:
+def _distinct(ascending: Ends) -> Ends:
     """Return ascending numbers without repetitions."""
     return ascending[np.diff(ascending, prepend=-1) > 0]
 
@@ -111,7 +118,7 @@ def word_spans(text: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     return before[starts], before[ends]
 
 
-def agreement(boundaries: NDArray[np.int64], baseline: NDArray[np.int64]) -> Agreement:
+def agreement(boundaries: Ends, baseline: Ends) -> Agreement:
     """Compare boundaries with those of a baseline; both ascending and distinct."""
     common = np.count_nonzero(np.isin(boundaries, baseline, assume_unique=True, kind="table"))
     if not len(boundaries) and not len(baseline):

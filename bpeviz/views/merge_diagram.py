@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import regex
 
-from bpeviz.core.boundaries import INSIDE_ID, Boundaries
+from bpeviz.core.boundaries import INSIDE_ID, Boundaries, ended
 from bpeviz.core.training import Training
 from bpeviz.text import character_stand_in, digest_of
 from bpeviz.trainers import texts_of
@@ -90,8 +90,8 @@ def merge_diagram_payload(
 
 def _part(boundaries: Boundaries, start: int, end: int) -> Boundaries:
     """Return the boundaries of bytes `start` to `end` of the text."""
-    first = int(np.searchsorted(boundaries.ends, start, "right")) if start else 0
-    return boundaries.slice(first, int(np.searchsorted(boundaries.ends, end, "right")))
+    first = ended(boundaries.ends, start) if start else 0
+    return boundaries.slice(first, ended(boundaries.ends, end))
 
 
 def _signs(raw: bytes, behind: Any) -> list[list[Any]]:

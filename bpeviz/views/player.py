@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from bpeviz.analysis import verdict
 from bpeviz.analysis.metrics import Column
-from bpeviz.core.boundaries import DROPPED_ID, UNKNOWN_ID, Boundaries, Part
+from bpeviz.core.boundaries import DROPPED_ID, UNKNOWN_ID, Boundaries, Ends, Part, ended
 from bpeviz.core.merges import Merge
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import Pruning, Training
@@ -72,8 +72,8 @@ def part_between(boundaries: Boundaries, shown: Part, text: str) -> Part:
     """
     ends = boundaries.ends
     # A mark without bytes belongs to the preceding atom, or to the first one.
-    start = int(np.searchsorted(ends, shown.start, "right")) if shown.start else 0
-    end = len(ends) if shown.last == len(text) else int(np.searchsorted(ends, shown.end, "right"))
+    start = ended(ends, shown.start) if shown.start else 0
+    end = len(ends) if shown.last == len(text) else ended(ends, shown.end)
     return Part(start, end, shown.first, shown.last)
 
 
@@ -307,26 +307,22 @@ def before_and_after(
     return data | {"key": key, "ariaLabel": "The text before and after", "isShort": True}
 
 
-def _first_change(
-    ends: NDArray[np.int64], before: NDArray[np.bool_], after: NDArray[np.bool_]
-) -> int | None:
+def _first_change(ends: Ends, before: NDArray[np.bool_], after: NDArray[np.bool_]) -> int | None:
     """Return the first byte boundary inside the text that only one of two masks has, if any.
 
     Several atoms may end at a byte: marks have no bytes.
     """
     for end in map(int, ends[before != after]):
-        same = slice(*np.searchsorted(ends, [end, end + 1]))
+        same = slice(ended(ends, end, before=True), ended(ends, end))
         if 0 < end < ends[-1] and before[same].any() != after[same].any():
             return end
     return None
 
 
-def _whole_tokens(
-    ends: NDArray[np.int64], boundary: NDArray[np.bool_], part: Part
-) -> tuple[int, int]:
+def _whole_tokens(ends: Ends, boundary: NDArray[np.bool_], part: Part) -> tuple[int, int]:
     """Return the range of atoms from the last boundary before a part to the first one after it."""
-    begin = int(np.searchsorted(ends, part.start, "right"))
-    stop = int(np.searchsorted(ends, part.end, "right"))
+    begin = ended(ends, part.start)
+    stop = ended(ends, part.end)
     before = boundary[:begin][::-1]
     after = boundary[stop:]
     return (
@@ -347,7 +343,7 @@ def _notes(
     return [tokens, verdict.splits(columns[number], columns[baseline])]
 
 
-def _cuts_within(column: Column, part: Part) -> NDArray[np.int64]:
+def _cuts_within(column: Column, part: Part) -> Ends:
     """Return the boundaries strictly inside a part, relative to its start."""
     cuts = column.inner_boundaries
     return cuts[(cuts > part.start) & (cuts < part.end)] - part.start
@@ -360,10 +356,8 @@ def _tokens(column: Column, part: Part) -> tuple[list[int], list[int], list[list
     """
     tokenizer = column.tokenizer
     ends = column.cuts
-    first = np.searchsorted(ends, part.start, "right")
-    last = max(
-        np.searchsorted(ends, part.end, "right"), np.searchsorted(ends, part.end, "left") + 1
-    )
+    first = ended(ends, part.start)
+    last = max(ended(ends, part.end), ended(ends, part.end, before=True) + 1)
     ids, numbers = np.unique(column.ids[first:last], return_inverse=True)
     looks: list[list[Any]] = []
     for token_id in ids.tolist():

@@ -15,7 +15,7 @@ from texts import SMALL_TEXTS
 
 import bpeviz
 from bpeviz import NEVER
-from bpeviz.core.boundaries import MergeBoundaries, gather
+from bpeviz.core.boundaries import MergeBoundaries, ended, gather
 from bpeviz.core.merges import MergeTokenizer
 
 HOW = st.sampled_from(
@@ -272,9 +272,23 @@ def test_merge_boundaries_have_documented_dtypes() -> None:
     for how in ({}, {"atoms": "characters"}):
         boundaries = bpeviz.train("ab ab", merges=2, **how).tokenizer().boundaries("ab c")
         types = boundaries.merged_at.dtype, boundaries.ends.dtype, boundaries.atom_ids.dtype
-        assert types == (np.int32, np.int64, np.int32)
+        assert types == (np.int32, np.int32, np.int32)
         assert until(boundaries, 1).merged_at.dtype == np.int32
         assert boundaries.last_merges(1).dtype == np.int32
+
+
+@pytest.mark.parametrize("last", [2**31 - 1, 2**31])
+def test_ends_of_a_large_text_fit_their_type(last: int) -> None:
+    ids = merged_at = np.zeros(3, np.int32)
+    boundaries = MergeBoundaries(np.array([5, last - 1, last]), ids, 1, merged_at, 0)
+    assert boundaries.ends.tolist() == [5, last - 1, last]
+    assert boundaries.ends.dtype == (np.int32 if last < 2**31 else np.int64)
+    assert boundaries.cuts(0).tolist() == [5, last - 1, last]
+    for at in (0, 5, 6, last - 1, last):
+        assert ended(boundaries.ends, at) == sum(end <= at for end in (5, last - 1, last))
+        assert ended(boundaries.ends, at, before=True) == sum(
+            end < at for end in (5, last - 1, last)
+        )
 
 
 def test_boundary_mask_keeps_boundary_until_its_merge() -> None:
