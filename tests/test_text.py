@@ -1,16 +1,21 @@
-"""Labels, shortened names and color indices."""
+"""Labels, shortened names, color indices and JSON."""
 
 from __future__ import annotations
+
+import json
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import bpeviz
+from bpeviz.core.boundaries import Part
 from bpeviz.text import (
+    as_json,
     character_stand_in,
     clean,
     color_index,
+    digest_of,
     joined_remainder,
     label,
     remainder,
@@ -92,3 +97,15 @@ def test_clean_repairs_surrogates() -> None:
     assert clean("a\ud83d\udc4db") == "a👍b"
     assert clean("a\ud83db") == "a\ufffdb"
     assert clean("é👍") == "é👍"
+
+
+@pytest.mark.parametrize("value", [2**70, "\ud800", [1.5, None, {"é": True}], {1: {"a": -(2**63)}}])
+def test_json_holds_every_plain_value(value: object) -> None:
+    expected = json.loads(json.dumps(value))
+    assert json.loads(as_json(value)) == expected
+    assert as_json({"of": value}) == as_json({"of": value})
+    assert digest_of([value]) == digest_of([value]) != digest_of([[value]])
+
+
+def test_json_describes_other_objects() -> None:
+    assert json.loads(as_json([Part(0, 1, 0, 1)])) == ["Part(start=0, end=1, first=0, last=1)"]
