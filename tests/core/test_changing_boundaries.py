@@ -184,4 +184,4 @@ def test_changing_boundaries_have_documented_dtypes() -> None:
     assert (boundaries.rows.dtype, boundaries.times.dtype) == (np.int64, np.int32)
     assert (boundaries.entries.dtype, boundaries.ids(2).dtype) == (np.int32, np.int32)
     assert (boundaries.boundary_mask(2).dtype, boundaries.permanent.dtype) == (np.bool_, np.bool_)
-    assert (boundaries.token_counts.dtype, boundaries.cuts(2).dtype) == (np.int64, np.int64)
+    assert (boundaries.token_counts.dtype, boundaries.cuts(2).dtype) == (np.int64, np.int32)

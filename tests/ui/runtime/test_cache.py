@@ -86,7 +86,7 @@ def test_cache_measures_at_times_and_forgets_no_value(monkeypatch: pytest.Monkey
         _ = value.large
     cache.measure_if_due()
     assert cache.size < 10_000
-    now[0] += 1.1
+    now[0] += cache_module._MEASURED
     cache.measure_if_due()
     assert cache.size > 800_000
 
