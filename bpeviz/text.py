@@ -6,8 +6,9 @@ import contextlib
 import hashlib
 import json
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import orjson
 
@@ -166,22 +167,32 @@ def listed(names: Sequence[str], most: int) -> str:
     return ", ".join(names[:most]) + (f" and {more:,} more" if more > 0 else "")
 
 
-def as_json(value: object) -> bytes:
-    """Return a value as JSON, with objects that JSON does not know as their `repr`.
+def as_json(value: object, default: Callable[[Any], object] | None = None) -> bytes:
+    """Return a value as JSON.
+
+    Args:
+        value: Plain values; keys may be numbers.
+        default: Replaces an object that JSON does not know.
+
+    Raises:
+        TypeError: There is such an object, and no `default`.
 
     >>> as_json({"a": [1, None], 2: "b"})
     b'{"a":[1,null],"2":"b"}'
     """
     try:
         options = orjson.OPT_NON_STR_KEYS | orjson.OPT_PASSTHROUGH_DATACLASS
-        return orjson.dumps(value, default=repr, option=options)
-    except TypeError:  # an integer of more than 64 bits, or half a surrogate pair
-        return json.dumps(value, default=repr).encode()
+        return orjson.dumps(value, default, options)
+    except TypeError:  # an integer of more than 64 bits, or a lone surrogate
+        return json.dumps(value, default=default).encode()
 
 
 def digest_of(*values: object) -> str:
-    """Return a digest of texts and of other values (`as_json`), to recognize equal content."""
+    """Return a digest of texts and of other values, to recognize equal content.
+
+    An object that JSON does not know is represented by its `repr`.
+    """
     digest = hashlib.blake2b(digest_size=12)
     for value in values:
-        digest.update(value.encode() if isinstance(value, str) else as_json(value))
+        digest.update(value.encode() if isinstance(value, str) else as_json(value, repr))
     return digest.hexdigest()

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bpeviz.cached_property import cached_property
-from bpeviz.core.boundaries import Part
+from bpeviz.core.boundaries import Part, ended
 from bpeviz.core.merges import joined
 from bpeviz.pretokenizers.alternatives import ALTERNATIVES, Alternative, matched
 from bpeviz.pretokenizers.patterns import pretokenize
@@ -55,11 +55,6 @@ class PreTokenized:
         last = min(last, len(self))
         starts: list[int] = self.ends[max(0, first - 1) : max(0, last - 1)].tolist()
         return [0, *starts] if first == 0 < last else starts
-
-    def ended(self, at: int) -> int:
-        """Return how many pre-tokens end at a character or before it."""
-        # With another type than that of the ends, all of them would be converted.
-        return int(np.searchsorted(self.ends, np.int32(at), "right"))
 
     @cached_property
     def times(self) -> Counter[str]:
@@ -202,7 +197,7 @@ def listed(
 
     white_space: whether pre-tokens of white space alone are part of the list.
     """
-    begin, stop = (min(of.ended(at - 1) + 1, len(of)) if at else 0 for at in (first, last))
+    begin, stop = (min(ended(of.ends, at - 1) + 1, len(of)) if at else 0 for at in (first, last))
     starts, ends = of.starts(begin, stop), of.ends[begin:stop].tolist()
     every = (of.text[start:end] for start, end in zip(starts, ends, strict=True))
     chosen = [one for one in every if white_space or not one.isspace()]

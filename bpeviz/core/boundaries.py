@@ -57,8 +57,8 @@ class Boundaries(ABC):
     """Where the tokens of a text end, at every step.
 
     Attributes:
-        ends: The end of each atom in UTF-8 bytes from the start of the text. int32 [atoms], which
-            takes a quarter less memory than int64; that only for texts of 2 GB or more.
+        ends: The end of each atom in UTF-8 bytes from the start of the text. int32 [atoms]; int64
+            for texts of 2 GB or more.
         atom_ids: The id of each atom by itself, `UNKNOWN_ID` or `DROPPED_ID`. int32 [atoms].
         steps: The number of steps.
     """

@@ -84,7 +84,7 @@ def draw(
     if len(frame) > MOST_ROWS:
         st.dataframe(frame, hide_index=True, height=316, key=key)
         return
-    numbers = {name for name, kind in frame.dtypes.items() if kind.kind in "iuf"}
+    numbers = {name for name, dtype in frame.dtypes.items() if dtype.kind in "iuf"}
     rows = [
         [_text(value, grouped=grouped) for value in row]
         for row in frame.itertuples(index=False, name=None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
-from time import monotonic, thread_time
+from time import thread_time
 from typing import Any
 
 import streamlit as st
@@ -186,11 +186,10 @@ def _arguments(choice: Choice) -> dict[str, Any]:
 
 def _train(trained: Trained) -> queue.Result:
     choice = trained.choice
-    earliest, end = monotonic() + INLINE_SECONDS, thread_time() + INLINE_SECONDS
+    end = thread_time() + INLINE_SECONDS
 
     def stop_when_long(_task: str, _done: int, _total: int) -> None:
-        # The time of this thread takes the system ten times as long to find.
-        if monotonic() > earliest and thread_time() > end:
+        if thread_time() > end:
             raise _TakesLongError
 
     with progress.reporting_to(stop_when_long):

@@ -178,7 +178,7 @@ def _drawing(picture: Picture) -> _Drawing:
 
 def _note(data: dict[str, Any], number: int) -> str:
     drawn = data["columns"][number]
-    ids = [drawn["looks"][look][0] for look in drawn["tokens"]]
+    ids = [drawn["distinct"][index][0] for index in drawn["tokens"]]
     note = counted(sum(token_id != DROPPED_ID for token_id in ids), "token")
     if len(data["columns"]) == 1:
         return note
@@ -204,8 +204,8 @@ def _lines(text: str, drawn: dict[str, Any], note: str) -> _Lines:
     marks: dict[int, list[_Grapheme]] = {}  # by the byte that precedes them
     start = 0
     tokens = zip(drawn["tokenEnds"], drawn["tokens"], strict=True)
-    for number, (end, look) in enumerate(tokens):
-        token_id, label, _, color_index = drawn["looks"][look]
+    for number, (end, index) in enumerate(tokens):
+        token_id, label, _, color_index = drawn["distinct"][index]
         rest = {UNKNOWN_ID: "unknown", DROPPED_ID: "left-out"}.get(token_id, "")
         if end == start:
             mark = _Byte("", number, color_index, ends=True, rest=rest)

@@ -22,6 +22,7 @@ from bpeviz.text import color_index, digest_of, hexadecimal, shorten
 from bpeviz.trainers import texts_of
 
 _NO_TOKENS = {UNKNOWN_ID: "not in the vocabulary", DROPPED_ID: "dropped: no token"}
+"""What the columns show for an id that stands for no token."""
 
 _AROUND = 60
 """Characters before the first change in `before_and_after`."""
@@ -247,7 +248,7 @@ def side_by_side(
     best = best if len(best) < len(columns) else []
     for number, column in enumerate(columns):
         cuts = _cuts_within(column, part)
-        ends, tokens, looks = _tokens(column, part)
+        ends, tokens, distinct = _tokens(column, part)
         shown.append(
             {
                 "title": column.title,
@@ -256,7 +257,7 @@ def side_by_side(
                 "isBest": number in best,
                 "tokenEnds": ends,
                 "tokens": tokens,
-                "looks": looks,
+                "distinct": distinct,
                 "extra": np.setdiff1d(cuts, standard).tolist(),
                 "missing": np.setdiff1d(standard, cuts).tolist(),
             }
@@ -350,23 +351,24 @@ def _cuts_within(column: Column, part: Part) -> Ends:
 
 
 def _tokens(column: Column, part: Part) -> tuple[list[int], list[int], list[list[Any]]]:
-    """Return the ends of the tokens of a part in bytes, the number of the look of each, and looks.
+    """Return the tokens of a part: their ends in bytes, the index of each, and the distinct ones.
 
-    A look is an id, a label, the bytes in hex, and a color index. Tokens at the edges are cropped.
+    Each of these is an id, a label, the bytes in hex, and a color index. Tokens at the edges are
+    cropped.
     """
     tokenizer = column.tokenizer
     ends = column.cuts
     first = ended(ends, part.start)
     last = max(ended(ends, part.end), ended(ends, part.end, before=True) + 1)
-    ids, numbers = np.unique(column.ids[first:last], return_inverse=True)
-    looks: list[list[Any]] = []
+    ids, indices = np.unique(column.ids[first:last], return_inverse=True)
+    distinct: list[list[Any]] = []
     for token_id in ids.tolist():
         if token_id in _NO_TOKENS:
-            looks.append([token_id, _NO_TOKENS[token_id], "", -1])
+            distinct.append([token_id, _NO_TOKENS[token_id], "", -1])
             continue
         raw = tokenizer.token_bytes(token_id)
         label = shorten(tokenizer.token_label(token_id))
         color = -1 if tokenizer.is_atom(token_id) else color_index(raw)
-        looks.append([token_id, label, shorten(hexadecimal(raw)), color])
+        distinct.append([token_id, label, shorten(hexadecimal(raw)), color])
     shown = np.minimum(ends[first:last], part.end) - part.start
-    return shown.tolist(), numbers.tolist(), looks
+    return shown.tolist(), indices.tolist(), distinct

@@ -7,6 +7,7 @@ from itertools import accumulate
 from typing import Any
 
 from bpeviz.analysis.pretokenization import Column, name
+from bpeviz.core.boundaries import ended
 from bpeviz.pretokenizers.alternatives import ALTERNATIVES, matched
 from bpeviz.text import color_index, counted, digest_of
 
@@ -24,7 +25,7 @@ def side_by_side(
     """
     shown: list[dict[str, Any]] = []
     for column in columns:
-        sizes, pre_tokens, looks = _shown(column, first, last)
+        sizes, indices, distinct = _shown(column, first, last)
         marked = shown[-1]["tokenEnds"][:-1] if nested and shown else []
         shown.append(
             {
@@ -32,8 +33,8 @@ def side_by_side(
                 "notes": [column.about],
                 "tokenCount": len(column.cut),
                 "tokenEnds": list(accumulate(sizes)),
-                "tokens": pre_tokens,
-                "looks": looks,
+                "tokens": indices,
+                "distinct": distinct,
                 "extra": marked,
                 "missing": [],
             }
@@ -49,21 +50,21 @@ def side_by_side(
 
 
 def _shown(column: Column, first: int, last: int) -> tuple[list[int], list[int], list[list[Any]]]:
-    """Return the pre-tokens of a part: sizes in bytes, the number of the look of each, and looks.
+    """Return the pre-tokens of a part: sizes in bytes, the index of each, and the distinct ones.
 
-    A look is None, since it has no id, a name, a description, and a color index, -1 for a single
+    Each of these is None (it has no id), a name, a description, and a color index, -1 for a single
     character. Pre-tokens at the edges of the part, given in characters, are cropped.
     """
     of = column.cut
-    begin, stop = of.ended(first), of.ended(last - 1)
+    begin, stop = ended(of.ends, first), ended(of.ends, last - 1)
     starts, ends = of.starts(begin, stop + 1), of.ends[begin : stop + 1].tolist()
     alternatives = ALTERNATIVES.get(column.pattern, ())
     why = matched(of.text, column.pattern, starts) if alternatives else [-1] * len(starts)
     text = of.text
     pre_tokens = [text[start:end] for start, end in zip(starts, ends, strict=True)]
     numbers: dict[tuple[str, int], int] = {}
-    shown = [numbers.setdefault(one, len(numbers)) for one in zip(pre_tokens, why, strict=True)]
-    looks = []
+    indices = [numbers.setdefault(one, len(numbers)) for one in zip(pre_tokens, why, strict=True)]
+    distinct: list[list[Any]] = []
     for pre_token, by in numbers:
         raw = pre_token.encode()
         rule = f". Alternative {by + 1}: {alternatives[by].about}" if alternatives else ""
@@ -71,8 +72,9 @@ def _shown(column: Column, first: int, last: int) -> tuple[list[int], list[int],
             f"{counted(len(pre_token), 'character')}, {counted(len(raw), 'byte')}; "
             f"{counted(of.times[pre_token], 'time')} in this text{rule}"
         )
-        looks.append([None, name(pre_token), about, color_index(raw) if len(pre_token) > 1 else -1])
+        color = color_index(raw) if len(pre_token) > 1 else -1
+        distinct.append([None, name(pre_token), about, color])
     if pre_tokens:  # crop the last one first: it may also be the first
         pre_tokens[-1] = text[starts[-1] : min(ends[-1], last)]
         pre_tokens[0] = pre_tokens[0][max(0, first - starts[0]) :]
-    return [len(one.encode()) for one in pre_tokens], shown, looks
+    return [len(one.encode()) for one in pre_tokens], indices, distinct

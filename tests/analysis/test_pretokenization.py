@@ -288,18 +288,18 @@ def test_side_by_side_shows_every_pre_token_of_a_part(
         assert column["tokenCount"] == len(pre_tokens)
         shown = [raw[a:b].decode() for a, b in pairwise((0, *column["tokenEnds"]))]
         # The characters of each pre-token that lie within the part.
-        at, expected, looks = 0, [], []
+        at, expected, names = 0, [], []
         for pre_token in pre_tokens:
             within = text[max(at, first) : max(first, min(at + len(pre_token), last))]
             if within:
                 expected.append(within)
-                looks.append(pretokenization.name(pre_token))
+                names.append(pretokenization.name(pre_token))
             at += len(pre_token)
         assert shown == expected
-        assert [column["looks"][look][1] for look in column["tokens"]] == looks
+        assert [column["distinct"][index][1] for index in column["tokens"]] == names
         assert all(
             (color_index < 0) == (note.startswith("1 character,"))
-            for _, _, note, color_index in column["looks"]
+            for _, _, note, color_index in column["distinct"]
         )
 
 

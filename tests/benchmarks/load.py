@@ -150,7 +150,7 @@ class User:
                 self._set_state(kind, shown)
             self.fragments[key] = delta.fragment_id
             if key == "player":
-                self.timeline = str(shown.bytes.split(b'"timelineId":"', 1)[1][:24], "ascii")
+                self.timeline = json.loads(shown.bytes)["timelineId"]
 
     def _set_state(self, kind: str, shown: Any) -> None:
         """Send the value of an input that the server has set from now on, as a browser does."""
@@ -274,7 +274,7 @@ async def simulate(address: str, seed: int, measured: Measured, end: float, thin
 
 async def train(address: str, measured: Measured, end: float) -> None:
     """Let the server train on a large text, a different one each time."""
-    # Drawing 10 MB anew would keep this process, so that all users seem to wait.
+    # Drawing 10 MB anew would block this process, so that all users seem to wait.
     line = sentences(random.Random(0), 1_000_000)
     same = (line * (LARGE // len(line) + 1))[:LARGE]
     async with connected(address, measured) as user:

@@ -234,7 +234,7 @@ def test_opened_file_is_a_column_on_compare(name: str) -> None:
     mine, other = drawn(app, "baseline")["columns"]
     assert mine["title"].startswith("Your tokenizer")
     assert other["title"].startswith(one.title)
-    ids = [token_id for look in other["tokens"] if (token_id := other["looks"][look][0]) != -2]
+    ids = [token_id for index in other["tokens"] if (token_id := other["distinct"][index][0]) != -2]
     unknown = [one.tokenizer.special_tokens.get("[UNK]", one.tokenizer.special_tokens.get("<unk>"))]
     assert [unknown[0] if i == -1 else i for i in ids] == one.tokenizer.encode(TEXT)
     (measures,) = [table for table in shown_tables(app) if other["title"] in table]

@@ -476,8 +476,8 @@ def test_side_by_side_marks_differences_from_the_baseline(
             assert len(shown["tokenEnds"]) == len(shown["tokens"])
             # The tokens shown equal the text, and their color follows from their bytes.
             spans = pairwise((0, *shown["tokenEnds"]))
-            for (start, end), look in zip(spans, shown["tokens"], strict=True):
-                token_id, _, hexadecimal, color = shown["looks"][look]
+            for (start, end), index in zip(spans, shown["tokens"], strict=True):
+                token_id, _, hexadecimal, color = shown["distinct"][index]
                 token = bytes.fromhex(hexadecimal)
                 if start > 0 and end < len(here):
                     assert token == here[start:end]
@@ -494,7 +494,8 @@ def test_side_by_side_counts_unknown_characters() -> None:
     column = Column("mine", tokenizer, tokenizer.boundaries("abé ab"), 1)
     (part,) = player.parts("abé ab", common_boundaries([column]))
     shown = player.side_by_side("abé ab", [column], part, 0)["columns"][0]
-    assert [shown["looks"][look][0] for look in shown["tokens"]].count(-1) == 2  # é and the space
+    ids = [shown["distinct"][index][0] for index in shown["tokens"]]
+    assert ids.count(-1) == 2  # é and the space
     assert shown["tokenEnds"][-1] == 7
     assert np.all(np.diff(shown["tokenEnds"]) >= 0)
 
@@ -523,5 +524,5 @@ def test_before_and_after_shows_the_first_change(key: str) -> None:
         columns = [Column("", training.at_step(at), boundaries, at) for at in (step - 1, step)]
         whole = player.side_by_side(text, columns, part, 0)
         for column, expected in zip(data["columns"], whole["columns"], strict=True):
-            for name in ("tokenCount", "tokenEnds", "tokens", "looks", "extra", "missing"):
+            for name in ("tokenCount", "tokenEnds", "tokens", "distinct", "extra", "missing"):
                 assert column[name] == expected[name]

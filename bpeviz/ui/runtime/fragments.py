@@ -88,7 +88,7 @@ def page_input_changed() -> None:
 
 
 def page_begins() -> None:
-    """Clear what earlier runs left: `page_input_changed`, `text_has`, and open containers.
+    """Clear what earlier runs left: open containers, `page_input_changed` and `text_has`.
 
     If the page is requested just as a fragment ends, Streamlit 1.67 runs it in the same thread,
     and draws it inside the containers around the fragment, such as a dialog.

@@ -12,8 +12,7 @@ import gc
 from functools import cache
 
 THRESHOLDS = (2_000, 10, 100)
-"""When to collect: after so many new objects, every which of these times the objects that survived
-one collection as well, and every which of those times all objects; Python's are 700, 10 and 10.
+"""The thresholds of Python's three generations (`gc.set_threshold`), by default 700, 10 and 10.
 
 A page run leaves some 1,000 objects that refer to each other, most of them Streamlit's. Larger
 first numbers collect them later, which took 200 MB more with 10,000 and a hundred users. Memory of

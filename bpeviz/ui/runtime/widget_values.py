@@ -7,8 +7,8 @@ To look up its own value, each number input, select box, slider and text input o
 asks for a dictionary of the values of all widgets. On a page with 30 widgets this was an eighth of
 the processor time of a run (`tests/benchmarks/load.py`).
 
-Each time that it looks up the value of a component, Streamlit 1.67 defines a class, which merges
-the component's triggers into its state. The components of bpeviz have no triggers.
+Streamlit 1.67 merges the triggers of a component into its state, and defines a class for the
+result each time. The components of bpeviz have no triggers.
 """
 
 from __future__ import annotations

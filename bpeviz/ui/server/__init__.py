@@ -19,7 +19,7 @@ from bpeviz.ui.server.disconnects import QuietDisconnects
 from bpeviz.ui.server.first_style import FirstStyle
 from bpeviz.ui.server.headers import SecurityHeaders, content_security_policy
 from bpeviz.ui.server.long_texts import LongTexts
-from bpeviz.ui.server.memory import lifespan, limit_areas
+from bpeviz.ui.server.memory import lifespan, limit_arenas
 from bpeviz.ui.server.messages import ValidMessages
 from bpeviz.ui.server.origins import SameOrigin
 from bpeviz.ui.server.password import PasswordGate
@@ -42,7 +42,7 @@ def middleware() -> list[Middleware]:
         ValueError: An environment variable is invalid.
     """
     sys.setswitchinterval(SWITCH_INTERVAL)
-    limit_areas()
+    limit_arenas()
     widget_values.ignore_invalid()
     widget_values.look_up_singly()
     widget_values.look_up_components_plainly()

@@ -2,7 +2,7 @@
 
 Streamlit 1.67 removes the session of a user who left only when another session ends. Python frees
 objects that refer to each other only after many others were created. The C library keeps memory
-that was freed, the more the more areas its threads allocate from.
+that was freed, the more arenas its threads allocate from.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ INTERVAL = 30.0
 """Seconds between two looks at the sessions."""
 
 _M_ARENA_MAX = -8
-"""The parameter of `mallopt` for the number of areas (malloc.h of glibc)."""
+"""The parameter of `mallopt` for the number of arenas (malloc.h of glibc)."""
 
-_AREAS = 2
-"""The areas of memory that threads allocate from; by default, glibc makes eight per processor. With
-two, a server after attacks needed 450 MB instead of 600 (`tests/benchmarks/hostile.py`)."""
+_ARENAS = 2
+"""The arenas that threads allocate from; by default, glibc makes eight per processor. With two, a
+server needs up to a quarter less memory after attacks (`tests/benchmarks/hostile.py`)."""
 
 
-def limit_areas() -> None:
-    """Let the C library allocate from few areas, which it then fills before it grows."""
+def limit_arenas() -> None:
+    """Let the C library allocate from few arenas, which it then fills before it grows."""
     if sys.platform == "linux":
         with suppress(OSError, AttributeError):  # another C library
-            ctypes.CDLL(None).mallopt(_M_ARENA_MAX, _AREAS)
+            ctypes.CDLL(None).mallopt(_M_ARENA_MAX, _ARENAS)
 
 
 @asynccontextmanager

@@ -55,7 +55,7 @@ test("a column says where it differs from the baseline", () => {
   const column = {
     tokenEnds: [1, 5, 8], extra: [5], missing: [3],
     tokens: [0, 1, 2],
-    looks: [[64, "a", "61", -1], [300, "·ban", "20 62 61 6E", 3], [-1, "ana", "not in the vocabulary", -1]],
+    distinct: [[64, "a", "61", -1], [300, "·ban", "20 62 61 6E", 3], [-1, "ana", "not in the vocabulary", -1]],
   };
   const words = [0, 1, 2].map((i) => tokenInWords(column, bytes, i));
   assert.deepEqual(words, [
@@ -63,7 +63,7 @@ test("a column says where it differs from the baseline", () => {
     "space ban, id 300, extra split after it, the baseline has 1 split inside it",
     "ana, not in the vocabulary",
   ]);
-  const preTokens = { ...column, looks: [[null, "a", "letters", 1], [null, "·ban", "letters", 2], [null, "ana", "", 3]] };
+  const preTokens = { ...column, distinct: [[null, "a", "letters", 1], [null, "·ban", "letters", 2], [null, "ana", "", 3]] };
   assert.equal(tokenInWords(preTokens, bytes, 1), "space ban, letters");
 });
 

@@ -149,7 +149,7 @@ def test_page_explains_each_split_by_an_alternative() -> None:
     assert app.code[0].value == PATTERNS["gpt2"].expression
     used = table(app, "alternative")
     assert [*used["in this text"]] == ["1", "3", "1", "0", "0", "1", "0"]
-    described = [about for _, _, about, _ in side_by_side(app)["GPT-2"]["looks"]]
+    described = [about for _, _, about, _ in side_by_side(app)["GPT-2"]["distinct"]]
     assert "Alternative 1: An ending" in described[1]
     assert json.loads(app.code[1].value) == pretokenize("we'll go  at 5", "gpt2")
     app.toggle(key="white_space").set_value(True).run()

@@ -93,7 +93,7 @@ import ctypes, threading
 
 from bpeviz.ui.server import memory
 
-memory.limit_areas()
+memory.limit_arenas()
 together = threading.Barrier(20)
 
 def allocate():

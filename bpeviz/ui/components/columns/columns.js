@@ -20,14 +20,14 @@ import { TokenList } from "../shared/token_list.js";
 
 const SCROLL_REST = 120; // milliseconds after which another column may lead the scrolling
 
-/** @typedef {[number | null, string, string, number]} Look id, label, bytes in hex or a note, color */
+/** @typedef {[number | null, string, string, number]} Token id, label, bytes in hex or a note, color */
 
 /**
  * @typedef {object} Column
  * @property {string} title
  * @property {number[]} tokenEnds where each token ends
- * @property {number[]} tokens the number of the look of each
- * @property {Look[]} looks
+ * @property {number[]} tokens the index of each in `distinct`
+ * @property {Token[]} distinct
  * @property {number[]} extra boundaries that the baseline lacks
  * @property {number[]} missing boundaries of the baseline that this column lacks
  * @property {string[]} notes a line below the title, and lines below the text; for pre-tokens, all below
@@ -71,9 +71,9 @@ export const countOverlapping = (ends, start, end) =>
  * @param {Uint8Array} bytes of the text
  * @param {number} index of the token
  */
-export function tokenInWords({ tokenEnds, tokens, looks, extra, missing }, bytes, index) {
+export function tokenInWords({ tokenEnds, tokens, distinct, extra, missing }, bytes, index) {
   const [start, end] = [index ? tokenEnds[index - 1] : 0, tokenEnds[index]];
-  const [id, label, details] = looks[tokens[index]];
+  const [id, label, details] = distinct[tokens[index]];
   const words = [end > start ? spokenBytes(bytes.subarray(start, end)) : label];
   if (id === null) return [...words, details].filter(Boolean).join(", "); // a pre-token
   words.push(id < 0 ? details : `id ${id}`);
@@ -87,10 +87,10 @@ export function tokenInWords({ tokenEnds, tokens, looks, extra, missing }, bytes
  * Insert the id of each token before its first character. Ids of several tokens in one character
  * are together.
  */
-function insertIds(cells, { tokenEnds: ends, tokens, looks }) {
+function insertIds(cells, { tokenEnds: ends, tokens, distinct }) {
   const idsBefore = new Map();
   ends.forEach((end, i) => {
-    const [id, , , color] = looks[tokens[i]];
+    const [id, , , color] = distinct[tokens[i]];
     const start = i ? ends[i - 1] : 0;
     if (id === null || id < 0 || start >= cells.cellOf.length) return;
     const cell = cells.cells[cells.cellOf[start]];
@@ -150,7 +150,7 @@ class Columns {
     classList.toggle("fitted", Boolean(data.isShort));
     classList.toggle("large", Boolean(data.isLarge));
     classList.toggle("single", data.columns.length < 2);
-    classList.toggle("lossless", data.columns.every(({ looks }) => looks.every(([id]) => id !== UNKNOWN_ID)));
+    classList.toggle("lossless", data.columns.every(({ distinct }) => distinct.every(([id]) => id !== UNKNOWN_ID)));
     this.root.querySelector(".foot").hidden = !data.verdict;
     this.columns = data.columns.map((column, i) => this.#column(data, column, i === data.baseline));
     this.frame.replaceChildren(...this.columns.map(({ box }) => box));
@@ -182,7 +182,7 @@ class Columns {
    * @param {boolean} isBaseline
    */
   #column(data, column, isBaseline) {
-    const { title, notes, tokenCount, isBest, tokenEnds: ends, tokens, looks, extra, missing } = column;
+    const { title, notes, tokenCount, isBest, tokenEnds: ends, tokens, distinct, extra, missing } = column;
     const box = element("div", `column${isBaseline ? " baseline" : ""}${isBest ? " best" : ""}`);
     const about = element("p");
     about.append(element("b", "", formatCount(tokenCount)), ` ${plural(tokenCount, this.unit)} `);
@@ -203,7 +203,7 @@ class Columns {
     const cells = new CellText(host, data.text, "bytes");
     let start = 0;
     ends.forEach((end, i) => {
-      const [id, , , color] = looks[tokens[i]];
+      const [id, , , color] = distinct[tokens[i]];
       cells.colors.fill(color, start, end);
       const status = id === UNKNOWN_ID ? UNKNOWN : id === LEFT_OUT_ID ? LEFT_OUT : 0;
       if (end > start) cells.flags[end - 1] |= TOKEN_END | status;
@@ -213,7 +213,7 @@ class Columns {
     for (const end of missing) cells.flags[end - 1] |= MISSING;
     cells.paint(0, cells.flags.length);
     if (data.showIds) insertIds(cells, column);
-    return { box, host, list, cells, ends, tokens, looks, title };
+    return { box, host, list, cells, ends, tokens, distinct, title };
   }
 
   hover(target) {
@@ -227,7 +227,7 @@ class Columns {
     this.clear();
     this.lit = { column, span: [start, end] };
     for (const { cells } of this.columns) cells.toggle(start, end, "lit", true);
-    const [id, label, details, color] = column.looks[column.tokens[i]];
+    const [id, label, details, color] = column.distinct[column.tokens[i]];
     const head = element("p");
     head.append(tokenLabel(label, color), id === null || id < 0 ? "" : ` id ${id}`);
     const others = this.columns

@@ -74,8 +74,9 @@ export class Tooltip {
 /**
  * Return the default export of a component, which keeps one view for each root element.
  *
- * Streamlit calls it on new data or a new theme, and its result when the component is removed. It
- * may then mount the same elements again, so a view registers its listeners with `signal`.
+ * Streamlit calls it after each run that draws the component and on a new theme, and its result when
+ * the component is removed. It may then mount the same elements again, so a view registers its
+ * listeners with `signal`.
  * @param {new (root: any, signal: AbortSignal) => {update(data: any, setState: Function): void}} View
  */
 export function mount(View) {
