@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import platform
+import re
 import subprocess
 import sys
 import time
@@ -22,6 +23,8 @@ from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
 from bpeviz.ui.server import memory
 
 ROOT = Path(__file__).resolve().parents[3]
+
+needs_glibc = pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="another C library")
 
 
 class Session:
@@ -110,9 +113,34 @@ ctypes.CDLL(None).malloc_stats()
 """
 
 
-@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="another C library")
-def test_threads_allocate_from_few_areas() -> None:
+LARGE = """
+import ctypes
+
+from bpeviz.ui.server import memory
+
+memory.limit_arenas()
+larger = bytearray(20_000_000)
+del larger  # by default, blocks below this size are in arenas from now on
+large = bytearray(10_000_000)
+ctypes.CDLL(None).malloc_stats()
+"""
+
+
+def malloc_stats(script: str) -> str:
+    """Return what glibc prints at the end of a script."""
     done = subprocess.run(
-        [sys.executable, "-c", ALLOCATING], capture_output=True, text=True, check=True, cwd=ROOT
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=ROOT
     )
-    assert 1 < done.stderr.count("Arena ") <= 3
+    return done.stderr
+
+
+@needs_glibc
+def test_threads_allocate_from_few_arenas() -> None:
+    assert 1 < malloc_stats(ALLOCATING).count("Arena ") <= 3
+
+
+@needs_glibc
+def test_large_values_are_outside_of_arenas() -> None:
+    *arenas, total = map(int, re.findall(r"in use bytes +=\s*(\d+)", malloc_stats(LARGE)))
+    assert arenas
+    assert total - sum(arenas) >= 10_000_000
