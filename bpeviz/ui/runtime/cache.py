@@ -7,7 +7,7 @@ a kilobyte to a hundred megabytes.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from contextlib import nullcontext
 from copy import copy
 from functools import wraps
@@ -86,6 +86,16 @@ def _extrapolated(sampled: list[Any], number: int, depth: int, most: int) -> int
     fewer = max(2, most // _FEWER)
     sizes = sum(size_of(one, depth - 1, fewer) for one in sampled)
     return round(sizes * number / max(1, len(sampled)))
+
+
+def _may_grow(value: object) -> bool:
+    """Return whether a value or its items have attributes, which may be computed on first use."""
+    items: Iterable[object] = (value,)
+    if isinstance(value, Mapping):
+        items = value.values()
+    elif isinstance(value, list | tuple):
+        items = value
+    return any(hasattr(one, "__dict__") for one in islice(items, _RECORD))
 
 
 class Failure:
@@ -188,7 +198,7 @@ class Cache:
                     self._creating.pop(key, None)
 
     def measure_if_due(self) -> None:
-        """Call `measure`, unless it was called in the last second; a later call makes up for it.
+        """Call `measure`, unless it was called a moment ago; a later call makes up for it.
 
         Another run may have called it since this thread used a value, which grew only then.
         """
@@ -201,7 +211,7 @@ class Cache:
             self.measure()
 
     def measure(self) -> None:
-        """Measure all values used since the last call; evict values if the budget is exceeded.
+        """Measure the values used since the last call again; evict some if the budget is exceeded.
 
         Others find values meanwhile: measuring many large ones takes 0.3 s.
         """
@@ -210,6 +220,8 @@ class Cache:
             values = [(key, self._values[key][0]) for key in used if key in self._values]
         for key, value in values:
             try:
+                if not _may_grow(value):
+                    continue
                 size = size_of(value)
             except RuntimeError:  # another run changes a dictionary in it, and measures it then
                 continue

@@ -4,8 +4,8 @@ Streamlit 1.67 converts the value of a widget without a check of its type, so a 
 written by hand ends the script run with a traceback.
 
 To look up its own value, each number input, select box, slider and text input of Streamlit 1.67
-asks for a dictionary of the values of all widgets. On a page with 30 widgets this was an eighth of
-the processor time of a run (`tests/benchmarks/load.py`).
+asks for a dictionary of the values of all widgets, and so does whoever lists the keys. On a page
+with 30 widgets this was an eighth of the processor time of a run (`tests/benchmarks/load.py`).
 
 Streamlit 1.67 merges the triggers of a component into its state, and defines a class for the
 result each time. The components of bpeviz have no triggers.
@@ -18,9 +18,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from streamlit.components.v2.bidi_component import main as components
-from streamlit.runtime.state.common import WidgetMetadata
+from streamlit.runtime.state.common import WidgetMetadata, is_element_id
 from streamlit.runtime.state.safe_session_state import SafeSessionState
-from streamlit.runtime.state.session_state import Serialized, WStates
+from streamlit.runtime.state.session_state import (
+    Serialized,
+    SessionState,
+    WStates,
+    _is_internal_key,
+)
 
 
 def ignore_invalid() -> None:
@@ -56,16 +61,10 @@ def _fits(stored: Serialized, metadata: WidgetMetadata[Any]) -> bool:
 
 
 class _Values(Mapping[str, Any]):
-    """The values of a session by key, each looked up when it is asked for.
+    """The values of a session by key, each looked up when it is asked for."""
 
-    Args:
-        state: The state of the session.
-        everything: Streamlit's own property, which looks up all values.
-    """
-
-    def __init__(self, state: SafeSessionState, everything: property) -> None:
+    def __init__(self, state: SafeSessionState) -> None:
         self._state = state
-        self._everything = everything
 
     def __getitem__(self, key: str) -> Any:
         return self._state[key]
@@ -74,26 +73,23 @@ class _Values(Mapping[str, Any]):
         return isinstance(key, str) and key in self._state
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._all())
+        state: SessionState = self._state._state
+        with self._state._lock:
+            names = state._key_id_mapper.id_key_mapping
+            keys = [
+                names.get(key) if is_element_id(key) else key
+                for key in state._keys()
+                if not _is_internal_key(key)
+            ]
+        return (key for key in keys if key is not None)  # without elements that have no key
 
     def __len__(self) -> int:
-        return len(self._all())
-
-    def _all(self) -> dict[str, Any]:
-        found: dict[str, Any] = self._everything.__get__(self._state)
-        return found
-
-
-class _SingleValues(property):
-    """The property that replaces Streamlit's."""
+        return sum(1 for _ in self)
 
 
 def look_up_singly() -> None:
     """Let a widget look up its own value without those of all others."""
-    original = vars(SafeSessionState)["filtered_state"]
-    if not isinstance(original, _SingleValues):
-        single = _SingleValues(lambda state: _Values(state, original))
-        SafeSessionState.filtered_state = single  # type: ignore[method-assign, assignment]
+    SafeSessionState.filtered_state = property(_Values)  # type: ignore[method-assign, assignment]
 
 
 def look_up_components_plainly() -> None:

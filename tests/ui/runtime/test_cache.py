@@ -65,15 +65,18 @@ def test_cache_evicts_when_cached_values_grow() -> None:
 
 def test_cache_measures_only_values_that_were_used(monkeypatch: pytest.MonkeyPatch) -> None:
     cache = Cache(1_000_000)
-    cache.put("idle", [1])
-    cache.put("used", [2])
+    idle, used = Growing(), (1, Growing())
+    cache.put("idle", idle)
+    cache.put("used", used)
+    cache.put("plain", {"a": [2], "b": "c"})
     cache.measure()
     measured: list[object] = []
     monkeypatch.setattr(cache_module, "size_of", lambda value: measured.append(value) or 100)
-    assert cache.find("used") == [2]
+    assert cache.find("used") is used
+    assert cache.find("plain") == {"a": [2], "b": "c"}  # it cannot grow
     cache.measure()
     cache.measure()
-    assert measured == [[2]]
+    assert measured == [used]
 
 
 def test_cache_measures_at_times_and_forgets_no_value(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -93,7 +96,8 @@ def test_cache_measures_at_times_and_forgets_no_value(monkeypatch: pytest.Monkey
 
 def test_values_are_found_while_one_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     cache = Cache(1_000_000)
-    cache.put("slow", [1])
+    slow = Growing()
+    cache.put("slow", slow)
     measuring, go_on = Event(), Event()
 
     def size(_value: object) -> int:
@@ -105,7 +109,7 @@ def test_values_are_found_while_one_is_measured(monkeypatch: pytest.MonkeyPatch)
     thread = Thread(target=cache.measure)
     thread.start()
     assert measuring.wait(10)
-    assert cache.find("slow") == [1]  # it would wait for the thread forever
+    assert cache.find("slow") is slow  # it would wait for the thread forever
     go_on.set()
     thread.join(10)
     assert cache.size == 100
@@ -126,7 +130,7 @@ def test_value_that_changes_while_it_is_measured_keeps_its_size(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     cache = Cache(1_000_000)
-    cache.put("changing", [1])
+    cache.put("changing", Growing())
     before = cache.size
     monkeypatch.setattr(cache_module, "size_of", failing(RuntimeError("changed size")))
     cache.measure()

@@ -100,6 +100,19 @@ def test_widget_looks_up_its_value_alone(monkeypatch: pytest.MonkeyPatch) -> Non
     assert "b" in state.filtered_state
     assert state.filtered_state["b"] == "B"
     assert {*asked} == {"b"}
+    asked.clear()
+    assert sorted(state.filtered_state) == ["a", "b", "c"]
+    assert not asked
+
+
+def test_keys_of_a_page_are_those_of_streamlit() -> None:
+    widget_values.look_up_singly()
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=30).run()
+    assert not app.exception
+    state = app.session_state._state._state  # of the last run, and of the test
+    assert {"copy_link", "text_component", "page"} < {*state.filtered_state}
+    values = SafeSessionState(state, lambda: None).filtered_state
+    assert sorted(values) == sorted(state.filtered_state)
 
 
 def test_component_is_looked_up_without_triggers(monkeypatch: pytest.MonkeyPatch) -> None:
