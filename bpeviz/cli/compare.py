@@ -16,6 +16,7 @@ from bpeviz.cli.errors import UsageError
 from bpeviz.cli.progress import Progress
 from bpeviz.corpus.files import STANDARD, named
 from bpeviz.views import export
+from bpeviz.views.tables import metrics
 
 _HELP = """\
 Measure several tokenizers on one text: the number of tokens, the bytes per token, the share of
@@ -141,13 +142,7 @@ def _plain(row: Metrics) -> dict[str, object]:
 
 
 def _table(text: str, rows: Sequence[Metrics], reference: str) -> str:
-    from bpeviz.views import tables  # only here: importing pandas takes a second
-
-    frame = tables.metrics(rows, "the reference")
-    lines = [
-        ["", *(row.title for row in rows), ""],
-        *([str(cell) for cell in row] for row in frame.to_numpy().tolist()),
-    ]
+    lines = [("", *(row.title for row in rows), ""), *metrics(rows, "the reference").rows]
     width = [max(map(len, column)) for column in zip(*lines, strict=True)]
     printed = [
         f"{len(text):,} characters, {len(text.encode()):,} bytes; the reference is {reference}.",

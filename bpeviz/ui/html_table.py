@@ -8,9 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from html import escape
-from typing import Any
 
+import numpy as np
 import streamlit as st
+
+from bpeviz.views.tables import Table
 
 MOST_ROWS = 200
 """Longer tables need the search and the speed of `st.dataframe`."""
@@ -61,7 +63,7 @@ def table(
 
 
 def draw(
-    frame: Any,
+    shown: Table,
     key: str,
     *,
     label: str,
@@ -70,10 +72,10 @@ def draw(
     grouped: bool = False,
     download: bool = False,
 ) -> None:
-    """Draw a data frame; columns of numbers are right-aligned.
+    """Draw a table; columns of numbers are right-aligned.
 
     Args:
-        frame: The data frame.
+        shown: The table.
         key: The key of the element, and the name of its file.
         label: The accessible name.
         right: The names of right-aligned columns of texts.
@@ -81,20 +83,18 @@ def draw(
         grouped: Whether to separate the thousands of integers.
         download: Whether to offer the table as a file.
     """
-    if len(frame) > MOST_ROWS:
-        st.dataframe(frame, hide_index=True, height=316, key=key)
+    if len(shown) > MOST_ROWS:
+        st.dataframe(shown.frame(), hide_index=True, height=316, key=key)
         return
-    numbers = {name for name, dtype in frame.dtypes.items() if dtype.kind in "iuf"}
-    rows = [
-        [_text(value, grouped=grouped) for value in row]
-        for row in frame.itertuples(index=False, name=None)
-    ]
-    st.html(table([*frame.columns], rows, label=label, right={*right, *numbers}, scrolls=scrolls))
+    columns = zip(shown.names, shown.columns, strict=True)
+    numbers = {name for name, values in columns if _are_numbers(values)}
+    rows = [[_text(value, grouped=grouped) for value in row] for row in shown.rows]
+    st.html(table(shown.names, rows, label=label, right={*right, *numbers}, scrolls=scrolls))
     if download:
         st.download_button(
             "Download CSV",
             # On demand: a browser fetches finished content at once, to check its address.
-            lambda: csv(frame).encode("utf-8-sig"),
+            lambda: csv(shown).encode("utf-8-sig"),
             f"{key.replace('_', '-').replace(' ', '-')}.csv",
             "text/csv",
             key=f"{key} as a file",
@@ -105,11 +105,16 @@ def draw(
         )
 
 
-def csv(frame: Any) -> str:
-    """Return a data frame as CSV for a spreadsheet, without cells that it takes for formulas."""
-    header = [*map(_without_formula, frame.columns)]
-    safe: str = frame.map(_without_formula).to_csv(index=False, header=header)
+def csv(shown: Table) -> str:
+    """Return a table as CSV for a spreadsheet, without cells that it takes for formulas."""
+    header = [str(_without_formula(name)) for name in shown.names]
+    safe: str = shown.frame().map(_without_formula).to_csv(index=False, header=header)
     return safe
+
+
+def _are_numbers(values: Sequence[object]) -> bool:
+    known = [one for one in values if one is not None]
+    return bool(known) and all(isinstance(one, int | float | np.integer) for one in known)
 
 
 def _without_formula(cell: object) -> object:
@@ -132,4 +137,4 @@ def _text(value: object, *, grouped: bool = False) -> str:
         return ""
     if isinstance(value, float):
         return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
-    return f"{value:,}" if grouped and isinstance(value, int) else str(value)
+    return f"{value:,}" if grouped and isinstance(value, int | np.integer) else str(value)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
+import pyarrow as pa
 import streamlit as st
 
 from bpeviz.analysis import vocabulary_cost
@@ -57,9 +57,10 @@ def vocabulary(trained: Trained, last: int) -> None:
 
 
 @cached()
-def _tokens(trained: Trained, step: int) -> Any:  # a data frame
+def _tokens(trained: Trained, step: int) -> pa.Table:
     tokenizer = trained.history.at_step(step)
-    return tables.vocabulary(tokenizer, vocabulary_cost.uses(trained.boundaries, step))
+    uses = vocabulary_cost.uses(trained.boundaries, step)
+    return tables.vocabulary(tokenizer, uses).arrow()
 
 
 def _cost(trained: Trained, last: int) -> None:
@@ -72,7 +73,7 @@ def _cost(trained: Trained, last: int) -> None:
         )
     costs = tables.costs(_costs(trained, last, width, rarely), rarely)
     html_table.draw(
-        costs, "costs", label="Costs by vocabulary size", right=costs.columns, download=True
+        costs, "costs", label="Costs by vocabulary size", right=costs.names, download=True
     )
     st.caption(
         "A larger vocabulary makes texts shorter. In exchange, a language model stores one row of "

@@ -1,13 +1,15 @@
-"""Tables as pandas frames."""
+"""Tables as plain values."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from math import exp
 from operator import attrgetter
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from bpeviz.analysis.metrics import Metrics, Vocabulary
@@ -24,8 +26,47 @@ from bpeviz.text import hexadecimal, shorten
 from bpeviz.trainers import texts_of
 from bpeviz.trainers.screen import Detail
 
+if TYPE_CHECKING:
+    import pandas as pd
 
-def decisions(training: Training, last: int, search: str = "") -> pd.DataFrame:
+
+@dataclass(frozen=True)
+class Table:
+    """A table of plain values: a page would wait a millisecond for a data frame.
+
+    Attributes:
+        names: The names of the columns.
+        columns: The values of each column.
+    """
+
+    names: Sequence[str]
+    columns: Sequence[Sequence[Any]]
+
+    @classmethod
+    def of(cls, columns: Mapping[str, Sequence[Any]]) -> Table:
+        """Return a table of columns by their names."""
+        return cls([*columns], [*columns.values()])
+
+    def __len__(self) -> int:
+        return len(self.columns[0])
+
+    @property
+    def rows(self) -> list[tuple[Any, ...]]:
+        """The values of each row."""
+        return [*zip(*self.columns, strict=True)]
+
+    def frame(self) -> pd.DataFrame:
+        """Return the table as a data frame."""
+        import pandas as pd  # only here: this takes a second, and the command line does not need it
+
+        return pd.DataFrame(self.rows, columns=[*self.names])
+
+    def arrow(self) -> pa.Table:
+        """Return the table as `st.dataframe` sends it. The values of a column have one type."""
+        return pa.table([*map(pa.array, self.columns)], names=[*self.names])
+
+
+def decisions(training: Training, last: int, search: str = "") -> Table:
     """Return the first `last` decisions, one per row, numbered from 1.
 
     The first column is named after the unit of a step. Merges have the columns left, right, token,
@@ -38,7 +79,7 @@ def decisions(training: Training, last: int, search: str = "") -> pd.DataFrame:
         search: Keep rows whose token contains this text, or whose id it is.
     """
     name, shown = training.name, training.decisions[:last]
-    columns: dict[str, Sequence[object]] = {texts_of(training).unit: range(1, len(shown) + 1)}
+    columns: dict[str, Sequence[Any]] = {texts_of(training).unit: range(1, len(shown) + 1)}
     if merges := [one for one in shown if isinstance(one, Merge)]:
         columns |= {
             "left": [name(merge.left) for merge in merges],
@@ -62,19 +103,19 @@ def decisions(training: Training, last: int, search: str = "") -> pd.DataFrame:
         }
     if any(one.note for one in shown):
         columns["note"] = [one.note for one in shown]
-    frame = pd.DataFrame(columns)
-    wanted = search.replace(" ", "·")
-    if not wanted or not len(shown):
-        return frame
-    hit = frame["token"].str.contains(wanted, regex=False) | (frame["id"].astype(str) == search)
-    return frame[hit]
+    if search and shown:
+        wanted = search.replace(" ", "·")
+        pairs = zip(columns["token"], columns["id"], strict=True)
+        hits = [i for i, (token, id_) in enumerate(pairs) if wanted in token or str(id_) == search]
+        columns = {name: [values[i] for i in hits] for name, values in columns.items()}
+    return Table.of(columns)
 
 
 def _counted(training: Training) -> str:
     return "weighted count" if training.weighted else "count"
 
 
-def candidates(training: Training, found: Sequence[Candidate], step: int) -> pd.DataFrame:
+def candidates(training: Training, found: Sequence[Candidate], step: int) -> Table:
     """Return the best candidates of a step, with their scores and notes.
 
     Args:
@@ -96,19 +137,19 @@ def candidates(training: Training, found: Sequence[Candidate], step: int) -> pd.
 
     names = ("left", "right") if len(ids) == 2 else ("token",)
     shown = [one for one in found if len(one.ids) == len(names)]
-    columns: dict[str, Sequence[object]] = {
+    columns: dict[str, Sequence[Any]] = {
         name: [training.name(one.ids[i]) for one in shown] for i, name in enumerate(names)
     }
     if scored:
         columns[texts_of(training).score or "score"] = [one.score for one in shown]
     columns[_counted(training) if len(ids) == 2 else "uses"] = [one.count for one in shown]
-    return pd.DataFrame(columns | {"note": [note(one) for one in shown]})
+    return Table.of(columns | {"note": [note(one) for one in shown]})
 
 
-def segmentations(found: Sequence[Path], name: Callable[[int], str]) -> pd.DataFrame:
+def segmentations(found: Sequence[Path], name: Callable[[int], str]) -> Table:
     """Return segmentations, one per row, with their log probabilities, the best first."""
     values = [*map(score, found)]
-    return pd.DataFrame(
+    return Table.of(
         {
             "segmentation": [" | ".join(name(edge.id) for edge in path) for path in found],
             "tokens": [len(path) for path in found],
@@ -118,12 +159,12 @@ def segmentations(found: Sequence[Path], name: Callable[[int], str]) -> pd.DataF
     )
 
 
-def pieces(word: Lattice, name: Callable[[int], str]) -> pd.DataFrame:
+def pieces(word: Lattice, name: Callable[[int], str]) -> Table:
     """Return the pieces of a word, one per row, from left to right, the longest first."""
     best = {*word.best()}
     shares = zip(word.edges, word.marginals(), strict=True)
     found = sorted(shares, key=lambda one: (one[0].start, -one[0].end))
-    return pd.DataFrame(
+    return Table.of(
         {
             "characters": [f"{edge.start + 1}–{edge.end}" for edge, _ in found],
             "piece": [name(edge.id) for edge, _ in found],
@@ -135,7 +176,7 @@ def pieces(word: Lattice, name: Callable[[int], str]) -> pd.DataFrame:
     )
 
 
-def metrics(rows: Sequence[Metrics], baseline: str = "the baseline") -> pd.DataFrame:
+def metrics(rows: Sequence[Metrics], baseline: str = "the baseline") -> Table:
     """Return metrics, one per row, with a column per tokenizer and an explanation.
 
     Args:
@@ -169,15 +210,22 @@ def metrics(rows: Sequence[Metrics], baseline: str = "the baseline") -> pd.DataF
         ("recall", "agreement.recall", ".1%", f"share of {baseline}'s boundaries that it has"),
         ("F1", "agreement.f1", ".1%", "harmonic mean of precision and recall"),
     )
-    table = []
-    for name, field, form, meaning in lines:
-        values = map(attrgetter(field), rows)
-        shown = ("–" if value is None else format(value, form) for value in values)
-        table.append((name, *shown, meaning))
-    return pd.DataFrame(table, columns=["metric", *(row.title for row in rows), "meaning"])
+
+    def shown(row: Metrics, field: str, form: str) -> str:
+        value = attrgetter(field)(row)
+        return "–" if value is None else format(value, form)
+
+    return Table(
+        ["metric", *(row.title for row in rows), "meaning"],
+        [
+            [name for name, *_ in lines],
+            *([shown(row, field, form) for _, field, form, _ in lines] for row in rows),
+            [meaning for *_, meaning in lines],
+        ],
+    )
 
 
-def splits(rows: Sequence[Summary]) -> pd.DataFrame:
+def splits(rows: Sequence[Summary]) -> Table:
     """Return a summary of each pre-tokenization, one per row."""
 
     def pairs(row: Summary) -> str:
@@ -187,7 +235,7 @@ def splits(rows: Sequence[Summary]) -> pd.DataFrame:
             for one in row.apart
         )
 
-    return pd.DataFrame(
+    return Table.of(
         {
             "pre-tokenization": [row.title for row in rows],
             "pre-tokens": [f"{row.pre_tokens:,}" for row in rows],
@@ -202,24 +250,26 @@ def splits(rows: Sequence[Summary]) -> pd.DataFrame:
     )
 
 
-def occurrences(tokens: Sequence[str], places: Sequence[tuple[str, Sequence[int]]]) -> pd.DataFrame:
+def occurrences(tokens: Sequence[str], places: Sequence[tuple[str, Sequence[int]]]) -> Table:
     """Return merges trained without pre-tokenization, and how often patterns allow their tokens.
 
     Args:
         tokens: One token per row.
         places: For each pre-tokenization its title, and how often each token lies in one pre-token.
     """
-    frame = pd.DataFrame(
-        {"merge": range(1, len(tokens) + 1), "token": [*map(pre_token_name, tokens)]}
+    return Table(
+        ["merge", "token", *(title for title, _ in places)],
+        [
+            range(1, len(tokens) + 1),
+            [*map(pre_token_name, tokens)],
+            *([f"{one:,}" if one else "ruled out" for one in counts] for _, counts in places),
+        ],
     )
-    for title, counts in places:
-        frame[title] = [f"{count:,}" if count else "ruled out" for count in counts]
-    return frame
 
 
-def alternatives(used: Sequence[Used]) -> pd.DataFrame:
+def alternatives(used: Sequence[Used]) -> Table:
     """Return the alternatives of an expression, one per row, in their order."""
-    return pd.DataFrame(
+    return Table.of(
         {
             "order": range(1, len(used) + 1),
             "alternative": [one.alternative.expression for one in used],
@@ -231,9 +281,9 @@ def alternatives(used: Sequence[Used]) -> pd.DataFrame:
     )
 
 
-def word_level(vocabulary: WordLevel) -> pd.DataFrame:
+def word_level(vocabulary: WordLevel) -> Table:
     """Return the entries of a word-level vocabulary, most frequent first."""
-    return pd.DataFrame(
+    return Table.of(
         {
             "rank": range(1, len(vocabulary.entries) + 1),
             "word": [pre_token_name(word) for word, _ in vocabulary.entries],
@@ -242,22 +292,27 @@ def word_level(vocabulary: WordLevel) -> pd.DataFrame:
     )
 
 
-def detail(shown: Detail) -> pd.DataFrame:
+def detail(shown: Detail) -> Table:
     """Return the table of a detail."""
-    return pd.DataFrame({name: list(values) for name, values in shown.columns.items()})
+    return Table.of(shown.columns)
 
 
-def vocabularies(rows: Sequence[Vocabulary]) -> pd.DataFrame:
+def vocabularies(rows: Sequence[Vocabulary]) -> Table:
     """Return the overlap of vocabularies, one per row."""
-    return pd.DataFrame(
-        [(row.title, row.tokens, row.shared, row.own, "  ".join(row.examples)) for row in rows],
-        columns=["algorithm", "tokens", "in all of them", "only here", "examples"],
+    return Table.of(
+        {
+            "algorithm": [row.title for row in rows],
+            "tokens": [row.tokens for row in rows],
+            "in all of them": [row.shared for row in rows],
+            "only here": [row.own for row in rows],
+            "examples": ["  ".join(row.examples) for row in rows],
+        }
     )
 
 
-def costs(found: Sequence[Cost], rarely: int) -> pd.DataFrame:
+def costs(found: Sequence[Cost], rarely: int) -> Table:
     """Return the costs of vocabulary sizes, one size per row."""
-    return pd.DataFrame(
+    return Table.of(
         {
             "vocabulary size": [f"{one.size:,}" for one in found],
             "tokens of this text": [f"{one.tokens:,}" for one in found],
@@ -270,7 +325,7 @@ def costs(found: Sequence[Cost], rarely: int) -> pd.DataFrame:
     )
 
 
-def vocabulary(tokenizer: Tokenizer, uses: NDArray[np.int64]) -> pd.DataFrame:
+def vocabulary(tokenizer: Tokenizer, uses: NDArray[np.int64]) -> Table:
     """Return all tokens of a vocabulary by id, with their uses in a text.
 
     Args:
@@ -278,14 +333,14 @@ def vocabulary(tokenizer: Tokenizer, uses: NDArray[np.int64]) -> pd.DataFrame:
         uses: How often each id occurs. int64 [at most the largest id + 1].
     """
     found = [about(token_id, tokenizer) for token_id in tokenizer.known_ids()]
-    frame = tokens(found)
-    frame["uses"] = [int(uses[one.id]) if one.id < len(uses) else 0 for one in found]
-    return frame
+    table = tokens(found)
+    times = [int(uses[one.id]) if one.id < len(uses) else 0 for one in found]
+    return Table([*table.names, "uses"], [*table.columns, times])
 
 
-def losses(found: Sequence[Loss]) -> pd.DataFrame:
+def losses(found: Sequence[Loss]) -> Table:
     """Return what decoding does not restore, one reason per row."""
-    return pd.DataFrame(
+    return Table.of(
         {
             "lost": [loss.title for loss in found],
             "times": [loss.times for loss in found],
@@ -298,9 +353,9 @@ def losses(found: Sequence[Loss]) -> pd.DataFrame:
     )
 
 
-def decoded(found: Sequence[Decoded]) -> pd.DataFrame:
+def decoded(found: Sequence[Decoded]) -> Table:
     """Return ids with the token of each, one per row."""
-    return pd.DataFrame(
+    return Table.of(
         {
             "id": [str(one.id) for one in found],
             "token": [shorten(one.label) for one in found],
@@ -310,9 +365,9 @@ def decoded(found: Sequence[Decoded]) -> pd.DataFrame:
     )
 
 
-def tokens(found: Sequence[Found]) -> pd.DataFrame:
+def tokens(found: Sequence[Found]) -> Table:
     """Return tokens of a vocabulary, one per row."""
-    return pd.DataFrame(
+    return Table.of(
         {
             "id": [str(one.id) for one in found],
             "token": [shorten(one.label) for one in found],
@@ -322,7 +377,7 @@ def tokens(found: Sequence[Found]) -> pd.DataFrame:
     )
 
 
-def ancestry(found: Sequence[Ancestor]) -> pd.DataFrame:
+def ancestry(found: Sequence[Ancestor]) -> Table:
     """Return a token and all tokens that it is merged from, one per row, level by level."""
 
     def parent(one: Ancestor, side: int) -> str:
@@ -330,7 +385,7 @@ def ancestry(found: Sequence[Ancestor]) -> pd.DataFrame:
             return ""
         return f"{shorten(one.parents[side].label, 40)}  {one.parents[side].id}"
 
-    return pd.DataFrame(
+    return Table.of(
         {
             "level": [one.level for one in found],
             "token": [shorten(one.token.label, 40) for one in found],

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from streamlit.testing.v1 import AppTest
+
 from bpeviz.ui.html_table import table
 
 
@@ -18,3 +20,28 @@ def test_table_marks_long_texts_but_not_figures() -> None:
     assert (
         f'<td class="long"><bdi>{text}</bdi></td><td class="right"><bdi>{text}</bdi></td>' in html
     )
+
+
+def test_numbers_are_aligned_on_the_right() -> None:
+    def page() -> None:
+        import numpy as np
+
+        from bpeviz.ui import html_table
+        from bpeviz.views.tables import Table
+
+        columns = {
+            "token": ["low", "7"],
+            "count": [1234, None],
+            "share": [0.5, float("nan")],
+            "ids": np.array([1, 2000]),
+            "mixed": [1, "–"],
+        }
+        html_table.draw(Table.of(columns), "drawn", label="Tokens", grouped=True)
+
+    app = AppTest.from_function(page, default_timeout=60).run()
+    assert not app.exception
+    (drawn,) = (one.proto.body for one in app.get("html"))
+    for text in ("1,234", "", "0.5", "1", "2,000"):
+        assert f'<td class="right"><bdi>{text}</bdi></td>' in drawn
+    for text in ("low", "7", "–"):
+        assert f'<td class=""><bdi>{text}</bdi></td>' in drawn

@@ -204,8 +204,19 @@ def training() -> Training:
     return bpeviz.train("low lower lowest é " * 5, merges=9)
 
 
+def test_table_is_the_same_as_a_frame_and_for_the_browser() -> None:
+    table = tables.Table.of({"token": ["low", "é", ""], "count": range(3), "score": [0.5, None, 2]})
+    assert table.rows == [("low", 0, 0.5), ("é", 1, None), ("", 2, 2)]
+    assert [*zip(*table.arrow().to_pydict().values(), strict=True)] == table.rows
+    assert table.frame().columns.tolist() == table.arrow().column_names == table.names
+    assert table.frame()["token"].tolist() == ["low", "é", ""]
+    assert table.frame()["score"].fillna(7).tolist() == [0.5, 7, 2]
+    empty = tables.Table.of({"token": [], "count": []})
+    assert (len(empty), empty.rows, empty.arrow().num_rows, len(empty.frame())) == (0, [], 0, 0)
+
+
 def test_decisions_table_lists_all_merges(training: Training) -> None:
-    table = tables.decisions(training, 9)
+    table = tables.decisions(training, 9).frame()
     assert table["merge"].tolist() == [*range(1, 10)]
     assert table["id"].tolist() == [*range(256, 265)]
     assert table["count"].tolist() == [one.count for one in training.merges]
@@ -215,7 +226,7 @@ def test_decisions_table_lists_all_merges(training: Training) -> None:
 
 
 def test_decisions_table_ends_at_the_last_step_shown(training: Training) -> None:
-    assert tables.decisions(training, 4)["merge"].tolist() == [1, 2, 3, 4]
+    assert tables.decisions(training, 4).frame()["merge"].tolist() == [1, 2, 3, 4]
 
 
 @pytest.mark.parametrize(
@@ -231,11 +242,11 @@ def test_decisions_table_ends_at_the_last_step_shown(training: Training) -> None
 def test_decisions_table_finds_merges_by_text_label_or_id(
     training: Training, search: str, hit: str | None
 ) -> None:
-    table = tables.decisions(training, 9, search)
+    table = tables.decisions(training, 9, search).frame()
     if hit is None:
         assert table["id"].tolist() == [256]
     else:
-        everything = tables.decisions(training, 9)["token"]
+        everything = tables.decisions(training, 9).frame()["token"]
         assert table["token"].tolist() == [token for token in everything if hit in token]
         assert len(table) > 0
 
@@ -245,7 +256,7 @@ def test_decisions_search_is_not_a_regular_expression(
     training: Training, search: str | None
 ) -> None:
     expected = 0 if search else 9
-    assert len(tables.decisions(training, 9, search or "")) == expected
+    assert len(tables.decisions(training, 9, search or "").frame()) == expected
 
 
 def test_candidates_table_notes_the_merged_and_tied_pairs(training: Training) -> None:
@@ -255,24 +266,24 @@ def test_candidates_table_notes_the_merged_and_tied_pairs(training: Training) ->
         Candidate((104, 105), made.count),
         Candidate((105, 106), made.count - 1),
     ]
-    table = tables.candidates(training, found, 4)
+    table = tables.candidates(training, found, 4).frame()
     assert table["note"].tolist() == ["merged", "tied", ""]
     assert table["left"].tolist()[1:] == ["h", "i"]
-    assert tables.candidates(training, [], 4).columns.tolist() == table.columns.tolist()
+    assert tables.candidates(training, [], 4).frame().columns.tolist() == table.columns.tolist()
 
 
 def test_candidates_table_notes_the_next_pair_at_step_0(training: Training) -> None:
     first = training.merges[0]
     found = [Candidate((first.left, first.right), first.count)]
-    assert tables.candidates(training, found, 0)["note"].tolist() == ["next"]
-    assert tables.candidates(training, found, 1)["note"].tolist() == ["merged"]
+    assert tables.candidates(training, found, 0).frame()["note"].tolist() == ["next"]
+    assert tables.candidates(training, found, 1).frame()["note"].tolist() == ["merged"]
 
 
 def test_metrics_table_has_a_column_per_tokenizer() -> None:
     text = samples.by_key("spanish").text
     columns = columns_of(text)
     rows = metrics.measure(text, columns, 0)
-    table = tables.metrics(rows).set_index("metric")
+    table = tables.metrics(rows).frame().set_index("metric")
     for row in rows:
         shown = table[row.title]
         assert shown["tokens"] == f"{row.tokens:,}"
@@ -285,7 +296,7 @@ def test_metrics_table_has_a_column_per_tokenizer() -> None:
 
 
 def test_metrics_table_shows_undefined_ratios_as_dashes() -> None:
-    table = tables.metrics(metrics.measure("", columns_of("")[:1], 0)).set_index("metric")
+    table = tables.metrics(metrics.measure("", columns_of("")[:1], 0)).frame().set_index("metric")
     assert table.iloc[:, 0]["bytes per token"] == "–"
     assert table.iloc[:, 0]["tokens"] == "0"
 
@@ -390,7 +401,7 @@ def test_detail_tables_and_charts_support_every_trainer(key: str) -> None:
     boundaries = training.tokenizer().boundaries(text)
     for step in (0, training.opening, training.steps):
         for one in texts_of(training).details(training, text, boundaries, step):
-            table = tables.detail(one)
+            table = tables.detail(one).frame()
             assert table.columns.tolist() == [*one.columns]
             assert {*map(len, one.columns.values())} == {len(table)}
             chart = charts.detail(one)
@@ -419,7 +430,7 @@ def test_segmentations_chart_draws_a_single_segmentation() -> None:
 
 
 def test_decisions_table_lists_all_prunings() -> None:
-    table = tables.decisions(pruned_training([0, 0.5, 2]), 3)
+    table = tables.decisions(pruned_training([0, 0.5, 2]), 3).frame()
     assert table.columns.tolist() == ["pruning", "token", "id", "cost", "uses", "round"]
     assert table.to_dict("list") == {
         "pruning": [1, 2, 3],
@@ -429,29 +440,31 @@ def test_decisions_table_lists_all_prunings() -> None:
         "uses": [4, 5, 6],
         "round": [2, 1, 2],
     }
-    assert tables.decisions(pruned_training([0, 0.5, 2]), 2)["id"].tolist() == [3, 2]
-    assert tables.decisions(pruned_training([0, 0.5, 2]), 3, "piece 2")["id"].tolist() == [2]
-    assert tables.decisions(pruned_training([0, 0.5, 2]), 3, "3")["id"].tolist() == [3]
+    assert tables.decisions(pruned_training([0, 0.5, 2]), 2).frame()["id"].tolist() == [3, 2]
+    assert tables.decisions(pruned_training([0, 0.5, 2]), 3, "piece 2").frame()["id"].tolist() == [
+        2
+    ]
+    assert tables.decisions(pruned_training([0, 0.5, 2]), 3, "3").frame()["id"].tolist() == [3]
 
 
 def test_decisions_table_of_wordpiece_has_a_score_column() -> None:
     training = bpeviz.train({"hug": 10, "pug": 5, "hugs": 5}, "wordpiece", merges=3)
-    table = tables.decisions(training, 3)
+    table = tables.decisions(training, 3).frame()
     assert table.columns.tolist()[:7] == ["merge", "left", "right", "token", "id", "score", "count"]
     assert table["score"].tolist() == [merge.score for merge in training.merges]
     assert table["note"].tolist() == [merge.note for merge in training.merges]
-    plain = tables.decisions(training_with([3, 2]), 2).columns.tolist()
+    plain = tables.decisions(training_with([3, 2]), 2).frame().columns.tolist()
     assert {"score", "note", "applied"}.isdisjoint(plain)
 
 
 def test_candidates_table_of_prunings_lists_pieces_with_their_cost() -> None:
     training = pruned_training([0.5, 0.5, 2])
     found = [Candidate((3,), 4, 0.5), Candidate((2,), 5, 0.5), Candidate((1,), 6, 2.0)]
-    table = tables.candidates(training, found, 1)
+    table = tables.candidates(training, found, 1).frame()
     assert table.columns.tolist() == ["token", "cost", "uses", "note"]
     assert table["token"].tolist() == ["piece·3", "piece·2", "piece·1"]
     assert table["note"].tolist() == ["pruned", "tied", ""]
-    assert tables.candidates(training, found, 0)["note"].tolist()[0] == "next"
+    assert tables.candidates(training, found, 0).frame()["note"].tolist()[0] == "next"
 
 
 def test_candidates_table_ties_equal_scores_not_counts() -> None:
@@ -462,7 +475,7 @@ def test_candidates_table_ties_equal_scores_not_counts() -> None:
         Candidate((0, 1), first.count + 3, first.score),
         Candidate((1, 2), first.count, 0.001),
     ]
-    table = tables.candidates(training, found, 1)
+    table = tables.candidates(training, found, 1).frame()
     assert table.columns.tolist() == ["left", "right", "score", "count", "note"]
     assert table["note"].tolist() == ["merged", "tied", ""]
 
@@ -472,8 +485,8 @@ def test_vocabularies_table_has_a_row_per_vocabulary() -> None:
         Vocabulary("BPE", 1_200, 30, 2, ("lo", "low")),
         Vocabulary("Unigram", 5, 30, 0, ()),
     ]
-    table = tables.vocabularies(rows)
+    table = tables.vocabularies(rows).frame()
     assert table.iloc[0].tolist() == ["BPE", 1_200, 30, 2, "lo  low"]
     assert table.iloc[1].tolist() == ["Unigram", 5, 30, 0, ""]
-    assert len(tables.vocabularies([])) == 0
-    assert tables.vocabularies([]).columns.tolist() == table.columns.tolist()
+    assert len(tables.vocabularies([]).frame()) == 0
+    assert tables.vocabularies([]).frame().columns.tolist() == table.columns.tolist()

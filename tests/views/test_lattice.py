@@ -45,10 +45,10 @@ def test_tables_list_segmentations_and_pieces() -> None:
     model = UnigramModel.of({"a": -3.0, "b": -2.0, "ab": -4.5})
     lattice = model.lattice("ab")
     name = model.pieces.__getitem__
-    best = tables.segmentations(lattice.nbest(5), name)
+    best = tables.segmentations(lattice.nbest(5), name).frame()
     assert [*best["segmentation"]] == ["ab", "a | b"]
     assert [*best["log probability"]] == [score(path) for path in lattice.nbest(5)]
-    pieces = tables.pieces(lattice, name)
+    pieces = tables.pieces(lattice, name).frame()
     assert [*pieces["piece"]] == ["ab", "a", "b"]
     assert [*pieces["characters"]] == ["1–2", "1–1", "2–2"]
     assert [*pieces["in the best path"]] == ["yes", "no", "no"]

@@ -248,17 +248,15 @@ def _candidates(trained: Trained, step: int) -> None:
     st.caption(rule)
     if len(found) >= CANDIDATES:
         EVERY.toggle()
-    st.dataframe(
-        tables.candidates(training, found, step), hide_index=True, height=316, key="candidates"
-    )
+    table = tables.candidates(training, found, step).arrow()
+    st.dataframe(table, hide_index=True, height=316, key="candidates")
 
 
 @cached()
 def _decision_table(trained: Trained, search: str) -> pa.Table:
     """Return the table of all decisions in the form in which Streamlit sends it."""
     history = trained.history
-    frame = tables.decisions(history, history.steps, search)
-    return pa.Table.from_pandas(frame, preserve_index=False)
+    return tables.decisions(history, history.steps, search).arrow()
 
 
 def _decisions(trained: Trained, last: int, timeline: str) -> None:
