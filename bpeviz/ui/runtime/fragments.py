@@ -34,12 +34,17 @@ _this = _ThisThread()
 
 
 @contextmanager
-def script_run() -> Iterator[None]:
-    """Run a page or a fragment: serialized, until it stops, and within the cache's budget."""
+def script_run(kind: str = "") -> Iterator[None]:
+    """Run a page or a fragment: serialized, until it stops, and within the cache's budget.
+
+    Args:
+        kind: The page or fragment.
+    """
     outer = _this.kept
     _this.kept = {} if outer is None else outer
     try:
-        with run_lock.hold(long=st.session_state.get(_LONG, False)), stop_run.until_stopped():
+        long = st.session_state.get(_LONG, False)
+        with run_lock.hold(kind, long=long), stop_run.until_stopped():
             yield
     finally:
         _this.kept = outer
@@ -68,7 +73,7 @@ def fragment(part: Callable[P, None]) -> Callable[P, None]:
     @st.fragment
     @functools.wraps(part)
     def run(*args: P.args, **named: P.kwargs) -> None:
-        with script_run():
+        with script_run(f"{part.__module__}.{part.__qualname__}"):
             if st.session_state.pop(_CHANGED, False):
                 st.rerun()
             part(*args, **named)

@@ -202,6 +202,57 @@ def test_slow_regular_expression_releases_the_lock(elsewhere: Elsewhere, patient
 
 
 @pytest.mark.parametrize(
+    ("head_start", "expected"),
+    [(10 * WAIT, ["short", "short", "long", "long"]), (0.0, ["long", "short", "long", "short"])],
+)
+def test_short_runs_come_first_unless_a_long_one_has_waited(
+    elsewhere: Elsewhere,
+    patient: None,
+    monkeypatch: pytest.MonkeyPatch,
+    head_start: float,
+    expected: list[str],
+) -> None:
+    order: list[str] = []
+    monkeypatch.setattr(run_lock, "_HEAD_START", head_start)
+    monkeypatch.setattr(run_lock, "_LITTLE", WAIT)
+    lock = run_lock._RunLock()
+    monkeypatch.setattr(run_lock, "_short", lock)
+    with run_lock.hold("long"):
+        time.sleep(0.05)
+    with run_lock.hold("short"):
+        pass
+    assert lock._durations["short"] < 0.05 <= lock._durations["long"]
+
+    def page(kind: str) -> bool:
+        with run_lock.hold(kind):
+            order.append(kind)
+        return True
+
+    with run_lock.hold():
+        waiting = []
+        for kind in ("long", "short", "long", "short"):
+            waiting.append(elsewhere(lambda kind=kind: page(kind)))
+            while len(lock._waiting) < len(waiting):
+                time.sleep(0.001)
+    assert all(one.result(WAIT) for one in waiting)
+    assert order == expected
+
+
+@pytest.mark.usefixtures("patient")
+def test_usual_duration_follows_the_last_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+    monkeypatch.setattr(run_lock, "monotonic", lambda: now[0])
+    lock = run_lock._RunLock()
+    monkeypatch.setattr(run_lock, "_short", lock)
+    for seconds in (*[2.0] * 5, *[1.0] * 50):
+        with run_lock.hold("page"):
+            now[0] += seconds
+        if now[0] == 10:
+            assert lock._durations == {"page": pytest.approx(2)}
+    assert lock._durations["page"] == pytest.approx(1, abs=0.01)
+
+
+@pytest.mark.parametrize(
     ("little", "expected"),
     [
         (0.0, ["second", "first", "first", "first"]),
@@ -244,7 +295,7 @@ def test_time_that_a_user_held_the_lock_fades(monkeypatch: pytest.MonkeyPatch) -
     clock = [0.0]
     monkeypatch.setattr(run_lock, "monotonic", lambda: clock[0])
     lock = run_lock._RunLock()
-    run = run_lock._Run("a", lock)
+    run = run_lock._Run("a", "page", lock)
     lock.acquire(run)
     clock[0] = 0.8
     lock.release(run)
@@ -261,7 +312,7 @@ def test_time_with_either_lock_counts_for_both(monkeypatch: pytest.MonkeyPatch) 
     short = run_lock._RunLock()
     long = run_lock._RunLock(short)
     for lock in (short, long):
-        run = run_lock._Run("a", lock)
+        run = run_lock._Run("a", "page", lock)
         lock.acquire(run)
         clock[0] += 1.0
         lock.release(run)
