@@ -134,12 +134,8 @@ class RankTokenizer(Tokenizer):
             # A million spaces in a row make tiktoken's matcher panic, a BaseException.
             if type(error).__name__ != "PanicException":
                 raise
-        encode = self._encode_pre_token
+        encode = rank_encoder(self._ranks)  # not kept: it takes up to 50 MB, and few texts need it
         return [rank for pre_token in self._pre_tokens(text) for rank in encode(pre_token)]
-
-    @cached_property
-    def _encode_pre_token(self) -> Callable[[bytes], list[int]]:
-        return rank_encoder(self._ranks)
 
     def _pre_tokens(self, text: str) -> list[bytes]:
         matches = regex.finditer(self._encoding._pat_str, text)

@@ -27,10 +27,11 @@ _ARENAS = 2
 """The arenas that threads allocate from; by default, glibc makes eight per processor. With two, a
 server needs up to a quarter less memory after attacks (`tests/benchmarks/hostile.py`)."""
 
-_LARGE = 1 << 20
+_LARGE = 4 << 20
 """Bytes from which a value is outside the arenas, so that its memory is released once it is freed.
 By default, glibc raises this limit up to 32 MB as such values are freed. The arenas then grew to
-700 MB with texts of 10 MB, and contained 180 MB of values after the users had left."""
+700 MB with texts of 10 MB, and contained 180 MB of values after the users had left. For arrays of
+this size, NumPy asks for large pages; without these, new memory is slow."""
 
 _FREE_AT_END = 32 << 20
 """Free bytes at the end of the first arena that are kept; by default, glibc raises this as well."""
