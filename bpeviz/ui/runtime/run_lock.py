@@ -5,7 +5,7 @@ at each of NumPy's many short calls. Five concurrent pages finish later than fiv
 (`tests/benchmarks/load.py`).
 
 Short runs come first: a step of the player does not wait for a page that trains three tokenizers,
-unless this has waited long. With a hundred users, half of the actions then wait a third less.
+unless this has waited long. With a hundred users, the median response comes a third sooner.
 
 Runs of a user who recently held the lock for long come after those of others. So many tabs of one
 user do not delay other users.
