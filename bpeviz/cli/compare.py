@@ -16,7 +16,6 @@ from bpeviz.cli.errors import UsageError
 from bpeviz.cli.progress import Progress
 from bpeviz.corpus.files import STANDARD, named
 from bpeviz.views import export
-from bpeviz.views.tables import metrics
 
 _HELP = """\
 Measure several tokenizers on one text: the number of tokens, the bytes per token, the share of
@@ -142,6 +141,8 @@ def _plain(row: Metrics) -> dict[str, object]:
 
 
 def _table(text: str, rows: Sequence[Metrics], reference: str) -> str:
+    from bpeviz.views.tables import metrics  # only here: all other commands would wait for it
+
     lines = [("", *(row.title for row in rows), ""), *metrics(rows, "the reference").rows]
     width = [max(map(len, column)) for column in zip(*lines, strict=True)]
     printed = [

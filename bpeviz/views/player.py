@@ -22,7 +22,7 @@ from bpeviz.text import color_index, digest_of, hexadecimal, shorten
 from bpeviz.trainers import texts_of
 
 _NO_TOKENS = {UNKNOWN_ID: "not in the vocabulary", DROPPED_ID: "dropped: no token"}
-"""What the columns show for an id that stands for no token."""
+"""What the columns show in place of a token."""
 
 _AROUND = 60
 """Characters before the first change in `before_and_after`."""

@@ -9,7 +9,6 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from bpeviz.analysis.metrics import Metrics, Vocabulary
@@ -28,11 +27,12 @@ from bpeviz.trainers.screen import Detail
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table of plain values: a page would wait a millisecond for a data frame.
+    """A table of plain values, since making a data frame takes a millisecond.
 
     Attributes:
         names: The names of the columns.
@@ -57,12 +57,14 @@ class Table:
 
     def frame(self) -> pd.DataFrame:
         """Return the table as a data frame."""
-        import pandas as pd  # only here: this takes a second, and the command line does not need it
+        import pandas as pd  # only here: the command line would wait a second for it
 
         return pd.DataFrame(self.rows, columns=[*self.names])
 
     def arrow(self) -> pa.Table:
         """Return the table as `st.dataframe` sends it. The values of a column have one type."""
+        import pyarrow as pa  # only here, as pandas
+
         return pa.table([*map(pa.array, self.columns)], names=[*self.names])
 
 

@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from threading import Barrier, Event, Lock
 
 import pytest
@@ -34,6 +35,28 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> None:
 def acquires() -> bool:
     with run_lock.hold():
         return True
+
+
+def served(
+    elsewhere: Elsewhere, names: list[str], hold: Callable[[str], AbstractContextManager[None]]
+) -> list[str]:
+    """Return the order in which runs get the lock that wait for it in the order of `names`."""
+    order: list[str] = []
+
+    def page(name: str) -> bool:
+        with hold(name):
+            order.append(name)
+        return True
+
+    with run_lock.hold():
+        waiting = []
+        for name in names:
+            waiting.append(elsewhere(lambda name=name: page(name)))
+            while len(run_lock._short._waiting) < len(waiting):
+                time.sleep(0.001)
+        time.sleep(0.01)  # this user holds the lock for some time
+    assert all(one.result(WAIT) for one in waiting)
+    return order
 
 
 def assert_blocked(waiting: Future[bool]) -> None:
@@ -212,30 +235,13 @@ def test_short_runs_come_first_unless_a_long_one_has_waited(
     head_start: float,
     expected: list[str],
 ) -> None:
-    order: list[str] = []
     monkeypatch.setattr(run_lock, "_HEAD_START", head_start)
     monkeypatch.setattr(run_lock, "_LITTLE", WAIT)
     lock = run_lock._RunLock()
     monkeypatch.setattr(run_lock, "_short", lock)
-    with run_lock.hold("long"):
-        time.sleep(0.05)
-    with run_lock.hold("short"):
-        pass
-    assert lock._durations["short"] < 0.05 <= lock._durations["long"]
-
-    def page(kind: str) -> bool:
-        with run_lock.hold(kind):
-            order.append(kind)
-        return True
-
-    with run_lock.hold():
-        waiting = []
-        for kind in ("long", "short", "long", "short"):
-            waiting.append(elsewhere(lambda kind=kind: page(kind)))
-            while len(lock._waiting) < len(waiting):
-                time.sleep(0.001)
-    assert all(one.result(WAIT) for one in waiting)
-    assert order == expected
+    lock._durations.update(long=0.05, short=0.01)
+    kinds = ["long", "short", "long", "short"]
+    assert served(elsewhere, kinds, lambda kind: run_lock.hold(kind)) == expected
 
 
 @pytest.mark.usefixtures("patient")
@@ -267,28 +273,16 @@ def test_user_who_held_the_lock_for_long_waits_for_others(
     expected: list[str],
 ) -> None:
     """Six tabs of one user wait for each other; the run of another user comes before them."""
-    order: list[str] = []
     monkeypatch.setattr(run_lock, "_LITTLE", little)
     names = threading.local()
     monkeypatch.setattr(run_lock.users, "current", lambda: getattr(names, "user", "first"))
-    lock = run_lock._RunLock()
-    monkeypatch.setattr(run_lock, "_short", lock)
+    monkeypatch.setattr(run_lock, "_short", run_lock._RunLock())
 
-    def page(user: str) -> bool:
+    def hold(user: str) -> AbstractContextManager[None]:
         names.user = user
-        with run_lock.hold():
-            order.append(user)
-        return True
+        return run_lock.hold()
 
-    with run_lock.hold():
-        waiting = []
-        for user in ("first", "first", "second", "first"):
-            waiting.append(elsewhere(lambda user=user: page(user)))
-            while len(lock._waiting) < len(waiting):
-                time.sleep(0.001)
-        time.sleep(0.01)  # the first user holds the lock for some time
-    assert all(one.result(WAIT) for one in waiting)
-    assert order == expected
+    assert served(elsewhere, ["first", "first", "second", "first"], hold) == expected
 
 
 def test_time_that_a_user_held_the_lock_fades(monkeypatch: pytest.MonkeyPatch) -> None:
