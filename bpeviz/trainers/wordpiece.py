@@ -16,8 +16,11 @@ counts.) `tests/references/reference_wordpiece.py` contains the definition as a 
 
 from __future__ import annotations
 
+from array import array
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -122,115 +125,156 @@ class _Counts:
     """Counts of tokens and pairs, updated by each merge.
 
     Each merge changes the scores of all pairs that share a part with it, and raises most of them.
-    So NumPy computes the scores of all pairs for each merge.
+    So NumPy computes the scores of all pairs for each merge. Most merged pairs are rare, so a loop
+    replaces them.
 
-    All words are stored in one row with a gap between them. A merge removes the right part of each
-    of its occurrences from the row.
+    All words are stored in one row with a gap at both ends of each. A token has the position of its
+    first atom. All occurrences of a pair are found at once: at the start, or by the merge that
+    creates one of its parts. From then on they only become fewer.
 
     Attributes:
-        row: int64 [positions], token ids, or `GAP`.
-        weight: int64 [positions], the count of the word.
-        pair: int64 [positions], the number of the pair with the next token, 0 for none.
+        ids: [positions], token ids, or `GAP`.
+        weights: [positions], the count of the word.
+        before, after: [positions], the positions of the adjacent tokens.
+        pair: [positions], the number of the pair with the next token, 0 for none.
+        positions: For each pair, where it was found, the last position first. The pair may no
+            longer begin at some of them, but it does at the last one of the array.
         left, right: int64 [pairs], the parts of each pair.
-        pairs: int64 [pairs], the count of each pair.
+        pairs: int64 [pairs], the count of each pair, 0 for a number that is not in use.
+        first: int64 [pairs], the first position of each pair.
         tokens: int64 [ids], the count of each token.
     """
 
     def __init__(
         self, words: Sequence[tuple[Sequence[int], int]], n_atoms: int, most_merges: int
     ) -> None:
-        row: list[int] = [GAP]
-        weight: list[int] = [0]
-        for ids, count in words:
-            row += (*ids, GAP)
-            weight += [count] * (len(ids) + 1)
+        self.ids = array("q", [GAP])
+        self.weights = array("q", [0])
         if sum(len(ids) * count for ids, count in words) >= 2**63:
             raise ValueError("These counts are too large: together they must be below 2^63.")
-        self.row = np.array(row, np.int64)
-        self.weight = np.array(weight, np.int64)
-        self.pair = np.zeros(len(row), np.int64)
-        self.left = self.right = self.pairs = np.zeros(1, np.int64)
-        self.tokens = np.zeros(n_atoms + most_merges, np.int64)
-        is_token = self.row != GAP
-        np.add.at(self.tokens, self.row[is_token], self.weight[is_token])
-        self._count(np.arange(len(row) - 1))
+        for ids, count in words:
+            self.ids.extend((*ids, GAP))
+            self.weights.extend([count] * (len(ids) + 1))
+        row, weight = np.array(self.ids), np.array(self.weights)
+        is_token = row != GAP
+        self.tokens = np.zeros(max(1, n_atoms + most_merges), np.int64)  # number 0 has the part 0
+        np.add.at(self.tokens, row[is_token], weight[is_token])
+
+        begins = np.flatnonzero(is_token[:-1] & is_token[1:])
+        keys = row[begins] << 32 | row[begins + 1]
+        distinct, number = np.unique(keys, return_inverse=True)
+        number += 1
+        self.left = np.append(0, distinct >> 32)
+        self.right = np.append(0, distinct & 0xFFFFFFFF)
+        self.pairs = np.zeros(len(distinct) + 1, np.int64)
+        np.add.at(self.pairs, number, weight[begins])
+        by_pair = np.lexsort((-begins, number))
+        bounds = np.searchsorted(number[by_pair], np.arange(len(distinct) + 2))
+        found = begins[by_pair]
+        self.positions = [_array(found[low:high]) for low, high in pairwise(bounds.tolist())]
+        self.first = np.array([0, *(positions[-1] for positions in self.positions[1:])], np.int64)
+        self._unused: list[int] = []
+
+        pair = np.zeros(len(row), np.int64)
+        pair[begins] = number
+        self.pair = _array(pair)
+        self.before = _array(np.arange(len(row)) - 1)
+        self.after = _array(np.arange(len(row)) + 1)
         # Comparing two fractions multiplies three numbers up to the sum of all counts. Where that
         # does not fit into 64 bits, Python's integers are used.
         total = int(self.tokens.sum())
         self.exact: type = np.int64 if total**3 < 2**63 else object
 
-    def _count(self, positions: NDArray[np.int64]) -> None:
-        """Number and count the pairs that begin at these positions; all of them are new."""
-        left, right = self.row[positions], self.row[positions + 1]
-        inside = (left != GAP) & (right != GAP)
-        self.pair[positions[~inside]] = _NO_PAIR
-        positions, keys = positions[inside], left[inside] << 32 | right[inside]
-        distinct, number = np.unique(keys, return_inverse=True)
-        count = np.zeros(len(distinct), np.int64)
-        np.add.at(count, number, self.weight[positions])
-        self.pair[positions] = number + len(self.pairs)
-        self.left = np.append(self.left, distinct >> 32)
-        self.right = np.append(self.right, distinct & 0xFFFFFFFF)
-        self.pairs = np.append(self.pairs, count)
-
     def best(self, min_count: int, ties: TieRule) -> tuple[int, int] | None:
         """Return the number of the pair with the highest score, and the number of other ties."""
-        allowed = np.flatnonzero(self.pairs >= max(1, min_count))
-        if not len(allowed):
+        a, b = self.tokens[self.left], self.tokens[self.right]
+        score = np.zeros(len(self.pairs))
+        allowed = self.pairs >= max(1, min_count)
+        np.divide(self.pairs, a.astype(np.float64) * b, out=score, where=allowed)
+        highest = score.max()
+        if not highest:
             return None
-        count = self.pairs[allowed]
-        a, b = self.tokens[self.left[allowed]], self.tokens[self.right[allowed]]
-        score = count / (a.astype(np.float64) * b)
         # Floating point selects the scores near the highest; integers then compare these exactly.
-        near = np.flatnonzero(score >= score.max() * (1 - 1e-9))
-        above: NDArray[Any] = count[near].astype(self.exact)
+        near = np.flatnonzero(score >= highest * (1 - 1e-9))
+        if len(near) == 1:
+            return int(near[0]), 0
+        above: NDArray[Any] = self.pairs[near].astype(self.exact)
         below: NDArray[Any] = a[near].astype(self.exact) * b[near].astype(self.exact)
-        highest = 0
-        while (more := above * below[highest] > above[highest] * below).any():
-            highest = int(np.flatnonzero(more)[0])
-        equal = near[above * below[highest] == above[highest] * below]
-        tied = allowed[equal]
-        if len(tied) == 1:
-            chosen = tied[0]
-        elif ties == "smallest":
+        top = 0
+        while (more := above * below[top] > above[top] * below).any():
+            top = int(np.flatnonzero(more)[0])
+        tied = near[above * below[top] == above[top] * below]
+        if ties == "smallest":
             chosen = tied[np.lexsort((self.right[tied], self.left[tied]))[0]]
         else:
-            is_tied = np.zeros(len(self.pairs), np.bool_)
-            is_tied[tied] = True
-            chosen = self.pair[np.argmax(is_tied[self.pair])]
+            chosen = tied[np.argmin(self.first[tied])]
         return int(chosen), len(tied) - 1
 
-    def merge(self, pair: int, new_id: int) -> int:
+    def merge(self, merged: int, new_id: int) -> int:
         """Replace a pair from left to right; return the number of replacements, weighted."""
-        left, right = self.left[pair], self.right[pair]
-        positions = np.flatnonzero(self.pair == pair)
-        if left == right:  # in a a a the second occurrence overlaps the first
-            begins = np.append(True, np.diff(positions) > 1)
-            first = np.maximum.accumulate(np.where(begins, positions, 0))
-            positions = positions[(positions - first) % 2 == 0]
-        applied = self.weight[positions].sum()
-        self.tokens[left] -= applied
-        self.tokens[right] -= applied
+        ids, pair, before, after = self.ids, self.pair, self.before, self.after
+        changes: defaultdict[int, int] = defaultdict(int)  # of the count of each pair
+        new: dict[tuple[int, int], int] = {}
+        applied = 0
+        for position in reversed(self.positions[merged]):
+            if pair[position] != merged:  # in a a a the second occurrence overlaps the first
+                continue
+            weight, start, right = self.weights[position], before[position], after[position]
+            end = after[right]
+            applied += weight
+            changes[merged] -= weight
+            changes[pair[start]] -= weight
+            changes[pair[right]] -= weight
+            ids[position], pair[right] = new_id, _NO_PAIR
+            after[position], before[end] = end, position
+            for at, parts in ((start, (ids[start], new_id)), (position, (new_id, ids[end]))):
+                if GAP in parts:
+                    pair[at] = _NO_PAIR
+                    continue
+                number = new.get(parts)
+                if number is None:
+                    number = new[parts] = self._new_pair(parts)
+                pair[at] = number
+                self.positions[number].append(at)
+                changes[number] += weight
+        for token in (self.left[merged], self.right[merged]):
+            self.tokens[token] -= applied
         self.tokens[new_id] = applied
-        ended = np.unique(np.concatenate((positions - 1, positions, positions + 1)))
-        np.subtract.at(self.pairs, self.pair[ended], self.weight[ended])
-        self.pairs[_NO_PAIR] = 0
-        self.row[positions] = new_id
-        stays = np.ones(len(self.row), np.bool_)
-        stays[positions + 1] = False
-        self.row, self.weight, self.pair = self.row[stays], self.weight[stays], self.pair[stays]
-        positions = positions - np.arange(len(positions))
-        self._count(np.unique(np.concatenate((positions - 1, positions))))
-        if 2 * np.count_nonzero(self.pairs) < len(self.pairs) - 100:
-            self._renumber()
-        return int(applied)
+        for number in new.values():
+            self.positions[number].reverse()
+        changes.pop(_NO_PAIR, None)
+        for number, change in changes.items():
+            self._change(number, change)
+        return applied
 
-    def _renumber(self) -> None:
-        """Drop the pairs that no longer occur."""
-        stays = self.pairs > 0
-        stays[_NO_PAIR] = True
-        self.pair = (np.cumsum(stays) - 1)[self.pair]
-        self.left, self.right, self.pairs = self.left[stays], self.right[stays], self.pairs[stays]
+    def _new_pair(self, parts: tuple[int, int]) -> int:
+        """Return a number for a pair that is not counted yet."""
+        if not self._unused:
+            more = np.zeros(len(self.pairs) // 8 + 64, np.int64)
+            self._unused += range(len(self.pairs), len(self.pairs) + len(more))
+            self.left, self.right = np.append(self.left, more), np.append(self.right, more)
+            self.pairs, self.first = np.append(self.pairs, more), np.append(self.first, more)
+            self.positions += [array("q") for _ in more]
+        number = self._unused.pop()
+        self.left[number], self.right[number] = parts
+        return number
+
+    def _change(self, number: int, change: int) -> None:
+        """Change the count of a pair, find its first position again, or free its number."""
+        self.pairs[number] += change
+        positions = self.positions[number]
+        if self.pairs[number]:
+            while self.pair[positions[-1]] != number:
+                positions.pop()
+            self.first[number] = positions[-1]
+        else:
+            self.positions[number] = array("q")
+            self._unused.append(number)
+
+
+def _array(values: NDArray[np.int64]) -> array[int]:
+    """Return values as an array of Python's, whose single elements are faster to access."""
+    return array("q", values.tobytes())
 
 
 # --- Tokenizer and training history --------------------------------------------------------------
