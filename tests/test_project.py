@@ -89,6 +89,11 @@ def test_every_forbidden_import_is_found(copy: Path) -> None:
         assert f"{module} -> {imported} (" in done.stdout, (module, imported)
 
 
+def test_training_imports_no_data_frames() -> None:
+    source = "import sys, bpeviz; bpeviz.train('low', merges=1); print('pandas' in sys.modules)"
+    assert run("python", "-c", source).stdout == "False\n"
+
+
 def test_every_page_is_in_the_menu_and_the_readme() -> None:
     from bpeviz.ui.pages.registry import PAGES
 

@@ -296,13 +296,7 @@ class Job:
                 if "error" in message:
                     return JobError(message["error"], message["transient"])
                 if "size" in message:
-                    # Read the arrays into their final buffers, while other threads run.
-                    sizes = [message["size"], *message["arrays"]]
-                    result, *arrays = [np.empty(size, np.uint8).data for size in sizes]
-                    if all(output.readinto(part) == len(part) for part in (result, *arrays)):
-                        # Safe to unpickle: the bytes come from our own worker.
-                        return cast(Result, pickle.loads(result, buffers=arrays))  # noqa: S301
-                    break
+                    return read_result(output, message)
                 if message["task"] != self._task or self._start is None:
                     self._start = monotonic(), message["done"]
                 self._task, self._done = message["task"], message["done"]
@@ -312,6 +306,18 @@ class Job:
             # an invalid argument, not as a broken pipe.
             pass
         return None
+
+
+def read_result(output: BufferedReader, message: Mapping[str, Any]) -> Result:
+    """Return the result that follows a message of a worker. Raises `OSError` if it ends early."""
+    # Read the arrays into their final buffers, while other threads run.
+    sizes = [message["size"], *message["arrays"]]
+    result, *arrays = [np.empty(size, np.uint8).data for size in sizes]
+    for part in (result, *arrays):
+        if output.readinto(part) != len(part):
+            raise BrokenPipeError
+    # Safe to unpickle: the bytes come from our own worker.
+    return cast(Result, pickle.loads(result, buffers=arrays))  # noqa: S301
 
 
 def _lower_priority(process: int) -> None:

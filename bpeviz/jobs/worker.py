@@ -25,11 +25,14 @@ import sys
 import threading
 import time
 import traceback
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import bpeviz
 from bpeviz import progress
+from bpeviz.core.boundaries import Boundaries
+from bpeviz.core.training import Training
 from bpeviz.jobs.errors import is_transient
 
 INTERVAL = 0.1
@@ -42,7 +45,7 @@ def _exit_with_the_server(requests: BinaryIO) -> None:
     os._exit(1)
 
 
-def _limit_memory(more: int) -> None:
+def limit_memory(more: int) -> None:
     """Limit the memory of this process to its present address space and some more bytes.
 
     Libraries reserve much address space when they are imported, so the limit is relative.
@@ -66,22 +69,19 @@ def main() -> None:
     text = requests.read(request["size"]).decode()
     threading.Thread(target=_exit_with_the_server, args=(requests,), daemon=True).start()
     if request["memory"]:
-        _limit_memory(request["memory"])
+        limit_memory(request["memory"])
     try:
         parts = _train(text, request, output)
         if sum(part.nbytes for part in parts) > request["largest_result"]:
-            _write(output, {"limit": "size"})
+            write(output, {"limit": "size"})
             return
     except ValueError as error:
-        _write(output, {"error": str(error), "transient": is_transient(error)})
+        write(output, {"error": str(error), "transient": is_transient(error)})
         return
     except (MemoryError, ImportError):  # the latter where a library does not fit into memory
-        _write(output, {"limit": "memory"})
+        write(output, {"limit": "memory"})
         return
-    sizes = [part.nbytes for part in parts]
-    _write(output, {"size": sizes[0], "arrays": sizes[1:]})
-    output.writelines(parts)
-    output.flush()
+    write_result(output, parts)
 
 
 def _train(text: str, request: dict[str, Any], output: BinaryIO) -> list[memoryview]:
@@ -93,12 +93,16 @@ def _train(text: str, request: dict[str, Any], output: BinaryIO) -> list[memoryv
         now = time.monotonic()
         if now - last >= INTERVAL:
             last = now
-            _write(output, {"task": task, "done": done, "total": total})
+            write(output, {"task": task, "done": done, "total": total})
 
     with progress.reporting_to(report):
         history = bpeviz.train(text, request["algorithm"], **request["options"])
-    _write(output, {"task": "Computing token boundaries", "done": 0, "total": 0})
-    boundaries = history.tokenizer().boundaries(text)
+    write(output, {"task": "Computing token boundaries", "done": 0, "total": 0})
+    return pickled(history, history.tokenizer().boundaries(text))
+
+
+def pickled(history: Training, boundaries: Boundaries) -> list[memoryview]:
+    """Return a pickled result and its arrays."""
     # Compute the cached properties that every page needs, so that the result contains them.
     _ = boundaries.token_counts, boundaries.permanent
     buffers: list[pickle.PickleBuffer] = []
@@ -106,7 +110,16 @@ def _train(text: str, request: dict[str, Any], output: BinaryIO) -> list[memoryv
     return [memoryview(result), *(buffer.raw() for buffer in buffers)]
 
 
-def _write(output: BinaryIO, message: dict[str, object]) -> None:
+def write_result(output: BinaryIO, parts: Sequence[memoryview]) -> None:
+    """Write a pickled result and its arrays."""
+    sizes = [part.nbytes for part in parts]
+    write(output, {"size": sizes[0], "arrays": sizes[1:]})
+    output.writelines(parts)
+    output.flush()
+
+
+def write(output: BinaryIO, message: dict[str, object]) -> None:
+    """Write a message as a line."""
     output.write(json.dumps(message).encode() + b"\n")
     output.flush()
 

@@ -17,7 +17,7 @@ from bpeviz.analysis import metrics
 from bpeviz.cached_property import cached_property
 from bpeviz.core.boundaries import Boundaries, Part
 from bpeviz.core.training import Training
-from bpeviz.jobs import queue
+from bpeviz.jobs import queue, short
 from bpeviz.pretokenizers.patterns import CUSTOM
 from bpeviz.pretrained import catalog, download
 from bpeviz.trainers import TRAINERS
@@ -31,12 +31,6 @@ from bpeviz.views import player
 SHORT, SHORT_UNSPLIT = 50_000, 10_000
 """Characters of a text that usually trains within about 100 ms, less than a process takes to start:
 with short pre-tokens, and with pre-tokens that may be long."""
-
-INLINE_SECONDS = 1.0
-"""Seconds after which a short text is trained in a worker instead, so that other users can go on.
-
-WordPiece takes half a minute for 50,000 random Chinese characters and a large vocabulary.
-"""
 
 PROGRESS = 0.4
 """Seconds between two looks at the progress of a worker. The messages of many take time."""
@@ -115,10 +109,6 @@ class Trained:
         return metrics.composed_tokens(self.history.at_step(step))
 
 
-class _TakesLongError(Exception):
-    """A short text takes long to train on."""
-
-
 def get(text: str, choice: Choice, slider: DeltaGenerator | None = None) -> Trained:
     """Return the training of a text, trained if need be.
 
@@ -147,7 +137,7 @@ def published_boundaries(name: str, text: str) -> Boundaries:
 
 
 def _result(trained: Trained, slider: DeltaGenerator | None = None) -> queue.Result:
-    key = ("training", *trained.cache_key)
+    key = _key(trained)
     kept = fragments.kept_values()
     if key not in kept:
         kept[key] = _find_or_train(key, trained, slider)
@@ -157,18 +147,46 @@ def _result(trained: Trained, slider: DeltaGenerator | None = None) -> queue.Res
 
 def _find_or_train(key: Key, trained: Trained, slider: DeltaGenerator | None) -> queue.Result:
     takes_long = ("takes long", *trained.cache_key)
-    spinner: Any = nullcontext()
+    waiting: Any = nullcontext()
     if cache.find(key) is None:
-        longest = SHORT_UNSPLIT if _may_be_long(trained.choice) else SHORT
-        if len(trained.text) > longest or cache.find(takes_long):
+        if not _is_short(trained) or cache.find(takes_long):
             return _train_in_worker(key, trained, slider)
-        spinner = st.spinner("Training …")
+        waiting = st.spinner("Training …")
     try:
-        with spinner:
+        with waiting, short_trainings(trained):
             return cache.get_or_create(key, lambda: _train(trained))
-    except _TakesLongError:
+    except short.TakesLongError:
         cache.put(takes_long, True)
         return _train_in_worker(key, trained, slider)
+
+
+@contextmanager
+def short_trainings(*wanted: Trained) -> Iterator[None]:
+    """Let other pages run within the block, if it trains in the process for short trainings."""
+    if any(_has_process(one) and cache.find(_key(one)) is None for one in wanted):
+        with run_lock.training():
+            yield
+    else:
+        yield
+
+
+def _has_process(trained: Trained) -> bool:
+    """Return whether the process for short trainings should train on a text.
+
+    It would load published vocabularies again, and start processes of its own for an expression.
+    """
+    choice = trained.choice
+    loads = any(str(value) in catalog.NAMES for _, value in choice.options)
+    return _is_short(trained) and choice.pattern != CUSTOM and not loads and short.is_ready()
+
+
+def _key(trained: Trained) -> Key:
+    return ("training", *trained.cache_key)
+
+
+def _is_short(trained: Trained) -> bool:
+    longest = SHORT_UNSPLIT if _may_be_long(trained.choice) else SHORT
+    return len(trained.text) <= longest
 
 
 def _may_be_long(choice: Choice) -> bool:
@@ -186,11 +204,17 @@ def _arguments(choice: Choice) -> dict[str, Any]:
 
 def _train(trained: Trained) -> queue.Result:
     choice = trained.choice
-    end = thread_time() + INLINE_SECONDS
+    if _has_process(trained):
+        outcome = short.train(trained.text, choice.algorithm, _arguments(choice))
+        if isinstance(outcome, queue.JobError):
+            cause = TimeoutError() if outcome.transient else None
+            raise TrainingError(outcome.message) from cause
+        return outcome
+    end = thread_time() + short.SECONDS
 
     def stop_when_long(_task: str, _done: int, _total: int) -> None:
         if thread_time() > end:
-            raise _TakesLongError
+            raise short.TakesLongError
 
     with progress.reporting_to(stop_when_long):
         with _user_facing_errors():

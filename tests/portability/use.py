@@ -15,7 +15,7 @@ import psutil
 import bpeviz
 from bpeviz.core import library_pool
 from bpeviz.corpus import samples
-from bpeviz.jobs import processors, queue
+from bpeviz.jobs import processors, queue, short
 from bpeviz.pretokenizers import regex_worker, sandbox
 
 assert importlib.util.find_spec("bpeviz") is not None
@@ -54,6 +54,15 @@ with queue.run("finished", TEXT, "bpe", OPTIONS, "ada") as job:
 assert training.merges == bpeviz.train(TEXT, "bpe", **OPTIONS).merges
 assert len(boundaries) == len(TEXT.encode())
 
+# So does a short training, in the process that is kept.
+short.start()
+while not short.is_ready():
+    time.sleep(0.05)
+outcome = short.train(TEXT[:500], "bpe", {"merges": 9})
+assert not isinstance(outcome, queue.JobError), outcome
+assert outcome[0].merges == bpeviz.train(TEXT[:500], "bpe", merges=9).merges
+short.stop()
+
 # A job is stopped when its last user leaves.
 with queue.run("stopped", TEXT * 5, "bpe", {"vocab_size": 20_000}, "ada") as job:
     while not workers():
@@ -65,7 +74,7 @@ while workers():
 
 # A job that needs too much memory is stopped by the watch.
 queue.limits.JOB_MEMORY = 1
-with queue.run("large", TEXT, "bpe", OPTIONS, "ada") as job:
+with queue.run("large", TEXT * 5, "bpe", {"vocab_size": 20_000}, "ada") as job:
     assert job.wait(300)
     assert isinstance(job.outcome, queue.JobError)
     assert "memory" in job.outcome.message, job.outcome

@@ -11,8 +11,8 @@ Runs of a user who recently held the lock for long come after those of others. S
 user do not delay other users.
 
 Runs on long texts have a lock of their own, so that no other run waits for them: at most one of
-them competes with the run that holds the lock of the others. Time that a user held either lock
-counts for both.
+them competes with the run that holds the lock of the others. So have runs while the process for
+short trainings works for them (`bpeviz.jobs.short`). Time that a user held any lock counts for all.
 """
 
 from __future__ import annotations
@@ -55,7 +55,8 @@ class _Run:
         user: The user.
         kind: The page or fragment.
         lock: The lock that it uses.
-        rank: Its place among those that wait: the lowest is served first.
+        rank: Its place among those that wait: the lowest is served first. A run keeps it when it
+            takes a lock again.
     """
 
     user: str
@@ -88,8 +89,9 @@ class _RunLock:
         with self._lock:
             if self._holder is run:
                 return
-            usual = min(_LONGEST, self._durations.get(run.kind, 0.0))
-            run.rank = monotonic() + _HEAD_START * usual
+            if not run.rank:
+                usual = min(_LONGEST, self._durations.get(run.kind, 0.0))
+                run.rank = monotonic() + _HEAD_START * usual
             self._waiting[turn] = run
             self._serve()
         while not turn.wait(max(0.001, self._since + PATIENCE - monotonic())):
@@ -145,6 +147,9 @@ _short = _RunLock()
 _long = _RunLock(_short)
 """The locks of runs on short texts and on long ones."""
 
+_training = _RunLock(_short)
+"""The lock of runs that train on a short text in a process of its own."""
+
 _this = _ThisThread()
 
 
@@ -172,9 +177,33 @@ def text_is_long() -> None:
     """Let the run of this thread hold the lock of runs on long texts from now on."""
     run = _this.run
     if run is not None and run.lock is not _long:
-        run.lock.release(run)
-        run.lock = _long
-        run.lock.acquire(run)
+        _change(run, _long)
+
+
+def _change(run: _Run, lock: _RunLock) -> None:
+    run.lock.release(run)
+    run.lock = lock
+    lock.acquire(run)
+
+
+@contextmanager
+def training() -> Iterator[None]:
+    """Hold the lock of short trainings instead within the block. Nested blocks do nothing.
+
+    The run acquires its lock again at the end, unless Streamlit stops it (see `released`).
+    """
+    run = _this.run
+    if run is None or run.lock is _training:
+        yield
+        return
+    lock = run.lock
+    _change(run, _training)
+    try:
+        yield
+    except Exception:
+        _change(run, lock)
+        raise
+    _change(run, lock)
 
 
 class _Pause(child_process.Pause):

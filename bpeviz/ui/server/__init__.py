@@ -8,18 +8,21 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from urllib.parse import urlsplit
 
 import streamlit as st
 from starlette.middleware import Middleware
 
+from bpeviz.jobs import short
 from bpeviz.ui.runtime import widget_values
+from bpeviz.ui.server import memory
 from bpeviz.ui.server.connections import Connections, raise_open_files
 from bpeviz.ui.server.disconnects import QuietDisconnects
 from bpeviz.ui.server.first_style import FirstStyle
 from bpeviz.ui.server.headers import SecurityHeaders, content_security_policy
 from bpeviz.ui.server.long_texts import LongTexts
-from bpeviz.ui.server.memory import lifespan, limit_arenas
 from bpeviz.ui.server.messages import ValidMessages
 from bpeviz.ui.server.origins import SameOrigin
 from bpeviz.ui.server.password import PasswordGate
@@ -35,6 +38,17 @@ A run calls NumPy hundreds of times, and waits that long after each call beside 
 """
 
 
+@asynccontextmanager
+async def lifespan(app: object) -> AsyncIterator[None]:
+    """Keep a process for short trainings, and release memory, while the app runs."""
+    short.start()
+    try:
+        async with memory.lifespan(app):
+            yield
+    finally:
+        short.stop()
+
+
 def middleware() -> list[Middleware]:
     """Return the middleware of the app, the outermost first.
 
@@ -42,7 +56,7 @@ def middleware() -> list[Middleware]:
         ValueError: An environment variable is invalid.
     """
     sys.setswitchinterval(SWITCH_INTERVAL)
-    limit_arenas()
+    memory.limit_arenas()
     widget_values.ignore_invalid()
     widget_values.look_up_singly()
     widget_values.look_up_components_plainly()

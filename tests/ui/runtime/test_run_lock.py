@@ -164,6 +164,78 @@ def test_runs_on_long_texts_wait_only_for_each_other(elsewhere: Elsewhere) -> No
 
 
 @pytest.mark.usefixtures("patient")
+def test_short_trainings_wait_only_for_each_other(elsewhere: Elsewhere) -> None:
+    def train() -> bool:
+        with run_lock.hold(), run_lock.training(), run_lock.training():
+            return True
+
+    with run_lock.hold():
+        with run_lock.training():
+            assert elsewhere(acquires).result(WAIT)
+            waiting = elsewhere(train)
+            assert_blocked(waiting)
+        assert_blocked(waiting)
+        blocked = elsewhere(acquires)
+        assert_blocked(blocked)
+    assert waiting.result(WAIT)
+    assert blocked.result(WAIT)
+    with run_lock.training():  # without a lock this does nothing
+        assert elsewhere(train).result(WAIT)
+
+
+@pytest.mark.usefixtures("patient")
+def test_short_training_ends_with_the_former_lock_but_not_after_a_stop(
+    elsewhere: Elsewhere,
+) -> None:
+    class Stop(BaseException):
+        """Like Streamlit's exception that stops a script run."""
+
+    with run_lock.hold():
+        with pytest.raises(ZeroDivisionError), run_lock.training():
+            _ = 1 / 0
+        blocked = elsewhere(acquires)
+        assert_blocked(blocked)
+    assert blocked.result(WAIT)
+    with run_lock.hold():
+        with pytest.raises(Stop), run_lock.training():
+            raise Stop
+        assert elsewhere(acquires).result(WAIT)
+
+
+@pytest.mark.usefixtures("patient")
+def test_run_keeps_its_turn_when_it_takes_a_lock_again(elsewhere: Elsewhere) -> None:
+    order = []
+
+    def trains() -> bool:
+        with run_lock.hold():
+            with run_lock.training():
+                began.set()
+                assert queued.wait(WAIT)
+            order.append("first")
+        return True
+
+    def comes_later() -> bool:
+        with run_lock.hold():
+            order.append("later")
+        return True
+
+    run_lock._short._durations.clear()
+    began, queued = Event(), Event()
+    first = elsewhere(trains)
+    assert began.wait(WAIT)
+    with run_lock.hold():
+        later = elsewhere(comes_later)
+        while len(run_lock._short._waiting) < 1:
+            time.sleep(0.001)
+        queued.set()
+        while len(run_lock._short._waiting) < 2:
+            time.sleep(0.001)
+    assert first.result(WAIT)
+    assert later.result(WAIT)
+    assert order == ["first", "later"]
+
+
+@pytest.mark.usefixtures("patient")
 def test_long_text_moves_this_run_and_the_next_ones(
     elsewhere: Elsewhere, monkeypatch: pytest.MonkeyPatch
 ) -> None:
