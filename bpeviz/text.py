@@ -46,6 +46,8 @@ def clean(text: str) -> str:
     Lone surrogates are not Unicode text: they have no UTF-8 bytes. tiktoken repairs its input in
     the same way (`tiktoken/core.py`, `Encoding.encode`).
     """
+    if text.isascii():  # known without reading the text
+        return text
     try:
         text.encode()
     except UnicodeEncodeError:

@@ -113,8 +113,8 @@ class Job:
     def __init__(self, key: Hashable, text: str, algorithm: str, options: dict[str, Any]) -> None:
         self.key = key
         self.outcome: Result | JobError | None = None
-        self._text, self._algorithm, self._options = text, algorithm, options
-        self._size = len(text.encode())
+        self._text, self._algorithm, self._options = text.encode(), algorithm, options
+        self._size = len(self._text)
         self._arrived = monotonic()
         self._charged = self._started = 0.0
         self._users: list[str] = []
@@ -284,9 +284,9 @@ class Job:
             "largest_result": limits.CACHE * 1_000_000,
         }
         try:
-            request.writelines([json.dumps(header).encode(), b"\n", self._text.encode()])
+            request.writelines([json.dumps(header).encode(), b"\n", self._text])
             request.flush()
-            self._text = ""
+            self._text = b""
             for line in output:
                 message = json.loads(line)
                 if "limit" in message:

@@ -55,34 +55,30 @@ def of_training(title: str, training: Training, boundaries: Boundaries, last: in
     return Side(title, boundaries, last, last, look, texts_of(training).unit)
 
 
-def merge_diagram_payload(
-    raw: bytes, sides: Sequence[Side], start: int = 0, end: int | None = None
-) -> Any:
+def merge_diagram_payload(raw: bytes, sides: Sequence[Side], start: int = 0) -> Any:
     """Return the payload of the diagram, as plain JSON values.
 
     A column is a byte; a mark without text has a column of its own. Tokens are [first column, end
     column, step of creation, step of its end (-1: never), id].
 
     Args:
-        raw: The text in UTF-8.
+        raw: The bytes to show, a part of the text in UTF-8.
         sides: One or two tokenizers.
-        start: The first byte to show.
-        end: The end of the bytes to show.
+        start: The position of the first of these bytes in the text.
     """
     if not 1 <= len(sides) <= 2:
         raise ValueError(f"The diagram has one side or two, not {len(sides)}.")
-    end = len(raw) if end is None else end
-    parts = [_part(side.boundaries, start, end) for side in sides]
+    parts = [_part(side.boundaries, start, start + len(raw)) for side in sides]
     # Before each byte, as many columns for marks as the side with the most of them there needs.
-    marks = np.zeros(end - start + 1, np.int64)
+    marks = np.zeros(len(raw) + 1, np.int64)
     for part in parts:
         sizes = np.diff(part.ends, prepend=start)
         at = part.ends[sizes == 0] - start
         marks = np.maximum(marks, np.bincount(at, minlength=len(marks))[: len(marks)])
     behind = np.cumsum(marks)  # marks up to a byte, those before it included
     data: dict[str, Any] = {
-        "columnCount": end - start + int(behind[-1]),
-        "signs": _signs(raw[start:end], behind),
+        "columnCount": len(raw) + int(behind[-1]),
+        "signs": _signs(raw, behind),
         "sides": [_side(side, part, start, marks) for side, part in zip(sides, parts, strict=True)],
     }
     return data | {"key": digest_of(data)}

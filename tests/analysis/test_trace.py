@@ -681,7 +681,7 @@ def test_merge_diagram_of_a_part_equals_the_tokens_of_the_text(
     training = trainings["bpe"]
     boundaries = training.tokenizer().boundaries(text)
     side = merge_diagram.of_training("Yours", training, boundaries, training.steps)
-    data = merge_diagram.merge_diagram_payload(text.encode(), [side], 26, 53)
+    data = merge_diagram.merge_diagram_payload(text.encode()[26:53], [side], 26)
     assert "".join(sign for _, _, sign, _ in data["signs"]) == text[26:53].replace(" ", "·")
     last = [token for token in data["sides"][0]["tokens"] if token[3] < 0]
     assert [training.name(token[4]) for token in last] == [

@@ -12,9 +12,9 @@ server's log, and the memory of the server with its child processes. "nobody" is
 shows the users alone, and the 95th percentiles of the others relative to it. The memory after a
 class is read when the server has discarded all of its sessions, and compared with that after the
 first class; the last column is the server without its child processes. `--no-wait` reads both at
-once. Before the first class, the attacker runs every class
-once, so that the caches are warm. Sessions expire and the cache is full earlier than usual, so that
-this takes minutes.
+once. So that the caches are warm, the attacker runs every class once before the first one, and
+short texts fill the cache of computed values after each. Sessions expire and the cache is full
+earlier than usual, so that this takes minutes.
 
 It exits with code 1 if there was an error of a user or a traceback. The attacker's own errors are
 expected.
@@ -73,6 +73,9 @@ PAGES = ("Train", "Compare", "Inspect", "Pre-tokenize", "Algorithms", "Learn")
 
 EXPIRED = 20
 """Seconds after which the server discards the session of a user who left; usually it is 120."""
+
+FILLING = 40
+"""Edits on Algorithms that fill the cache of 100 MB; each adds some 3 MB."""
 
 CHINESE = [chr(point) for point in range(0x4E00, 0x9FA5)]
 """Random ones make the largest training: every pair of them is a candidate."""
@@ -452,9 +455,18 @@ def memory(process: int, *, alone: bool = False) -> float:
     return found / MB
 
 
-async def forget_sessions(arguments: argparse.Namespace) -> None:
-    """Wait until the server has discarded the sessions of users who left."""
-    await asyncio.sleep(EXPIRED + 2 * INTERVAL + 5 if arguments.wait else 1)
+async def forget_sessions(arguments: argparse.Namespace, server: Server, turn: int) -> None:
+    """Fill the cache, and wait until the server has discarded the sessions of users who left."""
+    if not arguments.wait:
+        await asyncio.sleep(1)
+        return
+    draw = random.Random(f"filling {turn}")
+    async with connected(server.address, Measured()) as user:
+        await user.load()
+        await user.open("Algorithms")
+        for _ in range(FILLING):
+            await user.edit(sentences(draw, 4_000))
+    await asyncio.sleep(EXPIRED + 2 * INTERVAL + 5)
 
 
 async def measure(arguments: argparse.Namespace, server: Server, pool: ProcessPoolExecutor) -> bool:
@@ -471,7 +483,7 @@ async def measure(arguments: argparse.Namespace, server: Server, pool: ProcessPo
     if arguments.wait:
         for name in arguments.only:
             await loop.run_in_executor(pool, attack, name, server, arguments.seconds / 2)
-        await forget_sessions(arguments)
+        await forget_sessions(arguments, server, -1)
         server.tracebacks()
     heads = ["attack", "attacks", "actions", "median", "95 %", "of alone", "errors", "tracebacks"]
     heads += ["memory before", "at most", "after", "of first", "server"]
@@ -493,7 +505,7 @@ async def measure(arguments: argparse.Namespace, server: Server, pool: ProcessPo
             most = max(most, memory(server.process))
         await asyncio.gather(*users)
         number, shown = await attacks
-        await forget_sessions(arguments)
+        await forget_sessions(arguments, server, turn)
         after = memory(server.process)
         first_memory = first_memory or after
         log = server.tracebacks()

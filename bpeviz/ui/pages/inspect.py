@@ -532,7 +532,8 @@ def _merge_diagram(offer: Offer, found: Inspection, offered: Sequence[Offer]) ->
         elif not _without_steps(other, beside):
             sides.append(_side(other, beside))
     components.merge_diagram(
-        merge_diagram.merge_diagram_payload(found.raw, sides, part.start, part.end), "picture"
+        merge_diagram.merge_diagram_payload(found.raw[part.start : part.end], sides, part.start),
+        "picture",
     )
     st.caption(ABOUT_MERGE_DIAGRAM)
 

@@ -193,20 +193,24 @@ def _merge_diagram(trained: Trained, last: int, timeline: str) -> None:
         words = beginning.rpartition(" ")[0]
         at, query = 0, words if words.strip() and len(text) > BEGINNING else beginning
     query = query.encode()[: merge_diagram.MOST].decode(errors="ignore")
-    start = len(text[:at].encode())
-    end = start + len(query.encode())
-    data = _drawn(trained, last, start, end)
+    data = _drawn(trained, last, query, len(text[:at].encode()))
     components.merge_diagram(data | {"timelineId": timeline}, "train_picture")
     st.caption(f"{about} The marker line is the player's step: drag it to move the player.")
 
 
 @cached()
-def _drawn(trained: Trained, last: int, start: int, end: int) -> dict[str, Any]:
-    """Return the merge diagram of a part of the text, in bytes; do not change it, it is cached."""
+def _drawn(trained: Trained, last: int, part: str, start: int) -> dict[str, Any]:
+    """Return the merge diagram of a part of the text; do not change it, it is cached.
+
+    Args:
+        trained: The training.
+        last: The last step of the diagram.
+        part: The part.
+        start: The byte of the text where it begins.
+    """
     title = ALGORITHMS[trained.choice.algorithm]
     side = merge_diagram.of_training(title, trained.history, trained.boundaries, last)
-    raw = trained.text.encode()
-    found: dict[str, Any] = merge_diagram.merge_diagram_payload(raw, [side], start, end)
+    found: dict[str, Any] = merge_diagram.merge_diagram_payload(part.encode(), [side], start)
     return found
 
 

@@ -11,7 +11,7 @@ import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,7 @@ from usual import every_sample
 import bpeviz
 from bpeviz.core.training import Training
 from bpeviz.corpus import samples
-from bpeviz.jobs import queue
+from bpeviz.jobs import queue, short
 from bpeviz.pretokenizers.patterns import CUSTOM, PATTERNS
 from bpeviz.pretrained import catalog, download
 from bpeviz.trainers import TRAINERS, texts_of
@@ -178,12 +178,16 @@ def test_smaller_vocabulary_shortens_the_timeline() -> None:
     [
         ("Train", None, ["inline"]),
         ("Compare", None, ["inline"]),
-        ("Train", "SHORT", ["worker"]),
-        pytest.param("Compare", "INLINE_SECONDS", ["inline", "worker"], id="takes long"),
+        ("Train", (trained, "SHORT"), ["worker"]),
+        ("Compare", (short, "SECONDS"), ["inline", "worker"]),
     ],
+    ids=["short text on Train", "short text on Compare", "long text", "takes long"],
 )
 def test_changing_vocabulary_size_does_not_retrain(
-    page: str, limit: str | None, expected: list[str], monkeypatch: pytest.MonkeyPatch
+    page: str,
+    limit: tuple[ModuleType, str] | None,
+    expected: list[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     trained_by: list[str] = []
 
@@ -200,7 +204,7 @@ def test_changing_vocabulary_size_does_not_retrain(
     monkeypatch.setattr(queue, "run", run_job)
     monkeypatch.setattr(trained, "cache", cache.Cache(cache.BUDGET))
     if limit:
-        monkeypatch.setattr(trained, limit, 0)
+        monkeypatch.setattr(*limit, 0)
     app = with_text(page, SHORT)
     app.slider[0].set_value(258).run()
     app.slider[0].set_value(260).run()
