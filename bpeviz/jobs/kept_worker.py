@@ -18,6 +18,7 @@ from typing import Any, BinaryIO
 
 import bpeviz
 from bpeviz import limits, progress
+from bpeviz.core.training import MergeTraining
 from bpeviz.jobs import worker
 from bpeviz.jobs.errors import is_transient
 
@@ -49,7 +50,11 @@ def _answer(request: dict[str, Any], text: str, output: BinaryIO) -> None:
     try:
         with progress.reporting_to(stop_when_long):
             history = bpeviz.train(text, request["algorithm"], **request["options"])
-            result = worker.pickled(history, history.tokenizer().boundaries(text))
+            boundaries = history.tokenizer().boundaries(text)
+            if isinstance(history, MergeTraining):
+                # Cached in the history: the pages show the names, and count pairs at each step.
+                _ = history.names, history.barriers(text, 0), history.as_trained(text, boundaries)
+            result = worker.pickled(history, boundaries)
     except _TakesLongError:
         worker.write(output, {"limit": "time"})
     except MemoryError:

@@ -10,10 +10,12 @@ import os
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import cache
 from urllib.parse import urlsplit
 
 import streamlit as st
 from starlette.middleware import Middleware
+from streamlit import config
 
 from bpeviz.jobs import short
 from bpeviz.ui.runtime import widget_values
@@ -57,6 +59,7 @@ def middleware() -> list[Middleware]:
     """
     sys.setswitchinterval(SWITCH_INTERVAL)
     memory.limit_arenas()
+    remember_theme()
     widget_values.ignore_invalid()
     widget_values.look_up_singly()
     widget_values.look_up_components_plainly()
@@ -81,6 +84,16 @@ def middleware() -> list[Middleware]:
         Middleware(FirstStyle),
         Middleware(ValidMessages),
     ]
+
+
+def remember_theme() -> None:
+    """Let Streamlit remember the options of a section, as those of its themes for each page run.
+
+    Otherwise each run searches all options for those of each theme.
+    """
+    find = config.get_options_for_section
+    if not hasattr(find, "cache_clear"):
+        config.get_options_for_section = cache(find)
 
 
 def _host(origin: str) -> str:
