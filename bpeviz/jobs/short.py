@@ -134,7 +134,8 @@ def train(text: str, algorithm: str, options: Mapping[str, Any]) -> Result | Job
                 algorithm,
                 f"{len(text):,}",
             )
-            start()
+            if _worker is worker:  # not stopped meanwhile
+                start()
             raise TakesLongError from None
         finally:
             watch.cancel()

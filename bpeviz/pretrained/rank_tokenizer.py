@@ -39,6 +39,21 @@ from bpeviz.text import clean
 CACHED_TREES = 50_000
 """The largest number of merge trees that a tokenizer caches: some 20 MB."""
 
+LONG_SPACE = 1_000
+"""Characters of white space in a row for which tiktoken's matcher is not used.
+
+It keeps 25 bytes for each of them, in each of its 128 copies, and panics at a million.
+"""
+
+
+def _has_long_space(text: str) -> bool:
+    """Return whether a text contains `LONG_SPACE` characters of white space in a row.
+
+    It finds any stretch of twice this length, and some shorter ones.
+    """
+    starts = range(0, len(text) - LONG_SPACE + 1, LONG_SPACE)
+    return any(text[start : start + LONG_SPACE].isspace() for start in starts)
+
 
 class RankTokenizer(Tokenizer):
     """Encodes as tiktoken does: the lowest rank of merged bytes first, within each pre-token.
@@ -128,12 +143,13 @@ class RankTokenizer(Tokenizer):
         return frozenset(self._ranks.values())
 
     def _encode_ordinary(self, text: str) -> list[int]:
-        try:
-            return self._encoding.encode_ordinary(text)
-        except BaseException as error:
-            # A million spaces in a row make tiktoken's matcher panic, a BaseException.
-            if type(error).__name__ != "PanicException":
-                raise
+        if not _has_long_space(text):
+            try:
+                return self._encoding.encode_ordinary(text)
+            except BaseException as error:
+                # A panic of tiktoken's matcher is a BaseException.
+                if type(error).__name__ != "PanicException":
+                    raise
         encode = rank_encoder(self._ranks)  # not kept: it takes up to 50 MB, and few texts need it
         return [rank for pre_token in self._pre_tokens(text) for rank in encode(pre_token)]
 

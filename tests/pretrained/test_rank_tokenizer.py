@@ -23,7 +23,7 @@ from bpeviz.core.boundaries import ChangingBoundaries
 from bpeviz.pretokenizers.patterns import PATTERNS
 from bpeviz.pretrained import catalog, download, rank_tokenizer
 from bpeviz.pretrained.errors import VocabularyUnavailable
-from bpeviz.pretrained.rank_tokenizer import RankTokenizer, from_ranks, merged
+from bpeviz.pretrained.rank_tokenizer import LONG_SPACE, RankTokenizer, from_ranks, merged
 
 NAMES = ["gpt2", "cl100k_base", "o200k_base"]
 WHOLE = "(?s:.+)"
@@ -460,6 +460,23 @@ def test_encode_of_any_table_falls_back_when_tiktoken_panics(
 ) -> None:
     tokenizer = from_ranks("any", "[ab]+|c", ranks, {})
     assert panicking(tokenizer).encode(text) == tokenizer.encode(text)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_long_white_space_has_the_ids_of_tiktoken_without_its_matcher(
+    name: str, load: Load, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tokenizer = load(name)
+    refusing = panicking(tokenizer)
+    used = []
+    monkeypatch.setattr(Panics, "encode_ordinary", lambda self, text: used.append(len(text)) or [])
+    for space in (" ", "\n", "\t \r\n", "\u3000 "):
+        long = space * (2 * LONG_SPACE // len(space))
+        for text in (long, f"a{long}b", f"don't {long}\n x{long}", "a" * 777 + long + "7"):
+            assert refusing.encode(text) == tokenizer._encoding.encode_ordinary(text)
+    assert used == []
+    refusing.encode(f"{long[: LONG_SPACE - 1]}a" * 3)
+    assert len(used) == 1
 
 
 @pytest.mark.slow
