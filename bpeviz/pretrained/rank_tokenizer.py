@@ -20,6 +20,7 @@ import tiktoken
 from numpy.typing import NDArray
 
 from bpeviz.cached_property import cached_property
+from bpeviz.core import tiktoken_engine
 from bpeviz.core.boundaries import (
     INSIDE_ID,
     AtomChanges,
@@ -30,7 +31,6 @@ from bpeviz.core.boundaries import (
     boundaries_from_ids,
     places,
 )
-from bpeviz.core.tiktoken_engine import rank_encoder
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.pretokenizers.pretokenizer import Atoms
 from bpeviz.pretrained import catalog, download
@@ -42,7 +42,7 @@ CACHED_TREES = 50_000
 LONG_SPACE = 1_000
 """Characters of white space in a row for which tiktoken's matcher is not used.
 
-It keeps 25 bytes for each of them, in each of its 128 copies, and panics at a million.
+The matcher keeps 25 bytes for each of them, in each of its 128 copies, and panics at a million.
 """
 
 
@@ -150,8 +150,12 @@ class RankTokenizer(Tokenizer):
                 # A panic of tiktoken's matcher is a BaseException.
                 if type(error).__name__ != "PanicException":
                     raise
-        encode = rank_encoder(self._ranks)  # not kept: it takes up to 50 MB, and few texts need it
-        return [rank for pre_token in self._pre_tokens(text) for rank in encode(pre_token)]
+        pre_tokens = self._pre_tokens(text)
+        encode: Callable[[bytes], list[int]] = self._encoding._encode_single_piece
+        if any(len(pre_token) >= tiktoken_engine.LONG for pre_token in pre_tokens):
+            # Not kept: it takes up to 50 MB, and few texts need it.
+            encode = tiktoken_engine.rank_encoder(self._ranks)
+        return [rank for pre_token in pre_tokens for rank in encode(pre_token)]
 
     def _pre_tokens(self, text: str) -> list[bytes]:
         matches = regex.finditer(self._encoding._pat_str, text)
