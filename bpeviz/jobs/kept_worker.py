@@ -43,17 +43,19 @@ def main() -> None:
 def _answer(request: dict[str, Any], text: str, output: BinaryIO) -> None:
     end = thread_time() + request["seconds"]
 
-    def stop_when_long(_task: str, _done: int, _total: int) -> None:
+    def stop_when_long(*_progress: object) -> None:
         if thread_time() > end:
             raise _TakesLongError
 
     try:
         with progress.reporting_to(stop_when_long):
             history = bpeviz.train(text, request["algorithm"], **request["options"])
+            stop_when_long()
             boundaries = history.tokenizer().boundaries(text)
+            stop_when_long()
             if isinstance(history, MergeTraining):
-                # Cached in the history: the pages show the names, and count pairs at each step.
-                _ = history.names, history.barriers(text, 0), history.as_trained(text, boundaries)
+                # Cached in the history: the pages count the pairs of each step.
+                _ = history.barriers(text, 0), history.as_trained(text, boundaries)
             result = worker.pickled(history, boundaries)
     except _TakesLongError:
         worker.write(output, {"limit": "time"})

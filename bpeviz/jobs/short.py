@@ -20,13 +20,13 @@ from typing import Any, BinaryIO, cast
 
 from bpeviz.jobs.queue import JobError, Result, read_result
 
-SECONDS = 1.0
+SECONDS = 0.3
 """Processor seconds after which a training is left to a job.
 
 WordPiece takes 20 seconds for 50,000 random Chinese characters and a large vocabulary.
 """
 
-PATIENCE = 20.0
+PATIENCE = 10.0
 """Seconds of the clock after which the process is killed, because it hangs."""
 
 _ROOT = Path(__file__).resolve().parents[2]

@@ -32,7 +32,7 @@ from typing import Any, BinaryIO
 import bpeviz
 from bpeviz import progress
 from bpeviz.core.boundaries import Boundaries
-from bpeviz.core.training import Training
+from bpeviz.core.training import MergeTraining, Training
 from bpeviz.jobs.errors import is_transient
 
 INTERVAL = 0.1
@@ -105,6 +105,8 @@ def pickled(history: Training, boundaries: Boundaries) -> list[memoryview]:
     """Return a pickled result and its arrays."""
     # Compute the cached properties that every page needs, so that the result contains them.
     _ = boundaries.token_counts, boundaries.permanent
+    if isinstance(history, MergeTraining):
+        _ = history.names
     buffers: list[pickle.PickleBuffer] = []
     result = pickle.dumps((history, boundaries), protocol=5, buffer_callback=buffers.append)
     return [memoryview(result), *(buffer.raw() for buffer in buffers)]

@@ -61,12 +61,14 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.Common_pb2 import DoubleArray, SInt64Array, StringArray
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
+from bpeviz.jobs import kept_worker
 from bpeviz.limits import PAGE_TEXT
 from bpeviz.pretokenizers.sandbox import worker as regex_worker
 from bpeviz.ui.pages.pretokenize import OWN, SPLITS
 from bpeviz.ui.permalink.codec import MAX_JSON, MAX_PACKED, pack
 from bpeviz.ui.runtime.user import COOKIE
 from bpeviz.ui.server.memory import INTERVAL
+from bpeviz.ui.trained import SHORT
 
 MB = 1_000_000
 PAGES = ("Train", "Compare", "Inspect", "Pre-tokenize", "Algorithms", "Learn")
@@ -81,6 +83,9 @@ CHINESE = [chr(point) for point in range(0x4E00, 0x9FA5)]
 """Random ones make the largest training: every pair of them is a candidate."""
 
 TABS = 6
+ALGORITHMS = ["bpe", "wordpiece", "unigram", "scaffold", "multilingual", "sentencepiece"]
+"""Those of the tabs."""
+
 LONG = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa! low lower lowest "
 """A text that lets expressions backtrack."""
 
@@ -188,6 +193,20 @@ async def trainings(attacker: Attacker) -> None:
             settings = {"algorithm": algorithms[tab], "pattern": "none", "largest": 32_768}
             await user.open("Train", link(**settings))
             await user.edit(f"{tab} {attacker.draw.random()} " + (words if tab > 1 else chinese))
+
+    await asyncio.gather(*map(train, range(TABS)))
+
+
+async def short_texts(attacker: Attacker) -> None:
+    """Train in six tabs of one browser on short texts that need as much time as short texts can."""
+    browser = f"{COOKIE}={attacker.draw.getrandbits(64):x}"
+
+    async def train(tab: int) -> None:
+        settings = {"algorithm": ALGORITHMS[tab], "pattern": "whitespace", "largest": 32_768}
+        async with attacker.tab(browser) as user:
+            await user.open("Train", link(**settings))
+            for _ in range(3):
+                await user.edit("".join(attacker.draw.choices(CHINESE, k=SHORT)))
 
     await asyncio.gather(*map(train, range(TABS)))
 
@@ -380,16 +399,17 @@ async def disconnects(attacker: Attacker) -> None:
 
 
 async def kills(attacker: Attacker) -> None:
-    """Kill the workers of trainings and regular expressions while they work."""
+    """Kill the processes of trainings and regular expressions while they work."""
     _, words = large_texts()
     text = f"{attacker.draw.random()} {words}"
-    script = Path(str(regex_worker.__file__)).name
+    others = Path(str(regex_worker.__file__)).name, kept_worker.__name__
 
     async def kill() -> None:
         await asyncio.sleep(attacker.draw.uniform(0.2, 1.5))
         for one in psutil.Process(attacker.server.process).children():
             with contextlib.suppress(psutil.Error):
-                if one.pid in attacker.server.workers() or script in " ".join(one.cmdline()):
+                command = " ".join(one.cmdline())
+                if one.pid in attacker.server.workers() or any(name in command for name in others):
                     one.send_signal(signal.SIGKILL)
 
     async def train() -> None:
@@ -414,6 +434,7 @@ ATTACKS: dict[str, Attack] = {
     "nobody": nobody,
     "expressions": expressions,
     "trainings": trainings,
+    "short": short_texts,
     "links": links,
     "uploads": uploads,
     "files": files,

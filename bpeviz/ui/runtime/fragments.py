@@ -18,7 +18,7 @@ _CHANGED = "page_input_changed"
 
 _LONG = "text_is_long"
 
-LONG_TEXT = 100_000
+LONG_TEXT = 10_000
 """Characters from which the runs of a page take long."""
 
 P = ParamSpec("P")
