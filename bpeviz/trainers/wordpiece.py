@@ -157,7 +157,8 @@ class _Counts:
             self.weights.extend([count] * (len(ids) + 1))
         row, weight = np.array(self.ids), np.array(self.weights)
         is_token = row != GAP
-        self.tokens = np.zeros(max(1, n_atoms + most_merges), np.int64)  # number 0 has the part 0
+        # An empty text has no tokens, but `best` looks up those of pair 0, which is no pair.
+        self.tokens = np.zeros(max(1, n_atoms + most_merges), np.int64)
         np.add.at(self.tokens, row[is_token], weight[is_token])
 
         begins = np.flatnonzero(is_token[:-1] & is_token[1:])

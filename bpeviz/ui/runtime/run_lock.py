@@ -17,7 +17,7 @@ short trainings works for them (`bpeviz.jobs.short`). Time that a user held any 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import Event, Lock, local
@@ -187,10 +187,24 @@ def _change(run: _Run, lock: _RunLock) -> None:
 
 
 @contextmanager
+def _afterwards(action: Callable[[], None]) -> Iterator[None]:
+    """Call a function after the block, also after an error, but not if Streamlit stops the run.
+
+    Streamlit does so with exceptions that are not subclasses of `Exception`.
+    """
+    try:
+        yield
+    except Exception:
+        action()
+        raise
+    action()
+
+
+@contextmanager
 def training() -> Iterator[None]:
     """Hold the lock of short trainings instead within the block. Nested blocks do nothing.
 
-    The run acquires its lock again at the end, unless Streamlit stops it (see `released`).
+    The run acquires its lock again at the end, unless Streamlit stops it.
     """
     run = _this.run
     if run is None or run.lock is _training:
@@ -198,12 +212,8 @@ def training() -> Iterator[None]:
         return
     lock = run.lock
     _change(run, _training)
-    try:
+    with _afterwards(lambda: _change(run, lock)):
         yield
-    except Exception:
-        _change(run, lock)
-        raise
-    _change(run, lock)
 
 
 class _Pause(child_process.Pause):
@@ -229,17 +239,12 @@ child_process.new_pause = _Pause
 def released() -> Iterator[None]:
     """Release the lock within the block, which waits, so that other pages can run.
 
-    The run acquires the lock again at the end, unless Streamlit stops it. Streamlit does so with
-    exceptions that are not subclasses of `Exception`.
+    The run acquires the lock again at the end, unless Streamlit stops it.
     """
     run = _this.run
     if run is None:
         yield
         return
     run.lock.release(run)
-    try:
+    with _afterwards(lambda: run.lock.acquire(run)):
         yield
-    except Exception:
-        run.lock.acquire(run)
-        raise
-    run.lock.acquire(run)

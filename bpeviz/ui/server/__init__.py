@@ -87,9 +87,9 @@ def middleware() -> list[Middleware]:
 
 
 def remember_theme() -> None:
-    """Let Streamlit remember the options of a section, as those of its themes for each page run.
+    """Let Streamlit remember the options of each section.
 
-    Otherwise each run searches all options for those of each theme.
+    Otherwise each page run searches all options for those of each theme.
     """
     find = config.get_options_for_section
     if not hasattr(find, "cache_clear"):

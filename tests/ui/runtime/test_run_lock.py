@@ -124,20 +124,21 @@ def test_released_lets_others_run_and_takes_the_lock_again(elsewhere: Elsewhere)
 
 
 @pytest.mark.usefixtures("patient")
-def test_released_takes_the_lock_again_after_an_error_but_not_after_a_stop(
-    elsewhere: Elsewhere,
+@pytest.mark.parametrize("block", [run_lock.released, run_lock.training])
+def test_run_takes_its_lock_again_after_an_error_but_not_after_a_stop(
+    elsewhere: Elsewhere, block: Callable[[], AbstractContextManager[None]]
 ) -> None:
     class Stop(BaseException):
         """Like Streamlit's exception that stops a script run."""
 
     with run_lock.hold():
-        with pytest.raises(ZeroDivisionError), run_lock.released():
+        with pytest.raises(ZeroDivisionError), block():
             _ = 1 / 0
         blocked = elsewhere(acquires)
         assert_blocked(blocked)
     assert blocked.result(WAIT)
     with run_lock.hold():
-        with pytest.raises(Stop), run_lock.released():
+        with pytest.raises(Stop), block():
             raise Stop
         assert elsewhere(acquires).result(WAIT)
 
@@ -181,25 +182,6 @@ def test_short_trainings_wait_only_for_each_other(elsewhere: Elsewhere) -> None:
     assert blocked.result(WAIT)
     with run_lock.training():  # without a lock this does nothing
         assert elsewhere(train).result(WAIT)
-
-
-@pytest.mark.usefixtures("patient")
-def test_short_training_ends_with_the_former_lock_but_not_after_a_stop(
-    elsewhere: Elsewhere,
-) -> None:
-    class Stop(BaseException):
-        """Like Streamlit's exception that stops a script run."""
-
-    with run_lock.hold():
-        with pytest.raises(ZeroDivisionError), run_lock.training():
-            _ = 1 / 0
-        blocked = elsewhere(acquires)
-        assert_blocked(blocked)
-    assert blocked.result(WAIT)
-    with run_lock.hold():
-        with pytest.raises(Stop), run_lock.training():
-            raise Stop
-        assert elsewhere(acquires).result(WAIT)
 
 
 @pytest.mark.usefixtures("patient")
