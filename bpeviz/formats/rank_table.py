@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
 
 from bpeviz.cached_property import cached_property
 from bpeviz.core.tiktoken_engine import WHOLE, pre_token_encoder
@@ -51,14 +54,14 @@ class LoadedRanks(RankTokenizer):
         name = f"{self.name}, first {step} merges"
         return LoadedRanks(name, self.pattern, self.expression, ranks, {})
 
-    def _pre_tokens(self, text: str) -> list[bytes]:
-        return [
-            pre_token.encode() for pre_token in pretokenize(text, self.pattern, self.expression)
-        ]
+    def _pre_tokens(self, text: str) -> Iterator[bytes]:
+        found = pretokenize(text, self.pattern, self.expression)
+        return (pre_token.encode() for pre_token in found)
 
-    def _encode_ordinary(self, text: str) -> list[int]:
+    def _ids(self, text: str) -> NDArray[np.int32]:
         encode = self._encode_pre_token
-        return [rank for pre_token in self._pre_tokens(text) for rank in encode(pre_token)]
+        ranks = (rank for pre_token in self._pre_tokens(text) for rank in encode(pre_token))
+        return np.fromiter(ranks, np.int32)
 
     @cached_property
     def _encode_pre_token(self) -> Callable[[bytes], list[int]]:

@@ -143,23 +143,34 @@ class RankTokenizer(Tokenizer):
         return frozenset(self._ranks.values())
 
     def _encode_ordinary(self, text: str) -> list[int]:
+        ids: list[int] = self._ids(text).tolist()
+        return ids
+
+    def _ids(self, text: str) -> NDArray[np.int32]:
+        """Return the ids of a cleaned text. A list of millions would delay other threads."""
         if not _has_long_space(text):
             try:
-                return self._encoding.encode_ordinary(text)
+                ids = self._encoding.encode_to_numpy(text, disallowed_special=())
+                return ids.astype(np.int32)
             except BaseException as error:
                 # A panic of tiktoken's matcher is a BaseException.
                 if type(error).__name__ != "PanicException":
                     raise
-        pre_tokens = self._pre_tokens(text)
-        encode: Callable[[bytes], list[int]] = self._encoding._encode_single_piece
-        if any(len(pre_token) >= tiktoken_engine.LONG for pre_token in pre_tokens):
-            # Not kept: it takes up to 50 MB, and few texts need it.
-            encode = tiktoken_engine.rank_encoder(self._ranks)
-        return [rank for pre_token in pre_tokens for rank in encode(pre_token)]
+        return np.fromiter(self._ids_without_matcher(text), np.int32)
 
-    def _pre_tokens(self, text: str) -> list[bytes]:
+    def _ids_without_matcher(self, text: str) -> Iterator[int]:
+        encode_long = None
+        for pre_token in self._pre_tokens(text):
+            if len(pre_token) < tiktoken_engine.LONG:
+                yield from self._encoding._encode_single_piece(pre_token)
+                continue
+            if encode_long is None:  # not kept: it takes up to 50 MB, and few texts need it
+                encode_long = tiktoken_engine.rank_encoder(self._ranks)
+            yield from encode_long(pre_token)
+
+    def _pre_tokens(self, text: str) -> Iterator[bytes]:
         matches = regex.finditer(self._encoding._pat_str, text)
-        return [match.group().encode() for match in matches if match.group()]
+        return (match.group().encode() for match in matches if match.group())
 
     def _tree(self, token_id: int) -> _Tree:
         tree = self._trees.get(token_id)
@@ -171,12 +182,12 @@ class RankTokenizer(Tokenizer):
 
     def boundaries(self, text: str) -> Boundaries:
         text = clean(text)
-        ids = np.array(self._encode_ordinary(text), np.int32)
+        ids = self._ids(text)
         raw = np.frombuffer(text.encode(), np.uint8)
         atom_ids = self._byte_ids[raw]
         ends = np.arange(1, len(raw) + 1)
         if any(self._tree(int(token_id)).times is None for token_id in np.unique(ids)):
-            return self._changing(self._pre_tokens(text), ends, atom_ids)
+            return self._changing([*self._pre_tokens(text)], ends, atom_ids)
         merged_at = boundaries_from_ids(ids, lambda token_id: self._tree(token_id).times or ())
         self._check_whole(len(merged_at), ends)
         return MergeBoundaries(ends, atom_ids, self.steps, merged_at, self.first_merge_id)

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Event
 
+import numpy as np
 import pytest
 import reference
 import tiktoken
@@ -15,6 +16,7 @@ import tiktoken._educational
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from merge_tree import Node, merge_tree, until
+from numpy.typing import NDArray
 from properties import examples, spans
 
 import bpeviz
@@ -420,7 +422,7 @@ class Panics:
     def __getattr__(self, name: str) -> object:
         return getattr(self._encoding, name)
 
-    def encode_ordinary(self, text: str) -> list[int]:
+    def encode_to_numpy(self, text: str, **_options: object) -> NDArray[np.uint32]:
         raise PanicException(text[:0])
 
 
@@ -471,7 +473,12 @@ def test_long_white_space_has_the_ids_of_tiktoken_without_its_matcher(
     tokenizer = load(name)
     refusing = panicking(tokenizer)
     used = []
-    monkeypatch.setattr(Panics, "encode_ordinary", lambda self, text: used.append(len(text)) or [])
+
+    def encode(self: Panics, text: str, **_options: object) -> NDArray[np.uint32]:
+        used.append(len(text))
+        return np.zeros(0, np.uint32)
+
+    monkeypatch.setattr(Panics, "encode_to_numpy", encode)
     for space in (" ", "\n", "\t \r\n", "\u3000 "):
         long = space * (2 * LONG_SPACE // len(space))
         for text in (long, f"a{long}b", f"don't {long}\n x{long}", "a" * 777 + long + "7"):
@@ -496,10 +503,10 @@ def test_encode_accepts_a_million_spaces(load: Load, spaces: str) -> None:
 def test_encode_raises_other_errors_of_tiktoken(
     load: Load, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def interrupted(self: Panics, text: str) -> list[int]:
+    def interrupted(self: Panics, text: str, **_options: object) -> NDArray[np.uint32]:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Panics, "encode_ordinary", interrupted)
+    monkeypatch.setattr(Panics, "encode_to_numpy", interrupted)
     with pytest.raises(KeyboardInterrupt):
         panicking(load("gpt2")).encode("a")
 
