@@ -83,10 +83,14 @@ ALL_PASSWORD_TRIES = _limit(
 # ---- a regular expression or word list of a user, a link or a file
 
 EXPRESSION_SECONDS = _limit("time of a regular expression or word list for a text", 2, "seconds")
-EXPRESSION_MEMORY = _limit("memory of one, plus some per character", 200, "MB")
+EXPRESSION_MEMORY = _limit(
+    "memory of a regular expression or word list, plus some per character", 200, "MB"
+)
 EXPRESSIONS_AT_ONCE = _limit("quick regular expressions that run at once", 4, "expressions")
-USER_EXPRESSIONS = _limit("of these, expressions of a user", 2, "expressions")
-SLOW_EXPRESSIONS_AT_ONCE = _limit("slow ones beside them, while others wait", 2, "expressions")
+USER_EXPRESSIONS = _limit("quick regular expressions of a user that run at once", 2, "expressions")
+SLOW_EXPRESSIONS_AT_ONCE = _limit(
+    "slow regular expressions that run beside quick ones, while others wait", 2, "expressions"
+)
 EXPRESSION_WAIT = _limit("waiting time of a regular expression", 5, "seconds")
 
 # ---- a tokenizer file, which its library applies in a process of its own
@@ -100,7 +104,7 @@ LIBRARY_SECONDS = _limit(
 LIBRARY_MEMORY = _limit("memory of a tokenizer file, plus some per character", 1_000, "MB")
 LIBRARY_PROCESSES = _limit("loaded tokenizer files", 4, "files", "BPEVIZ_LIBRARY_PROCESSES")
 USER_LIBRARY_PROCESSES = _limit(
-    "of these, files applied for a user at once", 1, "files", "BPEVIZ_USER_LIBRARY_PROCESSES"
+    "tokenizer files applied for a user at once", 1, "files", "BPEVIZ_USER_LIBRARY_PROCESSES"
 )
 
 # ---- a session: an open tab
@@ -119,7 +123,7 @@ REQUEST = _limit("any other request", 64, "kB")
 TOKENIZER_FILES = _limit("files of a tokenizer, unpacked", 40, "MB")
 HUB_CACHE = _limit("files from Hugging Face on the disk", 500, "MB", "BPEVIZ_HUB_CACHE")
 HUB_DOWNLOADS = _limit("downloads from Hugging Face at once", 3, "downloads")
-USER_HUB_DOWNLOADS = _limit("of these, of a user", 1, "download")
+USER_HUB_DOWNLOADS = _limit("downloads from Hugging Face of a user at once", 1, "download")
 TOKENIZERS = _limit("opened tokenizers of a session", 3, "tokenizers")
 
 # ---- short links

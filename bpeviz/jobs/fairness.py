@@ -1,8 +1,9 @@
 """The order of waiting jobs: fair by user, small jobs first, and no job waits without bound.
 
-Users take turns. The turn of a user comes at the time since which the user has waited, plus a
-handicap: the worker time that the user has used recently, and the expected time of the job. The
-handicap is at most `MAX_HANDICAP`, so a user who has waited that long precedes all newcomers.
+The job with the earliest priority starts first. A priority is the time since which the user has
+waited, plus a handicap: the worker time that the user has used recently, and the expected time of
+the job. The handicap is at most `MAX_HANDICAP`, so a user who has waited that long precedes all
+newcomers.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ class Request:
 
     @property
     def small(self) -> bool:
-        """Whether it may use the place that is reserved for small jobs."""
+        """Whether its text is small, so that it may run beside `at_once` large ones."""
         return self.size < SMALL
 
 
@@ -100,12 +101,12 @@ def in_order(waiting: Sequence[Request], accounts: Accounts, now: float) -> list
         oldest = min(waiting[index].arrived for index in jobs)
         since[user] = max(oldest, accounts.served(user))
 
-    def turn(user: str) -> float:
+    def priority(user: str) -> float:
         return since[user] + _capped(used[user] + waiting[own[user][0]].seconds)
 
     order: list[int] = []
     while own:
-        index = own[min(own, key=turn)][0]
+        index = own[min(own, key=priority)][0]
         order.append(index)
         job = waiting[index]
         used[job.user] += job.seconds
@@ -126,13 +127,13 @@ def next_job(
 ) -> int | None:
     """Return the index of the job to start now, or None.
 
-    `at_once` jobs run at once, and one more beside them: a small one, of a user without a running
-    job. So a small job hardly ever waits for the long ones of others.
+    At most `at_once` + 1 jobs run, and at most `at_once` of them are large. Only a user without a
+    running job may start the last one. So a small job hardly ever waits for large ones of others.
 
     Args:
         waiting: The waiting jobs, as `in_order` orders them.
         running: The running jobs.
-        at_once: The most jobs that run at once, besides a small one.
+        at_once: The most large jobs that run at once.
         per_user: The most running jobs of a user.
     """
     large = sum(not job.small for job in running)

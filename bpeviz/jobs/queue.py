@@ -1,9 +1,9 @@
 """A queue of training jobs in worker processes, so that training does not block the server.
 
 A job is one process. Users who request the same training share its job. When all of them have
-left, its process is killed. The server runs a limited number of jobs at once; the others wait, and
-users take turns (`bpeviz.jobs.fairness`). `bpeviz.limits` bounds the time and memory of a job and
-the number of waiting jobs.
+left, its process is killed. The server runs a limited number of jobs at once; the others wait, in
+an order that is fair by user (`bpeviz.jobs.fairness`). `bpeviz.limits` bounds the time and memory
+of a job and the number of waiting jobs.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from bpeviz.jobs.errors import SHORTEN
 AT_ONCE = max(1, processors.available() - 1)
 """The maximum number of jobs that run at once; one processor remains for the pages.
 
-One more runs beside them if it is small (`fairness.next_job`).
+One more may run beside them if one of all is small (`fairness.next_job`).
 """
 
 INTERRUPTED = (
@@ -195,7 +195,7 @@ class Job:
             self._end(outcome)
 
     def _watch(self) -> None:
-        """Stop the job when it has taken too much time, or too much memory where it can."""
+        """Stop the job at the time limit, and at the memory limit where the system has none."""
         deadline = self._started + limits.JOB_SECONDS
         while (left := deadline - monotonic()) > 0:
             if self._ended.wait(min(left, _WATCH_INTERVAL) if WATCHED else left):
@@ -376,16 +376,16 @@ def _start_next() -> None:
 def run(
     key: Hashable, text: str, algorithm: str, options: Mapping[str, Any], user: str
 ) -> Iterator[Job]:
-    """Provide the job of a training within the block. It runs until all its users leave.
+    """Provide the job of a training within the block. It runs until it ends or all its users leave.
 
-    Where too many jobs wait, its outcome is an error at once.
+    If too many jobs wait, its outcome is an error immediately.
 
     Args:
         key: Identifies the training.
         text: The training text.
         algorithm: A key of `TRAINERS`.
         options: The other arguments of `bpeviz.train`.
-        user: Identifies the user; users take turns.
+        user: Identifies the user, for an order that is fair by user.
     """
     with _lock:
         job = _jobs.get(key)

@@ -40,16 +40,16 @@ CACHED_TREES = 50_000
 """The largest number of merge trees that a tokenizer caches: some 20 MB."""
 
 LONG_SPACE = 1_000
-"""Characters of white space in a row for which tiktoken's matcher is not used.
+"""Characters of white space in a row from which tiktoken's matcher may not be used.
 
 The matcher keeps 25 bytes for each of them, in each of its 128 copies, and panics at a million.
 """
 
 
 def _has_long_space(text: str) -> bool:
-    """Return whether a text contains `LONG_SPACE` characters of white space in a row.
+    """Return whether a text contains a long stretch of white space.
 
-    It finds any stretch of twice this length, and some shorter ones.
+    This finds each stretch of 2 × `LONG_SPACE` characters, and some from `LONG_SPACE` on.
     """
     starts = range(0, len(text) - LONG_SPACE + 1, LONG_SPACE)
     return any(text[start : start + LONG_SPACE].isspace() for start in starts)
@@ -164,7 +164,7 @@ class RankTokenizer(Tokenizer):
             if len(pre_token) < tiktoken_engine.LONG:
                 yield from self._encoding._encode_single_piece(pre_token)
                 continue
-            if encode_long is None:  # not kept: it takes up to 50 MB, and few texts need it
+            if encode_long is None:  # not cached: it takes up to 50 MB, and few need it
                 encode_long = tiktoken_engine.rank_encoder(self._ranks)
             yield from encode_long(pre_token)
 

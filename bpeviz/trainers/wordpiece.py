@@ -157,7 +157,7 @@ class _Counts:
             self.weights.extend([count] * (len(ids) + 1))
         row, weight = np.array(self.ids), np.array(self.weights)
         is_token = row != GAP
-        # An empty text has no tokens, but `best` looks up those of pair 0, which is no pair.
+        # An empty text has no tokens, but `best` looks up those of pair 0, which is not a pair.
         self.tokens = np.zeros(max(1, n_atoms + most_merges), np.int64)
         np.add.at(self.tokens, row[is_token], weight[is_token])
 

@@ -138,10 +138,10 @@ def published_boundaries(name: str, text: str) -> Boundaries:
 
 def _result(trained: Trained, slider: DeltaGenerator | None = None) -> queue.Result:
     key = _key(trained)
-    kept = fragments.kept_values()
-    if key not in kept:
-        kept[key] = _find_or_train(key, trained, slider)
-    result: queue.Result = kept[key]
+    values = fragments.run_values()
+    if key not in values:
+        values[key] = _find_or_train(key, trained, slider)
+    result: queue.Result = values[key]
     return result
 
 

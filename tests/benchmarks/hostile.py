@@ -8,13 +8,14 @@ on it, and one attacker in a process of its own attacks it. Then all leave, and 
 begins with other users.
 
 The script prints a table in Markdown: the users' response times and errors, the tracebacks in the
-server's log, and the memory of the server with its child processes. "nobody" is no attack: its row
-shows the users alone, and the 95th percentiles of the others relative to it. The memory after a
-class is read when the server has discarded all of its sessions, and compared with that after the
-first class; the last column is the server without its child processes. `--no-wait` reads both at
-once. So that the caches are warm, the attacker runs every class once before the first one, and
-short texts fill the cache of computed values after each. Sessions expire and the cache is full
-earlier than usual, so that this takes minutes.
+server's log, and the memory of the server with its child processes. "nobody" is the class without
+an attack; the 95th percentiles of the others are also relative to it. The memory "after" a class is
+read when the server has discarded all of its sessions. The last columns show that of the server
+without its child processes, also relative to the first class. `--no-wait` reads it immediately.
+
+So that the caches are warm, the attacker repeats every class for half of its time before the first
+one, and short texts fill the cache of computed values after each. Sessions expire and the cache is
+full earlier than usual, so this takes only minutes.
 
 It exits with code 1 if there was an error of a user or a traceback. The attacker's own errors are
 expected.
@@ -61,7 +62,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.Common_pb2 import DoubleArray, SInt64Array, StringArray
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
-from bpeviz.jobs import kept_worker
+from bpeviz.jobs import reused_worker
 from bpeviz.limits import PAGE_TEXT
 from bpeviz.pretokenizers.sandbox import worker as regex_worker
 from bpeviz.ui.pages.pretokenize import OWN, SPLITS
@@ -84,7 +85,7 @@ CHINESE = [chr(point) for point in range(0x4E00, 0x9FA5)]
 
 TABS = 6
 ALGORITHMS = ["bpe", "wordpiece", "unigram", "scaffold", "multilingual", "sentencepiece"]
-"""Those of the tabs."""
+"""The algorithm of each tab."""
 
 LONG = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa! low lower lowest "
 """A text that lets expressions backtrack."""
@@ -135,7 +136,7 @@ def link(**values: Any) -> str:
 
 
 def set_value(user: User, key: str, **value: Any) -> None:
-    """Let the next run of the page have a value of a widget, if the page has the widget."""
+    """Set a widget's value for the next run of the page, if the page has the widget."""
     if key in user.widgets:
         state = WidgetState(id=user.widgets[key].id)
         for name, one in value.items():
@@ -402,7 +403,7 @@ async def kills(attacker: Attacker) -> None:
     """Kill the processes of trainings and regular expressions while they work."""
     _, words = large_texts()
     text = f"{attacker.draw.random()} {words}"
-    others = Path(str(regex_worker.__file__)).name, kept_worker.__name__
+    others = Path(str(regex_worker.__file__)).name, reused_worker.__name__
 
     async def kill() -> None:
         await asyncio.sleep(attacker.draw.uniform(0.2, 1.5))
@@ -507,7 +508,7 @@ async def measure(arguments: argparse.Namespace, server: Server, pool: ProcessPo
         await forget_sessions(arguments, server, -1)
         server.tracebacks()
     heads = ["attack", "attacks", "actions", "median", "95 %", "of alone", "errors", "tracebacks"]
-    heads += ["memory before", "at most", "after", "of first", "server"]
+    heads += ["memory before", "at most", "after", "server", "of first"]
     alone = first_memory = 0.0
     print(f"| {' | '.join(heads)} |\n| --- |{' ---: |' * (len(heads) - 1)}")
     for turn, name in enumerate(arguments.only):
@@ -528,7 +529,8 @@ async def measure(arguments: argparse.Namespace, server: Server, pool: ProcessPo
         number, shown = await attacks
         await forget_sessions(arguments, server, turn)
         after = memory(server.process)
-        first_memory = first_memory or after
+        own = memory(server.process, alone=True)
+        first_memory = first_memory or own
         log = server.tracebacks()
         times = [one for times in measured.times.values() for one in times] or [0.0]
         high = percentile_95(times)
@@ -542,9 +544,8 @@ async def measure(arguments: argparse.Namespace, server: Server, pool: ProcessPo
             f"{high / alone:.1f}" if alone else "",
             f"{len(measured.errors)}",
             f"{max(log.count('Traceback'), bool(log))}",
-            *(f"{one:,.0f} MB" for one in (before, most, after)),
-            f"{after / first_memory:.2f}",
-            f"{memory(server.process, alone=True):,.0f} MB",
+            *(f"{one:,.0f} MB" for one in (before, most, after, own)),
+            f"{own / first_memory:.2f}",
         ]
         print(f"| {' | '.join(cells)} |", flush=True)
         problems += [f"{name}: {one}" for one in measured.errors]
@@ -581,7 +582,7 @@ def main() -> None:
         f"{arguments.users} users, {arguments.think:g} s between actions, one attacker for "
         f"{arguments.seconds:g} s each; {os.cpu_count()} processors\n"
     )
-    # The attacker is elsewhere: it should leave the processors to the server.
+    # A real attacker uses another machine, so this process has a low priority.
     pool = ProcessPoolExecutor(
         1, multiprocessing.get_context("spawn"), initializer=os.nice, initargs=(10,)
     )

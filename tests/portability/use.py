@@ -54,7 +54,7 @@ with queue.run("finished", TEXT, "bpe", OPTIONS, "ada") as job:
 assert training.merges == bpeviz.train(TEXT, "bpe", **OPTIONS).merges
 assert len(boundaries) == len(TEXT.encode())
 
-# So does a short training, in the process that is kept.
+# So does a short training, in the reused process.
 short.start()
 while not short.is_ready():
     time.sleep(0.05)

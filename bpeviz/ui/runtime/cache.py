@@ -32,8 +32,8 @@ BUDGET = limits.CACHE * 1_000_000
 """The size of all cached values together, in bytes. The least recently used is evicted first."""
 
 _MEASURED = 2.0
-"""The least seconds between two measurements of used values. One takes up to 30 ms, and a page with
-its fragments would ask for six."""
+"""The minimum number of seconds between two measurements of used values. One usually takes up to 30
+ms, and a page with its fragments would need six."""
 
 _SAMPLED = 30
 """The number of items of a collection that are measured; their mean applies to the others."""
@@ -213,7 +213,7 @@ class Cache:
     def measure(self) -> None:
         """Measure the values used since the last call again; evict some if the budget is exceeded.
 
-        Others find values meanwhile: measuring many large ones takes 0.3 s.
+        Other threads can use the cache meanwhile: measuring many large values takes up to 0.3 s.
         """
         with self._lock:
             used, self._used = self._used, set()

@@ -19,15 +19,15 @@ _CHANGED = "page_input_changed"
 _LONG = "text_is_long"
 
 LONG_TEXT = 10_000
-"""Characters from which the runs of a page take long."""
+"""The number of characters above which a text is long: its runs have a lock of their own."""
 
 P = ParamSpec("P")
 
 
 class _ThisThread(local):
-    """The values that the run of a thread keeps until it ends."""
+    """The values that the run of a thread uses until it ends."""
 
-    kept: dict[object, Any] | None = None
+    values: dict[object, Any] | None = None
 
 
 _this = _ThisThread()
@@ -35,26 +35,26 @@ _this = _ThisThread()
 
 @contextmanager
 def script_run(kind: str = "") -> Iterator[None]:
-    """Run a page or a fragment: serialized, until it stops, and within the cache's budget.
+    """Hold the run lock, end the block where the run stops, and measure the cache at the end.
 
     Args:
         kind: The page or fragment.
     """
-    outer = _this.kept
-    _this.kept = {} if outer is None else outer
+    outer = _this.values
+    _this.values = {} if outer is None else outer
     try:
         long = st.session_state.get(_LONG, False)
         with run_lock.hold(kind, long=long), stop_run.until_stopped():
             yield
     finally:
-        _this.kept = outer
+        _this.values = outer
         if outer is None:  # others need not wait for it, so the lock is released
             cache.measure_if_due()
 
 
-def kept_values() -> dict[object, Any]:
-    """Return the values that this run keeps until it ends, even if the cache evicts them."""
-    return {} if _this.kept is None else _this.kept
+def run_values() -> dict[object, Any]:
+    """Return the values that this run uses until it ends, even if the cache evicts them."""
+    return {} if _this.values is None else _this.values
 
 
 def text_has(characters: int) -> None:
@@ -93,7 +93,7 @@ def page_input_changed() -> None:
 
 
 def page_begins() -> None:
-    """Clear what earlier runs left: open containers, `page_input_changed` and `text_has`.
+    """Clear the state of earlier runs: open containers, `page_input_changed` and `text_has`.
 
     If the page is requested just as a fragment ends, Streamlit 1.67 runs it in the same thread,
     and draws it inside the containers around the fragment, such as a dialog.

@@ -14,8 +14,8 @@ from functools import cache
 THRESHOLDS = (2_000, 10, 100)
 """The thresholds of Python's three generations (`gc.set_threshold`), by default 700, 10 and 10.
 
-A page run leaves some 1,000 objects that refer to each other, most of them Streamlit's. Larger
-first numbers collect them later, which took 200 MB more with 10,000 and a hundred users. Memory of
+A page run leaves some 1,000 objects that refer to each other, most of them Streamlit's. A
+larger first threshold collects them later: with 10,000, a hundred users took 200 MB more. Memory of
 users who left is collected sooner (`bpeviz.ui.server.memory`).
 """
 

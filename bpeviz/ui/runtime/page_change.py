@@ -15,12 +15,16 @@ import streamlit as st
 _ARRIVED = "arrived"
 """The session key that exists until the widgets of the first run of a page are drawn."""
 
-_VALUES = "kept_values"
+_VALUES = "last_values"
 """The session key of the values of all widgets at the end of the last run of their page."""
 
 
 def begin_page(is_other: bool) -> None:
-    """Begin a run of a page, before its widgets. is_other: whether the last run was not its own."""
+    """Begin a run of a page, before its widgets.
+
+    Args:
+        is_other: Whether the last run was of another page.
+    """
     if is_other:
         st.session_state[_ARRIVED] = True
     else:
@@ -28,7 +32,11 @@ def begin_page(is_other: bool) -> None:
 
 
 def end_page(values: Mapping[str, Any]) -> None:
-    """End a run of a page, after its widgets. values: their values by their keys."""
+    """End a run of a page, after its widgets.
+
+    Args:
+        values: Their values by their keys.
+    """
     st.session_state.pop(_ARRIVED, None)
     st.session_state[_VALUES] = st.session_state.get(_VALUES, {}) | dict(values)
 

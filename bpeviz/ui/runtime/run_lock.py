@@ -5,14 +5,14 @@ at each of NumPy's many short calls. Five concurrent pages finish later than fiv
 (`tests/benchmarks/load.py`).
 
 Short runs come first: a step of the player does not wait for a page that trains three tokenizers,
-unless this has waited long. With a hundred users, the median response comes a third sooner.
+unless that page has waited long. With a hundred users, the median response comes a third sooner.
 
 Runs of a user who recently held the lock for long come after those of others. So many tabs of one
 user do not delay other users.
 
-Runs on long texts have a lock of their own, so that no other run waits for them: at most one of
-them competes with the run that holds the lock of the others. So have runs while the process for
-short trainings works for them (`bpeviz.jobs.short`). Time that a user held any lock counts for all.
+There are three locks: for runs on short texts, for runs on long texts, and for runs that wait for
+the process of short trainings (`bpeviz.jobs.short`). So at most three runs proceed at once, until
+one of the locks expires. The time that a user holds any lock counts for all three.
 """
 
 from __future__ import annotations
@@ -85,16 +85,16 @@ class _RunLock:
 
     def acquire(self, run: _Run) -> None:
         """Wait until the lock is free or has expired, and acquire it."""
-        turn = Event()
+        granted = Event()
         with self._lock:
             if self._holder is run:
                 return
             if not run.rank:
                 usual = min(_LONGEST, self._durations.get(run.kind, 0.0))
                 run.rank = monotonic() + _HEAD_START * usual
-            self._waiting[turn] = run
+            self._waiting[granted] = run
             self._serve()
-        while not turn.wait(max(0.001, self._since + PATIENCE - monotonic())):
+        while not granted.wait(max(0.001, self._since + PATIENCE - monotonic())):
             with self._lock:
                 self._serve()
 
@@ -113,13 +113,13 @@ class _RunLock:
             return
         self._end()
 
-        def order(turn: Event) -> tuple[float, float]:
-            run = self._waiting[turn]
+        def order(granted: Event) -> tuple[float, float]:
+            run = self._waiting[granted]
             return self._excess(run), run.rank
 
-        turn = min(self._waiting, key=order)
-        self._holder, self._since = self._waiting.pop(turn), monotonic()
-        turn.set()
+        granted = min(self._waiting, key=order)
+        self._holder, self._since = self._waiting.pop(granted), monotonic()
+        granted.set()
 
     def _end(self) -> None:
         """Take the lock from its holder, and charge the user for the time."""

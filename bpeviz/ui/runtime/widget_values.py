@@ -3,8 +3,8 @@
 Streamlit 1.67 converts the value of a widget without a check of its type, so a message that was
 written by hand ends the script run with a traceback.
 
-To look up its own value, each number input, select box, slider and text input of Streamlit 1.67
-asks for a dictionary of the values of all widgets, which a list of the keys needs, too. On a page
+In Streamlit 1.67, each number input, select box, slider and text input builds a dictionary of the
+values of all widgets to look up its own, and so does a list of the keys. On a page
 with 30 widgets this was an eighth of the processor time of a run (`tests/benchmarks/load.py`).
 
 Streamlit 1.67 merges the triggers of a component into its state, and defines a class for the

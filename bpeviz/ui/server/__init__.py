@@ -59,7 +59,7 @@ def middleware() -> list[Middleware]:
     """
     sys.setswitchinterval(SWITCH_INTERVAL)
     memory.limit_arenas()
-    remember_theme()
+    cache_theme_options()
     widget_values.ignore_invalid()
     widget_values.look_up_singly()
     widget_values.look_up_components_plainly()
@@ -86,8 +86,8 @@ def middleware() -> list[Middleware]:
     ]
 
 
-def remember_theme() -> None:
-    """Let Streamlit remember the options of each section.
+def cache_theme_options() -> None:
+    """Cache Streamlit's options by section.
 
     Otherwise each page run searches all options for those of each theme.
     """

@@ -18,7 +18,7 @@ OF_TAB = 4
 """The files of a tab: its connection, and those of an event loop that Streamlit 1.67 creates."""
 
 RESERVED = 500
-"""Files for other uses, mainly for tabs that Streamlit stores after they are closed."""
+"""Files for other uses, mainly for sessions that Streamlit stores after their tabs are closed."""
 
 ENOUGH = 65_536
 """A number of files that suffices for any number of users."""

@@ -38,8 +38,8 @@ _IMPORTED = re.compile(r"""(?:from|import)\s*["'`]\./([\w.-]+\.js)["'`]""")
 def _preloads() -> str:
     """Return links that load a font and scripts early.
 
-    The font of tokens would change the lines of a text. The scripts of components and of common
-    widgets would otherwise load only after the first run of a page.
+    If the font of tokens came later, the lines of a text would break anew. The scripts of
+    components and of common widgets would otherwise load only after the first run of a page.
     """
     fonts = "".join(
         f'<link rel="preload" href="./static/media/{font.name}" as="font" crossorigin>'
@@ -94,7 +94,7 @@ class FirstStyle:
                     await send(start)
                     await send({"type": "http.response.body", "body": body})
 
-        # Neither a compressed nor an unchanged page could be edited.
+        # Request the page itself: it could be edited neither compressed nor as “not modified”.
         sent = Headers(scope=scope).mutablecopy()
         for name in ("accept-encoding", "if-none-match", "if-modified-since"):
             del sent[name]

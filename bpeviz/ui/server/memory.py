@@ -18,7 +18,7 @@ from streamlit import runtime
 from streamlit.runtime.caching.ttl_cache import TTLCache
 
 INTERVAL = 30.0
-"""Seconds between two looks at the sessions."""
+"""Seconds between two checks of the sessions."""
 
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD, _M_ARENA_MAX = -1, -3, -8
 """Parameters of `mallopt` (malloc.h of glibc)."""
@@ -68,7 +68,7 @@ async def _watch() -> None:
         await asyncio.sleep(INTERVAL)
         now = sessions()
         have_ended = bool(before - now)
-        # At the first look, runs of ended sessions may still use memory.
+        # At the first check, runs of ended sessions may still use memory.
         if have_ended or had_ended:
             await asyncio.to_thread(free)
         before, had_ended = now, have_ended

@@ -71,7 +71,7 @@ class RequestSizes:
             await self._accept(scope, body, send, upload[1] or upload[2], size)
 
     def _refusal(self, session: str, size: int) -> str:
-        """Return why an upload exceeds a limit, or an empty text."""
+        """Return the message about a limit that an upload exceeds, or an empty text."""
         if size > limits.UPLOAD * 1_048_576:
             return f"The file is larger than {limits.UPLOAD} MB, the limit. Use a smaller one."
         stored = self._stored()

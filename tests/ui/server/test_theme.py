@@ -20,7 +20,7 @@ def test_options_of_the_theme_are_searched_once(monkeypatch: pytest.MonkeyPatch)
     assert expected.ListFields()
     monkeypatch.setattr(config, "get_options_for_section", config.get_options_for_section)
     for _ in range(2):  # the second time, nothing is left to do
-        server.remember_theme()
+        server.cache_theme_options()
         assert theme() == expected
     monkeypatch.setattr(config, "get_config_options", None)
     assert theme() == expected

@@ -1,4 +1,4 @@
-"""The process of `bpeviz.jobs.short`; `python -m bpeviz.jobs.kept_worker` trains on short texts.
+"""The process of `bpeviz.jobs.short`; `python -m bpeviz.jobs.reused_worker` trains on short texts.
 
 Its output begins with an empty message, {}, when it is ready. Then it answers one request after the
 other, until its input ends.
@@ -33,7 +33,7 @@ def main() -> None:
     requests, output = sys.stdin.buffer, sys.stdout.buffer
     sys.stdout = sys.stderr  # prints must not mix with the messages
     worker.limit_memory(limits.JOB_MEMORY * 1_000_000)
-    bpeviz.train("low lower", "bpe", merges=1)  # imports what the first training needs
+    bpeviz.train("low lower", "bpe", merges=1)  # imports the modules of trainings
     worker.write(output, {})
     while line := requests.readline():
         request = json.loads(line)
