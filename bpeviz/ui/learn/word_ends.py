@@ -27,6 +27,11 @@ MARKS = {
     "attached": "Part of the last letter",
     "none": "No mark",
 }
+_SENTENCES = {
+    "symbol": "The mark </w> is a symbol of its own.",
+    "attached": "The mark </w> is part of the last letter.",
+    "none": "Words have no mark.",
+}
 MERGES = 10
 LONGEST = 2_000
 """The most characters of the words, each repeated by its count."""
@@ -49,8 +54,8 @@ def trained(setup: Setup, mark: str, merges: int = MERGES) -> MergeTraining:
 
 def _first(setup: Setup) -> Question:
     prompt = (
-        f"Each word is repeated by its count. The mark </w> is: "
-        f"{MARKS[setup['mark']].lower()}. Which pair is merged first?"
+        f"Each word is repeated by its count. {_SENTENCES[setup['mark']]} "
+        "Which pair is merged first?"
     )
     return engine.next_pair(
         [prompt],
