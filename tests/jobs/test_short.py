@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import random
 import signal
@@ -14,7 +15,8 @@ import pytest
 from properties import mostly_large
 
 import bpeviz
-from bpeviz.jobs import queue, short
+from bpeviz.core.boundaries import Boundaries
+from bpeviz.jobs import queue, reused_worker, short
 from bpeviz.trainers import TRAINERS
 
 TEXT = "the cat sat on the mat; the rat sat on the cat. " * 4
@@ -66,6 +68,35 @@ def test_long_training_is_refused_and_the_process_goes_on(
         short.train(text, "bpe", slow)
     assert isinstance(short.train(TEXT, "bpe", {"merges": 5}), tuple)
     assert await_process() == process
+
+
+@pytest.mark.parametrize("slow", ["train", "boundaries"])
+def test_time_limit_applies_where_no_progress_is_reported(
+    monkeypatch: pytest.MonkeyPatch, slow: str
+) -> None:
+    passed = [0.0]
+    history = bpeviz.train("low", "bpe", merges=0)
+
+    class Tokenizer:
+        def boundaries(self, text: str) -> Boundaries:
+            assert slow == "boundaries", "training has used up the time"
+            passed[0] += 1.0
+            return history.tokenizer().boundaries(text)
+
+    class Slow:
+        def tokenizer(self) -> Tokenizer:
+            return Tokenizer()
+
+    def train(*_request: object, **_options: object) -> Slow:
+        passed[0] += 1.0 if slow == "train" else 0.0
+        return Slow()
+
+    monkeypatch.setattr(bpeviz, "train", train)
+    monkeypatch.setattr(reused_worker, "thread_time", lambda: passed[0])
+    output = io.BytesIO()
+    request = {"algorithm": "bpe", "options": {}, "seconds": 0.5}
+    reused_worker._answer(request, "low", output)
+    assert output.getvalue() == b'{"limit": "time"}\n'
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="processes cannot be stopped here")
