@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from itertools import groupby
 from typing import Any, Literal, cast
 
@@ -202,7 +202,7 @@ def _scripts() -> regex.Pattern[str]:
     return regex.compile("|".join(rf"(\p{{Script={script}}})" for script in _SCRIPTS))
 
 
-@cache
+@lru_cache(maxsize=30_000)  # enough for the characters of a text
 def script(character: str) -> str:
     """Return the script of a character in the library's table; digits and punctuation are Common.
 

@@ -149,7 +149,7 @@ def _find_or_train(key: Key, trained: Trained, slider: DeltaGenerator | None) ->
     takes_long = ("takes long", *trained.cache_key)
     waiting: Any = nullcontext()
     if cache.find(key) is None:
-        if not _is_short(trained) or cache.find(takes_long):
+        if not _is_short(trained) or cache.find(takes_long) or _would_delay_others(trained):
             return _train_in_worker(key, trained, slider)
         waiting = st.spinner("Training …")
     try:
@@ -187,6 +187,14 @@ def _key(trained: Trained) -> Key:
 def _is_short(trained: Trained) -> bool:
     longest = SHORT_UNSPLIT if _may_be_long(trained.choice) else SHORT
     return len(trained.text) <= longest
+
+
+def _would_delay_others(trained: Trained) -> bool:
+    """Return whether other users should not wait for this training once more.
+
+    They do not notice the trainings of a user who edits a text of usual length.
+    """
+    return len(trained.text) > fragments.LONG_TEXT and run_lock.user_has_held_long()
 
 
 def _may_be_long(choice: Choice) -> bool:

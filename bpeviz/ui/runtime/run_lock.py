@@ -132,6 +132,11 @@ class _RunLock:
         self._durations[kind] = usual + _RECENT * (passed - usual)
         self._holder = None
 
+    def has_held_long(self, run: _Run) -> bool:
+        """Return whether the user of a run recently held the locks for long."""
+        with self._lock:
+            return self._excess(run) > 0
+
     def _excess(self, run: _Run) -> float:
         recent = self._accounts.used(run.user, monotonic())
         return recent if recent > _LITTLE else 0.0
@@ -184,6 +189,12 @@ def _change(run: _Run, lock: _RunLock) -> None:
     run.lock.release(run)
     run.lock = lock
     lock.acquire(run)
+
+
+def user_has_held_long() -> bool:
+    """Return whether the user of this thread's run recently held the locks for long."""
+    run = _this.run
+    return run is not None and run.lock.has_held_long(run)
 
 
 @contextmanager
