@@ -435,7 +435,6 @@ ATTACKS: dict[str, Attack] = {
     "nobody": nobody,
     "expressions": expressions,
     "trainings": trainings,
-    "short": short_texts,
     "links": links,
     "uploads": uploads,
     "files": files,
@@ -444,6 +443,7 @@ ATTACKS: dict[str, Attack] = {
     "connections": connections,
     "disconnects": disconnects,
     "kills": kills,
+    "short": short_texts,
 }
 
 
