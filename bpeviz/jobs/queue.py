@@ -34,7 +34,7 @@ from bpeviz.jobs.errors import SHORTEN
 AT_ONCE = max(1, processors.available() - 1)
 """The maximum number of jobs that run at once; one processor remains for the pages.
 
-One more may run beside them if one of all is small (`fairness.next_job`).
+One more may run beside them if at least one of these jobs is small (`fairness.next_job`).
 """
 
 INTERRUPTED = (

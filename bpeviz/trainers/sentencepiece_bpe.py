@@ -202,7 +202,7 @@ def _scripts() -> regex.Pattern[str]:
     return regex.compile("|".join(rf"(\p{{Script={script}}})" for script in _SCRIPTS))
 
 
-@lru_cache(maxsize=30_000)  # enough for the characters of a text
+@lru_cache(maxsize=30_000)  # more characters than most texts have
 def script(character: str) -> str:
     """Return the script of a character in the library's table; digits and punctuation are Common.
 

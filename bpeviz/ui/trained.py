@@ -190,9 +190,9 @@ def _is_short(trained: Trained) -> bool:
 
 
 def _would_delay_others(trained: Trained) -> bool:
-    """Return whether other users should not wait for this training once more.
+    """Return whether a job should train, because the user's trainings would delay other users.
 
-    They do not notice the trainings of a user who edits a text of usual length.
+    Trainings on texts of usual length are too short for that.
     """
     return len(trained.text) > fragments.LONG_TEXT and run_lock.user_has_held_long()
 
