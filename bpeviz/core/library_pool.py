@@ -52,8 +52,6 @@ _LIBRARIES = {
     worker.HUGGING_FACE: "tokenizers",
     worker.SENTENCEPIECE: "sentencepiece",
     worker.MERGES: "json",
-    worker.HUGGING_FACE_TRAINER: "tokenizers",
-    worker.SENTENCEPIECE_TRAINER: "sentencepiece",
     worker.CHAT_TEMPLATE: "jinja2",
 }
 

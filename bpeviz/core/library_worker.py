@@ -9,7 +9,6 @@ exchanged.
 from __future__ import annotations
 
 import faulthandler
-import io
 import json
 import os
 import signal
@@ -31,13 +30,10 @@ if __name__ == "__main__":
     HUGGING_FACE,
     SENTENCEPIECE,
     MERGES,
-    HUGGING_FACE_TRAINER,
-    SENTENCEPIECE_TRAINER,
     CHAT_TEMPLATE,
-) = range(6)
+) = range(4)
 """Libraries: `tokenizers` for a tokenizer.json, `sentencepiece` for a .model, and `json` for the
-merges of a tokenizer.json, which `tokenizers` does not return. Two train: their content is a
-request of `bpeviz.core.library_trainers`. `jinja2` applies a chat template."""
+merges of a tokenizer.json, which `tokenizers` does not return. `jinja2` applies a chat template."""
 
 LOAD, VOCABULARY, IDS, TOKENS, NORMALIZE, PRE_TOKENS, DECODE, SCORES, TEMPLATE, RENDER = range(10)
 """Operations. LOAD is the first one."""
@@ -441,55 +437,6 @@ def _merges(content: bytes) -> bytes:
     return _numbers(left, right, [ids[pair[0] + pair[1][prefix:]] for pair in pairs])
 
 
-def _hugging_face_merges(content: bytes) -> bytes:
-    """Train byte-level BPE with GPT-2's pattern; return the merges as JSON."""
-    from tokenizers import Tokenizer, models, pre_tokenizers, trainers
-
-    request = json.loads(content)
-    tokenizer = Tokenizer(models.BPE())
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    trainer = trainers.BpeTrainer(
-        vocab_size=256 + request["merges"],
-        min_frequency=request["min_count"],
-        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
-        show_progress=False,
-    )
-    tokenizer.train_from_iterator([request["text"]], trainer)
-    return json.dumps(json.loads(tokenizer.to_str())["model"]["merges"]).encode()
-
-
-def _sentencepiece_pieces(content: bytes) -> bytes:
-    """Train BPE without normalization; return the pieces as JSON, the first one merged first."""
-    import sentencepiece
-
-    request = json.loads(content)
-    model = io.BytesIO()
-    sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(request["text"].splitlines()),
-        model_writer=model,
-        model_type="bpe",
-        vocab_size=request["vocab_size"],
-        normalization_rule_name="identity",
-        remove_extra_whitespaces=False,
-        character_coverage=1.0,
-        byte_fallback=True,
-        max_sentence_length=1_000_000,
-        num_threads=1,
-        minloglevel=2,
-        bos_id=-1,
-        eos_id=-1,
-    )
-    trained = sentencepiece.SentencePieceProcessor(model_proto=model.getvalue())
-    others = trained.is_byte, trained.is_unknown, trained.is_control
-    return json.dumps(
-        [
-            trained.id_to_piece(i)
-            for i in range(trained.get_piece_size())
-            if not any(other(i) for other in others)
-        ]
-    ).encode()
-
-
 def _model_type(content: bytes) -> str:
     """Return the model type of a SentencePiece model, from its trainer's settings.
 
@@ -544,14 +491,6 @@ def _spellings(vocabulary: dict[int, str]) -> bytes:
     return struct.pack("<Q", len(ids)) + _numbers(ids) + b"\xff".join(parts)
 
 
-_ANSWERED_AT_ONCE: dict[int, Callable[[bytes], bytes]] = {
-    MERGES: _merges,
-    HUGGING_FACE_TRAINER: _hugging_face_merges,
-    SENTENCEPIECE_TRAINER: _sentencepiece_pieces,
-}
-"""The libraries whose answer to LOAD is the result."""
-
-
 class Worker:
     """The loaded tokenizer of this process."""
 
@@ -561,8 +500,8 @@ class Worker:
 
     def answer(self, operation: int, library: int, payload: bytes) -> bytes:
         """Return the result of an operation."""
-        if operation == LOAD and library in _ANSWERED_AT_ONCE:
-            return _ANSWERED_AT_ONCE[library](payload)
+        if library == MERGES:
+            return _merges(payload)
         if operation == LOAD and library == CHAT_TEMPLATE:
             self.chat = ChatTemplate(payload)
             return b""

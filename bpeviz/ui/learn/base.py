@@ -21,6 +21,12 @@ Setup = Mapping[str, Any]
 
 Verdict = Literal["right", "near", "wrong", "shown"]
 
+DON_QUIJOTE = (
+    "En un lugar de la Mancha, de cuyo nombre no quiero acordarme, no ha mucho tiempo que vivía "
+    "un hidalgo de los de lanza en astillero"
+)
+"""The opening of Don Quijote, of 130 characters."""
+
 
 class NoQuestionError(ValueError):
     """No question can be asked about a text; the message tells the user how to change it."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bpeviz.analysis.known_answers import DON_QUIJOTE
 from bpeviz.core.merges import Merge
 from bpeviz.core.training import MergeTraining
 from bpeviz.text import counted
 from bpeviz.ui.learn import engine
 from bpeviz.ui.learn.base import (
+    DON_QUIJOTE,
     Chapter,
     Input,
     NoQuestionError,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from bpeviz.analysis.known_answers import DON_QUIJOTE
 from bpeviz.text import character_stand_in, counted
 from bpeviz.ui.learn import engine
 from bpeviz.ui.learn.base import (
+    DON_QUIJOTE,
     Chapter,
     NoQuestionError,
     Option,

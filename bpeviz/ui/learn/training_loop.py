@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bpeviz.analysis.known_answers import DON_QUIJOTE
 from bpeviz.text import counted
 from bpeviz.ui.learn import engine
 from bpeviz.ui.learn.base import (
+    DON_QUIJOTE,
     Chapter,
     NoQuestionError,
     Option,

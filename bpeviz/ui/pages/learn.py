@@ -22,7 +22,7 @@ from bpeviz.ui.downloads import ready
 from bpeviz.ui.html_table import table
 from bpeviz.ui.learn.base import Chapter, Input, NoQuestionError, Picture, Question, Setup
 from bpeviz.ui.learn.registry import BY_KEY, CHAPTERS
-from bpeviz.ui.pages import checked_against, teachers_sheet
+from bpeviz.ui.pages import teachers_sheet
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.permalink import codec, session
 from bpeviz.ui.widgets import Number, OneOf, SessionValue, SomeOf, TextField, Values, Widget
@@ -71,7 +71,6 @@ _CLEARED: SessionValue[bool] = SessionValue("learn_cleared")
 def _widgets(values: Values) -> Iterator[Widget[Any]]:
     yield CHAPTER
     yield DONE
-    yield checked_against.SHOWN
     if chapter := BY_KEY.get(values.get(CHAPTER) or ""):
         for one in chapter.inputs:
             yield one.widget
@@ -92,7 +91,6 @@ def show() -> None:
     bar = st.container()
     with st.container(key="chapter"):
         _draw_chapter(chapter)
-    checked_against.show()
     teachers_sheet.show()
     with bar:
         _bar(chapter)

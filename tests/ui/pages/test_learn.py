@@ -13,9 +13,6 @@ import pytest
 from payloads import payloads
 from streamlit.testing.v1 import AppTest
 
-from bpeviz.analysis import library_comparisons
-from bpeviz.analysis.known_answers import COMPARISONS
-from bpeviz.core.library_pool import LibraryError
 from bpeviz.pretrained import download
 from bpeviz.trainers import TRAINERS
 from bpeviz.ui.html_table import table
@@ -148,7 +145,7 @@ def test_page_is_the_same_whatever_the_answer_until_it_is_given(
     (current,) = [one for one in bar(app)["chapters"] if one["key"] == chapter.key]
     assert current["done"]
     inputs = {one.widget.link: one.initial for one in chapter.inputs}
-    progress = {"chapter": chapter.key, "chapters_done": [chapter.key], "checked_against": False}
+    progress = {"chapter": chapter.key, "chapters_done": [chapter.key]}
     assert unpack(app.session_state["made_link"]["packed"]) == inputs | progress
 
 
@@ -221,7 +218,6 @@ def test_link_has_the_chapter_the_text_and_progress_but_no_answers() -> None:
     linked = unpack(packed)
     assert linked == {
         "chapter": "first-merge",
-        "checked_against": False,
         "chapters_done": ["first-merge"],
         "learn_first-merge_text": "banana",
     }
@@ -298,44 +294,6 @@ def test_table_escapes_its_cells() -> None:
     assert "a &amp; b" in html
 
 
-def test_checked_against_runs_and_shows_all_comparisons() -> None:
-    app = opened()
-    (switch,) = [one for one in app.toggle if one.label.startswith("Checked against")]
-    assert not [one for one in app.get("html") if "minbpe" in one.proto.body]
-    check(switch.set_value(True).run())
-    (shown,) = [one.proto.body for one in app.get("html") if "minbpe" in one.proto.body]
-    assert "differs" not in shown
-    assert all(escape(one.source) in shown for one in COMPARISONS)
-
-
-def test_missing_vocabulary_is_named_in_the_comparison(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(download, "available", lambda name: False)
-    app = opened(learn_checked_against=True)
-    (shown,) = [one.proto.body for one in app.get("html") if "minbpe" in one.proto.body]
-    assert shown.count("the vocabulary is not on this machine") == 5
-    assert any("Not compared: 5" in one.value for one in app.markdown)
-
-
-def test_libraries_train_and_encode_when_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The comparisons themselves run in tests/analysis."""
-
-    def refuse() -> str:
-        raise LibraryError("the library tokenizers is not installed")
-
-    listed = (
-        replace(COMPARISONS[0], what="first", source="tokenizers", compute=refuse),
-        replace(COMPARISONS[0], what="second", source="sentencepiece", compute=lambda: "else"),
-    )
-    monkeypatch.setattr(library_comparisons, "comparisons", lambda: listed)
-    app = opened(learn_checked_against=True)
-    check(app.button(key="learn_run_libraries").click().run())
-    (shown,) = [one.proto.body for one in app.get("html") if "sentencepiece" in one.proto.body]
-    assert "the library tokenizers is not installed" in shown
-    assert "differs" in shown
-    assert any("0 of 1 comparisons agree" in one.value for one in app.markdown)
-    assert "learn_run_libraries" not in [one.key for one in app.button]
-
-
 def test_next_follows_the_core_path_and_offers_the_chapter_between() -> None:
     app = opened("text-is-numbers")
     labels = [one.label for one in app.button]
@@ -401,3 +359,9 @@ def test_sample_sets_all_inputs_that_belong_together() -> None:
     app = show_all(opened(chapter.key), chapter)
     check(app.button(key="sample_splitting-rules_Japanese").click().run())
     assert app.text_input(key="learn_splitting-rules_words").value == "図書館 で お茶 を 飲む"
+
+
+def test_link_with_a_setting_of_an_older_version_opens_without_a_warning() -> None:
+    app = opened(link=pack({"chapter": "first-merge", "checked_against": True}))
+    assert bar(app)["current"] == "first-merge"
+    assert not app.warning
