@@ -252,6 +252,10 @@ def _values(packed: str) -> dict[str, Value]:
     return codec.unpack(remembered, MAX_SHORT)
 
 
+_RETIRED = {"checked_against"}
+"""Names in links of earlier versions, whose values no longer change the page."""
+
+
 def _restore(page: Page, found: Mapping[str, Value]) -> list[str]:
     """Restore the values of a link that the page allows; return the labels of the others."""
     valid: dict[str, Value] = {}
@@ -269,7 +273,7 @@ def _restore(page: Page, found: Mapping[str, Value]) -> list[str]:
             rejected.append(widget.label)
     for widget, value in allowed:
         widget.restore(value)
-    return rejected + list(rest)
+    return rejected + [name for name in rest if name not in _RETIRED]
 
 
 def _listed(names: Iterable[str]) -> str:
