@@ -8,6 +8,7 @@ import json
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from reprlib import repr as short_repr
 from typing import Any
 
 import orjson
@@ -45,7 +46,12 @@ def clean(text: str) -> str:
 
     Lone surrogates are not Unicode text: they have no UTF-8 bytes. tiktoken repairs its input in
     the same way (`tiktoken/core.py`, `Encoding.encode`).
+
+    Raises:
+        ValueError: It is not a text, which only a program can give.
     """
+    if not isinstance(text, str):
+        raise ValueError(f"Give a text, not {short_repr(text)}.")
     if text.isascii():  # known without reading the text
         return text
     try:

@@ -97,7 +97,7 @@ class Option:
             is_allowed, allowed = isinstance(value, str), "a text"
         else:
             most = self.maximum
-            is_allowed = _is_whole(value, self.minimum, most)
+            is_allowed = is_whole(value, self.minimum, most)
             limits = (
                 f"of {self.minimum} or more" if most is None else f"from {self.minimum} to {most}"
             )
@@ -214,7 +214,7 @@ class Trainer:
         if not self.prunes and (vocab_size is None) == (merges is None):
             raise ValueError("Give either vocab_size or merges.")
         for name, value in (("vocab_size", vocab_size), ("merges", merges)):
-            if value is not None and not _is_whole(value, 0):
+            if value is not None and not is_whole(value, 0):
                 raise ValueError(
                     f"The argument {name} must be a whole number of 0 or more, not "
                     f"{short_repr(value)}."
@@ -234,7 +234,8 @@ class Trainer:
         return names
 
 
-def _is_whole(value: object, minimum: int, maximum: int | None = None) -> bool:
+def is_whole(value: object, minimum: int, maximum: int | None = None) -> bool:
+    """Return whether a value is a whole number, and not below or above the limits."""
     if not isinstance(value, Integral) or isinstance(value, bool):
         return False
     return minimum <= int(value) and (maximum is None or int(value) <= maximum)

@@ -150,8 +150,6 @@ class _Counts:
     ) -> None:
         self.ids = array("q", [GAP])
         self.weights = array("q", [0])
-        if sum(len(ids) * count for ids, count in words) >= 2**63:
-            raise ValueError("These counts are too large: together they must be below 2^63.")
         for ids, count in words:
             self.ids.extend((*ids, GAP))
             self.weights.extend([count] * (len(ids) + 1))

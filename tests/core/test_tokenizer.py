@@ -5,6 +5,7 @@ from __future__ import annotations
 import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from typing import Any
 
 import pytest
 import reference
@@ -174,6 +175,14 @@ def test_every_text_method_replaces_lone_surrogates() -> None:
     assert tokenizer.tokens("a\ud800") == tokenizer.tokens("a\ufffd")
     assert tokenizer.boundaries("a\ud800").ends.tolist() == [1, 2, 3, 4]
     assert tokenizer.pre_token_atom_ends("a\ud800").tolist() == [1, 4]
+
+
+@pytest.mark.parametrize("given", [None, 5, b"ab", ["ab"]])
+def test_text_of_another_type_raises_value_error(given: Any) -> None:
+    tokenizer = bpeviz.train("ab", merges=1).tokenizer()
+    for method in (tokenizer.encode, tokenizer.tokens, tokenizer.boundaries):
+        with pytest.raises(ValueError, match="Give a text, not "):
+            method(given)
 
 
 def test_unknown_characters_decode_to_replacement_character() -> None:

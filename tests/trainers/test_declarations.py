@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 import bpeviz
@@ -118,6 +119,29 @@ def test_train_rejects_vocabulary_smaller_than_atoms(trainer: Trainer) -> None:
 def test_train_rejects_corpus_of_wrong_type(trainer: Trainer, corpus: Any) -> None:
     with pytest.raises(ValueError, match="a text or a mapping of counts"):
         train(trainer, corpus)
+
+
+@every_trainer
+@pytest.mark.parametrize(
+    ("counts", "says"),
+    [
+        ({"a": 10**30}, "counts are too large"),
+        ({"ab": 2**58, "c": 2**59}, "counts are too large"),
+        ({5: 3}, "pre-token must be a text that is not empty, not 5"),
+        ({"ab": 2, "": 3}, "pre-token must be a text that is not empty, not ''"),
+        ({"ab": 1.5}, "count of 'ab' must be a whole number of 1 or more, not 1.5"),
+        ({"ab": "2"}, "count of 'ab' must be a whole number of 1 or more, not '2'"),
+        ({"ab": True}, "count of 'ab' must be a whole number of 1 or more, not True"),
+    ],
+)
+def test_train_rejects_invalid_counts(trainer: Trainer, counts: Any, says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        train(trainer, counts)
+
+
+def test_counts_may_be_of_any_integer_type() -> None:
+    expected = bpeviz.train({"ab": 3, "cd": 2}, merges=2).merges
+    assert bpeviz.train({"ab": np.int64(3), "cd": np.uint8(2)}, merges=2).merges == expected
 
 
 def test_unknown_algorithm_error_lists_known_algorithms() -> None:
