@@ -1,7 +1,8 @@
 """All limits of the server, in one place. Environment variables set some of them.
 
-The variables are read once, when the server starts. `bpeviz/DEPLOYMENT.md` contains the table that
-`python -m bpeviz.limits` prints.
+The variables are read once, when the server starts. One that is not valid leaves the default, since
+an error would prevent every import; the server and the command line `check` them first.
+`bpeviz/DEPLOYMENT.md` contains the table that `python -m bpeviz.limits` prints.
 """
 
 from __future__ import annotations
@@ -45,7 +46,16 @@ class Limit:
 
 def _limit(about: str, default: int, unit: str, variable: str = "") -> int:
     LIMITS.append(limit := Limit(about, default, unit, variable))
-    return limit.value
+    try:
+        return limit.value
+    except ValueError:
+        return default
+
+
+def check() -> None:
+    """Raise `ValueError` where an environment variable is not valid."""
+    for limit in LIMITS:
+        _ = limit.value
 
 
 def table() -> str:

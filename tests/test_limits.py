@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -53,6 +54,31 @@ def test_invalid_environment_variable_is_an_error(
     limit = limits.Limit("time of a test", 600, "seconds", "BPEVIZ_TEST_SECONDS")
     with pytest.raises(ValueError, match=r"BPEVIZ_TEST_SECONDS.*seconds"):
         _ = limit.value
+
+
+@pytest.mark.slow
+def test_invalid_environment_variable_ends_the_command_line_with_a_message() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "bpeviz", "encode", "--tokenizer", "gpt2"],
+        cwd=ROOT,
+        env={**os.environ, "BPEVIZ_CACHE": "abc"},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == (
+        "The environment variable BPEVIZ_CACHE must be a whole number of MB, at least 1. "
+        "It is 'abc'.\n"
+    )
+
+
+def test_server_refuses_an_invalid_environment_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    from bpeviz.ui import server
+
+    monkeypatch.setenv("BPEVIZ_CACHE", "abc")
+    with pytest.raises(ValueError, match="BPEVIZ_CACHE must be"):
+        server.middleware()
 
 
 def test_module_prints_the_table() -> None:

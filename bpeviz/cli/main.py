@@ -7,6 +7,7 @@ import io
 import sys
 from collections.abc import Sequence
 
+from bpeviz import limits
 from bpeviz.cli import compare, count, decode, encode, lookup, train, vocabularies
 from bpeviz.cli.errors import UsageError, print_error
 from bpeviz.cli.files import discard_output
@@ -45,6 +46,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _run(arguments: Sequence[str] | None) -> int:
     options = _parser().parse_args(arguments)
+    limits.check()
     try:
         code: int = options.run(options)
     except UsageError as error:

@@ -17,6 +17,7 @@ import streamlit as st
 from starlette.middleware import Middleware
 from streamlit import config
 
+from bpeviz import limits
 from bpeviz.jobs import short
 from bpeviz.ui.runtime import widget_values
 from bpeviz.ui.server import memory
@@ -57,6 +58,7 @@ def middleware() -> list[Middleware]:
     Raises:
         ValueError: An environment variable is invalid.
     """
+    limits.check()
     sys.setswitchinterval(SWITCH_INTERVAL)
     memory.limit_arenas()
     cache_theme_options()
