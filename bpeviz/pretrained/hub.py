@@ -342,12 +342,17 @@ def _too_slow(model: ModelId) -> VocabularyUnavailable:
 
 def _unavailable(model: ModelId, error: Exception) -> VocabularyUnavailable:
     """Return the user-facing message of an error. It contains no addresses."""
-    from huggingface_hub import errors
+    from huggingface_hub import errors, get_token
 
     if isinstance(error, VocabularyUnavailable):
         return error
     if isinstance(error, errors.GatedRepoError):
-        why = "is gated: its owner must grant access, and bpeviz sends no access token"
+        is_sent = os.environ.get(TOKEN_VARIABLE) == "1" and get_token()
+        why = "is gated: its owner must grant access" + (
+            " to the account of the access token that bpeviz sends"
+            if is_sent
+            else ", and bpeviz sends no access token"
+        )
     elif isinstance(error, errors.RevisionNotFoundError):
         why = f"has no revision {model.revision}"
     elif isinstance(error, errors.RepositoryNotFoundError):

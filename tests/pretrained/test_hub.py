@@ -254,6 +254,22 @@ def test_fetch_reports_refusals_of_the_hub(
     assert "127.0.0.1" not in str(caught.value)
 
 
+def test_fetch_says_whether_a_gated_model_was_asked_for_with_a_token(
+    server: Hub, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    server.models["someone/model"] = Repository({}, status=(403, "GatedRepo"))
+    monkeypatch.setattr(huggingface_hub.constants, "HF_TOKEN_PATH", str(tmp_path / "none"))
+    for option, token, sent in (("0", "hf_secret", False), ("1", "", False), ("1", "hf_it", True)):
+        monkeypatch.setenv(hub.TOKEN_VARIABLE, option)
+        monkeypatch.setenv("HF_TOKEN", token)
+        server.requests.clear()
+        with pytest.raises(VocabularyUnavailable) as caught:
+            fetch()
+        assert (server.requests[0][1] is not None) == sent
+        assert ("sends no access token" in str(caught.value)) != sent
+        assert ("account of the access token that bpeviz sends" in str(caught.value)) == sent
+
+
 def test_fetch_reports_missing_revisions(server: Hub) -> None:
     server.models["someone/model"] = Repository({"tokenizer.json": b"{}"})
     with pytest.raises(VocabularyUnavailable, match="no revision other/branch"):
