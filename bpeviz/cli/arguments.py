@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+import os
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from bpeviz.cli.errors import UsageError
-from bpeviz.corpus.files import STANDARD
+from bpeviz.corpus.files import STANDARD, named
 from bpeviz.pretokenizers.patterns import CUSTOM, PATTERNS, WORD_LIST
 from bpeviz.pretrained import catalog
 
@@ -118,7 +120,18 @@ def check_expression(options: argparse.Namespace) -> None:
         raise UsageError(f"--expression needs --pattern {CUSTOM} or --pattern {WORD_LIST}.")
 
 
-def check_one_standard_input(paths: Sequence[str]) -> None:
-    """Raise `UsageError` if standard input is named more than once."""
-    if list(paths).count(STANDARD) > 1:
+def check_files(inputs: Sequence[str], outputs: Iterable[str]) -> None:
+    """Raise `UsageError` if an output is also an input, or standard input is named twice."""
+    if list(inputs).count(STANDARD) > 1:
         raise UsageError("Standard input (-) can be read only once.")
+    for output in outputs:
+        is_file = output != STANDARD and os.path.isfile(output)  # a device is not overwritten
+        if is_file and any(_is_same_file(one, output) for one in inputs):
+            raise UsageError(f"--output would overwrite an input, {named(output)}.")
+
+
+def _is_same_file(path: str, output: str) -> bool:
+    """Return whether two names, links included, are of one file."""
+    with suppress(OSError, ValueError):  # reading it reports the error
+        return os.path.samefile(0 if path == STANDARD else path, output)
+    return False

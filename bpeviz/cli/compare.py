@@ -8,6 +8,7 @@ import io
 import json
 from collections.abc import Sequence
 from dataclasses import asdict
+from itertools import chain
 
 from bpeviz.analysis.metrics import Column, Metrics, measure, sweep
 from bpeviz.cli import arguments, files
@@ -74,7 +75,8 @@ def add(commands: Commands) -> argparse.ArgumentParser:
 def run(options: argparse.Namespace) -> int:
     """Print the metrics of all tokenizers; return the exit code."""
     names: list[str] = options.tokenizer
-    arguments.check_one_standard_input([options.file, *names])
+    read = [options.file, *chain.from_iterable(map(files.tokenizer_inputs, names))]
+    arguments.check_files(read, [options.output])
     arguments.check_expression(options)
     reference = names[0] if options.reference is None else options.reference
     if reference not in names:

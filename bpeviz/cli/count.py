@@ -65,8 +65,8 @@ def run(options: argparse.Namespace) -> int:
     """Count the pre-tokens, and write the counts; return the exit code."""
     paths = options.files or [STANDARD]
     arguments.check_expression(options)
-    arguments.check_one_standard_input(paths)
     output = files.output_path(options)
+    arguments.check_files(paths, [output])
     if output != STANDARD:
         files.check_writable(Path(output))
     if options.scheduler is not None and STANDARD in paths:

@@ -51,7 +51,8 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError("Name ids as arguments or a file with ids, not both.")
     given = None if options.ids in ([], [STANDARD]) else options.ids
     source = None if given else options.file or STANDARD
-    arguments.check_one_standard_input([options.tokenizer, source or ""])
+    read = [*files.tokenizer_inputs(options.tokenizer), *filter(None, [source])]
+    arguments.check_files(read, [options.output])
     arguments.check_expression(options)
     progress = Progress(options.progress)
     tokenizer = files.load_tokenizer(options.tokenizer, options, progress)

@@ -141,7 +141,8 @@ def _add_special(command: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Encode every file; return the exit code."""
     paths = options.files or [STANDARD]
-    arguments.check_one_standard_input([*paths, options.tokenizer])
+    read = [*paths, *files.tokenizer_inputs(options.tokenizer)]
+    arguments.check_files(read, [options.output])
     arguments.check_expression(options)
     if options.system and not options.chat:
         raise UsageError("--system needs --chat.")

@@ -111,6 +111,23 @@ def _tokenizer_files(name: str) -> Mapping[str, bytes]:
         raise _unreadable(name, error) from error
 
 
+def tokenizer_inputs(name: str) -> list[str]:
+    """Return the paths that ``--tokenizer`` reads, those of a chat template included."""
+    if name == STANDARD:
+        return [name]
+    if name in catalog.ENTRIES or hub.is_id(name):
+        return []
+    with contextlib.suppress(OSError, ValueError):  # loading reports the error
+        return [*map(str, formats.paths_to_read(Path(name))), *_chat_paths(name).values()]
+    return []
+
+
+def _chat_paths(name: str) -> dict[str, str]:
+    """Return where the files of a chat template are beside a tokenizer, by their names."""
+    folder = name if os.path.isdir(name) else os.path.dirname(name)
+    return {one: os.path.join(folder, one) for one in (SETTINGS, SOURCE)}
+
+
 def load_chat_template(name: str) -> ChatTemplate:
     """Return the chat template in or beside the tokenizer that ``--tokenizer`` names.
 
@@ -125,11 +142,9 @@ def load_chat_template(name: str) -> ChatTemplate:
         if head.startswith((MAGIC, b"PK")):
             found = archive.opened({os.path.basename(name): head})
         else:
-            folder = name if os.path.isdir(name) else os.path.dirname(name)
-            paths = {one: os.path.join(folder, one) for one in (SETTINGS, SOURCE)}
             found = {
                 one: read_bytes(path, formats.MAX_FILE)
-                for one, path in paths.items()
+                for one, path in _chat_paths(name).items()
                 if os.path.isfile(path)
             }
     template = chat_template(found)

@@ -73,6 +73,7 @@ def add(commands: Commands) -> argparse.ArgumentParser:
 
 def run(options: argparse.Namespace) -> int:
     """Print the tokens of every query; return the exit code."""
+    arguments.check_files(files.tokenizer_inputs(options.tokenizer), [options.output])
     arguments.check_expression(options)
     if options.containing and not options.queries:
         raise UsageError("--containing needs a QUERY.")

@@ -138,9 +138,9 @@ def run(options: argparse.Namespace) -> int:
     arguments.check_expression(options)
     chosen = _chosen(options, trainer)
     text_paths = [str(value) for name, value in chosen.items() if _is_text(name)]
-    arguments.check_one_standard_input([*paths, *text_paths])
     output = files.output_path(options)
     format, targets = _targets(output, options.format, options.algorithm)
+    arguments.check_files([*paths, *text_paths], map(str, targets))
     folder = Path(output) if targets and targets[0] != Path(output) else None
     for path in [folder] if folder is not None and not folder.exists() else targets:
         files.check_writable(path)
@@ -208,7 +208,7 @@ def _corpus(paths: Sequence[str], trainer: Trainer) -> Corpus:
         return texts[0]
     if trainer.key == "multilingual":  # its texts are separated by lines of dashes
         return "---\n".join(text if text.endswith("\n") else text + "\n" for text in texts)
-    return Counter(texts)
+    return Counter(filter(None, texts))
 
 
 def _counts(options: argparse.Namespace) -> PreTokenCounts:

@@ -678,6 +678,87 @@ def test_output_replaces_a_file_and_keeps_its_mode(shell: Shell) -> None:
     assert {path.name for path in Path().iterdir()} == {"text.txt", "t.json", "link.json"}
 
 
+@pytest.mark.parametrize("link", ["itself", "symbolic", "hard"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "train IN --merges 1 --format huggingface",
+        "train text.txt IN --merges 1 --format huggingface",
+        "train --counts IN --merges 1 --format huggingface",
+        "train text.txt --base-text IN --merges 1 --format huggingface --algorithm adaptive",
+        "count text.txt IN",
+        "encode text.txt IN --tokenizer t.json",
+        "encode text.txt --tokenizer IN",
+        "decode --file IN --tokenizer t.json",
+        "decode 1 --tokenizer IN",
+        "lookup --tokenizer IN",
+        "compare IN --tokenizer t.json",
+        "compare text.txt --tokenizer t.json --tokenizer IN",
+    ],
+)
+def test_no_command_overwrites_its_input(trained: Shell, command: str, link: str) -> None:
+    given, output = Path("in"), Path("in" if link == "itself" else "out")
+    given.write_bytes(b"1 2 3\n")
+    if link == "symbolic":
+        output.symlink_to(given)
+    elif link == "hard":
+        output.hardlink_to(given)
+    before = contents()
+    trained(*command.replace("IN", "in").split(), "--output", str(output))
+    assert trained.code == 2
+    assert f"--output would overwrite an input, {output}" in trained.err
+    assert contents() == before
+
+
+def contents() -> dict[Path, bytes]:
+    """Return the content of every file in the working folder and in the folders in it."""
+    return {path: path.read_bytes() for path in Path().rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize(
+    ("command", "overwritten"),
+    [
+        ("train m/merges.txt --merges 1 --output m", "m/merges.txt"),
+        ("train a.tiktoken.json --merges 1 --output a.tiktoken", "a.tiktoken.json"),
+        ("encode text.txt --tokenizer m --output m/merges.txt", "m/merges.txt"),
+        ("lookup --tokenizer m/vocab.json --output m/merges.txt", "m/merges.txt"),
+        ("decode 1 --tokenizer a.tiktoken --output a.tiktoken.json", "a.tiktoken.json"),
+        (
+            "encode text.txt --chat --tokenizer m --output m/chat_template.jinja",
+            "m/chat_template.jinja",
+        ),
+    ],
+)
+def test_no_command_overwrites_other_files_that_it_reads(
+    shell: Shell, command: str, overwritten: str
+) -> None:
+    assert shell("train", "text.txt", "--merges", "1", "--output", "m").code == 0
+    assert shell("train", "text.txt", "--merges", "1", "--output", "a.tiktoken").code == 0
+    Path("m/chat_template.jinja").write_bytes(b"x")
+    before = contents()
+    assert shell(*command.split()).code == 2
+    assert f"would overwrite an input, {overwritten}" in shell.err
+    assert contents() == before
+
+
+@pytest.mark.slow
+def test_no_command_overwrites_the_file_of_standard_input(trained: Shell) -> None:
+    with Path("text.txt").open("rb") as text:
+        process = started("encode", "--tokenizer", "t.json", "--output", "text.txt", stdin=text)
+        _, message = process.communicate(timeout=120)
+    assert process.returncode == 2
+    assert "would overwrite an input, text.txt" in message.decode()
+    assert Path("text.txt").read_bytes() == TEXT.encode()
+
+
+def test_output_beside_an_input_replaces_an_old_file(trained: Shell) -> None:
+    Path("gpt2").write_bytes(b"old")  # the published tokenizer is meant
+    assert trained("encode", "text.txt", "--tokenizer", "gpt2", "--output", "gpt2").code == 0
+    Path("-").write_bytes(b"old")
+    assert trained("encode", "text.txt", "-", "--tokenizer", "t.json").code == 0
+    assert Path("-").read_bytes() == b"old"
+
+
 def test_new_output_has_the_default_mode(shell: Shell) -> None:
     Path("usual").touch()
     shell("train", "text.txt", "--merges", "1", "--output", "t.json")
