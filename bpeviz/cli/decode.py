@@ -11,13 +11,15 @@ from bpeviz.cli import arguments, files
 from bpeviz.cli.arguments import Commands
 from bpeviz.cli.errors import CommandError, UsageError
 from bpeviz.cli.progress import Progress
+from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.corpus.files import STANDARD
 from bpeviz.text import visible
 
 _HELP = """\
 Decode ids, given as arguments or in a file and separated by spaces, commas or the brackets of JSON.
-The output is the exact bytes of the tokens: the encoded text, if the tokenizer is lossless. (An id
-may be only a part of a character; its bytes are not valid UTF-8.)
+The output is the text that the tokenizer's library decodes: the encoded text, if the tokenizer is
+lossless. An id may be only a part of a character; it becomes U+FFFD. --bytes prints the exact bytes
+of the tokens instead.
 """
 _EXAMPLES = """\
 examples:
@@ -40,6 +42,12 @@ def add(commands: Commands) -> argparse.ArgumentParser:
     command.add_argument(
         "--lines", action="store_true", help="decode each line of ids to a line of text"
     )
+    command.add_argument(
+        "--bytes",
+        action="store_true",
+        help="print the bytes of each token, with its spaces, also if they are not UTF-8",
+    )
+    command.add_argument("--skip-special", action="store_true", help="leave out special tokens")
     arguments.add_output(command)
     arguments.add_progress(command)
     return command
@@ -61,13 +69,20 @@ def run(options: argparse.Namespace) -> int:
         if options.lines:
             # Decode each line alone: a decoder may put spaces between words, but not between lines.
             lines = [" ".join(given)] if given else listed
-            raw = b"".join(tokenizer.decode_bytes(_ids([line])) + b"\n" for line in lines)
+            raw = b"".join(_decoded(tokenizer, [line], options) + b"\n" for line in lines)
         else:
-            raw = tokenizer.decode_bytes(_ids(listed))
+            raw = _decoded(tokenizer, listed, options)
     if options.output == STANDARD and sys.stdout is not None and sys.stdout.isatty():
         raw = raw.removesuffix(b"\n") + b"\n"  # before the prompt
     files.write_output(options.output, raw)
     return 0
+
+
+def _decoded(tokenizer: Tokenizer, listed: Iterable[str], options: argparse.Namespace) -> bytes:
+    """Return the text or the bytes of the ids in lines or arguments."""
+    skipped = {*tokenizer.special_tokens.values()} if options.skip_special else ()
+    ids = (one for one in _ids(listed) if one not in skipped)
+    return tokenizer.decode_bytes(ids) if options.bytes else tokenizer.decode(ids).encode()
 
 
 def _ids(listed: Iterable[str]) -> Iterator[int]:

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 from gguf_files import gguf_file
-from tokenizers import Tokenizer, models, processors
+from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, processors
 
 import bpeviz
 from bpeviz import formats
@@ -540,8 +540,29 @@ def test_decode_accepts_ids_in_any_layout(trained: Shell, ids: list[str]) -> Non
     assert trained("decode", "--tokenizer", "t.json", "--file", "ids").out == b"he"
 
 
-def test_decode_returns_the_bytes_of_a_partial_character(trained: Shell) -> None:
-    assert trained("decode", "--tokenizer", "t.json", "195").out == b"\xc3"
+def test_decode_returns_the_bytes_of_a_partial_character_on_request(trained: Shell) -> None:
+    decode = ("decode", "--tokenizer", "t.json", "195")
+    assert trained(*decode).out.decode() == "\ufffd"
+    assert trained(*decode, "--bytes").out == b"\xc3"
+
+
+def test_decode_prints_the_text_of_the_library(shell: Shell) -> None:
+    """T5's tokenizer begins a text with a space that is not part of it."""
+    made = Tokenizer(
+        models.Unigram([("<unk>", 0.0), ("</s>", 0.0), ("▁The", -1.0), ("▁dog", -1.0)], 0)
+    )
+    made.pre_tokenizer = pre_tokenizers.Metaspace()
+    made.decoder = decoders.Metaspace()
+    made.add_special_tokens(["<unk>", "</s>"])
+    Path("tokenizer.json").write_text(made.to_str(), encoding="utf-8")
+    decode = ("decode", "--tokenizer", "tokenizer.json", "2", "3", "1")
+    assert shell(*decode).out == b"The dog</s>"
+    assert shell(*decode).out.decode() == made.decode([2, 3, 1], skip_special_tokens=False)
+    assert shell(*decode, "--skip-special").out.decode() == made.decode([2, 3, 1]) == "The dog"
+    assert shell(*decode, "--bytes").out == b" The dog</s>"
+    assert shell(*decode, "--bytes", "--skip-special").out == b" The dog"
+    assert shell(*decode, "--lines").out == b"The dog</s>\n"
+    assert "no id 9" in shell(*decode, "9", "--skip-special").sentence
 
 
 @pytest.mark.parametrize(
