@@ -165,12 +165,17 @@ def text_of(ids: Iterable[int], tokenizer: Tokenizer) -> str:
 
 @dataclass(frozen=True)
 class Found:
-    """A token of a vocabulary. place: its kind or its merge, in words."""
+    """A token of a vocabulary.
+
+    place: its kind or its merge, in words. flags: those of an added token that are set, such as
+    "lstrip".
+    """
 
     id: int
     raw: bytes
     label: str
     place: str
+    flags: tuple[str, ...] = ()
 
 
 def look_up(query: str, tokenizer: Tokenizer) -> list[Found]:
@@ -223,7 +228,9 @@ def about(token_id: int, tokenizer: Tokenizer) -> Found:
         ValueError: The id is unknown.
     """
     raw = tokenizer.token_bytes(token_id)
-    return Found(token_id, raw, tokenizer.token_label(token_id), _place(token_id, tokenizer))
+    flags = tuple(tokenizer.added_flags(token_id))
+    place = _place(token_id, tokenizer) + (f" ({', '.join(flags)})" if flags else "")
+    return Found(token_id, raw, tokenizer.token_label(token_id), place, flags)
 
 
 def _place(token_id: int, tokenizer: Tokenizer) -> str:
@@ -231,6 +238,8 @@ def _place(token_id: int, tokenizer: Tokenizer) -> str:
         return "for text that is not in the vocabulary"
     if token_id in tokenizer.special_tokens.values():
         return "a special token"
+    if token_id in tokenizer.added_ids:
+        return "an added token"
     step = tokenizer.merge_step(token_id)
     if step >= 0:
         return f"merge {step + 1:,} of {tokenizer.steps:,}"

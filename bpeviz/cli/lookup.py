@@ -19,9 +19,9 @@ from bpeviz.text import hexadecimal, shorten, visible
 
 _HELP = """\
 Look up tokens by id or by text. Each is printed with its id, its bytes, and its kind, such as the
-number of the merge that creates it. Its merge tree, below, contains the tokens that are merged into
-it. A text that is not one token is encoded, and its tokens are printed. Without a QUERY, the
-command prints the size of the vocabulary.
+number of the merge that creates it, or the flags of an added token. Its merge tree, below, contains
+the tokens that are merged into it. A text that is not one token is encoded, and its tokens are
+printed. Without a QUERY, the command prints the size of the vocabulary.
 """
 _EXAMPLES = """\
 examples:
@@ -168,4 +168,5 @@ def _plain(answer: _Answer, tokenizer: Tokenizer, options: argparse.Namespace) -
 
 
 def _plain_token(one: Found) -> dict[str, Any]:
-    return {"id": one.id, "label": one.label, "bytes": one.raw.hex(), "kind": one.place}
+    found = {"id": one.id, "label": one.label, "bytes": one.raw.hex(), "kind": one.place}
+    return found | ({"flags": one.flags} if one.flags else {})

@@ -140,6 +140,10 @@ class LibraryTokenizer(Tokenizer):
     def added_ids(self) -> frozenset[int]:
         return frozenset(self.info["added"]) | self._special_ids
 
+    def added_flags(self, token_id: int) -> Sequence[str]:
+        flags: Mapping[str, Sequence[str]] = self.info.get("flags", {})
+        return flags.get(str(token_id), ())
+
     @cached_property
     def _over_bytes(self) -> bool:
         """Whether spellings are in the byte alphabet."""

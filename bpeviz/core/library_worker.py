@@ -59,6 +59,9 @@ _LARGE_FILE = 1_000_000
 """Bytes of a file from which reading it leaves memory that is worth returning to the system: half
 of what the process of Gemma 3 takes."""
 
+_FLAGS = ("single_word", "lstrip", "rstrip", "normalized")
+"""The flags of an added token in a tokenizer.json, besides "special"."""
+
 _PREFIX = "Cannot instantiate Tokenizer from buffer: "
 
 
@@ -124,6 +127,7 @@ class HuggingFace:
             "size": tokenizer.get_vocab_size(),
             "special": {one.content: i for i, one in self.added.items() if one.special},
             "added": sorted(self.added),
+            "flags": {i: _flags(one) for i, one in self.added.items()},
         }
 
     def vocabulary(self) -> dict[int, str]:
@@ -234,6 +238,11 @@ class HuggingFace:
         """Return the text of ids."""
         decoded: str = self.tokenizer.decode(ids, skip_special_tokens=False)
         return decoded.encode()
+
+
+def _flags(added: Any) -> list[str]:
+    """Return the names of the flags of an added token that are set."""
+    return [name for name in _FLAGS if getattr(added, name)]
 
 
 def _with_spaces(

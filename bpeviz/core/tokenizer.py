@@ -132,6 +132,10 @@ class Tokenizer(ABC):
         """The ids of tokens that are found in a text before the model tokenizes the rest."""
         return ()
 
+    def added_flags(self, token_id: int) -> Sequence[str]:
+        """Return the flags of an added token that are set, named as in a `tokenizer.json`."""
+        return ()
+
     @property
     def without_steps(self) -> str | None:
         """Why no steps lead to the tokens, as a clause, or None if some do."""

@@ -492,6 +492,27 @@ def test_lookup_finds_tokens_by_id_text_and_part(trained: Shell) -> None:
     assert trained(*lookup, "--containing").code == 2
 
 
+def test_lookup_prints_the_flags_of_an_added_token(shell: Shell) -> None:
+    made = Tokenizer(models.BPE({"a": 0}, []))
+    made.add_special_tokens([AddedToken("<|x|>", rstrip=True, normalized=True), "<|y|>"])
+    made.add_tokens([AddedToken("word", single_word=True, lstrip=True, normalized=False), "b"])
+    made.save("tokenizer.json")
+    lookup = ("lookup", "--tokenizer", "tokenizer.json")
+    kinds = {
+        "<|x|>": "a special token (rstrip, normalized)",
+        "<|y|>": "a special token",
+        "word": "an added token (single_word, lstrip)",
+        "b": "an added token (normalized)",
+        "a": "a single character",
+    }
+    lines = shell(*lookup, *kinds).out.decode().splitlines()
+    assert [line.split("  ")[-1] for line in lines] == [*kinds.values()]
+    rows = [json.loads(line) for line in shell(*lookup, *kinds, "--json").out.splitlines()]
+    (special,), *_, (plain,) = (row["tokens"] for row in rows)
+    assert special["flags"] == ["rstrip", "normalized"]
+    assert "flags" not in plain
+
+
 def test_encode_prints_the_best_segmentations_of_unigram(shell: Shell) -> None:
     options = ("--algorithm", "unigram", "--vocab-size", "40", "--output", "u.model")
     shell("train", "text.txt", "--pattern", "whitespace", *options)
