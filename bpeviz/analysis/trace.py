@@ -231,6 +231,22 @@ def inspect(
     )
 
 
+def begins_twice(tokenizer: Tokenizer, before: Sequence[int], ids: Sequence[int]) -> str:
+    """Return a warning if a template adds the token with which a text begins, or "".
+
+    Args:
+        tokenizer: The tokenizer.
+        before: The ids that the template adds before the text.
+        ids: The ids of the text.
+    """
+    if not (before and ids and before[0] == ids[0]):
+        return ""
+    name = tokenizer.token_label(ids[0])
+    return (
+        f"The text begins with {name}, and the template adds {name} too: the model gets it twice."
+    )
+
+
 def scored_words(inspection: Inspection) -> list[Word]:
     """Return the words of the text without its special tokens, as `Tokenizer.scored_words`."""
     tokenizer = inspection.tokenizer

@@ -15,11 +15,13 @@ from typing import Any
 from bpeviz.analysis import trace
 from bpeviz.analysis.round_trip import round_trip
 from bpeviz.analysis.token_lookup import color_index_of
+from bpeviz.analysis.trace import Inspection
 from bpeviz.cli import arguments, files
 from bpeviz.cli.arguments import Commands
-from bpeviz.cli.errors import CommandError, UsageError
+from bpeviz.cli.errors import CommandError, UsageError, print_error
 from bpeviz.cli.progress import Progress
-from bpeviz.core.boundaries import UNKNOWN_ID
+from bpeviz.core.boundaries import DROPPED_ID, UNKNOWN_ID
+from bpeviz.core.chat_template import conversation
 from bpeviz.core.lattice import score
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.corpus.files import STANDARD, named
@@ -28,12 +30,17 @@ from bpeviz.text import clean, visible
 _HELP = """\
 Encode texts. Each file is one text and gives one line: a JSON list of ids. The names of special
 tokens are encoded as plain text, unless --allow-special names them.
+
+With --chat, each text is a user's message, or a conversation in JSON: a list of messages, such as
+[{"role": "user", "content": "Hi"}], or an object with "messages" and "tools". After a message of
+the assistant, the template does not begin another one.
 """
 _EXAMPLES = """\
 examples:
   echo -n "hello world" | python -m bpeviz encode --tokenizer gpt2
   python -m bpeviz encode page.txt --tokenizer tokenizer.json --tokens
   python -m bpeviz encode *.txt --tokenizer o200k_base --count
+  python -m bpeviz encode page.txt --tokenizer gpt2 --json --output tokens.json
   python -m bpeviz encode page.txt --tokenizer gpt2 | python -m bpeviz decode --tokenizer gpt2
 
 With --lines, each line of a text is encoded alone, without its line end; `decode --lines` restores
@@ -101,7 +108,22 @@ def _add_forms(command: argparse.ArgumentParser) -> None:
         action="store_true",
         help="print as JSON whether decoding restores the text, and otherwise the differences",
     )
-    form.add_argument("--count", action="store_true", help="print the number of tokens")
+    form.add_argument(
+        "--count",
+        action="store_true",
+        help="print the number of tokens, and the name of the file if there are several",
+    )
+    form.add_argument(
+        "--json",
+        action="store_true",
+        help="print a JSON object: ids, tokens, and the start and end of each in characters "
+        "(offsets) and in UTF-8 bytes (byte_offsets)",
+    )
+    form.add_argument(
+        "--rendered",
+        action="store_true",
+        help="with --chat, print the text that the template makes, as a JSON string",
+    )
 
 
 def _add_special(command: argparse.ArgumentParser) -> None:
@@ -115,26 +137,25 @@ def _add_special(command: argparse.ArgumentParser) -> None:
         help="encode this name in a text as the special token; `all` allows every name; repeat the "
         "option for several",
     )
-    around = command.add_mutually_exclusive_group()
-    around.add_argument(
+    command.add_argument(
         "--chat",
         action="store_true",
-        help="encode each text as a user's message in the chat template of the model, which is in "
-        "tokenizer_config.json or chat_template.jinja beside the tokenizer, or in a GGUF file; all "
-        "names of special tokens are then special",
+        help="encode each text as a message or conversation in the chat template of the model, "
+        "which is in tokenizer_config.json or chat_template.jinja beside the tokenizer, or in a "
+        "GGUF file; all names of special tokens are then special",
     )
-    around.add_argument(
+    command.add_argument(
         "--template",
         action="store_true",
         help="add the tokens that the model expects around a text, such as BOS and EOS, if the "
-        "tokenizer's file names them",
+        "tokenizer's file names them; a chat template usually writes BOS itself",
     )
     command.add_argument(
         "--system",
         default="",
         type=arguments.text_argument,
         metavar="TEXT",
-        help="with --chat, a system prompt before the message",
+        help="with --chat, a system prompt before the messages",
     )
 
 
@@ -144,8 +165,8 @@ def run(options: argparse.Namespace) -> int:
     read = [*paths, *files.tokenizer_inputs(options.tokenizer)]
     arguments.check_files(read, [options.output])
     arguments.check_expression(options)
-    if options.system and not options.chat:
-        raise UsageError("--system needs --chat.")
+    if (options.system or options.rendered) and not options.chat:
+        raise UsageError("--system and --rendered need --chat.")
     progress = Progress(options.progress)
     tokenizer = files.load_tokenizer(options.tokenizer, options, progress)
     if options.merges is not None:
@@ -157,20 +178,35 @@ def run(options: argparse.Namespace) -> int:
     if chat is not None:
         allowed = {*tokenizer.special_tokens}
     printed: list[str] = []
+    twice: dict[str, None] = {}
     for path in paths:
         text = files.read_text(path)
+        name = f" {named(path)}" if options.count and len(paths) > 1 else ""
         with progress.during(f"Encoding {named(path)}, {len(text):,} characters"):
             for part in _lines(text) if options.lines else [text]:
-                whole = part if chat is None else chat.apply(part, options.system).text
-                printed += (f"{line}\n" for line in _printed(tokenizer, whole, allowed, options))
+                whole = part if chat is None else chat.render(conversation(part, options.system))
+                lines = _printed(tokenizer, whole, allowed, options, twice)
+                printed += (f"{line}{name}\n" for line in lines)
     files.write_output(options.output, "".join(printed).encode())
+    for warning in twice:
+        print_error(warning)
     return 0
 
 
 def _printed(
-    tokenizer: Tokenizer, text: str, allowed: Collection[str], options: argparse.Namespace
+    tokenizer: Tokenizer,
+    text: str,
+    allowed: Collection[str],
+    options: argparse.Namespace,
+    twice: dict[str, None],
 ) -> list[str]:
-    """Return the lines to print for a text. Raises `CommandError`."""
+    """Return the lines to print for a text; add to `twice` what begins it twice.
+
+    Raises:
+        CommandError: The tokenizer cannot print them.
+    """
+    if options.rendered:
+        return [json.dumps(text, ensure_ascii=False)]
     if options.normalized:
         return [json.dumps(tokenizer.normalized(text).text, ensure_ascii=False)]
     if options.pre_tokens:
@@ -182,10 +218,27 @@ def _printed(
     if options.round_trip:
         return [_round_trip(tokenizer, text, allowed)]
     before, after = tokenizer.template if options.template else ((), ())
-    ids = [*before, *tokenizer.encode(text, allowed_special=allowed), *after]
+    ids = tokenizer.encode(text, allowed_special=allowed)
+    if warning := trace.begins_twice(tokenizer, before, ids):
+        twice[warning] = None
+    if options.json:
+        return [_json(trace.inspect(text, tokenizer, allowed, template=options.template))]
+    ids = [*before, *ids, *after]
     if options.count:
         return [str(len(ids))]
     return [_labels(tokenizer, ids, options) if options.tokens else json.dumps(ids)]
+
+
+def _json(found: Inspection) -> str:
+    """Return the tokens of a text with their offsets as JSON."""
+    tokens = [one for one in found.pieces_with_template if one.id != DROPPED_ID]
+    columns = {
+        "ids": [one.id for one in tokens],
+        "tokens": [found.tokenizer.token_label(one.id) for one in tokens],
+        "offsets": [(one.first, one.last) for one in tokens],
+        "byte_offsets": [(one.start, one.end) for one in tokens],
+    }
+    return json.dumps(columns, ensure_ascii=False)
 
 
 def _first_merges(tokenizer: Tokenizer, count: int) -> Tokenizer:

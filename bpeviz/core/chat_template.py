@@ -7,17 +7,58 @@ of time and memory (`bpeviz.core.library_pool`).
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from bpeviz.core import library_worker
 from bpeviz.core.library_pool import File, LibraryError, ask
+from bpeviz.text import clean
 
 SETTINGS, SOURCE = "tokenizer_config.json", "chat_template.jinja"
 """Files beside a tokenizer: settings with special tokens and possibly the template; its source."""
 
 _SENTINEL = "\N{OBJECT REPLACEMENT CHARACTER}\N{REPLACEMENT CHARACTER}"
 """A message that no template contains, to find the place of messages."""
+
+
+@dataclass(frozen=True)
+class Conversation:
+    """Messages, each with a "role" and usually "content", and the tools that the model may use."""
+
+    messages: Sequence[Mapping[str, Any]]
+    tools: Sequence[Any] | None = None
+
+
+def conversation(text: str, system: str = "") -> Conversation:
+    """Return a conversation in JSON, or any other text as one message of a user.
+
+    Args:
+        text: A list of messages, an object with "messages" and possibly "tools", or a message.
+        system: The system prompt before the messages, or "" for none.
+
+    >>> conversation('[{"role": "assistant", "content": "Hi"}]').messages
+    [{'role': 'assistant', 'content': 'Hi'}]
+    >>> conversation("[1]", "Add.").messages
+    [{'role': 'system', 'content': 'Add.'}, {'role': 'user', 'content': '[1]'}]
+    """
+    try:
+        given = json.loads(text)
+    except (ValueError, RecursionError):
+        given = None
+    given = given if isinstance(given, dict) else {"messages": given}
+    messages, tools = given.get("messages"), given.get("tools")
+    if not messages or not isinstance(messages, list) or not all(map(_is_message, messages)):
+        messages, tools = [{"role": "user", "content": text}], None
+    return Conversation([*_system(system), *messages], tools or None)
+
+
+def _system(prompt: str) -> list[Mapping[str, Any]]:
+    return [{"role": "system", "content": prompt}] if prompt else []
+
+
+def _is_message(one: object) -> bool:
+    return isinstance(one, dict) and isinstance(one.get("role"), str)
 
 
 @dataclass(frozen=True)
@@ -35,15 +76,21 @@ class Chat:
 class ChatTemplate:
     """A chat template with the special tokens that it uses."""
 
-    def __init__(self, template: str, variables: Mapping[str, str]) -> None:
+    def __init__(self, template: str, variables: Mapping[str, str], tool_use: str = "") -> None:
         """Store a template.
 
         Args:
             template: The source in Jinja.
             variables: The names and values of the special tokens, such as "bos_token".
+            tool_use: The source for a conversation with tools, if it is another one.
         """
-        content = json.dumps({"template": template, "variables": {**variables}}).encode()
-        self._file = File(library_worker.CHAT_TEMPLATE, content)
+        self._file, self._tool_use = (
+            File(
+                library_worker.CHAT_TEMPLATE,
+                json.dumps({"template": source, "variables": {**variables}}).encode(),
+            )
+            for source in (template, tool_use or template)
+        )
 
     def apply(self, message: str, system: str = "") -> Chat:
         """Return the text for one message of a user, up to the answer of the model.
@@ -55,8 +102,11 @@ class ChatTemplate:
         Raises:
             ValueError: The template fails; the message is user-facing.
         """
-        text = self._rendered(message, system)
-        before, found, after = self._rendered(_SENTINEL, system).partition(_SENTINEL)
+        text, around = (
+            self.render(Conversation([*_system(system), {"role": "user", "content": one}]))
+            for one in (message, _SENTINEL)
+        )
+        before, found, after = around.partition(_SENTINEL)
         end = len(text) - len(after)
         if found and text.startswith(before) and text.endswith(after) and len(before) <= end:
             inside = text[len(before) : end]
@@ -64,10 +114,23 @@ class ChatTemplate:
                 return Chat(text, (len(before), end))
         return Chat(text, None)
 
-    def _rendered(self, message: str, system: str) -> str:
-        conversation = json.dumps([system, message]).encode()
+    def render(self, conversation: Conversation) -> str:
+        """Return the text of a conversation, up to the answer of the model.
+
+        Raises:
+            ValueError: The template fails, or ignores the tools; the message is user-facing.
+        """
+        text = self._rendered(conversation.messages, conversation.tools)
+        if conversation.tools and text == self._rendered(conversation.messages, None):
+            raise ValueError("The chat template does not take tools.")
+        return text
+
+    def _rendered(self, messages: Sequence[Mapping[str, Any]], tools: Sequence[Any] | None) -> str:
+        file = self._tool_use if tools else self._file
+        # Escapes in JSON can be lone surrogates, which have no UTF-8.
+        content = clean(json.dumps([messages, tools], ensure_ascii=False)).encode()
         try:
-            return ask(self._file, library_worker.RENDER, conversation).decode()
+            return ask(file, library_worker.RENDER, content).decode()
         except LibraryError as error:
             reason = str(error).rstrip(".")
             raise ValueError(f"The chat template cannot be applied: {reason}.") from error

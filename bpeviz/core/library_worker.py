@@ -53,7 +53,7 @@ OUT_OF_MEMORY = 3
 _LONGEST_MESSAGE = 300
 
 _LONGEST_FRAME = 50_000
-"""The most characters that a chat template adds to a text."""
+"""The most characters that a chat template adds to a message."""
 
 _LARGE_FILE = 1_000_000
 """Bytes of a file from which reading it leaves memory that is worth returning to the system: half
@@ -386,21 +386,18 @@ class ChatTemplate:
         """Return the text of a conversation, up to the answer of the model.
 
         Args:
-            conversation: JSON with the system prompt, or "" for none, and the user's message.
+            conversation: JSON with the messages, and the tools or null.
         """
-        system, content = json.loads(conversation)
-        messages = [{"role": "user", "content": content}]
-        if system:
-            messages.insert(0, {"role": "system", "content": system})
+        messages, tools = json.loads(conversation)
         rendered = self.template.render(
             self.variables,
             messages=messages,
-            tools=None,
+            tools=tools,
             documents=None,
-            add_generation_prompt=True,
+            add_generation_prompt=messages[-1]["role"] != "assistant",
         )
-        if len(rendered) > len(system) + len(content) + _LONGEST_FRAME:
-            raise ValueError(f"it adds more than {_LONGEST_FRAME:,} characters")
+        if len(rendered) > len(conversation) + _LONGEST_FRAME * len(messages):
+            raise ValueError(f"it adds more than {_LONGEST_FRAME:,} characters to a message")
         return rendered.encode()
 
 

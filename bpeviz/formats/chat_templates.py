@@ -36,11 +36,14 @@ def chat_template(files: Mapping[str, bytes]) -> ChatTemplate | None:
         return None
     if not isinstance(settings, dict):
         return None
-    template = template or _default(settings.get("chat_template"))
+    tool_use = None
+    if not template:
+        template, tool_use = _of_settings(settings.get("chat_template"))
     if not template:
         return None
     texts = {name: _text(value) for name, value in settings.items() if name.endswith("_token")}
-    return ChatTemplate(template, {name: text for name, text in texts.items() if text is not None})
+    variables = {name: text for name, text in texts.items() if text is not None}
+    return ChatTemplate(template, variables, tool_use or "")
 
 
 def _of_gguf(file: str, content: bytes) -> ChatTemplate | None:
@@ -48,6 +51,7 @@ def _of_gguf(file: str, content: bytes) -> ChatTemplate | None:
     try:
         metadata = read_metadata(file, content)
         template = metadata.text("tokenizer.chat_template")
+        tool_use = metadata.text("tokenizer.chat_template.tool_use")
         tokens = metadata.texts("tokenizer.ggml.tokens") or []
         ids = {
             name: metadata.index(f"tokenizer.ggml.{name}_token_id", len(tokens))
@@ -56,11 +60,12 @@ def _of_gguf(file: str, content: bytes) -> ChatTemplate | None:
     except FormatError:
         return None
     texts = {f"{name}_token": tokens[i] for name, i in ids.items() if i is not None}
-    return ChatTemplate(template, texts) if template else None
+    return ChatTemplate(template, texts, tool_use or "") if template else None
 
 
-def _default(template: Any) -> str | None:
-    """Return the template itself, or the one named "default" of a list."""
+def _of_settings(template: Any) -> tuple[str | None, str | None]:
+    """Return the template itself, or those named "default" and "tool_use" of a list."""
+    tool_use = None
     if isinstance(template, list):
         named = {
             one.get("name"): one.get("template")
@@ -68,7 +73,11 @@ def _default(template: Any) -> str | None:
             if isinstance(one, dict) and isinstance(one.get("name"), str)
         }
         template = named.get("default", next(reversed(named.values()), None))
-    return template if isinstance(template, str) else None
+        tool_use = named.get("tool_use")
+    return (
+        template if isinstance(template, str) else None,
+        tool_use if isinstance(tool_use, str) else None,
+    )
 
 
 def _text(token: Any) -> str | None:

@@ -194,7 +194,7 @@ def _token(inspection: Inspection, piece: Piece) -> dict[str, Any]:
         notes += _partial(inspection, piece)
         if notes:
             kind = "partial"
-    if inspection.is_added(piece):
+    if inspection.is_added(piece) and piece.start < piece.end:
         notes.append("added by the chat template")
     return {
         "id": piece.id,

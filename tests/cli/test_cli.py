@@ -376,9 +376,47 @@ def test_encode_prints_token_names_and_counts(trained: Shell) -> None:
     trained("encode", "--tokenizer", "t.json", "--tokens", text="slow \x1b[1m")
     assert trained.out.decode() == "s low · ⟨001B⟩ [ 1 m\n"
     trained("encode", "--tokenizer", "t.json", "--count", "text.txt", "-", text="low low")
-    assert trained.out.split()[1] == b"3"
+    whole = len(bpeviz.read("t.json").encode(TEXT))
+    assert trained.out.decode() == f"{whole} text.txt\n3 standard input\n"
     trained("encode", "--tokenizer", "t.json", "--count", "--lines", text="low\n\nlow low\n")
     assert trained.out == b"1\n0\n3\n"
+    Path("a\x1b.txt").write_bytes(b"low\nlow")
+    trained("encode", "--tokenizer", "t.json", "--count", "--lines", "a\x1b.txt", "-", text="x")
+    assert trained.out.decode() == "1 a⟨001B⟩.txt\n1 a⟨001B⟩.txt\n1 standard input\n"
+
+
+def test_encode_prints_offsets_in_characters_and_bytes_as_json(trained: Shell) -> None:
+    encode = ("encode", "--tokenizer", "t.json", "--json")
+    tokenizer = bpeviz.read("t.json")
+    text = "é low 👋🏽\r\n"
+    found = json.loads(trained(*encode, text=text).out)
+    tokens = tokenizer.tokens(text)
+    assert found == {
+        "ids": tokenizer.encode(text),
+        "tokens": [token.label for token in tokens],
+        "offsets": [[token.start, token.end] for token in tokens],
+        "byte_offsets": found["byte_offsets"],
+    }
+    raw = text.encode()
+    parts = [raw[start:end] for start, end in found["byte_offsets"]]
+    assert parts == [token.raw for token in tokens]
+    rows = trained(*encode, "--lines", text="low\n\n").out.decode().splitlines()
+    assert json.loads(rows[0])["offsets"] == [[0, 3]]
+    assert [*json.loads(rows[1]).values()] == [[], [], [], []]
+
+
+def test_json_of_encode_leaves_out_dropped_text_and_places_the_template(shell: Shell) -> None:
+    made = Tokenizer(models.WordLevel({"[CLS]": 0, "é": 1, "b": 2, "[SEP]": 3}, unk_token="b"))
+    made.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    made.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 0))
+    Path("tokenizer.json").write_text(made.to_str(), encoding="utf-8")
+    encode = ("encode", "--tokenizer", "tokenizer.json", "--json", "--template")
+    assert json.loads(shell(*encode, text="é  b").out) == {
+        "ids": [0, 1, 2, 3],
+        "tokens": ["[CLS]", "é", "b", "[SEP]"],
+        "offsets": [[0, 0], [0, 1], [3, 4], [4, 4]],
+        "byte_offsets": [[0, 0], [0, 2], [4, 5], [5, 5]],
+    }
 
 
 def test_encode_treats_special_tokens_as_text_unless_allowed(shell: Shell) -> None:
@@ -409,11 +447,76 @@ def test_encode_applies_the_chat_template_of_a_folder_on_request(shell: Shell) -
     assert json.loads(shell(*encode, text="a").out) == [97]
     prompted = (*encode, "--chat", "--system", "b")
     assert json.loads(shell(*prompted, text="a").out) == [begin, 98, end]
-    assert shell(*encode, "--system", "b", text="a").code == 2
+    for needs_chat in (["--system", "b"], ["--rendered"]):
+        assert shell(*encode, *needs_chat, text="a").code == 2
+        assert "need --chat" in shell.err
     Path("tokenizer_config.json").write_bytes(json.dumps(template).encode())
     assert "no chat template" in shell("encode", "--tokenizer", "gpt2", "--chat").sentence
     Path("m/chat_template.jinja").write_bytes(b"{{ raise_exception('only *tools*') }}")
     assert "only *tools*" in shell(*encode, "--chat", text="a").sentence
+
+
+def chat_model(template: str) -> Tokenizer:
+    """Write a tokenizer that adds <s>, with a chat template, to the folder `m`."""
+    made = Tokenizer(models.BPE({"<s>": 0, "a": 1, "b": 2}, []))
+    made.post_processor = processors.TemplateProcessing("<s> $A", None, [("<s>", 0)])
+    made.add_special_tokens(["<s>"])
+    Path("m").mkdir()
+    made.save("m/tokenizer.json")
+    settings = {"bos_token": "<s>", "chat_template": template}
+    Path("m/tokenizer_config.json").write_text(json.dumps(settings), encoding="utf-8")
+    return made
+
+
+def test_encode_renders_conversations_in_json(shell: Shell) -> None:
+    chat_model(
+        "{{ bos_token }}{% if tools %}{{ tools | length }}{% endif %}"
+        "{% for one in messages %}{{ one.role[0] }}:{{ one.content }};{% endfor %}"
+        "{% if add_generation_prompt %}a:{% endif %}"
+    )
+    rendered = ("encode", "--tokenizer", "m", "--chat", "--rendered")
+    turns = [("user", "x\n"), ("assistant", "é"), ("user", "z")]
+    messages = [{"role": role, "content": content} for role, content in turns]
+    whole = "<s>u:x\n;a:é;u:z;a:"
+    for text, expected in (
+        (json.dumps(messages), whole),
+        (json.dumps({"messages": messages}), whole),
+        (json.dumps({"messages": messages, "tools": [{}, {}]}), whole.replace("<s>", "<s>2")),
+        (json.dumps(messages[:2]), "<s>u:x\n;a:é;"),  # nothing is left to answer
+        ("[]", "<s>u:[];a:"),
+        ('{"messages": [1]}', '<s>u:{"messages": [1]};a:'),
+    ):
+        assert json.loads(shell(*rendered, text=text).out) == expected
+    shell(*rendered, "--system", "be", text=json.dumps(messages[:1]))
+    assert json.loads(shell.out) == "<s>s:be;u:x\n;a:"
+    lines = "".join(json.dumps(one) + "\n" for one in (messages[:1], messages[1:2]))
+    shell(*rendered, "--lines", text=lines)
+    assert [json.loads(one) for one in shell.out.splitlines()] == ["<s>u:x\n;a:", "<s>a:é;"]
+
+
+def test_encode_warns_if_text_and_template_begin_with_the_same_token(shell: Shell) -> None:
+    made = chat_model("{{ bos_token + messages[0].content }}")
+    warning = "The text begins with <s>, and the template adds <s> too: the model gets it twice.\n"
+    encode = ("encode", "--tokenizer", "m/tokenizer.json")
+    special = ("--allow-special", "all")
+    for flags, text, ids in (
+        (["--chat", "--template"], "ab", [0, 0, 1, 2]),
+        (["--template", *special], "<s>a", [0, 0, 1]),
+    ):
+        assert json.loads(shell(*encode, *flags, text=text).out) == ids
+        assert shell.err == warning
+        assert json.loads(shell(*encode, *flags, "--json", text=text).out)["ids"] == ids
+        assert shell.err == warning
+        shell(*encode, *flags, "--lines", "--count", text=f"{text}\n{text}\n")
+        assert (shell.out.decode(), shell.err) == (f"{len(ids)}\n" * 2, warning)
+    assert made.encode("<s>ab").ids == [0, 0, 1, 2]  # as in the library
+    for flags, text in (
+        (["--chat"], "ab"),
+        (["--template"], "ab"),
+        (["--template", *special], "a<s>"),
+        (special, "<s>a"),
+    ):
+        assert shell(*encode, *flags, text=text).err == ""
 
 
 def test_encode_prints_the_normalized_text_on_request(shell: Shell) -> None:

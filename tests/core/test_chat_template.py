@@ -7,7 +7,7 @@ import json
 import pytest
 from gguf_files import Value, gguf_file
 
-from bpeviz.core.chat_template import Chat, ChatTemplate
+from bpeviz.core.chat_template import Chat, ChatTemplate, Conversation, conversation
 from bpeviz.formats.chat_templates import chat_template
 
 TURNS = """{%- if messages[0]['role'] == 'system' %}{{ raise_exception('no system') }}{% endif -%}
@@ -40,6 +40,52 @@ def test_system_prompt_precedes_the_message() -> None:
     assert template.apply("low", "low") == Chat(text, (len(text) - 3, len(text)))
     with pytest.raises(ValueError, match="no system"):
         ChatTemplate(TURNS, {}).apply("low", "be short")
+
+
+def test_conversation_has_several_turns_and_ends_before_the_next_answer() -> None:
+    template = ChatTemplate(TURNS, {"bos_token": "<s>"})
+    turns = [("user", " a "), ("assistant", "b"), ("user", "\N{GRINNING FACE}")]
+    messages = [{"role": role, "content": content} for role, content in turns]
+    end = '<|end|>{"é": 1}'
+    rest = f"<|user|>a{end}<|assistant|>b{end}"
+    whole = template.render(conversation(json.dumps(messages)))
+    assert whole == f"<s>{rest}<|user|>\N{GRINNING FACE}{end}<|assistant|>"
+    assert template.render(conversation(json.dumps(messages[:2]))) == f"<s>{rest}"
+    lone = template.render(conversation(r'[{"role": "user", "content": "\ud800"}]'))
+    assert lone == f"<s><|user|>\ufffd{end}<|assistant|>"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "low", "7", "null", "[]", "[7]", "{}", '{"messages": []}', '{"messages": "a"}'),
+        *('[{"content": "a"}]', '[{"role": 7}]', "[" * 100_000, "1" * 5_000),
+    ],
+)
+def test_text_that_is_not_a_conversation_is_a_message(text: str) -> None:
+    assert conversation(text) == Conversation([{"role": "user", "content": text}])
+
+
+def test_tools_are_rendered_where_the_template_takes_them() -> None:
+    messages = [{"role": "user", "content": "a"}]
+    given = conversation(json.dumps({"messages": messages, "tools": [{"name": "é"}]}))
+    source = "{% if tools %}{{ tools | tojson }}{% endif %}{{ messages[0].content }}"
+    assert ChatTemplate(source, {}).render(given) == '[{"name": "é"}]a'
+    with pytest.raises(ValueError, match="does not take tools"):
+        ChatTemplate("{{ messages[0].content }}", {}).render(given)
+    template = ChatTemplate("plain", {}, "{{ tools[0].name }}")
+    assert template.render(given) == "é"
+    assert template.render(Conversation(messages)) == "plain"
+    named = [{"name": "tool_use", "template": "with"}, {"name": "default", "template": "without"}]
+    metadata: dict[str, Value] = {
+        "tokenizer.chat_template": "without",
+        "tokenizer.chat_template.tool_use": "with",
+        "tokens": ["a"],
+    }
+    for files in (settings(chat_template=named), {"model.gguf": gguf_file(metadata)}):
+        found = chat_template(files)
+        assert found is not None
+        assert (found.render(given), found.render(Conversation(messages))) == ("with", "without")
 
 
 def test_filter_for_json_has_the_arguments_of_transformers() -> None:

@@ -312,10 +312,41 @@ def test_inspect_applies_the_chat_template_of_a_folder_on_request() -> None:
     by_template = ["added by the chat template" in token["note"] for token in tokens]
     assert by_template == [True, True, False, False, False, True]
     assert any("3 of them from the template" in one.value for one in app.markdown)
+    assert [one.value for one in app.warning] == []
     app.text_input(key="system").set_value("be lo").run()
     assert errors(app) == []
     whole = "<s>system be louser lo lo</s></s>\n"
     assert bytes(byte for _, byte in drawn(app, "bytes")["bytes"]).decode() == whole
+
+
+def test_inspect_warns_if_text_and_template_begin_with_the_same_token() -> None:
+    made = tokenizers.Tokenizer(models.WordLevel({"[UNK]": 0, "lo": 1}, unk_token="[UNK]"))
+    made.add_special_tokens([tokenizers.AddedToken("<s>", rstrip=True)])
+    made.post_processor = processors.TemplateProcessing("<s> $A", None, [("<s>", 2)])
+    settings = {"bos_token": "<s>", "chat_template": "{{ bos_token + messages[0].content }}"}
+    files = {
+        "tokenizer.json": made.to_str().encode(),
+        "tokenizer_config.json": json.dumps(settings).encode(),
+    }
+    one = export._read([("model.zip", archive.packed(files))], "")
+    assert one is not None
+    state = {"inspected_by": one.key, "tokenizers_opened": [one], "template": True}
+    warning = markdown.escape(
+        "The text begins with <s>, and the template adds <s> too: the model gets it twice."
+    )
+    app = opened("Inspect", inspect_box="lo", chat=True, **state)
+    assert errors(app) == []
+    assert [shown.value for shown in app.warning] == [warning]
+    tokens = drawn(app, "bytes")["tokens"]
+    assert [token["id"] for token in tokens] == [2, 2, 1]
+    assert ["chat template" in token["note"] for token in tokens] == [False, True, False]
+    app.toggle(key="template").set_value(False).run()
+    assert [shown.value for shown in app.warning] == []
+    app = opened("Inspect", inspect_box="<s>lo", special_tokens="special", **state)
+    assert [shown.value for shown in app.warning] == [warning]
+    app = opened("Inspect", inspect_box="<s>lo", closer="token", look_up="<s>", **state)
+    assert [shown.value for shown in app.warning] == []  # here, the name is plain text
+    assert any("a special token (rstrip)" in str(table) for table in shown_tables(app))
 
 
 def test_inspect_shows_why_a_chat_template_fails() -> None:

@@ -243,7 +243,7 @@ def show(training_text: str, offered: Sequence[Offer], chosen: DeltaGenerator) -
         chat = offer is not None and offer.chat is not None and _chat_switch()
         system = _system_prompt() if chat else ""
         special = () if chat else _special_tokens(offer)
-        template = not chat and _template(offer)
+        template = _template(offer)
     if offer is None:
         return
     with st.spinner(f"Tokenizing with {markdown.escape(offer.title)} …"):
@@ -258,6 +258,8 @@ def show(training_text: str, offered: Sequence[Offer], chosen: DeltaGenerator) -
             if found.message
             else "The chat template changes the text, so its own characters are not marked."
         )
+    if twice := trace.begins_twice(found.tokenizer, found.template[0], found.text_ids):
+        st.warning(markdown.escape(twice))
     _verdict(offer, found)
     parts = player.parts(found.text, found.cuts, SHOWN)
     part = choose_part(PART, parts, "The figures above are for")
@@ -349,7 +351,8 @@ def _template(offer: Offer | None) -> bool:
     shown = " ".join((*labels[0], "…", *labels[1]))
     return TEMPLATE.toggle(
         help="Special tokens that a model expects around a text, such as one for its beginning "
-        f"(BOS) or its end (EOS): {markdown.escape(shown)}. They are not part of the text."
+        f"(BOS) or its end (EOS): {markdown.escape(shown)}. They are not part of the text. A chat "
+        "template usually writes them itself."
     )
 
 
