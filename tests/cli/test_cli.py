@@ -345,6 +345,9 @@ def test_train_accepts_an_empty_text(shell: Shell) -> None:
     assert shell.err.startswith("Only 0 merges")
     shell("encode", "--tokenizer", "t.json", text="é")
     assert json.loads(shell.out) == [195, 169]
+    Path("empty").touch()
+    arguments = ("train", "--vocab-size", "260", "text.txt")
+    assert shell(*arguments, "empty", "empty").out == shell(*arguments).out
 
 
 # --- encode and decode ---------------------------------------------------------------------------
