@@ -14,7 +14,7 @@ from typing import Any
 import orjson
 
 COLORS = 12
-"""The number of token colors, which `ui/components` defines."""
+"""The number of token colors, which `components` defines."""
 
 _PRIME = 1_000_003
 _SHORT_NAMES = {" ": "·", "\t": "→", "\n": "↵", "\r": "␍"}

@@ -2,7 +2,7 @@
 
 The x axis shows the atoms, the y axis the steps. A boundary is a vertical line up to the step at
 which it is merged. So a horizontal line at any step crosses the tokens of that step. A second
-tokenizer is mirrored below the text. `ui/components/merge_diagram/` draws it.
+tokenizer is mirrored below the text. `components/merge_diagram/` draws it.
 """
 
 from __future__ import annotations

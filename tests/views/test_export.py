@@ -19,7 +19,7 @@ from bpeviz.corpus import samples
 from bpeviz.text import COLORS, clean, color_index
 from bpeviz.views import export
 
-CSS = Path(bpeviz.__file__).parent / "ui" / "components" / "shared" / "cells.css"
+CSS = Path(bpeviz.__file__).parent / "components" / "shared" / "cells.css"
 SVG = "{http://www.w3.org/2000/svg}"
 TRAINED = bpeviz.train("low lower lowest, the newest 世界 ", vocab_size=280)
 

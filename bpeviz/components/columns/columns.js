@@ -1,0 +1,249 @@
+// One text under several tokenizers or pre-tokenizers, side by side. Positions are UTF-8 bytes, which
+// all of them share, whatever their atoms are.
+
+import {
+  CellText,
+  EXTRA,
+  LEFT_OUT,
+  LEFT_OUT_ID,
+  MISSING,
+  TOKEN_END,
+  UNKNOWN,
+  UNKNOWN_ID,
+} from "../shared/cells.js";
+import { Tooltip, component, element, tokenLabel, unbroken } from "../shared/dom.js";
+import { COLUMNS_DRAWN, COLUMNS_REQUESTED, emit, subscribe } from "../shared/events.js";
+import { counted, formatCount, plural } from "../shared/format.js";
+import { firstIndex } from "../shared/search.js";
+import { spokenBytes } from "../shared/spoken.js";
+import { TokenList } from "../shared/token_list.js";
+
+const SCROLL_REST = 120; // milliseconds after which another column may lead the scrolling
+
+/** @typedef {[number | null, string, string, number]} Token id, label, bytes in hex or a note, color */
+
+/**
+ * @typedef {object} Column
+ * @property {string} title
+ * @property {number[]} tokenEnds where each token ends
+ * @property {number[]} tokens the index of each in `distinct`
+ * @property {Token[]} distinct
+ * @property {number[]} extra boundaries that the baseline lacks
+ * @property {number[]} missing boundaries of the baseline that this column lacks
+ * @property {string[]} notes a line below the title, and lines below the text; for pre-tokens, all below
+ * @property {number} tokenCount tokens of the whole text, of which a part may be shown
+ * @property {boolean} [isBest] whether no other column has fewer tokens
+ */
+
+/**
+ * @typedef {object} ColumnsPayload the payload from Python (`bpeviz.views.player.side_by_side`, `bpeviz.views.pretokenization.side_by_side`)
+ * @property {string} key
+ * @property {string} text
+ * @property {Column[]} columns
+ * @property {number} baseline index of the baseline, -1 for none
+ * @property {boolean} [showIds] whether to show the id of each token
+ * @property {boolean} [isShort] whether columns are only as high as the text
+ * @property {boolean} [isLarge] whether the text is as large as in the player
+ * @property {string} [unit] "token" unless given
+ * @property {string} [ariaLabel] the accessible name of all columns
+ * @property {string} [verdict] the result of the comparison, for the projector; the page shows it, too
+ */
+
+/**
+ * Return the index of the token at a byte.
+ * @param {number[]} ends
+ * @param {number} byte
+ */
+export const tokenAt = (ends, byte) => firstIndex(ends.length, (i) => ends[i] > byte);
+
+/**
+ * Return how many tokens overlap bytes [start, end).
+ * @param {number[]} ends
+ * @param {number} start
+ * @param {number} end
+ */
+export const countOverlapping = (ends, start, end) =>
+  ends.filter((tokenEnd, i) => tokenEnd > start && (i ? ends[i - 1] : 0) < end).length;
+
+/**
+ * Return a token of a column in words, for screen readers.
+ * @param {Column} column
+ * @param {Uint8Array} bytes of the text
+ * @param {number} index of the token
+ */
+export function tokenInWords({ tokenEnds, tokens, distinct, extra, missing }, bytes, index) {
+  const [start, end] = [index ? tokenEnds[index - 1] : 0, tokenEnds[index]];
+  const [id, label, details] = distinct[tokens[index]];
+  const words = [end > start ? spokenBytes(bytes.subarray(start, end)) : label];
+  if (id === null) return [...words, details].filter(Boolean).join(", "); // a pre-token
+  words.push(id < 0 ? details : `id ${id}`);
+  if (extra.includes(end)) words.push("extra split after it");
+  const inside = missing.filter((at) => at > start && at < end).length;
+  if (inside) words.push(`the baseline has ${counted(inside, "split")} inside it`);
+  return words.join(", ");
+}
+
+/**
+ * Insert the id of each token before its first character. Ids of several tokens in one character
+ * are together.
+ */
+function insertIds(cells, { tokenEnds: ends, tokens, distinct }) {
+  const idsBefore = new Map();
+  ends.forEach((end, i) => {
+    const [id, , , color] = distinct[tokens[i]];
+    const start = i ? ends[i - 1] : 0;
+    if (id === null || id < 0 || start >= cells.cellOf.length) return;
+    const cell = cells.cells[cells.cellOf[start]];
+    if (!idsBefore.has(cell)) idsBefore.set(cell, []);
+    idsBefore.get(cell).push(element("span", color < 0 ? "id" : `id t color${color}`, String(id)));
+  });
+  for (const [cell, ids] of idsBefore) cell.element.before(...ids);
+}
+
+class Columns {
+  constructor(root, signal) {
+    this.root = root;
+    const find = (selector) => root.querySelector(selector);
+    this.board = find(".board");
+    this.frame = find(".columns");
+    this.tooltip = new Tooltip(find(".card"), this.board);
+    this.columns = [];
+    const on = (target, name, listener) => target.addEventListener(name, listener, { signal });
+    on(this.frame, "mouseover", ({ target }) => this.hover(target));
+    on(this.frame, "mouseleave", () => this.clear());
+    on(this.frame, "copy", (event) => {
+      const column = this.columns.find(({ box }) => box.contains(event.composedPath()[0]));
+      column?.cells.copyTo(event, root);
+    });
+    on(find(".projector"), "click", () =>
+      document.fullscreenElement ? document.exitFullscreen() : this.board.requestFullscreen?.(),
+    );
+    on(this.board, "fullscreenchange", () => this.#showVerdict());
+    subscribe(COLUMNS_REQUESTED, () => this.key && this.#announce(), signal);
+  }
+
+  // Other parts of the page wait until the columns are on the screen. A hidden page draws nothing.
+  #announce() {
+    const announce = () => setTimeout(() => emit(COLUMNS_DRAWN));
+    if (document.hidden) announce();
+    else requestAnimationFrame(announce);
+  }
+
+  // Beside the columns, the page itself shows the verdict.
+  #showVerdict() {
+    const verdict = this.root.querySelector(".verdict");
+    verdict.hidden = !document.fullscreenElement;
+    verdict.textContent = verdict.hidden ? "" : this.verdict;
+  }
+
+  /** @param {ColumnsPayload} data */
+  update(data) {
+    this.verdict = data.verdict ?? "";
+    this.#showVerdict();
+    if (this.key === data.key) return;
+    this.key = data.key;
+    this.clear();
+    this.unit = data.unit ?? "token";
+    if (data.ariaLabel) this.board.ariaLabel = data.ariaLabel;
+    const { classList } = this.board;
+    classList.toggle("pre-tokens", this.unit !== "token");
+    classList.toggle("fitted", Boolean(data.isShort));
+    classList.toggle("large", Boolean(data.isLarge));
+    classList.toggle("single", data.columns.length < 2);
+    classList.toggle("lossless", data.columns.every(({ distinct }) => distinct.every(([id]) => id !== UNKNOWN_ID)));
+    this.root.querySelector(".foot").hidden = !data.verdict;
+    this.columns = data.columns.map((column, i) => this.#column(data, column, i === data.baseline));
+    this.frame.replaceChildren(...this.columns.map(({ box }) => box));
+    const bytes = new TextEncoder().encode(data.text);
+    this.columns.forEach(({ list, tokens }, i) =>
+      list.show(() => ({ count: tokens.length, words: (index) => tokenInWords(data.columns[i], bytes, index) })),
+    );
+    for (const { host } of this.columns) host.addEventListener("scroll", () => this.#scrolled(host));
+    // Pre-tokenize reserves the height of its first text; another one may be shorter.
+    if (this.unit !== "token")
+      this.board.getRootNode().host?.closest("[class*=st-key-]")?.style.setProperty("min-height", "0");
+    this.#announce();
+  }
+
+  // Scroll all columns together, so that the same place is visible in each.
+  #scrolled(host) {
+    if (this.scrolling && this.scrolling !== host) return;
+    this.scrolling = host;
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => (this.scrolling = null), SCROLL_REST);
+    const share = host.scrollTop / Math.max(1, host.scrollHeight - host.clientHeight);
+    for (const other of this.columns)
+      if (other.host !== host) other.host.scrollTop = share * (other.host.scrollHeight - other.host.clientHeight);
+  }
+
+  /**
+   * @param {ColumnsPayload} data
+   * @param {Column} column
+   * @param {boolean} isBaseline
+   */
+  #column(data, column, isBaseline) {
+    const { title, notes, tokenCount, isBest, tokenEnds: ends, tokens, distinct, extra, missing } = column;
+    const box = element("div", `column${isBaseline ? " baseline" : ""}${isBest ? " best" : ""}`);
+    const about = element("p");
+    about.append(element("b", "", formatCount(tokenCount)), ` ${plural(tokenCount, this.unit)} `);
+    if (isBest) about.append(element("span", "badge", "Fewest"));
+    // Longer notes are below the text, which is seen first.
+    const below = element("p", "below");
+    notes.forEach((note, i) => (this.unit === "token" && !i ? about : below).append(unbroken("span", "note", note)));
+    const host = element("div", "text");
+    host.tabIndex = 0;
+    host.dir = "auto";
+    host.setAttribute("role", "group");
+    host.ariaLabel = `${this.unit[0].toUpperCase()}${this.unit.slice(1)}s of ${title}`;
+    const list = new TokenList(host.ariaLabel);
+    const [, name, size] = title.match(/^(.*)( \([\d,]+\))$/) ?? [null, title, ""];
+    const heading = unbroken("h2", "", name);
+    heading.append(element("small", "", size));
+    box.append(heading, about, host, list.box, ...(below.firstChild ? [below] : []));
+    const cells = new CellText(host, data.text, "bytes");
+    let start = 0;
+    ends.forEach((end, i) => {
+      const [id, , , color] = distinct[tokens[i]];
+      cells.colors.fill(color, start, end);
+      const status = id === UNKNOWN_ID ? UNKNOWN : id === LEFT_OUT_ID ? LEFT_OUT : 0;
+      if (end > start) cells.flags[end - 1] |= TOKEN_END | status;
+      start = end;
+    });
+    for (const end of extra) cells.flags[end - 1] |= EXTRA;
+    for (const end of missing) cells.flags[end - 1] |= MISSING;
+    cells.paint(0, cells.flags.length);
+    if (data.showIds) insertIds(cells, column);
+    return { box, host, list, cells, ends, tokens, distinct, title };
+  }
+
+  hover(target) {
+    const column = this.columns.find(({ host }) => host.contains(target));
+    while (target?.className?.startsWith?.("id")) target = target.nextElementSibling;
+    const byte = column ? column.cells.atomAt(target) : -1;
+    if (byte < 0) return this.clear();
+    const i = tokenAt(column.ends, byte);
+    const [start, end] = [i ? column.ends[i - 1] : 0, column.ends[i]];
+    if (this.lit?.column === column && this.lit.span[0] === start) return;
+    this.clear();
+    this.lit = { column, span: [start, end] };
+    for (const { cells } of this.columns) cells.toggle(start, end, "lit", true);
+    const [id, label, details, color] = column.distinct[column.tokens[i]];
+    const head = element("p");
+    head.append(tokenLabel(label, color), id === null || id < 0 ? "" : ` id ${id}`);
+    const others = this.columns
+      .filter((other) => other !== column)
+      .map(({ title, ends }) => `${title}: ${counted(countOverlapping(ends, start, end), this.unit)} here`);
+    this.tooltip.show(
+      [head, element("p", id === null ? "" : "hex", details), ...others.map((line) => element("p", "", line))],
+      column.cells.cells[column.cells.cellOf[start]].element,
+    );
+  }
+
+  clear() {
+    if (this.lit) for (const { cells } of this.columns) cells.toggle(...this.lit.span, "lit", false);
+    this.lit = null;
+    this.tooltip.hide();
+  }
+}
+
+export const mount = component(Columns);

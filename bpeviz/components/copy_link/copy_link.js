@@ -1,0 +1,137 @@
+// The buttons that copy a link to the page and that show its QR code. Python packs the settings when
+// one is pressed (`bpeviz/ui/permalink/session.py`); the step comes from the player.
+
+import { unbroken } from "../shared/dom.js";
+import { currentStep } from "../shared/events.js";
+
+const RESULT_SHOWN = 2500; // milliseconds
+const RETRY_AFTER = 1000; // milliseconds
+const MAX_REQUESTS = 60;
+
+// A page has these buttons once. Streamlit may replace them at any time, also between a press and the answer:
+// the pending request is stored here, with `root` and `send` of the present button.
+const button = { root: null, send: null, pending: null, timer: null };
+const find = (selector) => button.root.querySelector(selector);
+
+/**
+ * Copy a text that is still on its way; browsers allow it for some seconds after a press.
+ * @param {Promise<string>} promise
+ * @returns {Promise<boolean>} whether it was copied
+ */
+async function copy(promise) {
+  try {
+    const blob = promise.then((text) => new Blob([text], { type: "text/plain" }));
+    await navigator.clipboard.write([new ClipboardItem({ "text/plain": blob })]);
+    return true;
+  } catch {
+    // Without https, such as in a classroom, the clipboard API is not available; this
+    // older way works there.
+    // Outside an open dialog, nothing can be selected.
+    const field = (find("dialog[open]") ?? document.body).appendChild(document.createElement("textarea"));
+    field.value = await promise;
+    field.style.cssText = "position: fixed; opacity: 0";
+    const focused = button.root.activeElement ?? document.activeElement;
+    field.select();
+    const isCopied = document.execCommand("copy");
+    field.remove();
+    focused?.focus?.({ preventScroll: true });
+    return isCopied;
+  }
+}
+
+async function press() {
+  const step = currentStep();
+  const address = request(step, false).then(({ packed, page }) => {
+    const url = new URL(page || location.origin + location.pathname);
+    url.searchParams.set("s", packed);
+    if (step !== null) url.searchParams.set("step", String(step));
+    return url.href;
+  });
+  const isCopied = await copy(address);
+  if (!isCopied) showByHand(await address);
+  showResult(isCopied ? "Copied" : "Not copied");
+}
+
+async function showCode() {
+  const { dialog } = await request(currentStep(), true);
+  if (!dialog) return;
+  const { address, qr, notes } = dialog;
+  const code = find(".qr");
+  code.hidden = !qr;
+  code.style.display = qr ? "" : "none";
+  if (qr) {
+    code.setAttribute("viewBox", `-4 -4 ${qr.size + 8} ${qr.size + 8}`); // four modules of margin
+    code.firstElementChild.setAttribute("d", qr.path);
+  }
+  find(".address").textContent = address;
+  find(".notes").replaceChildren(...notes.map((note) => unbroken("p", "", note)));
+  find(".copy-address").textContent = "Copy this link";
+  find(".code").showModal();
+}
+
+async function copyAddress() {
+  const isCopied = await copy(Promise.resolve(find(".address").textContent));
+  find(".copy-address").textContent = isCopied ? "Copied" : "Not copied: select the address above";
+}
+
+// Ask Python for the packed settings until it answers: of two components that report at the same
+// time, as when the player reports its step, Streamlit receives one.
+function request(step, qr) {
+  const pending = (button.pending = { first: Date.now(), timer: 0, resolve: null });
+  const answer = new Promise((resolve) => (pending.resolve = resolve));
+  let requests = 0;
+  const send = () => {
+    if (button.pending !== pending || ++requests > MAX_REQUESTS) return clearInterval(pending.timer);
+    button.send({ number: Date.now(), page: location.origin + location.pathname, step, qr });
+  };
+  pending.timer = setInterval(send, RETRY_AFTER);
+  send();
+  return answer;
+}
+
+function receive(answer) {
+  const { pending } = button;
+  if (!pending || answer.request < pending.first) return;
+  clearInterval(pending.timer);
+  pending.resolve(answer);
+  button.pending = null;
+}
+
+function showResult(words) {
+  find(".words").textContent = words;
+  clearTimeout(button.timer);
+  button.timer = setTimeout(() => (find(".words").textContent = "Copy link"), RESULT_SHOWN);
+}
+
+function showByHand(address) {
+  const field = find(".by-hand input");
+  field.value = address;
+  find(".by-hand").hidden = false;
+  field.select();
+}
+
+/**
+ * @typedef {object} CopyLinkPayload
+ * @property {number} request the request that is answered, 0 for none
+ * @property {string} packed the page's settings
+ * @property {string} [page] the page's address as others reach it
+ * @property {{address: string, qr: {size: number, path: string} | null, notes: string[]}} [dialog]
+ */
+
+/**
+ * @param {any} root
+ * @param {CopyLinkPayload} data
+ * @param {(name: string, value: any) => void} on
+ */
+export function mount(root, data, on) {
+  button.root = root;
+  button.send = (request) => on("request", request);
+  const byHand = find(".by-hand");
+  find(".copy-link").onclick = press;
+  find(".show-code").onclick = showCode;
+  find(".copy-address").onclick = copyAddress;
+  find(".close").onclick = () => find(".code").close();
+  byHand.onkeydown = ({ key }) => key === "Escape" && (byHand.hidden = true);
+  byHand.onfocusout = () => (byHand.hidden = true);
+  receive(data);
+}

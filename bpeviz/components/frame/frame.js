@@ -1,0 +1,81 @@
+// The frame of a page, as far as Streamlit cannot draw it: landmarks, the current page in the menu,
+// the target of the skip link, and the button that unfolds the inputs on a narrow screen.
+// `bpeviz/ui/page.py` draws the containers, and `bpeviz/ui/runtime/style.css` their layout.
+
+import { component } from "../shared/dom.js";
+
+/**
+ * @typedef {object} FramePayload
+ * @property {string} title the title of the page in the menu
+ */
+
+/** Find a container by the key that Python gives it. */
+const container = (key) => document.querySelector(`.st-key-${key}`);
+
+function label(place, role, name) {
+  if (!place || place.getAttribute("role") === role) return;
+  place.setAttribute("role", role);
+  place.setAttribute("aria-label", name);
+}
+
+class Frame {
+  constructor(root, signal) {
+    this.title = "";
+    this.toggle = root.querySelector(".toggle");
+    this.toggle.addEventListener("click", () => this.fold(), { signal });
+    document.addEventListener("click", (event) => this.skip(event), { signal, capture: true });
+    // Streamlit may replace elements at any time, and the attributes go with them.
+    // While a page loads, it does so many times.
+    let isDue = false;
+    const describe = () => {
+      isDue = false;
+      if (!signal.aborted) this.describe();
+    };
+    const observer = new MutationObserver(() => {
+      if (!isDue) setTimeout(describe, 50);
+      isDue = true;
+    });
+    observer.observe(document.body, { childList: true, subtree: true });
+    signal.addEventListener("abort", () => observer.disconnect());
+  }
+
+  /** @param {FramePayload} data */
+  update(data) {
+    this.title = data.title;
+    this.describe();
+  }
+
+  fold() {
+    document.documentElement.toggleAttribute("data-inputs-open");
+    this.describe();
+  }
+
+  describe() {
+    const isOpen = document.documentElement.hasAttribute("data-inputs-open");
+    this.toggle.setAttribute("aria-expanded", String(isOpen));
+    label(container("menu"), "navigation", "Pages");
+    label(container("inputs"), "region", "Text and settings");
+    for (const code of document.querySelectorAll(".stCode pre:not([tabindex])")) code.tabIndex = 0; // it scrolls
+    // Beside a text, an icon is decoration; its name would be read out.
+    for (const icon of document.querySelectorAll('.stMarkdown [role=img][aria-label$=" icon"]:not([aria-hidden])'))
+      icon.ariaHidden = "true";
+    // Streamlit gives this place a name, which a role without meaning must not have.
+    for (const zone of document.querySelectorAll(".stFileUploader section[role=presentation]")) zone.role = "group";
+    for (const link of container("menu")?.querySelectorAll("a") ?? []) {
+      if (link.textContent.trim() !== this.title) link.removeAttribute("aria-current");
+      else if (link.ariaCurrent !== "page") link.ariaCurrent = "page";
+    }
+  }
+
+  /** Let Streamlit's link “Skip to main content” skip the menu and the inputs, too. */
+  skip(event) {
+    const content = container("content");
+    if (!content || !event.target.closest?.('a[href="#stMain"]')) return;
+    event.preventDefault();
+    event.stopPropagation();
+    content.tabIndex = -1;
+    content.focus();
+  }
+}
+
+export const mount = component(Frame);

@@ -1,0 +1,263 @@
+// The grid of Inspect: characters, code points, bytes, the normalized text, pre-tokens, tokens and
+// ids, one below the other, in lines that fit the page.
+
+import { Tooltip, component, element, tokenLabel } from "../shared/dom.js";
+import { formatCount } from "../shared/format.js";
+import { spokenBytes } from "../shared/spoken.js";
+import { breakLines, byteText, columnWidths } from "./layout.js";
+
+const ROWS = [
+  ["graphemes", "characters"],
+  ["codePoints", "code points"],
+  ["bytes", "UTF-8 bytes"],
+  ["normalized", "normalized"],
+  ["preTokens", "pre-tokens"],
+  ["tokens", "tokens"],
+  ["ids", "ids"],
+];
+const NARROW_PAGE = 560; // pixels
+const PROJECTOR_ZOOM = 1.6;
+const REMOVED = "∅"; // in the place of characters that the normalization removes
+const MAX_IDS = 12; // ids listed in a tooltip
+const STAND_IN = /^(?:[·→↵␍]|⟨[0-9A-F]+⟩)$/u;
+
+class Grid {
+  constructor(root, signal) {
+    this.frame = root.querySelector(".grid");
+    this.lines = root.querySelector(".lines");
+    this.summary = root.querySelector(".summary");
+    this.tooltip = new Tooltip(root.querySelector(".card"), this.frame);
+    this.cells = [];
+    this.focused = 0; // the token in the tab order
+    this.presses = 0;
+    const on = (name, listener) => this.lines.addEventListener(name, listener, { signal });
+    on("mouseover", ({ target }) => this.highlight(target.closest(".cell")));
+    on("mouseleave", () => this.clear());
+    on("focusin", ({ target }) => this.#focus(target));
+    on("focusout", () => this.clear());
+    on("keydown", (event) => this.#key(event));
+    on("click", ({ target }) => {
+      const id = target.closest(".tokens .cell, .ids .cell")?.token?.id ?? null;
+      // Each press has its own number, so that the same token may be pressed again.
+      if (id !== null) this.setState("token", { id, number: `${Date.now()} ${++this.presses}` });
+    });
+    root.querySelector(".projector").addEventListener(
+      "click",
+      () => (document.fullscreenElement ? document.exitFullscreen() : this.frame.requestFullscreen?.()),
+      { signal },
+    );
+    const observer = new ResizeObserver(() => this.#fit());
+    observer.observe(this.frame);
+    signal.addEventListener("abort", () => observer.disconnect());
+  }
+
+  /**
+   * @param {import("./layout.js").GridPayload} data
+   * @param {Function} setState
+   */
+  update(data, setState) {
+    this.setState = setState;
+    if (this.data?.key === data.key) return;
+    this.data = data;
+    this.focused = 0;
+    this.width = 0;
+    this.widths = columnWidths(data);
+    this.#summarize();
+    this.#fit();
+  }
+
+  // Count in words how often tokens split characters: the marker lines are not the only sign.
+  #summarize() {
+    const { innerBoundaries, columnCount } = this.data;
+    const parts = [];
+    const add = (kind, className, place) => {
+      const count = innerBoundaries.filter(([, one]) => one === kind).length;
+      if (!count) return;
+      const boundaries = count === 1 ? "1 token boundary" : `${formatCount(count)} token boundaries`;
+      const part = element("span", "counted");
+      part.append(element("i", `key ${className}`), `${boundaries} ${place}`);
+      parts.push(part);
+    };
+    add("character", "", "inside a character");
+    add("grapheme", "grapheme", "inside a multi-part character");
+    if (!parts.length && columnCount) parts.push(element("span", "", "No token boundary is inside a character."));
+    this.summary.replaceChildren(...parts);
+  }
+
+  #fit() {
+    if (!this.data) return;
+    const zoom = this.frame.matches(":fullscreen") ? PROJECTOR_ZOOM : 1;
+    const width = this.summary.offsetWidth / zoom;
+    if (!width || Math.abs(width - this.width) < 4) return;
+    this.width = width;
+    this.lines.style.setProperty("--zoom", zoom);
+    this.clear();
+    this.cells = [];
+    this.buttons = [];
+    if (!this.data.columnCount) {
+      this.lines.replaceChildren(element("p", "empty", "There is no text yet. Type one above."));
+      return;
+    }
+    const rem = parseFloat(getComputedStyle(document.documentElement).fontSize) || 16;
+    const head = width < NARROW_PAGE ? 4.6 : 6;
+    const lines = breakLines(this.data, this.widths, width / rem - head);
+    this.lines.replaceChildren(...lines.map(([start, end], i) => this.#line(start, end, head, i)));
+    // The page reserves the height of its first text; another one may be shorter.
+    this.frame.getRootNode().host?.closest(".st-key-grid")?.style.setProperty("min-height", "0");
+    this.#updateTabOrder();
+  }
+
+  #line(start, end, head, number) {
+    const { data, widths } = this;
+    const line = element("div", "strip-line");
+    line.setAttribute("role", "table");
+    line.ariaLabel = `Line ${number + 1}, from byte ${data.firstByte + start + 1}`;
+    const columns = widths.slice(start, end).map((width) => `${width.toFixed(3)}rem`);
+    line.style.gridTemplateColumns = `${head}rem ${columns.join(" ")}`;
+    const rows = ROWS.filter(([name]) => data[name === "ids" ? "tokens" : name]);
+    rows.forEach(([name, title], row) => {
+      const box = line.appendChild(element("div", `row ${name}`));
+      box.setAttribute("role", "row");
+      const heading = box.appendChild(element("div", "head", title));
+      heading.setAttribute("role", "rowheader");
+      heading.style.gridRow = row + 1;
+      heading.style.gridColumn = 1;
+      for (const item of this.#items(name)) {
+        if (item.end <= start || item.start >= end) continue;
+        const cell = this.#cell(name, item);
+        const from = Math.max(item.start, start);
+        const to = Math.min(item.end, end);
+        cell.style.gridRow = row + 1;
+        cell.style.gridColumn = `${from - start + 2} / ${to - start + 2}`;
+        cell.ariaColSpan = String(to - from);
+        if (item.end > end) cell.classList.add("continues");
+        if (item.start < start) cell.classList.add("continued");
+        this.cells.push(cell);
+        box.append(cell);
+      }
+    });
+    for (const [at, kind] of data.innerBoundaries) {
+      if (at <= start || at > end) continue;
+      const marker = line.appendChild(element("i", `marker ${kind}`));
+      marker.style.gridColumn = `${at - start + 1} / ${at - start + 2}`;
+      marker.style.gridRow = `1 / ${rows.length + 1}`;
+      marker.ariaHidden = "true";
+    }
+    return line;
+  }
+
+  // The items of a row: {start, end, text}, and `about` or `token`.
+  #items(name) {
+    const { data } = this;
+    if (name === "bytes") return data.bytes.map(([start, byte]) => ({ start, end: start + 1, text: byteText(byte, data.decimal), byte }));
+    if (name === "tokens" || name === "ids")
+      return data.tokens.map((token) => {
+        const text = name === "tokens" ? token.label : String(token.id ?? "");
+        return { start: token.start, end: token.end, text, token };
+      });
+    return data[name].map(([start, end, text, about]) => ({ start, end, text, about }));
+  }
+
+  #cell(name, { start, end, text, about, token, byte }) {
+    const cell = element("div", "cell");
+    cell.setAttribute("role", "cell");
+    Object.assign(cell, { span: [start, end], row: name, text, about, token, byte });
+    let content = cell;
+    if (name === "tokens") {
+      if (token.color >= 0) cell.classList.add("t", `color${token.color}`);
+      if (token.kind) cell.classList.add(token.kind.replace(" ", "-"));
+      if (token.id === null) cell.ariaLabel = token.note;
+      else {
+        content = cell.appendChild(element("button"));
+        content.type = "button";
+        content.ariaLabel = `${this.#inWords(start, end, text)}, id ${token.id}${token.note ? `, ${token.note}` : ""}`;
+        content.number = this.buttons.length;
+        content.cell = cell;
+        this.buttons.push(content);
+      }
+    }
+    if (!token && this.data.added.some(([from, to]) => start >= from && end <= to)) cell.classList.add("added");
+    if (name === "normalized" && about) {
+      cell.classList.add("changed");
+      if (!text) {
+        text = REMOVED;
+        cell.ariaLabel = about;
+      }
+    }
+    if (name === "graphemes" && STAND_IN.test(text)) cell.classList.add("stand-in");
+    if (name === "graphemes" || name === "preTokens") cell.ariaLabel = this.#inWords(start, end, text);
+    content.append(element("bdi", "", text));
+    return cell;
+  }
+
+  // The characters of some columns in words, for screen readers; a mark without bytes has its label.
+  #inWords(start, end, label) {
+    const bytes = this.data.bytes.filter(([column]) => column >= start && column < end).map(([, byte]) => byte);
+    return bytes.length ? spokenBytes(Uint8Array.from(bytes)) : label;
+  }
+
+  #updateTabOrder() {
+    this.buttons.forEach((button, i) => (button.tabIndex = i === this.focused ? 0 : -1));
+  }
+
+  #focus(button) {
+    if (button.number === undefined) return;
+    this.focused = button.number;
+    this.#updateTabOrder();
+    this.highlight(button.cell);
+  }
+
+  #key(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const last = this.buttons.length - 1;
+    const targets = { ArrowRight: this.focused + 1, ArrowLeft: this.focused - 1, Home: 0, End: last };
+    const target = targets[event.key];
+    if (event.key === "Escape") this.tooltip.hide();
+    if (target === undefined) return;
+    event.preventDefault();
+    event.stopPropagation();
+    this.buttons[Math.max(0, Math.min(last, target))]?.focus();
+  }
+
+  /** Highlight everything above and below a cell, and show its tooltip. */
+  highlight(cell) {
+    if (!cell?.span || this.lit === cell) return;
+    this.clear();
+    this.lit = cell;
+    const [start, end] = cell.span;
+    for (const other of this.cells)
+      if (other.span[0] < end && other.span[1] > start) other.classList.add("lit");
+    this.tooltip.show(cell.token ? this.#describeToken(cell.token) : this.#describe(cell), cell);
+  }
+
+  #describeToken({ id, label, color, hex, note }) {
+    const head = element("p");
+    if (id === null) head.append(note);
+    else head.append(tokenLabel(label, color), ` id ${id}`);
+    const lines = [head, element("p", "hex", hex || "no bytes")];
+    if (id !== null) lines.push(...[note, "Press it to look it up."].filter(Boolean).map((line) => element("p", "", line)));
+    return lines;
+  }
+
+  #describe({ span: [start, end], row, text, about, byte }) {
+    const head = element("p");
+    head.append(tokenLabel(text || REMOVED, -1));
+    if (row === "codePoints") head.append(` code point U+${text}, in decimal ${parseInt(text, 16)}`);
+    if (row === "bytes") head.append(` a byte: hexadecimal ${byteText(byte, false)}, decimal ${byte}`);
+    const ids = this.data.tokens
+      .filter((token) => token.start < end && token.end > start && token.id !== null)
+      .map(({ id }) => id);
+    const list = ids.slice(0, MAX_IDS).join(", ") + (ids.length > MAX_IDS ? " …" : "");
+    const count = ids.length === 1 ? "one token" : `${ids.length} tokens`;
+    const tokens = ids.length ? `in ${count}: ${list}` : "in no token";
+    return [head, ...[about, tokens].filter(Boolean).map((line) => element("p", "", line))];
+  }
+
+  clear() {
+    for (const cell of this.cells) cell.classList.remove("lit");
+    this.lit = null;
+    this.tooltip.hide();
+  }
+}
+
+export const mount = component(Grid);

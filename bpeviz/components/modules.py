@@ -1,0 +1,57 @@
+"""Bundles ES modules into one script.
+
+Streamlit loads a component's script from a `blob:` address, where relative imports do not resolve;
+in an HTML file there are none.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+_IMPORT = re.compile(
+    r'^import \{\s*(\w+(?:,\s*\w+)*),?\s*\} from "(\.\.?/[\w./]+\.js)";\n', re.MULTILINE
+)
+_EXPORT = re.compile(r"^export (?=(?:async function|function|class|const|let) )", re.MULTILINE)
+_DECLARED = re.compile(r"^(export )?(?:async )?(?:function\*?|class|const|let) (\w+)", re.MULTILINE)
+# Any other form; types in comments may import.
+_MODULE_SYNTAX = re.compile(
+    r"^\s*(?:import|export)\b.*|^(?!\s*(?:/\*|\*|//)).*\bimport\s*\(", re.MULTILINE
+)
+
+
+def bundle(entry: Path) -> str:
+    """Return a module and all it imports as one script without imports and exports.
+
+    A module precedes those that import it, and is included once.
+
+    Raises:
+        ValueError: A form of `import` or `export` is not supported, a module does not export an
+            imported name, two modules declare the same name, or modules import each other.
+    """
+    scripts: dict[Path, str] = {}
+    exported: dict[Path, set[str]] = {}
+    declared: dict[str, Path] = {}
+
+    def add(path: Path, importing: tuple[Path, ...]) -> None:
+        if path in importing:
+            raise ValueError(f"{path.name} imports itself through {importing[-1].name}.")
+        if path in scripts:
+            return
+        source = path.read_text(encoding="utf-8")
+        for names, address in _IMPORT.findall(source):
+            module = (path.parent / address).resolve()
+            add(module, (*importing, path))
+            if missing := {*re.findall(r"\w+", names)} - exported[module]:
+                raise ValueError(f"{module.name} does not export {missing}, used in {path.name}.")
+        exported[path] = {name for export, name in _DECLARED.findall(source) if export}
+        for _, name in _DECLARED.findall(source):
+            if declared.setdefault(name, path) != path:
+                raise ValueError(f"{path.name} and {declared[name].name} both declare {name}.")
+        script = _EXPORT.sub("", _IMPORT.sub("", source))
+        if unsupported := _MODULE_SYNTAX.search(script):
+            raise ValueError(f"{path.name} has an unsupported form: {unsupported[0].strip()}")
+        scripts[path] = script
+
+    add(entry.resolve(), ())
+    return "\n".join(scripts.values())

@@ -1,0 +1,464 @@
+// The player: one text under one trainer, or under several side by side. One number, the step,
+// determines the display. For several trainers, the step selects a vocabulary size, and each text
+// is at its own step of that size.
+
+import { Tooltip, component, element, tokenLabel } from "../shared/dom.js";
+import { JUMP, STEP_CHANGED, STEP_REQUESTED, WORD_CLICKED, emit, subscribe } from "../shared/events.js";
+import { counted, formatCount, plural } from "../shared/format.js";
+import { store, stored } from "../shared/storage.js";
+import { Announcer } from "./announcer.js";
+import { KEY_ACTIONS, clampStep, isSingleCharacter, percentChange, stepAfter, stepOfSize, usesKey } from "./controls.js";
+import { mergeTree } from "./merge_tree.js";
+import { Playback, secondsBetween } from "./pace.js";
+import { shownStep, storeStep, storedSteps } from "./position.js";
+import { TimelineView } from "./timeline_view.js";
+
+const REPORT_AFTER = 150; // milliseconds at rest
+const MAX_LEAVES = 64; // of a merge tree
+const SHORT_TEXT = 150; // characters; shorter texts are enlarged
+const LETTER_KEYS = "bpeviz-letter-keys"; // "off" in the browser's storage, if they are off
+
+const lastSteps = storedSteps(); // timeline → step; survives a change of page
+const players = new Set(); // those on the page: the first one takes the keys of the page
+const reducedMotion = globalThis.matchMedia?.("(prefers-reduced-motion: reduce)");
+
+const formatFixed = (number, digits) =>
+  number.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
+
+/**
+ * @typedef {object} PlayerPayload the payload from Python (`bpeviz.views.player.payload` and `lock_step`)
+ * @property {string} key changes with anything that is drawn
+ * @property {string} timelineId changes with the text and its steps, not with `last`
+ * @property {number} last
+ * @property {number} initialStep the step to begin with
+ * @property {string} unit
+ * @property {number[] | null} vocabSizes the vocabulary size at each step, where several texts are shown
+ * @property {import("./tokenized_text.js").TextPayload[]} views
+ */
+
+class Player {
+  /**
+   * @param {any} root
+   * @param {AbortSignal} signal
+   */
+  constructor(root, signal) {
+    this.root = root;
+    const find = (selector) => root.querySelector(selector);
+    this.section = find(".player");
+    this.sentence = find(".sentence");
+    this.track = find(".track");
+    this.number = find(".step");
+    this.speed = find(".speed");
+    this.tree = find(".tree");
+    this.help = find(".help");
+    this.letters = find(".letters");
+    this.tooltip = new Tooltip(find(".card"), find(".stage"));
+    this.announcer = new Announcer((words) => (find(".announced").textContent = words));
+    this.views = [];
+    this.step = 0;
+    this.playing = false;
+    this.#listen(signal);
+  }
+
+  // ---- data in, step out
+
+  /** @param {PlayerPayload} data */
+  update(data) {
+    const isNew = this.data?.key !== data.key;
+    const isResized = this.data?.last !== data.last;
+    if (isNew || isResized) this.stop(); // while the old text is still shown
+    const step = shownStep(this.data, this.step, data, lastSteps);
+    this.data = data;
+    if (isNew) this.#draw();
+    this.views.forEach((view, i) => (view.data.last = data.views[i].last));
+    if (!isNew && !isResized) return;
+    this.track.max = data.last;
+    this.number.min = this.shown(0);
+    this.number.max = this.shown(data.last);
+    this.#find("output.last").textContent = formatCount(this.shown(data.last));
+    this.show(step);
+    this.number.value = this.shown(this.step); // also while it has the focus
+    this.report(0);
+  }
+
+  #find(selector) {
+    return this.root.querySelector(selector);
+  }
+
+  #button(action) {
+    return this.#find(`[data-act=${action}]`);
+  }
+
+  get #isReported() {
+    return this.reported?.step === this.step && this.reported.timelineId === this.data.timelineId;
+  }
+
+  /** Report the step at rest: tables, charts and the server follow it then. */
+  report(wait = REPORT_AFTER) {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => {
+      if (this.#isReported || this.playing) return;
+      this.reported = { step: this.step, timelineId: this.data.timelineId };
+      storeStep(this.reported);
+      this.#emitStep();
+    }, wait);
+  }
+
+  #emitStep() {
+    emit(STEP_CHANGED, { step: this.step, timelineId: this.data.timelineId });
+  }
+
+  // ---- drawing
+
+  #draw() {
+    const { views, unit } = this.data;
+    this.hideTree();
+    this.tooltip.hide();
+    this.selected = null;
+    this.views = views.map((view) => new TimelineView({ ...view }));
+    this.#find(".views").replaceChildren(...this.views.map(({ box }) => box));
+    this.views.forEach((view) => this.#listenTo(view));
+    this.#drawChoice();
+    this.section.classList.toggle("several", this.several);
+    this.section.classList.toggle("short", !this.several && views[0].text.length <= SHORT_TEXT);
+    this.#find(".unit").textContent = unit;
+    this.number.ariaLabel = this.several ? "Vocabulary size" : `${unit[0].toUpperCase()}${unit.slice(1)} number`;
+  }
+
+  // On a narrow screen, one of several texts is shown at a time.
+  #drawChoice() {
+    const buttons = this.data.views.map(({ title }, i) => {
+      const button = element("button", "", title ?? "");
+      button.type = "button";
+      button.addEventListener("click", () => this.#choose(i));
+      return button;
+    });
+    this.#find(".choice").replaceChildren(...(buttons.length > 1 ? buttons : []));
+    this.#choose(Math.min(this.chosen ?? 0, buttons.length - 1));
+  }
+
+  #choose(index) {
+    this.chosen = index;
+    this.views.forEach(({ box }, i) => box.classList.toggle("chosen", i === index));
+    [...this.#find(".choice").children].forEach((button, i) => (button.ariaPressed = String(i === index)));
+    if (this.isDrawn) this.#paint(this.views[index]);
+  }
+
+  get several() {
+    return this.data.views.length > 1 || Boolean(this.data.views[0]?.title);
+  }
+
+  /** Return the number that the controls show for a step: the step, or the vocabulary size. */
+  shown(step) {
+    return this.data.vocabSizes?.[step] ?? step;
+  }
+
+  /** Show a step. While playing, each frame draws the visible part only. */
+  show(step) {
+    this.step = step;
+    this.clearSelected();
+    for (const view of this.views) view.step = view.data.ownSteps ? view.data.ownSteps[step] : step;
+    this.reference = this.views.length > 1 ? this.views[0].boundaries() : null;
+    for (const view of this.views) this.#paint(view);
+    lastSteps.set(this.data.timelineId, step);
+    this.#updateControls();
+    if (this.several) this.views.forEach((view) => this.#describeView(view));
+    else this.#describe(this.views[0]);
+    const { unit, last } = this.data;
+    const place = `${unit} ${formatCount(this.shown(step))} of ${formatCount(this.shown(last))}`;
+    this.track.setAttribute("aria-valuetext", place);
+    if (this.isDrawn) this.announcer.say(this.playing ? place : `${place}: ${this.#inWords()}`);
+    this.isDrawn = true; // a page that opens announces nothing
+    if (!this.playing) for (const view of this.views) view.listTokens();
+  }
+
+  // The step at rest, for screen readers.
+  #inWords() {
+    const tokens = ({ data, step }) => counted(data.tokenCounts[step], "token");
+    if (this.several) return this.views.map((view) => `${view.data.title} ${tokens(view)}`).join(", ");
+    return `${this.views[0].stepInWords()}, ${tokens(this.views[0])}`;
+  }
+
+  #paint(view) {
+    const [start, end] = this.playing ? view.cells.visible() : [0, view.timeline.atoms];
+    view.refresh(start, end, view === this.views[0] ? null : this.reference);
+  }
+
+  #updateControls() {
+    const { data, step } = this;
+    this.track.value = step;
+    this.track.disabled = this.#button("play").disabled = !data.last;
+    if (this.root.activeElement !== this.number) this.number.value = this.shown(step);
+    for (const action of ["first", "back"]) this.#button(action).disabled = step === 0;
+    for (const action of ["forward", "last"]) this.#button(action).disabled = step === data.last;
+    if (!this.playing) this.#namePlayButton();
+  }
+
+  #describe(view) {
+    const { data, step } = view;
+    this.sentence.replaceChildren(...view.describeStep());
+    const [first, tokens] = [data.tokenCounts[0], data.tokenCounts[step]];
+    const figure = (name, text) => {
+      const value = this.#find(`[data-figure=${name}]`);
+      value.textContent = text;
+      return value.previousElementSibling;
+    };
+    figure("tokens", formatCount(tokens)).textContent = plural(tokens, "token");
+    figure("bytes", tokens ? formatFixed(data.byteCount / tokens, 2) : "–");
+    const change = first ? `${formatFixed(percentChange(first, tokens), 1)}%` : "–";
+    figure("saved", change).textContent = `${tokens > first ? "more" : "fewer"} than at the start`;
+  }
+
+  // With several texts: the tokens, the vocabulary and the last decision of each.
+  #describeView(view) {
+    const { data, step } = view;
+    const tokens = data.tokenCounts[step];
+    const ratio = tokens ? ` · ${formatFixed(data.byteCount / tokens, 2)} bytes per token` : "";
+    const size = data.vocabSizes[step];
+    const ownSize = size === this.shown(this.step) ? "" : ` · vocabulary ${formatCount(size)}`;
+    view.note.replaceChildren(element("b", "", formatCount(tokens)), ` ${plural(tokens, "token")}${ratio}${ownSize}`);
+    view.sentence.replaceChildren(...view.describeStep());
+  }
+
+  // ---- moving
+
+  go(step) {
+    const target = clampStep(step, this.data.last);
+    if (target === this.step) return;
+    this.show(target);
+    if (!this.playing) this.report();
+  }
+
+  play() {
+    if (!this.data.last) return;
+    this.hideTree();
+    const replay = this.step >= this.data.last;
+    this.playing = true;
+    if (replay) this.show(0);
+    for (const { list } of this.views) list.hide();
+    this.section.classList.add("playing", "moving");
+    this.#namePlayButton();
+    this.playback = new Playback(this.step, this.data.last, { replay, reducedMotion: reducedMotion?.matches });
+    this.previousFrame = performance.now();
+    this.frame = requestAnimationFrame((now) => this.#tick(now));
+  }
+
+  #tick(now) {
+    if (!this.playing) return;
+    const seconds = secondsBetween(this.previousFrame, now);
+    this.previousFrame = now;
+    this.go(this.playback.advance(seconds, Number(this.speed.value)));
+    if (this.playback.isOver) this.stop();
+    else this.frame = requestAnimationFrame((next) => this.#tick(next));
+  }
+
+  stop() {
+    cancelAnimationFrame(this.frame);
+    if (!this.playing) return;
+    this.playing = false;
+    this.section.classList.remove("playing", "moving");
+    this.show(this.step);
+    this.report();
+  }
+
+  #namePlayButton() {
+    const isOver = !this.playing && this.data.last > 0 && this.step === this.data.last;
+    const name = this.playing ? "Pause" : isOver ? "Replay" : "Play";
+    const button = this.#button("play");
+    if (button.ariaLabel === name) return;
+    this.section.classList.toggle("over", isOver);
+    button.ariaLabel = name;
+    button.title = `${name} (space)`;
+    button.querySelector(".name").textContent = name;
+  }
+
+  act(action) {
+    switch (action) {
+      case "play":
+        return this.playing ? this.stop() : this.play();
+      case "projector":
+        return document.fullscreenElement ? document.exitFullscreen() : this.section.requestFullscreen?.();
+      case "next-token":
+        return this.selectNeighbor(1);
+      case "previous-token":
+        return this.selectNeighbor(-1);
+      case "tree":
+        return this.selected && this.showTree(this.selected.view, this.selected.start);
+      case "close":
+        return this.tree.hidden ? this.clearSelected() : this.hideTree();
+      case "help":
+        return this.help.showModal();
+      case "close-help":
+        return this.help.close();
+      default:
+        this.stop();
+        // A single step is animated as in play, so that the new token is easy to find.
+        this.section.classList.add("moving");
+        setTimeout(() => this.playing || this.section.classList.remove("moving"), 250);
+        this.go(stepAfter(action, this.step, this.data.last));
+    }
+  }
+
+  // ---- looking at a token
+
+  #select(view, atom) {
+    this.clearSelected();
+    const token = view.inspect(atom);
+    this.selected = { view, ...token };
+    view.outline(token, true);
+    this.tooltip.show(view.describeToken(token), view.elementOf(token));
+  }
+
+  clearSelected() {
+    if (!this.selected) return;
+    this.selected.view.outline(this.selected, false);
+    this.selected = null;
+    this.tooltip.hide();
+  }
+
+  hover(view, atom) {
+    if (atom < 0) return this.clearSelected();
+    const { selected } = this;
+    if (selected?.view === view && atom >= selected.start && atom < selected.end) return;
+    this.#select(view, atom);
+  }
+
+  selectNeighbor(direction) {
+    const from = this.selected;
+    const view = from?.view ?? this.views[0];
+    const atom = !from ? 0 : direction > 0 ? from.end : from.start - 1;
+    if (atom < 0 || atom >= view.timeline.atoms) return;
+    view.elementOf(view.token(atom)).scrollIntoView({ block: "nearest" });
+    this.#select(view, atom);
+    this.announcer.say(view.tokenInWords(this.selected));
+  }
+
+  showTree(view, atom) {
+    const token = view.inspect(atom);
+    const { start, end, id } = token;
+    if (id < 0) return;
+    this.stop();
+    this.clearSelected();
+    const { label, color } = view.style(id);
+    const size = end - start;
+    const merged = `${formatCount(size - 1)} ${size === 2 ? "boundary" : "boundaries"} merged`;
+    const about = this.tree.querySelector(".about");
+    about.replaceChildren(
+      tokenLabel(label, color),
+      view.parents(id)
+        ? ` id ${id}: ${formatCount(size)} ${view.atomsName}, ${merged}. Read it from the bottom up.`
+        : ` id ${id}: ${view.origin(token)}. No merge made it.`,
+    );
+    const { nodes, leaves } = mergeTree(id, (of) => view.parents(of), (of) => view.stepOf.get(of), MAX_LEAVES);
+    const boxes = nodes.map((node) => {
+      const style = view.style(node.id);
+      const box = element("div", style.color < 0 ? "node" : `node t color${style.color}`);
+      box.style.gridColumn = `${node.from} / ${node.to}`;
+      box.style.gridRow = node.row;
+      const merge = node.step < 0 ? "" : ` · merge ${node.step + 1}`;
+      box.append(element("bdi", "", style.label), element("small", "", `id ${node.id}${merge}`));
+      return box;
+    });
+    this.tree.querySelector(".nodes").replaceChildren(...boxes);
+    if (leaves.some((leaf) => leaf.step >= 0)) about.append(` Its last ${counted(leaves.length - 1, "merge")} are shown.`);
+    this.tree.hidden = false;
+    this.tree.querySelector(".close").focus({ preventScroll: true });
+  }
+
+  hideTree() {
+    if (this.tree.hidden) return;
+    this.tree.hidden = true;
+    this.section.focus({ preventScroll: true });
+  }
+
+  // ---- input
+
+  #listen(signal) {
+    const { section, track, number } = this;
+    const on = (target, name, listener) => target.addEventListener(name, listener, { signal });
+    on(section, "click", ({ target }) => {
+      const action = target.closest("[data-act]")?.dataset.act;
+      if (action) this.act(action);
+    });
+    on(track, "input", () => {
+      this.stop();
+      this.go(Number(track.value));
+    });
+    on(number, "change", () => {
+      this.stop();
+      const typed = Number(number.value) || 0;
+      this.go(this.data.vocabSizes ? stepOfSize(this.data.vocabSizes, typed) : typed);
+      number.value = this.shown(this.step);
+    });
+    on(number, "keydown", ({ key }) => key === "Enter" && section.focus({ preventScroll: true }));
+    players.add(this);
+    // A hidden page has no frames: playback continues where it was.
+    on(document, "visibilitychange", () => (this.previousFrame = performance.now()));
+    on(document, "keydown", (event) => this.#key(event));
+    // A click on empty space focuses Streamlit's scroll area, which then gets an outline.
+    on(document, "mouseup", () => document.activeElement?.matches("main, section[tabindex]") && document.activeElement.blur());
+    this.letters.checked = stored(LETTER_KEYS) !== "off";
+    on(this.letters, "change", () => store(LETTER_KEYS, this.letters.checked ? "on" : "off"));
+    const answer = (callback) => {
+      if (!this.data) return;
+      if (callback) callback(this.step);
+      else if (!this.playing) this.#emitStep();
+    };
+    subscribe(STEP_REQUESTED, answer, signal);
+    const jump = (step) => {
+      this.stop();
+      this.go(step);
+      // Keys continue from here, except for a user who moves over the page by keyboard.
+      if (!document.activeElement?.matches(":focus-visible")) section.focus({ preventScroll: true });
+    };
+    subscribe(JUMP, jump, signal);
+    signal.addEventListener("abort", () => {
+      this.stop();
+      players.delete(this);
+      this.announcer.stop();
+      clearTimeout(this.timer);
+    });
+  }
+
+  #listenTo(view) {
+    const { host, cells } = view;
+    host.addEventListener("mouseover", ({ target }) => this.playing || this.hover(view, cells.atomAt(target)));
+    host.addEventListener("scroll", () => this.playing && this.#paint(view));
+    host.addEventListener("mouseleave", () => this.clearSelected());
+    host.addEventListener("click", ({ target }) => {
+      if (!document.getSelection().isCollapsed) return; // the user is selecting text
+      const atom = cells.atomAt(target);
+      if (atom < 0) return;
+      const word = view.word(atom);
+      if (word) emit(WORD_CLICKED, word);
+      this.showTree(view, atom);
+    });
+    host.addEventListener("copy", (event) => cells.copyTo(event, this.root));
+  }
+
+  // Keys work on the whole page, except those that the focused control uses itself.
+  #key(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || event.isComposing) return;
+    const path = event.composedPath().filter((node) => node instanceof Element);
+    const owner = [...players].find(({ section }) => path.includes(section));
+    if (this !== (owner ?? players.values().next().value) || !this.data || this.help.open) return;
+    const isOutside = (node) => !this.section.contains(node);
+    if (path.some((node) => node.matches("[role=dialog], dialog") && isOutside(node))) return;
+    const [control] = path;
+    if (control && control !== this.track && usesKey(describeControl(control), event.key)) return;
+    const action = KEY_ACTIONS[event.key] ?? KEY_ACTIONS[event.key.toLowerCase()];
+    if (!action || (isSingleCharacter(event.key) && !this.letters.checked)) return;
+    if (action === "close" && this.tree.hidden && !this.selected) return;
+    event.preventDefault();
+    if (!event.repeat || !["play", "projector"].includes(action)) this.act(action);
+  }
+}
+
+const describeControl = (control) => ({
+  tag: control.localName,
+  type: control.type,
+  role: control.getAttribute("role"),
+  editable: control.isContentEditable,
+});
+
+export const mount = component(Player);

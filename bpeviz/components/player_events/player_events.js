@@ -1,0 +1,89 @@
+// Reports the player's step, clicked words and drawn columns to Python, and sends the player where Python asks. It
+// is a component of its own, without markup, so that only the fragments that use it run again.
+
+import {
+  COLUMNS_DRAWN,
+  COLUMNS_REQUESTED,
+  JUMP,
+  STEP_CHANGED,
+  STEP_REQUESTED,
+  WORD_CLICKED,
+  emit,
+  subscribe,
+} from "../shared/events.js";
+
+const lastJumps = new Map(); // name of the component → number of the last jump
+const controllers = new WeakMap(); // root element → ends its listeners
+
+// After a click on a link to another page, this page must not report: if Streamlit is asked for a
+// fragment that the next page lacks, it clears that page. The address changes only when the next page
+// starts, and the link may also open another tab.
+const LEAVING = 3000; // milliseconds
+let left = { path: "", at: 0 };
+const isLeaving = (path) =>
+  location.pathname !== path || (left.path === path && performance.now() - left.at <= LEAVING);
+
+// Streamlit sends a report in the next task. A click on a link before that waits for it.
+let isReporting = false;
+function report(send) {
+  isReporting = true;
+  send();
+  setTimeout(() => (isReporting = false));
+}
+
+function onClick(event) {
+  const link = event.target.closest?.("a");
+  if (!link) return;
+  if (isReporting && !event.ctrlKey && !event.metaKey && !event.shiftKey) {
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    setTimeout(() => link.click());
+    return;
+  }
+  left = { path: location.pathname, at: performance.now() };
+  setTimeout(() => emit(STEP_REQUESTED), LEAVING + 50);
+}
+document.addEventListener("click", onClick, true);
+
+/**
+ * @typedef {object} PlayerEventsPayload
+ * @property {{step: number, number: number} | null} jump each number is obeyed once
+ * @property {string} name
+ * @property {boolean} steps whether to report steps
+ * @property {boolean} words whether to report clicked words
+ * @property {boolean} drawn whether to report that columns are drawn
+ */
+
+/**
+ * @param {any} root
+ * @param {PlayerEventsPayload} data
+ * @param {(name: string, value: any) => void} on
+ */
+export function mount(root, data, on) {
+  if (!controllers.has(root)) {
+    const controller = new AbortController();
+    const { signal } = controller;
+    controllers.set(root, controller);
+    const path = location.pathname;
+    let clicks = 0; // so that the same word may be clicked again
+    const onStep = (step) => data.steps && !isLeaving(path) && report(() => on("step", step));
+    const onWord = (word) => data.words && report(() => on("word", { word, number: ++clicks }));
+    subscribe(STEP_CHANGED, onStep, signal);
+    subscribe(WORD_CLICKED, onWord, signal);
+    emit(STEP_REQUESTED);
+    const onDrawn = () => !isLeaving(path) && report(() => on("drawn", true));
+    if (data.drawn) {
+      subscribe(COLUMNS_DRAWN, onDrawn, signal);
+      emit(COLUMNS_REQUESTED);
+    }
+  }
+  const { jump, name } = data;
+  if (jump && lastJumps.get(name) !== jump.number) {
+    lastJumps.set(name, jump.number);
+    emit(JUMP, jump.step);
+  }
+  return () => {
+    controllers.get(root)?.abort();
+    controllers.delete(root);
+  };
+}

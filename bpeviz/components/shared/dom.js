@@ -1,0 +1,94 @@
+// Elements, token labels, tooltips, and the life cycle of a component.
+
+/**
+ * Create an element. Its text is set as text, never as markup: it may come from a user.
+ * @param {string} tag
+ * @param {string} [className]
+ * @param {string} [text]
+ * @returns {any}
+ */
+export function element(tag, className, text) {
+  const created = document.createElement(tag);
+  if (className) created.className = className;
+  if (text !== undefined) created.textContent = text;
+  return created;
+}
+
+/**
+ * Create an element whose text has no line break inside a name such as GPT-2, or an option such as --port.
+ * @param {string} tag
+ * @param {string} className
+ * @param {string} text
+ */
+export function unbroken(tag, className, text) {
+  const created = element(tag, className);
+  const parts = text.split(/([A-Z]{2,}-\d\w?|--\S+)/); // every second part is one
+  created.append(...parts.map((part, i) => (i % 2 ? element("span", "unbroken", part) : part)));
+  return created;
+}
+
+/**
+ * Draw a token on its own, as it looks in the text.
+ * @param {string} label
+ * @param {number} color color index, -1 for none
+ */
+export function tokenLabel(label, color) {
+  return element("bdi", color < 0 ? "piece" : `piece t color${color}`, label);
+}
+
+/** A tooltip near an element, kept inside a frame. */
+export class Tooltip {
+  /**
+   * @param {any} card
+   * @param {any} frame
+   */
+  constructor(card, frame) {
+    this.card = card;
+    this.frame = frame;
+  }
+
+  /**
+   * @param {Element[]} content
+   * @param {Element} target
+   */
+  show(content, target) {
+    this.card.replaceChildren(...content);
+    this.card.hidden = false;
+    const frame = this.frame.getBoundingClientRect();
+    const box = target.getBoundingClientRect();
+    const { offsetWidth: width, offsetHeight: height } = this.card;
+    const left = Math.min(Math.max(0, box.left - frame.left), Math.max(0, frame.width - width));
+    const below = box.bottom - frame.top + 6;
+    const fits = below + height <= frame.height;
+    this.card.style.left = `${left}px`;
+    this.card.style.top = `${fits ? below : Math.max(0, box.top - frame.top - height - 6)}px`;
+  }
+
+  hide() {
+    this.card.hidden = true;
+  }
+}
+
+/**
+ * Return the function `mount` of a component, which keeps one view for each root element.
+ *
+ * A host (Streamlit, or an HTML file) calls it with the root element that holds the component's
+ * markup, its data, and `on(name, value)`, which receives the user's changes. It calls it again for
+ * other data, and the result to remove the component. It may then mount the same elements again, so a
+ * view registers its listeners with `signal`.
+ * @param {new (root: any, signal: AbortSignal) => {update(data: any, on: Function): void}} View
+ */
+export function component(View) {
+  const mounted = new WeakMap();
+  return (root, data, on) => {
+    if (!mounted.has(root)) {
+      const controller = new AbortController();
+      mounted.set(root, { controller, view: new View(root, controller.signal) });
+    }
+    mounted.get(root).view.update(data, on);
+    return () => {
+      mounted.get(root)?.controller.abort();
+      mounted.delete(root);
+    };
+  };
+}

@@ -1,0 +1,199 @@
+// The box for a text: a sample or one's own. Typing applies by itself after a short pause.
+
+import { component } from "../shared/dom.js";
+import { formatCount } from "../shared/format.js";
+import { TextState, characterCount, wellFormed } from "./text_state.js";
+
+const PAUSE = 600; // milliseconds without a key until a text applies
+const STATUS_SHOWN = 2500; // milliseconds
+const RETRY_AFTER = 3000; // milliseconds, doubled each time
+const PAUSE_PER_MEGABYTE = 3000; // long texts take longer to send and to train on
+
+/** @type {Map<string, TextState>} The boxes by name: they outlast a change of page. */
+const states = new Map();
+
+class TextBox {
+  constructor(root, signal) {
+    this.select = root.querySelector("select");
+    this.box = root.querySelector("textarea");
+    this.label = root.querySelector(".label");
+    this.file = root.querySelector(".file");
+    this.notice = root.querySelector(".notice");
+    this.status = root.querySelector(".status");
+    this.isTyped = false; // and not yet applied
+    this.timer = 0;
+    this.retry = 0;
+    this.upload = new AbortController();
+    this.signal = signal;
+    this.isMounted = false;
+    this.drawn = "";
+    const on = (target, name, listener) => target.addEventListener(name, listener, { signal });
+    on(this.select, "change", () => this.#choose());
+    on(this.box, "input", ({ isComposing }) => isComposing || this.#typed());
+    on(this.box, "compositionend", () => this.#typed());
+    on(this.box, "blur", () => this.#apply());
+    on(this.box, "keydown", ({ key, ctrlKey, metaKey }) => {
+      if (key === "Enter" && (ctrlKey || metaKey)) this.#apply();
+    });
+    on(this.file.querySelector("button"), "click", () => this.#change(this.state.sample, this.state.text));
+    signal.addEventListener("abort", () => {
+      this.#apply();
+      clearTimeout(this.retry); // the next box sends it
+      this.upload.abort();
+    });
+  }
+
+  /**
+   * @param {import("./text_state.js").TextBoxPayload} data
+   * @param {Function} setState
+   */
+  update(data, setState) {
+    this.data = data;
+    this.setState = setState;
+    if (!states.has(data.name)) states.set(data.name, new TextState());
+    this.state = states.get(data.name);
+    const again = this.state.receive(data, this.isMounted);
+    if (!this.isMounted) this.#describe();
+    this.isMounted = true;
+    this.#draw();
+    if (this.isTyped && !this.timer && data.answered >= this.state.number) {
+      this.isTyped = false;
+      this.status.textContent = "Applied";
+      this.statusTimer = setTimeout(() => (this.status.textContent = ""), STATUS_SHOWN);
+    }
+    if (again) this.#send(again);
+  }
+
+  #describe() {
+    const { label, boxLabel, placeholder, help, samples } = this.data;
+    this.label.textContent = label;
+    this.select.setAttribute("aria-label", label);
+    this.select.title = help;
+    this.select.replaceChildren(...samples.map(([key, title]) => new Option(title, key)));
+    this.box.setAttribute("aria-label", boxLabel);
+    this.box.placeholder = placeholder;
+  }
+
+  #draw() {
+    const { sample, text, file, lostFiles, version, number } = this.state;
+    const changes = `${version} ${number}`;
+    // A text that is being typed, or is too long, stays while the page runs for another reason.
+    if (!this.timer && changes !== this.drawn) {
+      this.drawn = changes;
+      this.select.value = sample;
+      if (this.box.value !== text) this.box.value = text;
+    }
+    this.box.hidden = file !== null;
+    this.file.hidden = file === null;
+    this.file.querySelector(".name").textContent = file ?? "";
+    if (lostFiles.length) {
+      this.#tell(`The server no longer has ${lostFiles.join(", ")}. Open it again.`);
+    }
+  }
+
+  #tell(message) {
+    this.notice.textContent = message;
+    this.notice.hidden = !message;
+  }
+
+  #choose() {
+    clearTimeout(this.timer);
+    this.timer = 0;
+    const sample = this.select.value;
+    if (sample === this.data.own) this.#use(this.box.value);
+    else this.#change(sample, this.state.text);
+  }
+
+  #typed() {
+    this.select.value = this.data.own;
+    this.isTyped = true;
+    clearTimeout(this.statusTimer);
+    this.status.textContent = "Applies when you pause";
+    clearTimeout(this.timer);
+    const pause = PAUSE + (this.box.value.length / 1e6) * PAUSE_PER_MEGABYTE;
+    this.timer = setTimeout(() => this.#apply(), pause);
+  }
+
+  // Send what was typed, if anything was.
+  #apply() {
+    if (!this.timer) return;
+    clearTimeout(this.timer);
+    this.timer = 0;
+    const text = wellFormed(this.box.value);
+    if (text !== this.box.value) this.box.value = text;
+    this.#use(text);
+  }
+
+  #use(text) {
+    const { limit, own } = this.data;
+    const count = text.length > limit ? characterCount(text) : 0;
+    if (count <= limit) {
+      this.#change(own, text);
+      return;
+    }
+    this.isTyped = false;
+    this.status.textContent = "Not applied";
+    // The server would refuse it, and end the connection at a still longer one.
+    this.#tell(
+      `This text has ${formatCount(count)} characters; the limit is ${formatCount(limit)}, so the ` +
+        "page still shows the previous text. Shorten it, or use a part of it.",
+    );
+  }
+
+  #change(sample, text) {
+    this.state.lostFiles = [];
+    this.#tell("");
+    this.#send(this.state.change(sample, text));
+  }
+
+  // Send a change until it is answered: of two components that report at the same time, as when the
+  // player reports its step, Streamlit receives one.
+  async #send(change, pause = RETRY_AFTER) {
+    clearTimeout(this.retry);
+    this.upload.abort();
+    const upload = (this.upload = new AbortController());
+    if (change.sample !== this.data.own) change = { ...change, text: "" }; // the server has it
+    if ((change.text?.length ?? 0) <= this.data.longest) {
+      this.setState("change", change);
+    } else if (await this.#upload(change, upload.signal)) {
+      this.setState("change", { ...change, text: undefined, isUploaded: true });
+    }
+    if (upload.signal.aborted || this.signal.aborted) return;
+    this.retry = setTimeout(() => {
+      const isPending = change.number === this.state.number && change.number > this.data.answered;
+      // Another object, or Streamlit would take it for the same value.
+      if (isPending) this.#send({ ...change, attempt: (change.attempt ?? 0) + 1 }, 2 * pause);
+    }, pause);
+  }
+
+  // Send a long text by itself: inside Streamlit's messages it would slow down all users. Return
+  // whether the server has it.
+  async #upload({ number, text }, signal) {
+    if (this.signal.aborted) return false;
+    try {
+      const answer = await fetch(`${this.data.address}/${number}`, { method: "PUT", body: text, signal });
+      if (answer.ok) this.#tell("");
+      else this.#tell(`The text could not be sent. ${(await answer.text()).slice(0, 300)}`);
+      return answer.ok && !signal.aborted;
+    } catch {
+      if (!signal.aborted) this.#tell("The text could not be sent. It will be tried again.");
+      return false;
+    }
+  }
+}
+
+// A lone surrogate in one of Streamlit's own inputs cannot be sent: the browser would try it again
+// and again. This replaces it before React reads the value.
+document.addEventListener(
+  "input",
+  ({ target }) => {
+    if (!(target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement)) return;
+    const text = wellFormed(target.value);
+    if (text === target.value) return;
+    // React notices only values that were not set through the element's own property.
+    Object.getOwnPropertyDescriptor(Object.getPrototypeOf(target), "value").set.call(target, text);
+  },
+  true,
+);
+
+export const mount = component(TextBox);

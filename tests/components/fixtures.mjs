@@ -1,0 +1,74 @@
+// Reads what `test_javascript.py` writes, and imports components without a browser.
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+const folder = process.env.BPEVIZ_FIXTURES;
+if (!folder) throw new Error("Run these tests through pytest tests/components/test_javascript.py");
+
+export const read = (name) => JSON.parse(readFileSync(join(folder, `${name}.json`), "utf8"));
+
+/** An element with just enough of the DOM for cells to be drawn. */
+class FakeElement {
+  constructor(tag) {
+    this.tag = tag;
+    this.children = [];
+    this.className = "";
+    this.style = { setProperty: (name, value) => (this.style[name] = value) };
+    this.text = "";
+    this.classList = {
+      toggle: (name, on) => {
+        const names = new Set(this.className.split(" ").filter(Boolean));
+        if (on) names.add(name);
+        else names.delete(name);
+        this.className = [...names].join(" ");
+      },
+    };
+  }
+  set textContent(text) {
+    this.text = text;
+    this.children = [];
+  }
+  get textContent() {
+    return this.text + this.children.map((child) => child.textContent ?? child).join("");
+  }
+  append(...children) {
+    for (const child of children) {
+      if (child instanceof FakeElement) child.parent = this;
+      this.children.push(child);
+    }
+  }
+  appendChild(child) {
+    this.append(child);
+    return child;
+  }
+  replaceChildren(...children) {
+    this.children = [];
+    this.append(...children.flatMap((child) => (child.tag === "fragment" ? child.children : [child])));
+  }
+  setAttribute() {}
+  addEventListener(name, listener) {
+    this.listeners = { ...this.listeners, [name]: listener };
+  }
+  click() {
+    this.listeners.click({ stopPropagation: () => {} });
+  }
+  focus() {}
+  get firstElementChild() {
+    return this.children[0];
+  }
+  closest(selector) {
+    const matches = selector.startsWith(".")
+      ? this.className.split(" ").includes(selector.slice(1))
+      : this.tag === selector;
+    return matches ? this : (this.parent?.closest(selector) ?? null);
+  }
+}
+
+globalThis.document = {
+  createElement: (tag) => new FakeElement(tag),
+  createDocumentFragment: () => new FakeElement("fragment"),
+  addEventListener: () => {},
+};
+
+export const createElement = (tag = "div") => new FakeElement(tag);

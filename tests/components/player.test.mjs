@@ -1,0 +1,81 @@
+// The step at which the player shows new data, and what it says to a screen reader.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { ANNOUNCE_EVERY, Announcer } from "../../bpeviz/components/player/announcer.js";
+import { shownStep, storeStep, storedSteps } from "../../bpeviz/components/player/position.js";
+
+const timeline = (text, last, more = {}) => ({
+  timelineId: `${text} timeline`, views: [{ text }], last, initialStep: 0, ...more,
+});
+const NONE = new Map();
+
+test("a player opens at the initial step", () => {
+  assert.equal(shownStep(undefined, 0, timeline("a", 12), NONE), 0);
+  assert.equal(shownStep(undefined, 0, timeline("a", 12, { initialStep: 7 }), NONE), 7);
+});
+
+test("another size moves the step only if it lies beyond the end", () => {
+  const before = timeline("a", 100);
+  assert.equal(shownStep(before, 60, timeline("a", 150), NONE), 60);
+  assert.equal(shownStep(before, 60, timeline("a", 61), NONE), 60);
+  assert.equal(shownStep(before, 60, timeline("a", 40), NONE), 40);
+  assert.equal(shownStep(before, 100, timeline("a", 150), NONE), 100);
+});
+
+test("a timeline remembers its step", () => {
+  const known = new Map([["b timeline", 9]]);
+  assert.equal(shownStep(timeline("a", 100), 60, timeline("b", 20), known), 9);
+  assert.equal(shownStep(timeline("a", 100), 60, timeline("b", 5), known), 5);
+});
+
+test("another text begins at the start, or at the end if the player was at the end", () => {
+  assert.equal(shownStep(timeline("a", 100), 60, timeline("b", 20), NONE), 0);
+  assert.equal(shownStep(timeline("a", 100), 100, timeline("b", 20), NONE), 20);
+  assert.equal(shownStep(timeline("", 0), 0, timeline("b", 20), NONE), 0);
+});
+
+test("another training of the same text keeps the step", () => {
+  const other = timeline("a", 20, { timelineId: "another" });
+  assert.equal(shownStep(timeline("a", 100), 12, other, NONE), 12);
+  assert.equal(shownStep(timeline("a", 100), 60, other, NONE), 20);
+});
+
+test("several texts begin at their initial step", () => {
+  const several = (id) => timeline(id, 100, { views: [{ text: "a" }, { text: "a" }], initialStep: 40 });
+  assert.equal(shownStep(several("x"), 100, several("y"), NONE), 40);
+});
+
+test("a reload keeps the step, and a link begins at its own", (context) => {
+  const values = new Map();
+  globalThis.sessionStorage = { getItem: (name) => values.get(name) ?? null, setItem: (name, value) => values.set(name, value) };
+  storeStep({ timelineId: "t", step: 5 });
+  for (const [type, steps] of [["reload", [["t", 5]]], ["back_forward", [["t", 5]]], ["navigate", []]]) {
+    context.mock.method(performance, "getEntriesByType", () => [{ type }]);
+    assert.deepEqual([...storedSteps()], steps, type);
+  }
+  context.mock.method(performance, "getEntriesByType", () => [{ type: "reload" }]);
+  for (const damaged of ["", "{", "null", '{"timelineId": "t", "step": "5"}', '{"timelineId": "t", "step": -1}']) {
+    values.set("bpeviz-step", damaged);
+    assert.equal(storedSteps().size, 0, damaged);
+  }
+});
+
+test("at most one announcement a second, and the last step is always announced", (context) => {
+  context.mock.timers.enable({ apis: ["setTimeout", "Date"] });
+  const said = [];
+  const announcer = new Announcer((words) => said.push([Date.now(), words]));
+  for (let step = 1; step <= 30; step++) {
+    announcer.say(`merge ${step}`);
+    context.mock.timers.tick(100);
+  }
+  context.mock.timers.tick(5000);
+  assert.equal(said.at(-1)[1], "merge 30");
+  assert.ok(said.length >= 3 && said.length <= 5, `${said.length}`);
+  said.slice(1).forEach(([at], i) => assert.ok(at - said[i][0] >= ANNOUNCE_EVERY));
+  announcer.say("late");
+  announcer.stop();
+  context.mock.timers.tick(5000);
+  assert.equal(said.at(-1)[1], "merge 30");
+});

@@ -1,0 +1,97 @@
+// Tokens in words, and the list of tokens for screen readers.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { tokenInWords } from "../../bpeviz/components/columns/columns.js";
+import { TokenizedText } from "../../bpeviz/components/player/tokenized_text.js";
+import { spoken, spokenBytes } from "../../bpeviz/components/shared/spoken.js";
+import { LISTED_AT_ONCE, LIST_AFTER, TokenList } from "../../bpeviz/components/shared/token_list.js";
+import { read } from "./fixtures.mjs";
+
+test("white space, punctuation and invisible signs have names", () => {
+  const cases = {
+    "the": "the", " the": "space the", "\n\n": "2 line breaks", "don't": "don apostrophe t", "\t": "tab",
+    "\u200d": "U+200D", "\u200b\u200b": "2 × U+200B", "...": "3 periods", "·": "middle dot", "世界": "世界", "": "",
+  };
+  for (const [text, words] of Object.entries(cases)) assert.equal(spoken(text), words);
+});
+
+test("bytes that are not whole characters are in hexadecimal", () => {
+  assert.equal(spokenBytes(new TextEncoder().encode(" é")), "space é");
+  assert.equal(spokenBytes(Uint8Array.of(0xf0, 0x9f)), "bytes F0 9F");
+  assert.equal(spokenBytes(Uint8Array.of(0x80)), "byte 80");
+  assert.equal(spokenBytes(Uint8Array.of(0xef, 0xbb, 0xbf)), "U+FEFF");
+});
+
+for (const { name, payload, ends, steps } of read("timelines"))
+  test(`${name}: tokens in words are their text and id`, () => {
+    const text = new TokenizedText(payload);
+    const bytes = new TextEncoder().encode(payload.text);
+    const { step, tokens } = steps.at(-1);
+    text.step = step;
+    const words = Array.from(text.tokens(), (token) => text.tokenInWords(token));
+    assert.equal(words.length, tokens.length);
+    tokens.forEach(([start, end, id], i) => {
+      const own = bytes.subarray(start ? ends[start - 1] : 0, ends[end - 1]);
+      const status = id === -1 ? "not in the vocabulary" : id === -2 ? "dropped" : `id ${id}`;
+      const expected = `${own.length ? spokenBytes(own) : payload.tokenStyles[id][0]}, ${status}`;
+      assert.equal(words[i].replace(/, new$/, ""), expected);
+    });
+    assert.ok(!words.some((one) => one.includes("undefined")));
+  });
+
+test("the tokens that the current step creates are new", () => {
+  const { payload } = read("timelines").find(({ name }) => name === "bytes");
+  const text = new TokenizedText(payload);
+  text.step = 1;
+  const created = Array.from(text.tokens(), (token) => text.tokenInWords(token)).filter((one) => one.endsWith(", new"));
+  assert.ok(created.length > 0);
+  for (const one of created) assert.match(one, new RegExp(`, id ${payload.steps.id[0]}, new$`));
+});
+
+test("a column says where it differs from the baseline", () => {
+  const bytes = new TextEncoder().encode("a banana");
+  const column = {
+    tokenEnds: [1, 5, 8], extra: [5], missing: [3],
+    tokens: [0, 1, 2],
+    distinct: [[64, "a", "61", -1], [300, "·ban", "20 62 61 6E", 3], [-1, "ana", "not in the vocabulary", -1]],
+  };
+  const words = [0, 1, 2].map((i) => tokenInWords(column, bytes, i));
+  assert.deepEqual(words, [
+    "a, id 64",
+    "space ban, id 300, extra split after it, the baseline has 1 split inside it",
+    "ana, not in the vocabulary",
+  ]);
+  const preTokens = { ...column, distinct: [[null, "a", "letters", 1], [null, "·ban", "letters", 2], [null, "ana", "", 3]] };
+  assert.equal(tokenInWords(preTokens, bytes, 1), "space ban, letters");
+});
+
+test("a long list has parts, and is drawn only at rest", (context) => {
+  context.mock.timers.enable({ apis: ["setTimeout"] });
+  const list = new TokenList("Tokens");
+  let drawn = 0;
+  const show = (count) => list.show(() => (drawn++, { count, words: (i) => `token ${i}` }));
+  for (let step = 0; step < 20; step++) show(5_000);
+  assert.equal(drawn, 0);
+  context.mock.timers.tick(LIST_AFTER);
+  assert.equal(drawn, 1);
+  assert.equal(list.box.hidden, false);
+  assert.equal(list.list.children.length, LISTED_AT_ONCE);
+  assert.equal(list.list.ariaLabel, "Tokens: 1 to 200 of 5,000");
+  assert.deepEqual([list.earlier.hidden, list.later.hidden], [true, false]);
+  list.later.click();
+  assert.equal(list.list.children[0].textContent, "token 200");
+  assert.equal(list.list.ariaLabel, "Tokens: 201 to 400 of 5,000");
+  assert.equal(list.earlier.hidden, false);
+  show(3); // another text
+  context.mock.timers.tick(LIST_AFTER);
+  assert.deepEqual(list.list.children.map((item) => item.textContent), ["token 0", "token 1", "token 2"]);
+  assert.equal(list.list.ariaLabel, "Tokens: 3");
+  assert.ok(list.earlier.hidden && list.later.hidden);
+  show(5);
+  list.hide();
+  context.mock.timers.tick(LIST_AFTER);
+  assert.equal(list.box.hidden, true);
+  assert.equal(list.list.children.length, 3);
+});

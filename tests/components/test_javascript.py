@@ -1,0 +1,264 @@
+"""The components' scripts, tested by Node on payloads and answers of the real engine.
+
+`fixtures` writes them to a folder; the `*.test.mjs` files beside this one read them from there.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import usual
+from merge_tree import Node, merge_tree
+
+import bpeviz
+from bpeviz.analysis import trace
+from bpeviz.analysis.metrics import Column
+from bpeviz.components import FOLDER, read
+from bpeviz.core.boundaries import Boundaries, MergeBoundaries, Part
+from bpeviz.core.training import Training
+from bpeviz.trainers import TRAINERS
+from bpeviz.views import inspection, merge_diagram, player
+
+HERE = Path(__file__).parent
+SCRIPTS = sorted(HERE.glob("*.test.mjs"))
+NAMES = sorted(one.parent.name for one in FOLDER.glob("*/*.js") if one.stem == one.parent.name)
+
+TEXT = "the lowest lamp, the newest 世界 lamp\n\tnaïve 👩‍👩‍👧 e\u0301 صباح ‮ the lower 🇫🇷 lamps\n"
+TRAININGS: dict[str, dict[str, Any]] = {
+    "bytes": {"algorithm": "bpe", "vocab_size": 300},
+    "characters": {"algorithm": "bpe", "vocab_size": 60, "atoms": "characters"},
+    "end marks": {
+        "algorithm": "bpe",
+        "vocab_size": 70,
+        "atoms": "characters",
+        "end_mark": "attached",
+    },
+    "end symbols": {
+        "algorithm": "bpe",
+        "vocab_size": 60,
+        "atoms": "characters",
+        "end_mark": "symbol",
+    },
+}
+SAMPLED_STEPS = 15
+
+
+@pytest.fixture(scope="session")
+def node() -> str:
+    found = shutil.which("node")
+    if found is None:
+        message = "No Node.js: apt-get install nodejs"
+        if os.environ.get("CI"):
+            pytest.fail(message, pytrace=False)
+        pytest.skip(message)
+    return found
+
+
+def run(command: list[str], **environment: str) -> None:
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=120, env=os.environ | environment
+    )
+    assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
+
+
+def write(folder: Path, name: str, content: Any) -> None:
+    (folder / f"{name}.json").write_text(json.dumps(content), encoding="utf-8")
+
+
+def trained() -> dict[str, tuple[Training, Boundaries]]:
+    """Return training histories with the boundaries of a text, by name."""
+    trainings = {name: bpeviz.train(TEXT * 2, **how) for name, how in TRAININGS.items()}
+    trainings |= {key: usual.train(key, TEXT * 2) for key in TRAINERS}
+    return {
+        name: (training, training.tokenizer().boundaries(TEXT))
+        for name, training in trainings.items()
+    }
+
+
+def sampled(steps: int) -> list[int]:
+    """Return some of the steps, the first and the last included."""
+    return np.unique(np.linspace(0, steps, SAMPLED_STEPS).astype(int)).tolist()
+
+
+def tokens_at(boundaries: Boundaries, step: int) -> list[list[int]]:
+    """Return the tokens after a step: start and end in atoms, id."""
+    ends = boundaries.token_ends(step).tolist()
+    return [
+        [start, end, token_id]
+        for start, end, token_id in zip(
+            [0, *ends], ends, boundaries.ids(step).tolist(), strict=False
+        )
+    ]
+
+
+def byte_boundaries(boundaries: Boundaries, step: int) -> list[int]:
+    """Return the bytes after which a token ends, without the end of a mark before the text."""
+    return [end for end in np.unique(boundaries.cuts(step)).tolist() if end]
+
+
+def timeline(training: Training, boundaries: Boundaries) -> dict[str, Any]:
+    (part,) = player.parts(TEXT, boundaries)
+    return player.timeline(TEXT, training, boundaries, part, boundaries.steps)
+
+
+def timelines() -> list[dict[str, Any]]:
+    """Return a payload for each training, with its tokens at some steps."""
+    found = []
+    for name, (training, boundaries) in trained().items():
+        steps = []
+        for step in sampled(boundaries.steps):
+            kept = boundaries.boundary_mask(step)
+            before = boundaries.boundary_mask(step - 1) if step else kept
+            steps.append(
+                {
+                    "step": step,
+                    "tokens": tokens_at(boundaries, step),
+                    "before": tokens_at(boundaries, max(0, step - 1)),
+                    "merged": np.flatnonzero(before & ~kept).tolist(),
+                    "byteBoundaries": byte_boundaries(boundaries, step),
+                }
+            )
+        payload = timeline(training, boundaries)
+        found.append(
+            {"name": name, "payload": payload, "ends": boundaries.ends.tolist(), "steps": steps}
+        )
+    return found
+
+
+def lock_step() -> dict[str, Any]:
+    """Return a payload of several trainings, with the boundaries of each at some sizes."""
+    parts = [(name, timeline(*one), one) for name, one in trained().items()]
+    payload = player.lock_step([(name, shown, one[0]) for name, shown, one in parts])
+    cases = []
+    for index in sampled(payload["last"]):
+        cuts = []
+        for (_, _, (training, boundaries)), view in zip(parts, payload["views"], strict=True):
+            step = view["ownSteps"][index]
+            assert training.sizes[step] <= payload["vocabSizes"][index] or step == 0
+            cuts.append(byte_boundaries(boundaries, step))
+        cases.append({"index": index, "boundaries": cuts})
+    sizes = np.array(payload["vocabSizes"])
+    typed = [-1, 0, 255, *(sizes[::7] + 1).tolist(), int(sizes[-1]) + 99]
+    steps = [max(0, int(np.searchsorted(sizes, size, "right")) - 1) for size in typed]
+    return {"payload": payload, "cases": cases, "typed": [*zip(typed, steps, strict=True)]}
+
+
+def trees() -> dict[str, Any]:
+    """Return the merge trees of all tokens at the last step, node by node."""
+    training, boundaries = trained()["bytes"]
+    assert isinstance(boundaries, MergeBoundaries)
+    atom_ids = boundaries.atom_ids.tolist()
+
+    def nodes(node: Node, row: int, first: int) -> list[dict[str, int]]:
+        token_id = atom_ids[node.start] if node.step < 0 else boundaries.first_merge_id + node.step
+        here = {"id": token_id, "row": row, "step": node.step}
+        here |= {"from": node.start - first + 1, "to": node.end - first + 1}
+        return [here, *(one for of in node.parents or () for one in nodes(of, row + 1, first))]
+
+    cases = [
+        {"id": token_id, "nodes": nodes(merge_tree(boundaries, start, end), 1, start)}
+        for start, end, token_id in tokens_at(boundaries, boundaries.steps)
+    ]
+    return {"payload": timeline(training, boundaries), "cases": cases}
+
+
+def columns() -> dict[str, Any]:
+    """Return a payload of the columns of Compare, with the token of each byte and overlaps."""
+    shown = [
+        Column(name, *pair(training, boundaries))
+        for name, (training, boundaries) in trained().items()
+    ]
+    size = len(TEXT.encode())
+    payload = player.side_by_side(TEXT, shown, Part(0, size, 0, len(TEXT)), 0)
+    cases = []
+    for column in shown:
+        ends = column.cuts
+        starts = np.concatenate(([0], ends[:-1]))
+        at = [int(np.flatnonzero((starts <= byte) & (byte < ends))[0]) for byte in range(size)]
+        overlaps = [
+            int(np.count_nonzero((ends > start) & (starts < end)))
+            for start, end in zip(
+                shown[0].cuts[:-1].tolist(), shown[0].cuts[1:].tolist(), strict=True
+            )
+        ]
+        cases.append({"tokenAt": at, "overlaps": overlaps})
+    return {"payload": payload, "spans": shown[0].cuts.tolist(), "cases": cases}
+
+
+def pair(training: Training, boundaries: Boundaries) -> tuple[Any, Boundaries, int]:
+    return training.tokenizer(), boundaries, boundaries.steps
+
+
+def grid() -> dict[str, Any]:
+    training, _ = trained()["bytes"]
+    found = trace.inspect(TEXT, training.tokenizer())
+    (part,) = player.parts(TEXT, found.cuts)
+    return inspection.grid(found, part)
+
+
+def diagrams() -> list[dict[str, Any]]:
+    """Return payloads of one side and of two, with the tokens of each side at every step."""
+    found = []
+    trainings = trained()
+    for names in (("bytes",), ("unigram",), ("bytes", "unigram")):
+        sides, expected = [], []
+        for name in names:
+            training, boundaries = trainings[name]
+            sides.append(merge_diagram.of_training(name, training, boundaries, boundaries.steps))
+            starts = [0, *boundaries.ends.tolist()]
+            expected.append(
+                [
+                    [
+                        [starts[start], starts[end], token_id]
+                        for start, end, token_id in tokens_at(boundaries, step)
+                    ]
+                    for step in range(boundaries.steps + 1)
+                ]
+            )
+        payload = merge_diagram.merge_diagram_payload(TEXT.encode(), sides)
+        assert payload["columnCount"] == len(TEXT.encode())  # neither side has marks
+        found.append({"payload": payload, "tokens": expected})
+    return found
+
+
+@pytest.fixture(scope="session")
+def fixtures(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("payloads")
+    for make in (timelines, lock_step, trees, columns, grid, diagrams):
+        write(folder, make.__name__, make())
+    return folder
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.name)
+def test_script(script: Path, node: str, fixtures: Path) -> None:
+    run([node, str(script)], BPEVIZ_FIXTURES=str(fixtures))
+
+
+PARSE = """
+const { readFileSync } = require("node:fs");
+for (const identifier of process.argv.slice(1))
+  new (require("node:vm").SourceTextModule)(readFileSync(identifier, "utf8"), { identifier });
+"""
+
+
+def test_bundles_are_valid(node: str, tmp_path: Path) -> None:
+    modules = [tmp_path / f"{name}.mjs" for name in NAMES]
+    for name, module in zip(NAMES, modules, strict=True):
+        script = read(name).script
+        assert re.search(r"^(const|function) mount\b", script, re.MULTILINE)
+        module.write_text(script, encoding="utf-8")
+    run([node, "--experimental-vm-modules", "--eval", PARSE, *map(str, modules)])
+
+
+def test_every_component_folder_has_an_entry_and_tests_exist() -> None:
+    folders = {one.name for one in FOLDER.iterdir() if one.is_dir() and one.name[0] not in "._"}
+    assert {*NAMES} == folders - {"shared"}
+    assert SCRIPTS

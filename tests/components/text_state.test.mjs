@@ -1,0 +1,116 @@
+// The text of a box, as the browser and the server agree on it.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import {
+  TextState,
+  characterCount,
+  wellFormed,
+} from "../../bpeviz/components/text_box/text_state.js";
+
+const sent = (changes = {}) => ({
+  session: "first",
+  version: 1,
+  answered: 0,
+  sample: "english",
+  text: "The river",
+  file: null,
+  files: [],
+  ...changes,
+});
+
+function mounted() {
+  const state = new TextState();
+  assert.equal(state.receive(sent(), false), null);
+  return state;
+}
+
+test("the first data is shown", () => {
+  const { sample, text } = mounted();
+  assert.deepEqual([sample, text], ["english", "The river"]);
+});
+
+test("a change that was answered stays until the server has a newer version", () => {
+  const state = mounted();
+  const { number } = state.change("own", "mine");
+  assert.equal(state.receive(sent({ answered: number }), true), null);
+  assert.equal(state.text, "mine");
+  state.receive(sent({ answered: number, version: 2, sample: "own", text: "from a file" }), true);
+  assert.equal(state.text, "from a file");
+});
+
+test("a version made before the last change does not overwrite it", () => {
+  const state = mounted();
+  const first = state.change("spanish", "The river");
+  state.change("own", "typed meanwhile");
+  state.receive(sent({ answered: first.number, version: 2, sample: "spanish", text: "El río" }), true);
+  assert.deepEqual([state.sample, state.text], ["own", "typed meanwhile"]);
+});
+
+test("a change without an answer is sent again when the box is drawn anew", () => {
+  const state = mounted();
+  const change = state.change("own", "mine");
+  assert.deepEqual(state.receive(sent({ version: 2 }), false), change);
+  assert.equal(state.text, "mine");
+});
+
+test("numbers of changes grow", () => {
+  const state = mounted();
+  const numbers = Array.from({ length: 50 }, (_, i) => state.change("own", `${i}`).number);
+  assert.deepEqual(numbers, [...new Set(numbers)].sort((a, b) => a - b));
+});
+
+test("another session gets the text, and lost files are named", () => {
+  const state = mounted();
+  state.change("own", "mine");
+  state.receive(sent({ answered: state.number, file: "long.txt: 9 characters", files: ["long.txt"] }), true);
+  const again = state.receive(sent({ session: "second" }), true);
+  assert.deepEqual([again.sample, again.text], ["own", "mine"]);
+  assert.deepEqual([state.text, state.file, state.lostFiles], ["mine", null, ["long.txt"]]);
+});
+
+test("another session that already has the text gets no change", () => {
+  const state = mounted();
+  state.change("own", "mine");
+  assert.equal(state.receive(sent({ session: "second", sample: "own", text: "mine" }), true), null);
+});
+
+test("a text that the browser has is not sent back", () => {
+  const state = mounted();
+  const { number } = state.change("own", "mine");
+  assert.equal(state.receive(sent({ answered: number, sample: "own", text: null }), true), null);
+  // The server had changed its text meanwhile, but used this change after that.
+  const later = sent({ answered: number, version: 2, sample: "own", text: null });
+  assert.equal(state.receive(later, true), null);
+  assert.equal(state.receive(later, false), null);
+  assert.deepEqual([state.sample, state.text, state.version], ["own", "mine", 2]);
+});
+
+test("a browser without the text asks for it", () => {
+  const state = new TextState();
+  const asked = state.receive(sent({ answered: 5, version: 2, sample: "own", text: null }), false);
+  assert.equal(asked.text, null);
+  const answer = sent({ answered: asked.number, version: 3, sample: "own", text: "mine" });
+  assert.equal(state.receive(answer, true), null);
+  assert.deepEqual([state.sample, state.text], ["own", "mine"]);
+});
+
+test("a change without an answer stays, whatever the server has", () => {
+  const state = mounted();
+  const change = state.change("own", "mine");
+  assert.deepEqual(state.receive(sent({ version: 2, sample: "own", text: null }), false), change);
+  assert.equal(state.text, "mine");
+});
+
+test("lone surrogates are replaced, pairs stay", () => {
+  assert.equal(wellFormed("a\ud800b"), "a\ufffdb");
+  assert.equal(wellFormed("\udc00\ud83d"), "\ufffd\ufffd");
+  assert.equal(wellFormed("👍🏽 e\u0301"), "👍🏽 e\u0301");
+});
+
+test("characters are code points", () => {
+  for (const text of ["", "abc", "👍👍", "a👍b", "\ud800"]) {
+    assert.equal(characterCount(text), [...text].length);
+  }
+});

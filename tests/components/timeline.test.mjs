@@ -1,0 +1,172 @@
+// The tokens that the player shows at a step are those of Python's boundaries.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { EXTRA, JUST_MERGED, LEFT_OUT_ID, MISSING, NEW, NEW_END, NEW_START, TOKEN_END } from "../../bpeviz/components/shared/cells.js";
+import { KEY_ACTIONS, clampStep, isSingleCharacter, percentChange, stepAfter, stepOfSize, usesKey } from "../../bpeviz/components/player/controls.js";
+import { mergeTree } from "../../bpeviz/components/player/merge_tree.js";
+import { TokenizedText, wordAt } from "../../bpeviz/components/player/tokenized_text.js";
+import { read } from "./fixtures.mjs";
+
+const spans = (text) => Array.from(text.tokens(), ({ start, end, id }) => [start, end, id]);
+const indices = (flags, flag) => Array.from(flags.keys()).filter((i) => flags[i] & flag);
+
+for (const { name, payload, ends, steps } of read("timelines")) {
+  const text = new TokenizedText(payload);
+
+  test(`${name}: tokens at a step are those of Python`, () => {
+    assert.ok(steps.length > 3);
+    for (const { step, tokens } of steps) {
+      text.step = step;
+      assert.deepEqual(spans(text), tokens);
+      assert.equal(tokens.filter(([, , id]) => id !== LEFT_OUT_ID).length, payload.tokenCounts[step]);
+    }
+  });
+
+  test(`${name}: the token around any of its atoms is the same`, () => {
+    for (const { step, tokens } of steps) {
+      text.step = step;
+      for (const [start, end, id] of tokens)
+        for (let atom = start; atom < end; atom++) {
+          const token = text.token(atom);
+          assert.deepEqual([token.start, token.end, token.id], [start, end, id]);
+        }
+    }
+  });
+
+  test(`${name}: atoms end, and tokens too, at the bytes that Python says`, () => {
+    assert.deepEqual([...text.byteEnds], ends);
+    for (const { step, byteBoundaries } of steps) {
+      text.step = step;
+      assert.deepEqual(indices(text.boundaries(), 1).map((byte) => byte + 1), byteBoundaries);
+    }
+  });
+
+  test(`${name}: flags mark boundaries, merged boundaries and new tokens`, () => {
+    for (const { step, tokens, before, merged } of steps) {
+      text.step = step;
+      const flags = new Uint16Array(ends.length);
+      const colors = new Int8Array(ends.length);
+      for (const token of text.tokens()) text.writeFlags(token, colors, flags);
+      assert.deepEqual(indices(flags, TOKEN_END), tokens.map(([, end]) => end - 1));
+      assert.deepEqual(indices(flags, JUST_MERGED), merged);
+      const old = new Set(before.map(String));
+      const created = tokens.filter((token) => !old.has(String(token)) && token[2] !== LEFT_OUT_ID);
+      assert.deepEqual(indices(flags, NEW_START), created.map(([start]) => start));
+      assert.deepEqual(indices(flags, NEW_END), created.map(([, end]) => end - 1));
+      assert.equal(indices(flags, NEW).length, created.reduce((sum, [start, end]) => sum + end - start, 0));
+      for (const [start, end, id] of tokens)
+        assert.deepEqual(new Set(colors.slice(start, end)), new Set([text.style(id).color]));
+    }
+  });
+
+  test(`${name}: inspecting a token counts its occurrences`, () => {
+    const { step, tokens } = steps.at(-1);
+    text.step = step;
+    for (const [start, , id] of tokens)
+      assert.equal(text.inspect(start).count, tokens.filter(([, , other]) => other === id).length);
+  });
+}
+
+test("lock-step: extra and missing boundaries are those of Python's sets", () => {
+  const { payload, cases } = read("lock_step");
+  const texts = payload.views.map((view) => new TokenizedText(view));
+  const size = texts[0].byteEnds.at(-1);
+  let found = 0;
+  for (const { index, boundaries } of cases) {
+    for (const text of texts) text.step = text.data.ownSteps[index];
+    const theirs = texts[0].boundaries();
+    const reference = new Set(boundaries[0]);
+    texts.forEach((text, i) => {
+      const flags = new Uint16Array(text.byteEnds.length);
+      const compared = { theirs, ours: text.boundaries() };
+      const leftOut = new Set();
+      for (const token of text.tokens()) {
+        text.writeFlags(token, new Int8Array(flags.length), flags, compared);
+        if (token.id === LEFT_OUT_ID) leftOut.add(text.byteEnds[token.end - 1]);
+      }
+      const bytes = (flag) => [...new Set(indices(flags, flag).map((atom) => text.byteEnds[atom]))];
+      const own = new Set(boundaries[i]);
+      const extra = boundaries[i].filter((end) => end < size && !reference.has(end) && !leftOut.has(end));
+      // A boundary inside an atom of this text cannot be drawn.
+      const atomEnds = new Set(text.byteEnds);
+      const missing = boundaries[0].filter((end) => end < size && !own.has(end) && atomEnds.has(end));
+      assert.deepEqual(bytes(EXTRA), extra);
+      assert.deepEqual(bytes(MISSING), missing);
+      found += extra.length + missing.length;
+    });
+  }
+  assert.ok(found > 100);
+});
+
+test("a typed vocabulary size leads to the step that Python finds", () => {
+  const { payload, typed } = read("lock_step");
+  for (const [size, step] of typed) assert.equal(stepOfSize(payload.vocabSizes, size), step, `size ${size}`);
+});
+
+test("merge trees are those of Python", () => {
+  const { payload, cases } = read("trees");
+  const text = new TokenizedText(payload);
+  const tree = (id, leaves) => mergeTree(id, (of) => text.parents(of), (of) => text.stepOf.get(of), leaves);
+  for (const { id, nodes } of cases)
+    assert.deepEqual(
+      tree(id, 1000).nodes.map(({ parents, ...node }) => node).sort(compareNodes),
+      nodes.sort(compareNodes),
+    );
+  const { id, nodes } = cases.reduce((a, b) => (b.nodes.length > a.nodes.length ? b : a));
+  const all = nodes.filter(({ step }) => step < 0).length;
+  assert.ok(all > 3);
+  const { leaves } = tree(id, 3);
+  assert.equal(leaves.length, 3); // the two latest merges are split
+  const latest = nodes.map(({ step }) => step).sort((a, b) => b - a);
+  assert.ok(leaves.every(({ step }) => step < latest[1]));
+});
+
+const compareNodes = (a, b) => a.row - b.row || a.from - b.from;
+
+test("controls stay within the timeline", () => {
+  assert.deepEqual(["first", "back", "forward", "last"].map((action) => stepAfter(action, 3, 10)), [0, 2, 4, 10]);
+  assert.equal(stepAfter("back", 0, 10), 0);
+  assert.equal(stepAfter("forward", 10, 10), 10);
+  assert.deepEqual([-5, 2.6, 99].map((step) => clampStep(step, 10)), [0, 3, 10]);
+  assert.equal(KEY_ACTIONS.ArrowRight, "forward");
+  assert.equal(KEY_ACTIONS[" "], "play");
+});
+
+test("a control keeps the keys that it uses itself", () => {
+  const keys = ["a", "p", ".", "?", "7", " ", "Enter", "Escape", "Home", "ArrowLeft"];
+  const used = (control) => keys.filter((key) => usesKey(control, key)).join(" ");
+  for (const control of [{ tag: "textarea" }, { tag: "select" }, { tag: "input", type: "text" }, { tag: "div", editable: true }])
+    assert.equal(used(control), keys.join(" "), JSON.stringify(control));
+  assert.equal(used({ tag: "input", type: "text", role: "combobox" }), keys.join(" "));
+  assert.equal(used({ tag: "input", type: "number" }), ". 7 Enter Home ArrowLeft");
+  assert.equal(used({ tag: "input", type: "range" }), "Home ArrowLeft");
+  assert.equal(used({ tag: "div", role: "slider" }), "Home ArrowLeft");
+  assert.equal(used({ tag: "input", type: "checkbox" }), "  Enter");
+  assert.equal(used({ tag: "button" }), "  Enter");
+  assert.equal(used({ tag: "a" }), "Enter");
+  for (const tag of ["body", "section", "div"]) assert.equal(used({ tag }), "");
+});
+
+test("only letters and signs count as single-letter shortcuts", () => {
+  const letters = Object.keys(KEY_ACTIONS).filter(isSingleCharacter);
+  assert.deepEqual(letters.sort(), [",", ".", "?", "p"]);
+});
+
+test("percentChange rounds, but stays below 100 while tokens are left", () => {
+  assert.equal(percentChange(21, 7), 66.7);
+  assert.equal(percentChange(3, 2), 33.3);
+  assert.equal(percentChange(1000, 1), 99.9);
+  assert.equal(percentChange(10_000, 1), 99.9);
+  assert.equal(percentChange(10, 0), 100);
+  assert.equal(percentChange(10, 10), 0);
+  assert.equal(percentChange(10, 15), 50);
+});
+
+test("the word around a sign has the space before it", () => {
+  const text = "a low-e\u0301lan, 12  世界";
+  const around = (sign) => wordAt(text, text.indexOf(sign), text.indexOf(sign) + sign.length);
+  assert.deepEqual(["a", "o", "l", "e\u0301", "2", "界"].map(around), ["a", " low", " low", "e\u0301lan", " 12", " 世界"]);
+  assert.deepEqual(["-", ",", " "].map(around), ["", "", ""]);
+});
