@@ -34,6 +34,7 @@ class Sample:
 
 
 SAMPLES: Final[tuple[Sample, ...]] = (
+    Sample("seashells", "She sells seashells"),
     Sample("old-cat", "Old cat, cold cat"),
     Sample("banana", "banana bandana banana"),
     Sample("low-lower-newest-widest", "low lower newest widest"),

@@ -266,7 +266,7 @@ class TextSource:
 
 
 TEXT = TextSource("text", "Text", "english-prose")
-FIRST_TRAINED = "old-cat"
+FIRST_TRAINED = "seashells"
 """The first sample of the Train page: small enough to follow every merge."""
 
 

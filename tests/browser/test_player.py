@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import WebSocket
 
 Open = Callable[..., Page]
-FIRST = samples.by_key("old-cat").text
+FIRST = samples.by_key("seashells").text
 POEM = "the cat sat on the mat, the cat sat\nthat the rat sat on the cat\n" * 3
 
 
@@ -48,7 +48,7 @@ def test_first_screen_plays_without_input(open_page: Open) -> None:
     expect(player.track).to_have_value("0")
     expect(page.get_by_text("Watch a tokenizer train")).to_be_visible()
     expect(player.sentence).to_contain_text("a merge joins two neighboring tokens")
-    expect(player.figure("tokens")).to_have_text(str(len(FIRST)))
+    expect(player.figure("tokens")).to_have_text(str(len(FIRST.encode())))
     # The player with its controls is visible without scrolling, and takes much of the screen.
     parts = (player.section, player.text, player.button("Play"), player.figure("tokens"))
     for width, height, share in ((1024, 576, 0.3), (820, 1180, 0.2), (1366, 768, 0.4)):
@@ -57,18 +57,18 @@ def test_first_screen_plays_without_input(open_page: Open) -> None:
         for part in parts:
             expect(part).to_be_in_viewport(ratio=1)
         assert box["width"] * box["height"] > share * width * height
-    # At the end of playback, all bytes are words.
+    # At the end of playback, repeated words are tokens.
     player.speed.select_option("16×")
     player.button("Play").click()
     expect(player.button("Replay")).to_be_visible()
     expect(player.track).to_have_value(str(steps))
-    assert [piece.strip() for piece in player.pieces() if piece.strip()] == FIRST.split()
+    assert {" seashells", " seashore", " she"} <= {*player.pieces()}
     merge = training.merges[-1]
     for piece in (f"id {merge.left}", f"id {merge.right}", f"id {merge.new_id}"):
         expect(player.sentence).to_contain_text(piece)
     expect(player.sentence).to_contain_text(f"{merge.count} times")
     tokens = boundaries.token_counts[steps]
-    expect(player.figure("bytes per token")).to_have_text(f"{len(FIRST) / tokens:.2f}")
+    expect(player.figure("bytes per token")).to_have_text(f"{len(FIRST.encode()) / tokens:.2f}")
     expect(player.section.locator(".announced")).to_contain_text(f"merge {steps} of {steps}")
     player.speed.select_option("½×")
     player.button("Replay").click()

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from bpeviz import train
+from bpeviz import load, train
 from bpeviz.corpus.samples import SAMPLES, SAMPLES_FOLDER, Sample, by_key, written_out
 
 KEYS = [sample.key for sample in SAMPLES]
 ODD = "emoji-and-unicode"
 SHORT = (
-    *("old-cat", "banana", "low-lower-newest-widest", "don-quijote"),
+    *("seashells", "old-cat", "banana", "low-lower-newest-widest", "don-quijote"),
     *("quick-brown-fox", "yao-ming"),
 )
 
@@ -23,6 +23,7 @@ each_key = pytest.mark.parametrize("key", KEYS)
 
 def test_samples_have_fixed_order_and_titles() -> None:
     assert [(sample.key, sample.title) for sample in SAMPLES] == [
+        ("seashells", "She sells seashells"),
         ("old-cat", "Old cat, cold cat"),
         ("banana", "banana bandana banana"),
         ("low-lower-newest-widest", "low lower newest widest"),
@@ -52,7 +53,8 @@ def test_sample_is_clean_text_of_readable_length(key: str) -> None:
     text = (SAMPLES_FOLDER / f"{key}.txt").read_bytes().decode("utf-8")
     assert text == by_key(key).text
     assert (1 if key in SHORT else 600) <= len(text) <= (200 if key in SHORT else 2500)
-    assert text.endswith("\n")
+    # The last line break of the default text would be a token of its own, and tell nothing.
+    assert text.endswith("\n") != (key == "seashells")
     assert not text.endswith("\n\n")
     assert "\0" not in text
     assert "\r" not in text
@@ -101,7 +103,25 @@ def test_unlisted_sample_key_is_never_read_as_a_path(tmp_path: Path) -> None:
 # Contents of the samples
 
 
-def test_first_sample_ends_as_words_after_few_merges() -> None:
+def test_first_sample_differs_under_published_tokenizers() -> None:
+    text = by_key("seashells").text
+    training = train(text, vocab_size=1024, min_count=2)
+    tokenizer = training.tokenizer()
+    assert training.steps == 22
+    loaded = (tokenizer, *map(load, ("gpt2", "cl100k_base", "o200k_base")))
+    assert [len(one.encode(text)) for one in loaded] == [56, 52, 49, 47]
+    assert len(text.encode()) == 168
+    cut = [[token.label for token in one.tokens(" seashells seashore")] for one in loaded[:3]]
+    assert cut == [
+        ["·seashells", "·seashore"],
+        ["·seas", "hell", "s", "·se", "ash", "ore"],
+        ["·se", "ash", "ells", "·se", "ash", "ore"],
+    ]
+    for one in loaded:
+        assert len(one.encode("🐚")) > 1
+
+
+def test_old_cat_sample_ends_as_words_after_few_merges() -> None:
     text = by_key("old-cat").text
     training = train(text, vocab_size=1024, min_count=2)
     tokenizer = training.tokenizer()

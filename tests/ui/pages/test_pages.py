@@ -89,7 +89,7 @@ def test_every_sample_is_displayed(page: str, sample: samples.Sample) -> None:
 
 def test_selecting_a_sample_fills_the_text_box() -> None:
     app = opened("Train")
-    assert payload(app)["text"] == samples.by_key("old-cat").text
+    assert payload(app)["text"] == samples.by_key("seashells").text
     choose_sample(app, "russian")
     assert payload(app)["text"] == samples.by_key("russian").text
     assert component(app)["text"] == samples.by_key("russian").text

@@ -230,7 +230,7 @@ def test_damaged_link_shows_one_message_and_page_works(kind: str, page: str) -> 
     message = link_message(app)
     assert message.startswith("This link is ")
     assert "ignored" in message
-    assert payload(app)["sample"] == ("old-cat" if page == "Train" else "english-prose")
+    assert payload(app)["sample"] == ("seashells" if page == "Train" else "english-prose")
     check_page_works(app)
 
 
@@ -499,7 +499,7 @@ def test_too_long_text_is_omitted_with_messages_to_both_sides() -> None:
     app = opened("Train", packed, step="12")
     assert markdown.escape("Text: 30,000 characters") in link_message(app)
     assert app.selectbox(key="algorithm").value == "unigram"
-    assert payload(app)["sample"] == "old-cat"
+    assert payload(app)["sample"] == "seashells"
     check_page_works(app)
 
 
