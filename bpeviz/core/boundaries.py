@@ -239,12 +239,13 @@ class MergeBoundaries(Boundaries):
         pending: list[tuple[int, int]] = []
         for place, step in enumerate(self.merged_at[start : end - 1].tolist()):
             begin = place
-            while pending and pending[-1][1] < step:
+            # Several boundaries have one step in a token that merges of pairs do not lead to.
+            while pending and pending[-1][1] <= step:
                 begin, _ = pending.pop()
             pending.append((begin, step))
             found[begin].append((step, self.first_merge_id + step))
             found[place + 1].append((step, INSIDE_ID))
-        return atom_changes([sorted(of_atom) for of_atom in found])
+        return atom_changes([sorted({*of_atom}) for of_atom in found])
 
 
 @dataclass(frozen=True, eq=False)

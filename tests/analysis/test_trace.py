@@ -19,7 +19,7 @@ import bpeviz
 from bpeviz.analysis import token_lookup, trace
 from bpeviz.analysis.round_trip import RoundTrip, round_trip
 from bpeviz.analysis.trace import Inspection, inspect
-from bpeviz.core.boundaries import DROPPED_ID, INSIDE_ID, Part
+from bpeviz.core.boundaries import DROPPED_ID, INSIDE_ID, UNKNOWN_ID, Part
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import Training
 from bpeviz.corpus import samples
@@ -258,7 +258,16 @@ def rank_tables(draw: st.DrawFn) -> dict[bytes, int]:
     return table | {word.encode(): 256 + i for i, word in enumerate(words)}
 
 
+def rank_table(*tokens: bytes) -> dict[bytes, int]:
+    return {raw: rank for rank, raw in enumerate((*(bytes([i]) for i in range(256)), *tokens))}
+
+
+@settings(max_examples=examples(300))
 @given(ranks=rank_tables(), text=st.text("abc ", max_size=25))
+@example(rank_table(b"aaa"), "aaa")  # merges do not lead to these tokens
+@example(rank_table(b"abcab", b"ab"), "abcab abc")
+@example(rank_table(b"ca", b"abcab", b"bc"), "abcab cab")
+@example(rank_table(b"abc", b"bc"), "abc abca")  # needs a higher rank
 def test_events_of_any_rank_table_end_at_its_ids(ranks: dict[bytes, int], text: str) -> None:
     tokenizer = from_ranks("ranks", r"[a-c]+| ", ranks, {})
     found = inspect(text, tokenizer)
@@ -267,11 +276,19 @@ def test_events_of_any_rank_table_end_at_its_ids(ranks: dict[bytes, int], text: 
     for number in range(len(found.events) + 1):
         for token_id, start, end in tokens_after(found, number):
             assert tokenizer.token_bytes(token_id) == found.raw[start:end]
-    # Each event joins the bytes of the two parents.
+    boundaries = tokenizer.boundaries(text)
+    changes = boundaries.as_changes()
+    for step in range(tokenizer.steps + 1):
+        assert changes.ids(step).tolist() == boundaries.ids(step).tolist()
+        assert changes.token_ends(step).tolist() == boundaries.token_ends(step).tolist()
+    # Each event joins the bytes of the two parents, if merges lead to the token.
     timeline = inspection.timeline(found, whole_timeline(found), "ranks")
     for left, right, new in zip(
         *(timeline["steps"][c] for c in ("left", "right", "id")), strict=True
     ):
+        if tokenizer.parents(new) is None:
+            assert (left, right) == (UNKNOWN_ID, UNKNOWN_ID)
+            continue
         assert ranks_of(ranks, left) + ranks_of(ranks, right) == ranks_of(ranks, new)
 
 

@@ -286,6 +286,7 @@ def first_ranks(ranks: dict[bytes, int], step: int, pattern: str, text: str) -> 
 @example(table(b"abab"), "ababa", WHOLE)
 @example(table(b"abcd", b"cd", b"ab"), "abcd", WHOLE)  # two higher ranks
 @example(table(b"aaa", b"aa"), "aaaaaaa", WHOLE)
+@example(table(b"aaa"), "aaa", WHOLE)  # no merges lead to it: all its boundaries have one step
 @example(table(b"abc", b"abcd", b"bc"), "xabcd", WHOLE)  # abcd is late only through abc
 def test_boundaries_of_any_table_equal_tiktoken_at_every_rank(
     ranks: dict[bytes, int], text: str, pattern: str
@@ -299,6 +300,7 @@ def test_boundaries_of_any_table_equal_tiktoken_at_every_rank(
         assert tokenizer.at_step(step).encode(text) == expected
         pieces = [raw[a:b] for a, b in spans(boundaries.token_ends(step))]
         assert pieces == [*map(tokenizer.token_bytes, expected)]
+        assert boundaries.as_changes().ids(step).tolist() == expected
         if step <= tokenizer.steps:
             assert boundaries.token_counts[step] == len(expected)
     assert boundaries.ids(tokenizer.steps).tolist() == tokenizer.encode(text)
