@@ -6,7 +6,7 @@ merges. Ids follow from their order: atoms, merges, unknown token, special token
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from bpeviz.core.hidden_tokens import HiddenTokenTokenizer
@@ -70,6 +70,7 @@ def _write(tokenizer: Tokenizer) -> dict[str, bytes]:
     its_kind = next((key for key, one in _PRE_TOKENIZERS.items() if type(splitter) is one[0]), None)
     if its_kind is None:
         raise UnsupportedError("its pre-tokenization is not one of bpeviz's own")
+    _merges_by_id(splitter, tokenizer.alphabet, tokenizer.merges).check_sizes()
     _, options = _PRE_TOKENIZERS[its_kind]
     document: dict[str, Any] = {
         _KEY: _VERSION,
@@ -110,8 +111,7 @@ def _read(source: Source) -> Tokenizer:
     special = tuple(node.text() for node in document["special_tokens"].nodes())
     if len({*special}) < len(special) or "" in special:
         raise document["special_tokens"].error("a special token is empty or occurs twice")
-    checked = Merges(pre_tokenizer, dict(enumerate(alphabet)), [merge[:3] for merge in merges])
-    checked.check_sizes()
+    _merges_by_id(pre_tokenizer, alphabet, merges).check_sizes()
     more: dict[str, Any] = {}
     cls = _TOKENIZERS[kind]
     if issubclass(cls, HiddenTokenTokenizer):
@@ -127,9 +127,14 @@ def _read(source: Source) -> Tokenizer:
         raise document["pre_tokenizer"].error(f"it does not fit the kind {kind!r}")
     if cls is SuperTokenizer:
         more["transition"] = document["transition"].id()
-        checked.spellings(checked.symbols)
     document.reject_unknown_keys()
     return cls(source.name, pre_tokenizer, alphabet, merges, special=special, **more)
+
+
+def _merges_by_id(
+    pre_tokenizer: PreTokenizer, alphabet: Sequence[str], merges: Iterable[Merge]
+) -> Merges:
+    return Merges(pre_tokenizer, dict(enumerate(alphabet)), [merge[:3] for merge in merges])
 
 
 def _pre_tokenizer(node: Node) -> PreTokenizer:

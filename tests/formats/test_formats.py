@@ -20,6 +20,7 @@ from bpeviz.core.library_tokenizer import LibraryTokenizer
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats import FORMATS, FormatError
 from bpeviz.pretokenizers.patterns import CUSTOM, PATTERNS, WORD_LIST
+from bpeviz.trainers import TRAINERS
 
 CORPORA = SMALL_TEXTS | st.lists(st.sampled_from(DIFFICULT[:-20]), max_size=6).map(" ".join)
 _PARTS = ["ab", "ba", " ", "[UNK]", "été", "<|b|>", "<unk>", "low", "🤖", "\n\n", "x", "##a", "▁"]
@@ -171,6 +172,77 @@ def test_formats_round_trip_any_tokenizer_or_name_the_reason(
         else:
             assert tuple(files) == form.files
             check_held(tokenizer, key, files, data.draw(TEXTS))
+
+
+_NUMBERS = {
+    "threshold": st.integers(0, 4),
+    "min_count": st.integers(1, 2),
+    "transition": st.integers(256, 270),
+    "max_words": st.integers(1, 4),
+    "base_size": st.integers(256, 264),
+    "seed_size": st.integers(300, 400),
+    "max_piece": st.integers(2, 16),
+}
+_EXPRESSIONS = {CUSTOM: r" ?\w+|[^\w\s]", WORD_LIST: "the\nand\n of a ab low"}
+
+
+@st.composite
+def any_arguments(draw: st.DrawFn) -> dict[str, Any]:
+    """Draw arguments of `bpeviz.train` from the declared options of every trainer."""
+    trainer = TRAINERS[draw(st.sampled_from([*TRAINERS]))]
+    pattern = draw(st.sampled_from([*PATTERNS, *_EXPRESSIONS]))
+    chosen: dict[str, Any] = {}
+    for option in trainer.options:
+        if option.objects is not None or not option.applies(chosen):
+            continue
+        if option.choices is not None:
+            chosen[option.name] = draw(st.sampled_from([*option.choices]))
+        elif option.name in _NUMBERS:
+            chosen[option.name] = draw(_NUMBERS[option.name])
+        elif option.kind == "text":
+            chosen[option.name] = draw(SMALL_TEXTS)
+    size = {"vocab_size": 290} if trainer.prunes else {"merges": draw(_SOME)}
+    return {
+        "text": draw(CORPORA),
+        "algorithm": trainer.key,
+        "pattern": pattern,
+        "expression": _EXPRESSIONS.get(pattern, ""),
+        "special_tokens": draw(SPECIALS),
+        **size,
+        **chosen,
+    }
+
+
+@settings(max_examples=examples(300))
+@given(any_arguments(), TEXTS)
+@example(
+    {
+        "text": "andan anand an",
+        "algorithm": "superbpe",
+        "transition": 257,
+        "vocab_size": 258,
+        "pattern": WORD_LIST,
+        "expression": _EXPRESSIONS[WORD_LIST],
+    },
+    "an and an",
+)
+def test_every_saved_file_is_read_with_its_ids(arguments: dict[str, Any], text: str) -> None:
+    try:
+        tokenizer = trained_tokenizer(arguments)
+    except ValueError:
+        assume(False)
+    ids = tokenizer.encode(text)
+    for key in FORMATS:
+        try:
+            files = formats.dump(tokenizer, key)
+        except FormatError:
+            continue
+        back = formats.parse(files)
+        if key == "sentencepiece":  # it encodes lines; test_sentencepiece.py tests it
+            continue
+        assert back.encode(text) == ids
+        assert back.decode(ids) == tokenizer.decode(ids)
+        assert dict(back.special_tokens) == dict(tokenizer.special_tokens)
 
 
 # Each format keeps the ids of a hundred difficult texts

@@ -107,3 +107,9 @@ def test_tokenizers_that_do_not_merge_are_refused() -> None:
     tokenizer = bpeviz.train(TEXT, "unigram").tokenizer()
     with pytest.raises(FormatError, match="does not merge"):
         formats.dump(tokenizer, "bpeviz")
+
+
+def test_tokens_that_are_too_long_to_be_read_are_not_written() -> None:
+    tokenizer = bpeviz.train("a" * (1 << 20), merges=20, pattern="none").tokenizer()
+    with pytest.raises(FormatError, match="tokens are too long"):
+        formats.dump(tokenizer, "bpeviz")
