@@ -17,6 +17,8 @@ from bpeviz.pretokenizers import regex_worker, sandbox
 
 FOLDER = Path(__file__).resolve().parent / "portability"
 ROOT = FOLDER.parents[1]
+OURS = str(ROOT / "bpeviz") + os.sep
+"""How a line with a warning about our code begins; the environment may be below ROOT, too."""
 
 
 def test_long_jobs_and_expressions_work_without_posix(tmp_path: Path) -> None:
@@ -49,7 +51,7 @@ def test_long_jobs_and_expressions_work_without_posix(tmp_path: Path) -> None:
     assert done.stdout.split("\n")[-2] == "done ü"
     assert "stopped" in done.stdout
     warned = [line for line in done.stderr.splitlines() if "EncodingWarning" in line]
-    assert not [line for line in warned if "bpeviz" in line], warned
+    assert not [line for line in warned if line.startswith(OURS)], warned
 
 
 @pytest.mark.large
