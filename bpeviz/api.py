@@ -101,6 +101,9 @@ def save(tokenizer: Tokenizer, path: str | Path, format: str | None = None) -> l
             Hugging Face's tokenizer.json, `.tiktoken` tiktoken's ranks (with a second file),
             `.model` SentencePiece's for its trainer and Unigram, else minbpe's, `.csv` merges as
             CSV, `.bpeviz` bpeviz's own; a folder is GPT-2's vocab.json and merges.txt.
+            minbpe encodes with the pattern of its constructor, whatever the file contains. Make
+            `RegexTokenizer(pattern)` with the second line of the file before `load`, or
+            `BasicTokenizer()` if that line is empty.
 
     Raises:
         FormatError: the suffix is unknown, or the format cannot represent the tokenizer.

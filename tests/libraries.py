@@ -10,12 +10,16 @@ import tempfile
 from collections.abc import Callable, Mapping
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import regex
 import tiktoken
 import tiktoken.load
 import tokenizers
 from tokenizers import decoders, models, pre_tokenizers
+
+from bpeviz.formats import FORMATS
+from bpeviz.pretokenizers.patterns import PATTERNS
 
 Encode = Callable[[str], list[int]]
 Files = Mapping[str, bytes]
@@ -74,41 +78,56 @@ def of_tiktoken(files: Files) -> Encode:
     return encode
 
 
-def minbpe(files: Files) -> Encode:
-    """Load a .model file as minbpe's README and `base.py` define it; encode as its `regex.py`."""
-    (content,) = files.values()
-    lines = iter(content.decode().split("\n"))
-    if next(lines).strip() != "minbpe v1":
-        raise ValueError("This is no minbpe v1.")
-    pattern = next(lines).strip()
-    for _ in range(int(next(lines).strip())):
-        name, token_id = next(lines).strip().split()
-        if not name or int(token_id) < 256:
-            raise ValueError("This is no special token.")
-    merges: dict[tuple[int, int], int] = {}
-    for line in lines:
-        if line:
-            left, right = map(int, line.split())
-            merges[left, right] = 256 + len(merges)
+class BasicTokenizer:
+    """minbpe's tokenizer without pre-tokenization (`base.py`, `basic.py`)."""
 
-    def encode_chunk(pre_token: str) -> list[int]:
+    pattern = ""
+
+    def load(self, path: str) -> None:
+        """Read the merges. The pattern for encoding stays that of the constructor."""
+        with open(path, encoding="utf-8") as file:
+            if not path.endswith(".model") or file.readline().strip() != "minbpe v1":
+                raise ValueError("This is no minbpe v1.")
+            file.readline()  # `load` stores the pattern, and encoding does not use it
+            for _ in range(int(file.readline().strip())):
+                name, token_id = file.readline().strip().split()
+                if not name or int(token_id) < 256:
+                    raise ValueError("This is no special token.")
+            self.merges = {(*map(int, line.split()),): i for i, line in enumerate(file, 256)}
+
+    def encode(self, text: str) -> list[int]:
+        pre_tokens = regex.findall(self.pattern, text) if self.pattern else [text]
+        return [token_id for pre_token in pre_tokens for token_id in self._merged(pre_token)]
+
+    def _merged(self, pre_token: str) -> list[int]:
         ids = [*pre_token.encode()]
         while len(ids) > 1:
-            pair = min(pairwise(ids), key=lambda p: merges.get(p, 1e9))
-            if pair not in merges:
+            pair = min(pairwise(ids), key=lambda p: self.merges.get(p, 1e9))
+            if pair not in self.merges:
                 break
             at, joined = 0, []
             while at < len(ids):
                 here = at + 1 < len(ids) and (ids[at], ids[at + 1]) == pair
-                joined.append(merges[pair] if here else ids[at])
+                joined.append(self.merges[pair] if here else ids[at])
                 at += 1 + here
             ids = joined
         return ids
 
-    def encode(text: str) -> list[int]:
-        pre_tokens = regex.findall(pattern, text) if pattern else [text]
-        return [token_id for pre_token in pre_tokens for token_id in encode_chunk(pre_token)]
 
+class RegexTokenizer(BasicTokenizer):
+    """minbpe's tokenizer with a pattern (`regex.py`), GPT-4's by default."""
+
+    def __init__(self, pattern: str | None = None) -> None:
+        self.pattern = PATTERNS["cl100k"].expression if pattern is None else pattern
+
+
+def minbpe(files: Files) -> Encode:
+    """Load a .model file with the lines that bpeviz shows for it."""
+    names: dict[str, Any] = {"BasicTokenizer": BasicTokenizer, "RegexTokenizer": RegexTokenizer}
+    with tempfile.TemporaryDirectory() as folder:
+        (path,) = written(files, folder)
+        exec(FORMATS["minbpe"].example.replace("tokenizer.model", path), names)
+    encode: Encode = names["tokenizer"].encode
     return encode
 
 

@@ -7,7 +7,9 @@ Source: `Tokenizer.save` in karpathy/minbpe, `minbpe/base.py`. The lines are:
 - the number of special tokens, and `name id` for each
 - `left right` for each merge
 
-Bytes have the ids 0 to 255, and merges the ids from 256 on.
+Bytes have the ids 0 to 255, and merges the ids from 256 on. minbpe's `load` does not use the
+pattern of the file: encoding follows the pattern with which the tokenizer was made, by default
+GPT-4's. So a program passes it before.
 """
 
 from __future__ import annotations
@@ -126,10 +128,16 @@ FORMAT = Format(
     key="minbpe",
     title="minbpe’s .model",
     about="One file with the pattern, the special tokens and one pair of ids a line, for merges "
-    "over bytes with the ids 0 to 255.",
+    "over bytes with the ids 0 to 255. minbpe encodes with the pattern that its tokenizer is made "
+    "with, whatever the file contains, so load it with these lines:",
     files=("tokenizer.model",),
     suffixes=(".model",),
     write=_write,
     read=_read,
     detect=_detect,
+    example="""\
+pattern = open("tokenizer.model", encoding="utf-8").read().split("\\n")[1]
+tokenizer = RegexTokenizer(pattern) if pattern else BasicTokenizer()
+tokenizer.load("tokenizer.model")
+""",
 )

@@ -432,6 +432,8 @@ def _tokenizer(key: str, exported: Exported) -> None:
 
         _button(key, file, one.title, made)
         st.caption(markdown.escape(one.about))
+        if one.example:
+            st.code(one.example, "python")
 
 
 @cached("Checking the file formats …")

@@ -340,6 +340,17 @@ def test_written_tokenizer_json_is_read_with_its_steps_unless_it_is_unigram() ->
         assert isinstance(read, LibraryTokenizer) == is_unigram, kind
 
 
+@pytest.mark.parametrize("pattern", ["none", "gpt2", "cl100k"])
+def test_minbpe_encodes_with_the_pattern_of_its_constructor(pattern: str) -> None:
+    tokenizer = bpeviz.train("I'LL go  123456  \n\nI'LL", pattern=pattern, merges=30).tokenizer()
+    files = formats.dump(tokenizer, "minbpe")
+    for text in ("I'LL go  123456  \n\nI'LL", *DIFFICULT[:20]):
+        assert LIBRARIES["minbpe"](files)(text) == tokenizer.encode(text)
+    readme = Path(formats.__file__).with_name("README.md").read_text("utf-8")
+    assert FORMATS["minbpe"].example in readme
+    assert "RegexTokenizer(pattern)" in str(bpeviz.save.__doc__)
+
+
 @pytest.mark.large
 @pytest.mark.parametrize(
     ("name", "key"),

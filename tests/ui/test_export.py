@@ -463,6 +463,8 @@ def test_export_offers_each_format_or_names_the_reason(key: str) -> None:
         has_message = any(markdown.escape(one.title) in refusal for refusal in refusals)
         assert has_message == (one.key not in holding)
     assert offered[-2:] == ["Web page (HTML)", "Drawing (SVG)"]
+    examples = [one.example for one in FORMATS.values() if one.example and one.key in holding]
+    assert [code.value for code in app.code] == [one.strip() for one in examples]
 
 
 @pytest.mark.parametrize("key", ["compare", "inspect"])
