@@ -31,7 +31,12 @@ from bpeviz.formats.paths import (
     paths_to_save,
     recognized_names,
 )
-from bpeviz.formats.recognition import COMPANIONS, explain, unknown_format
+from bpeviz.formats.recognition import (
+    COMPANIONS,
+    explain,
+    is_text_file,
+    unknown_format,
+)
 from bpeviz.formats.registry import FORMATS, READERS
 from bpeviz.text import shorten
 
@@ -145,7 +150,10 @@ def _detected(files: Mapping[str, bytes]) -> Format:
             return format
     explain(files)
     for format in READERS.values():
+        # A .model of minbpe is recognized by its content, and that of SentencePiece is not text.
         if len(files) == 1 and has_suffix(files, *format.suffixes):
+            if format.suffixes == (".model",) and is_text_file(*files.values()):
+                break
             return format
     raise unknown_format(files)
 

@@ -57,8 +57,8 @@ class Source:
         return next(iter(self.files.items()))
 
     def pair(self) -> tuple[str | None, str | None]:
-        """Return the names of the .json file and of the other one. Raises `FormatError`."""
-        json_files = [name for name in self.files if name.lower().endswith(".json")]
+        """Return the names of the file with JSON and of the other one. Raises `FormatError`."""
+        json_files = [name for name in self.files if name.lower().endswith((".json", ".vocab"))]
         others = [name for name in self.files if name not in json_files]
         if len(json_files) > 1 or len(others) > 1:
             raise FormatError(f"These files do not belong together: {self.listing()}.")

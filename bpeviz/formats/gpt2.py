@@ -264,9 +264,11 @@ def _pairs(merges_file: str, content: bytes) -> list[tuple[str, tuple[str, str]]
 
 def _detect(files: Mapping[str, bytes]) -> bool:
     if len(files) == 1:
-        return has_suffix(files, ".bpe", "merges.txt")
+        is_opennmt = next(iter(files.values())).startswith(b"v3;")
+        return has_suffix(files, ".bpe", "merges.txt") and not is_opennmt
     version = any(content.startswith(b"#version") for content in files.values())
-    return has_suffix(files, ".json") and (version or has_suffix(files, ".txt", ".bpe"))
+    is_pair = has_suffix(files, ".json", ".vocab")
+    return is_pair and (version or has_suffix(files, ".txt", ".bpe"))
 
 
 FORMAT = Format(

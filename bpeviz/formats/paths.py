@@ -85,11 +85,12 @@ def paths_to_read(path: Path) -> list[Path]:
             f"The folder {printable_name(str(path))} does not contain a tokenizer, such as "
             f"{expected}."
         )
-    if path.name.endswith(("-vocab.json", "-merges.txt")):
-        start = path.name[: -len("vocab.json")]
-        siblings = [path.with_name(f"{start}{ending}") for ending in ("vocab.json", "merges.txt")]
-        if all(one.is_file() for one in siblings):
-            return siblings
+    for endings in _PREFIXED:
+        for ending in endings:
+            start = path.name.removesuffix(ending)
+            siblings = [path.with_name(f"{start}{one}") for one in endings]
+            if start != path.name and all(one.is_file() for one in siblings):
+                return siblings
     for format in READERS.values():
         if not format.suffixes and format.settings:
             for names in (format.files, *format.other_files):
@@ -104,6 +105,10 @@ def paths_to_read(path: Path) -> list[Path]:
             beside += [path.with_name(name) for name in _settings(path.suffix.lower())]
             return [path, *(one for one in beside if one.is_file())]
     return [path]
+
+
+_PREFIXED = (("-vocab.json", "-merges.txt"), (".vocab", ".merges.txt"))
+"""The endings of two files after the name of their tokenizer."""
 
 
 def _settings(suffix: str) -> Collection[str]:
@@ -131,11 +136,12 @@ def names_to_read(names: Collection[str]) -> list[str]:
             if all(name in names for name in needed):
                 return [name for name in (*files, *format.settings) if name in names]
     # Names with a prefix, as `tokenizers` saves them: mine-vocab.json and mine-merges.txt.
-    for ending in ("vocab.json", "vocab.txt"):
-        found = [name for name in names if name.endswith(f"-{ending}")]
+    for endings in (*_PREFIXED, ("-vocab.txt",)):
+        found = [name for name in names if name.endswith(endings[0])]
         if len(found) == 1:
-            both = [found[0], found[0].removesuffix("vocab.json") + "merges.txt"]
-            return [name for name in (*both, *SETTINGS_FILES) if name in names]
+            both = [found[0].removesuffix(endings[0]) + ending for ending in endings]
+            if all(name in names for name in both):
+                return [name for name in (*both, *SETTINGS_FILES) if name in names]
     # Names of other programs, such as spiece.model, if only one file may be a tokenizer.
     for format in READERS.values():
         endings = tuple(one for one in format.suffixes if one not in (".json", ".csv"))

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import hashlib
 from collections.abc import Mapping
 
 import regex
@@ -35,7 +36,15 @@ from bpeviz.pretrained import catalog
 from bpeviz.pretrained.rank_tokenizer import RankTokenizer
 
 _PUBLISHED = {
-    "cl100k_base": (
+    "306cd27f03c1a714eca7108e03d66b7dc042abe8c258b44c199a7ed9838dd930": (
+        "gpt2",  # r50k_base
+        {"<|endoftext|>": 50256},
+    ),
+    "94b5ca7dff4d00767bc256fdd1b27e5b17361d7b8a5f968547f9f23eb70d2069": (
+        "gpt2",  # p50k_base
+        {"<|endoftext|>": 50256},
+    ),
+    catalog.ENTRIES["cl100k_base"].files[0].sha256: (
         "cl100k",
         {
             "<|endoftext|>": 100257,
@@ -45,9 +54,12 @@ _PUBLISHED = {
             "<|endofprompt|>": 100276,
         },
     ),
-    "o200k_base": ("o200k", {"<|endoftext|>": 199999, "<|endofprompt|>": 200018}),
+    catalog.ENTRIES["o200k_base"].files[0].sha256: (
+        "o200k",
+        {"<|endoftext|>": 199999, "<|endofprompt|>": 200018},
+    ),
 }
-"""Pattern and special tokens of the published files (`tiktoken_ext/openai_public.py`)."""
+"""Pattern and special tokens of published files, by SHA-256 (`tiktoken_ext/openai_public.py`)."""
 
 
 def _write(tokenizer: Tokenizer) -> dict[str, bytes]:
@@ -85,8 +97,9 @@ def _read(source: Source) -> Tokenizer:
         pattern, expression, special = _arguments(arguments, {*ranks.values()})
     else:
         published = catalog.entry_of(source.files[file])
-        if published is not None and published.key in _PUBLISHED:
-            (pattern, special), expression = _PUBLISHED[published.key], ""
+        digest = hashlib.sha256(source.files[file]).hexdigest()
+        if digest in _PUBLISHED:
+            (pattern, special), expression = _PUBLISHED[digest], ""
         elif published is not None and published.pattern:
             pattern, expression = pattern_of(published.pattern, "rust", drops=True)
             special = dict(published.special_tokens)

@@ -1,4 +1,4 @@
-"""vocab.txt of BERT: one piece a line, whose number is its id.
+"""vocab.txt of BERT: one piece a line, whose number is its id; or JSON with an id for each piece.
 
 The file contains no settings. Those of BERT are assumed: its normalization and its splits.
 tokenizer_config.json says whether texts are converted to lower case. Without it, they are if no
@@ -17,31 +17,44 @@ from bpeviz.formats.base import Format, Source
 from bpeviz.formats.huggingface.common import Part, document_of
 from bpeviz.formats.known_models import SETTINGS_FILES, model_settings
 from bpeviz.formats.library import read_tokenizer_json
-from bpeviz.formats.parsing import checked_text, dump_json, error_at, quoted, split_lines
+from bpeviz.formats.parsing import (
+    checked_text,
+    dump_json,
+    error_at,
+    parse_json,
+    quoted,
+    split_lines,
+)
 
 _BERT_SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 
 
 def _read_wordpiece(source: Source) -> Tokenizer:
     file, content = source.single()
-    entries: dict[str, int] = {}
-    for number, line in enumerate(split_lines(file, content)):
-        entry = checked_text(file, f"line {number + 1:,}", line.rstrip("\r"))
-        if entry in entries:
-            raise error_at(file, f"line {number + 1:,}", f"{quoted(entry)} occurs twice")
-        entries[entry] = number
+    entries = parse_json(file, content).vocabulary() if _is_json(content) else _lines(file, content)
     if "[UNK]" not in entries:
-        raise error_at(file, "", "[UNK] is missing, which every vocab.txt of BERT contains")
+        raise error_at(file, "", "[UNK] is missing, which every vocabulary of BERT contains")
     lower = model_settings(source.settings).lower
     lower = is_lower(entries) if lower is None else lower
     document = bert_document(entries, lower, "[UNK]")
     return read_tokenizer_json(source.name, file, dump_json(document))
 
 
+def _lines(file: str, content: bytes) -> dict[str, int]:
+    """Return the number of each line, from 0. Raises `FormatError`."""
+    entries: dict[str, int] = {}
+    for number, line in enumerate(split_lines(file, content)):
+        entry = checked_text(file, f"line {number + 1:,}", line.rstrip("\r"))
+        if entry in entries:
+            raise error_at(file, f"line {number + 1:,}", f"{quoted(entry)} occurs twice")
+        entries[entry] = number
+    return entries
+
+
 def _assumed(source: Source) -> str:
     """Return that the settings of BERT are assumed."""
     case = "" if model_settings(source.settings).lower is None else ", except for the case"
-    return f"vocab.txt contains no settings. Those of BERT are assumed{case}."
+    return f"The vocabulary contains no settings. Those of BERT are assumed{case}."
 
 
 def is_lower(entries: Collection[str]) -> bool:
@@ -93,9 +106,17 @@ def bert_normalizer(lower: bool) -> Part:
 
 def _detect_wordpiece(files: Mapping[str, bytes]) -> bool:
     content = next(iter(files.values()))
-    return len(files) == 1 and _UNKNOWN_LINE.search(content) is not None and b"\n##" in content
+    unknown = _UNKNOWN_ENTRY if _is_json(content) else _UNKNOWN_LINE
+    return len(files) == 1 and unknown.search(content) is not None
 
 
+def _is_json(content: bytes) -> bool:
+    """Return whether a file begins as an object of ids by piece."""
+    return _FIRST_ENTRY.match(content) is not None
+
+
+_FIRST_ENTRY = regex.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"(?:[^"\\]|\\.)+"\s*:\s*[0-9]')
+_UNKNOWN_ENTRY = regex.compile(rb'"\[UNK\]"\s*:\s*[0-9]')
 _UNKNOWN_LINE = regex.compile(rb"(?:^|\n)\[UNK\]\r?\n")
 
 FORMAT = Format(

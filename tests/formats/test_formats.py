@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import base64
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
+import tiktoken
+import tiktoken_ext.openai_public
 from difficult import DIFFICULT
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
@@ -531,3 +534,23 @@ def test_no_cell_of_a_csv_file_is_a_formula(separator: str, text: str) -> None:
     (content,) = files.values()
     for line in content.decode().splitlines():
         assert not [cell for cell in line.split(separator) if cell.startswith(tuple("=+-@\t\r"))]
+
+
+def test_ranks_of_gpt3_open_by_their_checksum() -> None:
+    """r50k_base has the ranks of GPT-2, and p50k_base 24 runs of spaces more."""
+    ranks = bpeviz.load("gpt2")._ranks  # type: ignore[attr-defined]
+    runs = {b" " * n: 50_255 + n for n in range(2, 26)}
+    for more, name in (({}, "r50k_base"), (runs, "p50k_base")):
+        lines = [base64.b64encode(raw) + b" %d\n" % rank for raw, rank in (ranks | more).items()]
+        content = b"".join(sorted(lines, key=lambda line: int(line.split()[1])))
+        ours = formats.parse({f"{name}.tiktoken": content})
+        theirs = tiktoken.Encoding(
+            name,
+            pat_str=tiktoken_ext.openai_public.r50k_pat_str,
+            mergeable_ranks=ranks | more,
+            special_tokens={"<|endoftext|>": 50_256},
+        )
+        for text in quarter(DIFFICULT, name):
+            assert ours.encode(text) == theirs.encode_ordinary(text)
+            assert ours.boundaries(text).ids(ours.steps).tolist() == ours.encode(text)
+        assert ours.encode("<|endoftext|>", allowed_special="all") == [50_256]

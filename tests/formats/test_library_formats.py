@@ -272,6 +272,40 @@ def test_vocab_txt_gives_the_ids_of_bert(lower: bool, tmp_path: Path) -> None:
         assert ours.decode(ours.encode("STOP")) == "stop"
 
 
+KMERS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "AAA", "AAC", "ACG", "CGT"]
+PIECES = ["[UNK]", "[CLS]", "[SEP]", "a", "##b", "##c", "ab", "the", "##s"]
+
+
+@pytest.mark.parametrize("entries", [KMERS, PIECES], ids=["DNABERT", "BERT"])
+def test_wordpiece_vocabulary_opens_as_lines_and_as_json(entries: list[str]) -> None:
+    vocabulary = {entry: i for i, entry in enumerate(entries)}
+    theirs = tokenizers.BertWordPieceTokenizer(vocabulary, lowercase=entries is PIECES)
+    lines = "".join(f"{entry}\n" for entry in entries).encode()
+    for files in (
+        {"vocab.txt": lines},
+        {"vocab.json": json.dumps(vocabulary).encode()},
+        {"a.json": json.dumps(vocabulary, indent=2).encode()},
+    ):
+        ours = formats.parse(files)
+        for text in ("AAA AAC ACG CGT", "the abc AB abs x", "aAA", *DIFFICULT[:30]):
+            assert ours.encode(text) == theirs.encode(text, add_special_tokens=False).ids
+        assert "Those of BERT are assumed" in formats.assumed(files)
+
+
+@pytest.mark.parametrize("key", ["_bpe_model", "_model"])
+def test_tokenizer_inside_a_file_of_miditok_opens(key: str) -> None:
+    theirs = tokenizers.Tokenizer(models.BPE({"Ā": 0, "ā": 1, "Āā": 2}, [("Ā", "ā")]))
+    document = {
+        "config": {"use_chords": False},
+        "_vocab_base": {"PAD_None": 0},
+        key: theirs.to_str(),
+    }
+    ours = formats.parse(
+        {"tokenizer.json": json.dumps(document | {"tokenization": "REMI"}).encode()}
+    )
+    assert ours.encode("ĀāĀ") == theirs.encode("ĀāĀ").ids == [2, 0]
+
+
 def test_tokens_of_a_file_are_found_and_labeled() -> None:
     ours = formats.parse({"a.model": sentencepiece_model(model_type="unigram")})
     [found] = ours.find("·the")
@@ -493,6 +527,12 @@ MESSAGES: dict[str, tuple[bytes, tuple[str, ...]]] = {
     "gpt2_ids.txt": (b"13 850314647\n262 800385005\n1111 5\n2222 4\n", FAIRSEQ),
     "opus.vocab.yml": (b'"</s>": 0\n"<unk>": 1\n"\xe2\x96\x81the": 2\n', ("YAML", "source.spm")),
     "marian.json": ('{"</s>": 0, "▁the": 1}'.encode(), ("SentencePiece", "source.spm", "missing")),
+    "codes.bpe": (b"v3;false;false;false;</w>;<w>\nt h\nth e</w>\n", ("OpenNMT", "does not open")),
+    "tokenizer.bin": (
+        b"\x1b\0\0\0\0\0\0\0\x05\0\0\0<unk>\0\0\0\0\x05\0\0\0\n<s>\n",
+        ("llama2.c", "tokenizer.model"),
+    ),
+    "words.model": (b"the model\nis a text, not a model\n", ("the model", "minbpe v1", *CHOOSE)),
     "head.tiktoken": (b"token rank\nIQ== 0\nIg== 1\n", ("line 1", "base64", "rank")),
 }
 

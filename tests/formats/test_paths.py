@@ -73,7 +73,14 @@ def test_save_path_without_suffix_is_a_folder_unless_a_file_exists(tmp_path: Pat
         bpeviz.save(TOKENIZER, tmp_path / "file")
 
 
-@pytest.fixture(params=[("vocab.json", "merges.txt"), ("encoder.json", "vocab.bpe")])
+@pytest.fixture(
+    params=[
+        ("vocab.json", "merges.txt"),
+        ("encoder.json", "vocab.bpe"),
+        ("mine.vocab", "mine.merges.txt"),
+        ("mine-vocab.json", "mine-merges.txt"),
+    ]
+)
 def gpt2_folder(request: pytest.FixtureRequest, tmp_path: Path) -> list[Path]:
     contents = formats.dump(TOKENIZER, "gpt2").values()
     paths = [tmp_path / name for name in request.param]

@@ -17,9 +17,13 @@ all other files.
 from __future__ import annotations
 
 import contextlib
+import json
 from collections.abc import Mapping
+from dataclasses import replace
 from itertools import chain
 from typing import Any
+
+import regex
 
 from bpeviz.core.library_tokenizer import LONGEST_TEMPLATE, LibraryTokenizer
 from bpeviz.core.library_worker import HUGGING_FACE
@@ -62,6 +66,8 @@ def _write(tokenizer: Tokenizer) -> dict[str, bytes]:
 def _read(source: Source) -> Tokenizer:
     file, content = source.single()
     content = content.removeprefix(b"\xef\xbb\xbf")  # the library refuses a byte order mark
+    if (inner := _inside(content)) is not None:
+        return _read(replace(source, files={file: inner}))
     explain({file: content})
     if len(content) <= _LARGEST_EXACT:
         try:
@@ -73,6 +79,20 @@ def _read(source: Source) -> Tokenizer:
         with contextlib.suppress(FormatError, UnsupportedError):
             return _read_exactly(source.name, document)
     return read_tokenizer_json(source.name, file, content)
+
+
+def _inside(content: bytes) -> bytes | None:
+    """Return the tokenizer.json that a file of MidiTok contains as a text, or None."""
+    if (found := _MIDITOK.search(content)) is None:
+        return None
+    with contextlib.suppress(ValueError):
+        inner: str = json.loads(found[1])
+        return inner.encode("utf-8", "replace")
+    return None
+
+
+_MIDITOK = regex.compile(rb'"_(?:bpe_)?model"\s*:\s*("\{(?:[^"\\]|\\.)++")')
+"""The key of MidiTok's tokenizer, `_bpe_model` before version 3, and the text after it."""
 
 
 def _read_exactly(name: str, document: Node) -> Tokenizer:
