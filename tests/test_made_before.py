@@ -33,9 +33,9 @@ PAGE_FILES = {
     "/Compare": "pages/Compare.py",
     "/Inspect": "pages/Inspect.py",
     "/Algorithms": "pages/Algorithms.py",
-    "/Split": "pages/Split.py",
+    "/Split": "pages/Pre-tokenize.py",
 }
-"""The script of each address. The addresses stay."""
+"""The script of each address. Old addresses are redirected."""
 
 OPENING = "initialStep"
 """The name of the opening step in the player's payload."""

@@ -32,7 +32,7 @@ PAGES = {
     "/Compare": "Compare",
     "/Inspect": "Inspect",
     "/Algorithms": "Algorithms",
-    "/Split": "Pre-tokenize",
+    "/Pre-tokenize": "Pre-tokenize",
     "/Learn": "Learn",
 }
 SIZES = {1366: 768, 820: 1180, 390: 844}

@@ -65,7 +65,7 @@ def opened_part(page: Page) -> dict[str, Any]:
     return {"include": [{"fromShadowDom": ["[data-axe-host]", OPENED]}]}
 
 
-PATHS = ("/", "/Compare", "/Inspect", "/Algorithms", "/Split", "/Learn")
+PATHS = ("/", "/Compare", "/Inspect", "/Algorithms", "/Pre-tokenize", "/Learn")
 
 
 @pytest.mark.parametrize("path", mostly_large(PATHS, ["/", "/Learn"]))

@@ -470,7 +470,7 @@ def test_qr_code_opens_a_dialog_with_a_link_that_restores_the_page(open_page: Op
 
 
 def test_copy_link_button_aligns_with_menu_and_works_by_keyboard(open_page: Open) -> None:
-    page = open_page("/Split", **CLIPBOARD)
+    page = open_page("/Pre-tokenize", **CLIPBOARD)
     last = page.get_by_role("link", name=PAGES[-1].title, exact=True)
     expect(last).to_be_visible()
     for width, scheme in product((1366, 390), ("light", "dark")):

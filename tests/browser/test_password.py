@@ -15,7 +15,7 @@ def test_password_opens_the_page_of_a_link(browser: Browser, tmp_path: Path) -> 
     ):
         page = browser.new_page()
         problems: list[str] = []
-        page.goto(f"{server.address}/Split?s=broken")
+        page.goto(f"{server.address}/Pre-tokenize?s=broken")
         box = page.get_by_label("Password of this room")
         expect(box).to_be_focused()
         box.fill("coffee")
@@ -27,7 +27,7 @@ def test_password_opens_the_page_of_a_link(browser: Browser, tmp_path: Path) -> 
         alert = page.get_by_test_id("stAlert")
         expect(alert).to_contain_text("link is damaged", timeout=60_000)
         expect(page.get_by_role("textbox", name="Text to use")).to_have_value(ENGLISH)
-        assert page.url == f"{server.address}/Split?s=broken"
+        assert page.url == f"{server.address}/Pre-tokenize?s=broken"
         assert not [one for one in problems if "Content Security Policy" in one]
         cookies = {one["name"]: one for one in page.context.cookies()}
         assert {"bpeviz_password", "bpeviz_user"} <= {*cookies}

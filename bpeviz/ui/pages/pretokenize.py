@@ -120,7 +120,7 @@ def _widgets(values: Values) -> Iterator[Widget[Any]]:
 
 
 PAGE = Page(
-    "pages/Split.py",
+    "pages/Pre-tokenize.py",
     "Pre-tokenize",
     "How is a text split before training, and which merges does that rule out?",
     _widgets,

@@ -16,7 +16,7 @@ from typing import Any
 import streamlit as st
 
 from bpeviz import limits
-from bpeviz.text import listed, shorten
+from bpeviz.text import clean, listed, shorten
 from bpeviz.ui import components, markdown
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.permalink import address, codec, short_links
@@ -124,7 +124,7 @@ def _request() -> _Request:
             return _Request(number)
         case {"number": int(number), "page": str(page), "step": int() | None as step, "qr": qr}:
             known = step if step is not None and 0 <= step <= MAX_STEPS else None
-            return _Request(number, page, known, bool(qr))
+            return _Request(number, clean(page), known, bool(qr))
     return _Request()
 
 

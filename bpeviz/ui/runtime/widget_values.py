@@ -42,7 +42,10 @@ def ignore_invalid() -> None:
         try:
             if _fits(stored, metadata):
                 return original(states, widget)
-        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+        except (
+            *(ArithmeticError, AttributeError, LookupError, TypeError, ValueError),
+            RecursionError,  # JSON that is nested too deep
+        ):
             pass
         states.set_from_value(widget, metadata.deserializer(None))
         return original(states, widget)

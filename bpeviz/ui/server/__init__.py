@@ -28,6 +28,7 @@ from bpeviz.ui.server.headers import SecurityHeaders, content_security_policy
 from bpeviz.ui.server.long_texts import LongTexts
 from bpeviz.ui.server.messages import ValidMessages
 from bpeviz.ui.server.origins import SameOrigin
+from bpeviz.ui.server.page_addresses import PageAddresses
 from bpeviz.ui.server.password import PasswordGate
 from bpeviz.ui.server.request_sizes import RequestSizes
 from bpeviz.ui.server.user_cookie import UserCookie
@@ -81,6 +82,7 @@ def middleware() -> list[Middleware]:
     return [
         *found,
         Middleware(Connections, files=raise_open_files()),
+        Middleware(PageAddresses, base=base),
         Middleware(UserCookie, base=base),
         Middleware(LongTexts, base=base),
         Middleware(FirstStyle),

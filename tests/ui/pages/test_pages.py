@@ -116,7 +116,9 @@ def test_samples_without_merges_are_only_listed_for_pre_tokenization() -> None:
     app = opened("Train")
     on_train = {key for key, _ in payload(app)["samples"]}
     assert {"old-cat", "don-quijote"} <= on_train
-    on_split = {key for key, _ in payload(app.switch_page("pages/Split.py").run())["samples"]}
+    on_split = {
+        key for key, _ in payload(app.switch_page("pages/Pre-tokenize.py").run())["samples"]
+    }
     assert on_split - on_train == {"quick-brown-fox", "yao-ming"}
     # One that was chosen stays in the list.
     app = opened("Train", text_sample="yao-ming", text_box="姚明进入总决赛")

@@ -30,7 +30,7 @@ def opened(**state: Any) -> AppTest:
     app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
     for key, value in state.items():
         app.session_state[key] = value
-    return app.switch_page("pages/Split.py").run()
+    return app.switch_page("pages/Pre-tokenize.py").run()
 
 
 def with_text(text: str, **state: Any) -> AppTest:

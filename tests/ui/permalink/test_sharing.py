@@ -223,15 +223,21 @@ def test_qr_code_has_the_lasting_address_where_that_is_short(
     store: ShortLinks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(session, "make", lambda page, longest=0: ("eNshort", []))
-    shown = press_qr(opened("pages/Split.py"))
+    shown = press_qr(opened("pages/Pre-tokenize.py"))
     assert shown["address"] == f"{HERE}?s=eNshort"
     assert shown["notes"] == []
     assert shown["qr"] is not None
 
 
+def test_code_of_a_page_with_a_lone_surrogate_in_its_address(store: ShortLinks) -> None:
+    shown = press_qr(opened("pages/Compare.py"), page=f"{HERE}\ud800")
+    assert shown["address"].startswith(f"{HERE}\ufffd?")
+    assert shown["qr"] is not None
+
+
 def test_copied_link_with_many_characters_has_a_warning(store: ShortLinks) -> None:
     text = TEXT[:6_000]
-    app = opened("pages/Split.py", text_box=text, text_sample="own")
+    app = opened("pages/Pre-tokenize.py", text_box=text, text_sample="own")
     request = {"number": 1, "page": HERE, "step": None, "qr": False}
     app.session_state["copy_link"] = {"request": request}
     app.run()
@@ -241,7 +247,7 @@ def test_copied_link_with_many_characters_has_a_warning(store: ShortLinks) -> No
 
 
 def test_copying_on_a_local_server_says_once_how_to_open_it() -> None:
-    app = opened("pages/Split.py")
+    app = opened("pages/Pre-tokenize.py")
     for number in (1, 2):
         request = {"number": number, "page": "http://localhost/", "step": None, "qr": False}
         app.session_state["copy_link"] = {"request": request}
@@ -254,7 +260,7 @@ def test_copying_on_a_local_server_says_once_how_to_open_it() -> None:
     "request_", [None, "x", {}, {"number": "1"}, {"number": 1, "page": 3, "step": 1, "qr": True}]
 )
 def test_unexpected_requests_are_ignored(request_: Any) -> None:
-    app = opened("pages/Split.py")
+    app = opened("pages/Pre-tokenize.py")
     app.session_state["copy_link"] = {"request": request_}
     app.run()
     assert not app.exception

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from streamlit.components.v2.bidi_component import main
+from streamlit.components.v2.bidi_component.serialization import BidiComponentSerde
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.runtime.state.common import WidgetMetadata
 from streamlit.runtime.state.safe_session_state import SafeSessionState
@@ -56,6 +57,20 @@ WRONG: list[dict[str, Any]] = [
     {"double_array_value": {"data": [float("inf")]}},
     {"json_value": "{"},
 ]
+
+
+COMPONENT: WidgetMetadata[Any] = WidgetMetadata(
+    id="component",
+    deserializer=BidiComponentSerde({"step": None}).deserialize,
+    serializer=str,
+    value_type="json_value",
+)
+
+
+def test_default_replaces_json_that_is_nested_too_deep(original: Any) -> None:
+    widget_values.ignore_invalid()
+    states = received(COMPONENT, json_value='{"step": ' + "[" * 1_000_000)
+    assert states["component"] == {"step": None}
 
 
 @pytest.mark.parametrize("value", WRONG, ids=str)
