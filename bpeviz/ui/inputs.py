@@ -424,7 +424,6 @@ def text(
     if failed := source.failed.get():
         message.error(markdown.escape(failed))
     whole = source.file.get() or source.box.get() or ""
-    fragments.text_has(len(whole))
     chosen = clean(whole)
     if len(chosen) > MAX_TRAINED:
         st.error(

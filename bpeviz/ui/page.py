@@ -36,7 +36,7 @@ def frame(page: Page) -> Iterator[DeltaGenerator]:
     restored before the page draws its widgets. The button that copies a link is drawn after them,
     also where the page stops early (`stop_run.stop`).
     """
-    with fragments.script_run(page.title):
+    with fragments.script_run():
         garbage.collect_less_often()
         fragments.page_begins()
         page_change.begin_page(PAGE.get() != page.title)

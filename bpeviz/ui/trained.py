@@ -149,7 +149,7 @@ def _find_or_train(key: Key, trained: Trained, slider: DeltaGenerator | None) ->
     takes_long = ("takes long", *trained.cache_key)
     waiting: Any = nullcontext()
     if cache.find(key) is None:
-        if not _is_short(trained) or cache.find(takes_long) or _would_delay_others(trained):
+        if not _is_short(trained) or cache.find(takes_long):
             return _train_in_worker(key, trained, slider)
         waiting = st.spinner("Training …")
     try:
@@ -164,7 +164,7 @@ def _find_or_train(key: Key, trained: Trained, slider: DeltaGenerator | None) ->
 def short_trainings(*wanted: Trained) -> Iterator[None]:
     """Let other pages run within the block, if it trains in the process for short trainings."""
     if any(_has_process(one) and cache.find(_key(one)) is None for one in wanted):
-        with run_lock.training():
+        with run_lock.released():
             yield
     else:
         yield
@@ -187,14 +187,6 @@ def _key(trained: Trained) -> Key:
 def _is_short(trained: Trained) -> bool:
     longest = SHORT_UNSPLIT if _may_be_long(trained.choice) else SHORT
     return len(trained.text) <= longest
-
-
-def _would_delay_others(trained: Trained) -> bool:
-    """Return whether a job should train, because the user's trainings would delay other users.
-
-    Trainings on texts of usual length are too short for that.
-    """
-    return len(trained.text) > fragments.LONG_TEXT and run_lock.user_has_held_long()
 
 
 def _may_be_long(choice: Choice) -> bool:

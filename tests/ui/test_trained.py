@@ -10,7 +10,6 @@ from dataclasses import replace
 import pytest
 
 import bpeviz
-from bpeviz import users
 from bpeviz.jobs import queue, short
 from bpeviz.pretokenizers.patterns import CUSTOM
 from bpeviz.ui import trained
@@ -85,22 +84,6 @@ def test_text_that_takes_long_is_trained_by_a_job(monkeypatch: pytest.MonkeyPatc
             trained.get("low lower lowest" * 99, CHOICE)
         monkeypatch.setattr(short, "train", None)
     assert len(jobs) == 2
-
-
-@pytest.mark.usefixtures("process")
-@pytest.mark.parametrize(
-    ("size", "held", "jobs"), [(10_001, 2.0, 1), (10_001, 0.5, 0), (10_000, 2.0, 0)]
-)
-def test_job_trains_long_texts_of_a_user_who_has_held_the_locks_for_long(
-    monkeypatch: pytest.MonkeyPatch, size: int, held: float, jobs: int
-) -> None:
-    found = []
-    monkeypatch.setattr(trained, "_train_in_worker", lambda *arguments: found.append(arguments))
-    monkeypatch.setattr(users, "current", lambda: f"user {size} {held}")
-    run_lock._short._accounts.charge(users.current(), held, time.monotonic())
-    with fragments.script_run():
-        trained.get("a" * size, CHOICE)
-    assert len(found) == jobs
 
 
 @pytest.mark.usefixtures("process")

@@ -25,6 +25,7 @@ from cachetools import LRUCache
 
 from bpeviz import limits
 from bpeviz.jobs.errors import is_transient
+from bpeviz.ui.runtime import run_lock
 
 Value = TypeVar("Value")
 
@@ -170,9 +171,9 @@ class Cache:
     def get_or_create(self, key: Hashable, create: Callable[[], Value]) -> Value:
         """Return the value of a key, and create and cache it if it is absent.
 
-        Concurrent requests for the same value wait until one of them has created it. A
-        `ValueError` is cached and raised again, unless it is transient. Other exceptions are not
-        cached.
+        Concurrent requests for the same value wait, without the run lock, until one of them has
+        created it. A `ValueError` is cached and raised again, unless it is transient. Other
+        exceptions are not cached.
         """
         with self._lock:
             if (found := self.find(key)) is not None:
@@ -180,7 +181,10 @@ class Cache:
             lock, waiting = self._creating.setdefault(key, (Lock(), [0]))
             waiting[0] += 1
         try:
-            with lock:
+            if not lock.acquire(blocking=False):
+                with run_lock.released():
+                    lock.acquire()
+            try:
                 if (found := self.find(key)) is not None:
                     return cast(Value, _value(found))
                 try:
@@ -191,6 +195,8 @@ class Cache:
                     raise
                 self.put(key, created)
                 return created
+            finally:
+                lock.release()
         finally:
             with self._lock:
                 waiting[0] -= 1

@@ -16,11 +16,6 @@ from bpeviz.ui.runtime.cache import cache
 
 _CHANGED = "page_input_changed"
 
-_LONG = "text_is_long"
-
-LONG_TEXT = 10_000
-"""The number of characters above which a text is long: its runs have a lock of their own."""
-
 P = ParamSpec("P")
 
 
@@ -34,17 +29,12 @@ _this = _ThisThread()
 
 
 @contextmanager
-def script_run(kind: str = "") -> Iterator[None]:
-    """Hold the run lock, end the block where the run stops, and measure the cache at the end.
-
-    Args:
-        kind: The page or fragment.
-    """
+def script_run() -> Iterator[None]:
+    """Hold the run lock, end the block where the run stops, and measure the cache at the end."""
     outer = _this.values
     _this.values = {} if outer is None else outer
     try:
-        long = st.session_state.get(_LONG, False)
-        with run_lock.hold(kind, long=long), stop_run.until_stopped():
+        with run_lock.hold(), stop_run.until_stopped():
             yield
     finally:
         _this.values = outer
@@ -57,13 +47,6 @@ def run_values() -> dict[object, Any]:
     return {} if _this.values is None else _this.values
 
 
-def text_has(characters: int) -> None:
-    """Report the length of a text of the page; runs on long texts wait only for each other."""
-    if characters > LONG_TEXT:
-        st.session_state[_LONG] = True
-        run_lock.text_is_long()
-
-
 def fragment(part: Callable[P, None]) -> Callable[P, None]:
     """Turn a function into a fragment (a decorator).
 
@@ -73,7 +56,7 @@ def fragment(part: Callable[P, None]) -> Callable[P, None]:
     @st.fragment
     @functools.wraps(part)
     def run(*args: P.args, **named: P.kwargs) -> None:
-        with script_run(f"{part.__module__}.{part.__qualname__}"):
+        with script_run():
             if st.session_state.pop(_CHANGED, False):
                 st.rerun()
             part(*args, **named)
@@ -93,11 +76,10 @@ def page_input_changed() -> None:
 
 
 def page_begins() -> None:
-    """Clear the state of earlier runs: open containers, `page_input_changed` and `text_has`.
+    """Clear the state of earlier runs: open containers and `page_input_changed`.
 
     If the page is requested just as a fragment ends, Streamlit 1.67 runs it in the same thread,
     and draws it inside the containers around the fragment, such as a dialog.
     """
     context_dg_stack.set(get_default_dg_stack_value())
     st.session_state.pop(_CHANGED, None)
-    st.session_state.pop(_LONG, None)

@@ -6,13 +6,13 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import AbstractContextManager
 from threading import Barrier, Event, Lock
 
 import pytest
 
 from bpeviz.pretokenizers import sandbox
 from bpeviz.ui.runtime import fragments, run_lock
+from bpeviz.ui.runtime.cache import Cache
 
 WAIT = 20.0
 """Seconds within which a busy machine does what takes no time."""
@@ -37,26 +37,34 @@ def acquires() -> bool:
         return True
 
 
-def served(
-    elsewhere: Elsewhere, names: list[str], hold: Callable[[str], AbstractContextManager[None]]
-) -> list[str]:
-    """Return the order in which runs get the lock that wait for it in the order of `names`."""
-    order: list[str] = []
+def served(elsewhere: Elsewhere, users: list[str]) -> list[int]:
+    """Return the order of the runs of these users, which wait for the run of user "a"."""
+    order: list[int] = []
 
-    def page(name: str) -> bool:
-        with hold(name):
-            order.append(name)
+    def page(number: int) -> bool:
+        names.user = users[number]
+        with run_lock.hold():
+            order.append(number)
         return True
 
+    names.user = "a"
     with run_lock.hold():
         waiting = []
-        for name in names:
-            waiting.append(elsewhere(lambda name=name: page(name)))
-            while len(run_lock._short._waiting) < len(waiting):
+        for number in range(len(users)):
+            waiting.append(elsewhere(lambda number=number: page(number)))
+            while len(run_lock._pages._waiting) < len(waiting):
                 time.sleep(0.001)
-        time.sleep(0.01)  # this user holds the lock for some time
     assert all(one.result(WAIT) for one in waiting)
     return order
+
+
+names = threading.local()
+
+
+@pytest.fixture
+def named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Name the users of threads."""
+    monkeypatch.setattr(run_lock.users, "current", lambda: getattr(names, "user", ""))
 
 
 def assert_blocked(waiting: Future[bool]) -> None:
@@ -124,64 +132,22 @@ def test_released_lets_others_run_and_takes_the_lock_again(elsewhere: Elsewhere)
 
 
 @pytest.mark.usefixtures("patient")
-@pytest.mark.parametrize("block", [run_lock.released, run_lock.training])
 def test_run_takes_its_lock_again_after_an_error_but_not_after_a_stop(
-    elsewhere: Elsewhere, block: Callable[[], AbstractContextManager[None]]
+    elsewhere: Elsewhere,
 ) -> None:
     class Stop(BaseException):
         """Like Streamlit's exception that stops a script run."""
 
     with run_lock.hold():
-        with pytest.raises(ZeroDivisionError), block():
+        with pytest.raises(ZeroDivisionError), run_lock.released():
             _ = 1 / 0
         blocked = elsewhere(acquires)
         assert_blocked(blocked)
     assert blocked.result(WAIT)
     with run_lock.hold():
-        with pytest.raises(Stop), block():
+        with pytest.raises(Stop), run_lock.released():
             raise Stop
         assert elsewhere(acquires).result(WAIT)
-
-
-@pytest.mark.usefixtures("patient")
-def test_runs_on_long_texts_wait_only_for_each_other(elsewhere: Elsewhere) -> None:
-    def long() -> bool:
-        with run_lock.hold(long=True):
-            return True
-
-    with run_lock.hold():
-        blocked = elsewhere(acquires)
-        assert_blocked(blocked)
-        assert elsewhere(long).result(WAIT)
-        run_lock.text_is_long()
-        assert blocked.result(WAIT)
-        waiting = elsewhere(long)
-        assert_blocked(waiting)
-        with run_lock.released():
-            assert waiting.result(WAIT)
-        waiting = elsewhere(long)
-        assert_blocked(waiting)
-    assert waiting.result(WAIT)
-
-
-@pytest.mark.usefixtures("patient")
-def test_short_trainings_wait_only_for_each_other(elsewhere: Elsewhere) -> None:
-    def train() -> bool:
-        with run_lock.hold(), run_lock.training(), run_lock.training():
-            return True
-
-    with run_lock.hold():
-        with run_lock.training():
-            assert elsewhere(acquires).result(WAIT)
-            waiting = elsewhere(train)
-            assert_blocked(waiting)
-        assert_blocked(waiting)
-        blocked = elsewhere(acquires)
-        assert_blocked(blocked)
-    assert waiting.result(WAIT)
-    assert blocked.result(WAIT)
-    with run_lock.training():  # without a lock this does nothing
-        assert elsewhere(train).result(WAIT)
 
 
 @pytest.mark.usefixtures("patient")
@@ -190,7 +156,7 @@ def test_run_keeps_its_turn_when_it_takes_a_lock_again(elsewhere: Elsewhere) -> 
 
     def trains() -> bool:
         with run_lock.hold():
-            with run_lock.training():
+            with run_lock.released():
                 began.set()
                 assert queued.wait(WAIT)
             order.append("first")
@@ -201,16 +167,15 @@ def test_run_keeps_its_turn_when_it_takes_a_lock_again(elsewhere: Elsewhere) -> 
             order.append("later")
         return True
 
-    run_lock._short._durations.clear()
     began, queued = Event(), Event()
     first = elsewhere(trains)
     assert began.wait(WAIT)
     with run_lock.hold():
         later = elsewhere(comes_later)
-        while len(run_lock._short._waiting) < 1:
+        while len(run_lock._pages._waiting) < 1:
             time.sleep(0.001)
         queued.set()
-        while len(run_lock._short._waiting) < 2:
+        while len(run_lock._pages._waiting) < 2:
             time.sleep(0.001)
     assert first.result(WAIT)
     assert later.result(WAIT)
@@ -218,22 +183,29 @@ def test_run_keeps_its_turn_when_it_takes_a_lock_again(elsewhere: Elsewhere) -> 
 
 
 @pytest.mark.usefixtures("patient")
-def test_long_text_moves_this_run_and_the_next_ones(
-    elsewhere: Elsewhere, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(fragments.st, "session_state", {})
-    with fragments.script_run():
-        fragments.text_has(fragments.LONG_TEXT)
-        blocked = elsewhere(acquires)
-        assert_blocked(blocked)
-        fragments.text_has(fragments.LONG_TEXT + 1)
-        assert blocked.result(WAIT)
-    with fragments.script_run():
-        assert elsewhere(acquires).result(WAIT)
-        fragments.page_begins()
-    with fragments.script_run():
-        assert_blocked(blocked := elsewhere(acquires))
-    assert blocked.result(WAIT)
+def test_run_that_waits_for_the_value_of_another_run_holds_no_lock(elsewhere: Elsewhere) -> None:
+    cache = Cache(1_000)
+    began, waits = Event(), Event()
+
+    def slow() -> str:
+        with run_lock.released():  # as a run that waits for a worker
+            began.set()
+            assert waits.wait(WAIT)
+        return "value"
+
+    def page() -> bool:
+        with run_lock.hold():
+            return cache.get_or_create("key", slow) == "value"
+
+    first = elsewhere(page)
+    assert began.wait(WAIT)
+    second = elsewhere(page)
+    while cache._creating["key"][1] != [2]:
+        time.sleep(0.001)
+    waits.set()  # now the first run takes the lock again, while it creates the value
+    assert first.result(WAIT)
+    assert second.result(WAIT)
+    assert elsewhere(acquires).result(WAIT)
 
 
 @pytest.mark.usefixtures("patient")
@@ -278,91 +250,17 @@ def test_slow_regular_expression_releases_the_lock(elsewhere: Elsewhere, patient
     assert slow.result(WAIT)
 
 
+@pytest.mark.usefixtures("patient", "named")
 @pytest.mark.parametrize(
-    ("head_start", "expected"),
-    [(10 * WAIT, ["short", "short", "long", "long"]), (0.0, ["long", "short", "long", "short"])],
-)
-def test_short_runs_come_first_unless_a_long_one_has_waited(
-    elsewhere: Elsewhere,
-    patient: None,
-    monkeypatch: pytest.MonkeyPatch,
-    head_start: float,
-    expected: list[str],
-) -> None:
-    monkeypatch.setattr(run_lock, "_HEAD_START", head_start)
-    monkeypatch.setattr(run_lock, "_LITTLE", WAIT)
-    lock = run_lock._RunLock()
-    monkeypatch.setattr(run_lock, "_short", lock)
-    lock._durations.update(long=0.05, short=0.01)
-    kinds = ["long", "short", "long", "short"]
-    assert served(elsewhere, kinds, lambda kind: run_lock.hold(kind)) == expected
-
-
-@pytest.mark.usefixtures("patient")
-def test_usual_duration_follows_the_last_ones(monkeypatch: pytest.MonkeyPatch) -> None:
-    now = [0.0]
-    monkeypatch.setattr(run_lock, "monotonic", lambda: now[0])
-    lock = run_lock._RunLock()
-    monkeypatch.setattr(run_lock, "_short", lock)
-    for seconds in (*[2.0] * 5, *[1.0] * 50):
-        with run_lock.hold("page"):
-            now[0] += seconds
-        if now[0] == 10:
-            assert lock._durations == {"page": pytest.approx(2)}
-    assert lock._durations["page"] == pytest.approx(1, abs=0.01)
-
-
-@pytest.mark.parametrize(
-    ("little", "expected"),
+    ("users", "expected"),
     [
-        (0.0, ["second", "first", "first", "first"]),
-        (WAIT, ["first", "first", "second", "first"]),
+        ("bcde", [0, 1, 2, 3]),
+        ("aaba", [2, 0, 1, 3]),
+        ("aabab", [2, 0, 4, 1, 3]),
+        ("", []),
     ],
 )
-def test_user_who_held_the_lock_for_long_waits_for_others(
-    elsewhere: Elsewhere,
-    patient: None,
-    monkeypatch: pytest.MonkeyPatch,
-    little: float,
-    expected: list[str],
+def test_runs_are_served_in_order_but_not_two_of_a_user_before_others(
+    elsewhere: Elsewhere, users: str, expected: list[int]
 ) -> None:
-    """Six tabs of one user wait for each other; the run of another user comes before them."""
-    monkeypatch.setattr(run_lock, "_LITTLE", little)
-    names = threading.local()
-    monkeypatch.setattr(run_lock.users, "current", lambda: getattr(names, "user", "first"))
-    monkeypatch.setattr(run_lock, "_short", run_lock._RunLock())
-
-    def hold(user: str) -> AbstractContextManager[None]:
-        names.user = user
-        return run_lock.hold()
-
-    assert served(elsewhere, ["first", "first", "second", "first"], hold) == expected
-
-
-def test_time_that_a_user_held_the_lock_fades(monkeypatch: pytest.MonkeyPatch) -> None:
-    clock = [0.0]
-    monkeypatch.setattr(run_lock, "monotonic", lambda: clock[0])
-    lock = run_lock._RunLock()
-    run = run_lock._Run("a", "page", lock)
-    lock.acquire(run)
-    clock[0] = 0.8
-    lock.release(run)
-    recent = lock._accounts.used
-    assert recent("a", clock[0]) == 0.8
-    assert recent("a", clock[0] + run_lock._HALF_LIFE) == 0.4
-    assert recent("a", clock[0] + 21 * run_lock._HALF_LIFE) < 1e-6
-    assert recent("b", clock[0]) == 0.0
-
-
-def test_time_with_either_lock_counts_for_both(monkeypatch: pytest.MonkeyPatch) -> None:
-    clock = [0.0]
-    monkeypatch.setattr(run_lock, "monotonic", lambda: clock[0])
-    short = run_lock._RunLock()
-    long = run_lock._RunLock(short)
-    for lock in (short, long):
-        run = run_lock._Run("a", "page", lock)
-        lock.acquire(run)
-        clock[0] += 1.0
-        lock.release(run)
-    assert short._excess(run) == long._excess(run) > 1.0
-    assert run_lock._long._accounts is run_lock._short._accounts
+    assert served(elsewhere, [*users]) == expected
