@@ -8,6 +8,7 @@ from real_files import check_same, of_content, of_ranks
 from texts import many_texts
 
 from bpeviz import formats
+from bpeviz.ui.learn.sentencepiece import LLAMA_SPACES
 
 pytestmark = pytest.mark.large
 
@@ -74,3 +75,6 @@ def test_gguf_vocabulary_gives_the_ids_of_the_test_vectors_of_llama_cpp(name: st
     assert len(texts) > 40
     for text, ids in zip(texts, expected, strict=True):
         assert tokenizer.encode(text) == ids, text
+    if name == "llama-spm":  # as the chapter on SentencePiece says
+        runs = [f"a{' ' * (length + 1)}b" for length in range(2, LLAMA_SPACES + 2)]
+        assert [len(tokenizer.encode(run)) for run in runs] == [*[3] * (LLAMA_SPACES - 1), 4]

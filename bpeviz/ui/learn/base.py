@@ -189,6 +189,7 @@ class Chapter:
         target: Returns the page that shows this text.
         samples: Other texts to try, by their labels; or values of several inputs, by their names.
         needs: The published vocabularies that it needs.
+        claims: Returns claims of tutorials that are wrong, beside the computed figures, as Markdown.
     """
 
     key: str
@@ -207,6 +208,7 @@ class Chapter:
     target: Callable[[Setup], Target]
     samples: Mapping[str, str | Setup] = field(default_factory=dict)
     needs: tuple[str, ...] = ()
+    claims: Callable[[], str] | None = None
 
     @property
     def initial(self) -> Setup:

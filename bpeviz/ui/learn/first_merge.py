@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from itertools import pairwise
+
 from bpeviz.text import character_stand_in, counted
 from bpeviz.ui.learn import engine
 from bpeviz.ui.learn.base import (
@@ -20,6 +23,7 @@ from bpeviz.ui.learn.base import (
 from bpeviz.ui.learn.forms import NumberForm, Part, token
 
 KEY = "first-merge"
+HELLO = "hello hell help"
 
 
 def _pair(setup: Setup) -> Question:
@@ -76,6 +80,16 @@ def _target(setup: Setup) -> Target:
     return engine.train_page(setup, "Open this text in Train", 256 + 20, min_count=1)
 
 
+def _claims() -> str:
+    counts = Counter(map("".join, pairwise(HELLO)))
+    best = [pair for pair, count in counts.items() if count == max(counts.values())]
+    return (
+        f"The first merge of “{HELLO}” is not `l` + `l`, which occurs {engine.times(counts['ll'])}. "
+        f"It is {' or '.join(f'`{pair[0]}` + `{pair[1]}`' for pair in best)}, which occur "
+        f"{engine.times(counts[best[0]])} each."
+    )
+
+
 CHAPTER = Chapter(
     key=KEY,
     place=40,
@@ -116,5 +130,7 @@ CHAPTER = Chapter(
         "Overlaps": "aaabdaaabac",
         "Ties": "abcabc",
         "English": "the cat and the other cat sat there",
+        HELLO: HELLO,
     },
+    claims=_claims,
 )

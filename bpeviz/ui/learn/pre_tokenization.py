@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import bpeviz
 from bpeviz.pretokenizers.patterns import PATTERNS
-from bpeviz.text import counted
+from bpeviz.text import counted, label
 from bpeviz.ui.learn import engine
 from bpeviz.ui.learn.base import (
     Chapter,
@@ -93,6 +94,21 @@ def _target(setup: Setup) -> Target:
     )
 
 
+def _claims() -> str:
+    def split(text: str, pattern: str) -> str:
+        found = bpeviz.pretokenize(text, pattern=pattern)
+        return " ".join(f"`{label(one.encode())}`" for one in found)
+
+    return (
+        "GPT-3 neither limited numbers to three digits, nor joined letters and other characters. "
+        "It has GPT-2's pattern. Only cl100k changed both: "
+        f"“f(x)=1234567” is {split('f(x)=1234567', 'gpt2')} in GPT-2 and GPT-3, and "
+        f"{split('f(x)=1234567', 'cl100k')} in cl100k. "
+        "In “coche azul”, GPT-2 leaves no space alone: it is "
+        f"{split('coche azul', 'gpt2')}."
+    )
+
+
 CHAPTER = Chapter(
     key=KEY,
     place=60,
@@ -142,4 +158,5 @@ CHAPTER = Chapter(
         "English": "the dog. the dog, the dog! a dog; a dog.",
         "Numbers": "in 1234567 and 12345 and 1234",
     },
+    claims=_claims,
 )

@@ -122,6 +122,14 @@ def _target(setup: Setup) -> Target:
     return engine.inspect_page(setup["text"])
 
 
+def _claims() -> str:
+    curly, straight = (bpeviz.load("cl100k_base").encode(one)[0] for one in '“"')
+    return (
+        "GPT-4 does not turn curly quotes into straight ones. tiktoken changes no character: in "
+        f'cl100k, `“` has the id {curly:,} and `"` the id {straight:,}.'
+    )
+
+
 CHAPTER = Chapter(
     key=KEY,
     place=100,
@@ -166,4 +174,5 @@ CHAPTER = Chapter(
     target=_target,
     samples={"Zeros": "0" * 17, "Digits": "1234567", "Thumbs up": "👍", "Code": "def f(x):\n    x"},
     needs=NEEDS,
+    claims=_claims,
 )

@@ -22,6 +22,9 @@ from bpeviz.ui.learn.base import (
 from bpeviz.ui.learn.forms import ChoiceForm, NumberForm, Part, token
 
 KEY = "sentencepiece"
+LLAMA_SPACES = 16
+"""The longest run of spaces that is one token of Llama 2; a test reads its vocabulary."""
+
 CORPUS = "El perro come 12 manzanas. La casa es grande."
 
 UNKNOWN = {"bytes": "Byte fallback", "unk": "<unk>"}
@@ -129,6 +132,13 @@ def _target(setup: Setup) -> Target:
     )
 
 
+def _claims() -> str:
+    return (
+        "LLaMA does not forbid tokens of spaces only. Llama 2 has one for each run of 2 to "
+        f"{LLAMA_SPACES} spaces."
+    )
+
+
 CHAPTER = Chapter(
     key=KEY,
     place=110,
@@ -172,4 +182,5 @@ CHAPTER = Chapter(
     ),
     target=_target,
     samples={"perros": "perros", "Chinese": "姚明", "Two spaces": "la  casa"},
+    claims=_claims,
 )

@@ -342,6 +342,8 @@ def _ask(chapter: Chapter, setup: Setup) -> None:
             st.caption(f"Settings: {chapter.settings}")
             return
     st.markdown(f"**In fact:** {chapter.fact}")
+    if chapter.claims:
+        st.markdown(f"**Wrong in some tutorials:** {chapter.claims()}")
     setup = {**setup, **{one.name: _draw(one) for one in chapter.inputs if not one.asked}}
     for number, picture in enumerate(chapter.pictures(setup)):
         _picture(picture, f"learn_{chapter.key}_picture_{number}")

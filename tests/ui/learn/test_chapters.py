@@ -96,6 +96,29 @@ def test_misconception_is_named_by_a_chapter(words: str) -> None:
     assert any(words in chapter.myth.lower() for chapter in CHAPTERS)
 
 
+CLAIMS = {
+    "first-merge": "`l` + `l`, which occurs 2 times. It is `h` + `e` or `e` + `l`, which occur 3 ",
+    "training-loop": "79 tokens after 20 merges of Don Quijote's opening. There are 81: ",
+    "pre-tokenization": "`coche` `·azul`",
+    "published": '`“` has the id 2,118 and `"` the id 1.',
+    "sentencepiece": "one for each run of 2 to 16 spaces",
+}
+"""Parts of the sentences that correct tutorials, by chapter."""
+
+
+@every_chapter
+def test_wrong_claims_of_tutorials_are_corrected(chapter: Chapter) -> None:
+    skip_without_vocabularies(chapter)
+    assert CLAIMS.get(chapter.key, "") in (chapter.claims() if chapter.claims else "")
+
+
+def test_digits_and_letters_are_split_as_the_pattern_of_each_model_does() -> None:
+    claims = BY_KEY["pre-tokenization"].claims
+    assert claims is not None
+    assert "`f` `(` `x` `)=` `1234567` in GPT-2 and GPT-3" in claims()
+    assert "`f` `(x` `)=` `123` `456` `7` in cl100k" in claims()
+
+
 def variations(chapter: Chapter) -> Iterator[dict[str, Any]]:
     """Yield the inputs of a chapter, and the same with one of them changed."""
     yield {**chapter.initial}

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import pyphen
 import pytest
 
+from bpeviz.pretrained import download
 from bpeviz.ui.learn.base import Chapter
 from bpeviz.ui.learn.registry import CHAPTERS
 
@@ -25,6 +26,8 @@ def texts(chapter: Chapter) -> Iterator[str]:
     yield from (chapter.lead, chapter.myth, chapter.fact, chapter.why.prompt)
     for option in chapter.why.options:
         yield from (option.words, option.feedback)
+    if chapter.claims and all(map(download.available, chapter.needs)):
+        yield chapter.claims()
     for make in chapter.questions:
         asked = make(chapter.initial)
         assert asked is not None
