@@ -144,8 +144,8 @@ def names_to_read(names: Collection[str]) -> list[str]:
                 return [name for name in (*both, *SETTINGS_FILES) if name in names]
     # Names of other programs, such as spiece.model, if only one file may be a tokenizer.
     for format in READERS.values():
-        endings = tuple(one for one in format.suffixes if one not in (".json", ".csv"))
-        found = [name for name in names if endings and name.lower().endswith(endings)]
+        suffixes = tuple(one for one in format.suffixes if one not in (".json", ".csv"))
+        found = [name for name in names if suffixes and name.lower().endswith(suffixes)]
         if len(found) == 1:
             beside = (f"{found[0]}.json", *format.settings)
             return [found[0], *(name for name in beside if name in names)]

@@ -189,7 +189,7 @@ class Chapter:
         target: Returns the page that shows this text.
         samples: Other texts to try, by their labels; or values of several inputs, by their names.
         needs: The published vocabularies that it needs.
-        claims: Returns claims of tutorials that are wrong, beside the computed figures, as Markdown.
+        claims: Returns corrections of wrong claims in tutorials, as Markdown.
     """
 
     key: str

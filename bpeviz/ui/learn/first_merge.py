@@ -81,12 +81,12 @@ def _target(setup: Setup) -> Target:
 
 
 def _claims() -> str:
-    counts = Counter(map("".join, pairwise(HELLO)))
+    counts = Counter(pairwise(HELLO))
     best = [pair for pair, count in counts.items() if count == max(counts.values())]
+    merged = " or ".join(f"`{left}` + `{right}`" for left, right in best)
     return (
-        f"The first merge of “{HELLO}” is not `l` + `l`, which occurs {engine.times(counts['ll'])}. "
-        f"It is {' or '.join(f'`{pair[0]}` + `{pair[1]}`' for pair in best)}, which occur "
-        f"{engine.times(counts[best[0]])} each."
+        f"The first merge of “{HELLO}” is not `l` + `l`, which occurs {counts[('l', 'l')]} times. "
+        f"It is {merged}, which occur {counts[best[0]]} times each."
     )
 
 
