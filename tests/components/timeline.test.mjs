@@ -43,6 +43,18 @@ for (const { name, payload, ends, steps } of read("timelines")) {
     }
   });
 
+  test(`${name}: places of a step are inside its new tokens`, () => {
+    for (const { step, tokens, before, merged } of steps) {
+      if (!step) continue;
+      const old = new Set(before.map(String));
+      const created = tokens.filter((token) => !old.has(String(token)));
+      const places = text.timeline.placesAt(step - 1);
+      if (payload.mergedAt) assert.deepEqual(places, merged);
+      for (const place of places) assert.ok(created.some(([start, end]) => start <= place && place < end));
+      for (const [start, end] of created) assert.ok(places.some((place) => start <= place && place < end));
+    }
+  });
+
   test(`${name}: flags mark boundaries, merged boundaries and new tokens`, () => {
     for (const { step, tokens, before, merged } of steps) {
       text.step = step;

@@ -77,6 +77,12 @@ export class Playback {
     return this.step;
   }
 
+  /** Return the number of changes a second at this time, at most. */
+  changesPerSecond(speed) {
+    const next = endOf(this.step + 1, this.last) - endOf(this.step, this.last);
+    return Math.min(1 / REST, speed / next);
+  }
+
   get isOver() {
     return this.time >= duration(this.last);
   }

@@ -8,6 +8,7 @@ import { counted, formatCount, plural } from "../shared/format.js";
 import { store, stored } from "../shared/storage.js";
 import { Announcer } from "./announcer.js";
 import { KEY_ACTIONS, clampStep, isSingleCharacter, percentChange, stepAfter, stepOfSize, usesKey } from "./controls.js";
+import { BRIEF, LARGEST, SMALLEST, largestFitting, scrollingSize, unbrokenSize } from "./fit.js";
 import { mergeTree } from "./merge_tree.js";
 import { Playback, secondsBetween } from "./pace.js";
 import { shownStep, storeStep, storedSteps } from "./position.js";
@@ -15,7 +16,8 @@ import { TimelineView } from "./timeline_view.js";
 
 const REPORT_AFTER = 150; // milliseconds at rest
 const MAX_LEAVES = 64; // of a merge tree
-const SHORT_TEXT = 150; // characters; shorter texts are enlarged
+const CALM = 2; // changes a second up to which the text scrolls calmly
+const PROJECTOR = { width: 900, height: 500 }; // pixels for which the controls are made
 const LETTER_KEYS = "bpeviz-letter-keys"; // "off" in the browser's storage, if they are off
 
 const lastSteps = storedSteps(); // timeline → step; survives a change of page
@@ -76,6 +78,7 @@ class Player {
     this.number.min = this.shown(0);
     this.number.max = this.shown(data.last);
     this.#find("output.last").textContent = formatCount(this.shown(data.last));
+    if (isNew) this.fit();
     this.show(step);
     this.number.value = this.shown(this.step); // also while it has the focus
     this.report(0);
@@ -120,7 +123,6 @@ class Player {
     this.views.forEach((view) => this.#listenTo(view));
     this.#drawChoice();
     this.section.classList.toggle("several", this.several);
-    this.section.classList.toggle("short", !this.several && views[0].text.length <= SHORT_TEXT);
     this.#find(".unit").textContent = unit;
     this.number.ariaLabel = this.several ? "Vocabulary size" : `${unit[0].toUpperCase()}${unit.slice(1)} number`;
   }
@@ -141,7 +143,38 @@ class Player {
     this.chosen = index;
     this.views.forEach(({ box }, i) => box.classList.toggle("chosen", i === index));
     [...this.#find(".choice").children].forEach((button, i) => (button.ariaPressed = String(i === index)));
-    if (this.isDrawn) this.#paint(this.views[index]);
+    if (!this.isDrawn) return;
+    this.fit();
+    this.#paint(this.views[index]);
+  }
+
+  /** Set the size of the text to the largest at which all of it fits into the stage. */
+  fit() {
+    const { section } = this;
+    const projector = section.matches(":fullscreen");
+    const scale = projector ? Math.max(1, Math.min(innerWidth / PROJECTOR.width, innerHeight / PROJECTOR.height)) : 1;
+    section.style.setProperty("--scale", String(scale));
+    const shown = this.views.filter(({ host }) => host.clientWidth);
+    if (!shown.length) return;
+    const set = (size) => section.style.setProperty("--size", `${size}px`);
+    const brief = shown.every(({ cells }) => cells.cells.length <= BRIEF);
+    section.classList.toggle("brief", brief);
+    section.classList.add("fitting"); // each text is as high as the stage may be
+    const { paddingInlineStart } = getComputedStyle(shown[0].host);
+    const width = Math.min(...shown.map(({ host }) => host.clientWidth)) - 2 * parseFloat(paddingInlineStart);
+    const height = shown[0].host.clientHeight;
+    const high = Math.min(
+      projector ? Math.max(LARGEST, height / 10) : LARGEST,
+      ...shown.map(({ data }) => Math.max(SMALLEST, unbrokenSize(data.text, width))),
+    );
+    const fits = (size) => {
+      set(size);
+      return shown.every(({ host }) => host.scrollHeight <= host.clientHeight);
+    };
+    const largest = brief ? largestFitting(SMALLEST, high, fits) : null;
+    set(largest ?? scrollingSize(width) * scale);
+    section.classList.toggle("scrolls", largest === null);
+    section.classList.remove("fitting");
   }
 
   get several() {
@@ -160,6 +193,9 @@ class Player {
     for (const view of this.views) view.step = view.data.ownSteps ? view.data.ownSteps[step] : step;
     this.reference = this.views.length > 1 ? this.views[0].boundaries() : null;
     for (const view of this.views) this.#paint(view);
+    const changes = this.playing ? this.playback.changesPerSecond(Number(this.speed.value)) : 1;
+    const calmly = this.isDrawn && !reducedMotion?.matches && changes <= CALM;
+    for (const view of this.views) view.follow(calmly);
     lastSteps.set(this.data.timelineId, step);
     this.#updateControls();
     if (this.several) this.views.forEach((view) => this.#describeView(view));
@@ -234,11 +270,12 @@ class Player {
     this.hideTree();
     const replay = this.step >= this.data.last;
     this.playing = true;
+    const from = replay ? 0 : this.step;
+    this.playback = new Playback(from, this.data.last, { replay, reducedMotion: reducedMotion?.matches });
     if (replay) this.show(0);
     for (const { list } of this.views) list.hide();
     this.section.classList.add("playing", "moving");
     this.#namePlayButton();
-    this.playback = new Playback(this.step, this.data.last, { replay, reducedMotion: reducedMotion?.matches });
     this.previousFrame = performance.now();
     this.frame = requestAnimationFrame((now) => this.#tick(now));
   }
@@ -330,6 +367,7 @@ class Player {
     if (atom < 0 || atom >= view.timeline.atoms) return;
     view.elementOf(view.token(atom)).scrollIntoView({ block: "nearest" });
     this.#select(view, atom);
+    this.selected.byKey = true;
     this.announcer.say(view.tokenInWords(this.selected));
   }
 
@@ -380,6 +418,22 @@ class Player {
       const action = target.closest("[data-act]")?.dataset.act;
       if (action) this.act(action);
     });
+    // The size of the text follows the stage and the window.
+    const stage = this.root.querySelector(".stage");
+    const resized = () => {
+      if (!this.data) return;
+      this.fit();
+      this.views.forEach((view) => view.follow(false));
+    };
+    let width = 0;
+    const observer = new ResizeObserver(() => {
+      if (stage.clientWidth !== width) resized();
+      width = stage.clientWidth;
+    });
+    observer.observe(stage);
+    on(globalThis, "resize", resized);
+    on(document, "fullscreenchange", resized);
+    on(document.fonts, "loadingdone", resized);
     on(track, "input", () => {
       this.stop();
       this.go(Number(track.value));
@@ -414,6 +468,7 @@ class Player {
     subscribe(JUMP, jump, signal);
     signal.addEventListener("abort", () => {
       this.stop();
+      observer.disconnect();
       players.delete(this);
       this.announcer.stop();
       clearTimeout(this.timer);
@@ -423,7 +478,10 @@ class Player {
   #listenTo(view) {
     const { host, cells } = view;
     host.addEventListener("mouseover", ({ target }) => this.playing || this.hover(view, cells.atomAt(target)));
-    host.addEventListener("scroll", () => this.playing && this.#paint(view));
+    host.addEventListener("scroll", () => {
+      if (this.playing) this.#paint(view);
+      view.countHidden();
+    });
     host.addEventListener("mouseleave", () => this.clearSelected());
     host.addEventListener("click", ({ target }) => {
       if (!document.getSelection().isCollapsed) return; // the user is selecting text
@@ -445,7 +503,9 @@ class Player {
     const isOutside = (node) => !this.section.contains(node);
     if (path.some((node) => node.matches("[role=dialog], dialog") && isOutside(node))) return;
     const [control] = path;
-    if (control && control !== this.track && usesKey(describeControl(control), event.key)) return;
+    // A token that a key has chosen comes before a button that still has the focus.
+    const opensTree = event.key === "Enter" && this.selected?.byKey && this.section.contains(control);
+    if (control && !opensTree && control !== this.track && usesKey(describeControl(control), event.key)) return;
     const action = KEY_ACTIONS[event.key] ?? KEY_ACTIONS[event.key.toLowerCase()];
     if (!action || (isSingleCharacter(event.key) && !this.letters.checked)) return;
     if (action === "close" && this.tree.hidden && !this.selected) return;

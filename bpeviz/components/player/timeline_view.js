@@ -3,6 +3,7 @@
 import { CellText, LEFT_OUT_ID, UNKNOWN_ID } from "../shared/cells.js";
 import { element, tokenLabel } from "../shared/dom.js";
 import { formatCount } from "../shared/format.js";
+import { firstIndex } from "../shared/search.js";
 import { INSIDE } from "../shared/timeline.js";
 import { TokenList } from "../shared/token_list.js";
 import { TokenizedText, formatBytes, wordAt } from "./tokenized_text.js";
@@ -28,7 +29,12 @@ export class TimelineView extends TokenizedText {
       this.box.append(element("h2", "", data.title), this.note, this.sentence);
     }
     this.list = new TokenList(data.title ? `Tokens of ${data.title}` : "Tokens");
-    this.box.append(this.host, this.list.box);
+    this.above = element("span", "more above");
+    this.below = element("span", "more below");
+    for (const more of [this.above, this.below]) more.ariaHidden = "true";
+    const frame = element("div", "frame");
+    frame.append(this.host, this.above, this.below);
+    this.box.append(frame, this.list.box);
     this.cells = new CellText(this.host, data.text, data.atomKind, {
       atomBytes: data.atomBytes,
       marks: data.endMarks,
@@ -45,6 +51,41 @@ export class TimelineView extends TokenizedText {
       this.writeFlags(token, cells.colors, cells.flags, compared);
       cells.paint(token.start, token.end);
     }
+  }
+
+  /** Return how many places of this step are hidden above and below the visible text, and the places. */
+  #hidden() {
+    const places = this.timeline.placesAt(this.step - 1);
+    const { host, cells } = this;
+    if (!places.length || host.scrollHeight <= host.clientHeight + 1) return { places, above: 0, below: 0 };
+    const row = parseFloat(getComputedStyle(host).fontSize) * 0.8; // a row of which half is seen
+    const [start, end] = cells.visible(-row / host.clientHeight);
+    const above = firstIndex(places.length, (i) => places[i] >= start);
+    return { places, above, below: places.length - firstIndex(places.length, (i) => places[i] >= end) };
+  }
+
+  /** Say how many places of this step are hidden. */
+  countHidden() {
+    const { above, below } = this.#hidden();
+    this.above.textContent = above ? `${formatCount(above)} more above` : "";
+    this.below.textContent = below ? `${formatCount(below)} more below` : "";
+  }
+
+  /**
+   * Scroll to the first place of this step, unless one is visible.
+   * @param {boolean} calmly whether to show the way
+   */
+  follow(calmly) {
+    const { host, cells } = this;
+    const { places, above, below } = this.#hidden();
+    if (places.length && above + below === places.length) {
+      const top = () => cells.cells[cells.cellOf[places[0]]].element.getBoundingClientRect().top;
+      const target = () => host.scrollTop + top() - host.getBoundingClientRect().top - host.clientHeight / 3;
+      if (calmly) host.scrollTo({ top: target(), behavior: "smooth" });
+      // Once drawn, lines may be higher than they were estimated.
+      else for (let i = 0; i < 2; i++) host.scrollTop = target();
+    }
+    this.countHidden();
   }
 
   /** List the tokens of this step for screen readers. */

@@ -144,7 +144,7 @@ export function splitIntoCells(text, atomKind, { atomBytes = null, marks = [], m
         shown = STAND_INS[sign] ?? `⟨${codePoint(sign)}⟩`;
       }
       if (labels.length > 1) {
-        baseClass += " multi";
+        baseClass += ` multi r${Math.min(labels.length, STRIP_ROWS)}`;
         if (labels.length > STRIP_ROWS || labels[0].length > 2) baseClass += " wide";
       }
       add(sign, shown, rightToLeft ? `${baseClass} rtl` : baseClass, labels);
@@ -185,18 +185,10 @@ export class CellText {
     this.cellOf = []; // the cell of each atom
     const lines = document.createDocumentFragment();
     let line = null;
-    let rows = 0;
     this.cells.forEach((cell, index) => {
-      if (cell.line !== this.cells[index - 1]?.line) {
-        line = lines.appendChild(element("div", "line"));
-        rows = 0;
-      }
+      if (cell.line !== this.cells[index - 1]?.line) line = lines.appendChild(element("div", "line"));
       line.append(this.#draw(cell, index));
       for (let i = 0; i < cell.size; i++) this.cellOf.push(index);
-      if (cell.size > 1 && Math.min(cell.size, STRIP_ROWS) > rows) {
-        rows = Math.min(cell.size, STRIP_ROWS);
-        line.style.setProperty("--rows", rows);
-      }
     });
     host.replaceChildren(lines);
     this.colors = new Int8Array(this.cellOf.length).fill(-1);
@@ -231,11 +223,14 @@ export class CellText {
     return cell.start + before.join("").length;
   }
 
-  /** Return the visible atoms, and half a frame's height more on either side, as [start, end). */
-  visible() {
+  /**
+   * Return the visible atoms as [start, end).
+   * @param {number} [margin] frame heights more on either side; negative to leave out what is cut off
+   */
+  visible(margin = 0.5) {
     const { top, bottom, height } = this.host.getBoundingClientRect();
-    const low = top - height / 2;
-    const high = bottom + height / 2;
+    const low = top - height * margin;
+    const high = bottom + height * margin;
     const first = (elements, test) =>
       firstIndex(elements.length, (i) => test(elements[i].getBoundingClientRect()));
     const endsBelow = (box) => box.bottom >= low;

@@ -14,6 +14,22 @@ const NEVER = 0x7fffffff;
  * @property {number} [step] the merge that created it, -1 for an atom
  */
 
+/**
+ * Return a function that returns the values at all indices with the same step.
+ * @param {Int32Array} steps the step of each index, below 0 or `NEVER` for none
+ * @param {(index: number) => number} valueAt
+ * @returns {(step: number) => number[]}
+ */
+function groupBy(steps, valueAt) {
+  const groups = new Map();
+  steps.forEach((step, i) => {
+    if (step < 0 || step === NEVER) return;
+    if (!groups.has(step)) groups.set(step, []);
+    groups.get(step).push(valueAt(i));
+  });
+  return (step) => groups.get(step) ?? [];
+}
+
 /** A timeline of merges only: each boundary is merged once, and the last merge gives the id. */
 export class MergeTimeline {
   /**
@@ -27,6 +43,12 @@ export class MergeTimeline {
     this.firstMergeId = firstMergeId;
     this.atomIds = atomIds;
     this.atoms = mergedAt.length;
+  }
+
+  /** Return the atoms after which merge `step` removes the boundary, in rising order. */
+  placesAt(step) {
+    this.places ??= groupBy(this.mergedAt, (atom) => atom);
+    return this.places(step);
   }
 
   /**
@@ -69,6 +91,17 @@ export class ChangingTimeline {
     this.steps = Int32Array.from(changes.steps);
     this.ids = Int32Array.from(changes.ids);
     this.atoms = this.offsets.length - 1;
+  }
+
+  /** Return the atoms at which tokens begin that exist from `step` on, in rising order. */
+  placesAt(step) {
+    if (!this.places) {
+      const atomOf = new Int32Array(this.steps.length);
+      for (let a = 0; a < this.atoms; a++) atomOf.fill(a, this.offsets[a], this.offsets[a + 1]);
+      const begins = this.steps.map((at, k) => (this.ids[k] === INSIDE ? NEVER : at));
+      this.places = groupBy(begins, (k) => atomOf[k]);
+    }
+    return this.places(step);
   }
 
   // The id that starts at an atom after `step` steps, or INSIDE.

@@ -1,0 +1,108 @@
+"""The stage of the player: the size of its text, and the places of a merge that it shows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from page_helpers import Page, Player, expect, link, trained
+
+from bpeviz.corpus import samples
+
+Open = Callable[..., Page]
+FIRST = samples.by_key("seashells").text
+
+LOOK = """section => {
+  const text = section.querySelector(".text"), frame = text.getBoundingClientRect();
+  const cells = [...text.querySelectorAll(".c")].map(cell => cell.getBoundingClientRect());
+  const [left, top] = ["left", "top"].map(name => Math.min(...cells.map(box => box[name])));
+  const [right, bottom] = ["right", "bottom"].map(name => Math.max(...cells.map(box => box[name])));
+  const places = [...text.querySelectorAll(".c.first")].map(cell => cell.getBoundingClientRect());
+  const isSeen = box => box.top >= frame.top - 2 && box.bottom <= frame.bottom + 2;
+  return {
+    size: parseFloat(getComputedStyle(text).fontSize),
+    covered: (right - left) * (bottom - top) / (frame.width * frame.height),
+    height: frame.height,
+    scrolls: text.scrollHeight > text.clientHeight,
+    seen: places.filter(isSeen).length,
+    above: places.filter(box => (box.top + box.bottom) / 2 < frame.top).length,
+    below: places.filter(box => (box.top + box.bottom) / 2 > frame.bottom).length,
+    end: section.getBoundingClientRect().bottom - innerHeight,
+  };
+}"""
+
+
+def look(player: Player) -> dict[str, Any]:
+    """Return how the text lies in the stage, and where the tokens of this step are."""
+    found: dict[str, Any] = player.section.evaluate(LOOK)
+    return found
+
+
+def await_look(player: Player, is_right: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
+    """Wait until the stage looks right, as after a change of the window."""
+    found: dict[str, Any] = {}
+    for _ in range(50):
+        if is_right(found := look(player)):
+            return found
+        player.page.wait_for_timeout(100)
+    raise AssertionError(found)
+
+
+def test_text_fills_the_stage_in_every_window_and_in_the_projector_view(open_page: Open) -> None:
+    page = open_page("/")
+    player = Player(page)
+    player.await_text(FIRST)
+
+    def fills(found: dict[str, Any]) -> bool:
+        return bool(found["covered"] >= 0.5 and not found["scrolls"] and found["end"] <= 0)
+
+    sizes = {}
+    for width, height in ((1366, 768), (1024, 576), (1366, 768)):
+        page.set_viewport_size({"width": width, "height": height})
+        sizes[width] = await_look(player, fills)["size"]
+    assert 18 <= sizes[1024] < sizes[1366] <= 72
+    for width, height in ((1024, 576), (1920, 1080), (3840, 2160)):
+        page.set_viewport_size({"width": width, "height": height})
+        page.keyboard.press("p")
+        expect(player.section).to_have_js_property("clientHeight", height)
+        found = await_look(player, fills)
+        assert found["size"] <= max(72, found["height"] / 10)
+        page.keyboard.press("p")
+        page.wait_for_function("() => !document.fullscreenElement")
+    assert found["size"] > 100
+
+
+@pytest.mark.parametrize(("text", "size"), [("low lower", 72), (FIRST * 40, 22)])
+def test_short_texts_are_large_and_long_ones_scroll(
+    open_page: Open, text: str, size: float
+) -> None:
+    player = Player(open_page(link(text)))
+    player.await_text(text)
+    found = look(player)
+    assert found["size"] == size
+    assert found["scrolls"] == (size == 22)
+
+
+def test_stage_scrolls_to_a_merge_and_counts_its_hidden_places(open_page: Open) -> None:
+    text = "".join(f"{i} plain line of letters\n" for i in range(60)) + "zzqx zzqx\n" * 3
+    page = open_page(link(text))
+    player = Player(page)
+    training, _ = trained(text)
+    names = [training.name(merge.new_id) for merge in training.merges]
+    rare = names.index("zz") + 1
+    for enlarged in (False, True):
+        if enlarged:
+            page.set_viewport_size({"width": 1024, "height": 576})
+            page.keyboard.press("p")
+        player.go(rare)
+        await_look(player, lambda found: found["seen"] > 0 and not found["below"])
+        # The first merge has places everywhere, so the text stays where it is.
+        player.go(1)
+        found = await_look(player, lambda found: found["above"] > 10)
+        assert found["seen"]
+        expect(player.section.locator(".more.above")).to_have_text(f"{found['above']} more above")
+        player.text.evaluate("text => text.scrollTo(0, 0)")
+        found = await_look(player, lambda found: found["below"] > 10)
+        expect(player.section.locator(".more.below")).to_have_text(f"{found['below']} more below")
+        expect(player.section.locator(".more.above")).to_be_empty()
