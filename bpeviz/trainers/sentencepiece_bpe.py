@@ -14,7 +14,8 @@ Differences from the library's defaults:
   `normalization_rule_name=identity` and `remove_extra_whitespaces=false`.
 - The library reads a ▁ in the text as a space. Here it is a character excluded from training.
 - The library skips lines of more than 4192 bytes, and its `Encode` of several lines is one
-  sentence. Here each line is a sentence, as in `spm_train` and `spm_encode`.
+  sentence. Here each line is a sentence, as in `spm_train` and `spm_encode`. As there, a line ends
+  at a line feed, and a carriage return is a character of its line.
 - When no pair is left, the library continues with pairs that no longer occur. Here training ends.
 - The library has the scripts of Unicode 9, and treats later characters as Common.
 """
@@ -222,13 +223,13 @@ def script(character: str) -> str:
 BYTES = tuple(f"<0x{byte:02X}>" for byte in range(256))
 """The names of the bytes, as the library writes them."""
 
-# Excluded from training: line ends, the library's reserved characters (NUL, U+001F, U+2585), and a
+# Excluded from training: line feeds, the library's reserved characters (NUL, U+001F, U+2585), and a
 # ▁ in the text, which is not a space.
-_NEVER = frozenset("\n\r\0\x1f▅▁")
+_NEVER = frozenset("\n\0\x1f▅▁")
 # The dummy prefix within a pre-token: a lone surrogate, which no cleaned text contains.
 _PREFIX = "\ud800"
-_WORDS = regex.compile(r"[\r\n]| [^ \r\n]*+|[^ \r\n]++")
-_DUMMY = regex.compile(rb"(?<![^\r\n]) ")  # a space at the start of a line
+_WORDS = regex.compile(r"\n| [^ \n]*+|[^ \n]++")
+_DUMMY = regex.compile(rb"(?<![^\n]) ")  # a space at the start of a line
 
 
 @dataclass(frozen=True)
@@ -263,7 +264,7 @@ class SentencePiecePreTokenizer(PreTokenizer):
         start = self.prefix == "yes"
         for piece in pretokenize(text, self.pattern, self.expression):
             for word in _WORDS.findall(piece):
-                if word in "\r\n":
+                if word == "\n":
                     start = self.prefix == "yes"
                 elif start:
                     start = False
@@ -452,7 +453,7 @@ TRAINER = Trainer(
             "unknown",
             "An unknown character becomes",
             "Its UTF-8 bytes, `<0xC3>` and so on, for which the vocabulary has 256 ids; or "
-            "`<unk>`, which decoding cannot undo. Line ends are always unknown.",
+            "`<unk>`, which decoding cannot undo. Line feeds are always unknown.",
             "bytes",
             {"bytes": "Bytes (byte fallback)", "unk": "<unk>"},
         ),

@@ -46,7 +46,7 @@ def processor(tokenizer: Tokenizer) -> sentencepiece.SentencePieceProcessor:
 def check_same_ids(tokenizer: Tokenizer, text: str) -> None:
     """Check each line, without ▁, which the library reads as a space."""
     theirs = processor(tokenizer)
-    for line in text.replace("▁", "").splitlines():
+    for line in text.replace("▁", "").split("\n"):
         ids = tokenizer.encode(line)
         if isinstance(tokenizer, UnigramTokenizer):
             if max(map(len, tokenizer.pre_tokenizer.pre_tokens(line)), default=0) == 128:

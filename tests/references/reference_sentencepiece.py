@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-NEVER_MERGED = "\0\x1f▅▁\r\n"
+NEVER_MERGED = "\0\x1f▅▁\n"
 
 
 class Merge(NamedTuple):
@@ -68,7 +68,7 @@ def words(text: str, prefix: bool) -> list[str]:
     found: list[str] = []
     line_begins = prefix
     for character in text:
-        if character in "\r\n":
+        if character == "\n":
             found.append(character)
             line_begins = prefix
             continue
@@ -78,7 +78,7 @@ def words(text: str, prefix: bool) -> list[str]:
             if character != " ":
                 found[-1] += character
                 continue
-        if character == " " or not found or found[-1] in "\r\n":
+        if character == " " or not found or found[-1] == "\n":
             found.append(character)
         else:
             found[-1] += character

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from properties import examples, spans
 from texts import SMALL_TEXTS, over
 
 import bpeviz
+from bpeviz import formats
 from bpeviz.core.boundaries import UNKNOWN_ID
 from bpeviz.core.merges import Merge, apply_merges
 from bpeviz.pretokenizers.patterns import SplitError
@@ -272,6 +274,18 @@ def test_space_is_low_line_block_at_word_start() -> None:
     assert labels(tokenizer, "the  the") == ["▁the", "▁", "▁the"]
 
 
+def test_a_carriage_return_is_a_character_of_its_line(tmp_path: Path) -> None:
+    text = "ab\r\nab\rab\r\n\r\nab..\r\r\n"
+    (tmp_path / "text").write_bytes(text.encode())
+    pieces = made(train(text))
+    assert pieces == ["ab", "▁ab", "\r\r", "..", "▁\r", "..\r\r"]
+    assert pieces_of(library(None, input=str(tmp_path / "text")))[: len(pieces)] == pieces
+    tokenizer = tokenizer_of("ab ab ab\nab", merges=2)
+    assert labels(tokenizer, "ab\rab") == ["▁ab", "<0x0D>", "ab"]
+    files = formats.dump(tokenizer, "sentencepiece")
+    assert formats.parse(files).encode("ab\rab") == tokenizer.encode("ab\rab")
+
+
 def test_each_line_is_encoded_as_one_sentence() -> None:
     tokenizer = tokenizer_of("the cat\nthe cat")
     assert labels(tokenizer, "the\ncat\n\n the") == [
@@ -371,11 +385,13 @@ def test_million_characters_without_space_encode() -> None:
 # Against the library, version 0.2.3
 
 
-def library(lines: list[str], size: int = 5000, **how: Any) -> sentencepiece.SentencePieceProcessor:
-    """Train the library without normalization."""
+def library(
+    lines: list[str] | None, size: int = 5000, **how: Any
+) -> sentencepiece.SentencePieceProcessor:
+    """Train the library without normalization, on lines or a file (`input`)."""
     model = io.BytesIO()
     sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(lines),
+        sentence_iterator=None if lines is None else iter(lines),
         model_writer=model,
         **{
             "model_type": "bpe",
@@ -420,15 +436,22 @@ LINES = st.lists(
         over("aé1.2 Ж中あアー\N{COMBINING ACUTE ACCENT}ά", 40),
         over("1213 ,.a", 40),
         over("aaaa\t!? ", 60),
+        over("ab.\r ", 40).map(lambda line: line.rstrip("\r")),
     ).filter(bool),
     min_size=1,
     max_size=5,
 )
+"""Lines of text. The library's iterator in Python strips a carriage return at the end."""
 
 
 @settings(max_examples=examples(120))
 @given(LINES, LINES, HOW)
 @example(["aaaaaaaaa"], ["a"], {"prefix": "no", "unknown": "unk", "digits": "no", "longest": 16})
+@example(
+    ["a\rb \r..\r.\r."],
+    ["ab\rab"],
+    {"prefix": "yes", "unknown": "bytes", "digits": "no", "longest": 16},
+)
 def test_pieces_and_encodings_equal_sentencepiece(
     lines: list[str], others: list[str], how: dict[str, Any]
 ) -> None:
@@ -465,8 +488,8 @@ def test_pieces_and_encodings_equal_sentencepiece(
 
 
 def bpeviz_label(piece: str) -> str:
-    """Return the label of a piece, with a visible sign for a tab."""
-    return piece.replace("\t", "→")
+    """Return the label of a piece, with visible signs for a tab and a carriage return."""
+    return piece.replace("\t", "→").replace("\r", "␍")
 
 
 @pytest.mark.large

@@ -113,20 +113,29 @@ def _sentencepiece_parts(
     decoders: list[Part] = [{"type": "ByteFallback"}, {"type": "Fuse"}]
     if pre_tokenizer.prefix == "yes":
         normalizers = [
-            *(
-                {"type": "Replace", "pattern": {"Regex": written}, "content": f"{end} "}
-                for written, end in ((r"\n(?=[^\r\n])", "\n"), (r"\r(?=[^\r\n])", "\r"))
-            ),
+            {"type": "Replace", "pattern": {"Regex": r"\n(?=[^\n])"}, "content": "\n "},
             {"type": "Prepend", "prepend": " "},
-            {"type": "Replace", "pattern": {"Regex": r"\A (?=[\r\n])"}, "content": ""},
+            {"type": "Replace", "pattern": {"Regex": r"\A (?=\n)"}, "content": ""},
         ]
-        at_start = {"Regex": r"(?<![^\r\n]) "}
+        at_start = {"Regex": r"(?<![^\n]) "}
         decoders.append({"type": "Replace", "pattern": at_start, "content": ""})
     return normalizers, [_WORDS], {"type": "Sequence", "decoders": decoders}
 
 
-_WORDS = split_at(r"[\r\n]| [^ \r\n]*|[^ \r\n]+")
+_WORDS = split_at(r"\n| [^ \n]*|[^ \n]+")
 """The words of lines, each with the space before it, as `SentencePiecePreTokenizer` splits."""
+
+_OLDER_WORDS = split_at(r"[\r\n]| [^ \r\n]*|[^ \r\n]+")
+_OLDER_PREFIX: Part = {
+    "type": "Sequence",
+    "normalizers": [
+        {"type": "Replace", "pattern": {"Regex": r"\n(?=[^\r\n])"}, "content": "\n "},
+        {"type": "Replace", "pattern": {"Regex": r"\r(?=[^\r\n])"}, "content": "\r "},
+        {"type": "Prepend", "prepend": " "},
+        {"type": "Replace", "pattern": {"Regex": r"\A (?=[\r\n])"}, "content": ""},
+    ],
+}
+"""The parts of files in which earlier versions took a carriage return for a line end."""
 
 
 def from_document(name: str, document: Node, model: Node, special: Mapping[str, int]) -> Tokenizer:
@@ -166,7 +175,11 @@ def from_document(name: str, document: Node, model: Node, special: Mapping[str, 
     if ignore_merges:
         _check_ignore_merges(tokenizer, entries, special)
     if pattern is None:
-        check_same(document, model, to_document(merges))
+        ours = to_document(merges)
+        if document["pre_tokenizer"].value == _OLDER_WORDS:
+            ours["pre_tokenizer"] = _OLDER_WORDS
+            ours["normalizer"] = ours["normalizer"] and _OLDER_PREFIX
+        check_same(document, model, ours)
     return tokenizer
 
 
@@ -207,7 +220,7 @@ def _byte_pattern(pre_tokenizer: Node) -> tuple[str, str] | None:
 def _character_pre_tokenizer(document: Node, model: Node, suffix: str | None) -> PreTokenizer:
     """Return the pre-tokenization over characters; `check_same` later compares all parts."""
     part = document["pre_tokenizer"]
-    if part.value == _WORDS:
+    if part.value in (_WORDS, _OLDER_WORDS):
         return SentencePiecePreTokenizer(
             pattern="none",
             prefix="no" if document["normalizer"].value is None else "yes",
