@@ -92,18 +92,18 @@ def train_merges_fast(
     ties: TieRule = "first",
     min_count: int = 1,
 ) -> tuple[list[Merge], Stopped]:
-    """Return the result of `train_merges`, with NumPy unless the tie rule compares strings."""
+    """Return the result of `train_merges`, with NumPy unless the largest strings win a tie."""
     if ties == "largest":
         return train_merges(pre_tokens, symbols, limit, ties=ties, min_count=min_count)
     row = layout.TokenRow.from_pre_tokens(pre_tokens)
-    return _train_row(row, len(symbols), limit, ties, min_count)
+    return _train_row(row, symbols, limit, ties, min_count)
 
 
 def _train_row(
     row: layout.TokenRow,
-    n_atoms: int,
+    symbols: Sequence[str],
     limit: int,
-    ties: Literal["first", "smallest"],
+    ties: Literal["first", "smallest", "bytes"],
     min_count: int,
 ) -> tuple[list[Merge], Stopped]:
     """Train merges with NumPy on pre-tokens that are laid out."""
@@ -111,7 +111,7 @@ def _train_row(
     def report(done: int, limit: int) -> None:
         progress.report(PROGRESS, done, limit)
 
-    return rounds.train_merges(row, n_atoms, limit, ties=ties, min_count=min_count, report=report)
+    return rounds.train_merges(row, symbols, limit, ties=ties, min_count=min_count, report=report)
 
 
 def train(
@@ -141,7 +141,7 @@ def train(
         else:
             alphabet, laid_out = lay_out_characters(count_pre_tokens(corpus, pre_tokenizer))
         limit = merge_limit(vocab_size, merges, len(alphabet), PER_ATOM[atoms])
-        trained, stopped = _train_row(laid_out, len(alphabet), limit, rule, min_count)
+        trained, stopped = _train_row(laid_out, alphabet, limit, rule, min_count)
     else:
         alphabet, rows = to_rows(count_pre_tokens(corpus, pre_tokenizer), pre_tokenizer)
         limit = merge_limit(vocab_size, merges, len(alphabet), PER_ATOM[atoms])
@@ -202,7 +202,9 @@ TRAINER = Trainer(
         replace(
             TIES,
             help="Implementations break ties differently: minbpe takes the pair seen first, "
-            "subword-nmt the lexicographically largest, Hugging Face tokenizers the smallest ids. "
+            "subword-nmt the lexicographically largest, courses that compare byte strings the "
+            "smallest or the largest, Hugging Face tokenizers the smallest ids. Strings are those "
+            "of the left tokens, then those of the right tokens, in the order of their bytes. "
             "Over bytes, Hugging Face numbers the printable bytes before the others (space is "
             "number 220), as GPT-2 writes them.",
             choices={**(TIES.choices or {}), "huggingface": "Smallest ids, as in Hugging Face"},

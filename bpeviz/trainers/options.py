@@ -30,11 +30,14 @@ TIES = Option(
     "ties",
     "Among equally frequent pairs",
     "Implementations break ties differently: minbpe takes the pair seen first, subword-nmt the "
-    "lexicographically largest. Over characters, Hugging Face tokenizers takes the smallest ids.",
+    "lexicographically largest, courses that compare byte strings the smallest or the largest. "
+    "The left tokens are compared first. Over characters, Hugging Face tokenizers takes the "
+    "smallest ids.",
     "first",
     {
         "first": "First seen",
         "smallest": "Smallest ids",
+        "bytes": "Lexicographically smallest",
         "largest": "Lexicographically largest",
     },
 )

@@ -11,11 +11,13 @@ from typing import Any, Literal
 
 Pair = tuple[int, int]
 
-TieRule = Literal["first", "smallest", "largest"]
+TieRule = Literal["first", "smallest", "bytes", "largest"]
 """The pair to merge among pairs of the same count.
 
-"first" is the pair that occurs first in the text, "smallest" the pair with the smallest ids, and
-"largest" the lexicographically largest pair by the strings of its tokens.
+"first" is the pair that occurs first in the text, and "smallest" the pair with the smallest ids.
+"bytes" is the lexicographically smallest pair by the bytes of its tokens, and "largest" the largest
+one: the left tokens are compared first. Strings in the order of code points have the order of their
+UTF-8 bytes. Among pairs of the same bytes, the smallest ids win.
 """
 
 GAP = -1
@@ -52,7 +54,7 @@ class PairCounts:
             self._weights += [count] * (len(ids) + 1)
         self._sizes = [1] * len(symbols)  # atoms in each token, by id
         self._names = list(symbols)
-        self._named = ties in ("largest", "shortest") or allowed is not None
+        self._named = ties in ("bytes", "largest", "shortest") or allowed is not None
         self._ties, self._allowed = ties, allowed
 
         self.counts: dict[Pair, int] = {}
@@ -167,6 +169,8 @@ class PairCounts:
             return self._first_position(pair)
         if self._ties == "smallest":
             return pair
+        if self._ties == "bytes":
+            return self._names[pair[0]], self._names[pair[1]], pair
         if self._ties == "largest":
             return _Descending((self._names[pair[0]], self._names[pair[1]])), pair
         return len(self._name(pair)), self._name(pair), pair

@@ -418,7 +418,7 @@ def test_tokenizer_is_thread_safe() -> None:
 @given(
     SMALL_TEXTS,
     SMALL_TEXTS,
-    st.sampled_from(["first", "smallest", "largest"]),
+    st.sampled_from(["first", "smallest", "bytes", "largest"]),
     st.sampled_from(["none", "gpt2", "words"]),
     st.integers(0, 40),
 )

@@ -65,7 +65,7 @@ def train(
         pre_tokens: Rows of atom ids, each with its count.
         symbols: The symbol of each atom, by id.
         limit: The largest number of merges.
-        ties: The tie rule: "first", "smallest" or "largest".
+        ties: The tie rule: "first", "smallest", "bytes" or "largest".
         min_count: Pairs with a lower count are not merged.
 
     Returns:
@@ -86,6 +86,8 @@ def train(
             pair = tied[0]
         elif ties == "smallest":
             pair = min(tied)
+        elif ties == "bytes":
+            pair = min((names[a].encode(), names[b].encode(), (a, b)) for a, b in tied)[2]
         else:  # compare symbols, then ids
             by_name = {pair: (names[pair[0]], names[pair[1]]) for pair in tied}
             pair = min(pair for pair in tied if by_name[pair] == max(by_name.values()))

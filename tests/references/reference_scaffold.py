@@ -68,6 +68,8 @@ def train(
             pair = tied[0]
         elif ties == "smallest":
             pair = min(tied)
+        elif ties == "bytes":
+            pair = min(tied, key=lambda one: (names[one[0]], names[one[1]], one))
         else:
             largest = max((names[a], names[b]) for a, b in tied)
             pair = min((a, b) for a, b in tied if (names[a], names[b]) == largest)

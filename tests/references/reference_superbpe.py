@@ -87,6 +87,8 @@ def train(
             pair = tied[0]
         elif ties == "smallest":
             pair = min(tied)
+        elif ties == "bytes":
+            pair = min(tied, key=lambda one: (names[one[0]], names[one[1]], one))
         else:
             largest = max((names[a], names[b]) for a, b in tied)
             pair = min(p for p in tied if (names[p[0]], names[p[1]]) == largest)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import gc
-from itertools import count, islice
+from collections import Counter
+from itertools import count, islice, pairwise
 from typing import Any
 
 import pytest
@@ -20,7 +21,7 @@ from bpeviz.pretokenizers.patterns import PATTERNS
 from bpeviz.trainers.base import collector_off
 from bpeviz.trainers.fast_bpe import pre_tokens
 
-TIES = st.sampled_from(["first", "smallest", "largest"])
+TIES = st.sampled_from(["first", "smallest", "bytes", "largest"])
 ATOMS = st.sampled_from(
     [
         {"atoms": "bytes"},
@@ -118,7 +119,7 @@ def test_merges_of_counted_words_equal_reference_loop(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("ties", ["first", "smallest", "largest"])
+@pytest.mark.parametrize("ties", ["first", "smallest", "bytes", "largest"])
 @pytest.mark.parametrize(
     "text",
     ["a" * n for n in (1, 2, 3, 4, 5, 7, 8, 63, 64, 65, 300)]
@@ -178,6 +179,56 @@ def test_byte_merges_equal_tiktoken_educational_trainer(
         text, training.vocab_size, PATTERNS[pattern].expression or "", visualise=None
     )
     assert {tokenizer.token_bytes(i): i for i in range(training.vocab_size)} == expected
+
+
+def trained_as_in_courses(words: dict[bytes, int], limit: int) -> list[tuple[bytes, bytes]]:
+    """Train on byte strings; of equally frequent pairs, the smallest two byte strings win."""
+    rows = {tuple(word[i : i + 1] for i in range(len(word))): n for word, n in words.items()}
+    merges: list[tuple[bytes, bytes]] = []
+    while len(merges) < limit:
+        counts: Counter[tuple[bytes, bytes]] = Counter()
+        for row, times in rows.items():
+            for pair in pairwise(row):
+                counts[pair] += times
+        if not counts:
+            break
+        best = min(counts, key=lambda pair: (-counts[pair], pair))
+        merges.append(best)
+        rows = {tuple(replaced(row, best)): times for row, times in rows.items()}
+    return merges
+
+
+def replaced(row: tuple[bytes, ...], pair: tuple[bytes, bytes]) -> list[bytes]:
+    done: list[bytes] = []
+    at = 0
+    while at < len(row):
+        size = 2 if row[at : at + 2] == pair else 1
+        done.append(b"".join(row[at : at + size]))
+        at += size
+    return done
+
+
+@settings(max_examples=examples(150))
+@given(SMALL_TEXTS, st.sampled_from(["gpt2", "words", "none"]), st.integers(1, 30))
+@example("low low low lower lowest newer newest wider", "gpt2", 20)
+def test_smallest_bytes_win_ties_as_in_courses(text: str, pattern: str, limit: int) -> None:
+    training = bpeviz.train(text, merges=limit, pattern=pattern, ties="bytes")
+    words = {word.encode(): n for word, n in count_pre_tokens(text, training).items()}
+    raw = training.tokenizer().token_bytes
+    found = [(raw(merge.left), raw(merge.right)) for merge in training.merges]
+    assert found == trained_as_in_courses(words, limit)
+
+
+def test_smallest_bytes_differ_from_smallest_ids() -> None:
+    """After the merge of c and d, its id is larger than that of e, and its bytes are smaller."""
+    words = {"cd": 9, "cdx": 2, "ex": 2}
+
+    def second(ties: str) -> tuple[int, int]:
+        merge = bpeviz.train(words, merges=2, pattern="none", ties=ties).merges[1]
+        return merge.left, merge.right
+
+    assert second("bytes") == (256, ord("x"))
+    assert second("smallest") == (ord("e"), ord("x"))
 
 
 @pytest.mark.large

@@ -183,7 +183,7 @@ def merged(row: list[int], pair: tuple[int, int], new_id: int) -> list[int]:
 
 
 @settings(max_examples=examples(150))
-@given(SMALL_TEXTS, SMALL_TEXTS, HOW, st.sampled_from(["first", "smallest", "largest"]))
+@given(SMALL_TEXTS, SMALL_TEXTS, HOW, st.sampled_from(["first", "smallest", "bytes", "largest"]))
 def test_ids_equal_hugging_face_with_our_merges(
     corpus: str, text: str, how: dict[str, Any], ties: str
 ) -> None:

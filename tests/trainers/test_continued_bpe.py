@@ -34,7 +34,7 @@ DIFFICULT = st.one_of(TEXTS, st.text(st.characters(codec="utf-8"), max_size=40))
 HOW = st.fixed_dictionaries(
     {
         "pattern": st.sampled_from(["gpt2", "words", "whitespace", "none", "characters"]),
-        "ties": st.sampled_from(["first", "smallest", "largest"]),
+        "ties": st.sampled_from(["first", "smallest", "bytes", "largest"]),
         "min_count": st.integers(1, 2),
     }
 )
@@ -106,6 +106,8 @@ def reference_merges(
             pair = tied[0]
         elif ties == "smallest":
             pair = min(tied)
+        elif ties == "bytes":
+            pair = min(tied, key=lambda one: (raw[one[0]], raw[one[1]], one))
         else:
             largest = max((raw[a], raw[b]) for a, b in tied)
             pair = min(p for p in tied if (raw[p[0]], raw[p[1]]) == largest)

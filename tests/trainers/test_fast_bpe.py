@@ -44,7 +44,7 @@ PRETOKENS = st.one_of(
     st.sampled_from([0, 1, 4, 48]),
     st.sampled_from([1, 2, 4, 16]),
     st.sampled_from([(1, 1, 0), (1, 9, 1 << 22), (3, 30, 0), (1 << 21, 1 << 24, 1 << 22)]),
-    st.sampled_from(["first", "smallest"]),
+    st.sampled_from(["first", "smallest", "bytes"]),
     st.integers(1, 3),
     st.sampled_from([0, 1, 3, 12, 60]),
 )
@@ -98,7 +98,7 @@ def test_batches_of_tied_pairs_equal_plain_trainer(
 
 
 @pytest.mark.parametrize("loop_limit", [0, 48])
-@pytest.mark.parametrize("ties", ["first", "smallest"])
+@pytest.mark.parametrize("ties", ["first", "smallest", "bytes"])
 def test_longer_text_equals_plain_trainer(
     loop_limit: int, ties: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -174,7 +174,7 @@ def test_long_text_needs_little_more_memory_than_its_row(
     text = np.array(LONG_TEXTS[kind], np.uint8)
     tracemalloc.start()
     rows = layout.TokenRow.from_arrays(text, np.array([len(text)]), np.array([weight]))
-    merges, _ = rounds.train_merges(rows, 8, 300)
+    merges, _ = rounds.train_merges(rows, "abcdefgh", 300)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert merges == train_merges([(text.tolist(), weight)], "abcdefgh", 300)[0]

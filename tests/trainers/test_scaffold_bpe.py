@@ -22,6 +22,7 @@ HOW = st.sampled_from(
         {"pattern": "none"},
         {"pattern": "gpt2", "ties": "smallest"},
         {"pattern": "words", "ties": "largest", "atoms": "characters"},
+        {"pattern": "words", "ties": "bytes"},
         {"pattern": "whitespace", "atoms": "characters", "end_mark": "attached", "min_count": 2},
         {"pattern": "none", "atoms": "characters", "end_mark": "symbol", "ties": "smallest"},
     ]

@@ -33,7 +33,7 @@ HOW = st.fixed_dictionaries(
         "expression": st.just("a+b?|b"),  # splits the same bytes in two ways
         "second": st.sampled_from(["none", "lines", "sentences"]),
         "atoms": st.sampled_from(["bytes", "characters"]),
-        "ties": st.sampled_from(["first", "smallest", "largest"]),
+        "ties": st.sampled_from(["first", "smallest", "bytes", "largest"]),
         "min_count": st.integers(1, 2),
         "max_words": st.integers(1, 4),
     }

@@ -5,7 +5,7 @@ TokenRow are processed in blocks, so that a long text needs little more memory t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -154,7 +154,14 @@ def _token_counts(row: TokenRow, vocab_size: int) -> NDArray[np.int64]:
     return counts
 
 
-def merge_oversized(table: PairTable, limit: int, *, first: bool, min_count: int) -> list[Merge]:
+def merge_oversized(
+    table: PairTable,
+    limit: int,
+    *,
+    first: bool,
+    min_count: int,
+    names: Sequence[str] | None = None,
+) -> list[Merge]:
     """Merge the most frequent pair if its positions exceed `limits.MAX_POSITIONS`.
 
     Pairs that always follow it are merged with it (`PairTable.run`). The row of the table is
@@ -165,6 +172,7 @@ def merge_oversized(table: PairTable, limit: int, *, first: bool, min_count: int
         limit: Largest number of merges.
         first: Whether the pair that occurs first wins a tie, not the one with the smallest ids.
         min_count: Pairs with a lower count are not merged.
+        names: The string of each token if the smallest strings win a tie, or None.
 
     Returns:
         The merges; none if the positions fit.
@@ -174,7 +182,12 @@ def merge_oversized(table: PairTable, limit: int, *, first: bool, min_count: int
     tied = (table.counts == count).nonzero()[0].tolist()
     if not limit or count < min_count or table.lengths[tied].sum() <= limits.MAX_POSITIONS:
         return []
-    run = table.run(table.first_of(tied), tied) if first else tied[:1]
+    if first:
+        run = table.run(table.first_of(tied), tied)
+    elif names is None:
+        run = tied[:1]
+    else:
+        run = [min(tied, key=lambda key: tuple(names[i] for i in divmod(key, vocab_size)))]
     if len(tied) > limits.MAX_TIED * len(run):
         return []
     left, right = divmod(run[0], vocab_size)

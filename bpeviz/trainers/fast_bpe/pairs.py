@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-Entry = tuple[int, int, int, Any]
+Entry = tuple[Any, int, int, Any]
 """A single pair in a heap: rank among ties, left id, right id, positions (a list or an array)."""
 
 
@@ -124,22 +124,31 @@ class Pairs(NamedTuple):
         return Pairs(self.lefts[indices], self.rights[indices], lengths, positions)
 
     def entries(
-        self, indices: Iterable[int], starts: NDArray[np.int64], first: bool
+        self,
+        indices: Iterable[int],
+        starts: NDArray[np.int64],
+        first: bool,
+        names: Sequence[str] | None = None,
     ) -> list[Entry]:
         """Return heap entries of the pairs with these indices.
 
         Args:
             indices: The pairs.
             starts: The property `starts`, which callers compute once.
-            first: Whether the rank is the first position; otherwise it is 0 and ids break ties.
+            first: Whether the rank is the first position.
+            names: The string of each token, if the rank is those of the pair. Without either, it
+                is 0 and ids break ties.
         """
         lefts, rights, lengths, positions = self
         entries = []
         for i in indices:
             start = starts.item(i)
             of_pair = positions[start : start + lengths.item(i)]
-            rank = positions.item(start) if first else 0
-            entries.append((rank, lefts.item(i), rights.item(i), of_pair))
+            left, right = lefts.item(i), rights.item(i)
+            rank: Any = positions.item(start) if first else 0
+            if names is not None:
+                rank = names[left], names[right]
+            entries.append((rank, left, right, of_pair))
         return entries
 
 

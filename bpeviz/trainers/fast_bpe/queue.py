@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from heapq import heapify, heappop, heappush
 from typing import Any
 
@@ -56,13 +56,13 @@ class SortedPairs:
         of_pairs = positions[self._ends[start] : self._ends[end]]
         return Pairs(lefts[start:end], rights[start:end], lengths[start:end], of_pairs)
 
-    def pop_entries(self, first: bool) -> list[Entry]:
+    def pop_entries(self, first: bool, names: Sequence[str] | None) -> list[Entry]:
         """Remove and return the pairs of the highest count, as entries (`Pairs.entries`)."""
         start = self._advance(self.n_tied)
         indices: Iterable[int] = range(start, self._next)
         if not self._ends:
             indices = self._order[start : self._next].tolist()
-        return self._pairs.entries(indices, self._starts, first)
+        return self._pairs.entries(indices, self._starts, first, names)
 
 
 class PairQueue:
@@ -78,10 +78,17 @@ class PairQueue:
         weights: Weight of each position of the row, or None where all are 1.
         min_count: Pairs with a lower count are dropped.
         first: Whether the pair that occurs first wins a tie, not the one with the smallest ids.
+        names: The string of each token if the smallest strings win a tie, or None.
     """
 
-    def __init__(self, weights: NDArray[Any] | None, min_count: int, first: bool) -> None:
-        self.weights, self.min_count, self.first = weights, min_count, first
+    def __init__(
+        self,
+        weights: NDArray[Any] | None,
+        min_count: int,
+        first: bool,
+        names: Sequence[str] | None = None,
+    ) -> None:
+        self.weights, self.min_count, self.first, self.names = weights, min_count, first, names
         self.count = 0
         self.tied: list[Entry] = []
         self._buckets: dict[int, list[Entry]] = {}
@@ -112,7 +119,7 @@ class PairQueue:
             pairs, counts = pairs.select(frequent), counts[frequent]
         group = SortedPairs(pairs, counts)
         if group.count == self.count:
-            for entry in group.pop_entries(self.first):
+            for entry in group.pop_entries(self.first, self.names):
                 heappush(self.tied, entry)
         self._push_group(group)
 
@@ -140,7 +147,7 @@ class PairQueue:
     def take_entries(self, groups: list[SortedPairs]) -> None:
         """Move the groups' pairs of the top count to the heap."""
         for group in groups:
-            self.tied += group.pop_entries(self.first)
+            self.tied += group.pop_entries(self.first, self.names)
             self._push_group(group)
         heapify(self.tied)
 

@@ -29,7 +29,7 @@ Both make the same decisions, ties included; the tests compare them. The algorit
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from heapq import heappop, heappush
 from itertools import accumulate, chain
 from typing import Any, Literal
@@ -52,10 +52,10 @@ REPORT_EVERY = 16
 
 def train_merges(
     row: layout.TokenRow,
-    vocab_size: int,
+    symbols: Sequence[str],
     limit: int,
     *,
-    ties: Literal["first", "smallest"] = "first",
+    ties: Literal["first", "smallest", "bytes"] = "first",
     min_count: int = 1,
     report: Callable[[int, int], None] = lambda done, limit: None,
 ) -> tuple[list[Merge], Stopped]:
@@ -63,9 +63,10 @@ def train_merges(
 
     Args:
         row: The pre-tokens; their memory is overwritten.
-        vocab_size: Number of ids in use. Merge i creates the id vocab_size + i.
+        symbols: The string of each atom by id. Merge i creates the id len(symbols) + i.
         limit: Largest number of merges.
-        ties: Whether the pair that occurs first wins a tie, or the one with the smallest ids.
+        ties: Whether the pair that occurs first wins a tie, or the one with the smallest ids or
+            bytes.
         min_count: Pairs with a lower count are not merged.
         report: Called now and then with the number of merges so far and `limit`.
 
@@ -73,15 +74,17 @@ def train_merges(
         The merges and why there are not more: the limit, no pair left, or only rare pairs left.
     """
     merges: list[Merge] = []
+    names = [*symbols] if ties == "bytes" else None
     limit = min(limit, len(row.ids))
     min_count = max(1, min_count)
     while True:
         done = len(merges)
         new, stopped = _train_round(
             row,
-            vocab_size + done,
+            len(symbols) + done,
             limit - done,
             ties == "first",
+            names,
             min_count,
             lambda more, done=done: report(done + more, limit),  # type: ignore[misc]
         )
@@ -96,10 +99,11 @@ def _train_round(
     vocab_size: int,
     limit: int,
     first: bool,
+    names: list[str] | None,
     min_count: int,
     report: Callable[[int], None],
 ) -> tuple[list[Merge], Stopped | None]:
-    """Train the merges of one round (see `train_merges`).
+    """Train the merges of one round (see `train_merges`), and add their strings to `names`.
 
     Returns:
         The merges, and why the training ends, or None if another round must follow on the row.
@@ -108,15 +112,17 @@ def _train_round(
     if len(row.ids) > limits.MAX_POSITIONS and vocab_size**2 <= limits.MAX_TABLE:
         table = PairTable.count(row, vocab_size)
         report(0)
-        merges = merge_oversized(table, limit, first=first, min_count=min_count)
+        merges = merge_oversized(table, limit, first=first, min_count=min_count, names=names)
         if merges:
+            if names is not None:
+                names += [names[merge.left] + names[merge.right] for merge in merges]
             return merges, "full" if len(merges) == limit else None
     pairs, lowest_count = frequent_pairs(row, vocab_size, min_count, table)
     del table
     is_last, round_limit = lowest_count == min_count, limit
     if not is_last and vocab_size < 0xFFFE:
         round_limit = min(limit, 0xFFFE - vocab_size)  # so that ids fit into 16 bits
-    one_round = Round(row, vocab_size, round_limit, first, lowest_count)
+    one_round = Round(row, vocab_size, round_limit, first, names, lowest_count)
     one_round.queue.push_pairs(pairs)
     del pairs
     stopped = one_round.run(report)
@@ -135,14 +141,21 @@ class Round:
         queue: The pairs that wait to be merged, by upper bounds of their counts.
         vocab_size: Number of ids in use before the round.
         limit: Largest number of merges in this round.
+        names: The string of each token if the smallest strings win a tie, or None.
     """
 
     def __init__(
-        self, row: layout.TokenRow, vocab_size: int, limit: int, first: bool, min_count: int
+        self,
+        row: layout.TokenRow,
+        vocab_size: int,
+        limit: int,
+        first: bool,
+        names: list[str] | None,
+        min_count: int,
     ) -> None:
         self.row = RoundRow(row, vocab_size, limit, min_count)
-        self.queue = PairQueue(row.weights, min_count, first)
-        self.vocab_size, self.limit = vocab_size, limit
+        self.queue = PairQueue(row.weights, min_count, first, names)
+        self.vocab_size, self.limit, self.names = vocab_size, limit, names
         self._decisions: list[tuple[int, int, int, int, int]] = []  # first fields of each `Merge`
         # How many more pairs have the top count at each merge than at the merge before it.
         self._tie_changes = [0] * (limit + 2)
@@ -227,7 +240,7 @@ class Round:
                 if len(remaining) == len(positions):
                     return left, right, positions
             count = row.count(remaining)
-            new_rank = int(remaining[0]) if first and count else 0
+            new_rank = int(remaining[0]) if first and count else rank
             if count < queue.count:
                 self._end_tie(left, right, positions, mask)
                 queue.push(count, (new_rank, left, right, remaining))
@@ -268,6 +281,8 @@ class Round:
         size = row.sizes[left] + row.sizes[right]
         row.sizes.append(size)
         row.size_array[new] = size
+        if self.names is not None:
+            self.names.append(self.names[left] + self.names[right])
         applied = queue.count
         if left == right:
             positions = without_overlaps(positions, size)
@@ -313,8 +328,14 @@ class Round:
                     after[other].append(p)
                 else:
                     after[other] = [p]
-        push, first = self.queue.push, self.queue.first
+        push, first, names = self.queue.push, self.queue.first, self.names
         count = len if row.weight_view is None else row.count
+        if names is not None:
+            for other, found in before.items():
+                push(count(found), ((names[other], names[new]), other, new, found))
+            for other, found in after.items():
+                push(count(found), ((names[new], names[other]), new, other, found))
+            return
         for other, found in before.items():
             push(count(found), (found[0] if first else 0, other, new, found))
         for other, found in after.items():
