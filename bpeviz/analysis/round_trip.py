@@ -19,7 +19,15 @@ PLACES = 5
 """Number of positions listed for each kind of loss."""
 
 Reason = Literal[
-    "unknown", "lower case", "white space", "unmatched", "inserted space", "prefix", "other"
+    "unknown",
+    "lower case",
+    "white space",
+    "unmatched",
+    "inserted space",
+    "prefix",
+    "inner prefix",
+    "stripped",
+    "other",
 ]
 """Why decoding does not restore a part of the text."""
 
@@ -46,6 +54,16 @@ WHY: dict[Reason, tuple[str, str]] = {
         "dummy prefix",
         "The ▁ before a line is not part of the text, and decoding removes it at the start of a "
         "line. Here the characters before it are lost, so the start is no longer visible.",
+    ),
+    "inner prefix": (
+        "dummy prefix",
+        "The tokenizer adds a ▁ after a special token, as at the start of a text. Decoding removes "
+        "it only at the start.",
+    ),
+    "stripped": (
+        "white space beside a special token",
+        "Special tokens with the flag lstrip or rstrip contain the white space beside them. "
+        "Decoding returns only their names.",
     ),
     "other": ("changed", "Decoding returns a different text here."),
 }
@@ -108,6 +126,8 @@ def _edits(inspection: Inspection, decoded: bytes) -> list[Edit] | None:
     """
     tokenizer, raw = inspection.tokenizer, inspection.raw
     unknown, prefixed = tokenizer.unknown_id, tokenizer.adds_prefix
+    unknown_name = b"" if unknown is None else tokenizer.token_label(unknown).encode()
+    added = {*tokenizer.special_tokens.values(), *tokenizer.added_ids}
     edits: list[Edit] = []
 
     def note(start: int, end: int, became: bytes, reason: Reason) -> None:
@@ -116,10 +136,13 @@ def _edits(inspection: Inspection, decoded: bytes) -> list[Edit] | None:
 
     at = 0
     left_out = 0  # start of text that did not become a token
+    is_inner = False  # whether an added token is before this one
     for piece in inspection.pieces:
         if piece.id == DROPPED_ID:
             continue
         token = tokenizer.token_bytes(piece.id)
+        if piece.id == unknown and decoded.startswith((unknown_name, b" " + unknown_name), at):
+            token = unknown_name  # as the libraries decode it
         bare = token[1:] if token[:1] == b" " else token
         longer = len(token) == piece.end - piece.start + 1  # possibly by a dummy prefix
         ways = [(b"", token), (b" ", token), (b"", bare)]
@@ -136,11 +159,14 @@ def _edits(inspection: Inspection, decoded: bytes) -> list[Edit] | None:
         if piece.id == unknown:
             note(piece.start, piece.end, became, "unknown")
         elif became == b" " + was and prefixed:
-            note(piece.start, piece.start, b" ", "prefix")
+            note(piece.start, piece.start, b" ", "inner prefix" if is_inner else "prefix")
+        elif piece.id in added and became == was.strip():
+            note(piece.start, piece.end, became, "stripped")
         else:
             lowered = "".join(map(str.lower, was.decode(errors="replace"))).encode()
             reason = "lower case" if became == lowered else "other"
             note(piece.start, piece.end, became, reason)
+        is_inner = piece.id in added
     note(left_out, len(raw), b"", _left_out(raw[left_out:]) or "other")
     return edits if at == len(decoded) else None
 

@@ -190,9 +190,10 @@ def inspect(
     boundaries: list[ChangingBoundaries] = []
     normalized, starts = "", list[int]()
     at = before = 0
-    for part, special in tokenizer._parts(text, special_tokens):
+    ordinary, parts = tokenizer._parts(text, special_tokens)
+    for part, special in parts:
         size = len(part.encode())
-        found = [(tokenizer.special_tokens[part], size)] if special else tokenizer._pieces(part)
+        found = [(tokenizer.special_tokens[part], size)] if special else ordinary._pieces(part)
         if sum(length for _, length in found) != size:
             raise ValueError(
                 f"The pre-tokenization pattern of {tokenizer.name} skips a part of this text."
@@ -203,16 +204,16 @@ def inspect(
             last = int(character[at + length - 1]) + 1 if length else first
             pieces.append(Piece(token_id, at, at + length, first, last))
             at += length
-        ends = np.array([size]) if special else tokenizer.pre_token_ends(part)
+        ends = np.array([size]) if special else ordinary.pre_token_ends(part)
         if ends is None:
             pre_token_ends = None
         elif pre_token_ends is not None:
             pre_token_ends += (start + ends).tolist()
         found_boundaries = (
-            _of_special(tokenizer, part) if special else tokenizer.boundaries(part).as_changes()
+            _of_special(tokenizer, part) if special else ordinary.boundaries(part).as_changes()
         )
         boundaries.append(found_boundaries)
-        seen = Normalized.of(part) if special else tokenizer.normalized(part)
+        seen = Normalized.of(part) if special else ordinary.normalized(part)
         normalized += seen.text
         starts += [before + start for start in seen.starts]
         before += len(part)
@@ -252,8 +253,9 @@ def scored_words(inspection: Inspection) -> list[Word]:
     tokenizer = inspection.tokenizer
     found: list[Word] = []
     start = 0
-    for part, special in tokenizer._parts(inspection.text, inspection.special_tokens):
-        words = [] if special else tokenizer.scored_words(part)
+    ordinary, parts = tokenizer._parts(inspection.text, inspection.special_tokens)
+    for part, special in parts:
+        words = [] if special else ordinary.scored_words(part)
         found += [Word(text, start + first, start + last) for text, first, last in words]
         start += len(part)
     return found

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from itertools import pairwise
 from math import nan
 from typing import Any
@@ -64,6 +65,10 @@ class LibraryTokenizer(Tokenizer):
         self._raw: dict[int, bytes] = {}
         self._replays: dict[int, Replay | None] = {}
         self._ids: dict[str, int | None] = {}
+        self._allowed: frozenset[str] = frozenset()
+        """The special tokens that the library finds in texts."""
+        self._with_special: LibraryTokenizer | None = None
+        """This tokenizer with the special tokens that were allowed last."""
 
     # ---- The vocabulary
 
@@ -333,7 +338,7 @@ class LibraryTokenizer(Tokenizer):
         text = clean(text)
         if self.file.library == library_worker.HUGGING_FACE:
             found = json.loads(self._ask(library_worker.PRE_TOKENS, text))
-            return [Word(word, start, end) for word, (start, end) in found]
+            return [Word(word, *span) for word, span, is_added in found if not is_added]
         normalized = self.normalized(text)
         starts = [*normalized.starts, len(text)]
         return [
@@ -382,8 +387,24 @@ class LibraryTokenizer(Tokenizer):
         found: list[int] = np.frombuffer(self._ask(library_worker.IDS, text), np.int32).tolist()
         return found
 
+    def _finding(self, names: frozenset[str]) -> LibraryTokenizer | None:
+        # The library applies the flags of added tokens, and sees what is before and after them.
+        if self.file.library != library_worker.HUGGING_FACE:
+            return None
+        found = self._with_special
+        if found is None or found._allowed != names:
+            found = copy(self)
+            found._allowed = names
+            self._with_special = found
+        return found
+
     def _ask(self, operation: int, text: str) -> bytes:
-        return library_pool.ask(self.file, operation, text.encode())
+        content = text.encode()
+        if self._allowed:
+            is_every = len(self._allowed) == len(self.special_tokens)
+            names = json.dumps(is_every or sorted(self._allowed)).encode()
+            content = names + library_worker.END_OF_NAMES + content
+        return library_pool.ask(self.file, operation, content)
 
     def decode(self, ids: Iterable[int]) -> str:
         if self.info.get("decoder") == {"type": "Fuse"}:  # joins the tokens; so does the default
@@ -414,7 +435,7 @@ class LibraryTokenizer(Tokenizer):
         if self.file.library != library_worker.HUGGING_FACE:
             return None
         text = clean(text)
-        spans = [span for _, span in json.loads(self._ask(library_worker.PRE_TOKENS, text))]
+        spans = [span for _, span, _ in json.loads(self._ask(library_worker.PRE_TOKENS, text))]
         starts = {*self.normalized(text).starts}
         ends = {len(text), *(start for start, _ in spans)}
         for (_, end), (after, _) in pairwise([*spans, (len(text), 0)]):

