@@ -38,6 +38,7 @@ SAMPLES: Final[tuple[Sample, ...]] = (
     Sample("old-cat", "Old cat, cold cat"),
     Sample("banana", "banana bandana banana"),
     Sample("low-lower-newest-widest", "low lower newest widest"),
+    Sample("hug-pug-pun-bun-hugs", "hug pug pun bun hugs"),
     Sample("english-prose", "English prose"),
     Sample("spanish", "Spanish"),
     Sample("don-quijote", "Don Quijote, first sentence"),

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bpeviz.analysis.metrics import Metrics, Vocabulary
+from bpeviz.analysis.morphemes import Morphemes, Word
 from bpeviz.analysis.pretokenization import Summary, Used, WordLevel
 from bpeviz.analysis.pretokenization import name as pre_token_name
 from bpeviz.analysis.round_trip import Loss
@@ -223,6 +224,24 @@ def metrics(rows: Sequence[Metrics], baseline: str = "the baseline") -> Table:
             [name for name, *_ in lines],
             *([shown(row, field, form) for _, field, form, _ in lines] for row in rows),
             [meaning for *_, meaning in lines],
+        ],
+    )
+
+
+def morphemes(words: Sequence[Word], found: Sequence[Morphemes]) -> Table:
+    """Return precision and recall, then each word, with a column per tokenizer."""
+
+    def share(common: int, of: int) -> str:
+        return f"{common / of:.0%} ({common:,} of {of:,})" if of else "–"
+
+    return Table(
+        ["morphemes", *(one.title for one in found)],
+        [
+            ["precision", "recall", *(" + ".join(word) for word in words)],
+            *(
+                [share(one.common, one.boundaries), share(one.common, one.ends), *one.words]
+                for one in found
+            ),
         ],
     )
 

@@ -14,8 +14,8 @@ from bpeviz.corpus.samples import SAMPLES, SAMPLES_FOLDER, Sample, by_key, writt
 KEYS = [sample.key for sample in SAMPLES]
 ODD = "emoji-and-unicode"
 SHORT = (
-    *("seashells", "old-cat", "banana", "low-lower-newest-widest", "don-quijote"),
-    *("quick-brown-fox", "yao-ming"),
+    *("seashells", "old-cat", "banana", "low-lower-newest-widest", "hug-pug-pun-bun-hugs"),
+    *("don-quijote", "quick-brown-fox", "yao-ming"),
 )
 
 each_key = pytest.mark.parametrize("key", KEYS)
@@ -27,6 +27,7 @@ def test_samples_have_fixed_order_and_titles() -> None:
         ("old-cat", "Old cat, cold cat"),
         ("banana", "banana bandana banana"),
         ("low-lower-newest-widest", "low lower newest widest"),
+        ("hug-pug-pun-bun-hugs", "hug pug pun bun hugs"),
         ("english-prose", "English prose"),
         ("spanish", "Spanish"),
         ("don-quijote", "Don Quijote, first sentence"),
@@ -131,14 +132,30 @@ def test_old_cat_sample_ends_as_words_after_few_merges() -> None:
     assert len(training.merges) == training.steps
 
 
-def test_textbook_sample_has_the_counts_and_first_merges_of_its_paper() -> None:
-    text = by_key("low-lower-newest-widest").text
-    counts = {"low": 5, "lower": 2, "newest": 6, "widest": 3}
+@pytest.mark.parametrize(
+    ("key", "counts", "merges"),
+    [
+        (
+            "low-lower-newest-widest",  # Sennrich, Haddow and Birch 2016
+            {"low": 5, "lower": 2, "newest": 6, "widest": 3},
+            [("es", 9), ("est", 9), ("lo", 7), ("low", 7)],
+        ),
+        (
+            "hug-pug-pun-bun-hugs",  # the Hugging Face course, chapter 6.5
+            {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5},
+            [("ug", 20), ("un", 16), ("hug", 15)],
+        ),
+    ],
+)
+def test_textbook_samples_have_the_counts_and_first_merges_of_their_sources(
+    key: str, counts: dict[str, int], merges: list[tuple[str, int]]
+) -> None:
+    text = by_key(key).text
     assert {word: text.split().count(word) for word in counts} == counts
     assert len(text.split()) == sum(counts.values())
-    training = train(text, vocab_size=1024)
-    first = [(training.name(merge.new_id), merge.count) for merge in training.merges[:4]]
-    assert first == [("es", 9), ("est", 9), ("lo", 7), ("low", 7)]
+    training = train(text, vocab_size=1024, pattern="whitespace")
+    first = [(training.name(one.new_id), one.count) for one in training.merges[: len(merges)]]
+    assert first == merges
 
 
 def test_banana_sample_has_four_merges_with_overlaps() -> None:

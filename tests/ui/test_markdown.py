@@ -118,6 +118,7 @@ TEXTS = {
     "measured_on": "held out",
     "search": EVIL,
     "drawn_words": EVIL,
+    "morphemes": EVIL,
     "word": EVIL[:40],
     "inspect_box": LONG,
     "look_up": EVIL,

@@ -195,7 +195,14 @@ CHAPTER = Chapter(
     ),
     target=_target,
     samples={
-        "Hugs": {"text": "hug hug hug hug pug pug pun pun pun bun hugs hugs", "word": "hugs"},
+        "hug, pug, pun, bun, hugs": {
+            "text": "hug hug hug hug pug pug pun pun pun bun hugs hugs",
+            "word": "hugs",
+        },
+        "low, lower, newest, widest": {
+            "text": "low low low lower newest newest newest widest widest",
+            "word": "lowest",
+        },
         "Spanish": {"text": "prueba de tokens", "word": "pruebas"},
     },
 )

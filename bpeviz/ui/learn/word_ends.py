@@ -22,6 +22,7 @@ from bpeviz.ui.learn.base import (
 from bpeviz.ui.learn.forms import BoundariesForm, Part
 
 KEY = "word-ends"
+COUNTED = "low 5\nlower 2\nnewest 6\nwidest 3"
 MARKS = {
     "symbol": "A symbol of its own",
     "attached": "Part of the last letter",
@@ -133,7 +134,7 @@ CHAPTER = Chapter(
         Input(
             "text",
             engine.text_field(KEY, "text", "Words with counts", 300),
-            "low 5\nlower 2\nnewest 6\nwidest 3",
+            COUNTED,
             lines=True,
         ),
         engine.choice_input(KEY, "mark", "End-of-word mark", MARKS),
@@ -167,5 +168,8 @@ CHAPTER = Chapter(
         ),
     ),
     target=_target,
-    samples={"Hugs": "hug 10\npug 5\npun 12\nbun 4\nhugs 5"},
+    samples={
+        "low, lower, newest, widest": COUNTED,
+        "hug, pug, pun, bun, hugs": "hug 10\npug 5\npun 12\nbun 4\nhugs 5",
+    },
 )

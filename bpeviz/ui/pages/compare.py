@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from bpeviz.analysis import metrics, verdict
+from bpeviz.analysis import metrics, morphemes, verdict
 from bpeviz.analysis.metrics import Column
 from bpeviz.pretrained import catalog
 from bpeviz.pretrained.catalog import TITLES
@@ -25,6 +26,7 @@ from bpeviz.ui.widgets import (
     SessionValue,
     SomeOf,
     Switch,
+    TextField,
     Values,
     Widget,
     numbers,
@@ -67,6 +69,9 @@ MEASURED_ON = OneOf(
 )
 TEST_TEXT = inputs.TextSource("held_out", "Test text", "numbers-and-tables")
 PART = numbers("shown_of_", "Part shown")
+MORPHEMES = TextField("morphemes", "Words, with + between their morphemes", longest=2_000)
+EXAMPLE = "jump + s, un + happi + ness, token + iz + er + s, low + er, new + est"
+"""The words at first."""
 
 
 # ---- links of earlier versions
@@ -117,6 +122,7 @@ def _widgets(values: Values) -> Iterator[Widget[Any]]:
     if values.get(MEASURED_ON) == "held out":
         yield from TEST_TEXT.widgets(values)
     yield from values.members(PART)
+    yield MORPHEMES
 
 
 def _chosen_files() -> list[str]:
@@ -334,6 +340,7 @@ def _measures(text: str, columns: Sequence[Column], baseline: int) -> None:
         right=[column.title for column in columns],
         download=True,
     )
+    _morphemes(columns)
     st.header("By vocabulary size", anchor=False)
     st.vega_lite_chart(
         spec=charts.sweeps(columns), key="sweeps", alt="Bytes per token by vocabulary size"
@@ -342,3 +349,40 @@ def _measures(text: str, columns: Sequence[Column], baseline: int) -> None:
         "Each curve shows the vocabularies of a tokenizer during training: for BPE, its first "
         "merges only. The dot is the vocabulary shown above."
     )
+
+
+def _morphemes(columns: Sequence[Column]) -> None:
+    """Draw words with the ends of their morphemes, and which token boundaries are there."""
+    fold = st.expander(
+        "Morphemes: do tokens end where parts of words do?",
+        expanded=bool(MORPHEMES.get()),
+        key="morphemes_fold",
+        on_change="rerun",
+    )
+    if not fold.open:
+        return
+    with fold:
+        words = morphemes.read(MORPHEMES.area(height=68, placeholder=EXAMPLE) or EXAMPLE)
+        text = morphemes.text_of(words)
+        found = []
+        for column in columns:
+            try:
+                boundaries = column.tokenizer.boundaries(text)
+            except ValueError as error:
+                name = markdown.escape(column.title)
+                st.error(f"{name} cannot tokenize these words: {markdown.escape(str(error))}")
+                continue
+            of_words = replace(column, boundaries=boundaries)
+            found.append(morphemes.compare(words, of_words))
+        html_table.draw(
+            tables.morphemes(words, found),
+            "morphemes in tokens",
+            label="Morphemes in tokens",
+            scrolls=True,
+            download=True,
+        )
+        st.caption(
+            "In a word, + is a cut at the end of a morpheme, and | any other cut. Precision: the "
+            "share of all cuts inside words that are at the end of a morpheme. Recall: the share "
+            "of these ends that are cuts. Each word is tokenized after a space, as in a text."
+        )

@@ -517,6 +517,19 @@ def test_compare_shows_token_ids_on_demand() -> None:
     assert component(app)["showIds"] is True
 
 
+def test_compare_shows_which_tokens_end_with_morphemes() -> None:
+    options = {"compared": ["yours"], "pattern": "none"}
+    app = with_text("Compare", " jump jump jump low", **options)
+    assert "jump + s" not in [table.columns[0] for table in shown_tables(app)]
+    app = with_text("Compare", " jump jump jump low", morphemes="jump + s, lo+w", **options)
+    assert errors(app) == []
+    (table,) = [one for one in shown_tables(app) if one.columns[0] == "morphemes"]
+    rows = table.to_numpy().tolist()
+    assert [row[0] for row in rows] == ["precision", "recall", "jump + s", "lo + w"]
+    assert [row[1] for row in rows[2:]] == ["jump + s", "l | o + w"]
+    assert [row[1] for row in rows[:2]] == ["67% (2 of 3)", "100% (2 of 2)"]
+
+
 def test_compare_explains_fairness_of_its_metrics() -> None:
     try:
         download.fetch("gpt2")

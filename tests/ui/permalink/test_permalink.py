@@ -503,6 +503,12 @@ def test_too_long_text_is_omitted_with_messages_to_both_sides() -> None:
     check_page_works(app)
 
 
+def test_link_of_compare_contains_the_morphemes() -> None:
+    packed, _ = copy_link(opened("Compare", compared=["yours"], morphemes="jump + s"))
+    app = opened("Compare", packed)
+    assert app.text_area(key="morphemes").value == "jump + s"
+
+
 def test_longest_of_several_texts_is_omitted() -> None:
     state = {
         "text_box": MIXED,
