@@ -2,10 +2,9 @@
 
 import streamlit as st
 
-from bpeviz.ui import inputs, tokenizers, trained
+from bpeviz.ui import inputs
 from bpeviz.ui.page import frame
 from bpeviz.ui.pages import inspect
-from bpeviz.ui.trained import Trained, TrainingError
 
 with frame(inspect.PAGE) as side:
     with side:
@@ -16,12 +15,4 @@ with frame(inspect.PAGE) as side:
         sizes = st.container()
         choice = inputs.choice()
         training_text = inputs.expanded(training_text, choice.counted)
-    found: Trained | str
-    try:
-        found = trained.get(training_text, choice, sizes)
-    except TrainingError as error:
-        found = str(error)
-    with sizes.container():
-        history = found if isinstance(found, str) else found.history
-        step = inputs.size_step(history, choice.largest)
-    inspect.show(training_text, tokenizers.offers(found, step), chosen)
+    inspect.show(training_text, inspect.offers(training_text, choice, sizes), chosen)

@@ -292,6 +292,10 @@ class _Size(Number):
 
     linked: SessionValue[int] = SessionValue("linked_size")
 
+    def get(self) -> int | None:
+        linked = self.linked.get()
+        return super().get() if linked is None else linked
+
     def put(self, value: int) -> None:
         self.linked.put(value)
 

@@ -9,6 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from streamlit.delta_generator import DeltaGenerator
+
 import bpeviz
 from bpeviz.analysis.metrics import Column
 from bpeviz.core.boundaries import Boundaries
@@ -16,8 +18,9 @@ from bpeviz.core.chat_template import ChatTemplate
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import Training
 from bpeviz.pretrained import catalog
-from bpeviz.ui import export, trained
-from bpeviz.ui.trained import Trained
+from bpeviz.ui import export, inputs, trained
+from bpeviz.ui.inputs import Choice
+from bpeviz.ui.trained import Trained, TrainingError
 
 OWN = "yours"
 """The key of the user's own tokenizer."""
@@ -91,11 +94,31 @@ def offers(found: Trained | str, step: int) -> list[Offer]:
     """Return all tokenizers that pages offer, the user's own first.
 
     Args:
-        found: The user's training, or the message that says why there is none.
+        found: The user's training, or the message that says why there is none. It is "" if the
+            page does not show the user's own tokenizer.
         step: The step of the vocabulary size.
     """
     files = map(_from_file, export.opened())
     return [_own(found, step), *map(_published, catalog.ENTRIES), *files]
+
+
+def offers_with_own(text: str, choice: Choice, sizes: DeltaGenerator) -> list[Offer]:
+    """Train the user's own tokenizer, draw its vocabulary size, and return all tokenizers.
+
+    Args:
+        text: The text to train on.
+        choice: How to train.
+        sizes: The place of the slider of the vocabulary size.
+    """
+    found: Trained | str
+    try:
+        found = trained.get(text, choice, sizes)
+    except TrainingError as error:
+        found = str(error)
+    with sizes.container():
+        history = found if isinstance(found, str) else found.history
+        step = inputs.size_step(history, choice.largest)
+    return offers(found, step)
 
 
 def _own(found: Trained | str, step: int) -> Offer:

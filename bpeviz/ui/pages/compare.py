@@ -13,13 +13,12 @@ from bpeviz.analysis import metrics, morphemes, verdict
 from bpeviz.analysis.metrics import Column
 from bpeviz.pretrained import catalog
 from bpeviz.pretrained.catalog import TITLES
-from bpeviz.ui import components, export, html_table, inputs, markdown, tokenizers, trained
+from bpeviz.ui import components, export, html_table, inputs, markdown, tokenizers
 from bpeviz.ui.below import below_columns
 from bpeviz.ui.downloads import ready
 from bpeviz.ui.inputs import Choice, choose_part
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.tokenizers import LINKED, OWN, Offer
-from bpeviz.ui.trained import TrainingError
 from bpeviz.ui.widgets import (
     Number,
     OneOf,
@@ -215,16 +214,13 @@ def offers(
         choice: How to train.
         sizes: The place of the slider of the vocabulary size.
     """
-    found: trained.Trained | str = ""
     if OWN in keys:
-        try:
-            found = trained.get(training_text, choice, sizes)
-        except TrainingError as error:
-            found = str(error)
-    with sizes.container():
-        history = found if isinstance(found, str) else found.history
-        step = inputs.size_step(history, choice.largest)
-    by_key = {offer.key: offer for offer in tokenizers.offers(found, step)}
+        found = tokenizers.offers_with_own(training_text, choice, sizes)
+    else:
+        with sizes.container():
+            inputs.idle_vocabulary_size()
+        found = tokenizers.offers("", 0)
+    by_key = {offer.key: offer for offer in found}
     return [by_key[key] for key in keys]
 
 

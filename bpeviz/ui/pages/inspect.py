@@ -21,9 +21,9 @@ from bpeviz.core.tokenizer import Tokenizer, Word
 from bpeviz.pretokenizers.patterns import MAX_EXPRESSION
 from bpeviz.text import clean, counted, label, listed, shorten
 from bpeviz.trainers import texts_of
-from bpeviz.ui import components, export, html_table, inputs, markdown
+from bpeviz.ui import components, export, html_table, inputs, markdown, tokenizers
 from bpeviz.ui.downloads import ready
-from bpeviz.ui.inputs import MAX_TEXT, choose_part
+from bpeviz.ui.inputs import MAX_TEXT, Choice, choose_part
 from bpeviz.ui.pages.base import ABOUT_MERGE_DIAGRAM, Page
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.tokenizers import LINKED, OWN, Offer
@@ -228,11 +228,31 @@ def training_text() -> str:
 
 
 def settings() -> DeltaGenerator:
-    """Return the place of the settings of training, visible if the tokenizer is the user's own."""
-    is_used = TOKENIZER.get() in (None, OWN) or (
-        CLOSER.get() == "picture" and MIRRORED.get() == OWN
+    """Return the place of the settings of training, visible if the user's own tokenizer is."""
+    return st.container(key="settings" if _shows_own() else "settings_unused")
+
+
+def _shows_own() -> bool:
+    """Return whether the page shows the user's own tokenizer, also because a file was closed."""
+    chosen = TOKENIZER.get()
+    return (
+        chosen == OWN
+        or chosen not in tokenizers.names()
+        or (CLOSER.get() == "picture" and MIRRORED.get() == OWN)
     )
-    return st.container(key="settings" if is_used else "settings_unused")
+
+
+def offers(training_text: str, choice: Choice, sizes: DeltaGenerator) -> list[Offer]:
+    """Return all tokenizers; the user's own is trained only if the page shows it.
+
+    Args:
+        training_text: The text to train on.
+        choice: How to train.
+        sizes: The place of the slider of the vocabulary size.
+    """
+    if not _shows_own():
+        return tokenizers.offers("", 0)
+    return tokenizers.offers_with_own(training_text, choice, sizes)
 
 
 def show(training_text: str, offered: Sequence[Offer], chosen: DeltaGenerator) -> None:

@@ -20,7 +20,7 @@ from bpeviz.analysis.round_trip import round_trip
 from bpeviz.corpus import samples
 from bpeviz.pretrained import catalog, download
 from bpeviz.trainers import TRAINERS
-from bpeviz.ui import markdown
+from bpeviz.ui import markdown, trained
 from bpeviz.ui.pages import inspect
 from bpeviz.ui.pages.inspect import FIRST_TEXT, MOST, SHOWN
 
@@ -280,3 +280,41 @@ def test_markup_in_text_is_never_rendered() -> None:
         for one in (*app.markdown, *app.caption):
             assert "script" not in one.value
             assert "<b>" not in one.value
+
+
+def test_own_tokenizer_is_trained_only_if_the_page_shows_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A long training text must not stop the page while a published tokenizer is inspected."""
+    asked: list[str] = []
+    get = trained.get
+
+    def counted(text: str, *more: Any) -> trained.Trained:
+        asked.append(text)
+        return get(text, *more)
+
+    monkeypatch.setattr(trained, "get", counted)
+    app = cl100k(text_box="low lower " * 20_000, text_sample="own", inspect_box="low")
+    assert errors(app) == []
+    assert ids(app) == [10516]
+    app.button_group(key="closer").set_value("picture").run()
+    assert errors(app) == []
+    assert asked == []
+    app.session_state["text_box"] = "low lower lowest"
+    app.selectbox(key="mirrored").set_value("yours").run()
+    assert errors(app) == []
+    assert [side["title"] for side in drawn(app, "sides")["sides"]][1].startswith("Your tokenizer")
+    assert asked == ["low lower lowest"]
+
+
+def test_vocabulary_size_stays_while_another_tokenizer_is_inspected() -> None:
+    if not download.available("cl100k_base"):
+        pytest.skip("cl100k is not on this machine.")
+    app = opened(inspect_box="low")
+    (slider,) = [one for one in app.slider if not one.disabled]
+    slider.set_value(300).run()
+    app.selectbox(key="inspected_by").set_value("cl100k_base").run()
+    assert app.session_state["size"] == 300
+    app.selectbox(key="inspected_by").set_value("yours").run()
+    (slider,) = [one for one in app.slider if not one.disabled]
+    assert slider.value == 300
