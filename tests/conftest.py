@@ -38,7 +38,7 @@ WITH_PROCESSES = ("browser", "jobs", "corpus/test_dask.py", "test_benchmarks.py"
 SLOW = (
     *("browser", "jobs/test_queue.py", "corpus/test_dask.py", "test_benchmarks.py", "ui/server"),
     *("components/test_javascript.py", "core/test_library_pool.py", "pretrained/test_hub.py"),
-    *("pretokenizers/test_sandbox.py", "test_portability.py", "test_project.py"),
+    *("pretokenizers/test_expressions.py", "test_portability.py", "test_project.py"),
     *("ui/pages", "ui/permalink", "ui/test_export.py", "ui/test_markdown.py"),
     *("ui/test_hugging_face.py", "test_hostile_input.py", "test_made_before.py"),
     *("views/test_lock_step.py", "views/test_charts_and_tables.py"),

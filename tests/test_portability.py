@@ -13,7 +13,9 @@ from typing import cast
 import pytest
 
 from bpeviz.jobs import queue
-from bpeviz.pretokenizers import regex_worker, sandbox
+from bpeviz.pretokenizers import expressions
+from bpeviz.workers import serving
+from bpeviz.workers.child import Child
 
 FOLDER = Path(__file__).resolve().parent / "portability"
 ROOT = FOLDER.parents[1]
@@ -25,11 +27,6 @@ def test_long_jobs_and_expressions_work_without_posix(tmp_path: Path) -> None:
     """Every process, also the workers, lacks what Windows lacks; the locale is not UTF-8."""
     without = (FOLDER / "without_posix.py").read_text("utf-8")
     (tmp_path / "sitecustomize.py").write_text(without, encoding="utf-8")
-    # The child for expressions ignores the environment, so a script of its own prepares it.
-    worker = ROOT / "bpeviz" / "pretokenizers" / "regex_worker.py"
-    child = tmp_path / "child.py"
-    start = f'\nimport runpy\nrunpy.run_path({str(worker)!r}, run_name="__main__")\n'
-    child.write_text(without + start, encoding="utf-8")
     environment = {name: value for name, value in os.environ.items() if name[:3] != "LC_"}
     environment |= {
         "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)]),
@@ -40,7 +37,7 @@ def test_long_jobs_and_expressions_work_without_posix(tmp_path: Path) -> None:
         "LC_ALL": "C",
     }
     done = subprocess.run(
-        [sys.executable, "-X", "utf8=0", str(FOLDER / "use.py"), str(child)],
+        [sys.executable, "-X", "utf8=0", str(FOLDER / "use.py"), str(FOLDER / "without_posix.py")],
         env=environment,
         cwd=tmp_path,
         capture_output=True,
@@ -75,17 +72,16 @@ def test_stopped_expression_is_a_time_out_where_killed_processes_exit_with_1(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Windows ends a process with the code that Python uses for an exception."""
-    end = sandbox._Child.end
+    end = Child.end
 
-    def end_as_on_windows(child: sandbox._Child) -> int:
+    def end_as_on_windows(child: Child) -> int:
         end(child)
         return 1
 
-    monkeypatch.setattr(sandbox._Child, "end", end_as_on_windows)
-    pool = sandbox.Pool()
+    monkeypatch.setattr(Child, "end", end_as_on_windows)
+    monkeypatch.setattr(serving, "CLOCK", 0.1)
     with pytest.raises(TimeoutError):
-        pool.run(regex_worker.ENDS, "((){50000})", "a", 0.3)
-    pool.close()
+        expressions.ends("((){50000})", "a", 3.0)
 
 
 def test_job_whose_pipe_is_invalid_has_no_result_instead_of_an_error() -> None:

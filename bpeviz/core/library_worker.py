@@ -1,18 +1,14 @@
-"""The child process of `bpeviz.core.library_pool`: it applies one tokenizer file with its library.
+"""The worker of `bpeviz.core.library_pool`: it applies one tokenizer file with its library.
 
-The parent starts this file as a script, so it imports only the library that the file needs. A
-request is a header and a payload; so is an answer. One byte announces that the child is ready.
-A child loads one tokenizer, since nothing else frees the memory of a library. No pickles are
-exchanged.
+It imports only the library that the file needs. A worker loads one tokenizer, since nothing else
+frees the memory of a library.
 """
 
 from __future__ import annotations
 
-import faulthandler
 import json
 import os
 import re
-import signal
 import struct
 import sys
 from array import array
@@ -24,9 +20,7 @@ from itertools import compress, pairwise
 from math import nan
 from typing import Any, NamedTuple
 
-if __name__ == "__main__":
-    sys.path.append(sys.argv[1])  # the folder of the packages, since `-S` omits site-packages
-    os.environ["TOKENIZERS_PARALLELISM"] = "false"  # its threads take more memory, not less time
+from bpeviz.workers import serving
 
 (
     HUGGING_FACE,
@@ -46,17 +40,8 @@ END_OF_NAMES = b"\xff"
 Without names, all special tokens are ordinary text.
 """
 
-RESULT, REFUSED, MEMORY = range(3)
-"""Answers: a result, the message of the library, or not enough memory."""
-
-REQUEST = struct.Struct("<BBdQQ")
-"""The operation, the library, the limits (processor seconds, bytes), the size of the payload."""
-
-ANSWER = struct.Struct("<BQ")
-"""The answer and the size of its payload."""
-
-OUT_OF_MEMORY = 3
-"""The exit code of a child that has no memory left to read a request or write an answer."""
+IDLE = 600.0
+"""Seconds after which an unused worker ends."""
 
 _LONGEST_MESSAGE = 300
 
@@ -637,25 +622,6 @@ class Worker:
         return model.decode(array("i", payload).tolist())
 
 
-def _exit_after(seconds: float) -> None:
-    """Exit after some processor seconds, even while a library runs; 0 means never."""
-    if hasattr(signal, "setitimer"):
-        signal.setitimer(signal.ITIMER_PROF, seconds)  # the signal's default action ends it
-    elif seconds:
-        faulthandler.dump_traceback_later(4 * seconds, exit=True)
-    else:
-        faulthandler.cancel_dump_traceback_later()
-
-
-def _limit_memory(size: int) -> None:
-    with suppress(ImportError, ValueError, OSError):
-        import resource  # not on every system
-
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a core file would contain the text
-        _, hard = resource.getrlimit(resource.RLIMIT_AS)
-        resource.setrlimit(resource.RLIMIT_AS, (size, hard))
-
-
 def _return_memory() -> None:
     """Return the memory that reading a file left to the system, if the C library is glibc."""
     with suppress(ImportError, OSError, AttributeError):
@@ -664,42 +630,21 @@ def _return_memory() -> None:
         ctypes.CDLL(None).malloc_trim(0)
 
 
-def _answered(worker: Worker, operation: int, library: int, payload: bytes) -> tuple[int, bytes]:
-    try:
-        return RESULT, worker.answer(operation, library, payload)
-    except (MemoryError, ImportError):  # the latter where a library does not fit into memory
-        return MEMORY, b""
-    except OverflowError:
-        return REFUSED, b"an id is too large"
-    except BaseException as error:  # a panic of `tokenizers` is a BaseException
-        message = " ".join(str(error).split())[:_LONGEST_MESSAGE]
-        return REFUSED, message.encode("utf-8", "replace")
-
-
 def main() -> None:
-    """Answer requests on standard input until it ends or the library fails."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends this one
-    with suppress(AttributeError, OSError):
-        os.nice(10)
-    requests, answers = sys.stdin.buffer, sys.stdout.buffer
-    answers.write(b"\n")
-    answers.flush()
+    """Answer requests. An operation has the library and the payload as arguments."""
+    os.environ["TOKENIZERS_PARALLELISM"] = "false"  # its threads take more memory, not less time
     worker = Worker()
-    while len(header := requests.read(REQUEST.size)) == REQUEST.size:
-        operation, library, seconds, memory, size = REQUEST.unpack(header)
-        _exit_after(seconds)
-        _limit_memory(memory)
-        answer, content = _answered(worker, operation, library, requests.read(size))
-        _exit_after(0)
-        answers.write(ANSWER.pack(answer, len(content)))
-        answers.write(content)
-        answers.flush()
-        if answer != RESULT:
-            return
 
+    def answer(operation: int, parts: Sequence[bytearray]) -> tuple[bytes]:
+        library, payload = parts
+        try:
+            return (worker.answer(operation, library[0], bytes(payload)),)
+        except (MemoryError, ImportError):
+            raise
+        except OverflowError:
+            raise serving.Refused(b"an id is too large") from None
+        except BaseException as error:  # a panic of `tokenizers` is a BaseException
+            message = " ".join(str(error).split())[:_LONGEST_MESSAGE]
+            raise serving.Refused(message.encode("utf-8", "replace")) from error
 
-if __name__ == "__main__":
-    try:
-        main()
-    except MemoryError:
-        sys.exit(OUT_OF_MEMORY)
+    serving.serve(answer, niceness=10, idle=IDLE)

@@ -23,9 +23,11 @@ from itertools import pairwise
 import regex
 
 from bpeviz import limits
-from bpeviz.pretokenizers import sandbox, vectorized
+from bpeviz.pretokenizers import expressions, vectorized
 from bpeviz.pretokenizers.alternatives import ALTERNATIVES, joined
 from bpeviz.pretokenizers.regex_worker import ends
+from bpeviz.workers.child import StartError
+from bpeviz.workers.pool import BusyError
 
 TIME_LIMIT = float(limits.EXPRESSION_SECONDS)
 """Seconds that a user's own regular expression or word list may take for one text."""
@@ -276,8 +278,8 @@ def _filler(key: str) -> regex.Pattern[str] | None:
 
 
 @contextmanager
-def _sandboxed(subject: str, time_limit: float, slow: str, large: str) -> Iterator[None]:
-    """Raise the errors of `sandbox` as `SplitError`.
+def _user_facing(subject: str, time_limit: float, slow: str, large: str) -> Iterator[None]:
+    """Raise the errors of `expressions` as `SplitError`.
 
     Args:
         subject: Names the expression or list in messages.
@@ -287,7 +289,7 @@ def _sandboxed(subject: str, time_limit: float, slow: str, large: str) -> Iterat
     """
     try:
         yield
-    except sandbox.InvalidExpressionError as error:
+    except expressions.InvalidExpressionError as error:
         raise SplitError(f"This is not a {subject}: {error}.") from error
     except RecursionError as error:
         raise SplitError(
@@ -295,24 +297,24 @@ def _sandboxed(subject: str, time_limit: float, slow: str, large: str) -> Iterat
         ) from error
     except MemoryError as error:
         raise SplitError(f"This {subject} needs too much memory. {large}") from error
-    except sandbox.BusyError as error:
+    except BusyError as error:
         others = "those of your other tabs" if error.own else "those of other users"
         raise SplitError(
             "The server limits how many slow regular expressions and word lists run at once, and "
             f"is busy with {others}. Try again in a few seconds."
         ) from error
+    except StartError as error:
+        raise SplitError(f"The {subject} could not be used: {error}. Try again.") from error
     except TimeoutError as error:
         raise SplitError(
             f"This {subject} took more than {time_limit:g} seconds and was stopped. "
             f"The usual cause is {slow}."
         ) from error
-    except OSError as error:
-        raise SplitError(f"The {subject} could not be used: {error}.") from error
 
 
 @contextmanager
 def _own_expression(expression: str, time_limit: float) -> Iterator[None]:
-    """Check the size of a user's expression; raise the errors of `sandbox` as `SplitError`."""
+    """Check the size of a user's expression; raise the errors of `expressions` as `SplitError`."""
     if not expression:
         raise SplitError("The regular expression is empty. Type one, or choose a named pattern.")
     if len(expression) > MAX_EXPRESSION:
@@ -320,7 +322,7 @@ def _own_expression(expression: str, time_limit: float) -> Iterator[None]:
             f"The regular expression has {len(expression):,} characters; "
             f"the limit is {MAX_EXPRESSION:,}."
         )
-    with _sandboxed(
+    with _user_facing(
         "regular expression",
         time_limit,
         "a nested repeat such as (a+)+ or a large one such as {1000}",
@@ -336,7 +338,7 @@ def matches_alone(expression: str, characters: str) -> bool:
         SplitError: The expression is not valid, or took too long.
     """
     with _own_expression(expression, TIME_LIMIT):
-        return sandbox.matches_alone(expression, characters, TIME_LIMIT)
+        return expressions.matches_alone(expression, characters, TIME_LIMIT)
 
 
 def _cut(text: str, ends: Iterable[int]) -> list[str]:
@@ -356,10 +358,10 @@ def _word_ends(text: str, expression: str, time_limit: float) -> list[int]:
         raise SplitError(
             f"A word of the list has {longest:,} characters; the limit is {MAX_WORD:,}."
         )
-    with _sandboxed(
+    with _user_facing(
         "word list", time_limit, "many long words that almost match the text", "Shorten the text."
     ):
-        return sandbox.word_ends(expression, text, time_limit)
+        return expressions.word_ends(expression, text, time_limit)
 
 
 def pretokenize(
@@ -390,7 +392,7 @@ def pretokenize(
         return _cut(text, _word_ends(text, expression, time_limit))
     if pattern == CUSTOM:
         with _own_expression(expression, time_limit):
-            return _cut(text, sandbox.ends(expression, text, time_limit))
+            return _cut(text, expressions.ends(expression, text, time_limit))
     if pattern not in PATTERNS:
         known = ", ".join((*PATTERNS, CUSTOM, WORD_LIST))
         raise SplitError(f"Unknown pre-tokenization {pattern!r}. Choose from: {known}.")
@@ -439,7 +441,7 @@ def mark_unmatched(text: str, pattern: str = "gpt2", expression: str = "") -> li
     """
     if pattern == CUSTOM:
         with _own_expression(expression, TIME_LIMIT):
-            return _marked(text, sandbox.spans(expression, text, TIME_LIMIT))
+            return _marked(text, expressions.spans(expression, text, TIME_LIMIT))
     pre_tokens = pretokenize(text, pattern, expression)
     if pattern == WORD_LIST:
         words = {*expression.split()}

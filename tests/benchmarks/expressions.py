@@ -21,7 +21,8 @@ import regex
 from benchmarks.machine import head
 
 import bpeviz
-from bpeviz.pretokenizers import regex_worker, sandbox
+from bpeviz.pretokenizers import regex_worker
+from bpeviz.pretokenizers.expressions import _pool
 
 EXPRESSION = r" ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+"
 SHORT = "The quick brown fox jumps over the lazy dog."
@@ -72,7 +73,7 @@ def measure(rounds: int, expressions: int) -> list[tuple[str, str]]:
     tokenizer = bpeviz.train(SHORT, pattern="regex", expression=EXPRESSION, merges=20).tokenizer()
     names = {True: "a child", False: "this process"}
     cold = {
-        True: seconds(lambda: split(EXPRESSION, SHORT), rounds, sandbox._pool.close),
+        True: seconds(lambda: split(EXPRESSION, SHORT), rounds, _pool.close),
         False: seconds(lambda: in_this_process(EXPRESSION, SHORT), rounds),
     }
     compiled = regex.compile(EXPRESSION)

@@ -81,14 +81,14 @@ def load_here(file: File) -> float:
     library_pool._pool.close()
     started = process_time()
     library_pool.ask(file, library_worker.LOAD)
-    return process_time() - started + clock(library_pool._pool._idle[-1].process)
+    return process_time() - started + clock(library_pool._pool._idle[-1][1].process)
 
 
 def seconds(work: Callable[[], object]) -> float:
     """Return the time of work, with that of the child process."""
 
     def used() -> float:
-        return process_time() + sum(clock(one.process) for one in library_pool._pool._idle[-1:])
+        return process_time() + sum(clock(one.process) for _, one in library_pool._pool._idle[-1:])
 
     started = used()
     work()

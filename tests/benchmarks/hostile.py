@@ -64,7 +64,7 @@ from streamlit.proto.WidgetStates_pb2 import WidgetState
 
 from bpeviz.jobs import reused_worker
 from bpeviz.limits import PAGE_TEXT
-from bpeviz.pretokenizers.sandbox import worker as regex_worker
+from bpeviz.pretokenizers import regex_worker
 from bpeviz.ui.pages.pretokenize import OWN, SPLITS
 from bpeviz.ui.permalink.codec import MAX_JSON, MAX_PACKED, pack
 from bpeviz.ui.runtime.user import COOKIE
@@ -403,7 +403,7 @@ async def kills(attacker: Attacker) -> None:
     """Kill the processes of trainings and regular expressions while they work."""
     _, words = large_texts()
     text = f"{attacker.draw.random()} {words}"
-    others = Path(str(regex_worker.__file__)).name, reused_worker.__name__
+    others = regex_worker.__name__, reused_worker.__name__
 
     async def kill() -> None:
         await asyncio.sleep(attacker.draw.uniform(0.2, 1.5))

@@ -16,7 +16,7 @@ from bpeviz.core.boundaries import INSIDE_ID
 from bpeviz.core.library_merges import Merges
 from bpeviz.core.library_pool import File, LibraryError
 from bpeviz.core.library_tokenizer import LibraryTokenizer
-from bpeviz.users import NoPlaceError
+from bpeviz.workers.pool import BusyError
 
 
 def replayed(merges: Merges, atoms: Sequence[int]) -> list[dict[int, int]] | None:
@@ -84,7 +84,7 @@ def test_busy_server_does_not_hide_the_merges_of_a_file(monkeypatch: pytest.Monk
     )
 
     def busy(*arguments: object, **options: object) -> bytes:
-        raise LibraryError("busy") from NoPlaceError(own=False)
+        raise LibraryError("busy") from BusyError(own=False)
 
     monkeypatch.setattr(library_merges, "ask", busy)
     with pytest.raises(LibraryError):

@@ -7,10 +7,9 @@ import json
 import os
 import random
 import signal
-import threading
 from collections import Counter
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,9 +18,11 @@ from tokenizers import Tokenizer, models
 
 from bpeviz import limits, users
 from bpeviz.core import library_pool, library_worker
-from bpeviz.core.library_pool import File, LibraryError, Pool
+from bpeviz.core.library_pool import File, LibraryError
 from bpeviz.core.library_tokenizer import LibraryTokenizer
 from bpeviz.jobs.errors import is_transient
+from bpeviz.workers.child import Child
+from bpeviz.workers.pool import Pool, Request
 
 WAIT = 60.0
 
@@ -121,47 +122,13 @@ def test_ids_with_the_same_spelling_are_in_the_vocabulary() -> None:
     assert tokenizer.token_bytes(1) == tokenizer.token_bytes(3) == b"a"
 
 
-def test_children_are_reused_and_replaced() -> None:
-    pool = Pool()
-    first, second = tokenizer_json(), tokenizer_json(decoder=of_type("Fuse"))
-    try:
-        ids = pool.ask(first, library_worker.IDS, b"ab")
-        [child] = pool._idle
-        assert pool.ask(first, library_worker.IDS, b"ab") == ids
-        assert pool._idle == [child]
-        os.kill(child.process.pid, signal.SIGTERM)
-        child.process.wait()
-        assert pool.ask(first, library_worker.IDS, b"ab") == ids
-        for number in range(library_pool.AT_ONCE):
-            strip = of_type("Strip", content="x", start=number, stop=0)
-            pool.ask(tokenizer_json(decoder=strip), library_worker.IDS, b"ab")
-            pool.ask(second, library_worker.IDS, b"ab")
-        assert len(pool._idle) <= library_pool.AT_ONCE
-        pool.ask(first, library_worker.LOAD, reuse=False)
-        assert not any(one.file.key == first.key for one in pool._idle)
-        old = pool._idle[0]
-        old.used -= library_pool.IDLE
-        pool._clean()
-        assert old not in pool._idle
-        assert old.process.poll() is not None
-    finally:
-        pool.close()
-    assert not pool._idle
-
-
 @pytest.fixture
 def pool() -> Iterator[Pool]:
-    made = Pool()
+    """Return the pool of tokenizer files, without workers."""
+    made = library_pool._pool
+    made.close()
     yield made
     made.close()
-
-
-@pytest.fixture
-def user(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
-    """Return a function that sets the user of this thread."""
-    here = threading.local()
-    monkeypatch.setattr(users, "current", lambda: getattr(here, "user", "attacker"))
-    return lambda name: setattr(here, "user", name)
 
 
 def different(number: int) -> File:
@@ -169,49 +136,69 @@ def different(number: int) -> File:
     return tokenizer_json(decoder=of_type("Strip", content="x", start=number, stop=0))
 
 
+def test_workers_are_reused_and_replaced(pool: Pool) -> None:
+    ask, first = library_pool.ask, tokenizer_json()
+    ids = ask(first, library_worker.IDS, b"ab")
+    [(_, child)] = pool._idle
+    assert ask(tokenizer_json(), library_worker.IDS, b"ab") == ids
+    assert [one for _, one in pool._idle] == [child]
+    os.kill(child.process.pid, signal.SIGTERM)
+    child.process.wait()
+    assert ask(first, library_worker.IDS, b"ab") == ids
+    for number in range(limits.LIBRARY_PROCESSES):
+        ask(different(number), library_worker.IDS, b"ab")
+        ask(different(9), library_worker.IDS, b"ab")
+    assert len(pool._idle) == limits.LIBRARY_PROCESSES
+    ask(different(9), library_worker.LOAD, reuse=False)
+    assert not any(request.key == different(9) for request, _ in pool._idle)
+
+
+def test_unused_worker_ends(pool: Pool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    brief = (
+        "from bpeviz.core import library_worker\n"
+        "library_worker.IDLE = 0.5\n"
+        "main = library_worker.main\n"
+    )
+    (tmp_path / "brief.py").write_text(brief, encoding="utf-8")
+    child = Child("brief", str(tmp_path / "package" / "file.py"))
+    assert child.process.wait(WAIT) not in (0, 1)
+
+
+def test_worker_that_cannot_start_is_a_message(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.executable", "/nowhere/python")
+    with pytest.raises(LibraryError, match="could not be started") as failed:
+        library_pool.ask(different(7), library_worker.LOAD)
+    assert is_transient(failed.value)
+
+
 def test_slow_files_of_a_user_do_not_delay_other_users(
-    pool: Pool, user: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
+    pool: Pool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(library_pool, "PATIENCE", 0.01)
-    user("someone")
-    began = threading.Semaphore(0)
-    leave = threading.Event()
-
-    def slow(child: library_pool._Child, operation: int, payload: bytes) -> bytes:
-        began.release()
-        assert leave.wait(WAIT)
-        return b""
-
-    with ThreadPoolExecutor(library_pool.AT_ONCE) as threads:
-        with monkeypatch.context() as slowly:
-            slowly.setattr(library_pool._Child, "ask", slow)
-            attacks = [
-                threads.submit(pool.ask, different(number), library_worker.LOAD)
-                for number in range(library_pool.AT_ONCE)
-            ]
-            for _ in range(library_pool.SHARE):
-                assert began.acquire(timeout=WAIT)
-        assert pool.ask(tokenizer_json(), library_worker.IDS, b"ab")
-        ended = as_completed(attacks, WAIT)
-        refused = [next(ended).exception() for _ in attacks[library_pool.SHARE :]]
-        leave.set()
-        assert [one.exception() for one in ended] == [None] * library_pool.SHARE
-    for error in refused:
-        assert error is not None
-        assert "your other tabs" in str(error)
-        assert is_transient(error)
+    monkeypatch.setattr(pool, "_patience", 0.01)
+    user = ["someone"]
+    monkeypatch.setattr(users, "current", lambda: user[0])
+    with pool.worker(Request(key=different(8))):
+        for user[0], expected in (("someone", "your other tabs"), ("else", "")):
+            if expected:
+                with pytest.raises(LibraryError, match=expected) as busy:
+                    library_pool.ask(tokenizer_json(), library_worker.LOAD)
+                assert is_transient(busy.value)
+            else:
+                assert library_pool.ask(tokenizer_json(), library_worker.IDS, b"ab")
 
 
-def test_user_with_the_most_loaded_files_loses_one(pool: Pool, user: Callable[[str], None]) -> None:
-    user("one")
-    pool.ask(tokenizer_json(), library_worker.LOAD)
-    user("two")
-    for number in range(library_pool.AT_ONCE - 1):
-        pool.ask(different(number), library_worker.LOAD)
-    user("three")
-    pool.ask(different(9), library_worker.LOAD)
-    assert Counter(child.user for child in pool._idle) == {"one": 1, "two": 2, "three": 1}
-    for number in range(10, 13):
-        pool.ask(different(number), library_worker.LOAD)
-    assert Counter(child.user for child in pool._idle) == {"one": 1, "two": 1, "three": 2}
-    assert pool._idle[-1].file.key == different(12).key
+def test_user_with_the_most_loaded_files_loses_one(
+    pool: Pool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def load(user: str, *numbers: int) -> None:
+        monkeypatch.setattr(users, "current", lambda: user)
+        for number in numbers:
+            library_pool.ask(different(number), library_worker.LOAD)
+
+    load("one", 0)
+    load("two", *range(1, limits.LIBRARY_PROCESSES))
+    load("three", 9)
+    assert Counter(one.user for one, _ in pool._idle) == {"one": 1, "two": 2, "three": 1}
+    load("three", 10, 11, 12)
+    assert Counter(one.user for one, _ in pool._idle) == {"one": 1, "two": 1, "three": 2}
+    assert pool._idle[-1][0].key == different(12)

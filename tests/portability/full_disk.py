@@ -23,7 +23,7 @@ except FileNotFoundError:
 
 from bpeviz.core import library_pool, library_worker  # noqa: E402 (the disk is full when they start)
 from bpeviz.formats import FORMATS  # noqa: E402
-from bpeviz.pretokenizers import sandbox  # noqa: E402
+from bpeviz.pretokenizers import expressions  # noqa: E402
 from bpeviz.ui import export, trained  # noqa: E402
 
 TEXT = "".join(f"low lower lowest {number} " for number in range(4_000))
@@ -56,7 +56,7 @@ for page in ("Compare", "Inspect", "Split", "Algorithms", "Learn"):
     app.switch_page(f"pages/{page}.py").run()
     assert not app.exception, app.exception
     assert app.session_state["text_box"] == TEXT
-assert sandbox.ends("b", "abc", 20) == [1, 2, 3]
+assert expressions.ends("b", "abc", 20) == [1, 2, 3]
 assert library_pool.ask(
     library_pool.File(
         library_worker.HUGGING_FACE,

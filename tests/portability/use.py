@@ -1,6 +1,7 @@
 """Train, stop and finish long jobs, and run expressions, without what only POSIX systems have.
 
-`test_portability.py` starts this script. Arguments: the script that replaces `regex_worker.py`.
+`test_portability.py` starts this script. Arguments: the script that takes it all away, to run it
+in workers that ignore the environment.
 """
 
 from __future__ import annotations
@@ -9,24 +10,24 @@ import importlib.util
 import os
 import sys
 import time
+from pathlib import Path
 
 import psutil
 
 import bpeviz
-from bpeviz.core import library_pool
 from bpeviz.corpus import samples
 from bpeviz.jobs import processors, queue, short
-from bpeviz.pretokenizers import regex_worker, sandbox
+from bpeviz.pretokenizers import expressions
+from bpeviz.workers import child, pool
 
 assert importlib.util.find_spec("bpeviz") is not None
 assert not hasattr(os, "nice"), "the replacement of sitecustomize was not used"
-assert library_pool._OUT_OF_TIME is None
-assert sandbox._ALARM is None
+assert child._OUT_OF_TIME is None
 assert processors.available() >= 1
 assert sys.flags.utf8_mode == 0
 
-queue.WATCHED = True  # as on every system but Linux
-regex_worker.__file__ = sys.argv[1]
+queue.WATCHED = pool.WATCHED = True  # as on every system but Linux
+child._RUN = f"{Path(sys.argv[1]).read_text('utf-8')}\n{child._RUN}"
 
 TEXT = "".join(sample.text for sample in samples.SAMPLES if sample.text) * 20
 OPTIONS = {"vocab_size": 700}
@@ -79,12 +80,12 @@ with queue.run("large", TEXT * 5, "bpe", {"vocab_size": 20_000}, "ada") as job:
     assert isinstance(job.outcome, queue.JobError)
     assert "memory" in job.outcome.message, job.outcome
 
-# Expressions run in the sandbox, and the parent stops those that take long.
+# Expressions run in workers, and the server stops those that take long.
 found = bpeviz.pretokenize("low lower", pattern="regex", expression="[a-z]+")
 assert found == ["low", " ", "lower"], found
 try:
-    sandbox.ends("((){50000})", "a", 0.5)
+    expressions.ends("((){50000})", "a", 0.5)
 except TimeoutError:
     print("stopped")
-assert sandbox.ends("b", "abc", 20) == [1, 2, 3]
+assert expressions.ends("b", "abc", 20) == [1, 2, 3]
 print("done ü")

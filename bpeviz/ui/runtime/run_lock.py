@@ -19,7 +19,7 @@ from threading import Event, Lock, local
 from time import monotonic
 
 from bpeviz import users
-from bpeviz.pretokenizers import child_process
+from bpeviz.workers import pool
 
 PATIENCE = 1.0
 """Seconds until the lock of a slow page run expires; the next page then runs concurrently."""
@@ -119,20 +119,4 @@ def released() -> Iterator[None]:
     _pages.acquire(run)
 
 
-class _Pause(child_process.Pause):
-    """Releases the lock of the thread that creates it; another thread may begin the pause."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._run = _this.run
-
-    def release(self) -> None:
-        if self._run is not None:
-            _pages.release(self._run)
-
-    def acquire(self) -> None:
-        if self._run is not None:
-            _pages.acquire(self._run)
-
-
-child_process.new_pause = _Pause
+pool.waiting = released

@@ -10,7 +10,7 @@ from threading import Barrier, Event, Lock
 
 import pytest
 
-from bpeviz.pretokenizers import sandbox
+from bpeviz.pretokenizers import expressions
 from bpeviz.ui.runtime import fragments, run_lock
 from bpeviz.ui.runtime.cache import Cache
 
@@ -236,7 +236,7 @@ def test_slow_regular_expression_releases_the_lock(elsewhere: Elsewhere, patient
         with run_lock.hold():
             began.set()
             with pytest.raises(TimeoutError):
-                sandbox.ends("((){50000})", "a slow one", 3.0)
+                expressions.ends("((){50000})", "a slow one", 3.0)
             return not elsewhere_held.is_set()
 
     elsewhere_held = Event()

@@ -1,0 +1,1 @@
+"""Worker processes: started once, reused, limited and killed; the work itself stands elsewhere."""

@@ -1,0 +1,194 @@
+"""A worker process, seen from the server: its start, requests, limits and end."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from io import FileIO
+from math import inf
+from pathlib import Path
+from time import monotonic
+from typing import cast
+
+from bpeviz.workers import serving
+
+_PACKAGE = Path(__file__).resolve().parents[1]
+
+_RUN = """import sys
+from importlib import import_module
+folder, package, module = sys.argv[1:]
+sys.path.append(folder)
+sys.modules["bpeviz"] = root = type(sys)("bpeviz")
+root.__path__ = [package]
+import_module(module).main()"""
+"""Runs a module of bpeviz without the code and the imports of the package."""
+
+_START = 20.0
+"""Seconds that a worker may take to start; it takes a twentieth of one, or one with the package."""
+
+_OUT_OF_TIME = -signal.SIGPROF if hasattr(signal, "SIGPROF") else None
+"""The exit code of a worker after its time limit, where the system has timers."""
+
+_PIPE = 1_048_576
+"""The size of a pipe in bytes: the largest that Linux usually grants to every user."""
+
+
+class StartError(TimeoutError):
+    """A worker could not be started, for a moment; the message is a clause with the reason."""
+
+
+class OvertimeError(TimeoutError):
+    """A request has used up its processor time."""
+
+
+class EndedError(MemoryError):
+    """A worker ended by itself, probably because native code got no memory.
+
+    Attributes:
+        code: Its exit code. 1 is that of an exception.
+    """
+
+    def __init__(self, code: int) -> None:
+        super().__init__(f"its process ended with code {code}")
+        self.code = code
+
+
+class Child:
+    """A worker process.
+
+    Attributes:
+        process: The process.
+        deadline: When the server kills it; see `bpeviz.workers.pool`.
+        memory: The bytes of memory that its request may take.
+        info: The answer to a first request, or None before it.
+    """
+
+    def __init__(self, module: str, imports: str | None = None, **environment: str) -> None:
+        """Start the process.
+
+        Args:
+            module: A module of bpeviz with a function `main`, which calls `serving.serve`.
+            imports: The path of the main file of a package. The module can import the packages
+                beside it, and modules of bpeviz that import nothing else. None starts Python as
+                usual.
+            environment: Environment variables beside those of this process.
+
+        Raises:
+            StartError: The system grants no process.
+        """
+        command = ["-m", module]
+        if imports is not None:
+            folder = os.path.dirname(os.path.dirname(os.path.abspath(imports)))
+            command = ["-I", "-S", "-c", _RUN, folder, str(_PACKAGE), module]
+        try:
+            self.process = subprocess.Popen(  # noqa: S603, the command is our own
+                [sys.executable, *command],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=None if imports is None else subprocess.DEVNULL,
+                bufsize=0,
+                cwd=_PACKAGE.parent,
+                env={**os.environ, **environment},
+            )
+        except OSError as error:
+            raise StartError(error.strerror or str(error)) from error
+        self._requests = cast(FileIO, self.process.stdin)
+        self._answers = cast(FileIO, self.process.stdout)
+        self._ready = False
+        self.deadline, self.memory = monotonic() + _START, inf
+        self.info: bytes | None = None
+        with suppress(ImportError, AttributeError, OSError):
+            import fcntl  # not on every system
+
+            fcntl.fcntl(self._answers, fcntl.F_SETPIPE_SZ, _PIPE)
+
+    def ask(
+        self,
+        operation: int,
+        *parts: bytes | memoryview,
+        seconds: float,
+        memory: int,
+        clock: float = inf,
+        listen: Callable[[int, Sequence[bytearray]], bytes | None] | None = None,
+    ) -> tuple[bool, list[bytearray]]:
+        """Return whether a request has a result, and the parts of the answer.
+
+        Args:
+            operation: The operation.
+            parts: Its arguments.
+            seconds: The limit of processor seconds.
+            memory: The limit of memory in bytes, beyond that of the start.
+            clock: The limit in seconds of the clock, if it is less than usual.
+            listen: Takes the messages before the answer; returns a reply that the worker waits for.
+
+        Raises:
+            MemoryError: The memory does not suffice.
+            OSError: The process has ended.
+        """
+        if not self._ready:
+            self.deadline = max(self.deadline, monotonic() + _START)
+            serving.read(self._answers)
+            self._ready = True
+        self.deadline = monotonic() + min(clock, serving.CLOCK * seconds)
+        self.memory = memory
+        serving.write(self._requests, operation, *parts, seconds=seconds, memory=memory)
+        while True:
+            code, content, _, _ = serving.read(self._answers)
+            if code == serving.MEMORY:
+                raise MemoryError
+            if code in (serving.RESULT, serving.REFUSED):
+                return code == serving.RESULT, content
+            if listen is not None and (reply := listen(code, content)) is not None:
+                serving.write(self._requests, serving.RESULT, reply)
+
+    def resident(self) -> int:
+        """Return the resident memory in bytes, or 0 where the process has ended."""
+        if sys.platform == "linux" and hasattr(os, "sysconf"):
+            with suppress(OSError, IndexError):
+                pages = Path(f"/proc/{self.process.pid}/statm").read_bytes().split()[1]
+                return int(pages) * os.sysconf("SC_PAGE_SIZE")
+            return 0
+        import psutil  # installed only where it is needed
+
+        try:
+            return int(psutil.Process(self.process.pid).memory_info().rss)
+        except psutil.Error:
+            return 0
+
+    def lower_priority(self) -> None:
+        """Lower the priority of the process far below that of the server."""
+        if hasattr(os, "setpriority"):
+            with suppress(OSError):  # it may have ended already
+                os.setpriority(os.PRIO_PROCESS, self.process.pid, 19)
+        elif sys.platform == "win32":
+            import psutil  # installed only where it is needed
+
+            with suppress(psutil.Error):
+                psutil.Process(self.process.pid).nice(psutil.IDLE_PRIORITY_CLASS)
+
+    def close(self) -> None:
+        """Close the pipes."""
+        self._requests.close()
+        self._answers.close()
+
+    def abandon(self) -> None:
+        """Close the pipes in a fork, which is not the parent of the process."""
+        self.close()
+        self.process.returncode = 0
+
+    def end(self) -> int:
+        """Kill the process, unless it has ended; return its exit code."""
+        self.process.kill()
+        self.close()
+        return self.process.wait()
+
+    def failure(self) -> Exception:
+        """End the process, which does not answer; return the reason."""
+        code = self.end()
+        if not self._ready:
+            return StartError("its process did not start")
+        return OvertimeError() if code == _OUT_OF_TIME else EndedError(code)

@@ -1,0 +1,304 @@
+"""Reused worker processes and one queue for them, which is fair by user.
+
+A request takes a place, as many as may run at once. A free place goes to the waiting user with the
+fewest places; among equals, users alternate. A user has a share of the places, and nobody takes
+the last one beside a place of their own. So many requests of a user do not delay those of others.
+
+A request that takes longer than `QUICK` moves to a place for slow ones. If none is free, it stays
+until others need its place, and is then stopped.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import sys
+import threading
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from math import inf
+from time import monotonic
+from typing import Any
+
+from bpeviz import users
+from bpeviz.workers.child import Child, StartError
+
+QUICK = 0.5
+"""Seconds after which a request is slow."""
+
+WATCHED = sys.platform != "linux"
+"""Whether the server watches the memory of workers, because the system does not limit it.
+
+macOS ignores `RLIMIT_AS`, and Windows lacks it.
+"""
+
+waiting: Callable[[], AbstractContextManager[Any]] = nullcontext
+"""Returns the context in which a thread waits for a worker. `bpeviz.ui` replaces it, to release its
+run lock meanwhile."""
+
+
+class BusyError(TimeoutError):
+    """Other requests take all places.
+
+    Attributes:
+        own: Whether they are those of the same user.
+    """
+
+    def __init__(self, own: bool) -> None:
+        super().__init__(own)
+        self.own = own
+
+
+class Request:
+    """A request to a pool.
+
+    Attributes:
+        user: The user.
+        key: The kind of worker that it needs.
+        slow: Whether it has, or needs, a place for slow requests.
+        reuse: Whether its worker may be reused.
+    """
+
+    def __init__(
+        self,
+        user: str | None = None,
+        key: Hashable = None,
+        *,
+        slow: bool = False,
+        reuse: bool = True,
+    ) -> None:
+        self.user = users.current() if user is None else user
+        self.key, self.slow, self.reuse = key, slow, reuse
+        self.error: Exception | None = None
+        self.child: Child | None = None
+        self.began = inf
+        self.granted, self.done = threading.Event(), threading.Event()
+
+
+class Pool:
+    """Reused workers. They end with this process, and a fork starts its own.
+
+    Attributes:
+        keeps_spare: Whether to start a worker before it is needed.
+    """
+
+    def __init__(
+        self,
+        start: Callable[[Any], Child],
+        places: int,
+        share: int,
+        *,
+        slow: int = 0,
+        slow_share: int = 1,
+        patience: float | None = None,
+        large: float = inf,
+        most_slow: float = inf,
+        own_slow: float = inf,
+    ) -> None:
+        """Start without workers.
+
+        Args:
+            start: Starts the worker of a request's key.
+            places: How many requests run at once.
+            share: How many of them a user may have.
+            slow: How many slow requests run beside them.
+            slow_share: How many of these a user may have.
+            patience: The seconds for which a request waits for its place; None for any time.
+            large: The bytes of memory from which a worker is not reused.
+            most_slow: How many slow requests may wait.
+            own_slow: How many of these a user may have.
+        """
+        self._start, self._patience, self._large = start, patience, large
+        self._places = {False: (places, share), True: (slow, slow_share)}
+        self._most_waiting = most_slow, own_slow
+        self._lock = threading.RLock()
+        self._idle: list[tuple[Request, Child]] = []  # the one unused for longest first
+        self._waiting: list[Request] = []
+        self._running: list[Request] = []  # the oldest first
+        self.keeps_spare = False
+        atexit.register(self.close)
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._forget)
+
+    @contextmanager
+    def worker(self, request: Request) -> Iterator[Child]:
+        """Provide a worker within the block, which is reused after it, but not after an error.
+
+        Raises:
+            BusyError: Other requests take all places.
+            StartError: No worker could be started.
+            TimeoutError: The request took too much time.
+            MemoryError: It took too much memory, or the worker ended by itself.
+        """
+        with waiting():
+            self._take_place(request)
+            child: Child | None = None
+            reuse = False
+            try:
+                child = self._take_child(request)
+                yield child
+                reuse = request.reuse and not request.slow and child.resident() < self._large
+            except OSError as error:
+                if child is None or isinstance(error, TimeoutError):
+                    raise
+                raise (request.error or child.failure()) from None
+            finally:
+                self._finish(request, reuse=reuse)
+
+    def ahead(self, request: Request) -> int:
+        """Return how many requests run or wait before a waiting one; 0 where it runs."""
+        with self._lock:
+            same = [one for one in self._waiting if one.slow == request.slow]
+            if request not in same:
+                return 0
+            return same.index(request) + self._number(request.slow)
+
+    def stop(self, request: Request, error: Exception) -> None:
+        """End a request of any thread with an error, unless it has ended; kill its worker."""
+        with self._lock:
+            request.error = request.error or error
+            request.granted.set()
+            if request.child is not None:
+                request.child.process.kill()
+
+    def start_spare(self) -> None:
+        """Start an idle worker, if there is none and the system grants one."""
+        with self._lock, suppress(StartError):
+            if self.keeps_spare and not self._idle:
+                self._idle.append((Request(""), self._start(None)))
+
+    def close(self) -> None:
+        """End all workers."""
+        with self._lock:
+            self.keeps_spare = False
+            children = [child for _, child in self._idle]
+            children += [one.child for one in self._running if one.child is not None]
+            self._idle.clear()
+        for child in children:
+            child.end()
+
+    def _forget(self) -> None:
+        """Forget all workers in a fork: they belong to its parent."""
+        for child in (*(child for _, child in self._idle), *(one.child for one in self._running)):
+            if child is not None:
+                child.abandon()
+        self._lock = threading.RLock()
+        self._idle, self._waiting, self._running = [], [], []
+
+    # ---- Places
+
+    def _number(self, slow: bool, user: str | None = None) -> int:
+        """Return how many places are taken, of a user or of all."""
+        return sum(one.slow == slow and user in (None, one.user) for one in self._running)
+
+    def _own(self, user: str, slow: bool) -> int:
+        return self._number(slow, user) if user else 0  # a program has no users, and no shares
+
+    def _has_share(self, user: str, slow: bool) -> bool:
+        return self._own(user, slow) < self._places[slow][1]
+
+    def _fits(self, user: str, slow: bool) -> bool:
+        free = self._places[slow][0] - self._number(slow)
+        return free > bool(self._own(user, slow)) and self._has_share(user, slow)
+
+    def _take_place(self, request: Request) -> None:
+        with self._lock:
+            slow = [one.user for one in self._waiting if one.slow]
+            self._waiting.append(request)
+            self._serve()
+            if request.slow and request in self._waiting:
+                own = slow.count(request.user) >= self._most_waiting[1]
+                if own or len(slow) >= self._most_waiting[0]:
+                    self.stop(request, BusyError(own))
+            for one in self._running:
+                self._settle(one)
+        request.granted.wait(self._patience)
+        with self._lock:
+            if request in self._waiting:
+                self._waiting.remove(request)
+                own = not self._has_share(request.user, request.slow)
+                raise request.error or BusyError(own)
+
+    def _serve(self) -> None:
+        """Give the free places to waiting requests."""
+        while fitting := [one for one in self._waiting if self._fits(one.user, one.slow)]:
+            chosen = min(fitting, key=lambda one: self._number(one.slow, one.user))
+            self._waiting.remove(chosen)
+            self._waiting.sort(key=lambda one: one.user == chosen.user)
+            self._running.append(chosen)
+            chosen.granted.set()
+
+    def _settle(self, request: Request) -> None:
+        """Move a slow request to a place for slow ones, or stop it if others need its place."""
+        if request.slow or request.error is not None or not self._places[True][0]:
+            return
+        if monotonic() < request.began + QUICK:
+            return
+        if self._fits(request.user, slow=True):
+            request.slow = True
+            if request.child is not None:
+                request.child.lower_priority()
+            self._serve()
+            self.start_spare()
+            return
+        needed = sum(not one.slow and self._has_share(one.user, False) for one in self._waiting)
+        if needed > sum(one.error is not None and not one.slow for one in self._running):
+            self.stop(request, BusyError(self._own(request.user, slow=True) > 0))
+
+    # ---- Workers
+
+    def _take_child(self, request: Request) -> Child:
+        child: Child | None = None
+        with self._lock:
+            for one in [one for one in self._idle if one[0].key == request.key]:
+                self._idle.remove(one)
+                if one[1].process.poll() is None:
+                    child = one[1]
+                    break
+                one[1].end()
+            most = sum(places for places, _ in self._places.values())
+            if child is None and self._idle and len(self._idle) + len(self._running) > most:
+                self._end_one(request.user)
+            request.child = child = child or self._start(request.key)
+            request.began = monotonic()
+            if request.slow:
+                child.lower_priority()
+                self.start_spare()
+        if request.error is not None:  # stopped before it had a worker
+            raise request.error
+        try:
+            threading.Thread(target=self._watch, args=(request, child), daemon=True).start()
+        except RuntimeError as error:  # the system grants no more threads
+            raise StartError(str(error)) from error
+        return child
+
+    def _end_one(self, user: str) -> None:
+        """End an idle worker, to start another one: of the user who has the most workers."""
+        owned = Counter(one.user for one in (*(one for one, _ in self._idle), *self._running))
+        ended = max(self._idle, key=lambda one: owned[one[0].user])
+        self._idle.remove(ended)
+        ended[1].end()
+
+    def _watch(self, request: Request, child: Child) -> None:
+        """Stop a request after its deadline; look after `QUICK` whether it is slow."""
+        while not request.done.wait(max(0.01, min(QUICK, child.deadline - monotonic()))):
+            with self._lock:
+                self._settle(request)
+            if monotonic() >= child.deadline:
+                self.stop(request, TimeoutError())
+            elif WATCHED and child.resident() > child.memory:
+                self.stop(request, MemoryError())
+
+    def _finish(self, request: Request, *, reuse: bool) -> None:
+        with self._lock:
+            request.done.set()
+            self._running.remove(request)
+            child, request.child = request.child, None
+            if child is not None and reuse and request.error is None:
+                self._idle.append((request, child))
+                child = None
+            self._serve()
+        if child is not None:
+            child.end()
+            self.start_spare()
