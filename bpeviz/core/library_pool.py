@@ -33,6 +33,7 @@ _LIBRARIES = {
     worker.SENTENCEPIECE: "sentencepiece",
     worker.MERGES: "json",
     worker.CHAT_TEMPLATE: "jinja2",
+    worker.TIKTOKEN: "tiktoken",
 }
 
 _MEMORY = dict.fromkeys(("MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_"), str(2**25))

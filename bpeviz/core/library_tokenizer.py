@@ -45,6 +45,8 @@ _WORD = regex.compile(f"{_SPACE}*[^{_SPACE}]+")
 LONGEST_TEMPLATE = 100
 """The most tokens of a template. A file could name any number, all drawn at one place."""
 
+_BYTE_FALLBACK = {"type": "ByteFallback"}
+
 _CACHED = 50_000
 """The largest number of replayed tokens that a tokenizer caches."""
 
@@ -407,13 +409,23 @@ class LibraryTokenizer(Tokenizer):
         return library_pool.ask(self.file, operation, content)
 
     def decode(self, ids: Iterable[int]) -> str:
-        if self.info.get("decoder") == {"type": "Fuse"}:  # joins the tokens; so does the default
+        decoder = self.info.get("decoder") or {}
+        splitter = self.info.get("pre_tokenizer") or {"behavior": "Isolated"}
+        # Files of bpeviz have these decoders. Their unknown token is shown as everywhere in bpeviz.
+        is_joined = decoder.get("type") == "BPEDecoder" and splitter.get("behavior") == "Isolated"
+        if decoder == {"type": "Fuse"} or is_joined:  # so does the default
             return super().decode(ids)
         ids = [*ids]
         for token_id in {*ids}:
             self._spelling(token_id)  # the library skips unknown ids
         packed = np.array(ids, np.int32).tobytes()
-        return library_pool.ask(self.file, library_worker.DECODE, packed).decode()
+        decoded = library_pool.ask(self.file, library_worker.DECODE, packed).decode()
+        is_own = (
+            decoder.get("cleanup") is False or decoder.get("decoders", [{}])[0] == _BYTE_FALLBACK
+        )
+        if is_own and self.unknown_id is not None:
+            decoded = decoded.replace(self._spelling(self.unknown_id), "\N{REPLACEMENT CHARACTER}")
+        return decoded
 
     def _pieces(self, part: str) -> list[tuple[int, int]]:
         found = np.frombuffer(self._ask(library_worker.TOKENS, part), np.int32)

@@ -12,6 +12,7 @@ import re
 import struct
 import sys
 from array import array
+from base64 import b64decode
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -27,9 +28,11 @@ from bpeviz.workers import serving
     SENTENCEPIECE,
     MERGES,
     CHAT_TEMPLATE,
-) = range(4)
+    TIKTOKEN,
+) = range(5)
 """Libraries: `tokenizers` for a tokenizer.json, `sentencepiece` for a .model, and `json` for the
-merges of a tokenizer.json, which `tokenizers` does not return. `jinja2` applies a chat template."""
+merges of a tokenizer.json, which `tokenizers` does not return. `jinja2` applies a chat template,
+and `tiktoken` ranks with an expression."""
 
 LOAD, VOCABULARY, IDS, TOKENS, NORMALIZE, PRE_TOKENS, DECODE, SCORES, TEMPLATE, RENDER = range(10)
 """Operations. LOAD is the first one."""
@@ -430,6 +433,26 @@ class SentencePiece:
         return decoded.encode()
 
 
+class Ranks:
+    """Ranks of tiktoken: JSON with the lines of the file and the expression."""
+
+    def __init__(self, content: bytes) -> None:
+        import tiktoken
+
+        given = json.loads(content)
+        lines = map(str.split, given["lines"].splitlines())
+        self.encoding = tiktoken.Encoding(
+            "ranks",
+            pat_str=given["pat_str"],
+            mergeable_ranks={b64decode(raw): int(rank) for raw, rank in lines},
+            special_tokens={},
+        )
+
+    def ids(self, text: bytes) -> bytes:
+        """Return the ids of a text. int32."""
+        return _numbers(self.encoding.encode_ordinary(text.decode()))
+
+
 class ChatTemplate:
     """A chat template in Jinja: JSON with "template" and its "variables".
 
@@ -531,15 +554,15 @@ def _model_type(content: bytes) -> str:
     at = 0
     while at + 1 < len(content) and content[at] == 0x0A and content[at + 1] < 0x80:
         at += 2 + content[at + 1]  # a piece
-    for field, value in _fields(content[at:]):
+    for field, value in fields(content[at:]):
         if field == 2 and isinstance(value, bytes):
-            for inner, number in _fields(value):
+            for inner, number in fields(value):
                 if inner == 3 and isinstance(number, int):
                     kind = number
     return {2: "BPE", 3: "words", 4: "characters"}.get(kind, "Unigram")
 
 
-def _fields(content: bytes) -> Iterator[tuple[int, int | bytes]]:
+def fields(content: bytes) -> Iterator[tuple[int, int | bytes]]:
     """Yield the fields of a message in Protocol Buffers: number and value."""
     at = 0
 
@@ -581,6 +604,7 @@ class Worker:
     def __init__(self) -> None:
         self.model: HuggingFace | SentencePiece | None = None
         self.chat: ChatTemplate | None = None
+        self.ranks: Ranks | None = None
 
     def answer(self, operation: int, library: int, payload: bytes) -> bytes:
         """Return the result of an operation."""
@@ -591,6 +615,11 @@ class Worker:
             return b""
         if self.chat is not None:
             return self.chat.rendered(payload)
+        if operation == LOAD and library == TIKTOKEN:
+            self.ranks = Ranks(payload)
+            return b""
+        if self.ranks is not None:
+            return self.ranks.ids(payload)
         if operation == LOAD:
             kinds: dict[int, Callable[[bytes], HuggingFace | SentencePiece]] = {
                 HUGGING_FACE: HuggingFace,

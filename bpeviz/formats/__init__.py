@@ -21,6 +21,7 @@ from bpeviz.formats.base import (
     has_suffix,
     printable_name,
 )
+from bpeviz.formats.conversion import converted, needs_check
 from bpeviz.formats.gguf.container import MAGIC
 from bpeviz.formats.known_models import SETTINGS_FILES
 from bpeviz.formats.parsing import MAX_FILE
@@ -38,6 +39,7 @@ from bpeviz.formats.recognition import (
     unknown_format,
 )
 from bpeviz.formats.registry import FORMATS, READERS
+from bpeviz.formats.verification import check
 from bpeviz.text import shorten
 
 __all__ = [
@@ -71,7 +73,10 @@ def dump(tokenizer: Tokenizer, format: str) -> dict[str, bytes]:
     if known.write is None:
         raise FormatError(f"{known.title}: bpeviz only reads this format.")
     try:
-        return known.write(tokenizer)
+        files = known.write(converted(tokenizer, format))
+        if known.encoder is not None and needs_check(tokenizer, files):
+            check(tokenizer, known.encoder(files))
+        return files
     except UnsupportedError as error:
         raise FormatError(f"{known.title} cannot represent this tokenizer: {error}.") from error
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from itertools import pairwise
 
 from bpeviz.core.merges import Merge, MergeTokenizer
@@ -13,7 +14,7 @@ from bpeviz.formats.base import FormatError, UnsupportedError
 from bpeviz.formats.parsing import MAX_ID, MAX_SPELLED, MAX_TOKEN, error_at, quoted
 from bpeviz.formats.rank_table import LoadedRanks, parents_by_rank
 from bpeviz.formats.regex_dialects import DialectError, pattern_of
-from bpeviz.formats.remapped_ids import RemappedTokenizer, with_ids
+from bpeviz.formats.remapped_ids import OffsetTokenizer, RemappedTokenizer, with_ids
 from bpeviz.pretokenizers.pretokenizer import PreTokenizer
 from bpeviz.pretrained.rank_tokenizer import RankTokenizer
 from bpeviz.trainers.continued_bpe import AdaptiveTokenizer
@@ -126,6 +127,14 @@ def _merges_of(tokenizer: Tokenizer) -> Merges:
             merges=[(table[a], table[b], table[new]) for a, b, new in inner.merges],
             special=dict(tokenizer.special),
         )
+    if type(tokenizer) is OffsetTokenizer:
+        inner, more = _merges_of(tokenizer.inner), tokenizer.offset
+        return replace(
+            inner,
+            symbols={i + more: symbol for i, symbol in inner.symbols.items()},
+            merges=[(a + more, b + more, new + more) for a, b, new in inner.merges],
+            special=dict(tokenizer.special),
+        )
     if type(tokenizer) in (RankTokenizer, LoadedRanks):
         assert isinstance(tokenizer, RankTokenizer)  # noqa: S101 (for mypy)
         return _merges_of_ranks(tokenizer)
@@ -160,11 +169,12 @@ def pattern_of_ranks(tokenizer: RankTokenizer) -> tuple[str, str]:
     if isinstance(tokenizer, LoadedRanks):
         return tokenizer.pattern, tokenizer.expression
     try:
-        return pattern_of(tokenizer._encoding._pat_str, "rust", drops=True)
+        return pattern_of(tokenizer._encoding._pat_str, "rust")
     except DialectError as error:
         raise UnsupportedError(f"its pre-tokenization cannot be translated: {error}") from error
 
 
+@lru_cache(maxsize=1)
 def _merges_of_ranks(tokenizer: RankTokenizer) -> Merges:
     """Recover the merges of a rank table.
 

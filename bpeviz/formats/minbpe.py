@@ -27,7 +27,13 @@ from bpeviz.formats.parsing import (
     quoted,
     split_lines,
 )
-from bpeviz.formats.regex_dialects import DialectError, expression_of, pattern_of
+from bpeviz.formats.regex_dialects import (
+    DialectError,
+    covers,
+    expression_of,
+    has_groups,
+    pattern_of,
+)
 from bpeviz.pretokenizers.patterns import CUSTOM
 from bpeviz.pretokenizers.pretokenizer import PreTokenizer
 
@@ -47,6 +53,8 @@ def _write(tokenizer: Tokenizer) -> dict[str, bytes]:
         expression = f"(?:{expression})"  # minbpe strips the line
     try:
         written = "" if pattern == "none" else expression_of(pattern, expression, "regex")
+        if has_groups(written):
+            raise DialectError("minbpe would take its groups in (…) for the pre-tokens")
     except DialectError as error:
         raise UnsupportedError(f"its pre-tokenization cannot be translated: {error}") from error
     for name in merges.special:
@@ -79,11 +87,13 @@ def _read(source: Source) -> Tokenizer:
         )
     try:
         written = lines[1].strip()
-        pattern = pattern_of(written, "regex", drops=True) if written else ("none", "")
+        pattern = pattern_of(written, "regex") if written else ("none", "")
+        if pattern[0] == CUSTOM and written == pattern[1] and not covers(written):
+            raise DialectError("it may leave out a part of a text, which minbpe drops")
+        if has_groups(written):
+            raise DialectError("it has groups in (…), which minbpe takes for the pre-tokens")
     except DialectError as error:
-        raise error_at(
-            file, "line 2", f"this pattern cannot be translated exactly: {error}"
-        ) from None
+        raise error_at(file, "line 2", f"this pattern is not supported: {error}") from None
     count = parse_int(file, "line 3", lines[2].strip())
     if len(lines) < 3 + count:
         raise error_at(file, "line 3", f"fewer than {count} special tokens follow")

@@ -136,10 +136,10 @@ def names_to_read(names: Collection[str]) -> list[str]:
             if all(name in names for name in needed):
                 return [name for name in (*files, *format.settings) if name in names]
     # Names with a prefix, as `tokenizers` saves them: mine-vocab.json and mine-merges.txt.
-    for endings in (*_PREFIXED, ("-vocab.txt",)):
-        found = [name for name in names if name.endswith(endings[0])]
+    for of_pair in (*_PREFIXED, ("-vocab.txt",)):
+        found = [name for name in names if name.endswith(of_pair[0])]
         if len(found) == 1:
-            both = [found[0].removesuffix(endings[0]) + ending for ending in endings]
+            both = [found[0].removesuffix(of_pair[0]) + ending for ending in of_pair]
             if all(name in names for name in both):
                 return [name for name in (*both, *SETTINGS_FILES) if name in names]
     # Names of other programs, such as spiece.model, if only one file may be a tokenizer.

@@ -24,6 +24,7 @@ from bpeviz.formats.merges import Merges, merges_of
 from bpeviz.formats.parsing import quoted
 from bpeviz.pretokenizers.patterns import CUSTOM
 from bpeviz.pretokenizers.pretokenizer import UNKNOWN
+from bpeviz.pretrained.rank_tokenizer import RankTokenizer
 from bpeviz.trainers.sentencepiece_bpe import BYTES, SPACE, SentencePiecePreTokenizer
 from bpeviz.trainers.unigram import LONGEST_PRE_TOKEN, UnigramTokenizer
 
@@ -49,8 +50,8 @@ def _write(tokenizer: Tokenizer) -> dict[str, bytes]:
     inner = tokenizer.with_own_ids
     if isinstance(inner, UnigramTokenizer):
         return {FILE: _unigram(inner, tokenizer)}
-    merges = merges_of(tokenizer)
-    if not isinstance(merges.pre_tokenizer, SentencePiecePreTokenizer):
+    merges = None if isinstance(inner, RankTokenizer) else merges_of(tokenizer)  # which takes long
+    if merges is None or not isinstance(merges.pre_tokenizer, SentencePiecePreTokenizer):
         raise UnsupportedError(
             "it is neither of the trainer “SentencePiece-style BPE” nor of “Unigram”"
         )

@@ -16,6 +16,9 @@ from bpeviz.formats.parsing import MAX_ID, MAX_TOKEN, Node, checked_text, parse_
 from bpeviz.formats.rank_table import LoadedRanks
 from bpeviz.formats.regex_dialects import DialectError, pattern_of
 from bpeviz.formats.remapped_ids import OffsetTokenizer
+from bpeviz.formats.tiktoken_ranks import ranks_encoder
+from bpeviz.formats.verification import check
+from bpeviz.pretokenizers.patterns import CUSTOM
 
 _FIRST_SPECIAL = (
     "<unk>",
@@ -51,9 +54,9 @@ def _read(source: Source) -> Tokenizer:
         raise config.error(f"{size:,} ids are too few for {count:,} special tokens and 256 bytes")
     written = config["pattern"]
     try:
-        pattern = pattern_of(written.text(), "rust", drops=True)
+        pattern = pattern_of(written.text(), "rust")
     except DialectError as error:
-        raise written.error(f"this pattern cannot be translated exactly: {error}") from None
+        raise written.error(f"this pattern is not supported: {error}") from None
     ranks: dict[bytes, int] = {}
     for entry in document["vocab"].nodes():
         rank = entry["rank"].id()
@@ -66,6 +69,8 @@ def _read(source: Source) -> Tokenizer:
         inner = LoadedRanks(source.name, *pattern, ranks, {})
     except ValueError as error:
         raise document["vocab"].error(str(error).rstrip(".")) from None
+    if pattern[0] == CUSTOM:
+        check(inner, ranks_encoder(ranks, written.text()))
     return OffsetTokenizer(inner, count, special)
 
 

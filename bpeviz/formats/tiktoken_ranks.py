@@ -13,10 +13,12 @@ from __future__ import annotations
 import base64
 import binascii
 import hashlib
+import json
 from collections.abc import Mapping
 
 import regex
 
+from bpeviz.core.library_worker import TIKTOKEN
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats.base import Format, FormatError, Source, UnsupportedError
 from bpeviz.formats.merges import byte_merges_of, pattern_of_ranks, ranks_of
@@ -32,6 +34,8 @@ from bpeviz.formats.parsing import (
 )
 from bpeviz.formats.rank_table import LoadedRanks
 from bpeviz.formats.regex_dialects import DialectError, expression_of, pattern_of
+from bpeviz.formats.verification import Encode, check, encoder
+from bpeviz.pretokenizers.patterns import CUSTOM
 from bpeviz.pretrained import catalog
 from bpeviz.pretrained.rank_tokenizer import RankTokenizer
 
@@ -74,15 +78,29 @@ def _write(tokenizer: Tokenizer) -> dict[str, bytes]:
         written = expression_of(pattern, expression, "rust")
     except DialectError as error:
         raise UnsupportedError(f"its pre-tokenization cannot be translated: {error}") from error
-    lines = sorted(ranks.items(), key=lambda item: item[1])
     special = dict(tokenizer.special_tokens)
     arguments = {"name": tokenizer.name, "pat_str": written, "special_tokens": special}
     return {
-        "tokenizer.tiktoken": b"".join(
-            base64.b64encode(raw) + f" {rank}\n".encode() for raw, rank in lines
-        ),
+        "tokenizer.tiktoken": _lines(ranks),
         "tokenizer.tiktoken.json": dump_json(arguments),
     }
+
+
+def _lines(ranks: Mapping[bytes, int]) -> bytes:
+    lines = sorted(ranks.items(), key=lambda item: item[1])
+    return b"".join(base64.b64encode(raw) + b" %d\n" % rank for raw, rank in lines)
+
+
+def ranks_encoder(ranks: Mapping[bytes, int], pattern: str) -> Encode:
+    """Return the function that encodes with tiktoken, by ranks and an expression for Rust."""
+    content = {"lines": _lines(ranks).decode(), "pat_str": pattern}
+    return encoder(TIKTOKEN, dump_json(content))
+
+
+def _encoder(files: Mapping[str, bytes]) -> Encode:
+    lines, arguments = (files[name].decode() for name in FORMAT.files)
+    pattern = json.loads(arguments)["pat_str"]
+    return encoder(TIKTOKEN, dump_json({"lines": lines, "pat_str": pattern}))
 
 
 def _read(source: Source) -> Tokenizer:
@@ -95,13 +113,20 @@ def _read(source: Source) -> Tokenizer:
     if arguments_file is not None:
         arguments = parse_json(arguments_file, source.files[arguments_file])
         pattern, expression, special = _arguments(arguments, {*ranks.values()})
+        if pattern == CUSTOM:
+            written = arguments["pat_str"]
+            try:
+                ours = LoadedRanks(source.name, pattern, expression, ranks, {})
+                check(ours, ranks_encoder(ranks, written.text()))
+            except UnsupportedError as error:
+                raise written.error(f"this pattern is not supported: {error}") from None
     else:
         published = catalog.entry_of(source.files[file])
         digest = hashlib.sha256(source.files[file]).hexdigest()
         if digest in _PUBLISHED:
             (pattern, special), expression = _PUBLISHED[digest], ""
         elif published is not None and published.pattern:
-            pattern, expression = pattern_of(published.pattern, "rust", drops=True)
+            pattern, expression = pattern_of(published.pattern, "rust")
             special = dict(published.special_tokens)
     if not pattern:
         raise error_at(
@@ -117,9 +142,9 @@ def _arguments(arguments: Node, ranks: set[int]) -> tuple[str, str, dict[str, in
     _ = arguments["name"]
     written = arguments["pat_str"]
     try:
-        pattern, expression = pattern_of(written.text(), "rust", drops=True)
+        pattern, expression = pattern_of(written.text(), "rust")
     except DialectError as error:
-        raise written.error(f"this pattern cannot be translated exactly: {error}") from None
+        raise written.error(f"this pattern is not supported: {error}") from None
     special: dict[str, int] = {}
     if "special_tokens" in arguments:
         special = arguments["special_tokens"].special_tokens()
@@ -190,6 +215,7 @@ FORMAT = Format(
     files=("tokenizer.tiktoken", "tokenizer.tiktoken.json"),
     suffixes=(".tiktoken",),
     write=_write,
+    encoder=_encoder,
     read=_read,
     detect=_detect,
 )

@@ -119,7 +119,8 @@ def check_held(tokenizer: Tokenizer, key: str, files: dict[str, bytes], text: st
     back = formats.parse(files)
     ids = tokenizer.encode(text)
     assert back.encode(text) == ids
-    assert back.decode(ids) == tokenizer.decode(ids)
+    if tokenizer.unknown_id not in ids:  # the library writes its name
+        assert back.decode(ids) == tokenizer.decode(ids)
     if key in LIBRARIES:
         assert LIBRARIES[key](files)(text) == ids
     here, there = tokenizer.boundaries(text), back.boundaries(text)
@@ -151,6 +152,8 @@ REASONS = (
     "it has no pieces",
     "two ids have the same spelling",
     "would encode a word that starts with",
+    "would encode some texts with other ids",
+    "tokenizers refuses it",
 )
 
 
@@ -334,13 +337,13 @@ def test_formats_keep_ids_of_difficult_texts(key: str, kind: str) -> None:
     check_same_ids(of_kind(kind), key)
 
 
-def test_written_tokenizer_json_is_read_with_its_steps_unless_it_is_unigram() -> None:
-    for kind, arguments in (BYTES | ONLY_HUGGING_FACE).items():
-        is_unigram = kind.startswith("unigram")
-        size = {"vocab_size": 9} if is_unigram else {"vocab_size": None, "merges": 4}
-        tokenizer = bpeviz.train("low lower lowest", **{**arguments, **size}).tokenizer()
+def test_written_tokenizer_json_over_bytes_is_read_with_its_steps() -> None:
+    for kind, arguments in BYTES.items():
+        tokenizer = bpeviz.train("low lower lowest", **{**arguments, "merges": 4}).tokenizer()
         read = formats.parse(formats.dump(tokenizer, "huggingface"))
-        assert isinstance(read, LibraryTokenizer) == is_unigram, kind
+        assert read.steps == tokenizer.steps, kind
+        is_own = arguments.get("pattern") in (CUSTOM, WORD_LIST)
+        assert isinstance(read, LibraryTokenizer) == is_own, kind
 
 
 @pytest.mark.parametrize("pattern", ["none", "gpt2", "cl100k"])
@@ -377,7 +380,8 @@ def check_same_ids(tokenizer: Tokenizer, key: str) -> None:
         ids = tokenizer.encode(text)
         assert encode(text) == ids
         assert back.encode(text) == ids
-        assert back.decode(ids) == tokenizer.decode(ids)
+        if tokenizer.unknown_id not in ids:  # the library writes its name
+            assert back.decode(ids) == tokenizer.decode(ids)
     assert dict(back.special_tokens) == dict(tokenizer.special_tokens)
 
 
@@ -470,11 +474,6 @@ SCAFFOLD = {"algorithm": "scaffold", "merges": 60}
             "huggingface",
             {"algorithm": "sentencepiece", "pattern": "words"},
             "pre-tokenization words precedes the ▁",
-        ),
-        (
-            "huggingface tiktoken",
-            {"pattern": CUSTOM, "expression": r"\b\w+"},
-            r"at character 1 of the expression, \\b has another meaning",
         ),
     ],
 )

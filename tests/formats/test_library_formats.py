@@ -17,6 +17,7 @@ import sentencepiece
 import tiktoken
 import tokenizers
 from difficult import DIFFICULT
+from library_files import LINES, sentencepiece_model
 from properties import quarter
 from subword_nmt.apply_bpe import BPE
 from subword_nmt.learn_bpe import learn_bpe
@@ -33,21 +34,6 @@ from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats import FormatError, archive
 from bpeviz.views import player
 from bpeviz.views.inspection import grid
-
-SAMPLES = Path(__file__).resolve().parents[2] / "sample_texts"
-LINES = [line for path in sorted(SAMPLES.glob("*.txt"))[:6] for line in path.open()]
-LINES = [line.strip() for line in LINES if line.strip()][:400]
-
-
-def sentencepiece_model(**options: object) -> bytes:
-    """Return the .model of a tokenizer that the library trains on the samples."""
-    writer = io.BytesIO()
-    settings = {"vocab_size": 600, "hard_vocab_limit": False, "minloglevel": 2} | options
-    sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(LINES), model_writer=writer, **settings
-    )
-    return writer.getvalue()
-
 
 SENTENCEPIECE: dict[str, dict[str, object]] = {
     "unigram": {"model_type": "unigram"},

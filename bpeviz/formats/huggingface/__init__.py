@@ -8,10 +8,8 @@ between Unicode tables. If that is impossible, the tokenizer is rejected.
 The library always recognizes the names of special tokens in a text, unless a program sets
 `tokenizer.encode_special_tokens = True`. bpeviz recognizes those that `encode` allows.
 
-Every file is read. If bpeviz implements exactly its settings, it applies them itself. Over bytes,
-these include files of other programs with a `ByteLevel`, or one `Split` and a `ByteLevel`, and no
-other parts that change ids. Over characters, they are those that bpeviz writes. The library applies
-all other files.
+Every file is read, and its library applies it. Only merges over bytes with a named pattern are
+applied by bpeviz: they are common, and need no child process, of which there are few.
 """
 
 from __future__ import annotations
@@ -34,18 +32,21 @@ from bpeviz.formats.base import (
     Source,
     UnsupportedError,
 )
-from bpeviz.formats.huggingface import bpe, unigram, wordpiece
-from bpeviz.formats.huggingface.common import added_tokens, require
+from bpeviz.formats.huggingface import bpe, sentencepiece, unigram, wordpiece
+from bpeviz.formats.huggingface.common import require
 from bpeviz.formats.library import read_tokenizer_json
-from bpeviz.formats.merges import merges_of
+from bpeviz.formats.merges import merges_of, tokenizer_of
 from bpeviz.formats.parsing import Node, dump_json, parse_json
 from bpeviz.formats.recognition import explain, with_reason
 from bpeviz.formats.remapped_ids import RemappedTokenizer as RemappedTokenizer
 from bpeviz.formats.remapped_ids import with_template
+from bpeviz.formats.verification import encoder
+from bpeviz.pretokenizers.patterns import CUSTOM
+from bpeviz.pretrained.rank_tokenizer import RankTokenizer
 from bpeviz.trainers.unigram import UnigramTokenizer
 from bpeviz.trainers.wordpiece import WordPieceTokenizer
 
-_LARGEST_EXACT = 12_000_000
+LARGEST_PARSED = 12_000_000
 """Bytes of a file up to which this process parses it."""
 
 
@@ -54,10 +55,17 @@ def _write(tokenizer: Tokenizer) -> dict[str, bytes]:
     # A subclass may encode in another way.
     if type(inner) is LibraryTokenizer and inner.file.library == HUGGING_FACE:
         return {FORMAT.files[0]: inner.file.content}
-    if type(inner) is WordPieceTokenizer:
+    if type(inner) is LibraryTokenizer:
+        document = sentencepiece.to_document(inner)
+    elif type(inner) is WordPieceTokenizer:
         document = wordpiece.to_document(inner, tokenizer)
     elif type(inner) is UnigramTokenizer:
         document = unigram.to_document(inner, tokenizer)
+    elif isinstance(tokenizer, RankTokenizer):
+        try:
+            document = bpe.to_document(merges_of(tokenizer))
+        except UnsupportedError:
+            document = bpe.document_of_ranks(tokenizer)
     else:
         document = bpe.to_document(merges_of(tokenizer))
     return {FORMAT.files[0]: dump_json(document)}
@@ -69,7 +77,7 @@ def _read(source: Source) -> Tokenizer:
     if (inner := _inside(content)) is not None:
         return _read(replace(source, files={file: inner}))
     explain({file: content})
-    if len(content) <= _LARGEST_EXACT:
+    if len(content) <= LARGEST_PARSED:
         try:
             document = parse_json(file, content)  # its errors name the line
         except FormatError as error:
@@ -77,7 +85,7 @@ def _read(source: Source) -> Tokenizer:
         if "model" not in document:
             raise document.error("this is not a tokenizer.json: the key “model” is missing")
         with contextlib.suppress(FormatError, UnsupportedError):
-            return _read_exactly(source.name, document)
+            return _read_merges(source.name, document)
     return read_tokenizer_json(source.name, file, content)
 
 
@@ -95,27 +103,22 @@ _MIDITOK = regex.compile(rb'"_(?:bpe_)?model"\s*:\s*("\{(?:[^"\\]|\\.)++")')
 """The key of MidiTok's tokenizer, `_bpe_model` before version 3, and the text after it."""
 
 
-def _read_exactly(name: str, document: Node) -> Tokenizer:
-    """Return a tokenizer with steps, if bpeviz implements exactly these settings.
+def _read_merges(name: str, document: Node) -> Tokenizer:
+    """Return the tokenizer of merges over bytes with a known pattern, which needs no child process.
 
     Raises:
-        FormatError: It does not.
-        UnsupportedError: It does not.
+        FormatError: The file is not valid.
+        UnsupportedError: Merges alone do not represent it.
     """
-    document["version"].expect("1.0", None)
-    document["truncation"].expect(None)
-    document["padding"].expect(None)
+    for key in ("truncation", "padding"):
+        document[key].expect(None)
+    decoder = document["decoder"]
+    require(decoder.value is None or decoder["type"].value == "ByteLevel", "it decodes otherwise")
+    document["model"]["dropout"].expect(None, 0.0)
     before, after = _template(document["post_processor"])
-    model = document["model"]
-    special = added_tokens(document["added_tokens"])
-    for key in ("normalizer", "pre_tokenizer", "decoder"):
-        _ = document[key]
-    document.reject_unknown_keys()
-    # Older files do not name the model BPE.
-    kind = model["type"].value or ("BPE" if "merges" in model else None)
-    require(kind in ("BPE", "WordPiece"))
-    from_document = bpe.from_document if kind == "BPE" else wordpiece.from_document
-    tokenizer = from_document(name, document, model, special)
+    merges = bpe.merges_of_document(document)
+    require(merges.pre_tokenizer.pattern != CUSTOM, "its expression is not known")
+    tokenizer = tokenizer_of(name, merges)
     if not before + after:
         return tokenizer
     made = with_template(tokenizer, before, after)
@@ -148,7 +151,8 @@ def _template(processor: Node) -> tuple[list[int], list[int]]:
             except (KeyError, TypeError, ValueError) as error:
                 raise UnsupportedError("its template does not contain the text once") from error
     added = [*before, *after]
-    require(len(added) <= LONGEST_TEMPLATE and all(type(one) is int for one in added))
+    is_usable = len(added) <= LONGEST_TEMPLATE and all(type(one) is int for one in added)
+    require(is_usable, "its template is not usable")
     return before, after
 
 
@@ -169,6 +173,7 @@ FORMAT = Format(
     files=("tokenizer.json",),
     suffixes=(".json",),
     write=_write,
+    encoder=lambda files: encoder(HUGGING_FACE, *files.values()),
     read=_read,
     detect=_detect,
 )

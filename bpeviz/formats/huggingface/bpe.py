@@ -2,30 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from bpeviz.core.byte_alphabet import BYTE_OF, CHARACTER_OF
 from bpeviz.core.merges import MergeTokenizer, apply_merges
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats.base import UnsupportedError
-from bpeviz.formats.byte_alphabet import byte_symbols
 from bpeviz.formats.huggingface.common import (
     BYTE_LEVEL,
     Part,
+    added_tokens,
     check_added,
-    check_same,
     document_of,
-    parse_split,
     require,
     split_at,
     splits,
     with_special,
 )
-from bpeviz.formats.merges import MISSING_BYTES, MergeParser, Merges, tokenizer_of
+from bpeviz.formats.merges import (
+    MISSING_BYTES,
+    NOT_BYTES,
+    MergeParser,
+    Merges,
+    pattern_of_ranks,
+    tokenizer_of,
+)
 from bpeviz.formats.parsing import Node, quoted
-from bpeviz.pretokenizers.pretokenizer import END_OF_WORD, UNKNOWN, PreTokenizer
-from bpeviz.trainers.sentencepiece_bpe import BYTES, SPACE, SentencePiecePreTokenizer
+from bpeviz.formats.rank_table import LoadedRanks
+from bpeviz.formats.regex_dialects import DialectError, pattern_of
+from bpeviz.pretokenizers.patterns import CUSTOM
+from bpeviz.pretokenizers.pretokenizer import END_OF_WORD, PreTokenizer
+from bpeviz.pretrained.rank_tokenizer import RankTokenizer
+from bpeviz.trainers.sentencepiece_bpe import SPACE, SentencePiecePreTokenizer
 
 
 def to_document(merges: Merges) -> dict[str, Any]:
@@ -125,62 +134,121 @@ def _sentencepiece_parts(
 _WORDS = split_at(r"\n| [^ \n]*|[^ \n]+")
 """The words of lines, each with the space before it, as `SentencePiecePreTokenizer` splits."""
 
-_OLDER_WORDS = split_at(r"[\r\n]| [^ \r\n]*|[^ \r\n]+")
-_OLDER_PREFIX: Part = {
-    "type": "Sequence",
-    "normalizers": [
-        {"type": "Replace", "pattern": {"Regex": r"\n(?=[^\r\n])"}, "content": "\n "},
-        {"type": "Replace", "pattern": {"Regex": r"\r(?=[^\r\n])"}, "content": "\r "},
-        {"type": "Prepend", "prepend": " "},
-        {"type": "Replace", "pattern": {"Regex": r"\A (?=[\r\n])"}, "content": ""},
-    ],
-}
-"""The parts of files in which earlier versions took a carriage return for a line end."""
 
+def merges_of_document(document: Node) -> Merges:
+    """Return the merges of a tokenizer.json over bytes, which encode every text as its library.
 
-def from_document(name: str, document: Node, model: Node, special: Mapping[str, int]) -> Tokenizer:
-    """Return the tokenizer of a document. Raises `FormatError` or `UnsupportedError`."""
-    model["dropout"].expect(None, 0.0)
-    model["continuing_subword_prefix"].expect(None, "")
-    suffix = model["end_of_word_suffix"].expect(None, "", END_OF_WORD) or None
-    _ = model["unk_token"]
-    model["fuse_unk"].expect(None, False, True)
-    model["byte_fallback"].expect(None, False, True)
-    ignore_merges = bool(model["ignore_merges"].expect(None, False, True))
-    vocabulary = model["vocab"]
+    That is true if its expression splits a text here as there; see `pattern_of`.
+
+    Raises:
+        FormatError: the file is not valid.
+        UnsupportedError: merges with one expression cannot represent it.
+    """
+    vocabulary, special, pattern = _parts(document)
     entries = vocabulary.vocabulary()
-    pairs = _pairs(model["merges"])
-    model.reject_unknown_keys()
-
-    pattern = _byte_pattern(document["pre_tokenizer"])
-    pre_tokenizer: PreTokenizer
-    if pattern is not None:
-        document["normalizer"].expect(None)
-        decoder = document["decoder"]
-        require(decoder.value is None or decoder["type"].value == "ByteLevel")
-        require(suffix is None)
-        pre_tokenizer = PreTokenizer("bytes", *pattern)
-        symbols = byte_symbols(vocabulary, entries)
-    else:
-        pre_tokenizer = _character_pre_tokenizer(document, model, suffix)
-        require(pre_tokenizer.unknown is None or UNKNOWN in special)
-        symbols = _character_symbols(entries, pairs, special, pre_tokenizer)
+    symbols = _byte_symbols(entries)
     parser = MergeParser(document.file, entries, symbols)
-    for number, pair in enumerate(pairs):
+    for number, pair in enumerate(_pairs(document["model"]["merges"])):
         parser.add(f"model.merges[{number}]", *pair)
-    require(all(i in parser.known or special.get(name) == i for name, i in entries.items()))
-    check_added(entries, special)
-    merges = Merges(pre_tokenizer, symbols, parser.merges, special)
-    tokenizer = tokenizer_of(name, merges)
-    if ignore_merges:
-        _check_ignore_merges(tokenizer, entries, special)
-    if pattern is None:
-        ours = to_document(merges)
-        if document["pre_tokenizer"].value == _OLDER_WORDS:
-            ours["pre_tokenizer"] = _OLDER_WORDS
-            ours["normalizer"] = ours["normalizer"] and _OLDER_PREFIX
-        check_same(document, model, ours)
-    return tokenizer
+    for name, token_id in entries.items():
+        require(
+            token_id in parser.known or special.get(name) == token_id,
+            f"no merges make its token {quoted(name)}",
+        )
+    merges = Merges(PreTokenizer("bytes", *pattern), symbols, parser.merges, special)
+    if document["model"]["ignore_merges"].value:
+        _check_ignore_merges(tokenizer_of("", merges), entries, special)
+    return merges
+
+
+def ranks_of_document(document: Node) -> LoadedRanks:
+    """Return the ranks of a tokenizer.json whose ids are in the order of its merges.
+
+    As Llama 3's, it may list several merges for a token, and tokens that no merges make.
+
+    Raises:
+        FormatError: the file is not valid.
+        UnsupportedError: ranks cannot represent it.
+    """
+    vocabulary, special, pattern = _parts(document)
+    entries = vocabulary.vocabulary()
+    require({*_byte_symbols(entries)} == {*range(256)}, "its bytes have other ids than 0 to 255")
+    made = [entries.get(left + right, -1) for left, right in _pairs(document["model"]["merges"])]
+    require(made == sorted(made), "its ids are not in the order of its merges")
+    ranks = {
+        bytes(map(BYTE_OF.__getitem__, name)): token_id
+        for name, token_id in entries.items()
+        if name not in special and all(character in BYTE_OF for character in name)
+    }
+    require(len(ranks) == len(entries.keys() - special.keys()), "its tokens are not bytes alone")
+    return LoadedRanks("ranks", *pattern, ranks, special)
+
+
+def document_of_ranks(tokenizer: RankTokenizer) -> dict[str, Any]:
+    """Return the document of ranks of which merges of lower ranks do not make every token.
+
+    As in Llama 3's file, each two tokens that make a third one are a merge, and `ignore_merges`
+    takes a pre-token whole if it is a token. Raises `UnsupportedError`.
+    """
+    ranks = sorted(tokenizer._ranks.items(), key=lambda item: item[1])
+    spelled = {raw: "".join(map(CHARACTER_OF.__getitem__, raw)) for raw, _ in ranks}
+    merges = [
+        [spelled[raw[:i]], spelled[raw[i:]]]
+        for raw, _ in ranks
+        for i in range(1, len(raw))
+        if raw[:i] in spelled and raw[i:] in spelled
+    ]
+    model = {
+        "type": "BPE",
+        "dropout": None,
+        "unk_token": None,
+        "continuing_subword_prefix": None,
+        "end_of_word_suffix": None,
+        "fuse_unk": False,
+        "byte_fallback": False,
+        "ignore_merges": True,
+        "vocab": with_special(
+            {spelled[raw]: rank for raw, rank in ranks}, tokenizer.special_tokens
+        ),
+        "merges": merges,
+    }
+    return document_of(
+        model,
+        tokenizer.special_tokens,
+        pre_tokenizers=[*splits(*pattern_of_ranks(tokenizer)), BYTE_LEVEL],
+        decoder=BYTE_LEVEL,
+    )
+
+
+def _parts(document: Node) -> tuple[Node, dict[str, int], tuple[str, str]]:
+    """Return the vocabulary, the special tokens and the pattern of a tokenizer over bytes.
+
+    Raises:
+        FormatError: the file is not valid.
+        UnsupportedError: its settings need a tokenizer.json.
+    """
+    model = document["model"]
+    # Older files do not name the model BPE.
+    kind = model["type"].value or ("BPE" if "merges" in model else None)
+    require(kind == "BPE", f"its model is {kind}, which does not merge")
+    normalizer = document["normalizer"].value
+    if isinstance(normalizer, dict) and normalizer.get("type") == "Sequence":
+        normalizer = normalizer.get("normalizers")
+    require(
+        not normalizer,
+        "it normalizes a text before it splits it, which only a tokenizer.json can contain",
+    )
+    pattern = _pattern(document["pre_tokenizer"])
+    for key in ("continuing_subword_prefix", "end_of_word_suffix"):
+        require(not model[key].value, "its tokens contain marks of the start or the end of a word")
+    special = added_tokens(document["added_tokens"])
+    check_added(model["vocab"].vocabulary(), special)
+    return model["vocab"], special, pattern
+
+
+def _byte_symbols(entries: Mapping[str, int]) -> dict[int, str]:
+    require(entries.keys() >= BYTE_OF.keys(), MISSING_BYTES)
+    return {entries[character]: chr(byte) for character, byte in BYTE_OF.items()}
 
 
 def _pairs(merges: Node) -> list[tuple[str, str]]:
@@ -188,68 +256,55 @@ def _pairs(merges: Node) -> list[tuple[str, str]]:
     pairs = []
     for entry in merges.list():
         pair = entry.split(" ") if isinstance(entry, str) else entry
-        require(isinstance(pair, list) and len(pair) == 2)
-        require(all(isinstance(half, str) and half for half in pair))
+        require(isinstance(pair, list) and len(pair) == 2, "its merges are not pairs")
+        require(all(isinstance(half, str) and half for half in pair), "its merges are not pairs")
         pairs.append((pair[0], pair[1]))
     return pairs
 
 
-def _byte_pattern(pre_tokenizer: Node) -> tuple[str, str] | None:
-    """Return the pattern of a pre-tokenizer that ends in a ByteLevel, or None for others."""
-    if pre_tokenizer.value is None:
-        return None
+def _pattern(pre_tokenizer: Node) -> tuple[str, str]:
+    """Return the pattern of a pre-tokenizer that ends in a ByteLevel."""
     before: list[Node] = []
     last = pre_tokenizer
-    if pre_tokenizer["type"].value == "Sequence":
+    if last.value is not None and last["type"].value == "Sequence":
         before = [*pre_tokenizer["pretokenizers"].nodes()]
-        pre_tokenizer.reject_unknown_keys()
-        require(bool(before))
+        require(bool(before), NOT_BYTES)
         last = before.pop()
-    if last["type"].value != "ByteLevel":
-        return None
-    last["add_prefix_space"].expect(False)
-    last["trim_offsets"].expect(True, False, None)
-    own_pattern = last["use_regex"].expect(True, False, None) is not False
-    last.reject_unknown_keys()
-    require(own_pattern + len(before) < 2)  # bpeviz splits once
+    require(last.value is not None and last["type"].value == "ByteLevel", NOT_BYTES)
+    require(
+        not last["add_prefix_space"].value,
+        "it adds a space before a text, which only a tokenizer.json can contain",
+    )
+    own_pattern = last["use_regex"].value is not False
+    require(
+        own_pattern + len(before) < 2,
+        "it splits a text by several rules, and this format has one expression",
+    )
     if before:
-        return parse_split(before[0])
+        return _split(before[0])
     return ("gpt2", "") if own_pattern else ("none", "")
 
 
-def _character_pre_tokenizer(document: Node, model: Node, suffix: str | None) -> PreTokenizer:
-    """Return the pre-tokenization over characters; `check_same` later compares all parts."""
-    part = document["pre_tokenizer"]
-    if part.value in (_WORDS, _OLDER_WORDS):
-        return SentencePiecePreTokenizer(
-            pattern="none",
-            prefix="no" if document["normalizer"].value is None else "yes",
-            fallback="bytes" if model["byte_fallback"].value else "unk",
-        )
-    pattern = ("none", "") if part.value is None else parse_split(part)
-    return PreTokenizer("characters", *pattern, end_mark="none" if suffix is None else "attached")
-
-
-def _character_symbols(
-    entries: Mapping[str, int],
-    pairs: Sequence[tuple[str, str]],
-    special: Mapping[str, int],
-    pre_tokenizer: PreTokenizer,
-) -> dict[int, str]:
-    """Return the atoms, which no merge makes, by id. Raises `UnsupportedError`."""
-    made = {left + right for left, right in pairs}
-    is_sentencepiece = isinstance(pre_tokenizer, SentencePiecePreTokenizer)
-    byte_entries = BYTES if is_sentencepiece and pre_tokenizer.unknown is None else ()
-    require(entries.keys() >= {*byte_entries})
-    symbols: dict[int, str] = {}
-    for entry, token_id in entries.items():
-        if entry in made or special.get(entry) == token_id:
-            continue
-        bare = entry.removesuffix(END_OF_WORD) if pre_tokenizer.end_mark == "attached" else entry
-        require(len(bare) == 1 or entry in byte_entries)
-        require(not (is_sentencepiece and bare == SPACE))
-        symbols[token_id] = SPACE if is_sentencepiece and entry == " " else entry
-    return symbols
+def _split(part: Node) -> tuple[str, str]:
+    """Return the pattern and the expression of a `Split`."""
+    kind = part["type"].value
+    require(kind == "Split", f"it splits a text by “{kind}”, and this format has an expression")
+    expression = part["pattern"]["Regex"].value
+    invert = bool(part["invert"].value)
+    # The matches are the pre-tokens.
+    is_split = isinstance(expression, str) and part["behavior"].value == (
+        "Removed" if invert else "Isolated"
+    )
+    require(is_split, "it removes or joins the parts that its expression matches")
+    try:
+        pattern = pattern_of(expression, "oniguruma")
+    except DialectError as error:
+        raise UnsupportedError(f"its expression cannot be used elsewhere: {error}") from error
+    require(
+        not invert or pattern[0] != CUSTOM,
+        "it drops the text that its expression does not match",
+    )
+    return pattern
 
 
 def _check_ignore_merges(
@@ -260,6 +315,9 @@ def _check_ignore_merges(
     if isinstance(inner, MergeTokenizer):
         for merge in inner.merges:
             merged = apply_merges(inner.atoms_of(merge.new_id), inner._rank)
-            require(merged == (merge.new_id,))
+            require(merged == (merge.new_id,), "some of its tokens are used only as a whole")
     for name in special:
-        require(name not in entries or not all(character in BYTE_OF for character in name))
+        require(
+            name not in entries or not all(character in BYTE_OF for character in name),
+            f"a text that spells out its special token {quoted(name)} is that token",
+        )

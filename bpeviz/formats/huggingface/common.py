@@ -7,8 +7,8 @@ from typing import Any
 
 from bpeviz.core.tokenizer import Tokenizer, TrainedTokenizer
 from bpeviz.formats.base import UnsupportedError
-from bpeviz.formats.parsing import Node
-from bpeviz.formats.regex_dialects import DialectError, expression_of, pattern_of
+from bpeviz.formats.parsing import Node, quoted
+from bpeviz.formats.regex_dialects import DialectError, expression_of
 from bpeviz.formats.remapped_ids import RemappedTokenizer
 
 Part = dict[str, Any]
@@ -110,69 +110,47 @@ def ids_of(inner: TrainedTokenizer, tokenizer: Tokenizer) -> list[int]:
     return [*range(known)]
 
 
-def require(condition: bool) -> None:
-    """Raise `UnsupportedError` if bpeviz does not apply a file exactly; then its library does."""
+def require(condition: bool, reason: str) -> None:
+    """Raise `UnsupportedError` with a reason unless a condition holds."""
     if not condition:
-        raise UnsupportedError("bpeviz does not implement its settings exactly")
+        raise UnsupportedError(reason)
 
 
 def added_tokens(tokens: Node) -> dict[str, int]:
-    """Return the ids of the added tokens, which must be special. Raises `FormatError`."""
+    """Return the ids of the added tokens, if merges can stand beside them.
+
+    Raises:
+        FormatError: the file is not valid.
+        UnsupportedError: some are not special, or have flags.
+    """
     found: dict[str, int] = {}
     normalized: set[bool] = set()
     nodes = [*tokens.nodes()] if tokens.value else []
     for token in nodes:
-        for key in ("single_word", "lstrip", "rstrip"):
-            token[key].expect(False, None)
-        normalized.add(bool(token["normalized"].expect(True, False, None)))
-        token["special"].expect(True)
-        found[token["content"].text()] = token["id"].id()
-        token.reject_unknown_keys()
-    require("" not in found and len({*found.values()}) == len(nodes))
-    require(len(normalized) < 2)  # the library searches for one group after the other
+        name = token["content"].text()
+        require(
+            token["special"].value is True,
+            f"it finds its added token {quoted(name)} in every text, which only a tokenizer.json "
+            "can contain",
+        )
+        for flag in ("single_word", "lstrip", "rstrip"):
+            require(
+                not token[flag].value,
+                f"its special token {quoted(name)} has the flag {flag}, which only a "
+                "tokenizer.json can contain",
+            )
+        normalized.add(bool(token["normalized"].value))
+        found[name] = token["id"].id()
+    is_valid = "" not in found and len({*found.values()}) == len(nodes)
+    require(is_valid, "two of its added tokens have one name or one id")
+    # The library searches for one group after the other.
+    require(len(normalized) < 2, "it searches for its special tokens in two groups")
     return found
 
 
 def check_added(entries: Mapping[str, int], special: Mapping[str, int]) -> None:
     """Raise `UnsupportedError` if the library would assign another id to an added token."""
-    require(assigned_ids(entries, special) == special)
-
-
-def parse_split(part: Node) -> tuple[str, str]:
-    """Return the pattern and the expression of a `Split`.
-
-    Raises:
-        FormatError: it is not a `Split`.
-        UnsupportedError: bpeviz would split in another way.
-    """
-    part["type"].expect("Split")
-    pattern = part["pattern"]
-    expression = pattern["Regex"].text()
-    pattern.reject_unknown_keys()
-    behavior = part["behavior"].expect("Isolated", "Removed")
-    invert = bool(part["invert"].expect(False, True, None))
-    part.reject_unknown_keys()
-    require((behavior == "Removed") == invert)  # the matches are the pre-tokens
-    try:
-        return pattern_of(expression, "oniguruma", drops=invert)
-    except DialectError as error:
-        raise UnsupportedError(str(error)) from error
-
-
-_DEFAULTS = {"fuse_unk": False, "byte_fallback": False, "ignore_merges": False}
-
-
-def check_same(document: Node, model: Node, ours: Mapping[str, Any]) -> None:
-    """Raise `UnsupportedError` if a file differs from the document that bpeviz would write.
-
-    Args:
-        document: the file.
-        model: its model.
-        ours: the document of the tokenizer that was read.
-    """
-    for key in ("normalizer", "pre_tokenizer"):
-        require(document[key].value == ours[key])
-    for key, expected in ours["model"].items():
-        if key not in ("vocab", "merges", "dropout", "ignore_merges", "type"):
-            found = model[key].value
-            require((_DEFAULTS.get(key) if found in (None, "") else found) == expected)
+    require(
+        assigned_ids(entries, special) == special,
+        "its library gives its special tokens other ids than the file",
+    )

@@ -1,29 +1,23 @@
-"""The model WordPiece of a tokenizer.json."""
+"""The model WordPiece of a tokenizer.json. The library applies files with it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, cast
 
 import regex
 
 from bpeviz.core.longest_match import LONGEST_WORD
-from bpeviz.core.merges import Merge
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats.base import UnsupportedError
 from bpeviz.formats.huggingface.common import (
     Part,
-    check_added,
-    check_same,
     document_of,
     ids_of,
-    parse_split,
-    require,
     splits,
     with_special,
 )
-from bpeviz.formats.parsing import Node, quoted
-from bpeviz.formats.remapped_ids import with_ids
+from bpeviz.formats.parsing import quoted
 from bpeviz.pretokenizers.patterns import WITH_UNMATCHED_TEXT, pretokenize
 from bpeviz.trainers.wordpiece import CONTINUES, UNKNOWN, WordPiecePreTokenizer, WordPieceTokenizer
 
@@ -176,74 +170,3 @@ def _lower(pre_tokenizer: WordPiecePreTokenizer, alphabet: Sequence[str]) -> lis
         {"type": "Replace", "pattern": {"String": "İ"}, "content": rune},
         {"type": "Lowercase"},
     ]
-
-
-def from_document(name: str, document: Node, model: Node, special: Mapping[str, int]) -> Tokenizer:
-    """Return the tokenizer of a document. Raises `FormatError` or `UnsupportedError`."""
-    prefix = model["continuing_subword_prefix"].expect(CONTINUES, " " + CONTINUES)
-    model["unk_token"].expect(UNKNOWN)
-    model["max_input_chars_per_word"].expect(LONGEST_WORD)
-    entries = model["vocab"].vocabulary()
-    model.reject_unknown_keys()
-    require(UNKNOWN in special)
-    pieces: dict[int, Piece] = {}
-    for entry, token_id in sorted(entries.items(), key=lambda item: item[1]):
-        if special.get(entry) == token_id:
-            continue
-        piece = entry.removeprefix(prefix)
-        require(0 < len(piece) <= LONGEST_PIECE)
-        pieces[token_id] = piece, entry.startswith(prefix)
-    check_added(entries, special)
-    alphabet = [token_id for token_id, (piece, _) in pieces.items() if len(piece) == 1]
-    longer = [token_id for token_id, (piece, _) in pieces.items() if len(piece) > 1]
-    number = {pieces[token_id]: i for i, token_id in enumerate(alphabet)}
-    merges: list[Merge] = []
-    for token_id in longer:
-        merges.append(Merge(*_halves(pieces[token_id], number), len(number), 0, 0, 0))
-        number[pieces[token_id]] = len(number)
-    inner = WordPieceTokenizer(
-        name,
-        _pre_tokenizer(document),
-        tuple(CONTINUES * pieces[i][1] + pieces[i][0] for i in alphabet),
-        tuple(merges),
-        unknown_words=True,
-        special=tuple(sorted(special, key=special.__getitem__)),
-    )
-    tokenizer = with_ids(inner, (*alphabet, *longer), special)
-    ours = to_document(inner, tokenizer)
-    # With ## and some patterns, the library encodes a word that begins with ## as the middle of
-    # another, and bpeviz does not. A space and ## is always safe.
-    require(prefix in (ours["model"]["continuing_subword_prefix"], " " + CONTINUES))
-    ours["model"]["continuing_subword_prefix"] = prefix
-    check_same(document, model, ours)
-    return tokenizer
-
-
-def _halves(whole_piece: Piece, number: Mapping[Piece, int]) -> tuple[int, int]:
-    """Return any two pieces that make a longer one: longest match needs no order of merges.
-
-    Raises:
-        UnsupportedError: no pieces of lower ids make it.
-    """
-    piece, continues = whole_piece
-    for middle in range(len(piece) - 1, 0, -1):
-        left = number.get((piece[:middle], continues))
-        right = number.get((piece[middle:], True))
-        if left is not None and right is not None:
-            return left, right
-    raise UnsupportedError(f"no two pieces of lower ids make {quoted(piece)}")
-
-
-def _pre_tokenizer(document: Node) -> WordPiecePreTokenizer:
-    """Return the pre-tokenization; `check_same` later compares all parts."""
-    part = document["pre_tokenizer"]
-    pattern = ("whitespace", "")
-    if part.value != _WHITE_SPACE:
-        parts = [*part["pretokenizers"].nodes()]
-        require(len(parts) == 2)
-        pattern = parse_split(parts[0])
-    return WordPiecePreTokenizer(
-        pattern=pattern[0],
-        expression=pattern[1],
-        case="keep" if document["normalizer"].value is None else "lower",
-    )

@@ -1,0 +1,69 @@
+"""Convert files of other programs, which their library applies, to tokenizers of bpeviz.
+
+These can be written in formats of merges or ranks over bytes, if the file has no more than that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from bpeviz.core.library_tokenizer import LibraryTokenizer
+from bpeviz.core.library_worker import HUGGING_FACE, SENTENCEPIECE
+from bpeviz.core.tokenizer import Tokenizer, TrainedTokenizer
+from bpeviz.formats.base import FormatError, UnsupportedError
+from bpeviz.formats.huggingface import LARGEST_PARSED, bpe
+from bpeviz.formats.merges import pattern_of_ranks, tokenizer_of
+from bpeviz.formats.parsing import parse_json
+from bpeviz.pretokenizers.patterns import CUSTOM
+from bpeviz.pretrained.rank_tokenizer import RankTokenizer
+
+_WITHOUT_CONVERSION = {
+    (HUGGING_FACE, "huggingface"),
+    (SENTENCEPIECE, "sentencepiece"),
+    (SENTENCEPIECE, "huggingface"),
+}
+"""The libraries of files, with the formats that are written from the file itself."""
+
+
+def converted(tokenizer: Tokenizer, format: str) -> Tokenizer:
+    """Return a tokenizer that a format can write, from one that a library applies, or itself.
+
+    Raises:
+        UnsupportedError: the format cannot represent its file.
+    """
+    if not isinstance(tokenizer, LibraryTokenizer):
+        return tokenizer
+    if type(tokenizer) is not LibraryTokenizer:
+        raise UnsupportedError("it has only the first merges of a file")
+    library = tokenizer.file.library
+    if (library, format) in _WITHOUT_CONVERSION:
+        return tokenizer
+    kind = tokenizer.info["model"]["type"]
+    if library == SENTENCEPIECE and kind == "BPE":
+        raise UnsupportedError(
+            "SentencePiece writes spaces as ▁ and has characters, which this format cannot say"
+        )
+    if kind != "BPE":
+        raise UnsupportedError(f"its model is {kind}, which does not merge")
+    if len(tokenizer.file.content) > LARGEST_PARSED:
+        raise UnsupportedError("its file is too large to be converted")
+    try:
+        document = parse_json("its file", tokenizer.file.content)
+        try:
+            return tokenizer_of(tokenizer.name, bpe.merges_of_document(document))
+        except (FormatError, UnsupportedError):
+            if not document["model"]["ignore_merges"].value or format != "tiktoken":
+                raise
+            return bpe.ranks_of_document(document)
+    except FormatError as error:
+        raise UnsupportedError(str(error).rstrip(".")) from None
+
+
+def needs_check(tokenizer: Tokenizer, files: Mapping[str, bytes]) -> bool:
+    """Return whether only a comparison shows that written files keep all ids."""
+    if isinstance(tokenizer, LibraryTokenizer):
+        return tokenizer.file.content not in files.values()
+    inner = tokenizer.with_own_ids
+    if isinstance(inner, RankTokenizer):
+        return pattern_of_ranks(inner)[0] == CUSTOM
+    return isinstance(inner, TrainedTokenizer) and inner.pre_tokenizer.pattern == CUSTOM

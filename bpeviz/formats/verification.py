@@ -1,0 +1,118 @@
+"""Compare a written file with its tokenizer: the library of its format encodes difficult texts.
+
+Conversions of files of other programs, and a user's own regular expressions, are offered only where
+all ids are the same.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable
+from functools import cache
+
+import numpy as np
+
+from bpeviz.core import library_worker
+from bpeviz.core.library_pool import File, LibraryError, ask
+from bpeviz.core.tokenizer import Tokenizer
+from bpeviz.corpus.samples import SAMPLES
+from bpeviz.formats.base import UnsupportedError
+from bpeviz.formats.parsing import quoted
+
+Encode = Callable[[str], list[int]]
+"""A function that returns the ids of a text."""
+
+_SHORT = (
+    *("", " ", "  ", "a", " a", "a ", "\n", "\n\n", " \n", "\n a", "é", "👍", "\0"),
+    "  two  three   four    spaces     ",
+    "\t\ttabs\tand \t spaces\t",
+    "one\ntwo\n\nfour\n\n\n x\r\nWindows\r\n\r\nold\rMacintosh\r\r",
+    " \n \r\n  \n\t\n x\x0b\x0c\x1c\x1f\x85\u2028\u2029",
+    "no-break\u00a0space\u202fnarrow\u2009thin\u3000wide zero\u200bwidth\u2060joined\ufeffmark",
+    "don't can't we've I'll you're she'd it's DON'T CAN'T WE'VE I'LL YOU'RE SHE'D IT'S I'M",
+    "’s ‘quoted’ “quoted” ''s '' ' 'x 's't're've'm'll'd 'ſ 'K",
+    "state-of-the-art snake_case CamelCase HTTPServer2Go iPhone15s U.S.A. e.g. 3.50 … Mr. Smith?!",
+    "0 12 345 6789 01234567890123456789 1,234,567.89 $12.40 ½ ² ³ ₄ Ⅷ ٠١٢ ०१२ 〇一二 １２３",
+    "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~ ### @@ </w> low</w> ▁ ▁the Ġ Ġt Ċ ##a",
+    "<|endoftext|> <unk> [UNK] [CLS] <s> </s> <pad> <0x41> <|im_start|>user\nhi<|im_end|>",
+    "cafe\u0301 nai\u0308ve Z\u0351\u036b\u0343a\u0323\u0301l\u0334 \u0301 \u20e3 1\ufe0f\u20e3",
+    "İstanbul ılık Straße STRASSE ẞ ﬁ ﬂ ﬀ ﬆ ǆ ǅ Ὀδυσσεύς σς ΟΔΥΣΣΕΥΣ",
+    "👨‍👩‍👧‍👦 👩🏽‍🚀 🏳️‍🌈 🇩🇪🇫🇷 \u200d ☃️ 😀😃😄 𝕳𝖊 𝟘 𠀀 \U0010ffff \ue000 \ufffd",
+    "a" * 300,
+    "ab" * 200,
+    " " * 200 + "x" + "\n" * 70,
+    "x" * 128 + "y" + "x" * 129,
+    "漢字" * 60 + "." * 150 + "!?" * 30,
+)
+
+
+@cache
+def texts() -> tuple[str, ...]:
+    """Return texts that are difficult to split and to encode.
+
+    Of each kind of character, only those are included that Unicode has had since version 3.2: each
+    library has its own tables.
+    """
+    old = unicodedata.ucd_3_2_0
+    characters = [
+        character
+        for character in map(chr, range(0x10000))
+        if old.category(character) not in ("Cn", "Co", "Cs")
+        and old.category(character) == unicodedata.category(character)
+        and not "\u3400" <= character <= "\ud7ff"
+    ]
+    rows = [characters[i : i + 400] for i in range(0, len(characters), 400)]
+    every = [separator.join(row) for row in rows for separator in ("", " ", "a")]
+    return (*_SHORT, *(sample.text for sample in SAMPLES), *every)
+
+
+def _of_vocabulary(tokenizer: Tokenizer) -> list[str]:
+    """Return texts of the tokens themselves, so that merges cross all that an expression splits."""
+    special = {*tokenizer.special_tokens.values()}
+    ids = [token_id for token_id in tokenizer.known_ids() if token_id not in special]
+    chosen = ids[:: max(1, len(ids) // 4_000)]
+    tokens = [tokenizer.token_bytes(token_id).decode(errors="ignore") for token_id in chosen]
+    rows = [tokens[i : i + 500] for i in range(0, len(tokens), 500)]
+    return [separator.join(row) for row in rows for separator in ("", " ", "\n")]
+
+
+def encoder(library: int, content: bytes) -> Encode:
+    """Return the function that encodes with a library in a child process.
+
+    Args:
+        library: a constant of `library_worker`.
+        content: the file of the library. It is loaded with the first text.
+    """
+    file = File(library, content)
+
+    def encode(text: str) -> list[int]:
+        found = ask(file, library_worker.IDS, text.encode())
+        ids: list[int] = np.frombuffer(found, np.int32).tolist()
+        return ids
+
+    return encode
+
+
+def check(tokenizer: Tokenizer, encode: Encode) -> None:
+    """Compare the ids of a tokenizer with those of a written file.
+
+    Args:
+        tokenizer: the tokenizer.
+        encode: returns the ids that the library of the format gives for a text.
+
+    Raises:
+        UnsupportedError: they differ, or the library refuses the file or a text.
+    """
+    compared = (*texts(), *_of_vocabulary(tokenizer))
+    try:
+        ours = [tokenizer.encode(text) for text in compared]
+        for text, ids in zip(compared, ours, strict=True):
+            if encode(text) != ids:
+                raise UnsupportedError(
+                    f"the library of this format would encode some texts with other ids, such as "
+                    f"{quoted(text)}"
+                )
+    except LibraryError as error:
+        raise UnsupportedError(str(error)) from None
+    except ValueError as error:  # its expression takes too long
+        raise UnsupportedError(str(error).partition(". ")[0].rstrip(".")) from None

@@ -1,0 +1,253 @@
+"""Files of other programs are converted where every id stays, and else refused with the reason."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+import sentencepiece
+import tokenizers
+from difficult import DIFFICULT
+from libraries import LIBRARIES, hugging_face
+from library_files import LINES, sentencepiece_model
+from tokenizers import Regex, decoders, models, normalizers, pre_tokenizers, trainers
+
+import bpeviz
+from bpeviz import formats
+from bpeviz.core.library_tokenizer import LibraryTokenizer
+from bpeviz.core.tokenizer import Tokenizer
+from bpeviz.formats import FormatError
+
+LLAMA = (
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|"
+    r"\s*[\r\n]+|\s+(?!\S)|\s+"
+)
+SPLIT = pre_tokenizers.Split(Regex(LLAMA), "isolated")
+LEVEL = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
+
+
+def byte_level(*parts: Any, special: tuple[str, ...] = ("<|end|>",)) -> tokenizers.Tokenizer:
+    """Return a tokenizer over bytes that the library trains on the samples."""
+    made = tokenizers.Tokenizer(models.BPE())
+    made.pre_tokenizer = pre_tokenizers.Sequence([*parts, LEVEL])
+    made.decoder = decoders.ByteLevel()
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
+    trainer = trainers.BpeTrainer(
+        vocab_size=700, show_progress=False, initial_alphabet=alphabet, special_tokens=[]
+    )
+    made.train_from_iterator(LINES, trainer)
+    made.add_special_tokens([*special])
+    return made
+
+
+def opened(made: tokenizers.Tokenizer, **changes: Any) -> Tokenizer:
+    document = json.loads(made.to_str())
+    for key, value in changes.items():
+        document[key] = value
+    return formats.parse({"tokenizer.json": json.dumps(document).encode()})
+
+
+def check_kept(ours: Tokenizer, format: str) -> None:
+    """Check that a converted file gives every id in its library and here."""
+    files = formats.dump(ours, format)
+    theirs, back = LIBRARIES[format](files), formats.parse(files)
+    for text in DIFFICULT:
+        assert theirs(text) == ours.encode(text)
+        assert back.encode(text) == ours.encode(text)
+    assert dict(back.special_tokens) == dict(ours.special_tokens)
+
+
+def test_bytes_with_a_published_expression_become_tiktoken_ranks_and_back() -> None:
+    ours = opened(byte_level(SPLIT))
+    assert isinstance(ours, LibraryTokenizer)
+    for format in ("tiktoken", "minbpe"):
+        if format == "minbpe":  # its bytes are in order, and those of the library are not
+            with pytest.raises(FormatError, match="single bytes have other ids"):
+                formats.dump(ours, format)
+            continue
+        check_kept(ours, format)
+    again = formats.parse(formats.dump(ours, "tiktoken"))
+    check_kept(again, "huggingface")
+
+
+def test_bytes_with_the_expression_of_gpt2_become_vocab_and_merges() -> None:
+    made = byte_level(pre_tokenizers.ByteLevel(add_prefix_space=False), special=())
+    made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    document = json.loads(made.to_str())
+    document["truncation"] = {
+        "direction": "Right",
+        "max_length": 9,
+        "strategy": "LongestFirst",
+        "stride": 0,
+    }
+    ours = formats.parse({"tokenizer.json": json.dumps(document).encode()})
+    assert isinstance(ours, LibraryTokenizer)  # a saved truncation
+    for format in ("gpt2", "tiktoken"):
+        check_kept(ours, format)
+
+
+def test_several_merges_for_a_token_become_ranks() -> None:
+    """As Llama 3's file: all pairs are merges, and some tokens are found only as a whole."""
+    entries = {c: i for i, c in enumerate(sorted(pre_tokenizers.ByteLevel.alphabet()))}
+    tokens = ["th", "he", "the", "in", "ing", "ng", "zqx"]
+    entries |= {token: 256 + i for i, token in enumerate(tokens)}
+    merges = [
+        (token[:i], token[i:])
+        for token in tokens
+        for i in range(1, len(token))
+        if token[:i] in entries and token[i:] in entries
+    ]
+    made = tokenizers.Tokenizer(models.BPE(entries, merges, ignore_merges=True))
+    made.pre_tokenizer = pre_tokenizers.Sequence([SPLIT, LEVEL])
+    made.decoder = decoders.ByteLevel()
+    ours = opened(made)
+    check_kept(ours, "tiktoken")
+    assert LIBRARIES["tiktoken"](formats.dump(ours, "tiktoken"))("zqx") == [262]
+    check_kept(formats.parse(formats.dump(ours, "tiktoken")), "huggingface")
+    with pytest.raises(FormatError, match=r"second merge"):
+        formats.dump(ours, "csv")
+
+
+NEVER = "which only a tokenizer.json can contain"
+
+
+def _with_flag(name: str, **flags: bool) -> tokenizers.Tokenizer:
+    made = byte_level(SPLIT)
+    token = tokenizers.AddedToken(name, **flags)
+    (made.add_special_tokens if flags.get("special", True) else made.add_tokens)([token])
+    return made
+
+
+def _normalized() -> tokenizers.Tokenizer:
+    made = byte_level(SPLIT)
+    made.normalizer = normalizers.NFC()
+    return made
+
+
+def _with_space() -> tokenizers.Tokenizer:
+    made = byte_level(SPLIT)
+    made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=True)
+    return made
+
+
+def _over_characters() -> tokenizers.Tokenizer:
+    made = tokenizers.Tokenizer(models.BPE({"a": 0, "b": 1, "ab": 2}, [("a", "b")]))
+    made.pre_tokenizer = pre_tokenizers.Metaspace()
+    return made
+
+
+REFUSED: dict[str, tuple[Any, str]] = {
+    "a normalizer": (_normalized, f"normalizes a text before it splits it, {NEVER}"),
+    "several splits": (
+        lambda: byte_level(pre_tokenizers.Digits(individual_digits=True), SPLIT),
+        "several rules, and this format has one expression",
+    ),
+    "a space before": (_with_space, f"adds a space before a text, {NEVER}"),
+    "an added token": (
+        lambda: _with_flag("  ", special=False),
+        f"finds its added token '  ' in every text, {NEVER}",
+    ),
+    "a flag": (lambda: _with_flag("<mask>", lstrip=True), "'<mask>' has the flag lstrip"),
+    "characters": (_over_characters, "its atoms are characters"),
+    "Unigram": (
+        lambda: tokenizers.Tokenizer(models.Unigram([("<unk>", 0.0), ("a", -1.0)], 0)),
+        "its model is Unigram, which does not merge",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_file_that_ranks_cannot_represent_is_refused_with_the_reason(what: str) -> None:
+    make, reason = REFUSED[what]
+    ours = opened(make())
+    for format in ("tiktoken", "gpt2", "csv"):
+        with pytest.raises(FormatError, match=reason):
+            formats.dump(ours, format)
+    assert formats.dump(ours, "huggingface")["tokenizer.json"]
+
+
+def test_ids_in_another_order_than_the_merges_are_refused() -> None:
+    entries = {c: i for i, c in enumerate(sorted(pre_tokenizers.ByteLevel.alphabet()))}
+    merges = [("t", "h"), ("th", "e")]
+    made = tokenizers.Tokenizer(models.BPE(entries | {"the": 256, "th": 257}, merges))
+    made.pre_tokenizer = pre_tokenizers.Sequence([SPLIT, LEVEL])
+    with pytest.raises(FormatError, match="not in the order of its merges"):
+        formats.dump(opened(made), "tiktoken")
+
+
+def test_conversion_with_another_id_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    ours = opened(byte_level(SPLIT))
+    other = opened(byte_level(pre_tokenizers.Split(Regex(r"\S+|\s+"), "isolated")))
+    monkeypatch.setattr(formats, "converted", lambda tokenizer, format: converted(other, format))
+    from bpeviz.formats.conversion import converted
+
+    with pytest.raises(FormatError, match="would encode some texts with other ids, such as"):
+        formats.dump(ours, "tiktoken")
+
+
+# ---- SentencePiece
+
+MODELS: dict[str, dict[str, object]] = {
+    "Llama 2": {
+        "byte_fallback": True,
+        "normalization_rule_name": "identity",
+        "remove_extra_whitespaces": False,
+        "split_digits": True,
+        "vocab_size": 900,
+    },
+    "without a prefix": {
+        "byte_fallback": True,
+        "normalization_rule_name": "identity",
+        "remove_extra_whitespaces": False,
+        "add_dummy_prefix": False,
+        "vocab_size": 900,
+    },
+    "unknown characters": {
+        "normalization_rule_name": "identity",
+        "remove_extra_whitespaces": False,
+        "character_coverage": 0.98,
+    },
+}
+
+
+@pytest.mark.parametrize("kind", MODELS)
+def test_sentencepiece_bpe_becomes_a_tokenizer_json(kind: str) -> None:
+    content = sentencepiece_model(model_type="bpe", **MODELS[kind])
+    theirs = sentencepiece.SentencePieceProcessor(model_proto=content)
+    ours = formats.parse({"a.model": content})
+    files = formats.dump(ours, "huggingface")
+    encode, back = hugging_face(files), formats.parse(files)
+    for text in DIFFICULT:
+        assert encode(text) == theirs.encode(text)
+        assert back.encode(text) == theirs.encode(text)
+    assert dict(back.special_tokens).items() >= dict(ours.special_tokens).items()
+    assert back.decode(theirs.encode("the low")) == "the low"
+
+
+@pytest.mark.parametrize(
+    ("options", "format", "reason"),
+    [
+        ({"model_type": "unigram"}, "huggingface", "its model is Unigram"),
+        ({"model_type": "bpe", "treat_whitespace_as_suffix": True}, "huggingface", "end of words"),
+        ({"model_type": "bpe", "user_defined_symbols": ["x"]}, "huggingface", "after its symbol"),
+        ({"model_type": "bpe"}, "tiktoken", "SentencePiece writes spaces as ▁"),
+        ({"model_type": "unigram"}, "tiktoken", "Unigram, which does not merge"),
+    ],
+)
+def test_other_models_of_sentencepiece_are_refused(
+    options: dict[str, object], format: str, reason: str
+) -> None:
+    ours = formats.parse({"a.model": sentencepiece_model(**options)})
+    with pytest.raises(FormatError, match=reason):
+        formats.dump(ours, format)
+    assert formats.dump(ours, "sentencepiece") == {"tokenizer.model": ours.file.content}  # type: ignore[attr-defined]
+
+
+@pytest.mark.large
+@pytest.mark.parametrize("name", ["mistral_v1", "llama_3", "qwen", "mistral_nemo"])
+def test_published_tokenizers_become_a_tokenizer_json(name: str) -> None:
+    ours = bpeviz.load(name)
+    encode = hugging_face(formats.dump(ours, "huggingface"))
+    for text in DIFFICULT:
+        assert encode(text) == ours.encode(text)

@@ -1,0 +1,22 @@
+"""Tokenizer files that libraries train on the sample texts."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import sentencepiece
+
+SAMPLES = Path(__file__).resolve().parents[1] / "sample_texts"
+LINES = [line for path in sorted(SAMPLES.glob("*.txt"))[:6] for line in path.open()]
+LINES = [line.strip() for line in LINES if line.strip()][:400]
+
+
+def sentencepiece_model(**options: object) -> bytes:
+    """Return the .model of a tokenizer that the library trains on the samples."""
+    writer = io.BytesIO()
+    settings = {"vocab_size": 600, "hard_vocab_limit": False, "minloglevel": 2} | options
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(LINES), model_writer=writer, **settings
+    )
+    return writer.getvalue()
