@@ -136,7 +136,7 @@ def _edits(inspection: Inspection, decoded: bytes) -> list[Edit] | None:
 
     at = 0
     left_out = 0  # start of text that did not become a token
-    is_inner = False  # whether an added token is before this one
+    is_inner = False  # whether the text before this token is an added one
     for piece in inspection.pieces:
         if piece.id == DROPPED_ID:
             continue
@@ -152,21 +152,22 @@ def _edits(inspection: Inspection, decoded: bytes) -> list[Edit] | None:
         else:
             return None
         at += len(put_in) + len(became)
-        reason: Reason = "prefix" if prefixed else "inserted space"
+        prefix: Reason = "inner prefix" if is_inner else "prefix"
+        reason: Reason = prefix if prefixed else "inserted space"
         note(left_out, piece.start, put_in, _left_out(raw[left_out : piece.start]) or reason)
         left_out = piece.end
         was = raw[piece.start : piece.end]
         if piece.id == unknown:
             note(piece.start, piece.end, became, "unknown")
         elif became == b" " + was and prefixed:
-            note(piece.start, piece.start, b" ", "inner prefix" if is_inner else "prefix")
+            note(piece.start, piece.start, b" ", prefix)
         elif piece.id in added and became == was.strip():
             note(piece.start, piece.end, became, "stripped")
         else:
             lowered = "".join(map(str.lower, was.decode(errors="replace"))).encode()
             reason = "lower case" if became == lowered else "other"
             note(piece.start, piece.end, became, reason)
-        is_inner = piece.id in added
+        is_inner = piece.id in added or (is_inner and not was)
     note(left_out, len(raw), b"", _left_out(raw[left_out:]) or "other")
     return edits if at == len(decoded) else None
 

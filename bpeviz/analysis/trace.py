@@ -193,7 +193,7 @@ def inspect(
     ordinary, parts = tokenizer._parts(text, special_tokens)
     for part, special in parts:
         size = len(part.encode())
-        found = [(tokenizer.special_tokens[part], size)] if special else ordinary._pieces(part)
+        found = ordinary._pieces(part) if special is None else [(special, size)]
         if sum(length for _, length in found) != size:
             raise ValueError(
                 f"The pre-tokenization pattern of {tokenizer.name} skips a part of this text."
@@ -204,16 +204,18 @@ def inspect(
             last = int(character[at + length - 1]) + 1 if length else first
             pieces.append(Piece(token_id, at, at + length, first, last))
             at += length
-        ends = np.array([size]) if special else ordinary.pre_token_ends(part)
+        ends = ordinary.pre_token_ends(part) if special is None else np.array([size])
         if ends is None:
             pre_token_ends = None
         elif pre_token_ends is not None:
             pre_token_ends += (start + ends).tolist()
         found_boundaries = (
-            _of_special(tokenizer, part) if special else ordinary.boundaries(part).as_changes()
+            ordinary.boundaries(part).as_changes()
+            if special is None
+            else _of_special(tokenizer, part, special)
         )
         boundaries.append(found_boundaries)
-        seen = Normalized.of(part) if special else ordinary.normalized(part)
+        seen = ordinary.normalized(part) if special is None else Normalized.of(part)
         normalized += seen.text
         starts += [before + start for start in seen.starts]
         before += len(part)
@@ -255,7 +257,7 @@ def scored_words(inspection: Inspection) -> list[Word]:
     start = 0
     ordinary, parts = tokenizer._parts(inspection.text, inspection.special_tokens)
     for part, special in parts:
-        words = [] if special else ordinary.scored_words(part)
+        words = ordinary.scored_words(part) if special is None else []
         found += [Word(text, start + first, start + last) for text, first, last in words]
         start += len(part)
     return found
@@ -274,17 +276,17 @@ def _event(step: int, token_id: int) -> Event:
     return Event(step, token_id if token_id >= 0 else None)
 
 
-def _of_special(tokenizer: Tokenizer, name: str) -> ChangingBoundaries:
-    """Return the boundaries of a special token, which no step changes."""
+def _of_special(tokenizer: Tokenizer, part: str, token_id: int) -> ChangingBoundaries:
+    """Return the boundaries of a part that is a special token, which no step changes."""
     in_bytes = tokenizer.atoms == "bytes"
-    sizes = [1] * len(name.encode()) if in_bytes else [len(point.encode()) for point in name]
+    sizes = [1] * len(part.encode()) if in_bytes else [len(point.encode()) for point in part]
     return ChangingBoundaries(
         np.cumsum(sizes),
         np.full(len(sizes), UNKNOWN_ID, np.int32),
         0,
         np.minimum(np.arange(len(sizes) + 1), 1),
         np.array([-1], np.int32),
-        np.array([tokenizer.special_tokens[name]], np.int32),
+        np.array([token_id], np.int32),
     )
 
 

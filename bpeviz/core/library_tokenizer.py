@@ -9,7 +9,7 @@ that no token covers is dropped.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from itertools import pairwise
 from math import nan
@@ -41,6 +41,7 @@ from bpeviz.text import Normalized, clean, label
 _BYTE = regex.compile(r"<0x([0-9A-F]{2})>")
 _SEPARATOR = b"\xff"
 _SPACE = "▁"
+_WHITE_SPACE = " \t\n\v\f\r"
 _WORD = regex.compile(f"{_SPACE}*[^{_SPACE}]+")
 LONGEST_TEMPLATE = 100
 """The most tokens of a template. A file could name any number, all drawn at one place."""
@@ -60,13 +61,25 @@ class LibraryTokenizer(Tokenizer):
 
     atoms: Atoms = "characters"
 
-    def __init__(self, name: str, file: File) -> None:
-        """Load a file. Raises `LibraryError` if the library refuses it."""
+    def __init__(
+        self, name: str, file: File, flags: Mapping[int, Sequence[str]] | None = None
+    ) -> None:
+        """Load a file.
+
+        Args:
+            name: The name on screen.
+            file: The file.
+            flags: Those of added tokens that the file cannot contain: "lstrip" and "rstrip".
+
+        Raises:
+            LibraryError: The library refuses the file.
+        """
         self.name, self.file = name, file
         self.info: Mapping[str, Any] = json.loads(library_pool.ask(file, library_worker.LOAD))
         self._raw: dict[int, bytes] = {}
         self._replays: dict[int, Replay | None] = {}
         self._ids: dict[str, int | None] = {}
+        self._flags = flags or {}
         self._allowed: frozenset[str] = frozenset()
         """The special tokens that the library finds in texts."""
         self._with_special: LibraryTokenizer | None = None
@@ -149,7 +162,7 @@ class LibraryTokenizer(Tokenizer):
 
     def added_flags(self, token_id: int) -> Sequence[str]:
         flags: Mapping[str, Sequence[str]] = self.info.get("flags", {})
-        return flags.get(str(token_id), ())
+        return self._flags.get(token_id) or flags.get(str(token_id), ())
 
     @cached_property
     def _over_bytes(self) -> bool:
@@ -400,6 +413,12 @@ class LibraryTokenizer(Tokenizer):
             self._with_special = found
         return found
 
+    def _parts(
+        self, text: str, allowed_special: Collection[str]
+    ) -> tuple[Tokenizer, list[tuple[str, int | None]]]:
+        ordinary, parts = super()._parts(text, allowed_special)
+        return ordinary, _stripped(parts, self._flags) if self._flags else parts
+
     def _ask(self, operation: int, text: str) -> bytes:
         content = text.encode()
         if self._allowed:
@@ -528,6 +547,27 @@ class _FirstMerges(LibraryTokenizer):
 
     def _encode_ordinary(self, text: str) -> list[int]:
         return [token_id for token_id, _ in self._pieces(text) if token_id != DROPPED_ID]
+
+
+def _stripped(
+    parts: Sequence[tuple[str, int | None]], flags: Mapping[int, Sequence[str]]
+) -> list[tuple[str, int | None]]:
+    """Return the parts of a text, with white space in special tokens that have flags for it.
+
+    >>> _stripped([("a ", None), ("<x>", 1), (" b", None)], {1: ["rstrip"]})
+    [('a ', None), ('<x> ', 1), ('b', None)]
+    """
+    ids = [None, *(special for _, special in parts), None]
+    texts = ["", *(part for part, _ in parts), ""]
+    for k, special in enumerate(ids):
+        wanted = () if special is None else flags.get(special, ())
+        if "lstrip" in wanted and ids[k - 1] is None:
+            rest = texts[k - 1].rstrip(_WHITE_SPACE)
+            texts[k - 1], texts[k] = rest, texts[k - 1][len(rest) :] + texts[k]
+        if "rstrip" in wanted and ids[k + 1] is None:
+            rest = texts[k + 1].lstrip(_WHITE_SPACE)
+            texts[k + 1], texts[k] = rest, texts[k] + texts[k + 1].removesuffix(rest)
+    return [(text, special) for text, special in zip(texts, ids, strict=True) if text]
 
 
 def _fitted(sizes: Sequence[int], length: int) -> NDArray[np.int64]:

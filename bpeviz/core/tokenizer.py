@@ -239,12 +239,12 @@ class Tokenizer(ABC):
 
     def _parts(
         self, text: str, allowed_special: Collection[str]
-    ) -> tuple[Tokenizer, list[tuple[str, bool]]]:
+    ) -> tuple[Tokenizer, list[tuple[str, int | None]]]:
         """Split a text at the allowed special tokens.
 
         Returns:
-            The tokenizer of the parts that are not special, and the parts: (part, whether it is
-            special).
+            The tokenizer of the parts that are not special, and the parts: (part, the id of the
+            special token or None).
         """
         if allowed_special == "all":
             allowed_special = self.special_tokens.keys()
@@ -253,10 +253,12 @@ class Tokenizer(ABC):
         if unknown:
             raise ValueError(f"Not a special token of {self.name}: {', '.join(sorted(unknown))}.")
         if not allowed:
-            return self, [(text, False)]
+            return self, [(text, None)]
         if (whole := self._finding(allowed)) is not None:
-            return whole, [(text, False)]
-        return self, special_names(allowed).split(text)
+            return whole, [(text, None)]
+        parts = special_names(allowed).split(text)
+        ids = [self.special_tokens[part] if special else None for part, special in parts]
+        return self, [*zip((part for part, _ in parts), ids, strict=True)]
 
     def _finding(self, names: frozenset[str]) -> Tokenizer | None:
         """Return the tokenizer that finds these special tokens itself, or None to split texts."""
@@ -272,11 +274,11 @@ class Tokenizer(ABC):
             ValueError: A name in `allowed_special` is not a special token.
         """
         ordinary, parts = self._parts(clean(text), allowed_special)
-        if len(parts) == 1 and not parts[0][1]:
+        if len(parts) == 1 and parts[0][1] is None:
             return ordinary._encode_ordinary(parts[0][0])  # a long list is not copied
         ids: list[int] = []
         for part, special in parts:
-            ids += [self.special_tokens[part]] if special else ordinary._encode_ordinary(part)
+            ids += ordinary._encode_ordinary(part) if special is None else [special]
         return ids
 
     def decode_bytes(self, ids: Iterable[int]) -> bytes:
@@ -307,10 +309,7 @@ class Tokenizer(ABC):
         at = 0
         ordinary, parts = self._parts(text, allowed_special)
         for part, special in parts:
-            if special:
-                pieces = [(self.special_tokens[part], len(part.encode()))]
-            else:
-                pieces = ordinary._pieces(part)
+            pieces = ordinary._pieces(part) if special is None else [(special, len(part.encode()))]
             for token_id, length in pieces:
                 if token_id == DROPPED_ID:
                     at += length

@@ -5,7 +5,7 @@ Other files without settings of their own are converted to a tokenizer.json firs
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import regex
 
@@ -23,14 +23,25 @@ def read_tokenizer_json(name: str, file: str, content: bytes) -> LibraryTokenize
     return _read(name, file, File(library_worker.HUGGING_FACE, content))
 
 
-def read_sentencepiece(name: str, file: str, content: bytes) -> LibraryTokenizer:
-    """Return the tokenizer of a SentencePiece model. Raises `FormatError`."""
-    return _read(name, file, File(library_worker.SENTENCEPIECE, content))
+def read_sentencepiece(
+    name: str, file: str, content: bytes, flags: Mapping[int, Sequence[str]] | None = None
+) -> LibraryTokenizer:
+    """Return the tokenizer of a SentencePiece model. Raises `FormatError`.
+
+    Args:
+        name: The name on screen.
+        file: The name of the file.
+        content: The model.
+        flags: Those of special tokens, "lstrip" and "rstrip", which a model does not contain.
+    """
+    return _read(name, file, File(library_worker.SENTENCEPIECE, content), flags)
 
 
-def _read(name: str, shown: str, file: File) -> LibraryTokenizer:
+def _read(
+    name: str, shown: str, file: File, flags: Mapping[int, Sequence[str]] | None = None
+) -> LibraryTokenizer:
     try:
-        tokenizer = LibraryTokenizer(name, file)
+        tokenizer = LibraryTokenizer(name, file, flags)
         if (size := tokenizer.info["size"]) > MAX_ENTRIES:
             raise error_at(shown, "", f"{size:,} entries exceed the limit of {MAX_ENTRIES:,}")
         largest = tokenizer.vocab_size

@@ -15,9 +15,11 @@ import sentencepiece
 import tokenizers
 from difficult import DIFFICULT
 from gguf_files import Value, gguf_file
+from special_texts import SPECIAL_TEXTS
 
 import bpeviz
 from bpeviz import formats
+from bpeviz.analysis.trace import inspect
 from bpeviz.core.byte_alphabet import CHARACTER_OF
 from bpeviz.formats import FormatError
 from bpeviz.formats.gguf import bpe_document
@@ -179,6 +181,61 @@ def test_gguf_sentencepiece_model_gives_the_ids_of_the_library(options: dict[str
         assert ours.encode(text) == processor.encode(text)
     assert ours.template == ([processor.bos_id()], [processor.eos_id()])
     assert ours.without_steps is None or options["model_type"] == "unigram"
+
+
+# ---- Special tokens
+
+
+def with_special_tokens(name: str) -> dict[str, Value]:
+    """Return the metadata of a small model with special tokens and the name of a model."""
+    words = ["▁t", "he", "▁the", "Hi", "▁Hi", "is", "▁is", "us", "er", "user", "▁user"]
+    if name == "jina":
+        words = [word.replace("▁", "Ġ") for word in words]
+    letters = sorted({*"".join(words), *"▁Paris.,!ay"} - {"▁" if name == "jina" else ""})
+    characters = [CHARACTER_OF[byte] for byte in range(256)] if name == "jina" else letters
+    named = ["<unk>", "<s>", "</s>", "<|user|>", "<|end|>", "<mask>", "<|endoftext|>"]
+    single = [] if name == "jina" else [f"<0x{byte:02X}>" for byte in range(256)]
+    tokens = [*named, *single, *characters, *words]
+    types = [2, *[CONTROL] * (len(named) - 1), *[BYTE] * len(single)]
+    metadata: dict[str, Value] = {
+        "general.architecture": "llama",
+        "general.name": "Phi-3 mini" if name == "phi-3" else name,
+        "tokens": tokens,
+        "token_type": types + [NORMAL] * (len(tokens) - len(types)),
+        "bos_token_id": 1,
+        "eos_token_id": 2,
+        "unknown_token_id": 0,
+    }
+    if name == "jina":
+        splits = ("Ġ t", "h e", "Ġt he", "H i", "Ġ Hi", "i s", "Ġ is", "u s", "e r", "us er")
+        return metadata | {"model": "gpt2", "pre": "jina-v2-de", "merges": [*splits, "Ġ user"]}
+    start = len(tokens) - len(words)
+    scores = [0.0] * start + [-float(i) for i in range(len(words))]
+    return metadata | {"model": "llama", "scores": scores}
+
+
+SPECIAL_IDS = json.loads(
+    (Path(__file__).resolve().parents[1] / "fixtures" / "llama-cpp-special-ids.json").read_text()
+)
+"""The ids of llama.cpp for each model, with the names of special tokens parsed."""
+
+
+@pytest.mark.parametrize("name", SPECIAL_IDS["ids"])
+def test_gguf_special_tokens_in_texts_give_the_ids_of_llama_cpp(name: str) -> None:
+    ours = parse(with_special_tokens(name))
+    texts = [
+        text.format(*pair)
+        for text in SPECIAL_TEXTS
+        for pair in (("<|user|>", "<|end|>"), ("<mask>", "<s>"))
+    ]
+    for text, expected in zip(texts, SPECIAL_IDS["ids"][name], strict=True):
+        assert ours.encode(text, allowed_special="all") == expected, text
+        found = ours.tokens(text, allowed_special="all")
+        assert [token.id for token in found] == expected
+        for token in found:
+            if token.id in ours.special_tokens.values():
+                assert text[token.start : token.end].strip() == token.label
+        assert inspect(text, ours, [*ours.special_tokens]).text_ids == expected
 
 
 # ---- WordPiece and RWKV

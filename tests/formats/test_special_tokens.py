@@ -156,37 +156,37 @@ def small(model: Any, **parts: Any) -> Tokenizer:
     return made
 
 
-def test_phi_3_gives_the_ids_of_a_chat_message() -> None:
-    # The ids and the settings of its tokenizer.json, with the entries that this text needs.
-    entries = {"<unk>": 0, "<s>": 1, "</s>": 2, "<0x0A>": 13, "▁Hi": 18567, "▁there": 727}
-    entries |= {character: 29871 + i for i, character in enumerate("▁Hithere\n")}
-    merges = [("▁", "H"), ("▁H", "i"), ("▁", "t"), ("h", "e"), ("▁t", "he"), ("r", "e")]
-    merges += [("▁the", "re")]
-    for n, (left, right) in enumerate(merges):
-        entries.setdefault(left + right, 30000 + n)
-    theirs = small(
-        models.BPE(entries, merges, unk_token="<unk>", byte_fallback=True, fuse_unk=True),
-        normalizer=normalizers.Sequence([normalizers.Prepend("▁"), normalizers.Replace(" ", "▁")]),
-        decoder=prepended().decoder,
+def phi_3() -> bytes:
+    """Return a tokenizer.json with the ids and flags of Phi-3, and a few of its entries.
+
+    Only the start of a text gets a ▁.
+    """
+    merges = [("▁", "t"), ("h", "e"), ("▁t", "he"), ("r", "e"), ("▁the", "re"), ("H", "i")]
+    merges += [("▁", "Hi")]
+    entries = {"<unk>": 0, "Hi": 18567, "▁Hi": 6324, "▁there": 727, "<0x0A>": 13}
+    names = {"<|endoftext|>": 32000, "<|assistant|>": 32001, "<|end|>": 32007, "<|user|>": 32010}
+    for token in ("▁", *"Hither", *(left + right for left, right in merges)):
+        entries.setdefault(token, 29871 + len(entries))
+    made = small(
+        models.BPE(entries | names, merges, unk_token="<unk>", byte_fallback=True),
+        pre_tokenizer=pre_tokenizers.Metaspace(prepend_scheme="first", split=False),
+        decoder=decoders.Sequence(
+            [decoders.Replace("▁", " "), decoders.ByteFallback(), decoders.Fuse()]
+        ),
     )
-    names = ("<|endoftext|>", "<|assistant|>", "<|end|>", "<|user|>")
-    ids = (32000, 32001, 32007, 32010)
-    document = json.loads(theirs.to_str())
-    document["model"]["vocab"] |= dict(zip(names, ids, strict=True))
-    document["added_tokens"] = [
-        {"id": i, "content": name, "special": True, "rstrip": name != "<|endoftext|>"}
-        | dict.fromkeys(("single_word", "lstrip", "normalized"), False)
-        for name, i in zip(names, ids, strict=True)
-    ]
-    ours = formats.parse({"tokenizer.json": json.dumps(document).encode()})
+    made.add_tokens([special(name, rstrip=name != "<|endoftext|>") for name in names])
+    return made.to_str().encode()
+
+
+def test_special_tokens_of_phi_3_contain_the_line_ends_after_them() -> None:
+    ours = formats.parse({"tokenizer.json": phi_3()})
     text = "<|user|>\nHi there<|end|>\n<|assistant|>\n"
     assert ours.encode(text, allowed_special="all") == [32010, 18567, 727, 32007, 32001]
     spans = [(token.start, token.end) for token in ours.tokens(text, allowed_special="all")]
     assert spans == [(0, 9), (9, 11), (11, 17), (17, 25), (25, 39)]
-    trip = round_trip(inspect(text, ours, names))
-    assert [(loss.title, loss.times) for loss in trip.losses] == [
-        ("white space beside a special token", 3), ("dummy prefix", 1)
-    ]  # fmt: skip
+    trip = round_trip(inspect(text, ours, [*ours.special_tokens]))
+    (loss,) = trip.losses
+    assert (loss.title, loss.times) == ("white space beside a special token", 3)
 
 
 def test_mask_of_roberta_contains_the_space_before_it() -> None:
@@ -225,6 +225,15 @@ def test_text_after_a_special_token_of_mistral_has_no_prefix() -> None:
     assert ours.encode("Hi</s>", allowed_special=["<s>"]) != ours.encode(
         "Hi</s>", allowed_special="all"
     )
+
+
+def test_loss_after_a_special_token_is_its_prefix() -> None:
+    ours = formats.parse({"tokenizer.json": library("Prepend", FLAGS["none"]).to_str().encode()})
+    trip = round_trip(inspect("the<s>you <unk>", ours, ["<s>", "<unk>"]))
+    assert trip.decoded == "the<s> you <unk>"
+    (loss,) = trip.losses
+    assert (loss.title, loss.places) == ("dummy prefix", ((7, "nothing", "·"),))
+    assert "after a special token" in loss.why
 
 
 def test_normalized_names_are_found_in_the_normalized_text() -> None:

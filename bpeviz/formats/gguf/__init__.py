@@ -13,6 +13,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import regex
+
 from bpeviz.cached_property import cached_property
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats.base import Format, FormatError, Source, printable_name
@@ -30,6 +32,8 @@ _NORMAL, _UNKNOWN, _CONTROL, _USER_DEFINED, _UNUSED, _BYTE = range(1, 7)
 """Types of tokens: those of SentencePiece."""
 
 _SPACE = "▁"
+_LEFT_MASK = ("jina-v2-de", "jina-v2-es", "jina-v2-code", "nomic-bert-moe", "jina-bert-v3")
+"""Pre-tokenizers and architectures whose "<mask>" contains the white space before it."""
 _SPACE_MARKS = ("gemma4", "granite-embed-multi-311m", "sarvam-moe")
 """Pre-tokenizers without a byte alphabet: a mark replaces each space."""
 
@@ -94,6 +98,23 @@ class _Model:
         kinds = (_UNKNOWN, _CONTROL, _USER_DEFINED)
         return {token: i for i, (token, kind) in enumerate(types) if kind in kinds}
 
+    def flags(self) -> dict[int, list[str]]:
+        """Return the flags of added tokens, which llama.cpp derives from names."""
+        name, architecture, pre_tokenizer = (
+            self.metadata.text(key) or ""
+            for key in ("general.name", "general.architecture", f"{_KEY}pre")
+        )
+        if pre_tokenizer in _LEFT_MASK or architecture in _LEFT_MASK:
+            found = {"<mask>": "lstrip"}
+        elif regex.search("phi-?3", name.lower()):
+            kept = ("<unk>", "<s>", "<|endoftext|>")
+            found = {token: "rstrip" for token in self.added() if token not in kept}
+        elif "modern-bert" in name.lower():
+            found = {"[MASK]": "lstrip"}
+        else:
+            return {}
+        return {i: [found[token]] for token, i in self.added().items() if token in found}
+
 
 # ---- BPE
 
@@ -141,8 +162,10 @@ def bpe_document(metadata: Metadata) -> dict[str, Any]:
                 ],
             },
         )
+    flags = model.flags()
     for token in document["added_tokens"]:
         token["special"] = model.types[token["id"]] != _USER_DEFINED
+        token |= dict.fromkeys(flags.get(token["id"], ()), True)
     before = [model.id("bos", 11)] * model.flag("add_bos_token", pre_tokenizer.adds_bos)
     after = [model.id("eos", 11)] * model.flag("add_eos_token", False)
     after += [model.id("seperator", -1)] * model.flag("add_sep_token", pre_tokenizer.adds_sep)
@@ -253,7 +276,7 @@ def _sentencepiece(model: _Model, kind: str, *, unknown: int, bos: int, eos: int
     rules.remove_extra_whitespaces = model.flag("remove_extra_whitespaces", False)
     rules.escape_whitespaces = True
     content: bytes = proto.SerializeToString(deterministic=True)
-    return read_sentencepiece(model.name, model.metadata.file, content)
+    return read_sentencepiece(model.name, model.metadata.file, content, model.flags())
 
 
 # ---- WordPiece
