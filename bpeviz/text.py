@@ -62,22 +62,24 @@ def clean(text: str) -> str:
 
 
 def color_index(raw: bytes) -> int:
-    """Return the color index of a token, 0 to `COLORS` - 1, from its bytes alone.
+    """Return a token's own color index, 0 to `COLORS` - 1, from its bytes alone.
 
-    So a token has the same color on every page, in every tokenizer, and in every export. The index
-    is the bytes as one number modulo a prime, so that of a long token follows from its parents'
-    remainders (`joined_remainder`).
+    It has another one where a token of the same color would touch it (`bpeviz.analysis.hues`).
     """
-    return remainder(raw) % COLORS
+    return color_key(raw) % COLORS
 
 
-def remainder(raw: bytes) -> int:
-    """Return the remainder from which a token's color index is taken."""
+def color_key(raw: bytes) -> int:
+    """Return the color key of a token: its bytes as one number, modulo a prime.
+
+    Tokens of the same bytes have the same key in every tokenizer. The key of a long token follows
+    from those of its parents (`joined_color_key`).
+    """
     return int.from_bytes(raw) % _PRIME
 
 
-def joined_remainder(left: int, right: int, right_length: int) -> int:
-    """Return the remainder of two tokens joined, the right one `right_length` bytes long."""
+def joined_color_key(left: int, right: int, right_length: int) -> int:
+    """Return the color key of two tokens joined, the right one `right_length` bytes long."""
     return (left * pow(256, right_length, _PRIME) + right) % _PRIME
 
 

@@ -9,9 +9,10 @@ from itertools import pairwise
 
 import regex
 
+from bpeviz.analysis.hues import OWN, Hues, key_of
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import Training
-from bpeviz.text import color_index, counted, label, shorten
+from bpeviz.text import counted, label, shorten
 
 MOST_IDS = 2_000
 """The largest number of ids to decode at once."""
@@ -20,15 +21,16 @@ LONGEST_LIST = 40_000
 """The largest size of an id list, in characters."""
 
 
-def color_index_of(tokenizer: Tokenizer, token_id: int) -> int:
+def color_index_of(tokenizer: Tokenizer, token_id: int, hues: Hues = OWN) -> int:
     """Return the color index of a token, -1 for a single atom."""
-    return -1 if tokenizer.is_atom(token_id) else color_index(tokenizer.token_bytes(token_id))
+    return hues.index(key_of(tokenizer, token_id))
 
 
 def look_of(
     tokenizer: Tokenizer,
     training: Training | None = None,
     special: Collection[int] = (),
+    hues: Hues = OWN,
 ) -> Callable[[int], tuple[str, int]]:
     """Return a function from ids to labels and color indices (-1 for none).
 
@@ -36,12 +38,13 @@ def look_of(
         tokenizer: The tokenizer.
         training: Its training history, which also contains pruned pieces.
         special: Ids that are special tokens now, although a pruned piece may have had them.
+        hues: The color indices.
     """
 
     def look(token_id: int) -> tuple[str, int]:
         if training is not None and token_id not in special:
-            return training.name(token_id), training.color_index(token_id)
-        return shorten(tokenizer.token_label(token_id)), color_index_of(tokenizer, token_id)
+            return training.name(token_id), hues.index(training.color_key(token_id))
+        return shorten(tokenizer.token_label(token_id)), color_index_of(tokenizer, token_id, hues)
 
     return look
 

@@ -14,6 +14,7 @@ import numpy as np
 import regex
 from numpy.typing import NDArray
 
+from bpeviz.analysis.hues import Contacts, contacts
 from bpeviz.analysis.normalization import Unit, units
 from bpeviz.cached_property import cached_property
 from bpeviz.core.boundaries import (
@@ -84,6 +85,11 @@ class Inspection:
     def units(self) -> list[Unit]:
         """The units of the normalization; none if it does not change the text."""
         return units(self.text, self.normalized)
+
+    @cached_property
+    def contacts(self) -> Contacts:
+        """The tokens of the text that touch at any step."""
+        return contacts(self.boundaries)
 
     @property
     def ids(self) -> list[int]:

@@ -18,7 +18,7 @@ from bpeviz.core.dropout import segmentations
 from bpeviz.core.merges import Merge, MergedVocabulary, MergeTokenizer
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.pretokenizers.pretokenizer import PreTokenizer
-from bpeviz.text import COLORS, joined_remainder, remainder, shorten
+from bpeviz.text import COLORS, color_key, joined_color_key, shorten
 
 Cached = TypeVar("Cached", bound=Sized)
 Vocabulary = TypeVar("Vocabulary", bound=MergedVocabulary)
@@ -193,8 +193,13 @@ class Training(ABC):
         """Return a short readable name of an id, with the middle of a long token omitted."""
 
     @abstractmethod
+    def color_key(self, token_id: int) -> int:
+        """Return the color key of a token (see `bpeviz.text.color_key`), -1 for an atom."""
+
     def color_index(self, token_id: int) -> int:
-        """Return the color index of a token (see `bpeviz.text.color_index`), -1 for an atom."""
+        """Return a token's own color index (see `bpeviz.text.color_index`), -1 for an atom."""
+        key = self.color_key(token_id)
+        return key if key < 0 else key % COLORS
 
     @abstractmethod
     def parents(self, token_id: int) -> tuple[int, int] | None:
@@ -268,9 +273,9 @@ class MergeTraining(Training):
     def name(self, token_id: int) -> str:
         return self.names[token_id]
 
-    def color_index(self, token_id: int) -> int:
+    def color_key(self, token_id: int) -> int:
         place = token_id - len(self.alphabet)
-        return -1 if place < 0 else self.color_indices[place]
+        return -1 if place < 0 else self._color_keys[place]
 
     def parents(self, token_id: int) -> tuple[int, int] | None:
         place = token_id - len(self.alphabet)
@@ -338,14 +343,14 @@ class MergeTraining(Training):
         return tuple(names)
 
     @cached_property
-    def color_indices(self) -> tuple[int, ...]:
-        """The color index of the token of each merge."""
+    def _color_keys(self) -> tuple[int, ...]:
+        """The color key of the token of each merge."""
         atoms = [self.pre_tokenizer.symbol_bytes(symbol) for symbol in self.alphabet]
-        found = [(remainder(raw), len(raw)) for raw in atoms]
+        found = [(color_key(raw), len(raw)) for raw in atoms]
         for merge in self.merges:
             (left, left_length), (right, length) = found[merge.left], found[merge.right]
-            found.append((joined_remainder(left, right, length), left_length + length))
-        return tuple(value % COLORS for value, _ in found[len(self.alphabet) :])
+            found.append((joined_color_key(left, right, length), left_length + length))
+        return tuple(key for key, _ in found[len(self.alphabet) :])
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import Candidate, MergeTraining, Training, count_pairs
 from bpeviz.pretokenizers.pretokenizer import Atoms, PreTokenizer
 from bpeviz.pretrained import catalog, download, rank_tokenizer
-from bpeviz.text import clean, color_index, counted, shorten
+from bpeviz.text import clean, color_key, counted, shorten
 from bpeviz.trainers import bpe
 from bpeviz.trainers.base import Corpus, Option, Trainer
 from bpeviz.trainers.options import MIN_COUNT, TIES
@@ -353,12 +353,12 @@ class AdaptiveTraining(Training):
         training, number = self._dense
         return training.name(number[token_id])
 
-    def color_index(self, token_id: int) -> int:
+    def color_key(self, token_id: int) -> int:
         if token_id < self.base.vocab_size:
             is_atom = self.base.is_atom(token_id)
-            return -1 if is_atom else color_index(self.base.token_bytes(token_id))
+            return -1 if is_atom else color_key(self.base.token_bytes(token_id))
         training, number = self._dense
-        return training.color_index(number[token_id])
+        return training.color_key(number[token_id])
 
     def parents(self, token_id: int) -> tuple[int, int] | None:
         if token_id < self.base.vocab_size:

@@ -37,7 +37,7 @@ from bpeviz.core.lattice import (
 from bpeviz.core.tokenizer import NonMonotonicTokenizer, Row, Segmentation, Word
 from bpeviz.core.training import Candidate, Pruning, Stopped, Training
 from bpeviz.pretokenizers.pretokenizer import Atoms, PreTokenizer
-from bpeviz.text import clean, color_index, counted, shorten
+from bpeviz.text import clean, color_key, counted, shorten
 from bpeviz.trainers.base import Corpus, Option, Trainer
 from bpeviz.trainers.options import ATOMS
 from bpeviz.trainers.preparation import PER_ATOM, alphabet_of, count_pre_tokens, merge_limit
@@ -536,10 +536,10 @@ class UnigramTraining(Training):
     def name(self, token_id: int) -> str:
         return shorten(self.pre_tokenizer.label(self.pieces[token_id]))
 
-    def color_index(self, token_id: int) -> int:
+    def color_key(self, token_id: int) -> int:
         if token_id < len(self.alphabet):
             return -1
-        return color_index(b"".join(map(self.pre_tokenizer.symbol_bytes, self.pieces[token_id])))
+        return color_key(b"".join(map(self.pre_tokenizer.symbol_bytes, self.pieces[token_id])))
 
     def parents(self, token_id: int) -> None:
         return None

@@ -14,6 +14,7 @@ from streamlit.delta_generator import DeltaGenerator
 import bpeviz
 from bpeviz import progress
 from bpeviz.analysis import metrics
+from bpeviz.analysis.hues import Hues
 from bpeviz.cached_property import cached_property
 from bpeviz.core.boundaries import Boundaries, Part
 from bpeviz.core.training import Training
@@ -101,7 +102,13 @@ class Trained:
             part: A part of the training text's own boundaries.
         """
         history, boundaries = _result(self)
-        return player.timeline(self.text, history, boundaries, part, history.steps)
+        hues = self.hues(part)
+        return player.timeline(self.text, history, boundaries, part, history.steps, hues)
+
+    @cached()
+    def hues(self, part: Part) -> Hues:
+        """Return the color indices of a part of the text, for all that shows this training."""
+        return player.hues_of([(*_result(self), part)])
 
     @cached()
     def tokens(self, step: int) -> dict[bytes, str]:

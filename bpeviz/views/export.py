@@ -18,6 +18,7 @@ import regex
 from wcwidth import wcswidth
 
 from bpeviz.analysis import verdict
+from bpeviz.analysis.hues import Hues
 from bpeviz.analysis.metrics import Column
 from bpeviz.core.boundaries import DROPPED_ID, UNKNOWN_ID, Part
 from bpeviz.text import character_stand_in, counted, shorten
@@ -63,6 +64,7 @@ class Picture:
     baseline: int = 0
     first: int = 0
     last: int | None = None
+    hues: Hues | None = None
 
 
 def html(picture: Picture) -> str:
@@ -162,7 +164,7 @@ def _drawing(picture: Picture) -> _Drawing:
         last = first + len(raw.decode())
     start = len(text[:first].encode())
     part = Part(start, start + len(raw), first, last)
-    data = side_by_side(text, columns, part, picture.baseline)
+    data = side_by_side(text, columns, part, picture.baseline, hues=picture.hues)
     about = []
     if (first, last) != (0, len(text)):
         about.append(f"Characters {first + 1:,} to {last:,} of {len(text):,}.")
@@ -248,7 +250,7 @@ section div {{ font: 16px/1.8 ui-monospace, "DejaVu Sans Mono", Menlo, Consolas,
 section div {{ white-space: pre-wrap; overflow-wrap: anywhere; tab-size: 4; }}
 section div {{ unicode-bidi: plaintext; break-inside: avoid-page; }}
 i {{ font-style: normal; }}
-.b {{ border-inline-end: 1px solid {QUIET}; }}
+.b {{ border-inline-end: 1.5px solid {QUIET}; }}
 .own {{ border-inline-end: 3px solid {ACCENT}; }}
 .missing {{ border-inline-end: 3px dotted {ACCENT}; }}
 .unknown {{ text-decoration: underline wavy {ACCENT}; }}

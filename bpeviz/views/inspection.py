@@ -16,6 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from bpeviz.analysis import hues
+from bpeviz.analysis.hues import OWN, Hues
 from bpeviz.analysis.normalization import Unit
 from bpeviz.analysis.round_trip import NAME
 from bpeviz.analysis.token_lookup import color_index_of, look_of
@@ -68,7 +70,27 @@ class _Columns:
             yield (start, ends[i], *self.span(start, ends[i]))
 
 
-def grid(inspection: Inspection, shown: Part, *, decimal: bool = False) -> dict[str, Any]:
+def hues_of(inspection: Inspection, training: Training | None = None, given: Hues = OWN) -> Hues:
+    """Return the color indices of a text at all steps.
+
+    Args:
+        inspection: The encoded text.
+        training: The training history of the tokenizer, if known.
+        given: Color indices that stay, those of another tokenizer.
+    """
+    tokenizer, special = inspection.tokenizer, inspection.special_ids
+
+    def key(token_id: int) -> int:
+        if training is not None and token_id not in special:
+            return training.color_key(token_id)
+        return hues.key_of(tokenizer, token_id)
+
+    return hues.hues([(inspection.contacts, key)], given)
+
+
+def grid(
+    inspection: Inspection, shown: Part, *, decimal: bool = False, colors: Hues = OWN
+) -> dict[str, Any]:
     """Return the payload of the grid, as plain JSON values: characters, bytes, tokens and ids.
 
     A column is a byte. A token without bytes (a mark) has a column before its position. Spans are
@@ -78,6 +100,7 @@ def grid(inspection: Inspection, shown: Part, *, decimal: bool = False) -> dict[
         inspection: The encoded text.
         shown: A part of `inspection.cuts`.
         decimal: Show bytes in decimal, not in hexadecimal.
+        colors: The color indices.
     """
     raw, low, high = inspection.raw, shown.start, shown.end
     last = high if high < len(raw) else high + 1  # marks at the end of the text are shown
@@ -114,7 +137,7 @@ def grid(inspection: Inspection, shown: Part, *, decimal: bool = False) -> dict[
             [start, end, shorten(label(raw[max(a, low) : min(b, high)]), NAME)]
             for a, b, start, end in columns.spans(ends)
         ],
-        "tokens": _tokens(inspection, pieces, columns),
+        "tokens": _tokens(inspection, pieces, columns, colors),
         "innerBoundaries": [
             [columns.end(at), kind] for at, kind in inspection.cuts_inside() if low < at < high
         ],
@@ -134,7 +157,7 @@ def _normalized(inspection: Inspection, columns: _Columns) -> list[list[Any]] | 
 
 
 def _tokens(
-    inspection: Inspection, pieces: Sequence[Piece], columns: _Columns
+    inspection: Inspection, pieces: Sequence[Piece], columns: _Columns, colors: Hues
 ) -> list[dict[str, Any]]:
     """Return the tokens of the grid with their spans; marks are in their order."""
     found = []
@@ -146,7 +169,7 @@ def _tokens(
             place += 1
         else:
             start, end = columns.span(piece.start, piece.end)
-        found.append({"start": start, "end": end, **_token(inspection, piece)})
+        found.append({"start": start, "end": end, **_token(inspection, piece, colors)})
     return found
 
 
@@ -161,7 +184,7 @@ def _shown(grapheme: str) -> str:
     return character_stand_in(grapheme) if len(grapheme) == 1 else grapheme
 
 
-def _token(inspection: Inspection, piece: Piece) -> dict[str, Any]:
+def _token(inspection: Inspection, piece: Piece, colors: Hues) -> dict[str, Any]:
     """Return a token of the grid, with label, color index and note."""
     tokenizer, raw = inspection.tokenizer, inspection.raw
     if piece.id == DROPPED_ID:
@@ -199,7 +222,9 @@ def _token(inspection: Inspection, piece: Piece) -> dict[str, Any]:
     return {
         "id": piece.id,
         "label": shorten(tokenizer.token_label(piece.id), NAME),
-        "color": -1 if kind in ("unknown", "special") else color_index_of(tokenizer, piece.id),
+        "color": -1
+        if kind in ("unknown", "special")
+        else color_index_of(tokenizer, piece.id, colors),
         "hex": shorten(hexadecimal(token), 3 * NAME),
         "note": "; ".join(notes),
         "kind": kind,
@@ -220,7 +245,11 @@ def _partial(inspection: Inspection, piece: Piece) -> list[str]:
 
 
 def timeline(
-    inspection: Inspection, shown: Part, title: str, training: Training | None = None
+    inspection: Inspection,
+    shown: Part,
+    title: str,
+    training: Training | None = None,
+    colors: Hues = OWN,
 ) -> dict[str, Any]:
     """Return the timeline of one text, in the format of `player.timeline`.
 
@@ -232,6 +261,7 @@ def timeline(
         shown: The part to show.
         title: The name of the tokenizer.
         training: The training history of the tokenizer, if known.
+        colors: The color indices.
     """
     tokenizer, text = inspection.tokenizer, inspection.text
     kind = tokenizer.atoms
@@ -240,7 +270,7 @@ def timeline(
     steps = decision_columns([*_decisions(inspection, cut, events, states, training)])
     atom_ids = cut.atom_ids.tolist()
     ids = {*atom_ids, *cut.entries.tolist(), *steps["id"], *steps["left"], *steps["right"]}
-    look = look_of(tokenizer, training, inspection.special_ids)
+    look = look_of(tokenizer, training, inspection.special_ids, colors)
     before = int(inspection.boundaries.ends[shown.start - 1]) if shown.start else 0
     size = int(cut.ends[-1]) - before if len(cut) else 0
     unit = "merge" if training is None else texts_of(training).unit

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import regex
 
+from bpeviz.analysis.hues import OWN, Hues
 from bpeviz.core.boundaries import INSIDE_ID, Boundaries, ended
 from bpeviz.core.training import Training
 from bpeviz.text import character_stand_in, digest_of
@@ -46,11 +47,13 @@ class Side:
     numbers: Sequence[int] | None = None
 
 
-def of_training(title: str, training: Training, boundaries: Boundaries, last: int) -> Side:
+def of_training(
+    title: str, training: Training, boundaries: Boundaries, last: int, hues: Hues = OWN
+) -> Side:
     """Return a side for a training history up to step `last`, with the boundaries of the text."""
 
     def look(token_id: int) -> tuple[str, int]:
-        return training.name(token_id), training.color_index(token_id)
+        return training.name(token_id), hues.index(training.color_key(token_id))
 
     return Side(title, boundaries, last, last, look, texts_of(training).unit)
 

@@ -12,13 +12,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bpeviz.analysis import hues as coloring
 from bpeviz.analysis import verdict
+from bpeviz.analysis.hues import Hues
 from bpeviz.analysis.metrics import Column
 from bpeviz.core.boundaries import DROPPED_ID, UNKNOWN_ID, Boundaries, Ends, Part, ended
 from bpeviz.core.merges import Merge
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import Pruning, Training
-from bpeviz.text import color_index, digest_of, hexadecimal, shorten
+from bpeviz.text import digest_of, hexadecimal, shorten
 from bpeviz.trainers import texts_of
 
 _NO_TOKENS = {UNKNOWN_ID: "not in the vocabulary", DROPPED_ID: "dropped: no token"}
@@ -84,8 +86,36 @@ def _last(places: NDArray[np.bool_]) -> int:
     return int(found[-1]) + 1 if len(found) else 0
 
 
+def hues_of(trainings: Sequence[tuple[Training, Boundaries, Part]]) -> Hues:
+    """Return the color indices of a part of a text at all steps of some trainings.
+
+    Args:
+        trainings: Each with the boundaries of the whole text, and the part of these to show.
+    """
+    return coloring.hues(
+        (coloring.contacts(boundaries.slice(part.start, part.end)), training.color_key)
+        for training, boundaries, part in trainings
+    )
+
+
+def hues_of_columns(columns: Sequence[Column], part: Part) -> Hues:
+    """Return the color indices of a part of a text in columns; `part` is in bytes."""
+    return coloring.hues(
+        (
+            coloring.contacts_at(column.ids[slice(*_tokens_within(column, part))].tolist()),
+            coloring.keys_of(column.tokenizer),
+        )
+        for column in columns
+    )
+
+
 def timeline(
-    text: str, training: Training, boundaries: Boundaries, part: Part, last: int
+    text: str,
+    training: Training,
+    boundaries: Boundaries,
+    part: Part,
+    last: int,
+    hues: Hues | None = None,
 ) -> dict[str, Any]:
     """Return the timeline of a part of a text, as plain JSON values.
 
@@ -95,7 +125,9 @@ def timeline(
         boundaries: Boundaries of the whole text under the last tokenizer of `training`.
         part: The part to show.
         last: The last step of the timeline.
+        hues: The color indices; by default those of this timeline alone.
     """
+    hues = hues or hues_of([(training, boundaries, part)])
     atom_ids = boundaries.atom_ids[part.start : part.end]
     whole = part.end - part.start == len(boundaries)
     kind = training.pre_tokenizer.atoms
@@ -111,7 +143,7 @@ def timeline(
         "atomIds": None if kind == "bytes" else atom_ids.tolist(),
         **when,
         "tokenStyles": {
-            i: [training.name(i), training.color_index(i)] for i in sorted(ids) if i >= 0
+            i: [training.name(i), hues.index(training.color_key(i))] for i in sorted(ids) if i >= 0
         },
         "unknownLabel": training.pre_tokenizer.unknown,
         "steps": steps,
@@ -126,6 +158,15 @@ def timeline(
     # The keys do not depend on `last`, so that a new size does not redraw the player.
     identity = digest_of(training.pre_tokenizer, data["tokenCounts"], data["steps"], text)
     return data | {"key": digest_of(data), "timelineId": identity, "last": last}
+
+
+def recolored(timeline: dict[str, Any], training: Training, hues: Hues) -> dict[str, Any]:
+    """Return a timeline with other color indices."""
+    styles = {
+        i: [name, hues.index(training.color_key(i))]
+        for i, (name, _) in timeline["tokenStyles"].items()
+    }
+    return timeline | {"tokenStyles": styles, "key": digest_of([timeline["key"], styles])}
 
 
 def decision_columns(decisions: Sequence[Merge | Pruning]) -> dict[str, Any]:
@@ -229,7 +270,13 @@ def still(training: Training) -> str:
 
 
 def side_by_side(
-    text: str, columns: Sequence[Column], part: Part, baseline: int, *, ids: bool = False
+    text: str,
+    columns: Sequence[Column],
+    part: Part,
+    baseline: int,
+    *,
+    ids: bool = False,
+    hues: Hues | None = None,
 ) -> dict[str, Any]:
     """Return the payload of the columns of the Compare page, as plain JSON values.
 
@@ -239,7 +286,9 @@ def side_by_side(
         part: The part to show; `start` and `end` are bytes.
         baseline: The column that the others are compared with.
         ids: Whether to show the id of each token.
+        hues: The color indices; by default those of these columns alone.
     """
+    hues = hues or hues_of_columns(columns, part)
     shown = []
     standard = _cuts_within(columns[baseline], part)
     standings = [verdict.standing(column) for column in columns]
@@ -248,7 +297,7 @@ def side_by_side(
     best = best if len(best) < len(columns) else []
     for number, column in enumerate(columns):
         cuts = _cuts_within(column, part)
-        ends, tokens, distinct = _tokens(column, part)
+        ends, tokens, distinct = _tokens(column, part, hues)
         shown.append(
             {
                 "title": column.title,
@@ -272,7 +321,7 @@ def side_by_side(
 
 
 def before_and_after(
-    text: str, training: Training, boundaries: Boundaries, step: int
+    text: str, training: Training, boundaries: Boundaries, step: int, hues: Hues | None = None
 ) -> dict[str, Any] | None:
     """Return the payload of two columns: a text before and after a step, around its first change.
 
@@ -281,6 +330,7 @@ def before_and_after(
         training: The training history.
         boundaries: The boundaries of the text.
         step: The step, from 1.
+        hues: The color indices; by default those of these columns alone.
 
     Returns:
         The payload, or None if the step does not change the boundaries of the text.
@@ -300,7 +350,7 @@ def before_and_after(
         Column(f"{name} {unit} {step:,}", training.at_step(at), around, at)
         for name, at in (("Before", step - 1), ("After", step))
     ]
-    data = side_by_side(text, columns, part, 0)
+    data = side_by_side(text, columns, part, 0, hues=hues)
     counts = boundaries.token_counts[step - 1 : step + 1].tolist()
     for column, count in zip(data["columns"], counts, strict=True):
         column |= {"tokenCount": count, "notes": [], "isBest": False}
@@ -350,7 +400,14 @@ def _cuts_within(column: Column, part: Part) -> Ends:
     return cuts[(cuts > part.start) & (cuts < part.end)] - part.start
 
 
-def _tokens(column: Column, part: Part) -> tuple[list[int], list[int], list[list[Any]]]:
+def _tokens_within(column: Column, part: Part) -> tuple[int, int]:
+    """Return the range of the tokens in a part, those at its edges included."""
+    ends = column.cuts
+    last = max(ended(ends, part.end), ended(ends, part.end, before=True) + 1)
+    return ended(ends, part.start), last
+
+
+def _tokens(column: Column, part: Part, hues: Hues) -> tuple[list[int], list[int], list[list[Any]]]:
     """Return the tokens of a part: their ends in bytes, the index of each, and the distinct ones.
 
     Each of these is an id, a label, the bytes in hex, and a color index. Tokens at the edges are
@@ -358,8 +415,7 @@ def _tokens(column: Column, part: Part) -> tuple[list[int], list[int], list[list
     """
     tokenizer = column.tokenizer
     ends = column.cuts
-    first = ended(ends, part.start)
-    last = max(ended(ends, part.end), ended(ends, part.end, before=True) + 1)
+    first, last = _tokens_within(column, part)
     ids, indices = np.unique(column.ids[first:last], return_inverse=True)
     distinct: list[list[Any]] = []
     for token_id in ids.tolist():
@@ -368,7 +424,7 @@ def _tokens(column: Column, part: Part) -> tuple[list[int], list[int], list[list
             continue
         raw = tokenizer.token_bytes(token_id)
         label = shorten(tokenizer.token_label(token_id))
-        color = -1 if tokenizer.is_atom(token_id) else color_index(raw)
+        color = hues.index(coloring.key_of(tokenizer, token_id))
         distinct.append([token_id, label, shorten(hexadecimal(raw)), color])
     shown = np.minimum(ends[first:last], part.end) - part.start
     return shown.tolist(), indices.tolist(), distinct

@@ -101,10 +101,14 @@ def show(shown: list[Trained]) -> None:
     columns = [_column(one, one.history.steps) for one in shown]
     parts = player.parts(text, metrics.common_boundaries(columns, always=True), SHOWN)
     part = choose_part(PART, parts, "Training and all figures use")
+    own = [player.part_between(one.boundaries, part, text) for one in shown]
+    hues = player.hues_of(
+        [(one.history, one.boundaries, at) for one, at in zip(shown, own, strict=True)]
+    )
     timelines = []
-    for one in shown:
-        own = player.part_between(one.boundaries, part, text)
-        timelines.append((_name(one), one.timeline(own), one.history))
+    for one, at in zip(shown, own, strict=True):
+        colored = player.recolored(one.timeline(at), one.history, hues)
+        timelines.append((_name(one), colored, one.history))
     payload = player.lock_step(timelines)
     with place:
         components.player(payload, "lock_step")

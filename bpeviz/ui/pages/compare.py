@@ -283,12 +283,13 @@ def _side_by_side(text: str, columns: Sequence[Column], baseline: int, sentence:
     """Draw the text in columns. sentence: the verdict, for the projector."""
     parts = player.parts(text, metrics.common_boundaries(columns), SHOWN)
     shown = choose_part(PART, parts, "All figures are for")
-    payload = player.side_by_side(text, columns, shown, baseline, ids=bool(IDS.get()))
+    hues = player.hues_of_columns(columns, shown)
+    payload = player.side_by_side(text, columns, shown, baseline, ids=bool(IDS.get()), hues=hues)
     components.columns(payload | {"verdict": sentence}, "columns")
     export.along(
         "compare",
         lambda: Picture(
-            text, columns, "One text, several tokenizers", baseline, shown.first, shown.last
+            text, columns, "One text, several tokenizers", baseline, shown.first, shown.last, hues
         ),
     )
 

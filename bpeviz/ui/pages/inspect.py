@@ -11,6 +11,8 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from bpeviz.analysis import normalization, token_lookup, trace
+from bpeviz.analysis.hues import OWN as OWN_HUES
+from bpeviz.analysis.hues import Hues
 from bpeviz.analysis.metrics import Column
 from bpeviz.analysis.round_trip import RoundTrip, round_trip
 from bpeviz.analysis.trace import Inspection
@@ -286,27 +288,29 @@ def show(training_text: str, offered: Sequence[Offer], chosen: DeltaGenerator) -
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(_sizes(found))
         decimal = DECIMAL.toggle()
-    pressed = components.grid(inspection.grid(found, part, decimal=decimal), "grid")
+    colors = inspection.hues_of(found, offer.training)
+    data = inspection.grid(found, part, decimal=decimal, colors=colors)
+    pressed = components.grid(data, "grid")
     if pressed and _PRESSED.get() != pressed["number"]:
         _PRESSED.put(pressed["number"])
         LOOK_UP.put(str(pressed["id"]))
         CLOSER.put("token")
     closer = CLOSER.segments(label_visibility="collapsed")
     if closer == "film":
-        _timeline(offer, found, part)
+        _timeline(offer, found, part, colors)
     elif closer == "picture":
-        _merge_diagram(offer, found, offered)
+        _merge_diagram(offer, found, offered, colors)
     elif closer == "token":
         _token(offer, found.tokenizer)
     else:
         _ids(offer, found)
-    export.along("inspect", partial(_colored, offer, found))
+    export.along("inspect", partial(_colored, offer, found, colors))
 
 
-def _colored(offer: Offer, found: Inspection) -> Picture:
+def _colored(offer: Offer, found: Inspection, colors: Hues) -> Picture:
     boundaries = found.boundaries
     column = Column(offer.title, found.tokenizer, boundaries, boundaries.steps)
-    return Picture(found.text, [column], "One text as tokens")
+    return Picture(found.text, [column], "One text as tokens", hues=colors)
 
 
 def _text(training_text: str) -> str:
@@ -439,14 +443,14 @@ def _sizes(found: Inspection) -> str:
     )
 
 
-def _timeline(offer: Offer, found: Inspection, part: Part) -> None:
+def _timeline(offer: Offer, found: Inspection, part: Part, colors: Hues) -> None:
     """Draw the player with the steps that change this text."""
     if _without_steps(offer, found):
         _lattice(offer, found, part)
         return
     shown = player.part_between(found.boundaries, part, found.text)
     name = "your tokenizer" if offer.key == OWN else offer.title
-    data = inspection.timeline(found, shown, name, offer.training)
+    data = inspection.timeline(found, shown, name, offer.training, colors)
     components.player(player.payload(data), "inspect_player")
     st.caption(
         "The player shows only the steps that change this text, each with its number among all "
@@ -512,10 +516,10 @@ def _lattice(offer: Offer, found: Inspection, part: Part) -> None:
         html_table.draw(pieces, "pieces", label="Pieces of the word")
 
 
-def _side(offer: Offer, found: Inspection) -> merge_diagram.Side:
+def _side(offer: Offer, found: Inspection, colors: Hues) -> merge_diagram.Side:
     """Return one side of the merge diagram."""
     numbers = [event.step for event in found.events]
-    return _side_of(offer, found.tokenizer, found.boundaries, numbers, found.special_ids)
+    return _side_of(offer, found.tokenizer, found.boundaries, numbers, found.special_ids, colors)
 
 
 def _side_of(
@@ -524,15 +528,16 @@ def _side_of(
     boundaries: Boundaries,
     numbers: Sequence[int],
     special: Collection[int] = (),
+    colors: Hues = OWN_HUES,
 ) -> merge_diagram.Side:
     unit = "merge" if offer.training is None else texts_of(offer.training).unit
-    look = token_lookup.look_of(tokenizer, offer.training, special)
+    look = token_lookup.look_of(tokenizer, offer.training, special, colors)
     return merge_diagram.Side(
         offer.title, boundaries, len(numbers), tokenizer.steps, look, unit, numbers
     )
 
 
-def _merge_diagram(offer: Offer, found: Inspection, offered: Sequence[Offer]) -> None:
+def _merge_diagram(offer: Offer, found: Inspection, offered: Sequence[Offer], colors: Hues) -> None:
     """Draw the merge diagram, with another tokenizer mirrored below."""
     if _without_steps(offer, found):
         return
@@ -544,7 +549,7 @@ def _merge_diagram(offer: Offer, found: Inspection, offered: Sequence[Offer]) ->
         chosen = MIRRORED.select(names, width=260)
         parts = player.parts(found.text, found.cuts, merge_diagram.MOST)
         part = choose_part(DRAWN_PART, parts, width=220)
-    sides = [_side(offer, found)]
+    sides = [_side(offer, found, colors)]
     other = others.get(chosen)
     if other is not None and _if_ready(other) is not None:
         # All special tokens of the other tokenizer, if those of this one are treated as special.
@@ -553,7 +558,8 @@ def _merge_diagram(offer: Offer, found: Inspection, offered: Sequence[Offer]) ->
         if isinstance(beside, str):
             st.error(markdown.escape(beside))
         elif not _without_steps(other, beside):
-            sides.append(_side(other, beside))
+            both = inspection.hues_of(beside, other.training, colors)
+            sides.append(_side(other, beside, both))
     components.merge_diagram(
         merge_diagram.merge_diagram_payload(found.raw[part.start : part.end], sides, part.start),
         "picture",

@@ -88,7 +88,7 @@ def show(trained: Trained, last: int) -> None:
         initial = components.player(player.payload(timeline), "player")
     _follow(trained, last, timeline["timelineId"], part, initial)
     if last:
-        _merge_diagram(trained, last, timeline["timelineId"])
+        _merge_diagram(trained, last, timeline["timelineId"], part)
     vocabulary.vocabulary(trained, last)
 
 
@@ -143,7 +143,7 @@ def _follow(trained: Trained, last: int, timeline: str, shown: Part, initial: in
                 f"Bytes per token after each {texts_of(training).unit}",
             )
         st.caption("Click a curve or a row of the table: the player jumps to that step.")
-        _before_and_after(trained, step)
+        _before_and_after(trained, step, shown)
         details(trained.text, training, boundaries, step)
 
 
@@ -158,7 +158,8 @@ def _export(trained: Trained, last: int, step: int, shown: Part) -> None:
         title = texts.vocabulary(training, step)
         column = Column(title, training.at_step(step), trained.boundaries, step)
         title = f"{name}: {texts.unit} {step:,} of {last:,}"
-        return Picture(trained.text, [column], title, first=shown.first, last=shown.last)
+        hues = trained.hues(shown)
+        return Picture(trained.text, [column], title, first=shown.first, last=shown.last, hues=hues)
 
     title = f"{name}, vocabulary size {int(trained.history.sizes[last]):,}"
     own = export.Exported(title, (trained, last), lambda: trained.history.at_step(last))
@@ -166,7 +167,7 @@ def _export(trained: Trained, last: int, step: int, shown: Part) -> None:
 
 
 @fragment
-def _merge_diagram(trained: Trained, last: int, timeline: str) -> None:
+def _merge_diagram(trained: Trained, last: int, timeline: str, shown: Part) -> None:
     """Draw the merge diagram of a few words.
 
     The browser moves its marker line with the player, so nothing here depends on the step.
@@ -193,13 +194,13 @@ def _merge_diagram(trained: Trained, last: int, timeline: str) -> None:
         words = beginning.rpartition(" ")[0]
         at, query = 0, words if words.strip() and len(text) > BEGINNING else beginning
     query = query.encode()[: merge_diagram.MOST].decode(errors="ignore")
-    data = _drawn(trained, last, query, len(text[:at].encode()))
+    data = _drawn(trained, last, query, len(text[:at].encode()), shown)
     components.merge_diagram(data | {"timelineId": timeline}, "train_picture")
     st.caption(f"{about} The marker line is the player's step: drag it to move the player.")
 
 
 @cached()
-def _drawn(trained: Trained, last: int, part: str, start: int) -> dict[str, Any]:
+def _drawn(trained: Trained, last: int, part: str, start: int, shown: Part) -> dict[str, Any]:
     """Return the merge diagram of a part of the text; do not change it, it is cached.
 
     Args:
@@ -207,21 +208,23 @@ def _drawn(trained: Trained, last: int, part: str, start: int) -> dict[str, Any]
         last: The last step of the diagram.
         part: The part.
         start: The byte of the text where it begins.
+        shown: The part of the text in the player, which has the same colors.
     """
     title = ALGORITHMS[trained.choice.algorithm]
-    side = merge_diagram.of_training(title, trained.history, trained.boundaries, last)
+    hues = trained.hues(shown)
+    side = merge_diagram.of_training(title, trained.history, trained.boundaries, last, hues)
     found: dict[str, Any] = merge_diagram.merge_diagram_payload(part.encode(), [side], start)
     return found
 
 
-def _before_and_after(trained: Trained, step: int) -> None:
+def _before_and_after(trained: Trained, step: int, shown: Part) -> None:
     """Draw the text before and after the last step, around the first change."""
     unit = texts_of(trained.history).unit
     st.header(f"Before and after this {unit}", anchor=False)
     if not step:
         st.caption(f"No {unit} is applied yet. Press Play, or go to a {unit} above.")
         return
-    data = _compared(trained, step)
+    data = _compared(trained, step, shown)
     if data is None:
         st.caption(f"This {unit} does not change the training text.")
         return
@@ -229,9 +232,9 @@ def _before_and_after(trained: Trained, step: int) -> None:
 
 
 @cached()
-def _compared(trained: Trained, step: int) -> dict[str, Any] | None:
+def _compared(trained: Trained, step: int, shown: Part) -> dict[str, Any] | None:
     history, boundaries = trained.history, trained.boundaries
-    return player.before_and_after(trained.text, history, boundaries, step)
+    return player.before_and_after(trained.text, history, boundaries, step, trained.hues(shown))
 
 
 def _candidates(trained: Trained, step: int) -> None:
