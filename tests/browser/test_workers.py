@@ -50,6 +50,12 @@ def await_workers(server: Server, number: int) -> None:
         time.sleep(0.05)
 
 
+def suspend_workers(server: Server) -> None:
+    """Stop the only worker of a server without ending it, so that it cannot end by itself."""
+    (worker,) = server.workers()
+    os.kill(worker, signal.SIGSTOP)
+
+
 @pytest.fixture
 def training_page(other_server: Server, open_at: Callable[..., Page]) -> Page:
     """Open a page with a training that takes many seconds."""
@@ -67,6 +73,7 @@ def test_training_shows_progress_and_ends_when_the_user_leaves_it(
     page = training_page
     bar = page.get_by_role("progressbar")
     expect(bar).to_be_visible()
+    suspend_workers(other_server)
     page.get_by_role("button", name="Stop training").click()
     expect(page.get_by_text("Training was stopped.")).to_be_visible()
     expect(bar).to_have_count(0)
@@ -81,6 +88,7 @@ def test_training_shows_progress_and_ends_when_the_user_leaves_it(
     expect(bar).to_be_visible()
     await_workers(other_server, 1)
     # Another page ends the job.
+    suspend_workers(other_server)
     page.get_by_role("link", name="Pre-tokenize", exact=True).click()
     expect(page.get_by_role("region", name="The text in each pre-tokenization")).to_be_visible()
     await_workers(other_server, 0)
@@ -88,6 +96,7 @@ def test_training_shows_progress_and_ends_when_the_user_leaves_it(
     expect(page.get_by_text("Training merges:")).to_be_visible()
     await_workers(other_server, 1)
     # Another choice ends it.
+    suspend_workers(other_server)
     page.get_by_role("button", name="Back to the text box").click()
     expect(Player(page).text).to_be_visible()
     expect(page.get_by_test_id("stAlert")).to_have_count(0)
@@ -95,6 +104,7 @@ def test_training_shows_progress_and_ends_when_the_user_leaves_it(
     # A closed tab ends it.
     open_file(page, "letters.txt", long_text())
     await_workers(other_server, 1)
+    suspend_workers(other_server)
     page.close()
     await_workers(other_server, 0)
 

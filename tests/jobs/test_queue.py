@@ -57,6 +57,13 @@ def slow_job(
     return queue.run(("slow", number), LONG, "bpe", SLOW | options, user)
 
 
+def suspended(job: queue.Job) -> int:
+    """Return the process of a job, which now cannot end by itself."""
+    process = process_of(job)
+    os.kill(process, signal.SIGSTOP)
+    return process
+
+
 def process_of(job: queue.Job) -> int:
     await_that(lambda: job._process is not None and job._total, "training began")
     return job._process.pid
@@ -102,7 +109,7 @@ def test_job_reports_progress_while_it_trains() -> None:
 
 def test_job_without_users_is_killed() -> None:
     with slow_job(1) as job:
-        process = process_of(job)
+        process = suspended(job)
         assert alive(process)
     await_that(lambda: not alive(process), "the process has ended")
 
@@ -115,7 +122,7 @@ def test_exception_in_the_page_kills_its_job() -> None:
 
     def page() -> None:
         with slow_job(2) as job:
-            processes.append(process_of(job))
+            processes.append(suspended(job))
             raise Stopped
 
     with pytest.raises(Stopped):

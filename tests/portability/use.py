@@ -68,6 +68,8 @@ short.stop()
 with queue.run("stopped", TEXT * 5, "bpe", {"vocab_size": 20_000}, "ada") as job:
     while not workers():
         assert not job.wait(0.05), job.outcome
+    for worker in workers():
+        worker.suspend()  # so it cannot end by itself
 deadline = time.monotonic() + 60
 while workers():
     assert time.monotonic() < deadline, "the worker still runs"
