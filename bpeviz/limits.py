@@ -119,16 +119,13 @@ USER_LIBRARY_PROCESSES = _limit(
 
 # ---- a session: an open tab
 
-SESSIONS = _limit("open tabs of all users", 1_000, "tabs", "BPEVIZ_SESSIONS")
-"""Fewer where the system does not let a process open enough files."""
-
 TEXT = _limit("text on Train", 10_000_000, "characters")
 PAGE_TEXT = _limit("text on the other pages", 1_200_000, "characters")
+BOX = _limit("text in any other box, such as a word list", 500_000, "characters")
 UPLOAD = _limit("uploaded text file", 40, "MB")
 SESSION_TEXTS = _limit("texts and files of a session", 120, "MB", "BPEVIZ_SESSION_TEXTS")
 SESSION_UPLOADS = _limit("uploads of a session", 100, "MB", "BPEVIZ_SESSION_UPLOADS")
 ALL_UPLOADS = _limit("uploads of all sessions", 500, "MB", "BPEVIZ_ALL_UPLOADS")
-ALL_TEXTS = _limit("texts and files of all sessions", 1_000, "MB", "BPEVIZ_ALL_TEXTS")
 REQUEST = _limit("any other request", 64, "kB")
 TOKENIZER_FILES = _limit("files of a tokenizer, unpacked", 40, "MB")
 HUB_CACHE = _limit("files from Hugging Face on the disk", 500, "MB", "BPEVIZ_HUB_CACHE")

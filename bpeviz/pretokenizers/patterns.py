@@ -35,7 +35,7 @@ TIME_LIMIT = float(limits.EXPRESSION_SECONDS)
 MAX_EXPRESSION = 2_000
 """Characters that a user's own regular expression may have."""
 
-MAX_WORD_LIST = 500_000
+MAX_WORD_LIST = limits.BOX
 """Characters that a word list may have."""
 
 MAX_WORD = 100

@@ -13,7 +13,7 @@ from typing import Any
 
 import streamlit as st
 
-from bpeviz import components
+from bpeviz import components, limits
 from bpeviz.text import as_json
 
 _HOST = """
@@ -53,13 +53,13 @@ LINKED_STEP = "linked_step"
 def frame(title: str) -> None:
     """Add the parts of a page's frame that Streamlit cannot draw (`bpeviz.ui.page`).
 
-    These are landmarks, the current page in the menu, the target of the skip link, and on narrow
-    screens a button that unfolds the inputs.
+    These are landmarks, the current page in the menu, the target of the skip link, on narrow
+    screens a button that unfolds the inputs, and the limit of Streamlit's own boxes.
 
     Args:
         title: The page's title in the menu.
     """
-    _frame(key="frame", data={"title": title})
+    _frame(key="frame", data={"title": title, "longest": limits.BOX})
 
 
 def player(payload: dict[str, Any], key: str) -> int:

@@ -9,7 +9,6 @@ from types import MappingProxyType
 from typing import Any, Generic
 
 import streamlit as st
-from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from bpeviz import limits
 from bpeviz.core.boundaries import Part
@@ -178,7 +177,7 @@ class TextSource:
     failed = _Of[str]()
     """Why the last file cannot be used."""
 
-    upload = _Of[UploadedFile]()
+    upload = _Of[Any]()
     """The uploader. Unlike the box it loses its value when the page changes."""
 
     @property

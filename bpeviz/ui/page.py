@@ -13,7 +13,7 @@ from bpeviz.ui.inputs import PAGE
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.pages.registry import PAGES
 from bpeviz.ui.permalink import session
-from bpeviz.ui.runtime import fragments, garbage, page_change, stop_run, style
+from bpeviz.ui.runtime import fragments, page_change, stop_run, style
 from bpeviz.ui.widgets import SessionValues
 
 ICON = (
@@ -37,7 +37,6 @@ def frame(page: Page) -> Iterator[DeltaGenerator]:
     also where the page stops early (`stop_run.stop`).
     """
     with fragments.script_run():
-        garbage.collect_less_often()
         fragments.page_begins()
         page_change.begin_page(PAGE.get() != page.title)
         PAGE.put(page.title)

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, TypeVar, cast
 
 import streamlit as st
-from streamlit.errors import StreamlitSelectionCountExceedsMaxError
 
+from bpeviz import limits
 from bpeviz.text import clean
 from bpeviz.ui.runtime import page_change
 
@@ -117,7 +117,10 @@ class TextField(Widget[str]):
 
     def area(self, **options: Any) -> str:
         """Draw a box for several lines; return the text, cleaned."""
-        return clean(st.text_area(**self._drawn, **options) or "")
+        text = clean(st.text_area(**self._drawn, **options) or "")
+        if len(text) > limits.BOX:  # the browser sends one character more (`frame.js`)
+            st.warning(f"This box takes {limits.BOX:,} characters. The rest was left out.")
+        return text[: limits.BOX]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -190,16 +193,13 @@ class SomeOf(Widget[list[str]]):
             **options: Arguments of `st.multiselect`.
         """
         shown = titles or self.titles
-        try:
-            return st.multiselect(
-                options=list(shown),
-                format_func=shown.__getitem__,
-                max_selections=self.most,
-                **self._drawn,
-                **options,
-            )
-        except StreamlitSelectionCountExceedsMaxError:  # the message is not from a browser
-            return []
+        return st.multiselect(
+            options=list(shown),
+            format_func=shown.__getitem__,
+            max_selections=self.most,
+            **self._drawn,
+            **options,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

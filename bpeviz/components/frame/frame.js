@@ -1,12 +1,15 @@
 // The frame of a page, as far as Streamlit cannot draw it: landmarks, the current page in the menu,
-// the target of the skip link, and the button that unfolds the inputs on a narrow screen.
+// the target of the skip link, and the button that unfolds the inputs on a narrow screen. It also
+// corrects what is typed into Streamlit's own boxes.
 // `bpeviz/ui/page.py` draws the containers, and `bpeviz/ui/runtime/style.css` their layout.
 
 import { component } from "../shared/dom.js";
+import { firstCharacters, wellFormed } from "../text_box/text_state.js";
 
 /**
  * @typedef {object} FramePayload
  * @property {string} title the title of the page in the menu
+ * @property {number} longest the most characters of a box
  */
 
 /** Find a container by the key that Python gives it. */
@@ -21,9 +24,11 @@ function label(place, role, name) {
 class Frame {
   constructor(root, signal) {
     this.title = "";
+    this.longest = Infinity;
     this.toggle = root.querySelector(".toggle");
     this.toggle.addEventListener("click", () => this.fold(), { signal });
     document.addEventListener("click", (event) => this.skip(event), { signal, capture: true });
+    document.addEventListener("input", (event) => this.correct(event), { signal, capture: true });
     // Streamlit may replace elements at any time, and the attributes go with them.
     // While a page loads, it does so many times.
     let isDue = false;
@@ -42,6 +47,7 @@ class Frame {
   /** @param {FramePayload} data */
   update(data) {
     this.title = data.title;
+    this.longest = data.longest;
     this.describe();
   }
 
@@ -65,6 +71,16 @@ class Frame {
       if (link.textContent.trim() !== this.title) link.removeAttribute("aria-current");
       else if (link.ariaCurrent !== "page") link.ariaCurrent = "page";
     }
+  }
+
+  // A lone surrogate cannot be sent: the browser would try it again and again. A text above the
+  // limit loses its end, but for one character, by which the page knows.
+  correct({ target }) {
+    if (!(target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement)) return;
+    const text = wellFormed(firstCharacters(target.value, this.longest + 1));
+    if (text === target.value) return;
+    // React notices only values that were not set through the element's own property.
+    Object.getOwnPropertyDescriptor(Object.getPrototypeOf(target), "value").set.call(target, text);
   }
 
   /** Let Streamlit's link “Skip to main content” skip the menu and the inputs, too. */

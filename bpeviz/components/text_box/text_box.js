@@ -182,18 +182,4 @@ class TextBox {
   }
 }
 
-// A lone surrogate in one of Streamlit's own inputs cannot be sent: the browser would try it again
-// and again. This replaces it before React reads the value.
-document.addEventListener(
-  "input",
-  ({ target }) => {
-    if (!(target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement)) return;
-    const text = wellFormed(target.value);
-    if (text === target.value) return;
-    // React notices only values that were not set through the element's own property.
-    Object.getOwnPropertyDescriptor(Object.getPrototypeOf(target), "value").set.call(target, text);
-  },
-  true,
-);
-
 export const mount = component(TextBox);

@@ -100,3 +100,15 @@ export function characterCount(text) {
   }
   return count;
 }
+
+/**
+ * Return the first characters of a text.
+ * @param {string} text
+ * @param {number} count the most characters to return
+ */
+export function firstCharacters(text, count) {
+  if (text.length <= count) return text;
+  let end = 0;
+  for (; count > 0 && end < text.length; count--) end += text.codePointAt(end) > 0xffff ? 2 : 1;
+  return text.slice(0, end);
+}

@@ -10,6 +10,7 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from bpeviz import limits
 from bpeviz.analysis import normalization, token_lookup, trace
 from bpeviz.analysis.hues import OWN as OWN_HUES
 from bpeviz.analysis.hues import Hues
@@ -315,7 +316,8 @@ def _colored(offer: Offer, found: Inspection, colors: Hues) -> Picture:
 
 def _text(training_text: str) -> str:
     """Return the text to inspect."""
-    text = training_text if SOURCE.get() == "learnt" else clean(TYPED.get() or "")
+    typed = clean(TYPED.get() or "")[: limits.BOX]
+    text = training_text if SOURCE.get() == "learnt" else typed
     if len(text) > MOST:
         st.caption(f"This page inspects the first {MOST:,} of {len(text):,} characters.")
         text = text[:MOST]

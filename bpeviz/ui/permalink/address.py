@@ -9,7 +9,8 @@ from urllib.parse import SplitResult, urlsplit
 
 import segno
 import streamlit as st
-from streamlit import config
+
+from bpeviz.ui import private
 
 MAX_ADDRESS = 500
 """The most characters of the address of a page, without its query."""
@@ -59,22 +60,23 @@ def reachable(page: str) -> Reachable:
     if len(page) > MAX_ADDRESS or parts.scheme not in ("http", "https") or not host:
         return Reachable("")
     page = SplitResult(parts.scheme, parts.netloc, parts.path, "", "").geturl()
-    if not _is_loopback(host):
+    if not is_loopback(host):
         return Reachable(page)
     listens = st.get_option("server.address") or ""
-    if _is_loopback(listens):
+    if is_loopback(listens):
         return Reachable(page, THIS_MACHINE)
-    name = st.get_option("browser.serverAddress")
-    if not config.is_manually_set("browser.serverAddress"):
+    name = private.server_name()
+    if name is None:
         name = _network_address() if listens in ("", "0.0.0.0", "::") else listens  # noqa: S104
-    if not name or _is_loopback(name):
+    if not name or is_loopback(name):
         return Reachable(page, UNKNOWN_NAME)
     shown = f"[{name}]" if ":" in name else name
     netloc = shown if port is None else f"{shown}:{port}"
     return Reachable(SplitResult(parts.scheme, netloc, parts.path, "", "").geturl())
 
 
-def _is_loopback(host: str) -> bool:
+def is_loopback(host: str) -> bool:
+    """Return whether a host name or IP address is that of this machine for itself."""
     try:
         return ipaddress.ip_address(host.strip("[]")).is_loopback
     except ValueError:

@@ -9,8 +9,8 @@ from threading import local
 from typing import Any, ParamSpec
 
 import streamlit as st
-from streamlit.delta_generator_singletons import context_dg_stack, get_default_dg_stack_value
 
+from bpeviz.ui import private
 from bpeviz.ui.runtime import run_lock, stop_run
 from bpeviz.ui.runtime.cache import cache
 
@@ -76,10 +76,6 @@ def page_input_changed() -> None:
 
 
 def page_begins() -> None:
-    """Clear the state of earlier runs: open containers and `page_input_changed`.
-
-    If the page is requested just as a fragment ends, Streamlit 1.67 runs it in the same thread,
-    and draws it inside the containers around the fragment, such as a dialog.
-    """
-    context_dg_stack.set(get_default_dg_stack_value())
+    """Clear the state of earlier runs: open containers and `page_input_changed`."""
+    private.leave_containers()
     st.session_state.pop(_CHANGED, None)

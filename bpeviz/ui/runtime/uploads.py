@@ -13,14 +13,12 @@ from __future__ import annotations
 import secrets
 import sys
 from collections.abc import Iterator
-from typing import Any, cast
+from typing import Any
 
 import streamlit as st
-from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
-from streamlit.runtime.scriptrunner import get_script_run_ctx
-from streamlit.runtime.uploaded_file_manager import UploadedFile, UploadedFileRec
 
 from bpeviz import limits
+from bpeviz.ui import private
 
 _REFUSED = secrets.token_bytes(16)
 """Begins the content that is stored in place of a refused file."""
@@ -74,13 +72,13 @@ def take(key: str) -> list[tuple[str, bytes]]:
 
 def remove_all() -> None:
     """Remove all uploads of this session."""
-    _remove({*_stored()})
+    _remove({*private.uploads()})
 
 
 def held() -> int:
     """Return the size of the texts and files of this session, in bytes."""
     return sum(map(_size, st.session_state.to_dict().values())) + sum(
-        len(one.data) for one in [*_stored().values()]
+        map(len, private.uploads().values())
     )
 
 
@@ -98,10 +96,10 @@ def refusal(more: int) -> str:
     )
 
 
-def _uploaded(value: Any) -> Iterator[UploadedFile]:
+def _uploaded(value: Any) -> Iterator[Any]:
     """Yield the files of an uploader's value, except those that were removed."""
     for one in value if isinstance(value, list) else [value]:
-        if isinstance(one, UploadedFile):
+        if hasattr(one, "getvalue"):
             yield one
 
 
@@ -111,17 +109,6 @@ def _size(value: Any) -> int:
     return sum(map(_size, value)) if isinstance(value, list | tuple) else 0
 
 
-def _stored() -> dict[str, UploadedFileRec]:
-    """Return the uploads of this session that Streamlit stores, by their ids."""
-    context = get_script_run_ctx()
-    if context is None or not isinstance(context.uploaded_file_mgr, MemoryUploadedFileManager):
-        return {}
-    return context.uploaded_file_mgr.file_storage.get(context.session_id, {})
-
-
 def _remove(ids: set[str]) -> None:
-    for file in ids & {*_stored()}:
-        if context := get_script_run_ctx():
-            cast(MemoryUploadedFileManager, context.uploaded_file_mgr).remove_file(
-                context.session_id, file
-            )
+    for file in ids & {*private.uploads()}:
+        private.remove_upload(file)

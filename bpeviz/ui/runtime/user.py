@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from bpeviz import users
+from bpeviz.ui import private
 
 COOKIE = "bpeviz_user"
 """A random token in the browser, the same for all its tabs."""
@@ -20,13 +20,13 @@ def current_user() -> str:
 
     The network address does not identify a user: a class may share one.
     """
-    context = get_script_run_ctx(suppress_warning=True)
-    if context is None:
+    session = private.session_id()
+    if not session:
         return ""
     token = st.context.cookies.get(COOKIE)
     if isinstance(token, str) and re.fullmatch(r"[\w-]{1,50}", token, re.ASCII):
         return f"browser {token}"
-    return f"session {context.session_id}"
+    return f"session {session}"
 
 
 users.current = current_user

@@ -6,19 +6,16 @@ everything that is already on the screen.
 
 from __future__ import annotations
 
-import importlib.resources
 import re
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from bpeviz.ui import private
 from bpeviz.ui.runtime.style import STYLE
 from bpeviz.ui.server.user_cookie import opens_page
 
 _END = b"</head>"
-
-_PAGE = importlib.resources.files("streamlit") / "static" / "index.html"
-_STATIC = importlib.resources.files("streamlit") / "static" / "static"
 
 _FIRST = (
     "BidiComponent",
@@ -43,11 +40,11 @@ def _preloads() -> str:
     """
     fonts = "".join(
         f'<link rel="preload" href="./static/media/{font.name}" as="font" crossorigin>'
-        for font in (_STATIC / "media").iterdir()
+        for font in private.MEDIA.iterdir()
         if font.name.startswith("SourceCodeVF-Upright")
     )
-    scripts = {one.name: one for one in (_STATIC / "js").iterdir()}
-    page = _PAGE.read_text(encoding="utf-8")  # it loads most scripts early itself
+    scripts = {one.name: one for one in private.SCRIPTS.iterdir()}
+    page = private.PAGE.read_text(encoding="utf-8")  # it loads most scripts early itself
     waiting = [name for name in scripts if name.split(".")[0] in _FIRST]
     found: dict[str, None] = {}
     while waiting:

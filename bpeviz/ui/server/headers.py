@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import importlib.resources
 import re
 
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from bpeviz.ui import private
 
 
 def content_security_policy(frame_ancestors: str) -> str:
@@ -45,8 +46,8 @@ def content_security_policy(frame_ancestors: str) -> str:
 
 def _inline_scripts() -> list[str]:
     """Return the hashes of the scripts inside Streamlit's page."""
-    page = importlib.resources.files("streamlit") / "static" / "index.html"
-    scripts = re.findall("<script>(.*?)</script>", page.read_text(encoding="utf-8"), re.DOTALL)
+    page = private.PAGE.read_text(encoding="utf-8")
+    scripts = re.findall("<script>(.*?)</script>", page, re.DOTALL)
     digests = (hashlib.sha256(script.encode()).digest() for script in scripts)
     return [f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests]
 

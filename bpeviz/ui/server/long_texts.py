@@ -22,7 +22,6 @@ class LongTexts:
         )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handle one connection."""
         is_put = scope["type"] == "http" and scope["method"] == "PUT"
         if is_put and (found := self._path.fullmatch(scope["path"])):
             answer = await _stored(Request(scope, receive), *found.groups())
@@ -33,6 +32,9 @@ class LongTexts:
 
 async def _stored(request: Request, token: str, name: str, number: str) -> Response:
     """Store the text of a request; return the answer."""
+    inbox = long_texts.find(token)
+    if inbox is None:
+        return PlainTextResponse("The session has ended. Reload the page.", 404)
     content = bytearray()  # grows in place: joining chunks would keep all users waiting
     try:
         async for chunk in request.stream():
@@ -43,8 +45,5 @@ async def _stored(request: Request, token: str, name: str, number: str) -> Respo
                 )
     except ClientDisconnect:
         return Response(status_code=400)
-    inbox = long_texts.find(token)
-    if inbox is None:
-        return PlainTextResponse("The session has ended. Reload the page.", 404)
     inbox.put(name, int(number), content)
     return Response(status_code=204)

@@ -25,7 +25,6 @@ class PageAddresses:
         self._names |= _EARLIER
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handle one connection."""
         answer = self._app
         if opens_page(scope) and scope["path"].startswith(self._base):
             asked = scope["path"].removeprefix(self._base)

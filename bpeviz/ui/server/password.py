@@ -18,6 +18,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
 from bpeviz import limits
+from bpeviz.ui import private
 from bpeviz.ui.server.user_cookie import cookie, opens_page
 
 COOKIE = "bpeviz_password"
@@ -61,7 +62,7 @@ class PasswordGate:
     ) -> None:
         self._app = app
         self._base = base
-        self._health = f"{base.rstrip('/')}/_stcore/health"
+        self._health = f"{base.rstrip('/')}/{private.HEALTH}"
         self._clock = clock
         self._password = password.encode()
         # The key depends on the password alone, so browsers stay logged in after a restart. It

@@ -10,26 +10,21 @@ from collections.abc import Callable, Mapping
 from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from streamlit import runtime
 
 from bpeviz import limits
+from bpeviz.ui import private
 from bpeviz.ui.runtime import long_texts, uploads
-from bpeviz.ui.server.held_texts import has_room
 
 MB = 1_000_000
 
 
 def stored_uploads() -> dict[str, int]:
-    """Return the bytes of the uploads that Streamlit stores, by session, and of long texts.
+    """Return the bytes of the uploads that are stored, by session, and of long texts."""
+    return long_texts.sizes() | private.upload_sizes()
 
-    Streamlit deletes an upload when the user removes it or its session expires.
-    """
-    manager = runtime.get_instance().uploaded_file_mgr
-    storage: Mapping[str, Mapping[str, object]] = getattr(manager, "file_storage", {})
-    return long_texts.sizes() | {
-        session: sum(len(getattr(file, "data", b"")) for file in [*files.values()])
-        for session, files in [*storage.items()]
-    }
+
+class _FullError(Exception):
+    """An upload exceeds a limit while it arrives. The message is for the user."""
 
 
 class RequestSizes:
@@ -44,14 +39,13 @@ class RequestSizes:
     ) -> None:
         self._app = app
         self._stored = stored
-        upload = re.escape(f"{base.rstrip('/')}/_stcore/upload_file")
+        upload = re.escape(f"{base.rstrip('/')}/{private.UPLOAD}")
         text = re.escape(long_texts.path(base))
         self._upload = re.compile(f"(?:{upload}/([^/]+)|{text}/([^/]+)/[^/]+)/[^/]+")
         self._arriving: Counter[str] = Counter()
         """The bytes of the uploads that are arriving, by session."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handle one connection."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -68,10 +62,16 @@ class RequestSizes:
         elif message := self._refusal(upload[1] or upload[2], size):
             await self._refuse(scope, body, send, message, size, is_file=bool(upload[1]))
         else:
-            await self._accept(scope, body, send, upload[1] or upload[2], size)
+            session, is_file = upload[1] or upload[2], bool(upload[1])
+            await self._accept(scope, body, send, session, size, is_file=is_file)
 
     def _refusal(self, session: str, size: int) -> str:
-        """Return the message about a limit that an upload exceeds, or an empty text."""
+        """Return the message about a limit that an upload exceeds, or an empty text.
+
+        Args:
+            session: The session.
+            size: The bytes still to arrive.
+        """
         if size > limits.UPLOAD * 1_048_576:
             return f"The file is larger than {limits.UPLOAD} MB, the limit. Use a smaller one."
         stored = self._stored()
@@ -85,24 +85,34 @@ class RequestSizes:
                 f"The uploads of all users may have {limits.ALL_UPLOADS:,} MB together. Try again "
                 "in a few minutes."
             )
-        if not has_room(self._arriving.total() + size):
-            return (
-                f"The texts of all users may have {limits.ALL_TEXTS:,} MB together. Try again in a "
-                "few minutes."
-            )
         return ""
 
-    async def _accept(self, scope: Scope, body: _Body, send: Send, session: str, size: int) -> None:
-        self._arriving[session] += size
+    async def _accept(
+        self, scope: Scope, body: _Body, send: Send, session: str, size: int, *, is_file: bool
+    ) -> None:
+        arrived = 0
+
+        async def receive() -> Message:
+            nonlocal arrived
+            message = await body()
+            more = len(message.get("body", b""))
+            arrived += more
+            self._arriving[session] += more
+            if more and (refusal := self._refusal(session, 0)):
+                raise _FullError(refusal)
+            return message
+
         try:
-            await self._app(scope, body, send)
+            await self._app(scope, receive, send)
+        except _FullError as error:
+            await self._refuse(scope, body, send, str(error), size, is_file=is_file)
         except OSError as error:  # Starlette stores long uploads in temporary files
             if error.errno not in (errno.ENOSPC, errno.EDQUOT):
                 raise
             message = "The disk of the server is full, so it cannot receive files. Try again later."
             await self._refuse(scope, body, send, message, size, is_file=True)
         finally:
-            self._arriving[session] -= size
+            self._arriving[session] -= arrived
             if not self._arriving[session]:
                 del self._arriving[session]
 
@@ -144,12 +154,10 @@ class _Body:
     """The body of a request, as the app receives it."""
 
     def __init__(self, receive: Receive, content: bytes | None = None) -> None:
-        """Return the body of a request, or other content in place of it."""
         self._receive, self._content = receive, content
         self._ended = False
 
     async def __call__(self) -> Message:
-        """Receive a message."""
         if self._content is not None and not self._ended:
             self._ended = True
             return {"type": "http.request", "body": self._content}

@@ -5,7 +5,6 @@ What users see and do in a browser is tested in `tests/browser`.
 
 from __future__ import annotations
 
-import gc
 import re
 import tomllib
 from collections.abc import Iterator
@@ -35,7 +34,7 @@ from bpeviz.trainers.bpe import TRAINER as BPE
 from bpeviz.ui import trained
 from bpeviz.ui.inputs import MAX_TEXT, MAX_TRAINED, UnreadableFileError, read_file
 from bpeviz.ui.pages import train
-from bpeviz.ui.runtime import cache, garbage
+from bpeviz.ui.runtime import cache
 
 ROOT = Path(__file__).resolve().parents[3]
 PAGES = {"Train": "app.py", "Compare": "pages/Compare.py"}
@@ -365,12 +364,6 @@ def test_stopped_page_still_offers_its_link(page: str, state: dict[str, Any]) ->
     assert [one.message for one in app.exception] == []
     names = [one.proto.component_name for one in app.get("bidi_component")]
     assert "bpeviz_copy_link" in names
-
-
-def test_imported_objects_are_frozen_for_garbage_collection() -> None:
-    with_text("Train", SHORT)
-    assert gc.get_freeze_count() > 100_000
-    assert gc.get_threshold() == garbage.THRESHOLDS
 
 
 def test_markup_in_text_is_not_rendered() -> None:

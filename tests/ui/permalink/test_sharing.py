@@ -37,7 +37,7 @@ class Clock:
 
 def test_short_link_expires() -> None:
     clock = Clock()
-    links = ShortLinks(clock)
+    links = ShortLinks(clock=clock)
     name = links.put("eNabc", "ada")
     assert name is not None
     assert re.fullmatch(r"~[\w-]{12}", name)  # 72 random bits
@@ -64,10 +64,14 @@ def test_short_links_are_bounded_in_number_and_bytes(monkeypatch: pytest.MonkeyP
     links = ShortLinks()
     adas = [links.put(f"eN{number}", "ada") or "" for number in range(5)]
     assert [links.get(name) for name in adas] == [None, None, "eN2", "eN3", "eN4"]
-    bobs = [links.put(f"eN{number * 11}", "bob") or "" for number in range(3)]
-    # One too many: the user with the most bytes loses the oldest one.
-    assert [links.get(name) is None for name in (*adas[2:], *bobs)].count(True) == 1
-    assert links.get(bobs[-1]) is not None
+    # One too many: the user's own go first, then the oldest of all.
+    bobs = [links.put(f"eN{number * 11}", "bob") or "" for number in range(2)]
+    assert all(map(links.get, (*adas[2:], *bobs)))
+    bobs += [links.put("eN99", "bob") or ""]
+    left = [bool(links.get(name)) for name in (*adas[2:], *bobs)]
+    assert left == [True, True, True, False, True, True]
+    first = links.put("eN5", "eve") or ""
+    assert [bool(links.get(name)) for name in (*adas[2:], first)] == [False, True, True, True]
 
     monkeypatch.setattr(limits, "SHORT_LINK_BYTES", 1)
     links = ShortLinks()
@@ -77,6 +81,13 @@ def test_short_links_are_bounded_in_number_and_bytes(monkeypatch: pytest.MonkeyP
     assert [links.get(name or "") is not None for name in names] == [False, False, True]
 
     assert links.put("x" * (limits.SHORT_LINK * 1_000 + 1), "ada") is None
+
+
+def test_servers_share_the_short_links_in_a_file(tmp_path: Path) -> None:
+    one, other = (ShortLinks(str(tmp_path / "links")) for _ in range(2))
+    name = one.put("eNabc", "ada") or ""
+    assert other.get(name) == "eNabc"
+    assert other.put("eNabc", "ada") == name
 
 
 # ---- the address

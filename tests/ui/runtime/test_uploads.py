@@ -11,8 +11,8 @@ from bpeviz.ui.runtime import uploads
 
 def script() -> None:
     import streamlit as st
-    from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+    from bpeviz.ui import private
     from bpeviz.ui.runtime import uploads
 
     def read() -> None:
@@ -22,13 +22,12 @@ def script() -> None:
             state.setdefault("read", []).append(read("one"))
         except uploads.RefusedUploadError as error:
             state["refused"] = str(error)
-        state.stored = len(uploads._stored())
+        state.stored = len(private.uploads())
 
     st.file_uploader("one", key="one", on_change=read, accept_multiple_files=True)
     st.file_uploader("two", key="two")
     st.text(str(uploads.held()))
     st.text(uploads.refusal(0))
-    assert get_script_run_ctx() is not None
 
 
 def app(**state: object) -> AppTest:

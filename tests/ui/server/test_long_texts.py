@@ -5,7 +5,8 @@ from __future__ import annotations
 import gc
 
 import pytest
-from asgi import Answer, ask, page
+from asgi import Answer, ask, page, run
+from starlette.types import Message
 
 from bpeviz import limits
 from bpeviz.ui.runtime import long_texts
@@ -44,6 +45,19 @@ def test_inbox_ends_with_its_session() -> None:
     answer = put(token, "text")
     assert answer.status == 404
     assert "Reload" in answer.body
+
+
+def test_token_is_looked_up_before_the_text_arrives() -> None:
+    async def receive() -> Message:
+        raise AssertionError
+
+    async def send(message: Message) -> None:
+        answers.append(message)
+
+    answers: list[Message] = []
+    scope = {"type": "http", "method": "PUT", "path": "/texts/unknown/text/5", "headers": []}
+    run(LongTexts(page, "/")(scope, receive, send))
+    assert answers[0]["status"] == 404
 
 
 def test_text_above_the_limit_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,6 @@ from starlette.types import Message, Receive, Scope, Send
 
 from bpeviz import limits
 from bpeviz.ui.runtime import uploads
-from bpeviz.ui.server import held_texts
 from bpeviz.ui.server.request_sizes import MB, RequestSizes
 
 SESSION, ALL = limits.SESSION_UPLOADS * MB, limits.ALL_UPLOADS * MB
@@ -45,26 +44,11 @@ def put(size: int, stored: dict[str, int], session: str = "mine", base: str = "/
     return ask(app, "PUT", path, b"content", content_length=str(size))
 
 
-@pytest.fixture(autouse=True)
-def no_sessions(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without a server, no session holds texts."""
-    monkeypatch.setattr(held_texts, "measure", lambda: 0)
-    monkeypatch.setattr(held_texts, "_total", held_texts._Total())
-
-
 def refusal(answer: Answer) -> str:
     """Return the message that is stored in place of a file, or an empty text."""
     assert answer.status == 200
     content = answer.body.encode("latin-1")
     return content.removeprefix(uploads.refused("")).decode() if content != b"content" else ""
-
-
-def test_uploads_are_refused_where_sessions_hold_too_many_texts(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(held_texts, "measure", lambda: limits.ALL_TEXTS * MB - 2 * MB)
-    assert not refusal(put(2 * MB, {}))
-    assert f"{limits.ALL_TEXTS:,} MB" in refusal(put(2 * MB + 1, {}))
 
 
 @pytest.mark.parametrize("base", ["/", "/room", "/a/room"])
@@ -95,29 +79,71 @@ def test_upload_is_limited() -> None:
     assert put(3 * most, {}).status == 413
 
 
-def test_uploads_that_arrive_count() -> None:
-    began, go_on = asyncio.Event(), asyncio.Event()
+def upload_in_turn(
+    app: RequestSizes, *sizes: int, path: str = "/texts/mine/text/7"
+) -> list[Answer]:
+    """Return the answers to uploads that begin one after the other and end in this order."""
 
-    async def slow(scope: Scope, receive: Receive, send: Send) -> None:
-        began.set()
-        await go_on.wait()
-        await page(scope, receive, send)
+    async def turns() -> list[Answer]:
+        uploads = []
+        for size in sizes:
+            uploads.append(asyncio.create_task(handle(app, "PUT", path, bytes(size))))
+            await asyncio.sleep(0.01)
+        return list(await asyncio.gather(*uploads))
 
-    async def two() -> list[int]:
-        app = RequestSizes(slow, "/", lambda: {"mine": SESSION - MB})
+    return run(turns())
 
-        def upload(size: int) -> asyncio.Task[Answer]:
-            path = "/texts/mine/text/7"
-            return asyncio.create_task(handle(app, "PUT", path, content_length=str(size)))
 
-        first = upload(MB)
-        await began.wait()
-        second = await upload(1)
-        go_on.set()
-        await first
-        return [first.result().status, second.status, (await upload(MB)).status]
+async def slow(scope: Scope, receive: Receive, send: Send) -> None:
+    await receive()
+    await asyncio.sleep(0.05)
+    await page(scope, receive, send)
 
-    assert run(two()) == [200, 413, 200]
+
+def test_bytes_that_have_arrived_count() -> None:
+    app = RequestSizes(slow, "/", lambda: {"mine": SESSION - MB})
+    assert [one.status for one in upload_in_turn(app, MB, 1)] == [200, 413]
+    assert [one.status for one in upload_in_turn(app, MB)] == [200]
+
+
+def test_announced_bytes_do_not_count() -> None:
+    """Requests whose bodies never come do not keep others from uploading."""
+    never, app = asyncio.Event(), RequestSizes(slow, "/", dict)
+
+    async def waits() -> Message:
+        await never.wait()
+        return {"type": "http.disconnect"}
+
+    async def upload() -> int:
+        headers = [(b"content-length", str(limits.UPLOAD * MB).encode())]
+        begun = {"type": "http", "method": "PUT", "path": "/texts/mine/text/7", "headers": headers}
+        tasks = [asyncio.create_task(app(begun, waits, no_answer)) for _ in range(21)]
+        await asyncio.sleep(0.01)
+        status = (await handle(app, "PUT", "/texts/mine/text/8", bytes(MB))).status
+        never.set()
+        await asyncio.gather(*tasks)
+        return status
+
+    assert run(upload()) == 200
+
+
+async def no_answer(_message: Message) -> None:
+    pass
+
+
+def test_upload_that_exceeds_a_limit_while_it_arrives_is_refused() -> None:
+    stored = {"mine": 0}
+
+    async def fills(scope: Scope, receive: Receive, send: Send) -> None:
+        stored["mine"] = SESSION  # another upload has ended meanwhile
+        await storing(scope, receive, send)
+
+    answer = ask(RequestSizes(fills, "/", lambda: stored), "PUT", "/texts/mine/text/7", b"content")
+    assert (answer.status, f"{limits.SESSION_UPLOADS} MB" in answer.body) == (413, True)
+    stored["mine"] = 0
+    app = RequestSizes(fills, "/", lambda: stored)
+    content = ask(app, "PUT", "/_stcore/upload_file/mine/file", b"content")
+    assert f"{limits.SESSION_UPLOADS} MB" in refusal(content)
 
 
 def test_other_requests_are_short() -> None:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import math
 import urllib.error
 import urllib.parse
 import urllib.request
 from collections.abc import Iterator
 from http.client import HTTPMessage
-from typing import Any
 
 import pytest
 import websockets
@@ -17,7 +15,6 @@ from benchmarks.load import Measured, connected
 from serving import Server, serving
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
-from streamlit.proto.WidgetStates_pb2 import WidgetState
 
 from bpeviz.ui.runtime import user
 from bpeviz.ui.server import password
@@ -162,28 +159,3 @@ def test_charts_are_drawn_when_the_player_reports(server: Server, cookie: str) -
 
 def test_long_request_is_refused(server: Server, cookie: str) -> None:
     assert request(f"{server.address}/", "POST", b"a" * 65_000, Cookie=cookie)[0] == 413
-
-
-def test_wrong_values_of_widgets_leave_no_traceback(server: Server, cookie: str) -> None:
-    values: list[dict[str, Any]] = [
-        {"string_value": "x"},
-        {"double_array_value": {"data": [math.nan]}},
-        {"string_array_value": {"data": ["a"] * 18}},  # more than any list accepts
-        {"string_array_value": {"data": ["a"]}},
-    ]
-
-    async def send() -> list[str]:
-        measured = Measured()
-        async with connected(server.address, measured, cookie) as user:
-            await user.load()
-            for page in ("Train", "Compare", "Algorithms", "Pre-tokenize"):
-                await user.open(page)
-                ids = [shown.id for shown in user.widgets.values()]
-                assert len(ids) > 10
-                for value in values:
-                    user.states = {one: WidgetState(id=one, **value) for one in ids}
-                    await user.act("wrong values")
-        return measured.errors
-
-    assert run(send()) == []
-    assert server.tracebacks() == ""

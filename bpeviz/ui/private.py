@@ -1,0 +1,101 @@
+"""Everything in Streamlit that bpeviz uses although it is not public.
+
+Four Python names, each with the reason and a public issue. `tests/ui/test_private.py` fails when
+Streamlit no longer needs one of them. Below are paths. The CSS selectors, mostly test ids, are in
+`runtime/style.css`, `runtime/style.py` and `components/frame/frame.js`.
+"""
+
+from __future__ import annotations
+
+import importlib.resources
+from typing import cast
+
+import streamlit as st
+from streamlit import config
+from streamlit.delta_generator_singletons import context_dg_stack
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+VERSION = "1.67"
+"""The version of Streamlit that these names belong to."""
+
+HEALTH = "_stcore/health"
+UPLOAD = "_stcore/upload_file"
+"""Paths of the server, below that of the app."""
+
+STATIC = importlib.resources.files("streamlit") / "static"
+PAGE = STATIC / "index.html"
+SCRIPTS = STATIC / "static" / "js"
+MEDIA = STATIC / "static" / "media"
+"""Files of Streamlit's frontend."""
+
+
+def check() -> None:
+    """Raise `RuntimeError` where another version of Streamlit is installed."""
+    if not st.__version__.startswith(f"{VERSION}."):
+        raise RuntimeError(
+            f"bpeviz needs Streamlit {VERSION}, but {st.__version__} is installed. Install the "
+            "packages that requirements.txt lists."
+        )
+
+
+# ---- get_script_run_ctx: the session of a page run
+# https://github.com/streamlit/streamlit/issues/6545
+
+
+def session_id() -> str:
+    """Return the id of the session of this thread's page run; empty outside of page runs."""
+    context = get_script_run_ctx(suppress_warning=True)
+    return "" if context is None else context.session_id
+
+
+# ---- file_storage: Streamlit stores an upload until its session ends, even if another one has
+# replaced it. https://github.com/streamlit/streamlit/issues/9218
+
+_managers: list[MemoryUploadedFileManager] = []
+"""The storage of all uploads, from the first page run on."""
+
+
+def uploads() -> dict[str, bytes]:
+    """Return the uploads of the session of this page run, by their ids."""
+    context = get_script_run_ctx()
+    if context is None:
+        return {}
+    _managers[:] = [cast(MemoryUploadedFileManager, context.uploaded_file_mgr)]
+    files = _managers[0].file_storage.get(context.session_id, {})
+    return {file_id: file.data for file_id, file in files.items()}
+
+
+def remove_upload(file_id: str) -> None:
+    """Remove an upload of the session of this page run."""
+    _managers[0].remove_file(session_id(), file_id)
+
+
+def upload_sizes() -> dict[str, int]:
+    """Return the bytes of the uploads of each session."""
+    # Other threads add sessions and files meanwhile.
+    return {
+        session: sum(len(file.data) for file in [*files.values()])
+        for manager in _managers
+        for session, files in [*manager.file_storage.items()]
+    }
+
+
+# ---- context_dg_stack: if a page is requested just as a fragment ends, it runs in the same thread,
+# and is drawn inside the containers around the fragment, such as a dialog.
+# https://github.com/streamlit/streamlit/pull/8798 fixed this for `st.rerun` only.
+
+
+def leave_containers() -> None:
+    """Draw outside of all containers from now on."""
+    context_dg_stack.set(context_dg_stack.get()[:1])
+
+
+# ---- is_manually_set: an option that is not set cannot be told from one that is set to its default
+# https://github.com/streamlit/streamlit/issues/8629
+
+
+def server_name() -> str | None:
+    """Return the option `browser.serverAddress`, or None where it is not set."""
+    name = "browser.serverAddress"
+    return cast(str, st.get_option(name)) if config.is_manually_set(name) else None

@@ -1,0 +1,118 @@
+"""Streamlit still needs each of the names in `bpeviz.ui.private`, and only they are used."""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import streamlit as st
+from asgi import run
+from benchmarks.load import Measured, connected
+from serving import Server, serving
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+
+from bpeviz.ui import private
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def imported(path: Path) -> set[str]:
+    """Return the names that a module imports from Streamlit, with their modules."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {one.name for one in node.names if one.name.split(".")[0] == "streamlit"}
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "streamlit":
+            found |= {f"{node.module}.{one.name}" for one in node.names}
+    return found
+
+
+def test_one_module_imports_private_names() -> None:
+    for path in [ROOT / "app.py", *ROOT.glob("pages/*.py"), *ROOT.glob("bpeviz/**/*.py")]:
+        if path != Path(private.__file__):
+            public = {"streamlit", "streamlit.delta_generator.DeltaGenerator"}
+            assert imported(path) <= public, path
+
+
+def test_private_names_are_four() -> None:
+    assert imported(Path(private.__file__)) - {"streamlit"} == {
+        "streamlit.config",  # is_manually_set
+        "streamlit.delta_generator_singletons.context_dg_stack",
+        "streamlit.runtime.scriptrunner.get_script_run_ctx",
+        # file_storage, which this class declares
+        "streamlit.runtime.memory_uploaded_file_manager.MemoryUploadedFileManager",
+    }
+
+
+def test_other_version_of_streamlit_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    private.check()
+    monkeypatch.setattr(st, "__version__", "1.670.0")
+    with pytest.raises(RuntimeError, match=r"needs Streamlit 1\.67, but 1\.670\.0"):
+        private.check()
+
+
+def test_paths_are_those_of_streamlit() -> None:
+    assert private.PAGE.is_file()
+    assert private.SCRIPTS.is_dir()
+    assert private.MEDIA.is_dir()
+
+
+def test_streamlit_has_no_public_id_of_a_session() -> None:
+    assert "session_id" not in dir(type(st.context))
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    script = str(Path(__file__).with_name("private_app.py"))
+    environment = {"STREAMLIT_SERVER_ENABLE_XSRF_PROTECTION": "false"}
+    with serving(tmp_path_factory.mktemp("private"), script, **environment) as running:
+        yield running
+
+
+@pytest.mark.slow
+def test_streamlit_stores_files_that_others_have_replaced(server: Server) -> None:
+    async def upload() -> list[str]:
+        async with connected(server.address, Measured()) as user:
+            await user.act("load")
+            for name in ("a", "b"):
+                assert await user.upload("one", name, b"a") == 204
+            return user.alerts
+
+    assert run(upload()) == ["0 0", "1 1", "2 2"]
+
+
+@pytest.mark.slow
+def test_streamlit_draws_a_page_inside_the_containers_of_a_fragment(server: Server) -> None:
+    """A page that is requested just as a fragment ends runs in the same thread."""
+
+    async def places(address: str) -> list[list[int]]:
+        found = []
+        async with connected(address, Measured()) as user:
+            await user.act("load")
+            for fragment in (user.fragments["fragment"], ""):
+                message = BackMsg()
+                message.rerun_script.page_script_hash = user.page
+                message.rerun_script.fragment_id = fragment
+                await user.socket.send(message.SerializeToString())
+                await asyncio.sleep(0.25)  # the fragment's run ends
+            for _ in range(2):
+                while True:
+                    answer = ForwardMsg.FromString(await user.socket.recv())
+                    element = answer.delta.new_element
+                    if element.checkbox.label == "page":
+                        found.append([*answer.metadata.delta_path])
+                    if answer.WhichOneof("type") == "script_finished":
+                        break
+        return found
+
+    [place] = run(places(server.address))
+    assert place[:2] == [0, 0]  # in the container; it should be [0, 1]
+
+
+def test_option_that_is_not_set_looks_like_its_default() -> None:
+    assert private.server_name() is None
+    assert st.get_option("browser.serverAddress") == "localhost"
