@@ -26,6 +26,7 @@ from page_helpers import (
 from playwright.sync_api import Browser
 from serving import OPTIONS, serving
 
+from bpeviz import limits
 from bpeviz.corpus import samples
 from bpeviz.pretokenizers.patterns import TIME_LIMIT
 from bpeviz.ui.inputs import MAX_TRAINED
@@ -179,9 +180,9 @@ def test_invalid_vocabulary_sizes_show_messages(open_page: Open) -> None:
     expect(page.get_by_role("alert")).to_have_count(0)
 
 
-def paste(page: Page, text: str, times: int) -> None:
+def paste(page: Page, text: str, times: int, box: str = "textarea") -> None:
     """Paste a very long text in the browser, without sending it through the driver."""
-    page.locator("textarea").evaluate(
+    page.locator(box).evaluate(
         """(box, [text, times]) => {
           box.focus();
           const { set } = Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, "value");
@@ -213,6 +214,30 @@ def test_too_long_paste_shows_an_error_and_page_works(open_page: Open) -> None:
     page.locator(".source select").select_option("spanish")
     player.await_text(samples.by_key("spanish").text)
     expect(message).to_be_hidden()
+
+
+@pytest.mark.parametrize(
+    ("path", "box", "line", "says"),
+    [
+        ("/Inspect", "inspect_box", "low 👋\n", "inspects the first 30,000 of 500,000"),
+        (link("", "/Inspect", closer="ids"), "ids_box", "1, ", "at most 40,000 are allowed"),
+        (link("low", pattern="list"), "words", "低", "has 500,000 characters"),
+        (link("low", "/Pre-tokenize", splits=["list A"]), "words", "low ", ""),
+        (link("low", "/Pre-tokenize", splits=["list B"]), "words_b", "low ", ""),
+    ],
+)
+def test_box_is_cut_at_its_limit_with_a_message(
+    path: str, box: str, line: str, says: str, open_page: Open
+) -> None:
+    page = open_page(path)
+    field = f".st-key-{box} textarea"
+    expect(page.locator(field)).to_be_visible()
+    paste(page, line, 10_000_000 // len(line.encode()), field)
+    expect(alert(page, f"This box takes {limits.BOX:,} characters")).to_be_visible()
+    cut = page.locator(field).evaluate("box => [...box.value].length")
+    assert cut == limits.BOX + 1
+    if says:
+        expect(page.get_by_text(says).first).to_be_visible()
 
 
 def test_text_and_choices_are_shared_between_pages(open_page: Open) -> None:
