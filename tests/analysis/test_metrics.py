@@ -100,6 +100,13 @@ def test_measure_computes_the_metrics_of_a_tiny_text() -> None:
     assert merged.agreement == Agreement(1, pytest.approx(4 / 6), pytest.approx(0.8))
 
 
+def test_dropped_white_space_is_no_token_of_a_column() -> None:
+    text = "low  low\tlow\n"
+    column = trained_column(text, 2, algorithm="wordpiece")  # low; white space is in no token
+    assert [token.label for token in column.tokenizer.tokens(text)] == ["low"] * 3
+    assert column.tokens == 3
+
+
 def test_measure_distinguishes_bytes_and_characters() -> None:
     (found,) = measure("éé", [trained_column("éé", 1)], 0)  # one merge: C3 + A9, twice
     assert found.tokens == 2

@@ -402,6 +402,8 @@ def test_tables_follow_the_player_step(open_page: Open) -> None:
     expect(cell(page, 1, 0, 0)).to_have_text(str(found[0]))
     expect(cell(page, 1, 0, len(found) - 1)).to_have_text(str(found[-1]))
     expect(cell(page, 1, 0, len(found))).to_have_count(0)
+    click_row(page, merges, 1)
+    expect(player.track).to_have_value(str(found[1]))
     click_row(page, merges, 0)
     expect(player.track).to_have_value(str(found[0]))
     # The jump applies once: the player can move on.

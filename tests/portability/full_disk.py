@@ -52,7 +52,7 @@ assert not app.warning, app.warning
 app.button(key="along_train").click().run()
 assert not app.exception, app.exception
 assert made > len(FORMATS) / 2, made
-for page in ("Compare", "Inspect", "Split", "Algorithms", "Learn"):
+for page in ("Compare", "Inspect", "Pre-tokenize", "Algorithms", "Learn"):
     app.switch_page(f"pages/{page}.py").run()
     assert not app.exception, app.exception
     assert app.session_state["text_box"] == TEXT

@@ -295,6 +295,24 @@ def test_metrics_table_has_a_column_per_tokenizer() -> None:
     assert table["meaning"].str.len().min() > 0
 
 
+def test_metrics_table_has_each_figure_in_its_own_row() -> None:
+    agreement = metrics.Agreement(0.1, 0.2, 0.3)
+    row = metrics.Metrics("A", 4, 5, 6.5, 7.5, 8.5, 0.9, 10, agreement)
+    table = tables.metrics([row]).frame().set_index("metric")
+    assert table["A"].to_dict() == {
+        "tokens": "5",
+        "bytes per token": "6.50",
+        "characters per token": "7.50",
+        "tokens per word": "8.50",
+        "words kept whole": "90.0%",
+        "distinct tokens": "10",
+        "vocabulary": "4",
+        "precision": "10.0%",
+        "recall": "20.0%",
+        "F1": "30.0%",
+    }
+
+
 def test_metrics_table_shows_undefined_ratios_as_dashes() -> None:
     table = tables.metrics(metrics.measure("", columns_of("")[:1], 0)).frame().set_index("metric")
     assert table.iloc[:, 0]["bytes per token"] == "–"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from threading import Event, Thread
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -50,6 +51,37 @@ def test_cache_stays_within_its_budget() -> None:
     assert not cache.put("large", np.zeros(200_000))
     assert cache.find("large") is None
     assert cache.find(49) is not None
+
+
+def test_cache_counts_the_size_of_a_value_once() -> None:
+    cache = Cache(1_000_000)
+    first, second = Growing(), np.zeros(25_000)
+    for _ in range(2):  # a value that is put again replaces the first one
+        cache.put("first", first)
+        cache.put("second", second)
+        cache.measure()
+        assert cache.size == size_of(first) + size_of(second)
+    _ = first.large
+    cache.put("first", first)
+    cache.measure()
+    assert cache.size == size_of(first) + size_of(second)
+    assert cache.size == pytest.approx(400_000 + 200_000, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        np.zeros(50_000),
+        [np.zeros(25_000)] * 2,
+        {"a": np.zeros(50_000)},
+        frozenset({"x" * 400_000}),
+        (b"x" * 400_000,),
+        SimpleNamespace(a=[np.zeros(50_000)]),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_size_counts_each_part_once(value: object) -> None:
+    assert size_of(value) == pytest.approx(400_000, rel=0.01)
 
 
 def test_cache_evicts_when_cached_values_grow() -> None:
