@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from bpeviz.cli.errors import UsageError
 from bpeviz.corpus.files import STANDARD, named
+from bpeviz.formats import FORMATS
 from bpeviz.pretokenizers.patterns import CUSTOM, PATTERNS, WORD_LIST
 from bpeviz.pretrained import catalog
 
@@ -101,6 +102,23 @@ def add_output(command: argparse.ArgumentParser) -> None:
     """Add ``--output``, by default standard output."""
     command.add_argument(
         "--output", default=STANDARD, metavar="FILE", help="write to this file (default: -)"
+    )
+
+
+def add_saved(command: argparse.ArgumentParser) -> None:
+    """Add ``--output`` and ``--format`` of a tokenizer."""
+    command.add_argument(
+        "--output",
+        metavar="PATH",
+        help="write to this file or folder; - or none: standard output, unless it is a terminal. "
+        "The format gpt2 has two files in a folder, and tiktoken a second file with .json appended "
+        "to its name",
+    )
+    command.add_argument(
+        "--format",
+        choices=[*FORMATS],
+        help="the file format (default: by the suffix of --output; gpt2 for a folder, huggingface "
+        "for standard output)",
     )
 
 

@@ -8,7 +8,8 @@ import os
 import secrets
 import stat
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
@@ -184,6 +185,65 @@ def output_path(options: argparse.Namespace) -> str:
     return STANDARD if output is None else output
 
 
+@dataclass(frozen=True)
+class Target:
+    """Where a tokenizer is written.
+
+    Attributes:
+        output: ``--output``.
+        format: The key of the format.
+        paths: The path of each file, none for standard output.
+    """
+
+    output: str
+    format: str
+    paths: Sequence[Path]
+
+    @property
+    def _folder(self) -> Path | None:
+        output = Path(self.output)
+        return output if self.paths and self.paths[0] != output else None
+
+    def check_writable(self) -> None:
+        """Raise `CommandError` if a file is not writable; call this before long work."""
+        folder = self._folder
+        for path in [folder] if folder is not None and not folder.exists() else self.paths:
+            check_writable(path)
+
+    def write(self, contents: Mapping[str, bytes]) -> None:
+        """Write the files of the format. Raises `CommandError`."""
+        if not self.paths:
+            write_output(STANDARD, *contents.values())
+            return
+        if self._folder is not None:
+            with _write_errors(self._folder):
+                self._folder.mkdir(exist_ok=True)
+        write_files(dict(zip(self.paths, contents.values(), strict=True)))
+
+
+def target(options: argparse.Namespace, algorithm: str) -> Target:
+    """Return where ``--output`` and ``--format`` write a tokenizer.
+
+    Args:
+        options: The arguments.
+        algorithm: The trainer, for a suffix of several formats, or "".
+
+    Raises:
+        UsageError: The format is not known, or needs a path.
+    """
+    output, format = output_path(options), options.format
+    if output != STANDARD:
+        try:
+            known, paths = formats.paths_to_save(Path(output), format, algorithm)
+        except formats.FormatError as error:
+            raise UsageError(f"{error} Or name a format with --format.") from None
+        return Target(output, known.key, paths)
+    format = format or "huggingface"
+    if len(formats.FORMATS[format].files) > 1:
+        raise UsageError(f"The format {format} has two files: name a path with --output.")
+    return Target(output, format, ())
+
+
 def write_output(path: str, content: bytes) -> None:
     """Write bytes to a file, as `write_files` does, or to standard output."""
     if path != STANDARD:
@@ -244,12 +304,6 @@ def check_writable(path: Path) -> None:
             temporary = _temporary(target)
             temporary.touch(exist_ok=False)
             temporary.unlink()
-
-
-def make_folder(path: Path) -> None:
-    """Create a folder, unless it exists. Raises `CommandError`."""
-    with _write_errors(path):
-        path.mkdir(exist_ok=True)
 
 
 def _temporary(target: Path) -> Path:

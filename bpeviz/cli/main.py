@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 
 from bpeviz import limits
-from bpeviz.cli import compare, count, decode, encode, lookup, train, vocabularies
+from bpeviz.cli import compare, convert, count, decode, encode, lookup, train, vocabularies
 from bpeviz.cli.errors import UsageError, print_error
 from bpeviz.cli.files import discard_output
 
@@ -38,7 +38,7 @@ def _parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for command in (train, count, encode, decode, lookup, compare, vocabularies):
+    for command in (train, count, encode, decode, lookup, compare, convert, vocabularies):
         added = command.add(commands)
         added.set_defaults(run=command.run, wrong=added.error)
     return parser

@@ -6,7 +6,6 @@ import argparse
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
-from pathlib import Path
 from typing import Any
 
 from bpeviz import api, formats
@@ -17,7 +16,6 @@ from bpeviz.cli.progress import Progress
 from bpeviz.core.training import Training
 from bpeviz.corpus import parquet
 from bpeviz.corpus.files import STANDARD, named
-from bpeviz.formats import FormatError
 from bpeviz.pretokenizers.counts import CountsError, PreTokenCounts
 from bpeviz.pretokenizers.patterns import CUSTOM
 from bpeviz.trainers import TRAINERS, Corpus, Option, Trainer, texts_of
@@ -72,7 +70,7 @@ def add(commands: Commands) -> argparse.ArgumentParser:
         "count and first; - is standard input",
     )
     _add_size(command)
-    _add_output(command)
+    arguments.add_saved(command)
     arguments.add_pattern(
         command,
         None,
@@ -115,22 +113,6 @@ def _add_size(command: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_output(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "--output",
-        metavar="PATH",
-        help="write to this file or folder; - or none: standard output, unless it is a terminal. "
-        "The format gpt2 has two files in a folder, and tiktoken a second file with .json appended "
-        "to its name",
-    )
-    command.add_argument(
-        "--format",
-        choices=[*formats.FORMATS],
-        help="the file format (default: by the suffix of --output; gpt2 for a folder, huggingface "
-        "for standard output)",
-    )
-
-
 def run(options: argparse.Namespace) -> int:
     """Train, and write the tokenizer; return the exit code."""
     paths = _inputs(options)
@@ -138,12 +120,9 @@ def run(options: argparse.Namespace) -> int:
     arguments.check_expression(options)
     chosen = _chosen(options, trainer)
     text_paths = [str(value) for name, value in chosen.items() if _is_text(name)]
-    output = files.output_path(options)
-    format, targets = _targets(output, options.format, options.algorithm)
-    arguments.check_files([*paths, *text_paths], map(str, targets))
-    folder = Path(output) if targets and targets[0] != Path(output) else None
-    for path in [folder] if folder is not None and not folder.exists() else targets:
-        files.check_writable(path)
+    target = files.target(options, options.algorithm)
+    arguments.check_files([*paths, *text_paths], map(str, target.paths))
+    target.check_writable()
 
     chosen = {
         name: files.read_text(str(value)) if _is_text(name) else value
@@ -170,18 +149,12 @@ def run(options: argparse.Namespace) -> int:
 
     progress = Progress(options.progress)
     if (sample := _sample(corpus)) is not None:
-        _try_format(train, sample, format)
+        _try_format(train, sample, target.format)
     with progress.during(f"Training on {size}"):
         training = train(corpus)
     with progress.during("Writing"):
-        contents = formats.dump(training.tokenizer(), format)
-        if output == STANDARD:
-            files.write_output(output, *contents.values())
-        else:
-            if folder is not None:
-                files.make_folder(folder)
-            files.write_files(dict(zip(targets, contents.values(), strict=True)))
-    _report(training, options, output)
+        target.write(formats.dump(training.tokenizer(), target.format))
+    _report(training, options, target.output)
     return 0
 
 
@@ -254,20 +227,6 @@ def _try_format(train: Callable[[Corpus], Training], sample: Corpus, format: str
 
 
 # ---- The output
-
-
-def _targets(output: str, format: str | None, algorithm: str) -> tuple[str, list[Path]]:
-    """Return the format and its paths, none for standard output. Raises `UsageError`."""
-    if output != STANDARD:
-        try:
-            known, paths = formats.paths_to_save(Path(output), format, algorithm)
-        except FormatError as error:
-            raise UsageError(f"{error} Or name a format with --format.") from None
-        return known.key, paths
-    format = format or "huggingface"
-    if len(formats.FORMATS[format].files) > 1:
-        raise UsageError(f"The format {format} has two files: name a path with --output.")
-    return format, []
 
 
 def _report(training: Training, options: argparse.Namespace, output: str) -> None:

@@ -122,11 +122,3 @@ def word_ends(words: str, text: str, seconds: float) -> list[int]:
     The arguments and errors are those of `run`; words: the words, with white space between.
     """
     return ask(regex_worker.WORD_ENDS, words, text, seconds)
-
-
-def matches_alone(expression: str, characters: str, seconds: float) -> bool:
-    """Return whether each character alone is a match of an expression.
-
-    The arguments and errors are those of `run`.
-    """
-    return bool(ask(regex_worker.ALONE, expression, characters, seconds)[0])

@@ -331,16 +331,6 @@ def _own_expression(expression: str, time_limit: float) -> Iterator[None]:
         yield
 
 
-def matches_alone(expression: str, characters: str) -> bool:
-    """Return whether each character alone is a match of a regular expression.
-
-    Raises:
-        SplitError: The expression is not valid, or took too long.
-    """
-    with _own_expression(expression, TIME_LIMIT):
-        return expressions.matches_alone(expression, characters, TIME_LIMIT)
-
-
 def _cut(text: str, ends: Iterable[int]) -> list[str]:
     return [text[start:end] for start, end in pairwise((0, *ends))]
 

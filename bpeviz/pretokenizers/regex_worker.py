@@ -14,10 +14,9 @@ import regex
 
 from bpeviz.workers import serving
 
-ENDS, ALONE, WORD_ENDS, SPANS = range(4)
-"""Operations: find the ends of the pre-tokens; check that each character alone is a match; find the
-ends of the pre-tokens of a word list, which is sent in place of the expression; find the start and
-the end of each match."""
+ENDS, WORD_ENDS, SPANS = range(3)
+"""Operations: find the ends of the pre-tokens; find those of a word list, which is sent in place of
+the expression; find the start and the end of each match."""
 
 ERRORS = "surrogatepass"
 
@@ -88,8 +87,6 @@ def _answer(operation: int, parts: Sequence[bytearray]) -> Sequence[memoryview]:
         found: Iterator[int]
         if operation == WORD_ENDS:
             found = word_ends(expression, text)
-        elif operation == ALONE:
-            found = iter([all(map(_compiled(expression).fullmatch, text))])
         else:
             found = (spans if operation == SPANS else ends)(_compiled(expression), text)
         return (memoryview(array("q", found)),)

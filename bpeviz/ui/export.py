@@ -375,11 +375,19 @@ def _choose_again(one: Opened) -> None:
 
 @dataclass(frozen=True)
 class Exported:
-    """A tokenizer to export. cache_key: its identity in caches."""
+    """A tokenizer to export.
+
+    Attributes:
+        title: Its name on the page.
+        cache_key: Its identity in caches.
+        make: Returns it.
+        is_large: Whether writing it may take seconds, so that only the chosen format is checked.
+    """
 
     title: str
     cache_key: tuple[object, ...]
     make: Callable[[], Tokenizer]
+    is_large: bool = False
 
 
 @fragment
@@ -417,12 +425,19 @@ def _export(key: str, picture: Callable[[], Picture], tokenizer: Exported | None
 
 
 def _tokenizer(key: str, exported: Exported) -> None:
-    refused = _refused(exported)
-    tokenizer = exported.make()
     st.markdown(f"**Tokenizer**: {markdown.escape(exported.title)}")
-    for one in FORMATS.values():
-        if one.key in refused:
-            st.caption(markdown.escape(refused[one.key]))
+    listed = [*FORMATS.values()]
+    if exported.is_large:
+        listed = [
+            st.selectbox(
+                "File format", listed, format_func=lambda one: one.title, key=f"format of {key}"
+            )
+        ]
+    refused = {one.key: _refused(exported, one.key) for one in listed}
+    tokenizer = exported.make()
+    for one in listed:
+        if (reason := refused[one.key]) is not None:
+            st.caption(markdown.escape(reason))
             continue
         file = one.files[0] if len(one.files) == 1 else f"tokenizer-{one.key}.zip"
 
@@ -436,17 +451,14 @@ def _tokenizer(key: str, exported: Exported) -> None:
             st.code(one.example, "python")
 
 
-@cached("Checking the file formats …")
-def _refused(exported: Exported) -> dict[str, str]:
-    """Return the reason for each format that cannot represent a tokenizer."""
-    tokenizer = exported.make()
-    found: dict[str, str] = {}
-    for one in FORMATS:
-        try:
-            formats.dump(tokenizer, one)
-        except FormatError as error:
-            found[one] = str(error)
-    return found
+@cached("Checking the file format …")
+def _refused(exported: Exported, format: str) -> str | None:
+    """Return why a format cannot represent a tokenizer, or None if it can."""
+    try:
+        formats.dump(exported.make(), format)
+    except FormatError as error:
+        return str(error)
+    return None
 
 
 def _button(key: str, file: str, label: str, made: Callable[[], Any]) -> None:

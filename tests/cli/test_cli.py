@@ -100,6 +100,21 @@ def started(*arguments: str, **more: object) -> subprocess.Popen[bytes]:
     )
 
 
+# --- convert -------------------------------------------------------------------------------------
+
+
+def test_convert_writes_another_format_or_names_the_reason(trained: Shell) -> None:
+    assert trained("convert", "--tokenizer", "t.json", "--output", "t.tiktoken").code == 0
+    for name in ("t.json", "t.tiktoken"):
+        assert trained("encode", "text.txt", "--tokenizer", name).code == 0
+        assert bpeviz.read(name).encode(TEXT) == json.loads(trained.out)
+    assert trained("convert", "--tokenizer", "t.tiktoken", "--format", "huggingface").code == 0
+    assert formats.parse({"a.json": trained.out}).encode(TEXT) == bpeviz.read("t.json").encode(TEXT)
+    trained("convert", "--tokenizer", "t.json", "--output", "t.model", "--format", "sentencepiece")
+    assert "cannot represent this tokenizer: it is neither of the trainer" in trained.sentence
+    assert not Path("t.model").exists()
+
+
 # --- train ---------------------------------------------------------------------------------------
 
 
@@ -841,6 +856,7 @@ def test_output_replaces_a_file_and_keeps_its_mode(shell: Shell) -> None:
         "decode 1 --tokenizer IN",
         "lookup --tokenizer IN",
         "compare IN --tokenizer t.json",
+        "convert --tokenizer IN --format huggingface",
         "compare text.txt --tokenizer t.json --tokenizer IN",
     ],
 )

@@ -113,12 +113,6 @@ def test_child_splits_a_long_text(expression: str) -> None:
     assert pretokenize(text, "regex", expression, PATIENT) == expected
 
 
-@given(st.sampled_from(["[a-c]", "a|b", "ab", "(?:)"]), st.text("abcd", max_size=6))
-def test_matches_alone_equals_fullmatch(expression: str, characters: str) -> None:
-    expected = all(regex.fullmatch(expression, character) for character in characters)
-    assert expressions.matches_alone(expression, characters, PATIENT) == expected
-
-
 # ---- Limits
 
 

@@ -467,9 +467,17 @@ def test_export_offers_each_format_or_names_the_reason(key: str) -> None:
     assert [code.value for code in app.code] == [one.strip() for one in examples]
 
 
-@pytest.mark.parametrize("key", ["compare", "inspect"])
-def test_colored_text_export_is_offered_on_other_pages(key: str) -> None:
-    assert labels(along(key, compared=["yours"])) == ["Web page (HTML)", "Drawing (SVG)"]
+def test_colored_text_export_is_offered_on_compare() -> None:
+    assert labels(along("compare", compared=["yours"])) == ["Web page (HTML)", "Drawing (SVG)"]
+
+
+def test_inspect_offers_an_opened_tokenizer_in_the_chosen_format() -> None:
+    one = brought("unigram")
+    state = {"tokenizers_opened": [one], "inspected_by": one.key}
+    assert labels(along("inspect", **state))[0] == FORMATS["huggingface"].title
+    app = along("inspect", **state, **{"format of inspect": FORMATS["tiktoken"]})
+    assert labels(app) == ["Web page (HTML)", "Drawing (SVG)"]
+    assert any("its model is Unigram, which does not merge" in one.value for one in app.caption)
 
 
 # ---- the merge diagram on Train

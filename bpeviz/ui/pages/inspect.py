@@ -26,6 +26,7 @@ from bpeviz.text import clean, counted, label, listed, shorten
 from bpeviz.trainers import texts_of
 from bpeviz.ui import components, export, html_table, inputs, markdown, tokenizers
 from bpeviz.ui.downloads import ready
+from bpeviz.ui.export import Exported
 from bpeviz.ui.inputs import MAX_TEXT, Choice, choose_part
 from bpeviz.ui.pages.base import ABOUT_MERGE_DIAGRAM, Page
 from bpeviz.ui.runtime.cache import cached
@@ -305,7 +306,8 @@ def show(training_text: str, offered: Sequence[Offer], chosen: DeltaGenerator) -
         _token(offer, found.tokenizer)
     else:
         _ids(offer, found)
-    export.along("inspect", partial(_colored, offer, found, colors))
+    own = Exported(offer.title, offer.cache_key, offer.make, is_large=offer.training is None)
+    export.along("inspect", partial(_colored, offer, found, colors), own)
 
 
 def _colored(offer: Offer, found: Inspection, colors: Hues) -> Picture:

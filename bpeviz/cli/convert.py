@@ -1,0 +1,50 @@
+"""The command ``convert``: write a tokenizer in another file format."""
+
+from __future__ import annotations
+
+import argparse
+
+from bpeviz import formats
+from bpeviz.cli import arguments, files
+from bpeviz.cli.arguments import Commands
+from bpeviz.cli.progress import Progress
+from bpeviz.corpus.files import STANDARD, named
+
+_HELP = """\
+Write a tokenizer of another program, or a published one, in another file format. A file is written
+only if it keeps every id: the library of the format encodes difficult texts, and all ids must be
+those of the tokenizer. Otherwise the error gives the reason.
+"""
+_EXAMPLES = """\
+examples:
+  python -m bpeviz convert --tokenizer tokenizer.json --output ranks.tiktoken
+  python -m bpeviz convert --tokenizer tokenizer.model --output tokenizer.json
+  python -m bpeviz convert --tokenizer model.gguf --output tokenizer.json
+  python -m bpeviz convert --tokenizer llama_3 --output folder --format huggingface
+"""
+
+
+def add(commands: Commands) -> argparse.ArgumentParser:
+    """Add the command and its arguments."""
+    command = arguments.add_command(
+        commands, "convert", "write a tokenizer in another file format", _HELP, _EXAMPLES
+    )
+    arguments.add_tokenizer(command)
+    arguments.add_saved(command)
+    arguments.add_progress(command)
+    return command
+
+
+def run(options: argparse.Namespace) -> int:
+    """Write the tokenizer; return the exit code."""
+    arguments.check_expression(options)
+    target = files.target(options, "")
+    arguments.check_files(files.tokenizer_inputs(options.tokenizer), map(str, target.paths))
+    target.check_writable()
+    progress = Progress(options.progress)
+    tokenizer = files.load_tokenizer(options.tokenizer, options, progress)
+    with progress.during("Converting"):
+        target.write(formats.dump(tokenizer, target.format))
+    where = "standard output" if target.output == STANDARD else named(target.output)
+    progress.print(f"Written to {where}: {formats.FORMATS[target.format].title}.")
+    return 0
