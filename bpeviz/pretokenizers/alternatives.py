@@ -19,6 +19,23 @@ _UPPER = r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]"
 _LOWER = r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]"
 _SIGNS = r"\]\[.,;\"'?():_`-"  # single pre-tokens in NLTK's pattern
 
+# The rules of NLTK's TreebankWordTokenizer, after Robert MacIntyre's script for the Penn Treebank.
+# They expect a sentence on each line. Here, curly quotation marks count as straight ones, and two
+# colons or commas in a row are alike: NLTK leaves the second one at the next word.
+_QUOTE = "['‘’]"
+_DOUBLE_QUOTE = rf"[\"“”]|``|{_QUOTE}{_QUOTE}"
+_LAST_PERIOD = r"\.(?=[\])}>\"“”'‘’]*+[^\S\n]*+(?![^\n]))"
+_SEPARATE = rf"{_DOUBLE_QUOTE}|\.\.\.|--|[;@#$%&?!\[\](){{}}<>]|[:,](?!\d)|{_LAST_PERIOD}"
+_AT_WORD_END = rf"(?:(?!\S)|(?={_SEPARATE}))"
+_IN_WORD = rf"\.\.(?!\.)|(?!{_SEPARATE})\S"
+_HALVES = [
+    *(("can", "not"), ("d", "'ye"), ("gim", "me"), ("gon", "na"), ("got", "ta"), ("lem", "me")),
+    *(("more", "'n"), ("'t", "is"), ("'t", "was")),
+]
+_SUFFIX = (
+    rf"(?:{_QUOTE}(?:[smdSMD]|ll|re|ve|LL|RE|VE)?|n{_QUOTE}t|N{_QUOTE}T)(?={_QUOTE}?{_AT_WORD_END})"
+)
+
 _AT_END = "White space at the end of the text."
 _BEFORE_LAST = (
     "White space before more white space: all of a run but its last character, which may join the "
@@ -43,6 +60,11 @@ class Alternative:
     about: str
     sample: str
     fills: bool = False
+
+
+def _any_case(word: str) -> str:
+    """Return the expression of a word in upper or lower case, with any apostrophe."""
+    return "".join(_QUOTE if one == "'" else f"[{one.upper()}{one}]" for one in word)
 
 
 ALTERNATIVES = {
@@ -142,28 +164,39 @@ ALTERNATIVES = {
     ),
     "treebank": (
         Alternative(
-            r"[Cc]an(?=not(?!\w))|(?:[Gg]on|[Ww]an)(?=na(?!\w))|[Gg]ot(?=ta(?!\w))"
-            r"|(?:[Gg]im|[Ll]em)(?=me(?!\w))",
-            "The first half of cannot, gonna, wanna, gotta, gimme or lemme.",
+            "|".join(
+                (
+                    *(
+                        rf"{_any_case(first)}(?={_any_case(second)}(?!\w))"
+                        for first, second in _HALVES
+                    ),
+                    rf"{_any_case('wan')}(?={_any_case('na')}{_AT_WORD_END})",
+                )
+            ),
+            "The first half of cannot, gonna, wanna, gotta, gimme, lemme, d'ye or more'n, or the "
+            "'t of 'tis or 'twas.",
             "cannot",
         ),
-        Alternative(r"(?:n['’]t|N['’]T)(?!\w)", "The contraction n't.", "doesn't"),
+        Alternative(_DOUBLE_QUOTE, "A double quotation mark.", '"yes"'),
+        Alternative(r"\.\.\.|--", "An ellipsis or a dash of two hyphens.", "so -- no ..."),
+        Alternative(r"[;@#$%&?!\[\](){}<>]", "One of these symbols, or a bracket.", "so (no)!"),
+        Alternative(r"[:,](?!\d)", "A comma or colon that no digit follows.", "yes, 3:30"),
         Alternative(
-            r"['’](?:[smd]|ll|re|ve|[SMD]|LL|RE|VE)(?!\w)",
-            "A contraction: 's, 'm, 'd, 'll, 're or 've.",
-            "they'll",
+            _LAST_PERIOD,
+            "A period at the end of a line, also with quotation marks and brackets after it.",
+            "It is.",
         ),
         Alternative(
-            r"\w+?(?=(?:n['’]t|N['’]T)(?!\w))", "A word without the n't at its end.", "doesn't"
+            _SUFFIX,
+            "The end of a word: n't, 's, 'm, 'd, 'll, 're, 've, or an apostrophe.",
+            "doesn't",
         ),
-        Alternative(r"\d+(?:[.,]\d+)+", "A number with points or commas.", "1,234.50"),
-        Alternative(r"(?:[A-Z]\.)+", "An abbreviation: capitals with periods.", "U.S.A."),
         Alternative(
-            r"\w+(?:-\w+)*", "A word: letters and digits, with hyphens inside.", "a well-known cat"
+            rf"(?:{_IN_WORD})+?(?={_SUFFIX}|{_AT_WORD_END})",
+            "A word up to one of these or white space, with periods and hyphens inside.",
+            "Mr. O'Hara's well-known U.S. firm",
         ),
-        Alternative(r"\.\.\.|--|``|''", "An ellipsis, a dash or a quotation mark.", "so -- no ..."),
         Alternative(r"\s+", "A run of white space.", "to  go", fills=True),
-        Alternative(r"[^\w\s]", "One other symbol.", "yes, (no)"),
     ),
     "arithmetic": (
         Alternative(r"\d+(?:\.\d+)?", "A number, with its decimal point.", "3.5 + 12"),

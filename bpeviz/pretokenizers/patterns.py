@@ -129,8 +129,9 @@ PATTERNS = {
         Pattern(
             "treebank",
             "Penn Treebank",
-            "As in the Penn Treebank, contractions are split: doesn't is does and n't, they'll is "
-            "they and 'll. Words with hyphens stay whole.",
+            "By the rules of NLTK's TreebankWordTokenizer, doesn't is does and n't, they'll is "
+            "they and 'll. Mr., 3:30 and well-known stay whole; the period at the end of a line is "
+            "a pre-token.",
         ),
         Pattern(
             "arithmetic",

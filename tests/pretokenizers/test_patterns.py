@@ -11,10 +11,12 @@ import tiktoken
 import tiktoken_ext.openai_public
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from nltk.tokenize import TreebankWordTokenizer
 from properties import examples
 from texts import ANY_TEXT
 
 from bpeviz import SplitError, load
+from bpeviz.corpus import samples
 from bpeviz.pretokenizers import regex_worker
 from bpeviz.pretokenizers.patterns import (
     MAX_EXPRESSION,
@@ -145,14 +147,58 @@ def test_nltk_pattern_splits_decimal_and_keeps_price() -> None:
         ("CAN'T", ["CA", "N'T"]),
         ("I cannot", ["I", " ", "can", "not"]),
         ("Gimme the cat's hat", ["Gim", "me", " ", "the", " ", "cat", "'s", " ", "hat"]),
-        ("a state-of-the-art U.S.A.", ["a", " ", "state-of-the-art", " ", "U.S.A."]),
+        ("a state-of-the-art U.S.", ["a", " ", "state-of-the-art", " ", "U.S", "."]),
+        ("Mr. X, i.e. he.", ["Mr.", " ", "X", ",", " ", "i.e.", " ", "he", "."]),
         ("$1,234.50!", ["$", "1,234.50", "!"]),
-        ("cannots 'style' n'tx", ["cannots", " ", "'", "style", "'", " ", "n", "'", "tx"]),
+        ("’Tis “it’s”", ["’T", "is", " ", "“", "it", "’s", "”"]),
+        ("cannots 'style' n'tx", ["cannots", " ", "'style", "'", " ", "n'tx"]),
     ],
 )
 def test_treebank_pattern_splits_contractions(text: str, expected: list[str]) -> None:
     """Penn Treebank conventions, as in Jurafsky and Martin, chapter 2: doesn't is does and n't."""
     assert pretokenize(text, "treebank") == expected
+
+
+nltk_treebank = TreebankWordTokenizer().tokenize
+
+
+def treebank_tokens(text: str) -> list[str]:
+    """Return the tokens of NLTK's tokenizer for each line, with straight quotation marks."""
+    straight = text.translate(str.maketrans("‘’“”", "''\"\""))
+    tokens = [token for line in straight.split("\n") for token in nltk_treebank(line)]
+    return ['"' if token in ("``", "''") else token for token in tokens]
+
+
+def check_treebank(text: str) -> None:
+    found = [one for one in pretokenize(text, "treebank") if not one.isspace()]
+    straight = [one.translate(str.maketrans("‘’“”", "''\"\"")) for one in found]
+    assert ['"' if one in ("``", "''") else one for one in straight] == treebank_tokens(text)
+
+
+@pytest.mark.parametrize("sample", samples.SAMPLES, ids=lambda sample: sample.key)
+def test_treebank_pattern_equals_nltk_for_samples(sample: samples.Sample) -> None:
+    check_treebank(sample.text)
+
+
+TREEBANK = regex.findall(
+    r"\S+",
+    """
+    Mr. Dr. U.S. i.e. m.p.h. etc., 3:30 p.m. 10,000 $3.88 5% don't DON'T I'll they'd I'd've
+    couldn't've cannot gonna wanna wanna, gotta gimme lemme 'tis 'Twas d'ye more'n dogs' it's
+    IT'S it's. that's, "Hi" (so) ... -- a--b a---b well-known http://example.org/a?b=c a.b x..
+    y.... 'quoted' 'I can't' AT&T a;b e@f.g #1 :-) a:b {x} <b> !? word. word, "no." (yes.) ``y''
+    `x' n't 's 1. 2.5. O'Brien o'clock rock'n'roll 'em naïve's x/y a_b (it's) '70s ...so what...
+    Yes.' end.") a—b “it’s” ‘I can’t’ won’t
+    """,
+)
+
+
+@settings(max_examples=examples(500))
+@given(st.lists(st.sampled_from(TREEBANK), max_size=8), st.sampled_from([" ", "\n", "  "]))
+@example(TREEBANK, " ")
+@example(TREEBANK, "\n")
+def test_treebank_pattern_equals_nltk(words: list[str], between: str) -> None:
+    check_treebank(between.join(words))
 
 
 def test_arithmetic_pattern_keeps_numbers_and_names() -> None:
