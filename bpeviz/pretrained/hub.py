@@ -14,10 +14,8 @@ import contextlib
 import hashlib
 import json
 import os
-import queue
 import shutil
 import tempfile
-import threading
 import time
 import urllib.parse
 from collections.abc import Callable
@@ -27,8 +25,8 @@ from typing import Any
 
 import regex
 
-from bpeviz import limits
 from bpeviz.core.chat_template import SETTINGS, SOURCE
+from bpeviz.pretrained import transfer
 from bpeviz.pretrained.catalog import cache_folder
 from bpeviz.pretrained.errors import VocabularyUnavailable, why_not_stored
 
@@ -66,23 +64,6 @@ _MANIFEST = "manifest.json"
 
 _LONGEST_REVISION = 50
 """The most characters of a revision in the name of a folder, which systems limit to 255 bytes."""
-
-
-@dataclass(frozen=True)
-class Limits:
-    """Time limits in seconds, and size limits in bytes.
-
-    silence: for connecting, and for each read. total: for all files of a model. most_bytes: size of
-    these files together. quota: size of the folder.
-    """
-
-    silence: float = 10.0
-    total: float = 90.0
-    most_bytes: int = limits.TOKENIZER_FILES * 1_000_000
-    quota: int = limits.HUB_CACHE * 1_000_000
-
-
-LIMITS = Limits()
 
 
 @dataclass(frozen=True)
@@ -178,52 +159,36 @@ def fetch(name: str, report: Callable[[str], None]) -> None:
     """
     model = ModelId.parse(name)
     if not fetched(name):
-        # A lookup of a host has no time limit. So a daemon thread runs the download, and is
-        # abandoned when the time is over.
-        outcome: queue.SimpleQueue[Exception | None] = queue.SimpleQueue()
-
-        def work() -> None:
-            try:
-                _download(model, report)
-            except Exception as error:
-                outcome.put(error)
-            else:
-                outcome.put(None)
-
-        threading.Thread(target=work, name="hub-download", daemon=True).start()
         try:
-            error = outcome.get(timeout=LIMITS.total + 1)
-        except queue.Empty:
-            error = _too_slow(model)
-        if error is not None:
+            transfer.in_time(lambda end: _download(model, report, end))
+        except Exception as error:
             raise _unavailable(model, error) from error
     report(f"{name}: ready")
 
 
-def _download(model: ModelId, report: Callable[[str], None]) -> None:
+def _download(model: ModelId, report: Callable[[str], None], end: float) -> None:
     # It must be set before the first import. Otherwise the library asks the hub for a list of
     # programs, to state in each request which of them runs it.
     os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
     from huggingface_hub import HfApi
 
-    end = time.monotonic() + LIMITS.total
     endpoint = os.environ.get("HF_ENDPOINT") or None
     token = None if os.environ.get(TOKEN_VARIABLE) == "1" else False
     report(f"{model.model}: listing its files on Hugging Face …")
     info = HfApi(endpoint=endpoint, token=token).model_info(
-        model.model, revision=model.revision, timeout=LIMITS.silence, files_metadata=True
+        model.model, revision=model.revision, timeout=transfer.LIMITS.silence, files_metadata=True
     )
     files = {one.rfilename: one for one in info.siblings or ()}
     wanted = _wanted(model, files)
     total = sum(files[file].size or 0 for file in wanted)
     if wanted[0].endswith(_GGUF):
-        total = min(total, LIMITS.most_bytes)
-    if total > LIMITS.most_bytes:
+        total = min(total, transfer.LIMITS.most_bytes)
+    if total > transfer.LIMITS.most_bytes:
         raise _too_large(model, total)
     report(f"{model.model}: downloading {' and '.join(wanted)} ({total / 1e6:.1f} MB) …")
     found: dict[str, bytes] = {}
     for file in wanted:
-        room = LIMITS.most_bytes - sum(map(len, found.values()))
+        room = transfer.LIMITS.most_bytes - sum(map(len, found.values()))
         found[file] = _read(model, info.sha or model.revision, file, endpoint, token, room, end)
         whole = len(found[file]) == (files[file].size or len(found[file]))
         if (whole or not file.endswith(_GGUF)) and not _verified(files[file], found[file]):
@@ -267,21 +232,15 @@ def _read(
         hf_raise_for_status,
     )
 
-    content = bytearray()
     address = hf_hub_url(model.model, file, revision=commit, endpoint=endpoint)
     # Compressed responses could unpack to any size.
     headers = {**build_hf_headers(token=token), "Accept-Encoding": "identity"}
-    with get_session().stream("GET", address, headers=headers, timeout=LIMITS.silence) as response:
+    with get_session().stream(
+        "GET", address, headers=headers, timeout=transfer.LIMITS.silence
+    ) as response:
         hf_raise_for_status(response)
-        for piece in response.iter_raw(65536):
-            content += piece
-            if len(content) > room and file.endswith(_GGUF):
-                return bytes(content[:room])
-            if len(content) > room:
-                raise _too_large(model, len(content))
-            if time.monotonic() > end:
-                raise _too_slow(model)
-    return bytes(content)
+        is_cut = file.endswith(_GGUF)
+        return transfer.joined(response.iter_raw(65536), end, room, cut=is_cut)
 
 
 def _verified(stated: Any, content: bytes) -> bool:
@@ -321,8 +280,8 @@ def _keep_quota(new: Path) -> None:
             sizes[used, folder] = sum(one.stat().st_size for one in folder.iterdir())
     total = sum(sizes.values())
     for (used, folder), size in sorted(sizes.items()):
-        unfinished = folder.name.startswith(".") and time.time() - used < LIMITS.total
-        if total > LIMITS.quota and folder != new and not unfinished:
+        unfinished = folder.name.startswith(".") and time.time() - used < transfer.LIMITS.total
+        if total > transfer.LIMITS.quota and folder != new and not unfinished:
             shutil.rmtree(folder, ignore_errors=True)
             total -= size
 
@@ -330,13 +289,7 @@ def _keep_quota(new: Path) -> None:
 def _too_large(model: ModelId, size: int) -> VocabularyUnavailable:
     return VocabularyUnavailable(
         f"The tokenizer of {model.model} is too large: {size / 1e6:,.0f} MB or more. The limit is "
-        f"{LIMITS.most_bytes / 1e6:g} MB."
-    )
-
-
-def _too_slow(model: ModelId) -> VocabularyUnavailable:
-    return VocabularyUnavailable(
-        f"{model.model} was not downloaded from Hugging Face within {LIMITS.total:g} s."
+        f"{transfer.LIMITS.most_bytes / 1e6:g} MB."
     )
 
 
@@ -346,6 +299,13 @@ def _unavailable(model: ModelId, error: Exception) -> VocabularyUnavailable:
 
     if isinstance(error, VocabularyUnavailable):
         return error
+    if isinstance(error, transfer.TooLargeError):
+        return _too_large(model, transfer.LIMITS.most_bytes)
+    if type(error) is TimeoutError:
+        return VocabularyUnavailable(
+            f"{model.model} was not downloaded from Hugging Face within "
+            f"{transfer.LIMITS.total:g} s."
+        )
     if isinstance(error, errors.GatedRepoError):
         is_sent = os.environ.get(TOKEN_VARIABLE) == "1" and get_token()
         why = "is gated: its owner must grant access" + (

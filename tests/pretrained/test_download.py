@@ -32,9 +32,10 @@ import tiktoken.load
 
 import bpeviz
 from bpeviz.__main__ import main
-from bpeviz.pretrained import catalog, download
+from bpeviz.pretrained import catalog, download, transfer
 from bpeviz.pretrained.catalog import Entry, File, Wheel
-from bpeviz.pretrained.download import Limits, VocabularyUnavailable
+from bpeviz.pretrained.download import VocabularyUnavailable
+from bpeviz.pretrained.transfer import Limits
 
 # tiktoken's list of encodings has no type annotations, so mypy wants no plain import.
 OPENAI_PUBLIC = importlib.import_module("tiktoken_ext.openai_public")
@@ -137,9 +138,9 @@ class World:
         """Set the manner of the server's responses, with short limits for slow ones."""
         self.server.manner = manner
         if manner in ("silent", "dripping", "dripping headers"):
-            download.LIMITS = replace(download.LIMITS, silence=0.2, download=0.5)
+            transfer.LIMITS = replace(transfer.LIMITS, silence=0.2, total=0.5)
         else:
-            download.LIMITS = replace(download.LIMITS, silence=5, download=20)
+            transfer.LIMITS = replace(transfer.LIMITS, silence=5, total=20)
 
     def put_wheel(self, wheel: Wheel, members: dict[str, bytes]) -> None:
         packed = io.BytesIO()
@@ -206,9 +207,9 @@ def world(tmp_path: Path, server: Server, monkeypatch: pytest.MonkeyPatch) -> It
 
     monkeypatch.setattr(catalog, "ENTRIES", known)
     monkeypatch.setattr(
-        download,
+        transfer,
         "LIMITS",
-        Limits(silence=5, download=20, pip=20, pause=60, most_bytes=1_000_000),
+        Limits(silence=5, total=20, pip=20, pause=60, most_bytes=1_000_000),
     )
     monkeypatch.setattr(download, "_pip_command", fake_pip)
     for memory in ("_verified", "_unreachable", "_jobs", "_wheel_locks"):
@@ -445,7 +446,7 @@ def test_fetch_retries_the_address_after_the_pause(
     world.respond("silent")
     world.fetch("two")
     world.respond("good")
-    monkeypatch.setattr(download, "LIMITS", replace(download.LIMITS, pause=0))
+    monkeypatch.setattr(transfer, "LIMITS", replace(transfer.LIMITS, pause=0))
     world.fetch("one")
     assert world.pip_calls() == ["small==1"]
 
@@ -521,7 +522,7 @@ def test_wheels_cannot_write_outside_the_cache(world: World) -> None:
 
 
 def test_fetch_stops_a_hanging_pip(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(download, "LIMITS", replace(download.LIMITS, pip=0.3))
+    monkeypatch.setattr(transfer, "LIMITS", replace(transfer.LIMITS, pip=0.3))
     world.respond("404")
     (world.shelf / "hang").touch()
     start = time.monotonic()
@@ -589,7 +590,7 @@ def test_pip_stops_at_the_size_limit(tmp_path: Path) -> None:
 
 def test_fetch_refuses_large_wheels(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     world.respond("404")
-    monkeypatch.setattr(download, "LIMITS", replace(download.LIMITS, wheel_bytes=200))
+    monkeypatch.setattr(transfer, "LIMITS", replace(transfer.LIMITS, most_bytes=200))
     with pytest.raises(VocabularyUnavailable, match="small==1 exceeds 200 bytes"):
         world.fetch()
 
@@ -680,7 +681,7 @@ def test_fetch_succeeds_in_two_threads_at_once(world: World, manner: str) -> Non
 
 def test_background_fetch_progresses_from_missing_to_ready(world: World) -> None:
     world.respond("silent")
-    download.LIMITS = replace(download.LIMITS, silence=1)  # so that the first state is seen
+    transfer.LIMITS = replace(transfer.LIMITS, silence=1)  # so that the first state is seen
     assert download.progress("two").state == "missing"
     download.fetch_in_background("two")
     assert wait_for("two", "fetching").message.startswith("two: ")
@@ -726,7 +727,7 @@ def test_background_fetch_retries_a_failure_after_the_pause(
     download.fetch_in_background("two")
     wait_for("two", "failed")
     world.respond("good")
-    monkeypatch.setattr(download, "LIMITS", replace(download.LIMITS, pause=0))
+    monkeypatch.setattr(transfer, "LIMITS", replace(transfer.LIMITS, pause=0))
     download.fetch_in_background("two")
     wait_for("two", "ready")
 

@@ -24,7 +24,7 @@ from gguf_files import gguf_file
 import bpeviz
 from bpeviz import users
 from bpeviz.__main__ import main
-from bpeviz.pretrained import download, hub
+from bpeviz.pretrained import download, hub, transfer
 from bpeviz.pretrained.download import VocabularyUnavailable
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
@@ -183,7 +183,7 @@ def test_load_reads_the_beginning_of_the_smallest_gguf_model(
     models = {"model-Q8_0.gguf": large, "model-Q4_0.gguf": small, "mmproj-F16.gguf": b"GGUF"}
     parts = {"model-00002-of-00002.gguf": b"GGUF", "sub/model.gguf": b"GGUF"}
     server.models["someone/model"] = Repository(models | parts, frozenset(models))
-    monkeypatch.setattr(hub, "LIMITS", replace(hub.LIMITS, most_bytes=20_000))
+    monkeypatch.setattr(transfer, "LIMITS", replace(transfer.LIMITS, most_bytes=20_000))
     assert bpeviz.load(NAME).encode("aba") == [2, 0]
     (path,) = download.paths(NAME)
     assert (path.name, path.stat().st_size) == ("model-Q4_0.gguf", 20_000)
@@ -288,7 +288,7 @@ def test_fetch_reports_that_the_hub_cannot_be_reached(
 
 
 def limit(monkeypatch: pytest.MonkeyPatch, **changed: float) -> None:
-    monkeypatch.setattr(hub, "LIMITS", replace(hub.LIMITS, **changed))  # type: ignore[arg-type]
+    monkeypatch.setattr(transfer, "LIMITS", replace(transfer.LIMITS, **changed))  # type: ignore[arg-type]
 
 
 def test_fetch_refuses_large_files_before_and_during_the_download(

@@ -22,7 +22,6 @@ from bpeviz.formats.huggingface.common import (
 )
 from bpeviz.formats.merges import (
     MISSING_BYTES,
-    NOT_BYTES,
     MergeParser,
     Merges,
     pattern_of_ranks,
@@ -262,15 +261,18 @@ def _pairs(merges: Node) -> list[tuple[str, str]]:
     return pairs
 
 
+_CHARACTERS = "its atoms are characters, and only files over bytes are converted"
+
+
 def _pattern(pre_tokenizer: Node) -> tuple[str, str]:
     """Return the pattern of a pre-tokenizer that ends in a ByteLevel."""
     before: list[Node] = []
     last = pre_tokenizer
     if last.value is not None and last["type"].value == "Sequence":
         before = [*pre_tokenizer["pretokenizers"].nodes()]
-        require(bool(before), NOT_BYTES)
+        require(bool(before), _CHARACTERS)
         last = before.pop()
-    require(last.value is not None and last["type"].value == "ByteLevel", NOT_BYTES)
+    require(last.value is not None and last["type"].value == "ByteLevel", _CHARACTERS)
     require(
         not last["add_prefix_space"].value,
         "it adds a space before a text, which only a tokenizer.json can contain",
