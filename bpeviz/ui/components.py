@@ -45,6 +45,7 @@ _text_box = _register("text_box")
 _answer = _register("answer")
 _chapter_bar = _register("chapter_bar")
 _frame = _register("frame")
+_tab_state = _register("tab_state")
 
 LINKED_STEP = "linked_step"
 """The session key of the step of a link that was opened, and of the timeline it belongs to."""
@@ -60,6 +61,14 @@ def frame(title: str) -> None:
         title: The page's title in the menu.
     """
     _frame(key="frame", data={"title": title, "longest": limits.BOX})
+
+
+def tab_state(data: dict[str, Any], key: str) -> None:
+    """Store the state of the tab in the browser, or ask for it (`bpeviz.ui.tab_state`).
+
+    The answer is in the session under `key`, as "restored".
+    """
+    _tab_state(key=key, data=data, default={"restored": None}, on_restored_change=lambda: None)
 
 
 def player(payload: dict[str, Any], key: str) -> int:

@@ -55,7 +55,7 @@ LONGEST_TITLE = 24
 File = tuple[str, bytes]
 """The name and the content of a file."""
 
-_OPENED: SessionValue[list[Opened]] = SessionValue("tokenizers_opened")
+OPENED: SessionValue[list[Opened]] = SessionValue("tokenizers_opened")
 _CHANGED: SessionValue[bool] = SessionValue("tokenizers_changed")
 """Whether the opened tokenizers have changed since the page was drawn."""
 
@@ -107,7 +107,7 @@ class Opened:
 
 def opened() -> list[Opened]:
     """Return the tokenizers whose files are open in this session."""
-    return _OPENED.get() or []
+    return OPENED.get() or []
 
 
 @cached("Tokenizing …")
@@ -263,7 +263,7 @@ def _open(
             _PENDING_TITLE.put(title)
             return
         kept = [one for one in opened() if one.key != _REPLACED.get()]
-        _OPENED.put(kept if found.key in (one.key for one in kept) else [*kept, found])
+        OPENED.put(kept if found.key in (one.key for one in kept) else [*kept, found])
         _REPLACED.clear()
         _PENDING.clear()
         _INCOMPLETE.clear()
@@ -350,12 +350,12 @@ def _title(name: str, taken: Sequence[str]) -> str:
 def _rename(key: str) -> None:
     others = [one.title for one in opened() if one.key != key]
     title = _title(str(st.session_state[f"name of {key}"]), others)
-    _OPENED.put([replace(one, title=title) if one.key == key else one for one in opened()])
+    OPENED.put([replace(one, title=title) if one.key == key else one for one in opened()])
     _CHANGED.put(True)
 
 
 def _close(key: str) -> None:
-    _OPENED.put([one for one in opened() if one.key != key])
+    OPENED.put([one for one in opened() if one.key != key])
     if _REPLACED.get() == key:
         _REPLACED.clear()
         _PENDING.clear()

@@ -94,7 +94,7 @@ class Choice:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Sample(OneOf):
+class Sample(OneOf):
     """The sample of a `TextSource`. A link contains neither the sample nor an open file."""
 
     source: TextSource
@@ -110,7 +110,7 @@ class _Sample(OneOf):
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Box(TextField):
+class Box(TextField):
     """The text of a `TextSource`."""
 
     source: TextSource
@@ -181,15 +181,15 @@ class TextSource:
     """The uploader. Unlike the box it loses its value when the page changes."""
 
     @property
-    def sample(self) -> _Sample:
+    def sample(self) -> Sample:
         """The sample chosen."""
         titles = {one.key: one.title for one in samples.SAMPLES} | {OWN: "Your own text"}
-        return _Sample(f"{self.name}_sample", self.label, titles=titles, source=self)
+        return Sample(f"{self.name}_sample", self.label, titles=titles, source=self)
 
     @property
-    def box(self) -> _Box:
+    def box(self) -> Box:
         """The text in the box."""
-        return _Box(f"{self.name}_box", f"{self.label} to use", longest=MAX_TEXT, source=self)
+        return Box(f"{self.name}_box", f"{self.label} to use", longest=MAX_TEXT, source=self)
 
     def widgets(self, values: Values) -> Iterator[Widget[Any]]:
         """Yield the widgets whose values a link contains: the sample's name, or the text."""
@@ -235,8 +235,7 @@ class TextSource:
                 self.send_again()
                 return True
             case {"isUploaded": True}:
-                inbox = SESSION.get()
-                uploaded = inbox.take(self.name, number) if inbox else None
+                uploaded = inbox().take(self.name, number)
                 if uploaded is None:
                     return False
                 text = uploaded
@@ -315,6 +314,13 @@ SESSION: SessionValue[long_texts.Inbox] = SessionValue("session")
 
 PAGE: SessionValue[str] = SessionValue("page")
 """The title of the page that is drawn."""
+
+
+def inbox() -> long_texts.Inbox:
+    """Return the inbox of this session."""
+    if (found := SESSION.get()) is None:
+        SESSION.put(found := long_texts.Inbox())
+    return found
 
 
 def option_widget(trainer: Trainer, option: Option, place: str = "") -> OneOf | Number | TextSource:
@@ -441,9 +447,7 @@ def text(
 
 def _box_data(source: TextSource, repeating: bool) -> dict[str, Any]:
     """Return the payload of the component (`TextBoxPayload` in its `text_state.js`)."""
-    inbox = SESSION.get()
-    if inbox is None:
-        SESSION.put(inbox := long_texts.Inbox())
+    own = inbox()
     is_typed = source.typed_at.get() == source.version.get()
     left_out = {one.key for one in samples.SAMPLES if repeating and not one.repeats}
     left_out.discard(source.sample.get() or "")
@@ -451,7 +455,7 @@ def _box_data(source: TextSource, repeating: bool) -> dict[str, Any]:
     named = f"{source.file_name.get()}: {len(file):,} characters" if file is not None else None
     return {
         "name": source.name,
-        "session": inbox.token,
+        "session": own.token,
         "version": source.version.get(),
         "answered": source.answered.get() or 0,
         "sample": source.sample.get(),
@@ -459,7 +463,7 @@ def _box_data(source: TextSource, repeating: bool) -> dict[str, Any]:
         "file": named,
         "files": [source.file_name.get()] * (file is not None) + [one.title for one in opened()],
         "limit": MAX_TRAINED,
-        "address": long_texts.address(inbox, source.name),
+        "address": long_texts.address(own, source.name),
         "longest": long_texts.LONGEST_MESSAGE,
         "own": OWN,
         "label": source.label,

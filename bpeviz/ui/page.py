@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from bpeviz.ui import components
+from bpeviz.ui import components, tab_state
 from bpeviz.ui.inputs import PAGE
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.pages.registry import PAGES
@@ -53,10 +53,12 @@ def frame(page: Page) -> Iterator[DeltaGenerator]:
             with st.container(key="content"):
                 with st.container(key="question"):
                     st.title(page.question, anchor=False)
+                tab_state.restore(page)
                 session.restore(page)
                 with stop_run.until_stopped():
                     yield inputs
         page_change.end_page({one.key: one.get() for one in page.widgets(SessionValues())})
+        tab_state.store(page)
         with link:
             session.offer(page)
         if st.context.theme.type == "dark":

@@ -50,13 +50,15 @@ test("several texts begin at their initial step", () => {
 test("a reload keeps the step, and a link begins at its own", (context) => {
   const values = new Map();
   globalThis.sessionStorage = { getItem: (name) => values.get(name) ?? null, setItem: (name, value) => values.set(name, value) };
-  storeStep({ timelineId: "t", step: 5 });
-  for (const [type, steps] of [["reload", [["t", 5]]], ["back_forward", [["t", 5]]], ["navigate", []]]) {
+  for (let step = 0; step <= 5; step++) storeStep({ timelineId: "t", step });
+  storeStep({ timelineId: "of another page", step: 2 });
+  const both = [["t", 5], ["of another page", 2]];
+  for (const [type, steps] of [["reload", both], ["back_forward", both], ["navigate", []]]) {
     context.mock.method(performance, "getEntriesByType", () => [{ type }]);
     assert.deepEqual([...storedSteps()], steps, type);
   }
   context.mock.method(performance, "getEntriesByType", () => [{ type: "reload" }]);
-  for (const damaged of ["", "{", "null", '{"timelineId": "t", "step": "5"}', '{"timelineId": "t", "step": -1}']) {
+  for (const damaged of ["", "{", "null", '{"timelineId": "t", "step": 5}', '[["t", "5"]]', '[["t", -1]]', "[5]"]) {
     values.set("bpeviz-step", damaged);
     assert.equal(storedSteps().size, 0, damaged);
   }

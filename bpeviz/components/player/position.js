@@ -3,6 +3,7 @@
 import { store, stored } from "../shared/storage.js";
 
 const STORED_STEP = "bpeviz-step";
+const MAX_STORED = 20; // timelines
 
 /**
  * Return the step to show when new data arrive.
@@ -27,20 +28,30 @@ export function shownStep(before, step, data, known) {
 }
 
 /**
- * Return the step of each known timeline: after a reload, the one that the tab showed before. Any
+ * Return the step of each known timeline: after a reload, those that the tab showed before. Any
  * other way to open the page begins with its link.
  * @returns {Map<string, number>}
  */
 export function storedSteps() {
   const [navigation] = globalThis.performance?.getEntriesByType?.("navigation") ?? [];
   if (!["reload", "back_forward"].includes(/** @type {any} */ (navigation)?.type)) return new Map();
+  return steps();
+}
+
+/** @returns {Map<string, number>} */
+function steps() {
   try {
-    const { timelineId, step } = JSON.parse(stored(STORED_STEP, "sessionStorage") ?? "");
-    return new Map(Number.isInteger(step) && step >= 0 ? [[timelineId, step]] : []);
+    const entries = JSON.parse(stored(STORED_STEP, "sessionStorage") ?? "[]");
+    return new Map(entries.filter(([, step]) => Number.isInteger(step) && step >= 0));
   } catch {
     return new Map();
   }
 }
 
 /** @param {{timelineId: string, step: number}} position */
-export const storeStep = (position) => store(STORED_STEP, JSON.stringify(position), "sessionStorage");
+export function storeStep({ timelineId, step }) {
+  const known = steps();
+  known.delete(timelineId); // the last one is the newest
+  const entries = [...known, [timelineId, step]].slice(-MAX_STORED);
+  store(STORED_STEP, JSON.stringify(entries), "sessionStorage");
+}

@@ -2,6 +2,7 @@
 
 import { component } from "../shared/dom.js";
 import { formatCount } from "../shared/format.js";
+import { remember } from "../shared/tab.js";
 import { TextState, characterCount, wellFormed } from "./text_state.js";
 
 const PAUSE = 600; // milliseconds without a key until a text applies
@@ -27,6 +28,7 @@ class TextBox {
     this.signal = signal;
     this.isMounted = false;
     this.drawn = "";
+    this.remembered = "";
     const on = (target, name, listener) => target.addEventListener(name, listener, { signal });
     on(this.select, "change", () => this.#choose());
     on(this.box, "input", ({ isComposing }) => isComposing || this.#typed());
@@ -56,6 +58,7 @@ class TextBox {
     if (!this.isMounted) this.#describe();
     this.isMounted = true;
     this.#draw();
+    this.#remember();
     if (this.isTyped && !this.timer && data.answered >= this.state.number) {
       this.isTyped = false;
       this.status.textContent = "Applied";
@@ -144,6 +147,16 @@ class TextBox {
     this.state.lostFiles = [];
     this.#tell("");
     this.#send(this.state.change(sample, text));
+    this.#remember();
+  }
+
+  // Store the text in the browser, for a reload.
+  #remember() {
+    const { sample, text, version, number } = this.state;
+    const changes = `${version} ${number}`;
+    if (changes === this.remembered) return;
+    this.remembered = changes;
+    remember(`text/${this.data.name}`, { sample, text: sample === this.data.own ? text : "" });
   }
 
   // Send a change until it is answered: of two components that report at the same time, as when the

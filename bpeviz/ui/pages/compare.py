@@ -60,7 +60,7 @@ class _Baseline(OneOf):
 
 COLUMNS = _Columns("compared", "Tokenizers", titles=LINKED, most=MOST)
 BASELINE = _Baseline("baseline", "Baseline", titles=LINKED)
-_FILES: SessionValue[list[str]] = SessionValue("files_compared")
+FILES: SessionValue[list[str]] = SessionValue("files_compared")
 """The keys of the files that were open when the columns were last drawn."""
 IDS = Switch("token_ids", "Token ids")
 MEASURED_ON = OneOf(
@@ -174,9 +174,9 @@ def _chosen() -> list[str]:
     before = COLUMNS.get()
     chosen = [key for key in (FIRST if before is None else before) if key in names]
     files = [one.key for one in export.opened()]
-    new = [key for key in files if key not in {*(_FILES.get() or ()), *chosen}]
+    new = [key for key in files if key not in {*(FILES.get() or ()), *chosen}]
     chosen += new[: MOST - len(chosen)]
-    _FILES.put(files)
+    FILES.put(files)
     if new or (before and chosen != before):  # a file was opened, on any page, or closed
         COLUMNS.put(chosen)
     return COLUMNS.multiselect(

@@ -14,6 +14,9 @@ from bpeviz.ui import private
 from bpeviz.ui.runtime import run_lock, stop_run
 from bpeviz.ui.runtime.cache import cache
 
+after_runs: list[Callable[[str], None]] = []
+"""Called with the name of a fragment after each run of it without its page."""
+
 _CHANGED = "page_input_changed"
 
 P = ParamSpec("P")
@@ -56,10 +59,13 @@ def fragment(part: Callable[P, None]) -> Callable[P, None]:
     @st.fragment
     @functools.wraps(part)
     def run(*args: P.args, **named: P.kwargs) -> None:
+        is_alone = _this.values is None
         with script_run():
             if st.session_state.pop(_CHANGED, False):
                 st.rerun()
             part(*args, **named)
+            for follow in after_runs if is_alone else ():
+                follow(part.__qualname__)
 
     return run
 

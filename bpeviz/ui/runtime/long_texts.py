@@ -9,6 +9,7 @@ and the message contains only its number.
 from __future__ import annotations
 
 import secrets
+from typing import Any
 from weakref import WeakValueDictionary
 
 import streamlit as st
@@ -31,11 +32,14 @@ class Inbox:
     """The last long text that a session has received, until the page takes it.
 
     Attributes:
-        token: A random secret; any browser that sends it can store texts for the session.
+        token: A random secret; any browser that sends it can store texts for the session, and take
+            over its files after a reload.
+        held: Values of files of the session, by their keys in it.
     """
 
     def __init__(self) -> None:
         self.token = secrets.token_urlsafe(16)
+        self.held: dict[str, Any] = {}
         self._text: tuple[str, int, bytes | bytearray] = ("", 0, b"")
         _inboxes[self.token] = self
 

@@ -38,6 +38,11 @@ def end_page(values: Mapping[str, Any]) -> None:
         values: Their values by their keys.
     """
     st.session_state.pop(_ARRIVED, None)
+    remember(values)
+
+
+def remember(values: Mapping[str, Any]) -> None:
+    """Note values of widgets by their keys, for the next first run of their page."""
     st.session_state[_VALUES] = st.session_state.get(_VALUES, {}) | dict(values)
 
 

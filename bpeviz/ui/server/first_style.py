@@ -14,8 +14,17 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from bpeviz.ui import private
 from bpeviz.ui.runtime.style import STYLE
 from bpeviz.ui.server.user_cookie import opens_page
+from bpeviz.ui.tab_state import MARK
 
 _END = b"</head>"
+
+SCRIPT = (
+    'try { const [{ type }] = performance.getEntriesByType("navigation"); '
+    'if (["reload", "back_forward"].includes(type) && sessionStorage.getItem("bpeviz-tab")) { '
+    f'const url = new URL(location); url.searchParams.set("{MARK}", "1"); '
+    "history.replaceState(history.state, '', url); } } catch {}"
+)
+"""Marks the address of a reloaded tab, whose first run waits for its state (`tab_state`)."""
 
 _FIRST = (
     "BidiComponent",
@@ -62,7 +71,7 @@ class FirstStyle:
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
-        self._added = (_preloads() + STYLE).encode()
+        self._added = (f"<script>{SCRIPT}</script>" + _preloads() + STYLE).encode()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one connection."""

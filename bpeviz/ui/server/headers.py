@@ -10,6 +10,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from bpeviz.ui import private
+from bpeviz.ui.server.first_style import SCRIPT
 
 
 def content_security_policy(frame_ancestors: str) -> str:
@@ -45,9 +46,9 @@ def content_security_policy(frame_ancestors: str) -> str:
 
 
 def _inline_scripts() -> list[str]:
-    """Return the hashes of the scripts inside Streamlit's page."""
+    """Return the hashes of the scripts inside Streamlit's page, and of the one added to it."""
     page = private.PAGE.read_text(encoding="utf-8")
-    scripts = re.findall("<script>(.*?)</script>", page, re.DOTALL)
+    scripts = [*re.findall("<script>(.*?)</script>", page, re.DOTALL), SCRIPT]
     digests = (hashlib.sha256(script.encode()).digest() for script in scripts)
     return [f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests]
 

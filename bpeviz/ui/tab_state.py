@@ -1,0 +1,188 @@
+"""Restore texts, settings and opened files after a reload of the tab.
+
+The browser stores the settings that each run sends, and the texts of the text boxes
+(`bpeviz/components/shared/tab.js`). When a tab is reloaded, a script marks the address
+(`bpeviz.ui.server.first_style`). The first run of the new session then draws only the frame and
+asks for the state, so that the results of the default text are never shown. A link in the address
+replaces the texts and settings. Files are only on the server: the new session takes them over from
+the earlier one, which exists for some minutes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import streamlit as st
+
+from bpeviz.text import clean, listed
+from bpeviz.ui import components, export, inputs, markdown, tokenizers
+from bpeviz.ui.inputs import MAX_TRAINED, Box, Sample, TextSource
+from bpeviz.ui.pages import compare
+from bpeviz.ui.pages.base import Page
+from bpeviz.ui.pages.registry import PAGES
+from bpeviz.ui.permalink import session
+from bpeviz.ui.runtime import fragments, long_texts, page_change
+from bpeviz.ui.widgets import LinkValues, OneOf, SessionValue, SessionValues, SomeOf, Widget
+
+MARK = "reload"
+"""The parameter of the URL that asks for the state from before a reload."""
+
+LONG = 10_000
+"""The number of characters above which a value is sent to the browser only when it changes."""
+
+_KEY = "tab_state"
+_COMPONENT: SessionValue[dict[str, Any]] = SessionValue(_KEY)
+_AWAITED: SessionValue[bool] = SessionValue("tab_state_awaited")
+"""Whether the browser is asked; false once it has answered."""
+
+_VALUES: SessionValue[dict[str, Any]] = SessionValue("tab_state_values")
+"""The values of all widgets drawn so far, by their names in links."""
+
+_SENT: SessionValue[dict[str, int]] = SessionValue("tab_state_sent")
+"""The hashes of the long values that the browser has."""
+
+HELD: tuple[SessionValue[Any], ...] = (export.OPENED, compare.FILES)
+"""The values of the session that a reloaded tab takes over, beside those of text boxes."""
+
+_LOST: SessionValue[tuple[str, list[str]]] = SessionValue("tab_state_lost")
+"""The page that was reloaded, and the names of the files that the server no longer has."""
+
+
+def restore(page: Page) -> None:
+    """Restore the state of the tab, once; end the run where the browser must send it first."""
+    if not _AWAITED.present:
+        _AWAITED.put(MARK in st.query_params)
+    if _AWAITED.get():
+        inbox = inputs.inbox()
+        match (_COMPONENT.get() or {}).get("restored"):
+            case {"number": 1, "isSent": is_sent}:
+                _AWAITED.put(False)
+                if is_sent and (sent := inbox.take(_KEY, 1)) is not None:
+                    _take(page, sent)
+            case _:
+                address = f"{long_texts.address(inbox, _KEY)}/1"
+                components.tab_state({"address": address, "mark": MARK}, _KEY)
+                st.stop()
+    title, names = _LOST.get() or ("", [])
+    opened = {one.title for one in export.opened()}
+    lost = [f"“{markdown.escape(name)}”" for name in names if name not in opened]
+    if title == page.title and lost:
+        st.warning(
+            f"The server no longer has {listed(lost, session.MAX_NAMES)}. "
+            f"Open {'it' if len(lost) == 1 else 'them'} again.",
+            icon=":material/draft:",
+        )
+
+
+def _store_after(fragment: str) -> None:
+    for page in PAGES:
+        if page.title == inputs.PAGE.get():
+            store(page, f"{_KEY}_{fragment.strip('_')}")
+
+
+fragments.after_runs.append(_store_after)
+
+
+def store(page: Page, key: str = _KEY) -> None:
+    """Send the settings to the browser, after all widgets of a page or fragment.
+
+    Args:
+        page: The page.
+        key: The component's key.
+    """
+    inbox = inputs.inbox()
+    values = _VALUES.get() or {}
+    held = dict(inbox.held)
+    for widget in page.widgets(SessionValues()):
+        if isinstance(widget, Sample):
+            held |= _held(widget.source)
+        elif not isinstance(widget, Box) and (value := widget.get()) is not None:
+            values[widget.link] = value
+    _VALUES.put(values)
+    inbox.held = held | {one.key: one.get() for one in HELD}
+    long = {name: one for name, one in values.items() if isinstance(one, str) and len(one) > LONG}
+    hashes = {name: hash(one) for name, one in long.items()}
+    sent = _SENT.get() or {}
+    _SENT.put(hashes)
+    short = {name: one for name, one in values.items() if name not in long}
+    files = [inbox.held[name] for name in inbox.held if name.endswith("_file_name")]
+    files += [one.title for one in export.opened()]
+    state = {
+        "values": short,
+        "long": sorted(long),
+        "session": inbox.token,
+        "files": [name for name in files if name],
+    }
+    changed = {name: clean(one) for name, one in long.items() if hashes[name] != sent.get(name)}
+    components.tab_state({"values": json.dumps(state, default=str), "long": changed}, key)
+
+
+def _held(source: TextSource) -> dict[str, Any]:
+    """Return the values of the file that is used instead of a text box."""
+    return {one.key: one.get() for one in (source.file, source.file_name)}
+
+
+def _take(page: Page, sent: str) -> None:
+    """Restore the state that the browser has sent, as far as it is valid."""
+    try:
+        records = json.loads(sent)
+        state = json.loads(records.get("values", "{}"))
+        values, token = dict(state.get("values", {})), str(state.get("session"))
+        values |= {name: records[f"long/{name}"] for name in state.get("long", ())}
+        texts = {
+            name.removeprefix("text/"): (one["sample"], one["text"])
+            for name, one in records.items()
+            if name.startswith("text/")
+        }
+        names = list(map(str, state.get("files", ())))
+    except (AttributeError, LookupError, TypeError, ValueError, RecursionError):
+        return  # a browser sends this only if its storage is damaged
+    earlier = long_texts.find(token)
+    held = {} if earlier is None else earlier.held
+    for one in HELD:
+        if held.get(one.key) is not None:
+            one.put(held[one.key])
+    if session.PARAMETER not in st.query_params:
+        for name, (sample, text) in texts.items():
+            values |= {f"{name}_sample": sample, f"{name}_box": text}
+        _put(values, held)
+    known = {one.title for one in export.opened()} | {str(one) for one in held.values()}
+    _LOST.put((page.title, [name for name in names if name not in known]))
+    session.FRESH.put(True)
+
+
+def _put(values: Mapping[str, Any], held: Mapping[str, Any]) -> None:
+    """Set the valid ones of the values of all pages, by their names in links."""
+    valid: dict[str, Any] = {}
+    widgets: list[Widget[Any]] = []
+    for page in PAGES:
+        for widget in page.widgets(LinkValues(valid, list(values))):
+            if widget.link not in values or widget.link in valid:
+                continue
+            value = _allowed(widget, values[widget.link])
+            if value is not None:
+                valid[widget.link] = value
+                widgets.append(widget)
+    for widget in widgets:
+        widget.restore(valid[widget.link])
+    for widget in widgets:
+        if isinstance(widget, Sample) and held.get(widget.source.file.key) is not None:
+            for one in (widget.source.file, widget.source.file_name):
+                one.put(held[one.key])
+    page_change.remember({one.key: one.get() for one in widgets})
+
+
+def _allowed(widget: Widget[Any], value: Any) -> Any:
+    """Return a value, without the files that are no longer open, or None if it is not valid."""
+    if isinstance(widget, Box):
+        widget = replace(widget, longest=MAX_TRAINED)
+    if isinstance(widget, OneOf | SomeOf) and tokenizers.OWN in widget.titles:
+        widget = replace(widget, titles={**widget.titles, **tokenizers.names()})
+        if isinstance(widget, SomeOf) and isinstance(value, list):
+            value = [one for one in value if one in widget.titles]
+    if not widget.allows(value):
+        return None
+    return clean(value) if isinstance(value, str) else value

@@ -1,0 +1,148 @@
+"""A reload of the tab, also after a restart of the server, loses neither texts nor settings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from page_helpers import Player, expect, go_to, labelled, type_text
+from serving import OPTIONS, serving
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+Open = Callable[..., "Page"]
+
+FILE = Path(__file__).parents[1] / "fixtures" / "bpe.tiktoken"
+SHORT = "banana bandana banana ananas"
+LONG = "".join(f"lorem ipsum dolor {number} " for number in range(5_000))[:100_000]
+
+RECORD = """() => {
+  window.figures = new Set();
+  const record = () => {
+    for (const one of document.querySelectorAll(".st-key-inputs [data-testid=stCaptionContainer]"))
+      window.figures.add(one.innerText);
+  };
+  new MutationObserver(record).observe(document, { childList: true, subtree: true });
+}"""
+"""Records all vocabulary sizes that a page shows while it loads."""
+
+
+def text_field(page: Page) -> Any:
+    return labelled(page, "textarea", "Text to use")
+
+
+def test_reload_keeps_a_short_text_settings_and_steps(open_page: Open) -> None:
+    page = open_page("/")
+    player = Player(page)
+    type_text(page, SHORT)
+    player.await_text(SHORT)
+    page.get_by_test_id("stExpander").get_by_text("Advanced options").first.click()
+    largest = labelled(page, "input", "Largest vocabulary")
+    largest.fill("259")
+    largest.press("Enter")
+    expect(player.last).to_have_text("3")
+    player.go(2)
+    # An input of a fragment, which runs without its page.
+    words = labelled(page, "input", "Some words of the text")
+    words.fill("ananas")
+    words.press("Enter")
+    expect(page.get_by_text("ananas").first).to_be_visible()
+    page.wait_for_timeout(500)  # milliseconds, until the browser has stored it
+    page.add_init_script(f"({RECORD})()")
+    page.reload()
+    expect(player.track).to_have_value("2")
+    expect(player.last).to_have_text("3")
+    expect(text_field(page)).to_have_value(SHORT)
+    expect(words).to_have_value("ananas")
+    # The results of the default text were never shown.
+    assert all(
+        "256 bytes + 3 merges" in one for one in page.evaluate("[...figures]") if "bytes" in one
+    )
+    assert "reload" not in page.url
+    go_to(page, "Algorithms")
+    expect(text_field(page)).to_have_value(SHORT)
+    page.reload()
+    expect(text_field(page)).to_have_value(SHORT)
+    go_to(page, "Train")
+    expect(player.track).to_have_value("2")
+
+
+def test_duplicated_tab_has_a_state_of_its_own(open_page: Open) -> None:
+    page = open_page("/")
+    type_text(page, SHORT)
+    Player(page).await_text(SHORT)
+    with page.expect_popup() as opened:  # it has a copy of the session storage
+        page.evaluate("window.open(location.href)")
+    copy = opened.value
+    type_text(copy, "hug pug hug pug")
+    Player(copy).await_text("hug pug hug pug")
+    for one, text in ((page, SHORT), (copy, "hug pug hug pug")):
+        one.reload()
+        expect(text_field(one)).to_have_value(text)
+    copy.close()
+
+
+def test_state_of_a_closed_tab_is_deleted(open_page: Open) -> None:
+    page = open_page("/")
+
+    keys = """() => new Promise((resolve) => {
+      indexedDB.open("bpeviz").onsuccess = ({ target }) => {
+        const all = target.result.transaction("tabs").objectStore("tabs").getAllKeys();
+        all.onsuccess = () => (target.result.close(), resolve(all.result));
+      };
+    })"""
+    expect(Player(page).last).to_be_visible()
+    page.wait_for_timeout(1_000)
+    [own] = {key.split("/")[0] for key in page.evaluate(keys)}
+    other = page.context.new_page()
+    other.goto(page.url)
+    type_text(other, SHORT)
+    Player(other).await_text(SHORT)
+    other.close(run_before_unload=True)
+    page.wait_for_timeout(500)
+    left = page.evaluate(
+        "Object.keys(localStorage).filter((key) => key.startsWith('bpeviz-left-'))"
+    )
+    [name] = {key.split("/")[0] for key in page.evaluate(keys)} - {own}
+    assert f"bpeviz-left-{name}" in left
+    page.evaluate("name => localStorage.setItem(name, '1')", f"bpeviz-left-{name}")  # long ago
+    page.reload()
+    page.wait_for_timeout(7_000)
+    assert name not in {key.split("/")[0] for key in page.evaluate(keys)}
+
+
+def test_restart_and_reload_keep_a_long_text_and_name_lost_files(
+    browser: Browser, vocabulary_files: None, tmp_path: Path
+) -> None:
+    context = browser.new_context(**OPTIONS)  # not watched: this test loses the connection
+    page = context.new_page()
+    player = Player(page)
+    with serving(tmp_path) as server:
+        page.goto(f"{server.address}/")
+        type_text(page, LONG)
+        player.await_text(LONG)
+        player.go(7)
+        go_to(page, "Compare")
+        page.get_by_role("button", name="Open a tokenizer file").click()
+        dialog = page.get_by_test_id("stDialog")
+        dialog.locator("input[type=file]").set_input_files(FILE)
+        dialog.locator("button").filter(has_text="Open").last.click()
+        chosen = page.get_by_test_id("stMultiSelect")
+        expect(chosen).to_contain_text("bpe.tiktoken")
+        page.wait_for_timeout(1_000)
+        page.reload()
+        expect(chosen).to_contain_text("bpe.tiktoken")
+        assert page.get_by_test_id("stAlert").count() == 0
+        assert not server.tracebacks()
+        port = int(server.address.rsplit(":", 1)[1])
+    with serving(tmp_path, port=port) as server:
+        page.reload()
+        expect(page.get_by_role("alert").filter(has_text="bpe.tiktoken")).to_be_visible()
+        go_to(page, "Train")
+        expect(text_field(page)).to_have_value(LONG)
+        player.await_text(LONG)
+        expect(player.track).to_have_value("7")
+        assert not server.tracebacks()
+    context.close()

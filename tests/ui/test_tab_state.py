@@ -1,0 +1,180 @@
+"""A reloaded tab: the state that its browser sends, and the files of the earlier session."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from payloads import payloads
+from streamlit.testing.v1 import AppTest
+from text_box import payload, type_text
+
+from bpeviz.core.tokenizer import Tokenizer
+from bpeviz.corpus import samples
+from bpeviz.formats import parse
+from bpeviz.ui.export import Opened
+from bpeviz.ui.inputs import FIRST_TRAINED
+from bpeviz.ui.permalink import codec
+from bpeviz.ui.runtime import long_texts
+from bpeviz.ui.tab_state import MARK
+
+ROOT = Path(__file__).resolve().parents[2]
+TEXT = "banana bandana banana \U0001f600"
+COMPARE = "pages/Compare.py"
+
+
+def stored(app: AppTest) -> dict[str, Any]:
+    """Return the records that the browser of a page has, by their names."""
+    found: dict[str, Any] = {}
+    for one in payloads(app):
+        if "long" in one and "values" in one:
+            found["values"] = one["values"]
+            found |= {f"long/{name}": text for name, text in one["long"].items()}
+        elif "samples" in one:
+            sample, name = app.session_state[f"{one['name']}_sample"], one["name"]
+            found[f"text/{name}"] = {"sample": sample, "text": app.session_state[f"{name}_box"]}
+    return found
+
+
+def asking(page: str = "app.py", **query: str) -> AppTest:
+    """Return a page in a new session of a tab that was reloaded."""
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    for name, value in {MARK: "1", **query}.items():
+        app.query_params[name] = value
+    if page != "app.py":
+        app.switch_page(page)
+    app.run()
+    assert not app.exception
+    return app
+
+
+def reloaded(records: Any, page: str = "app.py", **query: str) -> AppTest:
+    """Return a page whose browser has sent these records, and whose address has no mark."""
+    app = asking(page, **query)
+    inbox: long_texts.Inbox = app.session_state["session"]
+    inbox.put("tab_state", 1, json.dumps(records).encode())
+    app.session_state["tab_state"] = {"restored": {"number": 1, "isSent": True}}
+    del app.query_params[MARK]
+    app.run()
+    assert not app.exception
+    return app
+
+
+def training_app(text: str = TEXT) -> AppTest:
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60).run()
+    type_text(app, text)
+    app.number_input(key="largest").set_value(300)
+    app.selectbox(key="pattern").set_value("whitespace")
+    app.run()
+    assert not app.exception
+    return app
+
+
+def test_first_run_of_a_reloaded_tab_only_asks_for_its_state() -> None:
+    app = asking()
+    [asked] = [one for one in payloads(app) if one.get("mark") == MARK]
+    assert asked["address"].endswith("/tab_state/1")
+    assert not app.selectbox
+    assert not [one for one in payloads(app) if "timelineId" in one or "samples" in one]
+    # The browser has nothing, or its storage is switched off.
+    app.session_state["tab_state"] = {"restored": {"number": 1, "isSent": False}}
+    app.run()
+    assert not app.exception
+    assert payload(app)["sample"] == FIRST_TRAINED
+
+
+def test_other_ways_to_open_a_page_ask_for_nothing() -> None:
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60).run()
+    assert not [one for one in payloads(app) if "mark" in one]
+
+
+def test_text_and_settings_come_back_on_all_pages() -> None:
+    before = training_app()
+    before.switch_page(COMPARE).run()
+    before.toggle(key="token_ids").set_value(True).run()
+    app = reloaded(stored(before))
+    assert payload(app)["text"] == TEXT
+    assert app.number_input(key="largest").value == 300
+    assert app.selectbox(key="pattern").value == "whitespace"
+    app.switch_page(COMPARE).run()
+    assert app.toggle(key="token_ids").value is True
+    assert payload(app)["text"] == TEXT
+
+
+@pytest.mark.parametrize("length", [30_000, 2_000_000])
+def test_long_texts_come_back(length: int) -> None:
+    typed = "ä" * 30_000
+    before = training_app()
+    records = stored(before) | {"text/text": {"sample": "own", "text": "b" * length}}
+    before.switch_page("pages/Inspect.py").run()
+    before.text_area(key="inspect_box").set_value(typed).run()
+    records |= {name: one for name, one in stored(before).items() if name != "text/text"}
+    assert len(records["values"]) < 5_000
+    app = reloaded(records, "pages/Inspect.py")
+    assert app.text_area(key="inspect_box").value == typed
+    assert app.session_state["text_box"] == "b" * length
+    # A long value is sent to the browser only when it changes.
+    app.run()
+    assert "long/inspect_box" not in stored(app)
+    assert "inspect_box" in json.loads(stored(app)["values"])["long"]
+
+
+def test_link_replaces_the_state_of_the_tab() -> None:
+    link = codec.pack({"text_sample": "spanish"})
+    app = reloaded(stored(training_app()), s=link)
+    assert payload(app)["text"] == samples.by_key("spanish").text
+    assert app.number_input(key="largest").value == 1_024
+
+
+def tokenizer() -> Tokenizer:
+    name = "bpe-bytes.json"
+    return parse({name: (ROOT / "tests" / "fixtures" / name).read_bytes()})
+
+
+def test_opened_files_come_back_while_the_earlier_session_exists() -> None:
+    before = training_app()
+    opened = Opened("file 1", "My *file*", tokenizer())
+    before.session_state["tokenizers_opened"] = [opened]
+    before.session_state["text_file"] = "a long file"
+    before.session_state["text_file_name"] = "long.txt"
+    before.switch_page(COMPARE).run()
+    before.multiselect(key="compared").set_value(["gpt2", "file 1"]).run()
+    records = stored(before)
+    app = reloaded(records, COMPARE)
+    assert app.session_state["tokenizers_opened"] == [opened]
+    assert app.multiselect(key="compared").value == ["gpt2", "file 1"]
+    assert app.session_state["text_file"] == "a long file"
+    assert not app.warning
+    # The earlier session has ended.
+    del before, app
+    long_texts._inboxes.clear()
+    app = reloaded(records, COMPARE)
+    [warning] = app.warning
+    assert "no longer has “long\\.txt”, “My \\*file\\*”. Open them again" in warning.value
+    assert app.multiselect(key="compared").value == ["gpt2"]
+    app.session_state["tokenizers_opened"] = [opened]
+    app.run()
+    assert "“long\\.txt”. Open it again" in app.warning[0].value
+
+
+@pytest.mark.parametrize(
+    "records",
+    [
+        [],
+        {},
+        {"values": "{"},
+        {"values": "[]"},
+        {"values": json.dumps({"values": {"largest": "x", "pattern": [], "unknown": 1}})},
+        {"values": json.dumps({"long": ["a"]})},
+        {"text/text": None},
+        {"text/text": {"sample": 3, "text": 4}},
+        {"text/text": {"sample": "own", "text": "x" * 10_000_001}},
+    ],
+    ids=lambda one: str(one)[:50],
+)
+def test_damaged_state_is_ignored(records: Any) -> None:
+    app = reloaded(records)
+    assert payload(app)["sample"] == FIRST_TRAINED
+    assert app.number_input(key="largest").value == 1_024
