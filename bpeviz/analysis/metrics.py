@@ -1,9 +1,15 @@
-"""Metrics that compare tokenizers on one text: counts, ratios, and agreement of boundaries."""
+"""Metrics that compare tokenizers on one text: counts, ratios, and agreement of boundaries.
+
+Some tokenizers drop a part of the text, such as WordPiece its white space. So that all remain
+comparable, ratios are those of the whole text, and dropped text between two tokens is one boundary:
+it agrees with any boundary of another tokenizer within it or at its ends.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import regex
@@ -52,6 +58,18 @@ class Column:
         """The number of tokens of the text, without parts that belong to no token."""
         return int(np.count_nonzero(self.ids != DROPPED_ID))
 
+    @property
+    def dropped(self) -> int:
+        """The number of bytes of the text that belong to no token."""
+        return int(np.diff(self.cuts, prepend=0)[self.ids == DROPPED_ID].sum())
+
+    def dropped_from(self, text: str) -> str:
+        """Return the parts of the text that belong to no token, joined."""
+        raw = np.frombuffer(text.encode(), np.uint8)
+        is_dropped = np.repeat(self.ids == DROPPED_ID, np.diff(self.cuts, prepend=0))
+        parts: bytes = raw[is_dropped].tobytes()
+        return parts.decode(errors="replace")
+
     @cached_property
     def ids(self) -> NDArray[np.int32]:
         """The ids of the tokens at this step (see `Boundaries.ids`)."""
@@ -68,6 +86,35 @@ class Column:
         cuts = _distinct(self.cuts)[:-1]
         return cuts[cuts > 0]  # a mark at the start of the text has no bytes
 
+    @cached_property
+    def separations(self) -> Separations:
+        """The boundaries inside the text, of which dropped text has only one."""
+        at = self.inner_boundaries
+        same = np.isin(at, self.cuts[self.ids == DROPPED_ID])  # as the boundary before it
+        same[:1] = False
+        return Separations(at[~same], at[np.append(~same[1:], True)[: len(at)]])
+
+
+class Separations(NamedTuple):
+    """Boundaries in UTF-8 bytes, ascending. Dropped text is one, from its start to its end.
+
+    Attributes:
+        starts: Where each begins [boundaries].
+        ends: Where each ends, the same place unless text is dropped [boundaries].
+    """
+
+    starts: Ends
+    ends: Ends
+
+    def shared(self, other: Separations) -> NDArray[np.bool_]:
+        """Return for each boundary whether the other tokenizer has one at the same place."""
+        if not len(other.starts):
+            return np.zeros(len(self.starts), np.bool_)
+        next_one = np.searchsorted(other.ends, self.starts)
+        starts = other.starts[np.minimum(next_one, len(other.starts) - 1)]
+        shared: NDArray[np.bool_] = (next_one < len(other.starts)) & (starts <= self.ends)
+        return shared
+
 
 def _distinct(ascending: Ends) -> Ends:
     """Return ascending numbers without repetitions."""
@@ -80,6 +127,7 @@ class Agreement:
 
     precision: the share of the boundaries that the baseline has too. recall: the share of the
     baseline's boundaries that are present. f1: their harmonic mean. All are 1 without boundaries.
+    Dropped text is one boundary (`Separations`).
     """
 
     precision: float
@@ -91,6 +139,8 @@ class Agreement:
 class Metrics:
     """Metrics of a tokenizer on a text. A ratio is None if it is undefined.
 
+    bytes_per_token, characters_per_token: size of the text, dropped text included, per token.
+    dropped: number of bytes that belong to no token.
     tokens_per_word: mean number of pieces of a word ("fertility"); a word is a run of letters,
         marks and digits.
     whole_words: share of the words without an inner boundary, 0 to 1.
@@ -105,6 +155,7 @@ class Metrics:
     tokens_per_word: float | None
     whole_words: float | None
     distinct: int
+    dropped: int
     agreement: Agreement
 
 
@@ -118,21 +169,29 @@ def word_spans(text: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     return before[starts], before[ends]
 
 
-def agreement(boundaries: Ends, baseline: Ends) -> Agreement:
-    """Compare boundaries with those of a baseline; both ascending and distinct."""
-    common = np.count_nonzero(np.isin(boundaries, baseline, assume_unique=True, kind="table"))
-    if not len(boundaries) and not len(baseline):
+def agreement(boundaries: Separations, baseline: Separations) -> Agreement:
+    """Compare boundaries with those of a baseline."""
+    if not len(boundaries.starts) and not len(baseline.starts):
         return Agreement(1.0, 1.0, 1.0)
-    precision = common / len(boundaries) if len(boundaries) else 1.0
-    recall = common / len(baseline) if len(baseline) else 1.0
+    precision = float(boundaries.shared(baseline).mean()) if len(boundaries.starts) else 1.0
+    recall = float(baseline.shared(boundaries).mean()) if len(baseline.starts) else 1.0
     total = precision + recall
     return Agreement(precision, recall, 2 * precision * recall / total if total else 0.0)
+
+
+def differences(column: Column, baseline: Column) -> tuple[Ends, Ends]:
+    """Return the boundaries that only a column has, and those that only the baseline has.
+
+    Both are places in UTF-8 bytes, ascending. Of dropped text, it is the start.
+    """
+    ours, theirs = column.separations, baseline.separations
+    return ours.starts[~ours.shared(theirs)], theirs.starts[~theirs.shared(ours)]
 
 
 def measure(text: str, columns: Sequence[Column], baseline: int) -> list[Metrics]:
     """Return the metrics of every column; `agreement` is with column number `baseline`."""
     starts, ends = word_spans(text)
-    standard = columns[baseline].inner_boundaries
+    standard = columns[baseline].separations
     size = len(text.encode())
     found = []
     for column in columns:
@@ -151,7 +210,8 @@ def measure(text: str, columns: Sequence[Column], baseline: int) -> list[Metrics
                 tokens_per_word=float(inside.mean()) + 1 if len(starts) else None,
                 whole_words=float((inside == 0).mean()) if len(starts) else None,
                 distinct=int(np.count_nonzero(np.bincount(ids - ids.min(initial=0)))),
-                agreement=agreement(inner, standard),
+                dropped=column.dropped,
+                agreement=agreement(column.separations, standard),
             )
         )
     return found

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
-from bpeviz.analysis.metrics import Column
-from bpeviz.text import counted, joined
+from bpeviz.analysis.metrics import Column, differences
+from bpeviz.text import counted, joined, label, shorten
 
 
 @dataclass(frozen=True)
@@ -63,9 +61,19 @@ def compared_with(tokens: int, baseline: Standing) -> str:
 
 def splits(column: Column, baseline: Column) -> str:
     """Return the number of places where a column joins or splits tokens unlike a baseline."""
-    ours, theirs = column.inner_boundaries, baseline.inner_boundaries
-    common = int(np.count_nonzero(np.isin(ours, theirs, assume_unique=True, kind="table")))
-    return split_words(len(ours) - common, len(theirs) - common)
+    extra, missing = differences(column, baseline)
+    return split_words(len(extra), len(missing))
+
+
+def dropped(column: Column, text: str) -> str:
+    """Return a sentence about the parts of a text that a column drops."""
+    parts = column.dropped_from(text)
+    signs = "".join(dict.fromkeys("".join(parts.split())))
+    kind = f"text, with {shorten(label(signs.encode()), 24)}" if signs else "white space"
+    return (
+        f"{column.title} drops {counted(column.dropped, 'byte')} of {kind}: they get no tokens, "
+        "but count in its bytes per token, so that it stays comparable."
+    )
 
 
 def split_words(extra: int, missing: int) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from itertools import chain
 
+from bpeviz.analysis import verdict
 from bpeviz.analysis.metrics import Column, Metrics, measure, sweep
 from bpeviz.cli import arguments, files
 from bpeviz.cli.arguments import Commands
@@ -19,7 +20,7 @@ from bpeviz.corpus.files import STANDARD, named
 from bpeviz.views import export
 
 _HELP = """\
-Measure several tokenizers on one text: the number of tokens, the bytes per token, the share of
+Measure several tokenizers on one text: the number of tokens, its bytes per token, the share of
 words kept whole, and the agreement of the boundaries with a baseline (--reference). Or export the
 text in colored tokens, or the bytes per token over vocabulary sizes.
 """
@@ -116,6 +117,9 @@ def _printed(
         ]
         return json.dumps(found, ensure_ascii=False, indent=2) + "\n"
     printed = _table(text, rows, columns[baseline].title)
+    for column in columns:
+        if column.dropped:
+            printed += f"{verdict.dropped(column, text)}\n"
     for row, lost in zip(rows, unknown, strict=True):
         if lost:
             printed += (

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from bpeviz.analysis import hues as coloring
 from bpeviz.analysis import verdict
 from bpeviz.analysis.hues import Hues
-from bpeviz.analysis.metrics import Column
+from bpeviz.analysis.metrics import Column, differences
 from bpeviz.core.boundaries import DROPPED_ID, UNKNOWN_ID, Boundaries, Ends, Part, ended
 from bpeviz.core.merges import Merge
 from bpeviz.core.tokenizer import Tokenizer
@@ -290,13 +290,12 @@ def side_by_side(
     """
     hues = hues or hues_of_columns(columns, part)
     shown = []
-    standard = _cuts_within(columns[baseline], part)
     standings = [verdict.standing(column) for column in columns]
     # A mark for the best makes sense only if there are others.
     best = verdict.best(standings)
     best = best if len(best) < len(columns) else []
     for number, column in enumerate(columns):
-        cuts = _cuts_within(column, part)
+        extra, missing = differences(column, columns[baseline])
         ends, tokens, distinct = _tokens(column, part, hues)
         shown.append(
             {
@@ -307,8 +306,8 @@ def side_by_side(
                 "tokenEnds": ends,
                 "tokens": tokens,
                 "distinct": distinct,
-                "extra": np.setdiff1d(cuts, standard).tolist(),
-                "missing": np.setdiff1d(standard, cuts).tolist(),
+                "extra": _within(extra, part),
+                "missing": _within(missing, part),
             }
         )
     data: dict[str, Any] = {
@@ -394,10 +393,11 @@ def _notes(
     return [tokens, verdict.splits(columns[number], columns[baseline])]
 
 
-def _cuts_within(column: Column, part: Part) -> Ends:
+def _within(boundaries: Ends, part: Part) -> list[int]:
     """Return the boundaries strictly inside a part, relative to its start."""
-    cuts = column.inner_boundaries
-    return cuts[(cuts > part.start) & (cuts < part.end)] - part.start
+    inside = (boundaries > part.start) & (boundaries < part.end)
+    relative: list[int] = (boundaries[inside] - part.start).tolist()
+    return relative
 
 
 def _tokens_within(column: Column, part: Part) -> tuple[int, int]:

@@ -186,15 +186,19 @@ def metrics(rows: Sequence[Metrics], baseline: str = "the baseline") -> Table:
         rows: The metrics of each tokenizer.
         baseline: The term for the tokenizer that the others are compared with.
     """
+    drops = any(row.dropped for row in rows)
+    whole = ", dropped text included" if drops else ""
+    one_boundary = "; dropped text is one boundary" if drops else ""
     lines = (
         ("tokens", "tokens", ",", "number of tokens in the text"),
-        ("bytes per token", "bytes_per_token", ".2f", "mean number of UTF-8 bytes in a token"),
+        ("bytes per token", "bytes_per_token", ".2f", f"UTF-8 bytes of the text{whole}, per token"),
         (
             "characters per token",
             "characters_per_token",
             ".2f",
-            "mean number of characters in a token",
+            f"characters of the text{whole}, per token",
         ),
+        *([("dropped bytes", "dropped", ",", "UTF-8 bytes in no token")] if drops else []),
         (
             "tokens per word",
             "tokens_per_word",
@@ -208,7 +212,7 @@ def metrics(rows: Sequence[Metrics], baseline: str = "the baseline") -> Table:
             "precision",
             "agreement.precision",
             ".1%",
-            f"share of its boundaries that {baseline} has too",
+            f"share of its boundaries that {baseline} has too{one_boundary}",
         ),
         ("recall", "agreement.recall", ".1%", f"share of {baseline}'s boundaries that it has"),
         ("F1", "agreement.f1", ".1%", "harmonic mean of precision and recall"),

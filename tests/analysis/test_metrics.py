@@ -9,7 +9,16 @@ from hypothesis import strategies as st
 
 import bpeviz
 from bpeviz.analysis import metrics
-from bpeviz.analysis.metrics import Agreement, Column, agreement, measure, sweep, word_spans
+from bpeviz.analysis.metrics import (
+    Agreement,
+    Column,
+    Separations,
+    agreement,
+    differences,
+    measure,
+    sweep,
+    word_spans,
+)
 from bpeviz.core.boundaries import NEVER
 from bpeviz.core.hidden_tokens import HiddenTokenTokenizer
 from bpeviz.corpus import samples
@@ -49,6 +58,11 @@ def test_word_spans_are_runs_of_letters_marks_and_digits(text: str, words: list[
 # ---- agreement
 
 
+def places(cuts: list[int]) -> Separations:
+    """Return boundaries without dropped text."""
+    return Separations(np.array(cuts, np.int64), np.array(cuts, np.int64))
+
+
 @pytest.mark.parametrize(
     ("cuts", "baseline", "expected"),
     [
@@ -65,13 +79,13 @@ def test_word_spans_are_runs_of_letters_marks_and_digits(text: str, words: list[
 def test_agreement(
     cuts: list[int], baseline: list[int], expected: tuple[float, float, float]
 ) -> None:
-    found = agreement(np.array(cuts, np.int64), np.array(baseline, np.int64))
+    found = agreement(places(cuts), places(baseline))
     assert found == Agreement(*map(pytest.approx, expected))
 
 
 @given(st.sets(st.integers(1, 30)), st.sets(st.integers(1, 30)))
 def test_agreement_swaps_precision_and_recall_with_its_arguments(a: set[int], b: set[int]) -> None:
-    one, other = (np.array(sorted(cuts), np.int64) for cuts in (a, b))
+    one, other = places(sorted(a)), places(sorted(b))
     there, back = agreement(one, other), agreement(other, one)
     assert (there.precision, there.recall) == (back.recall, back.precision)
     assert there.f1 == pytest.approx(back.f1)
@@ -105,6 +119,36 @@ def test_dropped_white_space_is_no_token_of_a_column() -> None:
     column = trained_column(text, 2, algorithm="wordpiece")  # low; white space is in no token
     assert [token.label for token in column.tokenizer.tokens(text)] == ["low"] * 3
     assert column.tokens == 3
+
+
+def test_dropped_white_space_counts_in_the_ratios_and_is_one_boundary() -> None:
+    text = "low  lower\tlow\n"
+    words = trained_column(text, 9, algorithm="wordpiece")  # low|  |lower|\t|low|\n
+    spaces = trained_column(text, 9, pattern="gpt2")  # low| | lower|\t|low|\n
+    whole = trained_column(text, 9, pattern="regex", expression=r"\S+\s+")  # low  |lower\t|low\n
+    assert [
+        [token.label for token in column.tokenizer.tokens(text)]
+        for column in (words, spaces, whole)
+    ] == [
+        ["low", "lower", "low"],
+        ["low", "·", "·lower", "→", "low", "↵"],
+        ["low··", "lower→", "low↵"],
+    ]
+    assert (words.dropped, spaces.dropped) == (4, 0)
+    found = measure(text, [words, spaces, whole], baseline=0)
+    assert [one.dropped for one in found] == [4, 0, 0]
+    # The ratios are of the whole text, so fewer tokens are a higher ratio.
+    assert [one.bytes_per_token for one in found] == [15 / 3, 15 / 6, 15 / 3]
+    assert [one.characters_per_token for one in found] == [15 / 3, 15 / 6, 15 / 3]
+    assert [a.tolist() for a in words.separations] == [[3, 10, 14], [5, 11, 14]]
+    # All boundaries of `whole` are at the end of dropped text, and those of `spaces` within it.
+    assert [one.agreement for one in found] == [
+        Agreement(1, 1, 1),
+        Agreement(1, 1, 1),
+        Agreement(1, pytest.approx(2 / 3), pytest.approx(0.8)),
+    ]
+    extra, missing = differences(whole, words)
+    assert (extra.tolist(), missing.tolist()) == ([], [14])
 
 
 def test_measure_distinguishes_bytes_and_characters() -> None:

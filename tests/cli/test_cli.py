@@ -755,6 +755,15 @@ def test_compare_prints_a_table_or_json(trained: Shell) -> None:
     assert trained(*compare, "--reference", "cl100k_base").code == 2
 
 
+def test_compare_names_dropped_white_space(trained: Shell) -> None:
+    bpeviz.save(bpeviz.train(TEXT, "wordpiece", merges=12).tokenizer(), "w.bpeviz")
+    compare = ("compare", "text.txt", "--tokenizer", "w.bpeviz", "--tokenizer", "gpt2")
+    printed = trained(*compare).out.decode()
+    dropped = sum(len(one.encode()) for one in TEXT if one.isspace())
+    assert f"drops {dropped:,} bytes of white space" in printed
+    assert json.loads(trained(*compare, "--json").out)[0]["dropped"] == dropped
+
+
 def test_compare_exports_colored_tokens_and_curves(trained: Shell) -> None:
     compare = ("compare", "text.txt", "--tokenizer", "t.json", "--tokenizer", "gpt2")
     page = trained(*compare, "--html").out.decode()

@@ -297,7 +297,7 @@ def test_metrics_table_has_a_column_per_tokenizer() -> None:
 
 def test_metrics_table_has_each_figure_in_its_own_row() -> None:
     agreement = metrics.Agreement(0.1, 0.2, 0.3)
-    row = metrics.Metrics("A", 4, 5, 6.5, 7.5, 8.5, 0.9, 10, agreement)
+    row = metrics.Metrics("A", 4, 5, 6.5, 7.5, 8.5, 0.9, 10, 0, agreement)
     table = tables.metrics([row]).frame().set_index("metric")
     assert table["A"].to_dict() == {
         "tokens": "5",
@@ -311,6 +311,20 @@ def test_metrics_table_has_each_figure_in_its_own_row() -> None:
         "recall": "20.0%",
         "F1": "30.0%",
     }
+
+
+def test_metrics_table_names_dropped_text_only_if_there_is_some() -> None:
+    agreement = metrics.Agreement(0.1, 0.2, 0.3)
+    row = metrics.Metrics("A", 4, 5, 6.5, 7.5, 8.5, 0.9, 10, 1234, agreement)
+    table = tables.metrics([row]).frame().set_index("metric")
+    assert table["A"]["dropped bytes"] == "1,234"
+    assert (
+        table["meaning"]["bytes per token"]
+        == "UTF-8 bytes of the text, dropped text included, per token"
+    )
+    whole = metrics.Metrics("A", 4, 5, 6.5, 7.5, 8.5, 0.9, 10, 0, agreement)
+    meaning = tables.metrics([whole]).frame().set_index("metric")["meaning"]
+    assert meaning["bytes per token"] == "UTF-8 bytes of the text, per token"
 
 
 def test_metrics_table_shows_undefined_ratios_as_dashes() -> None:

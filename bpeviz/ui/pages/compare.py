@@ -318,6 +318,11 @@ def _caveats(text: str, training_text: str, columns: dict[str, Column]) -> None:
             else "Choose “Different text” for a fair comparison."
         )
     words += [
+        markdown.escape(verdict.dropped(column, text))
+        for column in columns.values()
+        if column.dropped
+    ]
+    words += [
         f"{markdown.escape(column.title)} cannot represent {column.unknown:,} tokens of this text: "
         "their content is lost, so it scores better than it should."
         for column in columns.values()
