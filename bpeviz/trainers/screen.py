@@ -88,6 +88,7 @@ class Texts:
         unit: Name of a step.
         heading: Heading above the candidates of a step.
         rule: Sentence about these candidates; {step} is the number of the step.
+        race: Heading of the best candidates of a step, beside the player.
         curve: Name of the values that decide (`Training.curve`).
         score: Name of the column with the score of a decision, if it has one.
         beginning: Returns the sentence about step 0 of a training.
@@ -101,6 +102,7 @@ class Texts:
     unit: str = "merge"
     heading: str = "Why this pair"
     rule: str = "The most frequent pairs before merge {step}."
+    race: str = "Most frequent pairs"
     curve: str = "count of the pair"
     score: str | None = None
     beginning: Callable[[Any], str] = every_atom_is_a_token

@@ -655,6 +655,7 @@ TRAINER = Trainer(
         "start of the round.",
         curve="cost of the piece",
         score="cost",
+        race="Cheapest pieces",
         beginning=_beginning,
         vocabulary=_vocabulary,
         details=_details,

@@ -490,6 +490,7 @@ TRAINER = Trainer(
         "Face course, chapter 6.6).",
         curve="score of the pair",
         score="score",
+        race="Highest scores",
         details=_details,
     ),
 )

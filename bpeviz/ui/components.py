@@ -39,6 +39,7 @@ _player = _register("player")
 _player_events = _register("player_events")
 _columns = _register("columns")
 _grid = _register("grid")
+_race = _register("race")
 _merge_diagram = _register("merge_diagram")
 _copy_link = _register("copy_link")
 _text_box = _register("text_box")
@@ -133,6 +134,11 @@ def player_events(
         on_drawn_change=lambda: None,
     )
     return {"step": result.step, "word": result.word, "drawn": result.drawn}
+
+
+def race(data: dict[str, Any]) -> None:
+    """Send the candidates of the steps to the player (`bpeviz.views.race.race`)."""
+    _race(key="race", data=data)
 
 
 def columns(data: dict[str, Any], key: str) -> None:

@@ -73,7 +73,7 @@ def test_text_fills_the_stage_in_every_window_and_in_the_projector_view(open_pag
     assert found["size"] > 100
 
 
-@pytest.mark.parametrize(("text", "size"), [("low lower", 72), (FIRST * 40, 22)])
+@pytest.mark.parametrize(("text", "size"), [("low lower", 72), (FIRST * 40, 20)])
 def test_short_texts_are_large_and_long_ones_scroll(
     open_page: Open, text: str, size: float
 ) -> None:
@@ -81,7 +81,7 @@ def test_short_texts_are_large_and_long_ones_scroll(
     player.await_text(text)
     found = look(player)
     assert found["size"] == size
-    assert found["scrolls"] == (size == 22)
+    assert found["scrolls"] == (size == 20)
 
 
 def test_stage_scrolls_to_a_merge_and_counts_its_hidden_places(open_page: Open) -> None:
@@ -106,3 +106,61 @@ def test_stage_scrolls_to_a_merge_and_counts_its_hidden_places(open_page: Open) 
         found = await_look(player, lambda found: found["below"] > 10)
         expect(player.section.locator(".more.below")).to_have_text(f"{found['below']} more below")
         expect(player.section.locator(".more.above")).to_be_empty()
+
+
+def bars(player: Player) -> list[tuple[str, str, bool, str]]:
+    """Return the bars of the race from the top: pair, value, whether it wins, and its note."""
+    found: list[list[Any]] = player.section.locator(".bar:not(.gone)").evaluate_all(
+        """bars => bars.map(bar => [
+          bar.style.getPropertyValue("--place"),
+          [...bar.querySelectorAll(".piece")].map(piece => piece.textContent).join(" + "),
+          bar.querySelector(".value").textContent,
+          bar.classList.contains("wins"),
+          bar.querySelector(".equal").textContent,
+        ])"""
+    )
+    return [(pair, value, wins, note) for _, pair, value, wins, note in sorted(found)]
+
+
+def test_race_shows_the_best_pairs_beside_the_text_and_below_it(open_page: Open) -> None:
+    page = open_page("/")
+    player = Player(page)
+    training, boundaries = player.await_text(FIRST)
+    expect(player.section.get_by_role("heading", name="Most frequent pairs")).to_be_visible()
+    for step in (1, 4, 12, training.steps):
+        player.go(step)
+        found = training.candidates(FIRST, boundaries, step - 1, 5)
+        expect(player.section.locator(".bar:not(.gone)")).to_have_count(len(found))
+        assert bars(player) == [
+            (
+                " + ".join(map(training.name, one.ids)),
+                str(one.count),
+                i == 0,
+                "same count" if i and one.count == found[0].count else "",
+            )
+            for i, one in enumerate(found)
+        ]
+    race, text = player.section.locator(".race"), player.text
+    for width, beside in ((1366, True), (1024, True), (820, False), (390, False)):
+        page.set_viewport_size({"width": width, "height": 768})
+        boxes = race.bounding_box(), text.bounding_box()
+        assert boxes[0]
+        assert boxes[1]
+        assert (boxes[0]["x"] > boxes[1]["x"] + boxes[1]["width"]) == beside
+        assert (boxes[0]["y"] >= boxes[1]["y"] + boxes[1]["height"]) == (not beside)
+
+
+def test_elements_below_a_playing_player_say_that_they_wait(open_page: Open) -> None:
+    page = open_page("/")
+    player = Player(page)
+    player.await_text(FIRST)
+    below = page.locator(".st-key-following")
+    note = "below => getComputedStyle(below, '::before').content"
+    expect(below.get_by_text("before merge 22.")).to_be_visible()
+    assert below.evaluate(note) == "none"
+    player.speed.select_option("½×")
+    player.button("Replay").click()
+    expect(player.button("Pause")).to_be_visible()
+    assert below.evaluate(note) == '"Updates when you pause"'
+    player.button("Pause").click()
+    assert below.evaluate(note) == "none"

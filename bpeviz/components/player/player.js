@@ -3,10 +3,11 @@
 // is at its own step of that size.
 
 import { Tooltip, component, element, tokenLabel } from "../shared/dom.js";
-import { JUMP, STEP_CHANGED, STEP_REQUESTED, WORD_CLICKED, emit, subscribe } from "../shared/events.js";
+import { JUMP, RACE, RACE_REQUESTED, STEP_CHANGED, STEP_REQUESTED, WORD_CLICKED, emit, subscribe } from "../shared/events.js";
 import { counted, formatCount, plural } from "../shared/format.js";
 import { store, stored } from "../shared/storage.js";
 import { Announcer } from "./announcer.js";
+import { Bars } from "./bars.js";
 import { KEY_ACTIONS, clampStep, isSingleCharacter, percentChange, stepAfter, stepOfSize, usesKey } from "./controls.js";
 import { BRIEF, LARGEST, SMALLEST, largestFitting, scrollingSize, unbrokenSize } from "./fit.js";
 import { mergeTree } from "./merge_tree.js";
@@ -35,6 +36,7 @@ const formatFixed = (number, digits) =>
  * @property {number} initialStep the step to begin with
  * @property {string} unit
  * @property {number[] | null} vocabSizes the vocabulary size at each step, where several texts are shown
+ * @property {boolean} [hasRace] whether the candidates of its steps arrive later
  * @property {import("./tokenized_text.js").TextPayload[]} views
  */
 
@@ -56,6 +58,7 @@ class Player {
     this.letters = find(".letters");
     this.tooltip = new Tooltip(find(".card"), find(".stage"));
     this.announcer = new Announcer((words) => (find(".announced").textContent = words));
+    this.bars = new Bars(find(".race"));
     this.views = [];
     this.step = 0;
     this.playing = false;
@@ -78,7 +81,11 @@ class Player {
     this.number.min = this.shown(0);
     this.number.max = this.shown(data.last);
     this.#find("output.last").textContent = formatCount(this.shown(data.last));
-    if (isNew) this.fit();
+    if (isNew) {
+      this.bars.update(null);
+      emit(RACE_REQUESTED);
+      this.fit();
+    }
     this.show(step);
     this.number.value = this.shown(this.step); // also while it has the focus
     this.report(0);
@@ -123,6 +130,7 @@ class Player {
     this.views.forEach((view) => this.#listenTo(view));
     this.#drawChoice();
     this.section.classList.toggle("several", this.several);
+    this.section.classList.toggle("racing", Boolean(this.data.hasRace));
     this.#find(".unit").textContent = unit;
     this.number.ariaLabel = this.several ? "Vocabulary size" : `${unit[0].toUpperCase()}${unit.slice(1)} number`;
   }
@@ -200,6 +208,7 @@ class Player {
     this.#updateControls();
     if (this.several) this.views.forEach((view) => this.#describeView(view));
     else this.#describe(this.views[0]);
+    this.#race();
     const { unit, last } = this.data;
     const place = `${unit} ${formatCount(this.shown(step))} of ${formatCount(this.shown(last))}`;
     this.track.setAttribute("aria-valuetext", place);
@@ -245,6 +254,14 @@ class Player {
     figure("saved", change).textContent = `${tokens > first ? "more" : "fewer"} than at the start`;
   }
 
+  #race() {
+    if (!this.data.hasRace || !this.bars.data) return;
+    const { kind, id, left, right } = this.views[0].data.steps;
+    const decision = Math.max(this.step, 1) - 1;
+    const taken = kind === "pruning" ? [id[decision]] : [left[decision], right[decision]];
+    this.bars.show(this.step, taken, this.playing);
+  }
+
   // With several texts: the tokens, the vocabulary and the last decision of each.
   #describeView(view) {
     const { data, step } = view;
@@ -275,6 +292,7 @@ class Player {
     if (replay) this.show(0);
     for (const { list } of this.views) list.hide();
     this.section.classList.add("playing", "moving");
+    document.documentElement.toggleAttribute("data-playing", true); // for what follows at rest
     this.#namePlayButton();
     this.previousFrame = performance.now();
     this.frame = requestAnimationFrame((now) => this.#tick(now));
@@ -293,6 +311,7 @@ class Player {
     cancelAnimationFrame(this.frame);
     if (!this.playing) return;
     this.playing = false;
+    document.documentElement.toggleAttribute("data-playing", false);
     this.section.classList.remove("playing", "moving");
     this.show(this.step);
     this.report();
@@ -459,6 +478,12 @@ class Player {
       else if (!this.playing) this.#emitStep();
     };
     subscribe(STEP_REQUESTED, answer, signal);
+    const receive = (race) => {
+      if (!this.data?.hasRace || race.timelineId !== this.data.timelineId) return;
+      this.bars.update(race);
+      this.#race();
+    };
+    subscribe(RACE, receive, signal);
     const jump = (step) => {
       this.stop();
       this.go(step);

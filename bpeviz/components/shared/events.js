@@ -6,6 +6,9 @@ export const STEP_REQUESTED = "bpeviz-step-requested"; // detail: a callback, or
 export const JUMP = "bpeviz-jump"; // detail: the step to go to
 export const WORD_CLICKED = "bpeviz-word-clicked"; // detail: the word
 
+export const RACE = "bpeviz-race"; // detail: the candidates of the steps (`player/bars.js`)
+export const RACE_REQUESTED = "bpeviz-race-requested"; // they are then sent again
+
 export const COLUMNS_DRAWN = "bpeviz-columns-drawn"; // columns are on the screen
 export const COLUMNS_REQUESTED = "bpeviz-columns-requested"; // drawn columns then announce themselves
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -10,6 +10,7 @@ import streamlit as st
 
 from bpeviz.analysis.metrics import Column
 from bpeviz.core.boundaries import Part
+from bpeviz.core.training import Candidate
 from bpeviz.pretokenizers.patterns import MAX_EXPRESSION
 from bpeviz.trainers import texts_of
 from bpeviz.ui import components, export, inputs, markdown, vocabulary
@@ -20,7 +21,7 @@ from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.runtime.fragments import fragment
 from bpeviz.ui.trained import Trained
 from bpeviz.ui.widgets import SessionValue, Switch, TextField, Values, Widget, numbers
-from bpeviz.views import charts, merge_diagram, player, tables
+from bpeviz.views import charts, merge_diagram, player, race, tables
 from bpeviz.views.export import Picture
 
 CANDIDATES = 1_000
@@ -85,7 +86,8 @@ def show(trained: Trained, last: int) -> None:
     # All sizes share a timeline, of which they show the steps up to `last`.
     timeline = trained.timeline(part) | {"last": last}
     with place:
-        initial = components.player(player.payload(timeline), "player")
+        has_race = last > 0 and len(trained.boundaries) <= COUNTED
+        initial = components.player(player.payload(timeline) | {"hasRace": has_race}, "player")
     _follow(trained, last, timeline["timelineId"], part, initial)
     if last:
         _merge_diagram(trained, last, timeline["timelineId"], part)
@@ -125,10 +127,17 @@ def _follow(trained: Trained, last: int, timeline: str, shown: Part, initial: in
         # player. As soon as the player is drawn, it reports its step, and this runs again.
         return
     decided, compression = _curves(trained, last)
+    found = None
+    if len(boundaries) <= COUNTED:
+        most = ALL_CANDIDATES if EVERY.get() else CANDIDATES
+        found = training.candidates(trained.text, boundaries, max(step, 1) - 1, most)
+        first = _race(trained, timeline, shown)
+        hues = trained.hues(shown)
+        components.race(race.at_rest(first, training, max(step, 1) - 1, found, hues))
     with body:
         left, right = st.columns((3, 5), gap="medium")
         with left:
-            _candidates(trained, step)
+            _candidates(trained, step, found)
         with right:
             _decisions(trained, last, timeline)
         left, right = st.columns(2, gap="medium")
@@ -237,18 +246,25 @@ def _compared(trained: Trained, step: int, shown: Part) -> dict[str, Any] | None
     return player.before_and_after(trained.text, history, boundaries, step, trained.hues(shown))
 
 
-def _candidates(trained: Trained, step: int) -> None:
-    training, boundaries = trained.history, trained.boundaries
+@cached()
+def _race(trained: Trained, timeline: str, shown: Part) -> dict[str, Any]:
+    """Return the payload of the race; do not change it, it is cached."""
+    hues = trained.hues(shown)
+    return race.race(trained.history, trained.text, trained.boundaries, hues, timeline)
+
+
+def _candidates(trained: Trained, step: int, found: Sequence[Candidate] | None) -> None:
+    """Draw the table of candidates; `found` is None if the text is too long to count them."""
+    training = trained.history
     previous, texts = max(step, 1) - 1, texts_of(training)
     st.header(texts.heading, anchor=False)
-    if len(boundaries) > COUNTED:
+    if found is None:
         st.caption(
             "This text is too long to count the candidates of each step. The table beside this one "
             "lists the decisions."
         )
         return
     most = ALL_CANDIDATES if EVERY.get() else CANDIDATES
-    found = training.candidates(trained.text, boundaries, previous, most)
     rule = texts.rule.format(step=f"{previous + 1:,}")
     if len(found) == most:
         rule += f" The table lists the best {most:,}."

@@ -1,0 +1,110 @@
+// The race: the best candidates of a step as bars, the winner first.
+
+import { element, tokenLabel } from "../shared/dom.js";
+import { formatCount } from "../shared/format.js";
+
+/**
+ * @typedef {object} RacePayload the payload from Python (`bpeviz.views.race.race`)
+ * @property {string} timelineId
+ * @property {string} heading
+ * @property {string} measure name of the value: "count" or "score"
+ * @property {Row[][]} first the candidates of the first decisions
+ * @property {{step: number, rows: Row[]} | null} atRest those of a later decision
+ * @property {Object<string, [string, number]>} styles label and color index of each id
+ */
+
+/** @typedef {[number[], number]} Row ids, and the value that decides */
+
+/**
+ * @typedef {object} Bar
+ * @property {string} key
+ * @property {number[]} ids
+ * @property {number} value
+ * @property {number} share length relative to the longest bar
+ * @property {boolean} wins
+ * @property {boolean} equals whether it has the value of the winner
+ */
+
+/**
+ * Return the bars of a step: the candidates of its decision, and at step 0 those of the first one.
+ * @param {RacePayload} data
+ * @param {number} step
+ * @param {number[]} taken the ids that the decision took
+ * @returns {Bar[] | null} null where they are not known
+ */
+export function barsAt(data, step, taken) {
+  const decision = Math.max(step, 1) - 1;
+  const rows = data.first[decision] ?? (data.atRest?.step === decision ? data.atRest.rows : null);
+  if (!rows) return null;
+  const longest = Math.max(...rows.map(([, value]) => value)) || 1;
+  const winner = rows.find(([ids]) => String(ids) === String(taken));
+  return rows.map((row) => ({
+    key: String(row[0]),
+    ids: row[0],
+    value: row[1],
+    share: Math.max(0, row[1]) / longest,
+    wins: row === winner,
+    equals: row !== winner && row[1] === winner?.[1],
+  }));
+}
+
+const formatValue = (value) =>
+  Number.isInteger(value) ? formatCount(value) : value.toLocaleString("en", { maximumSignificantDigits: 3 });
+
+export class Bars {
+  /** @param {any} box */
+  constructor(box) {
+    this.box = box;
+    this.heading = box.querySelector("h3");
+    this.list = box.querySelector("ol");
+    this.waiting = box.querySelector(".waiting");
+    this.items = new Map();
+  }
+
+  /** @param {RacePayload | null} data */
+  update(data) {
+    this.data = data;
+    this.heading.textContent = data?.heading ?? "";
+    this.list.replaceChildren();
+    this.items.clear();
+  }
+
+  /**
+   * @param {number} step
+   * @param {number[]} taken the ids that its decision took
+   * @param {boolean} isPlaying
+   */
+  show(step, taken, isPlaying) {
+    if (!this.data) return;
+    const bars = barsAt(this.data, step, taken);
+    this.waiting.hidden = Boolean(bars) || !isPlaying;
+    const kept = new Map();
+    bars?.forEach((bar, place) => kept.set(bar.key, this.#draw(bar, place)));
+    for (const [key, item] of this.items) if (!kept.has(key)) this.#remove(item);
+    this.items = kept;
+  }
+
+  #draw(bar, place) {
+    const item = this.items.get(bar.key) ?? this.#add(bar);
+    item.style.setProperty("--place", place);
+    item.style.setProperty("--share", bar.share);
+    item.classList.toggle("wins", bar.wins);
+    item.querySelector(".value").textContent = formatValue(bar.value);
+    item.querySelector(".equal").textContent = bar.equals ? `same ${this.data.measure}` : "";
+    return item;
+  }
+
+  #add({ ids }) {
+    const item = element("li", "bar");
+    const pair = element("span", "pair");
+    pair.append(...ids.map((id) => tokenLabel(.../** @type {[string, number]} */ (this.data.styles[id]))));
+    item.append(pair, element("small", "equal"), element("b", "value"), element("span", "length"));
+    return this.list.appendChild(item);
+  }
+
+  #remove(item) {
+    item.classList.add("gone");
+    item.ariaHidden = "true";
+    setTimeout(() => item.remove(), 200);
+  }
+}

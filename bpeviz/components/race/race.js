@@ -1,0 +1,19 @@
+// Passes the candidates of the steps to the player, which draws them. They arrive after the player,
+// as a component without markup, so that the player's payload stays small.
+
+import { component } from "../shared/dom.js";
+import { RACE, RACE_REQUESTED, emit, subscribe } from "../shared/events.js";
+
+class Race {
+  constructor(root, signal) {
+    subscribe(RACE_REQUESTED, () => this.data && emit(RACE, this.data), signal);
+  }
+
+  /** @param {import("../player/bars.js").RacePayload} data */
+  update(data) {
+    this.data = data;
+    emit(RACE, data);
+  }
+}
+
+export const mount = component(Race);

@@ -1,0 +1,71 @@
+"""The payload of the race: the best candidates of each step, which the player draws as bars."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from bpeviz.analysis.hues import Hues
+from bpeviz.core.boundaries import Boundaries
+from bpeviz.core.training import Candidate, Training
+from bpeviz.trainers import texts_of
+from bpeviz.views.player import WINDOW
+
+BEST = 5
+"""The number of candidates at each step."""
+
+STEPS = 1_000
+"""The most steps whose candidates are sent in advance. They take a second for the longest text."""
+
+
+def race(
+    training: Training, text: str, boundaries: Boundaries, hues: Hues, timeline: str
+) -> dict[str, Any]:
+    """Return the payload of the race for the first steps, as plain JSON values.
+
+    A row is a list of ids (a pair, or a piece) and the value that decides, the best row first. A
+    text that is too long for the player at once has no rows here, only those at rest (`at_rest`).
+
+    Args:
+        training: The training history.
+        text: The training text.
+        boundaries: The boundaries of the text.
+        hues: The color indices.
+        timeline: The identity of the player's timeline.
+    """
+    steps = min(training.steps, STEPS) if len(boundaries) <= WINDOW else 0
+    first = [_rows(training.candidates(text, boundaries, step, BEST)) for step in range(steps)]
+    return {
+        "timelineId": timeline,
+        "heading": texts_of(training).race,
+        "measure": texts_of(training).score or "count",
+        "first": first,
+        "styles": _styles(training, first, hues),
+        "atRest": None,
+    }
+
+
+def at_rest(
+    data: dict[str, Any], training: Training, step: int, found: Sequence[Candidate], hues: Hues
+) -> dict[str, Any]:
+    """Return the payload with the candidates after `step` steps, unless it has them."""
+    if step < len(data["first"]):
+        return data
+    rows = _rows(found[:BEST])
+    styles = data["styles"] | _styles(training, [rows], hues)
+    return data | {"atRest": {"step": step, "rows": rows}, "styles": styles}
+
+
+def _rows(found: Sequence[Candidate]) -> list[list[Any]]:
+    return [
+        [list(one.ids), one.count if one.score is None else float(f"{one.score:.3g}")]
+        for one in found
+    ]
+
+
+def _styles(
+    training: Training, listed: Sequence[Sequence[Sequence[Any]]], hues: Hues
+) -> dict[int, list[Any]]:
+    """Return the name and the color index of each id in some rows."""
+    ids = {token_id for rows in listed for ids, _ in rows for token_id in ids}
+    return {i: [training.name(i), hues.index(training.color_key(i))] for i in sorted(ids)}

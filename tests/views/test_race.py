@@ -1,0 +1,50 @@
+"""The race: at every step its rows are the best candidates of the training history."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+import usual
+
+from bpeviz.analysis.hues import OWN
+from bpeviz.text import COLORS
+from bpeviz.trainers import TRAINERS
+from bpeviz.views import race
+
+TEXT = "she sells seashells by the seashore, the shells she sells\n" * 3
+
+
+@pytest.mark.parametrize("key", TRAINERS)
+def test_rows_are_the_best_candidates_at_every_step(key: str) -> None:
+    training = usual.train(key, TEXT)
+    boundaries = training.tokenizer().boundaries(TEXT)
+    data = race.race(training, TEXT, boundaries, OWN, "timeline")
+    json.dumps(data, allow_nan=False)
+    assert training.steps > 3
+    assert len(data["first"]) == training.steps
+    for step, rows in enumerate(data["first"]):
+        found = training.candidates(TEXT, boundaries, step, race.BEST)
+        assert [ids for ids, _ in rows] == [list(one.ids) for one in found]
+        for (_, value), one in zip(rows, found, strict=True):
+            decides = one.count if one.score is None else one.score
+            assert value == pytest.approx(decides, rel=0.01)
+        for ids, _ in rows:
+            for token_id in ids:
+                name, color = data["styles"][token_id]
+                assert name == training.name(token_id)
+                assert -1 <= color < COLORS
+        assert race.at_rest(data, training, step, found, OWN) is data
+
+
+def test_later_steps_are_sent_at_rest(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(race, "STEPS", 4)
+    training = usual.train("bpe", TEXT)
+    boundaries = training.tokenizer().boundaries(TEXT)
+    data = race.race(training, TEXT, boundaries, OWN, "timeline")
+    assert len(data["first"]) == 4
+    found = training.candidates(TEXT, boundaries, 6, 100)
+    late = race.at_rest(data, training, 6, found, OWN)
+    assert late["atRest"]["step"] == 6
+    assert [ids for ids, _ in late["atRest"]["rows"]] == [list(one.ids) for one in found[:5]]
+    assert {i for one in found[:5] for i in one.ids} <= late["styles"].keys()
