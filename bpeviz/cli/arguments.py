@@ -4,35 +4,16 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import Any
 
 from bpeviz.cli.errors import UsageError
 from bpeviz.corpus.files import STANDARD, named
 from bpeviz.formats import FORMATS
 from bpeviz.pretokenizers.patterns import CUSTOM, PATTERNS, WORD_LIST
 from bpeviz.pretrained import catalog
-
-if TYPE_CHECKING:  # the class has no type arguments at run time
-    Commands = argparse._SubParsersAction[argparse.ArgumentParser]
-else:
-    Commands = object
-
-
-def add_command(
-    commands: Commands, name: str, summary: str, description: str, examples: str, usage: str = ""
-) -> argparse.ArgumentParser:
-    """Add a command whose help ends with examples."""
-    return commands.add_parser(
-        name,
-        help=summary,
-        usage=usage or None,
-        description=description,
-        epilog=examples,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
 
 
 def text_argument(argument: str) -> str:
@@ -58,78 +39,127 @@ def whole_number(minimum: int) -> Callable[[str], int]:
     return parse
 
 
-def add_tokenizer(command: argparse.ArgumentParser, *, several: bool = False) -> None:
-    """Add ``--tokenizer``, which may occur several times, and the pattern for its files."""
-    command.add_argument(
+@dataclass(frozen=True)
+class Argument:
+    """An argument of a command, as `add_argument` of argparse takes it."""
+
+    names: Sequence[str]
+    keywords: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Arguments of which at most one is given, or exactly one if `required`."""
+
+    arguments: Sequence[Argument]
+    required: bool = False
+
+
+@dataclass(frozen=True)
+class Section:
+    """Arguments with a title of their own in the help."""
+
+    title: str
+    text: str
+    arguments: Sequence[Argument]
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command: its help, the function that runs it and returns the exit code, its arguments."""
+
+    name: str
+    summary: str
+    description: str
+    examples: str
+    run: Callable[[argparse.Namespace], int]
+    arguments: Sequence[Argument | Choice | Section]
+    usage: str = ""
+
+
+def flag(name: str, help_text: str) -> Argument:
+    """Return an argument without a value."""
+    return Argument((name,), {"action": "store_true", "help": help_text})
+
+
+def option(name: str, metavar: str, help_text: str, **keywords: Any) -> Argument:
+    """Return an argument with a value."""
+    return Argument((name,), {"metavar": metavar, "help": help_text, **keywords})
+
+
+def choice(name: str, choices: Iterable[str], default: str | None, help_text: str) -> Argument:
+    """Return an argument with one of several values."""
+    return Argument((name,), {"choices": [*choices], "default": default, "help": help_text})
+
+
+def texts(name: str, metavar: str, help_text: str) -> Argument:
+    """Return an argument whose value is a text, and which may occur several times."""
+    several = {"action": "append", "default": [], "type": text_argument}
+    return option(name, metavar, help_text, **several)
+
+
+def tokenizer(*, several: bool = False) -> tuple[Argument, ...]:
+    """Return ``--tokenizer``, which may occur several times, and the pattern for its files."""
+    named = option(
         "--tokenizer",
+        "TOKENIZER",
+        f"{', '.join(catalog.ENTRIES)}, hf:OWNER/NAME on Hugging Face, or a tokenizer file or its "
+        "folder, written by `train` or another library"
+        + ("; repeat the option for each" if several else ""),
         action="append" if several else "store",
         required=True,
-        metavar="TOKENIZER",
-        help=f"{', '.join(catalog.ENTRIES)}, hf:OWNER/NAME on Hugging Face, or a tokenizer "
-        "file or its folder, written by `train` or another library"
-        + ("; repeat the option for each" if several else ""),
     )
-    add_pattern(
-        command,
-        "",
+    why = (
         "the pre-tokenization, for files that do not contain it: a .tiktoken file without its "
-        ".tiktoken.json, or vocab.json with merges.txt",
+        ".tiktoken.json, or vocab.json with merges.txt"
     )
+    return named, *pattern("", why)
 
 
-def add_files(command: argparse.ArgumentParser) -> None:
-    """Add the text files."""
-    command.add_argument(
-        "files", nargs="*", metavar="FILE", help="a UTF-8 text; - or none: standard input"
-    )
-
-
-def add_pattern(command: argparse.ArgumentParser, default: str | None, help_text: str) -> None:
-    """Add ``--pattern`` and ``--expression``."""
-    command.add_argument(
-        "--pattern", choices=[*PATTERNS, CUSTOM, WORD_LIST], default=default, help=help_text
-    )
-    command.add_argument(
+def pattern(default: str | None, help_text: str) -> tuple[Argument, Argument]:
+    """Return ``--pattern`` and ``--expression``."""
+    expression = option(
         "--expression",
+        "TEXT",
+        f"the regular expression of --pattern {CUSTOM}, or the words of --pattern {WORD_LIST}",
         default="",
         type=text_argument,
-        metavar="TEXT",
-        help=f"the regular expression of --pattern {CUSTOM}, or the words of --pattern {WORD_LIST}",
     )
+    return choice("--pattern", [*PATTERNS, CUSTOM, WORD_LIST], default, help_text), expression
 
 
-def add_output(command: argparse.ArgumentParser) -> None:
-    """Add ``--output``, by default standard output."""
-    command.add_argument(
-        "--output", default=STANDARD, metavar="FILE", help="write to this file (default: -)"
-    )
+FILES = option("files", "FILE", "a UTF-8 text; - or none: standard input", nargs="*")
+"""The text files."""
 
+OUTPUT = option("--output", "FILE", "write to this file (default: -)", default=STANDARD)
+"""The output, by default standard output."""
 
-def add_saved(command: argparse.ArgumentParser) -> None:
-    """Add ``--output`` and ``--format`` of a tokenizer."""
-    command.add_argument(
+SAVED = (
+    option(
         "--output",
-        metavar="PATH",
-        help="write to this file or folder; - or none: standard output, unless it is a terminal. "
-        "The format gpt2 has two files in a folder, and tiktoken a second file with .json appended "
-        "to its name",
-    )
-    command.add_argument(
+        "PATH",
+        "write to this file or folder; - or none: standard output, unless it is a terminal. The "
+        "format gpt2 has two files in a folder, and tiktoken a second file with .json appended to "
+        "its name",
+    ),
+    choice(
         "--format",
-        choices=[*FORMATS],
-        help="the file format (default: by the suffix of --output; gpt2 for a folder, huggingface "
-        "for standard output)",
-    )
+        FORMATS,
+        None,
+        "the file format (default: by the suffix of --output; gpt2 for a folder, huggingface for "
+        "standard output)",
+    ),
+)
+"""Where a tokenizer is written."""
 
-
-def add_progress(command: argparse.ArgumentParser) -> None:
-    """Add ``--progress`` and ``--no-progress``."""
-    command.add_argument(
-        "--progress",
-        action=argparse.BooleanOptionalAction,
-        default=None,
-        help="show progress on standard error (default: if it is a terminal)",
-    )
+PROGRESS = Argument(
+    ("--progress",),
+    {
+        "action": argparse.BooleanOptionalAction,
+        "default": None,
+        "help": "show progress on standard error (default: if it is a terminal)",
+    },
+)
 
 
 def check_expression(options: argparse.Namespace) -> None:

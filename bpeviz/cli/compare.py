@@ -13,7 +13,7 @@ from itertools import chain
 from bpeviz.analysis import verdict
 from bpeviz.analysis.metrics import Column, Metrics, measure, sweep
 from bpeviz.cli import arguments, files
-from bpeviz.cli.arguments import Commands
+from bpeviz.cli.arguments import Choice, Command, flag, option
 from bpeviz.cli.errors import UsageError
 from bpeviz.cli.progress import Progress
 from bpeviz.corpus.files import STANDARD, named
@@ -35,42 +35,6 @@ examples:
 Use a text that no tokenizer was trained on: on its training text a tokenizer scores better than it
 should. A larger vocabulary usually needs fewer tokens.
 """
-
-
-def add(commands: Commands) -> argparse.ArgumentParser:
-    """Add the command and its arguments."""
-    command = arguments.add_command(
-        commands, "compare", "measure several tokenizers on one text", _HELP, _EXAMPLES
-    )
-    command.add_argument(
-        "file",
-        nargs="?",
-        default=STANDARD,
-        metavar="FILE",
-        help="a UTF-8 text; - or none: standard input",
-    )
-    arguments.add_tokenizer(command, several=True)
-    command.add_argument(
-        "--reference",
-        metavar="TOKENIZER",
-        help="the baseline, with which the others are compared (default: the first)",
-    )
-    form = command.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", help="print a JSON list of exact numbers")
-    form.add_argument(
-        "--curves",
-        action="store_true",
-        help="print bytes per token over vocabulary sizes as CSV: for BPE, of the first merges",
-    )
-    form.add_argument(
-        "--html",
-        action="store_true",
-        help=f"write the text in colored tokens as a web page, up to {export.HELD:,} bytes of it",
-    )
-    form.add_argument("--svg", action="store_true", help="write it as an SVG drawing")
-    arguments.add_output(command)
-    arguments.add_progress(command)
-    return command
 
 
 def run(options: argparse.Namespace) -> int:
@@ -159,3 +123,41 @@ def _table(text: str, rows: Sequence[Metrics], reference: str) -> str:
         numbers = [f"{cell:>{wide}}" for cell, wide in zip(cells, width[1:-1], strict=True)]
         printed.append("  ".join([f"{first:<{width[0]}}", *numbers, last]).rstrip())
     return "\n".join(printed) + "\n"
+
+
+COMMAND = Command(
+    "compare",
+    "measure several tokenizers on one text",
+    _HELP,
+    _EXAMPLES,
+    run,
+    (
+        option(
+            "file", "FILE", "a UTF-8 text; - or none: standard input", nargs="?", default=STANDARD
+        ),
+        *arguments.tokenizer(several=True),
+        option(
+            "--reference",
+            "TOKENIZER",
+            "the baseline, with which the others are compared (default: the first)",
+        ),
+        Choice(
+            (
+                flag("--json", "print a JSON list of exact numbers"),
+                flag(
+                    "--curves",
+                    "print bytes per token over vocabulary sizes as CSV: for BPE, of the first "
+                    "merges",
+                ),
+                flag(
+                    "--html",
+                    "write the text in colored tokens as a web page, up to "
+                    f"{export.HELD:,} bytes of it",
+                ),
+                flag("--svg", "write it as an SVG drawing"),
+            )
+        ),
+        arguments.OUTPUT,
+        arguments.PROGRESS,
+    ),
+)

@@ -6,7 +6,7 @@ import argparse
 
 from bpeviz import formats
 from bpeviz.cli import arguments, files
-from bpeviz.cli.arguments import Commands
+from bpeviz.cli.arguments import Command
 from bpeviz.cli.progress import Progress
 from bpeviz.corpus.files import STANDARD, named
 
@@ -24,17 +24,6 @@ examples:
 """
 
 
-def add(commands: Commands) -> argparse.ArgumentParser:
-    """Add the command and its arguments."""
-    command = arguments.add_command(
-        commands, "convert", "write a tokenizer in another file format", _HELP, _EXAMPLES
-    )
-    arguments.add_tokenizer(command)
-    arguments.add_saved(command)
-    arguments.add_progress(command)
-    return command
-
-
 def run(options: argparse.Namespace) -> int:
     """Write the tokenizer; return the exit code."""
     arguments.check_expression(options)
@@ -48,3 +37,13 @@ def run(options: argparse.Namespace) -> int:
     where = "standard output" if target.output == STANDARD else named(target.output)
     progress.print(f"Written to {where}: {formats.FORMATS[target.format].title}.")
     return 0
+
+
+COMMAND = Command(
+    "convert",
+    "write a tokenizer in another file format",
+    _HELP,
+    _EXAMPLES,
+    run,
+    (*arguments.tokenizer(), *arguments.SAVED, arguments.PROGRESS),
+)

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from bpeviz.cli import arguments, files
-from bpeviz.cli.arguments import Commands
+from bpeviz.cli.arguments import Command, option
 from bpeviz.cli.errors import UsageError
 from bpeviz.cli.progress import Progress
 from bpeviz.corpus import dask, parquet
@@ -35,32 +35,6 @@ examples:
 """
 
 
-def add(commands: Commands) -> argparse.ArgumentParser:
-    """Add the command and its arguments."""
-    command = arguments.add_command(
-        commands,
-        "count",
-        "count the pre-tokens of a corpus, for training later",
-        _HELP,
-        _EXAMPLES,
-        "python -m bpeviz count [FILE ...] [--output FILE] …",
-    )
-    arguments.add_files(command)
-    arguments.add_pattern(command, "gpt2", "the pre-tokenization (default: gpt2)")
-    command.add_argument(
-        "--output",
-        metavar="FILE",
-        help="write to this file; - or none: standard output, unless it is a terminal",
-    )
-    command.add_argument(
-        "--scheduler",
-        metavar="ADDRESS",
-        help="count on the workers of this Dask scheduler, such as tcp://10.0.0.1:8786",
-    )
-    arguments.add_progress(command)
-    return command
-
-
 def run(options: argparse.Namespace) -> int:
     """Count the pre-tokens, and write the counts; return the exit code."""
     paths = options.files or [STANDARD]
@@ -87,3 +61,28 @@ def run(options: argparse.Namespace) -> int:
         f"{len(counts):,} distinct pre-tokens of {counts.size:,} bytes."
     )
     return 0
+
+
+COMMAND = Command(
+    "count",
+    "count the pre-tokens of a corpus, for training later",
+    _HELP,
+    _EXAMPLES,
+    run,
+    (
+        arguments.FILES,
+        *arguments.pattern("gpt2", "the pre-tokenization (default: gpt2)"),
+        option(
+            "--output",
+            "FILE",
+            "write to this file; - or none: standard output, unless it is a terminal",
+        ),
+        option(
+            "--scheduler",
+            "ADDRESS",
+            "count on the workers of this Dask scheduler, such as tcp://10.0.0.1:8786",
+        ),
+        arguments.PROGRESS,
+    ),
+    "python -m bpeviz count [FILE ...] [--output FILE] …",
+)

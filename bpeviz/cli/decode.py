@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterable, Iterator
 
 from bpeviz.cli import arguments, files
-from bpeviz.cli.arguments import Commands
+from bpeviz.cli.arguments import Command, flag, option
 from bpeviz.cli.errors import CommandError, UsageError
 from bpeviz.cli.progress import Progress
 from bpeviz.core.tokenizer import Tokenizer
@@ -31,26 +31,6 @@ examples:
 
 _SEPARATOR = re.compile(r"[\s,\[\]]+")
 _ID = re.compile(r"-?[0-9]{1,18}", re.ASCII)
-
-
-def add(commands: Commands) -> argparse.ArgumentParser:
-    """Add the command and its arguments."""
-    command = arguments.add_command(commands, "decode", "turn ids into text", _HELP, _EXAMPLES)
-    command.add_argument("ids", nargs="*", metavar="ID", help="the ids; - or none: standard input")
-    command.add_argument("--file", metavar="FILE", help="read the ids from this file")
-    arguments.add_tokenizer(command)
-    command.add_argument(
-        "--lines", action="store_true", help="decode each line of ids to a line of text"
-    )
-    command.add_argument(
-        "--bytes",
-        action="store_true",
-        help="print the bytes of each token, with its spaces, also if they are not UTF-8",
-    )
-    command.add_argument("--skip-special", action="store_true", help="leave out special tokens")
-    arguments.add_output(command)
-    arguments.add_progress(command)
-    return command
 
 
 def run(options: argparse.Namespace) -> int:
@@ -96,3 +76,24 @@ def _ids(listed: Iterable[str]) -> Iterator[int]:
                     "whole numbers, such as 31373, 995."
                 )
             yield int(part)
+
+
+COMMAND = Command(
+    "decode",
+    "turn ids into text",
+    _HELP,
+    _EXAMPLES,
+    run,
+    (
+        option("ids", "ID", "the ids; - or none: standard input", nargs="*"),
+        option("--file", "FILE", "read the ids from this file"),
+        *arguments.tokenizer(),
+        flag("--lines", "decode each line of ids to a line of text"),
+        flag(
+            "--bytes", "print the bytes of each token, with its spaces, also if they are not UTF-8"
+        ),
+        flag("--skip-special", "leave out special tokens"),
+        arguments.OUTPUT,
+        arguments.PROGRESS,
+    ),
+)

@@ -17,7 +17,7 @@ from bpeviz.analysis.round_trip import round_trip
 from bpeviz.analysis.token_lookup import color_index_of
 from bpeviz.analysis.trace import Inspection
 from bpeviz.cli import arguments, files
-from bpeviz.cli.arguments import Commands
+from bpeviz.cli.arguments import Choice, Command, choice, flag, option
 from bpeviz.cli.errors import CommandError, UsageError, print_error
 from bpeviz.cli.progress import Progress
 from bpeviz.core.boundaries import DROPPED_ID, UNKNOWN_ID
@@ -48,115 +48,6 @@ the line ends. In the labels of --tokens, · is a space, → a tab, ↵ a line e
 is not a character. On a terminal, tokens have the colors of the pages. `compare --html` writes the
 colored text as a web page.
 """
-
-
-def add(commands: Commands) -> argparse.ArgumentParser:
-    """Add the command and its arguments."""
-    command = arguments.add_command(commands, "encode", "turn text into ids", _HELP, _EXAMPLES)
-    arguments.add_files(command)
-    arguments.add_tokenizer(command)
-    command.add_argument(
-        "--lines", action="store_true", help="encode each line alone, one list a line"
-    )
-    _add_forms(command)
-    command.add_argument(
-        "--color",
-        choices=("auto", "always", "never"),
-        default="auto",
-        help="with --tokens, color the tokens (default: auto, on a terminal)",
-    )
-    _add_special(command)
-    command.add_argument(
-        "--merges",
-        type=arguments.whole_number(0),
-        metavar="N",
-        help="apply only the first N merges of the tokenizer",
-    )
-    arguments.add_output(command)
-    arguments.add_progress(command)
-    return command
-
-
-def _add_forms(command: argparse.ArgumentParser) -> None:
-    """Add the choice of what is printed for each text."""
-    form = command.add_mutually_exclusive_group()
-    form.add_argument("--tokens", action="store_true", help="print token labels instead of ids")
-    form.add_argument(
-        "--normalized",
-        action="store_true",
-        help="print the normalized text, which is then split, as a JSON string",
-    )
-    form.add_argument(
-        "--pre-tokens",
-        action="store_true",
-        help="print the pre-tokens, which no token crosses, as a JSON list",
-    )
-    form.add_argument(
-        "--segmentations",
-        type=arguments.whole_number(1),
-        metavar="N",
-        help="print the N best segmentations of each word with their log probabilities, as JSON, "
-        "one word a line, for Unigram",
-    )
-    form.add_argument(
-        "--steps",
-        action="store_true",
-        help="print the merges that change the text as JSON, one a line",
-    )
-    form.add_argument(
-        "--round-trip",
-        action="store_true",
-        help="print as JSON whether decoding restores the text, and otherwise the differences",
-    )
-    form.add_argument(
-        "--count",
-        action="store_true",
-        help="print the number of tokens, and the name of the file if there are several",
-    )
-    form.add_argument(
-        "--json",
-        action="store_true",
-        help="print a JSON object: ids, tokens, and the start and end of each in characters "
-        "(offsets) and in UTF-8 bytes (byte_offsets)",
-    )
-    form.add_argument(
-        "--rendered",
-        action="store_true",
-        help="with --chat, print the text that the template makes, as a JSON string",
-    )
-
-
-def _add_special(command: argparse.ArgumentParser) -> None:
-    """Add the arguments for special tokens in and around a text."""
-    command.add_argument(
-        "--allow-special",
-        action="append",
-        default=[],
-        type=arguments.text_argument,
-        metavar="NAME",
-        help="encode this name in a text as the special token; `all` allows every name; repeat the "
-        "option for several",
-    )
-    command.add_argument(
-        "--chat",
-        action="store_true",
-        help="encode each text as a message or conversation in the chat template of the model, "
-        "which is in tokenizer_config.json or chat_template.jinja beside the tokenizer, or in a "
-        "GGUF file; all names of special tokens are then special",
-    )
-    command.add_argument(
-        "--template",
-        action="store_true",
-        help="add the tokens that the model expects around a text, such as BOS and EOS, if the "
-        "tokenizer's file names them; a chat template usually writes BOS itself",
-    )
-    command.add_argument(
-        "--system",
-        default="",
-        type=arguments.text_argument,
-        metavar="TEXT",
-        help="with --chat, a system prompt before the messages",
-    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -335,3 +226,95 @@ def _labels(tokenizer: Tokenizer, ids: list[int], options: argparse.Namespace) -
     )
     console.print(shown, end="", soft_wrap=True)
     return drawn.getvalue()
+
+
+_FORMS = Choice(
+    (
+        flag("--tokens", "print token labels instead of ids"),
+        flag("--normalized", "print the normalized text, which is then split, as a JSON string"),
+        flag("--pre-tokens", "print the pre-tokens, which no token crosses, as a JSON list"),
+        option(
+            "--segmentations",
+            "N",
+            "print the N best segmentations of each word with their log probabilities, as JSON, "
+            "one word a line, for Unigram",
+            type=arguments.whole_number(1),
+        ),
+        flag("--steps", "print the merges that change the text as JSON, one a line"),
+        flag(
+            "--round-trip",
+            "print as JSON whether decoding restores the text, and otherwise the differences",
+        ),
+        flag(
+            "--count",
+            "print the number of tokens, and the name of the file if there are several",
+        ),
+        flag(
+            "--json",
+            "print a JSON object: ids, tokens, and the start and end of each in characters "
+            "(offsets) and in UTF-8 bytes (byte_offsets)",
+        ),
+        flag(
+            "--rendered",
+            "with --chat, print the text that the template makes, as a JSON string",
+        ),
+    )
+)
+"""What is printed for each text."""
+
+_SPECIAL = (
+    arguments.texts(
+        "--allow-special",
+        "NAME",
+        "encode this name in a text as the special token; `all` allows every name; repeat the "
+        "option for several",
+    ),
+    flag(
+        "--chat",
+        "encode each text as a message or conversation in the chat template of the model, which is "
+        "in tokenizer_config.json or chat_template.jinja beside the tokenizer, or in a GGUF file; "
+        "all names of special tokens are then special",
+    ),
+    flag(
+        "--template",
+        "add the tokens that the model expects around a text, such as BOS and EOS, if the "
+        "tokenizer's file names them; a chat template usually writes BOS itself",
+    ),
+    option(
+        "--system",
+        "TEXT",
+        "with --chat, a system prompt before the messages",
+        default="",
+        type=arguments.text_argument,
+    ),
+)
+"""Special tokens in and around a text."""
+
+COMMAND = Command(
+    "encode",
+    "turn text into ids",
+    _HELP,
+    _EXAMPLES,
+    run,
+    (
+        arguments.FILES,
+        *arguments.tokenizer(),
+        flag("--lines", "encode each line alone, one list a line"),
+        _FORMS,
+        choice(
+            "--color",
+            ("auto", "always", "never"),
+            "auto",
+            "with --tokens, color the tokens (default: auto, on a terminal)",
+        ),
+        *_SPECIAL,
+        option(
+            "--merges",
+            "N",
+            "apply only the first N merges of the tokenizer",
+            type=arguments.whole_number(0),
+        ),
+        arguments.OUTPUT,
+        arguments.PROGRESS,
+    ),
+)

@@ -11,7 +11,7 @@ from typing import Any
 from bpeviz.analysis import token_lookup
 from bpeviz.analysis.token_lookup import Found
 from bpeviz.cli import arguments, files
-from bpeviz.cli.arguments import Commands
+from bpeviz.cli.arguments import Command, flag, option
 from bpeviz.cli.errors import UsageError, print_error
 from bpeviz.cli.progress import Progress
 from bpeviz.core.tokenizer import Tokenizer
@@ -33,42 +33,6 @@ In a QUERY, · is a space, as in the printed labels.
 """
 _LARGEST_TREE = 200
 """The most tokens of a merge tree that are printed."""
-
-
-def add(commands: Commands) -> argparse.ArgumentParser:
-    """Add the command and its arguments."""
-    command = arguments.add_command(
-        commands, "lookup", "find tokens of a vocabulary, with their merge trees", _HELP, _EXAMPLES
-    )
-    command.add_argument(
-        "queries",
-        nargs="*",
-        type=arguments.text_argument,
-        metavar="QUERY",
-        help="an id, or the text or the label of a token",
-    )
-    arguments.add_tokenizer(command)
-    command.add_argument(
-        "--containing", action="store_true", help="list the tokens whose text contains the QUERY"
-    )
-    command.add_argument(
-        "--most",
-        type=arguments.whole_number(1),
-        default=50,
-        metavar="N",
-        help="with --containing, list at most N tokens (default: 50)",
-    )
-    command.add_argument(
-        "--neighbors",
-        type=arguments.whole_number(0),
-        default=0,
-        metavar="N",
-        help="also list the N tokens before and after each in the order of ids",
-    )
-    command.add_argument("--json", action="store_true", help="print a JSON object for each QUERY")
-    arguments.add_output(command)
-    arguments.add_progress(command)
-    return command
 
 
 def run(options: argparse.Namespace) -> int:
@@ -170,3 +134,40 @@ def _plain(answer: _Answer, tokenizer: Tokenizer, options: argparse.Namespace) -
 def _plain_token(one: Found) -> dict[str, Any]:
     found = {"id": one.id, "label": one.label, "bytes": one.raw.hex(), "kind": one.place}
     return found | ({"flags": one.flags} if one.flags else {})
+
+
+COMMAND = Command(
+    "lookup",
+    "find tokens of a vocabulary, with their merge trees",
+    _HELP,
+    _EXAMPLES,
+    run,
+    (
+        option(
+            "queries",
+            "QUERY",
+            "an id, or the text or the label of a token",
+            nargs="*",
+            type=arguments.text_argument,
+        ),
+        *arguments.tokenizer(),
+        flag("--containing", "list the tokens whose text contains the QUERY"),
+        option(
+            "--most",
+            "N",
+            "with --containing, list at most N tokens (default: 50)",
+            type=arguments.whole_number(1),
+            default=50,
+        ),
+        option(
+            "--neighbors",
+            "N",
+            "also list the N tokens before and after each in the order of ids",
+            type=arguments.whole_number(0),
+            default=0,
+        ),
+        flag("--json", "print a JSON object for each QUERY"),
+        arguments.OUTPUT,
+        arguments.PROGRESS,
+    ),
+)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 import io
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from bpeviz import limits
 from bpeviz.cli import compare, convert, count, decode, encode, lookup, train, vocabularies
+from bpeviz.cli.arguments import Argument, Choice, Section
 from bpeviz.cli.errors import UsageError, print_error
 from bpeviz.cli.files import discard_output
 
@@ -38,10 +39,30 @@ def _parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for command in (train, count, encode, decode, lookup, compare, convert, vocabularies):
-        added = command.add(commands)
+    for module in (train, count, encode, decode, lookup, compare, convert, vocabularies):
+        command = module.COMMAND
+        added = commands.add_parser(
+            command.name,
+            help=command.summary,
+            usage=command.usage or None,
+            description=command.description,
+            epilog=command.examples,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+        )
+        _add(added, command.arguments)
         added.set_defaults(run=command.run, wrong=added.error)
     return parser
+
+
+def _add(to: argparse._ActionsContainer, arguments: Iterable[Argument | Choice | Section]) -> None:
+    for one in arguments:
+        if isinstance(one, Choice):
+            _add(to.add_mutually_exclusive_group(required=one.required), one.arguments)
+        elif isinstance(one, Section):
+            _add(to.add_argument_group(one.title, one.text), one.arguments)
+        else:
+            to.add_argument(*one.names, **one.keywords)
 
 
 def _run(arguments: Sequence[str] | None) -> int:

@@ -10,7 +10,7 @@ from typing import Any
 
 from bpeviz import api, formats
 from bpeviz.cli import arguments, files
-from bpeviz.cli.arguments import Commands
+from bpeviz.cli.arguments import Argument, Choice, Command, Section
 from bpeviz.cli.errors import CommandError, UsageError, print_error
 from bpeviz.cli.progress import Progress
 from bpeviz.core.training import Training
@@ -50,67 +50,6 @@ _WITHOUT_SPLITTING = ("bpe", "scaffold")
 
 _SAMPLE = 2_000
 """Number of characters of the sample that checks the format before long training."""
-
-
-def add(commands: Commands) -> argparse.ArgumentParser:
-    """Add the command and its arguments."""
-    command = arguments.add_command(
-        commands,
-        "train",
-        "train a tokenizer on texts",
-        _HELP,
-        _EXAMPLES,
-        "python -m bpeviz train [FILE ...] (--vocab-size N | --merges N) [--output PATH] …",
-    )
-    arguments.add_files(command)
-    command.add_argument(
-        "--counts",
-        metavar="FILE",
-        help="train on this Parquet file of `count`, or of another program with the columns chunk, "
-        "count and first; - is standard input",
-    )
-    _add_size(command)
-    arguments.add_saved(command)
-    arguments.add_pattern(
-        command,
-        None,
-        "the pre-tokenization, which no token crosses (default: gpt2, or that of --counts)",
-    )
-    command.add_argument(
-        "--special-token",
-        action="append",
-        default=[],
-        type=arguments.text_argument,
-        metavar="NAME",
-        help="a name that gets an id after all others; repeat the option for several",
-    )
-    arguments.add_progress(command)
-    command.add_argument(
-        "--algorithm",
-        choices=[*TRAINERS],
-        default="bpe",
-        help="; ".join(f"{key}: {trainer.title}" for key, trainer in TRAINERS.items())
-        + " (default: bpe)",
-    )
-    group = command.add_argument_group(
-        "options of the algorithms", "Each names in parentheses the algorithms that have it."
-    )
-    for name, owners in _owners().items():
-        group.add_argument(_flag(name), dest=_destination(name), **_argument(name, owners))
-    return command
-
-
-def _add_size(command: argparse.ArgumentParser) -> None:
-    size = command.add_mutually_exclusive_group(required=True)
-    size.add_argument(
-        "--vocab-size",
-        type=arguments.whole_number(1),
-        metavar="N",
-        help="size of the vocabulary, without special tokens",
-    )
-    size.add_argument(
-        "--merges", type=arguments.whole_number(0), metavar="N", help="or the number of merges"
-    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -314,3 +253,62 @@ def _chosen(options: argparse.Namespace, trainer: Trainer) -> dict[str, str | in
             raise UsageError(f"--algorithm {trainer.key}: {error}") from error
         chosen[name] = value
     return chosen
+
+
+COMMAND = Command(
+    "train",
+    "train a tokenizer on texts",
+    _HELP,
+    _EXAMPLES,
+    run,
+    (
+        arguments.FILES,
+        arguments.option(
+            "--counts",
+            "FILE",
+            "train on this Parquet file of `count`, or of another program with the columns chunk, "
+            "count and first; - is standard input",
+        ),
+        Choice(
+            (
+                arguments.option(
+                    "--vocab-size",
+                    "N",
+                    "size of the vocabulary, without special tokens",
+                    type=arguments.whole_number(1),
+                ),
+                arguments.option(
+                    "--merges", "N", "or the number of merges", type=arguments.whole_number(0)
+                ),
+            ),
+            required=True,
+        ),
+        *arguments.SAVED,
+        *arguments.pattern(
+            None,
+            "the pre-tokenization, which no token crosses (default: gpt2, or that of --counts)",
+        ),
+        arguments.texts(
+            "--special-token",
+            "NAME",
+            "a name that gets an id after all others; repeat the option for several",
+        ),
+        arguments.PROGRESS,
+        arguments.choice(
+            "--algorithm",
+            TRAINERS,
+            "bpe",
+            "; ".join(f"{key}: {trainer.title}" for key, trainer in TRAINERS.items())
+            + " (default: bpe)",
+        ),
+        Section(
+            "options of the algorithms",
+            "Each names in parentheses the algorithms that have it.",
+            [
+                Argument((_flag(name),), {"dest": _destination(name), **_argument(name, owners)})
+                for name, owners in _owners().items()
+            ],
+        ),
+    ),
+    "python -m bpeviz train [FILE ...] (--vocab-size N | --merges N) [--output PATH] …",
+)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from bpeviz.cli.arguments import Commands, add_command
+from bpeviz.cli.arguments import Choice, Command, flag, option
 from bpeviz.cli.errors import UsageError, print_error
 from bpeviz.pretrained import catalog, download
 
@@ -42,28 +42,6 @@ def _vocabulary_name(text: str) -> str:
     return text
 
 
-def add(commands: Commands) -> argparse.ArgumentParser:
-    """Add the command and its arguments."""
-    command = add_command(
-        commands,
-        "vocabularies",
-        "download the published vocabularies, such as before a workshop",
-        _HELP,
-        _EXAMPLES,
-    )
-    command.add_argument(
-        "names",
-        nargs="*",
-        type=_vocabulary_name,
-        metavar="NAME",
-        help=f"a published tokenizer (default: {', '.join(catalog.NAMES)})",
-    )
-    which = command.add_mutually_exclusive_group()
-    which.add_argument("--list", action="store_true", help="list all names; download nothing")
-    which.add_argument("--all", action="store_true", help="download all of them")
-    return command
-
-
 def run(options: argparse.Namespace) -> int:
     """Download vocabularies, even after one has failed; return the exit code."""
     if options.names and (options.list or options.all):
@@ -87,3 +65,27 @@ def run(options: argparse.Namespace) -> int:
             for path in download.paths(name):
                 print(f"  {path}")
     return exit_code
+
+
+COMMAND = Command(
+    "vocabularies",
+    "download the published vocabularies, such as before a workshop",
+    _HELP,
+    _EXAMPLES,
+    run,
+    (
+        option(
+            "names",
+            "NAME",
+            f"a published tokenizer (default: {', '.join(catalog.NAMES)})",
+            nargs="*",
+            type=_vocabulary_name,
+        ),
+        Choice(
+            (
+                flag("--list", "list all names; download nothing"),
+                flag("--all", "download all of them"),
+            )
+        ),
+    ),
+)
