@@ -1,7 +1,7 @@
 """Measure the app's response times with many users, while one of them trains on a large text.
 
     python tests/benchmarks/load.py [--users 50] [--seconds 60] [--think 5] [--no-training]
-                                    [--waves 1]
+                                    [--waves 1] [--two-processes]
 
 It starts a server on this machine and connects to it over the websocket that browsers use. Each
 user loads a page, then repeatedly pauses and edits the text, moves the slider, steps through the
@@ -9,7 +9,8 @@ merges or changes the page. One more user trains on 10 MB, repeatedly.
 
 A response time runs from an action until the server has sent everything that follows from it,
 without the browser's drawing. The script prints the median and the 95th percentile of each action,
-errors, and the server's memory: at first, at most, and after all users have left. With several
+errors, and the server's memory: at first, at most, and after all users have left. With
+`--two-processes`, two servers run behind nginx, as `bpeviz/DEPLOYMENT.md` shows. With several
 waves, new users come after all have left. The memory is then printed after each wave, and once
 more after Streamlit has discarded all sessions.
 """
@@ -27,6 +28,7 @@ import sys
 import tempfile
 import time
 import urllib.error
+import urllib.parse
 import urllib.request
 from collections import defaultdict
 from collections.abc import AsyncIterator
@@ -43,9 +45,10 @@ from streamlit.proto.WidgetStates_pb2 import WidgetState
 # Found from wherever this is called.
 sys.path.extend(str(folder) for folder in Path(__file__).resolve().parents[1:3])
 
-from browser.serving import serving
+from browser.serving import proxied, serving
 
 from bpeviz.corpus import samples
+from bpeviz.ui.runtime.user import COOKIE
 
 PATIENCE = 120.0
 LARGE = 10_000_000
@@ -185,9 +188,8 @@ class User:
             change: dict[str, Any] = {"number": self.edits, "sample": "own", "text": text}
             data = json.loads(box.bytes)
             if len(text) > data["longest"]:
-                await asyncio.to_thread(
-                    send_text, f"{self.address}{data['address']}/{self.edits}", text
-                )
+                address = urllib.parse.urljoin(self.address, f"{data['address']}/{self.edits}")
+                await asyncio.to_thread(send_text, address, text, self.cookie)
                 change = {"number": self.edits, "sample": "own", "isUploaded": True}
             self.states[box.id] = WidgetState(id=box.id, json_value=json.dumps({"change": change}))
             await self.act(kind)
@@ -254,7 +256,7 @@ async def simulate(address: str, seed: int, measured: Measured, end: float, thin
     draw = random.Random(seed)
     await asyncio.sleep(draw.uniform(0, think))
     try:
-        async with connected(address, measured) as user:
+        async with connected(address, measured, f"{COOKIE}=load-{seed}") as user:
             await user.load()
             while time.monotonic() < end:
                 await asyncio.sleep(draw.uniform(0.5, 1.5) * think)
@@ -286,11 +288,13 @@ async def train(address: str, measured: Measured, end: float) -> None:
             await user.edit(f"{number} {same}"[:LARGE], "(train on 10 MB)")
 
 
-def send_text(address: str, text: str) -> None:
+def send_text(address: str, text: str, cookie: str = "") -> None:
     """Send a long text as the text box does. Errors show as a change that has no effect."""
-    content = text.encode(errors="replace")
+    content, headers = text.encode(errors="replace"), {"Cookie": cookie}
     with contextlib.suppress(OSError):
-        urllib.request.urlopen(urllib.request.Request(address, content, method="PUT"), timeout=60)
+        urllib.request.urlopen(
+            urllib.request.Request(address, content, headers, method="PUT"), timeout=60
+        )
 
 
 def send_file(address: str, name: str, content: bytes, cookie: str = "") -> int:
@@ -312,13 +316,13 @@ def percentile_95(times: list[float]) -> float:
     return sorted(times)[min(len(times) - 1, int(0.95 * len(times)))]
 
 
-def memory(process: int) -> float:
-    """Return the memory of a process in MB."""
-    status = Path(f"/proc/{process}/status").read_text(encoding="utf-8")
-    return int(status.split("VmRSS:")[1].split()[0]) / 1e3
+def memory(processes: list[int]) -> float:
+    """Return the memory of processes in MB."""
+    read = [Path(f"/proc/{one}/status").read_text(encoding="utf-8") for one in processes]
+    return sum(int(status.split("VmRSS:")[1].split()[0]) for status in read) / 1e3
 
 
-async def measure(arguments: argparse.Namespace, address: str, server: int) -> bool:
+async def measure(arguments: argparse.Namespace, address: str, server: list[int]) -> bool:
     """Run all waves of users and print the table; return whether there were no errors."""
     measured, trainer, warm = Measured(), Measured(), Measured()
     async with connected(address, warm) as first:
@@ -385,6 +389,7 @@ def main() -> None:
         default=5,
         help="mean seconds between the actions of a user (default 5)",
     )
+    parser.add_argument("--two-processes", action="store_true", help="two servers behind nginx")
     parser.add_argument("--training", action=argparse.BooleanOptionalAction, default=True)
     arguments = parser.parse_args()
     training = ", and one that trains on 10 MB" if arguments.training else ""
@@ -392,9 +397,15 @@ def main() -> None:
         f"{arguments.users} users for {arguments.seconds:g} s, {arguments.think:g} s between "
         f"actions{training}; {os.cpu_count()} processors"
     )
-    with tempfile.TemporaryDirectory() as folder, serving(Path(folder)) as server:
-        if not asyncio.run(measure(arguments, server.address, server.process)):
-            print(server.tracebacks())
+    with tempfile.TemporaryDirectory() as name, contextlib.ExitStack() as stack:
+        folder = Path(name)
+        if arguments.two_processes:
+            address, servers = stack.enter_context(proxied(folder))
+        else:
+            servers = [stack.enter_context(serving(folder))]
+            address = servers[0].address
+        if not asyncio.run(measure(arguments, address, [one.process for one in servers])):
+            print(*(one.tracebacks() for one in servers))
             sys.exit(1)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import getpass
 import os
 import re
 import shutil
@@ -11,9 +12,10 @@ import sys
 import time
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlsplit
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -104,10 +106,7 @@ def serving(
         port: The port; 0 for a free one.
         **environment: Further environment variables.
     """
-    if not port:
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
+    port = port or _free_port()
     command = [sys.executable, "-m", "streamlit", "run", script]
     options = {"port": port, "address": "127.0.0.1", "fileWatcherType": "none"}
     arguments = [f"--server.{name}={value}" for name, value in options.items()]
@@ -132,6 +131,54 @@ def serving(
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
+
+
+@contextmanager
+def proxied(folder: Path, **environment: str) -> Iterator[tuple[str, list[Server]]]:
+    """Start two servers behind nginx, as `bpeviz/DEPLOYMENT.md` shows, but without TLS.
+
+    Yield the address of nginx and the servers.
+    """
+    document = (ROOT / "bpeviz/DEPLOYMENT.md").read_text(encoding="utf-8")
+    proxy, sticky = re.findall("```nginx\n(.*?)```", document, re.DOTALL)
+    servers = []
+    with ExitStack() as stack:
+        for number in range(2):
+            own = folder / str(number)
+            own.mkdir()
+            options = {
+                "STREAMLIT_SERVER_BASE_URL_PATH": "/bpeviz",
+                "STREAMLIT_BROWSER_SERVER_ADDRESS": "class.example",
+                "BPEVIZ_SHORT_LINKS_FILE": str(folder / "links"),
+            }
+            servers.append(stack.enter_context(serving(own, **options, **environment)))
+            sticky = sticky.replace(f":850{number + 1};", f":{urlsplit(servers[-1].address).port};")
+        port = _free_port()
+        proxy = re.sub(r"upstream bpeviz \{.*?\n\}\n", lambda _: sticky, proxy, flags=re.DOTALL)
+        proxy = re.sub(r"ssl_certificate.*\n", "", proxy)
+        proxy = proxy.replace("listen 443 ssl;", f"listen 127.0.0.1:{port};")
+        proxy = proxy.replace("/var/log/nginx/", f"{folder}/")
+        paths = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+        temporary = "".join(f"{path}_temp_path {folder}/{path};\n" for path in paths)
+        (folder / "nginx.conf").write_text(
+            # As another user, its workers could not write into the folder.
+            f"user {getpass.getuser()};\ndaemon off;\npid {folder}/pid;\n"
+            f"error_log {folder}/error.log;\nevents {{}}\n"
+            f"http {{\n{temporary}{proxy}}}\n",
+            encoding="utf-8",
+        )
+        nginx = subprocess.Popen(["nginx", "-p", folder, "-c", folder / "nginx.conf"])
+        stack.callback(nginx.wait)
+        stack.callback(nginx.terminate)
+        address = f"http://127.0.0.1:{port}/bpeviz"
+        _await(nginx, f"{address}/_stcore/health", folder / "error.log")
+        yield address, servers
+
+
+def _free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
 
 
 def _await(process: subprocess.Popen[bytes], address: str, log: Path) -> None:
