@@ -126,7 +126,10 @@ def _edits(inspection: Inspection, decoded: bytes) -> list[Edit] | None:
     """
     tokenizer, raw = inspection.tokenizer, inspection.raw
     unknown, prefixed = tokenizer.unknown_id, tokenizer.adds_prefix
-    unknown_name = b"" if unknown is None else tokenizer.token_label(unknown).encode()
+    unknown_names: list[tuple[bytes, bytes]] = []  # as the libraries decode it
+    if unknown is not None and unknown in inspection.text_ids:
+        names = tokenizer.token_label(unknown), tokenizer.decode([unknown])
+        unknown_names = [(put_in, name.encode()) for put_in in (b"", b" ") for name in names]
     added = {*tokenizer.special_tokens.values(), *tokenizer.added_ids}
     edits: list[Edit] = []
 
@@ -141,12 +144,11 @@ def _edits(inspection: Inspection, decoded: bytes) -> list[Edit] | None:
         if piece.id == DROPPED_ID:
             continue
         token = tokenizer.token_bytes(piece.id)
-        if piece.id == unknown and decoded.startswith((unknown_name, b" " + unknown_name), at):
-            token = unknown_name  # as the libraries decode it
         bare = token[1:] if token[:1] == b" " else token
         longer = len(token) == piece.end - piece.start + 1  # possibly by a dummy prefix
         ways = [(b"", token), (b" ", token), (b"", bare)]
-        for put_in, became in ways[::-1] if longer else ways:
+        ways = ways[::-1] if longer else ways
+        for put_in, became in ways + unknown_names if piece.id == unknown else ways:
             if decoded.startswith(put_in + became, at):
                 break
         else:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pytest
+import sentencepiece
 import tokenizers
 from special_texts import SPECIAL_TEXTS
 from tokenizers import AddedToken, Tokenizer, decoders, models, normalizers, pre_tokenizers
@@ -259,3 +261,32 @@ def test_unknown_word_is_not_the_name_of_the_unknown_token() -> None:
     )
     found = inspect("the Ω [UNK] said", ours, ["[UNK]"])
     assert found.normalized.text == "the ω [UNK] said"
+
+
+@pytest.mark.parametrize("kind", ["bpe", "unigram"])
+def test_user_defined_symbols_of_sentencepiece_are_found_as_the_library_does(kind: str) -> None:
+    writer = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(CORPUS),
+        model_writer=writer,
+        model_type=kind,
+        vocab_size=60,
+        hard_vocab_limit=False,
+        minloglevel=2,
+        normalization_rule_name="identity",
+        remove_extra_whitespaces=False,
+        user_defined_symbols=["<tool>", "user"],
+    )
+    theirs = sentencepiece.SentencePieceProcessor(model_proto=writer.getvalue())
+    ours = formats.parse({"tokenizer.model": writer.getvalue()})
+    for text in [template.format("<tool>", "user") for template in SPECIAL_TEXTS]:
+        expected = theirs.encode(text)
+        assert ours.encode(text) == ours.encode(text, allowed_special="all") == expected
+        found = inspect(text, ours, [])
+        assert found.text_ids == expected
+        trip = round_trip(found)
+        assert trip.decoded == theirs.decode(expected)
+        assert {loss.title for loss in trip.losses} <= {"unknown"}
+    # At control symbols, a text is split, and both parts begin as a text does.
+    ids = ours.encode("the</s>the", allowed_special="all")
+    assert ids == [*theirs.encode("the"), theirs.eos_id(), *theirs.encode("the")]
