@@ -478,35 +478,48 @@ class LibraryTokenizer(Tokenizer):
         return _byte_offsets(text)[np.array(sorted(ends - {0}), np.int64)]
 
     def boundaries(self, text: str) -> ChangingBoundaries:
-        pieces = np.array(self._pieces(clean(text)), np.int64).reshape(-1, 2)
+        text = clean(text)
+        pieces = np.array(self._pieces(text), np.int64).reshape(-1, 2)
         ids = pieces[:, 0].astype(np.int32)
-        replayed = self._replayed(pieces)
+        replayed = self._replayed(pieces, text)
         return self._whole(pieces, ids) if replayed is None else replayed
 
-    def _replayed(self, pieces: NDArray[np.int64]) -> ChangingBoundaries | None:
+    def _replayed(self, pieces: NDArray[np.int64], text: str) -> ChangingBoundaries | None:
         """Return boundaries with steps, or None if merges do not make a token of the text."""
         if self._merges is None:
             return None
-        distinct, order = np.unique(pieces, axis=0, return_inverse=True)
+        unmerged = {DROPPED_ID, *self.added_ids}
+        if self.unknown_id is not None:
+            unmerged.add(self.unknown_id)
+        raw, starts = text.encode(), np.cumsum(pieces[:, 1]) - pieces[:, 1]
+        stretches: dict[bytes, int] = {b"": 0}  # of the text: those of tokens without merges
+        stretch_of = np.zeros(len(pieces), np.int64)
+        for i in np.flatnonzero(np.isin(pieces[:, 0], [*unmerged])).tolist():
+            stretch = raw[starts[i] : starts[i] + pieces[i, 1]]
+            stretch_of[i] = stretches.setdefault(stretch, len(stretches))
+        keys = np.column_stack((pieces, stretch_of))
+        distinct, order = np.unique(keys, axis=0, return_inverse=True)
+        texts = [*stretches]
         rows: list[AtomChanges] = []
         atom_ids: list[NDArray[np.int32]] = []
         widths: list[NDArray[np.int64]] = []
-        for token_id, length in distinct.tolist():
-            unknown = token_id == self.unknown_id
-            if token_id == DROPPED_ID or unknown:
-                shown = UNKNOWN_ID if unknown else DROPPED_ID
-                one = np.array([shown], np.int32)
-                rows.append((np.array([1]), np.array([-1], np.int32), one))
-                atom_ids.append(one)
-                widths.append(np.array([length]))
+        for token_id, length, number in distinct.tolist():
+            if token_id in unmerged:  # its atoms are characters, as elsewhere in the text
+                sizes = _character_sizes(texts[number])
+                counts = (np.arange(len(sizes)) == 0).astype(np.int64)
+                shown = UNKNOWN_ID if token_id == self.unknown_id else token_id
+                rows.append((counts, np.array([-1], np.int32), np.array([shown], np.int32)))
+                inside = DROPPED_ID if token_id == DROPPED_ID else UNKNOWN_ID
+                atom_ids.append(np.full(len(sizes), inside, np.int32))
+                widths.append(sizes)
                 continue
             replay = self._replay(token_id)
             if replay is None:
                 return None
             rows.append(replay.changes)
             atom_ids.append(np.array(replay.atoms, np.int32))
-            sizes = [len(self.token_bytes(atom)) for atom in replay.atoms]
-            widths.append(_fitted(sizes, length))
+            lengths = [len(self.token_bytes(atom)) for atom in replay.atoms]
+            widths.append(_fitted(lengths, length))
         order = order.reshape(-1)
         joined = [np.empty(0, np.int32), *(atom_ids[i] for i in order)]
         ends = np.cumsum(np.concatenate([np.empty(0, np.int64), *(widths[i] for i in order)]))
@@ -537,7 +550,8 @@ class _FirstMerges(LibraryTokenizer):
         return self._merges.sizes(tokens)[: self._step + 1]
 
     def _pieces(self, part: str) -> list[tuple[int, int]]:
-        whole = self._replayed(np.array(super()._pieces(part), np.int64).reshape(-1, 2))
+        pieces = np.array(super()._pieces(part), np.int64).reshape(-1, 2)
+        whole = self._replayed(pieces, part)
         if whole is None:
             raise ValueError(f"The merges of {self.name} cannot be replayed for this text.")
         ids, ends = whole.ids(self._step), whole.cuts(self._step)
@@ -590,6 +604,17 @@ def _fitted(sizes: Sequence[int], length: int) -> NDArray[np.int64]:
     if skipped < 0:
         found[-1] -= skipped
     return np.array(found, np.int64)
+
+
+def _character_sizes(raw: bytes) -> NDArray[np.int64]:
+    """Return the bytes of each character, or 0 for no text.
+
+    >>> _character_sizes("aé".encode()).tolist(), _character_sizes(b"").tolist()
+    ([1, 2], [0])
+    """
+    begins = (np.frombuffer(raw, np.uint8) & 0xC0) != 0x80
+    begins[:1] = True
+    return np.diff(np.flatnonzero(begins), append=len(raw)) if raw else np.zeros(1, np.int64)
 
 
 def _byte_offsets(text: str) -> NDArray[np.int64]:
