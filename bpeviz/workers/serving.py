@@ -38,8 +38,9 @@ def write(
     """Write a frame. Raises `OSError` if the other process has ended."""
     views = [memoryview(part).cast("B") for part in parts]
     sizes = struct.pack(f"<{len(views)}Q", *(view.nbytes for view in views))
-    for part in (HEADER.pack(code, seconds, memory, len(views)) + sizes, *views):
-        rest = memoryview(part)
+    head = memoryview(HEADER.pack(code, seconds, memory, len(views)) + sizes)
+    for part in (head, *views):
+        rest = part
         while rest:
             rest = rest[file.write(rest) :]
 
@@ -99,7 +100,7 @@ def serve(
             _exit_after(0)
             _limit_memory(_UNLIMITED)
             send(code, *result)
-            result = parts = []
+            result, parts = (), []
 
 
 def send(code: int, *parts: bytes | memoryview) -> None:
