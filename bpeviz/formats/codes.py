@@ -23,7 +23,7 @@ import regex
 from bpeviz.core.byte_alphabet import CHARACTER_OF
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats.base import Format, Source
-from bpeviz.formats.huggingface.common import Part, document_of, split_at
+from bpeviz.formats.huggingface.common import Part, bpe_model, document_of, split_at
 from bpeviz.formats.library import read_tokenizer_json
 from bpeviz.formats.parsing import checked_text, dump_json, error_at, quoted, split_lines
 from bpeviz.formats.wordpiece_vocabulary import bert_normalizer
@@ -96,17 +96,7 @@ def gpt1_document(
 def _model(
     entries: Mapping[str, int], merges: Sequence[tuple[str, str]], unknown: str | None
 ) -> dict[str, Any]:
-    return {
-        "type": "BPE",
-        "dropout": None,
-        "unk_token": unknown,
-        "continuing_subword_prefix": None,
-        "end_of_word_suffix": END_OF_WORD,
-        "fuse_unk": False,
-        "byte_fallback": False,
-        "vocab": dict(entries),
-        "merges": [list(pair) for pair in merges],
-    }
+    return bpe_model(entries, merges, unk_token=unknown, end_of_word_suffix=END_OF_WORD)
 
 
 def _read(source: Source) -> Tokenizer:

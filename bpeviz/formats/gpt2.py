@@ -31,6 +31,7 @@ from bpeviz.formats.codes import clip_document, gpt1_document
 from bpeviz.formats.huggingface.common import (
     BYTE_LEVEL,
     Part,
+    bpe_model,
     document_of,
     split_at,
     splits,
@@ -194,11 +195,7 @@ def _document(
     special = {entry: i for entry, i in entries.items() if entry not in made}
     special |= {one["content"]: one["id"] for one in settings.added}
     document = document_of(
-        {
-            "type": "BPE",
-            "vocab": with_special(dict(entries), special),
-            "merges": [*map(list, pairs)],
-        },
+        bpe_model(with_special(dict(entries), special), pairs),
         special,
         normalizers=normalizers,
         pre_tokenizers=parts,

@@ -20,7 +20,7 @@ from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats.base import Format, FormatError, Source, printable_name
 from bpeviz.formats.gguf.container import MAGIC, Metadata, read_metadata
 from bpeviz.formats.gguf.pre_tokenizers import LINES, PRE_TOKENIZERS, PreTokenizer
-from bpeviz.formats.huggingface.common import BYTE_LEVEL, document_of, split_at
+from bpeviz.formats.huggingface.common import BYTE_LEVEL, bpe_model, document_of, split_at
 from bpeviz.formats.library import read_sentencepiece, read_tokenizer_json
 from bpeviz.formats.parsing import dump_json, quoted
 from bpeviz.formats.rwkv import greedy_tokenizer, unescaped
@@ -130,18 +130,12 @@ def bpe_document(metadata: Metadata) -> dict[str, Any]:
     model = _Model("", metadata)
     pre_tokenizer, mark = _pre_tokenizer(metadata)
     entries = {token: i for i, token in enumerate(model.tokens)}
-    settings = {
-        "type": "BPE",
-        "dropout": None,
-        "unk_token": None,
-        "continuing_subword_prefix": None,
-        "end_of_word_suffix": None,
-        "fuse_unk": False,
-        "byte_fallback": mark is not None,
-        "ignore_merges": pre_tokenizer.ignore_merges,
-        "vocab": entries,
-        "merges": _merges(model, entries),
-    }
+    settings = bpe_model(
+        entries,
+        _merges(model, entries),
+        byte_fallback=mark is not None,
+        ignore_merges=pre_tokenizer.ignore_merges,
+    )
     parts = [split_at(expression) for expression in pre_tokenizer.expressions]
     if mark is None:
         document = document_of(

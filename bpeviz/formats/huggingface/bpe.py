@@ -9,10 +9,12 @@ from bpeviz.core.byte_alphabet import BYTE_OF, CHARACTER_OF
 from bpeviz.core.merges import MergeTokenizer, apply_merges
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats.base import UnsupportedError
+from bpeviz.formats.byte_alphabet import byte_symbols
 from bpeviz.formats.huggingface.common import (
     BYTE_LEVEL,
     Part,
     added_tokens,
+    bpe_model,
     check_added,
     document_of,
     require,
@@ -39,22 +41,13 @@ from bpeviz.trainers.sentencepiece_bpe import SPACE, SentencePiecePreTokenizer
 def to_document(merges: Merges) -> dict[str, Any]:
     """Return the document of merges. Raises `UnsupportedError`."""
     pre_tokenizer = merges.pre_tokenizer
-    model: dict[str, Any] = {
-        "type": "BPE",
-        "dropout": None,
-        "unk_token": pre_tokenizer.unknown,
-        "continuing_subword_prefix": None,
-        "end_of_word_suffix": None,
-        "fuse_unk": False,
-        "byte_fallback": False,
-        "ignore_merges": False,
-    }
+    settings: dict[str, Any] = {"unk_token": pre_tokenizer.unknown}
     normalizers: list[Part] = []
     symbols = dict(merges.symbols)
     if isinstance(pre_tokenizer, SentencePiecePreTokenizer):
         symbols = {i: symbol.replace(SPACE, " ") for i, symbol in symbols.items()}
         fallback = pre_tokenizer.fallback == "bytes"
-        model |= {"byte_fallback": fallback, "fuse_unk": not fallback}
+        settings |= {"byte_fallback": fallback, "fuse_unk": not fallback}
         normalizers, pre_tokenizers, decoder = _sentencepiece_parts(pre_tokenizer)
     elif pre_tokenizer.atoms == "bytes":
         if len(symbols) < 256:
@@ -71,14 +64,14 @@ def to_document(merges: Merges) -> dict[str, Any]:
         decoder = {"type": "Fuse"}
         if pre_tokenizer.end_mark == "attached":
             _check_no_white_space(symbols.values())
-            model["end_of_word_suffix"] = END_OF_WORD
+            settings["end_of_word_suffix"] = END_OF_WORD
             decoder = {"type": "BPEDecoder", "suffix": END_OF_WORD}
         pre_tokenizers = splits(pre_tokenizer.pattern, pre_tokenizer.expression)
     spellings = merges.spellings(symbols)
     entries = {name: token_id for token_id, name in spellings.items()}
     if pre_tokenizer.unknown is not None:
         entries[pre_tokenizer.unknown] = merges.special[pre_tokenizer.unknown]
-    model["vocab"] = entries = with_special(entries, merges.special)
+    entries = with_special(entries, merges.special)
     if pre_tokenizer.atoms == "characters":
         for name in merges.special:
             if name in entries and len(name.removesuffix(END_OF_WORD)) == 1:
@@ -86,9 +79,9 @@ def to_document(merges: Merges) -> dict[str, Any]:
                     f"the library would encode the character {quoted(name)} of a text as its "
                     "special token"
                 )
-    model["merges"] = [[spellings[left], spellings[right]] for left, right, _ in merges.merges]
+    pairs = ((spellings[left], spellings[right]) for left, right, _ in merges.merges)
     return document_of(
-        model,
+        bpe_model(entries, pairs, **settings),
         merges.special,
         normalizers=normalizers,
         pre_tokenizers=pre_tokenizers,
@@ -145,7 +138,7 @@ def merges_of_document(document: Node) -> Merges:
     """
     vocabulary, special, pattern = _parts(document)
     entries = vocabulary.vocabulary()
-    symbols = _byte_symbols(entries)
+    symbols = byte_symbols(vocabulary, entries)
     parser = MergeParser(document.file, entries, symbols)
     for number, pair in enumerate(_pairs(document["model"]["merges"])):
         parser.add(f"model.merges[{number}]", *pair)
@@ -171,7 +164,10 @@ def ranks_of_document(document: Node) -> LoadedRanks:
     """
     vocabulary, special, pattern = _parts(document)
     entries = vocabulary.vocabulary()
-    require({*_byte_symbols(entries)} == {*range(256)}, "its bytes have other ids than 0 to 255")
+    require(
+        {*byte_symbols(vocabulary, entries)} == {*range(256)},
+        "its bytes have other ids than 0 to 255",
+    )
     made = [entries.get(left + right, -1) for left, right in _pairs(document["model"]["merges"])]
     require(made == sorted(made), "its ids are not in the order of its merges")
     ranks = {
@@ -197,22 +193,9 @@ def document_of_ranks(tokenizer: RankTokenizer) -> dict[str, Any]:
         for i in range(1, len(raw))
         if raw[:i] in spelled and raw[i:] in spelled
     ]
-    model = {
-        "type": "BPE",
-        "dropout": None,
-        "unk_token": None,
-        "continuing_subword_prefix": None,
-        "end_of_word_suffix": None,
-        "fuse_unk": False,
-        "byte_fallback": False,
-        "ignore_merges": True,
-        "vocab": with_special(
-            {spelled[raw]: rank for raw, rank in ranks}, tokenizer.special_tokens
-        ),
-        "merges": merges,
-    }
+    entries = with_special({spelled[raw]: rank for raw, rank in ranks}, tokenizer.special_tokens)
     return document_of(
-        model,
+        bpe_model(entries, merges, ignore_merges=True),
         tokenizer.special_tokens,
         pre_tokenizers=[*splits(*pattern_of_ranks(tokenizer)), BYTE_LEVEL],
         decoder=BYTE_LEVEL,
@@ -243,11 +226,6 @@ def _parts(document: Node) -> tuple[Node, dict[str, int], tuple[str, str]]:
     special = added_tokens(document["added_tokens"])
     check_added(model["vocab"].vocabulary(), special)
     return model["vocab"], special, pattern
-
-
-def _byte_symbols(entries: Mapping[str, int]) -> dict[int, str]:
-    require(entries.keys() >= BYTE_OF.keys(), MISSING_BYTES)
-    return {entries[character]: chr(byte) for character, byte in BYTE_OF.items()}
 
 
 def _pairs(merges: Node) -> list[tuple[str, str]]:

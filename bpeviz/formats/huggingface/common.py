@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from bpeviz.core.tokenizer import Tokenizer, TrainedTokenizer
@@ -52,6 +52,25 @@ def document_of(
         "post_processor": None,
         "decoder": decoder,
         "model": model,
+    }
+
+
+def bpe_model(
+    entries: Mapping[str, int], merges: Iterable[Sequence[str]], **settings: Any
+) -> dict[str, Any]:
+    """Return the model BPE, with settings that differ from those of merges over bytes."""
+    return {
+        "type": "BPE",
+        "dropout": None,
+        "unk_token": None,
+        "continuing_subword_prefix": None,
+        "end_of_word_suffix": None,
+        "fuse_unk": False,
+        "byte_fallback": False,
+        "ignore_merges": False,
+        **settings,
+        "vocab": dict(entries),
+        "merges": [*map(list, merges)],
     }
 
 

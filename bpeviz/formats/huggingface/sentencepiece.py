@@ -13,7 +13,7 @@ from typing import Any
 
 from bpeviz.core.library_tokenizer import LibraryTokenizer
 from bpeviz.core.library_worker import fields
-from bpeviz.formats.huggingface.common import Part, document_of, require
+from bpeviz.formats.huggingface.common import Part, bpe_model, document_of, require
 from bpeviz.formats.parsing import quoted
 
 _SPACE = "▁"
@@ -57,7 +57,6 @@ def to_document(tokenizer: LibraryTokenizer) -> dict[str, Any]:
         merges += ((-score, *pair) for pair in halves if entries.keys() >= {*pair})
     merges.sort(key=lambda merge: merge[0])
     unknown = next((name for name, _, its_kind in pieces if its_kind == _UNKNOWN), None)
-    fallback = bool(tokenizer.info["model"]["byte_fallback"])
     prefix = rules.get(3, 1) == 1
     for name, _, its_kind in pieces:
         require(
@@ -66,18 +65,13 @@ def to_document(tokenizer: LibraryTokenizer) -> dict[str, Any]:
             f"{quoted(name)}",
         )
     document = document_of(
-        {
-            "type": "BPE",
-            "dropout": None,
-            "unk_token": unknown,
-            "continuing_subword_prefix": None,
-            "end_of_word_suffix": None,
-            "fuse_unk": True,
-            "byte_fallback": fallback,
-            "ignore_merges": False,
-            "vocab": entries,
-            "merges": [[left, right] for _, left, right in merges],
-        },
+        bpe_model(
+            entries,
+            (pair for _, *pair in merges),
+            unk_token=unknown,
+            fuse_unk=True,
+            byte_fallback=bool(tokenizer.info["model"]["byte_fallback"]),
+        ),
         {name: i for i, (name, _, its_kind) in enumerate(pieces) if its_kind in _ADDED},
         normalizers=_normalizers(rules, prefix),
         pre_tokenizers=[],
