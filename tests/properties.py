@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
 import pytest
+from hypothesis import settings
 
 T = TypeVar("T")
 
@@ -21,6 +22,9 @@ SHARE = float(os.environ.get("BPEVIZ_EXAMPLES", "0.3"))
 
 LEAST = 5
 
+MANY = 100
+"""The least number of examples of the tests with `many`, in every run."""
+
 FAST = False
 """Whether the run leaves out large tests."""
 
@@ -28,6 +32,14 @@ FAST = False
 def examples(number: int) -> int:
     """Return the number of examples to draw where a test asks for `number`."""
     return max(LEAST, round(number * SHARE))
+
+
+def many(number: int = MANY) -> settings:
+    """Return the settings of a test of ids, boundaries, steps or saved files.
+
+    Five examples a run would find few mistakes in these, and users rely on them.
+    """
+    return settings(max_examples=max(MANY, examples(number)))
 
 
 def spans(ends: Iterable[int]) -> Iterator[tuple[int, int]]:

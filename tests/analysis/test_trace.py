@@ -12,7 +12,7 @@ import tiktoken
 import usual
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from properties import examples, pairs
+from properties import examples, many, pairs
 from texts import SMALL_TEXTS
 
 import bpeviz
@@ -102,7 +102,7 @@ def is_between_characters(text: str, byte: int) -> bool:
 
 
 @given(text=st.text(max_size=40))
-@settings(max_examples=examples(60))
+@many(60)
 def test_inspect_offsets_of_any_text_equal_tiktoken(text: str) -> None:
     found = inspect(text, published("cl100k_base"))
     encoding = tiktoken.get_encoding("cl100k_base")
@@ -155,7 +155,7 @@ def whole_timeline(of: Inspection) -> Part:
 @given(text=TEXTS)
 @example(ODD)
 @example("")
-@settings(max_examples=examples(40))
+@many(40)
 def test_inspect_pieces_equal_the_tokens_of_every_tokenizer(
     trainings: dict[str, Training], text: str
 ) -> None:
@@ -183,6 +183,7 @@ def test_inspect_pre_tokens_equal_the_matches_of_the_pattern() -> None:
     assert found.pre_token_ends == tuple(ends)
 
 
+@many()
 @given(text=st.text("aé世👍🏽\u0301\u200d\r\n क्षि", max_size=20))
 def test_cuts_inside_equal_their_definition(text: str) -> None:
     tokenizer = bpeviz.train("aé世 aé世 क्षि", merges=8, pattern="none").tokenizer()
@@ -212,7 +213,7 @@ def test_cuts_inside_equal_their_definition(text: str) -> None:
 @given(text=TEXTS)
 @example(ODD)
 @example("the the aaaaa")
-@settings(max_examples=examples(25))
+@many(25)
 def test_events_equal_the_tokenizers_of_their_steps(
     trainings: dict[str, Training], text: str
 ) -> None:
@@ -262,7 +263,7 @@ def rank_table(*tokens: bytes) -> dict[bytes, int]:
     return {raw: rank for rank, raw in enumerate((*(bytes([i]) for i in range(256)), *tokens))}
 
 
-@settings(max_examples=examples(300))
+@many(300)
 @given(ranks=rank_tables(), text=st.text("abc ", max_size=25))
 @example(rank_table(b"aaa"), "aaa")  # merges do not lead to these tokens
 @example(rank_table(b"abcab", b"ab"), "abcab abc")
@@ -314,7 +315,7 @@ def made(of: Inspection, trip: RoundTrip) -> str:
 @example(ODD)
 @example("  a  b\n\n c ")
 @example("THE Keeper")
-@settings(max_examples=examples(60))
+@many(60)
 def test_round_trip_edits_produce_the_decoded_text(
     trainings: dict[str, Training], text: str
 ) -> None:
@@ -627,7 +628,7 @@ def slow(of: Inspection, training: Training, taken: int) -> set[tuple[int, int, 
 
 @given(text=st.one_of(SMALL_TEXTS, st.text("The kepérlight世", max_size=30)))
 @example("the keeper keeps 世界")
-@settings(max_examples=examples(15))
+@many(15)
 def test_merge_diagram_equals_the_tokens_of_every_step(
     trainings: dict[str, Training], text: str
 ) -> None:

@@ -435,6 +435,9 @@ def test_json_of_encode_leaves_out_dropped_text_and_places_the_template(shell: S
         "offsets": [[0, 0], [0, 1], [3, 4], [4, 4]],
         "byte_offsets": [[0, 0], [0, 2], [4, 5], [5, 5]],
     }
+    encode = ("encode", "--tokenizer", "tokenizer.json", "--template")
+    assert json.loads(shell(*encode, text="é  b").out) == [0, 1, 2, 3]
+    assert shell(*encode, "--count", text="é  b").out == b"4\n"
 
 
 def test_encode_treats_special_tokens_as_text_unless_allowed(shell: Shell) -> None:

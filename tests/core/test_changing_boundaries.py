@@ -6,9 +6,9 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from properties import examples
+from properties import many
 
 from bpeviz.core.boundaries import (
     DROPPED_ID,
@@ -87,7 +87,7 @@ def texts(draw: st.DrawFn) -> tuple[list[list[tuple[int, Frame]]], list[int]]:
     return rows, order
 
 
-@settings(max_examples=examples(300))
+@many(300)
 @given(texts())
 def test_changing_boundaries_equal_timelines_at_every_step(
     text: tuple[list[list[tuple[int, Frame]]], list[int]],
@@ -112,7 +112,7 @@ def test_changing_boundaries_equal_timelines_at_every_step(
     assert len(boundaries.token_counts) == STEPS + 1
 
 
-@settings(max_examples=examples(150))
+@many(150)
 @given(timelines())
 def test_changes_of_a_row_have_no_repeated_entries(row: list[tuple[int, Frame]]) -> None:
     """Neighboring entries differ, times rise, and the first entry is not `INSIDE_ID`."""

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 import reference
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from properties import examples
+from properties import many
 from texts import SMALL_TEXTS
 
 import bpeviz
@@ -94,7 +94,7 @@ def check(
         assert (np.diff(entries) != 0).all(), i
 
 
-@settings(max_examples=examples(150))
+@many(150)
 @given(SMALL_TEXTS, SMALL_TEXTS, HOW, st.data())
 def test_hidden_tokens_equal_reference_at_every_step(
     corpus: str, text: str, how: dict[str, Any], data: st.DataObject
@@ -125,7 +125,7 @@ def test_hidden_tokens_equal_reference_at_every_step(
 # Restriction
 
 
-@settings(max_examples=examples(150))
+@many(150)
 @given(SMALL_TEXTS, SMALL_TEXTS, HOW, st.integers(1, 8))
 def test_restricted_training_equals_reference_at_every_step(
     corpus: str, text: str, how: dict[str, Any], threshold: int
@@ -151,6 +151,7 @@ def test_restricted_training_equals_reference_at_every_step(
         )
 
 
+@many()
 @given(st.dictionaries(st.text("ab", min_size=1, max_size=6), st.integers(1, 9), max_size=6))
 def test_counted_words_weigh_in_threshold(words: dict[str, int]) -> None:
     training = bpeviz.train(words, merges=12, pattern="none", threshold=6)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from properties import many
 
 from bpeviz.core import library_merges, library_pool, library_worker
 from bpeviz.core.boundaries import INSIDE_ID
@@ -42,6 +43,7 @@ def replayed(merges: Merges, atoms: Sequence[int]) -> list[dict[int, int]] | Non
 PAIRS = st.tuples(st.integers(0, 6), st.integers(0, 6))
 
 
+@many()
 @given(st.lists(PAIRS, max_size=12, unique=True), st.lists(st.integers(0, 2), max_size=12))
 def test_replay_equals_one_that_computes_all_ranks_again(
     pairs: list[tuple[int, int]], atoms: list[int]

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 import tokenizers
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
-from properties import examples
+from properties import many
 from reference_wordpiece import longest_match
 from texts import SMALL_TEXTS
 
@@ -53,7 +53,7 @@ def reference_tokens(training: Training, text: str, step: int) -> list[tuple[int
     ]
 
 
-@settings(max_examples=examples(150), deadline=None)
+@many(150)
 @given(SMALL_TEXTS, SMALL_TEXTS, HOW)
 @example("", "ab", {"pattern": "none"})
 def test_boundaries_equal_reference_longest_match_at_every_step(
@@ -72,7 +72,7 @@ def test_boundaries_equal_reference_longest_match_at_every_step(
             assert boundaries.token_counts[step] == len(expected)
 
 
-@settings(max_examples=examples(100), deadline=None)
+@many()
 @given(SMALL_TEXTS, SMALL_TEXTS, HOW)
 def test_smaller_tokenizer_equals_boundaries_at_its_step(
     corpus: str, text: str, how: dict[str, Any]
@@ -91,7 +91,7 @@ def test_smaller_tokenizer_equals_boundaries_at_its_step(
         assert (ends == boundaries.permanent).all()
 
 
-@settings(max_examples=examples(60), deadline=None)
+@many(60)
 @given(SMALL_TEXTS, HOW)
 def test_longest_match_training_equals_bpe_training(corpus: str, how: dict[str, Any]) -> None:
     longest, merging = train(corpus, how), bpeviz.train(corpus, merges=25, **how)
@@ -105,7 +105,7 @@ def test_longest_match_training_equals_bpe_training(corpus: str, how: dict[str, 
         )
 
 
-@settings(max_examples=examples(60), deadline=None)
+@many(60)
 @given(SMALL_TEXTS, SMALL_TEXTS, st.sampled_from(["gpt2", "none", "words"]))
 def test_decode_round_trips_text_over_bytes(corpus: str, text: str, pattern: str) -> None:
     tokenizer = train(corpus, {"pattern": pattern}).tokenizer()
@@ -113,7 +113,7 @@ def test_decode_round_trips_text_over_bytes(corpus: str, text: str, pattern: str
     assert b"".join(token.raw for token in tokenizer.tokens(text)) == text.encode()
 
 
-@settings(max_examples=examples(60), deadline=None)
+@many(60)
 @given(st.text("abc", min_size=1, max_size=80), st.text("abc", max_size=80), st.integers(0, 30))
 def test_encode_equals_hugging_face_wordpiece_without_prefix(
     corpus: str, text: str, merges: int

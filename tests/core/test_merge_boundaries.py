@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 import reference
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from merge_tree import Node, merge_tree, until
-from properties import examples, spans
+from properties import many, spans
 from texts import SMALL_TEXTS
 
 import bpeviz
@@ -46,7 +46,7 @@ def reference_tokens(tokenizer: MergeTokenizer, text: str, step: int) -> list[tu
     return found
 
 
-@settings(max_examples=examples(300))
+@many(300)
 @given(SMALL_TEXTS, SMALL_TEXTS, HOW)
 def test_boundaries_equal_reference_segmentation_at_every_step(
     corpus: str, text: str, how: dict[str, Any]
@@ -62,7 +62,7 @@ def test_boundaries_equal_reference_segmentation_at_every_step(
             assert boundaries.ids(step).tolist() == [i for i, _ in expected]
 
 
-@settings(max_examples=examples(150))
+@many(150)
 @given(SMALL_TEXTS, SMALL_TEXTS, HOW)
 def test_token_counts_equal_encoding_lengths_at_every_step(
     corpus: str, text: str, how: dict[str, Any]
@@ -74,6 +74,7 @@ def test_token_counts_equal_encoding_lengths_at_every_step(
     ]
 
 
+@many()
 @given(SMALL_TEXTS, SMALL_TEXTS, HOW)
 def test_last_merges_equal_merge_steps_of_encoded_ids(
     corpus: str, text: str, how: dict[str, Any]
@@ -86,6 +87,7 @@ def test_last_merges_equal_merge_steps_of_encoded_ids(
         assert boundaries.last_merges(step).tolist() == expected
 
 
+@many()
 @given(SMALL_TEXTS, SMALL_TEXTS, HOW, st.integers(0, 30))
 def test_until_equals_boundaries_of_smaller_tokenizer(
     corpus: str, text: str, how: dict[str, Any], step: int
@@ -100,6 +102,7 @@ def test_until_equals_boundaries_of_smaller_tokenizer(
     assert shorter.token_counts.tolist() == smaller.token_counts.tolist()
 
 
+@many()
 @given(SMALL_TEXTS, SMALL_TEXTS, HOW)
 def test_cuts_equal_token_ends_in_bytes(corpus: str, text: str, how: dict[str, Any]) -> None:
     tokenizer = train(corpus, how)
@@ -116,7 +119,7 @@ def test_cuts_equal_token_ends_in_bytes(corpus: str, text: str, how: dict[str, A
         assert pieces == expected
 
 
-@settings(max_examples=examples(100))
+@many()
 @given(SMALL_TEXTS, SMALL_TEXTS, HOW)
 def test_as_changes_gives_equal_segmentation_at_every_step(
     corpus: str, text: str, how: dict[str, Any]
@@ -130,6 +133,7 @@ def test_as_changes_gives_equal_segmentation_at_every_step(
         assert changes.ids(step).tolist() == boundaries.ids(step).tolist()
 
 
+@many()
 @given(SMALL_TEXTS, HOW, st.booleans())
 def test_with_ids_maps_ids_by_table(corpus: str, how: dict[str, Any], shuffled: bool) -> None:
     tokenizer = train(corpus, how)
@@ -143,6 +147,7 @@ def test_with_ids_maps_ids_by_table(corpus: str, how: dict[str, Any], shuffled: 
         assert renumbered.token_ends(step).tolist() == boundaries.token_ends(step).tolist()
 
 
+@many()
 @given(SMALL_TEXTS, SMALL_TEXTS, HOW)
 def test_pre_token_ends_are_never_merged(corpus: str, text: str, how: dict[str, Any]) -> None:
     tokenizer = train(corpus, how)
@@ -190,7 +195,7 @@ def check_tree(tokenizer: MergeTokenizer, node: Node, token_id: int) -> None:
         waiting += [(left, parents[0]), (right, parents[1])]
 
 
-@settings(max_examples=examples(150))
+@many(150)
 @given(SMALL_TEXTS, SMALL_TEXTS, HOW)
 def test_tree_nodes_equal_merge_parents(corpus: str, text: str, how: dict[str, Any]) -> None:
     tokenizer = train(corpus, how)

@@ -6,6 +6,7 @@ import re
 
 from hypothesis import given
 from hypothesis import strategies as st
+from properties import many
 
 from bpeviz.core.special_names import SpecialNames
 
@@ -19,6 +20,7 @@ def reference(text: str, names: set[str]) -> list[tuple[str, bool]]:
     return [(part, bool(i % 2)) for i, part in enumerate(parts) if part]
 
 
+@many()
 @given(
     text=st.text(LETTERS, max_size=30),
     names=st.sets(st.text(LETTERS, min_size=1, max_size=5), min_size=1, max_size=12),

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 import reference
 import tiktoken
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
-from properties import examples
+from properties import many
 from texts import SMALL_TEXTS
 
 import bpeviz
@@ -72,7 +72,7 @@ def tiktoken_of(pattern: str) -> tiktoken.Encoding:
 # Encoding
 
 
-@settings(max_examples=examples(300))
+@many(300)
 @given(SMALL_TEXTS, SMALL_TEXTS, st.sampled_from(["none", "whitespace"]), st.integers(0, 20))
 def test_encode_equals_reference_encoder(corpus: str, text: str, pattern: str, merges: int) -> None:
     tokenizer = bpeviz.train(corpus, merges=merges, pattern=pattern).tokenizer()
@@ -84,14 +84,14 @@ def test_encode_equals_reference_encoder(corpus: str, text: str, pattern: str, m
 
 
 @pytest.mark.slow
-@settings(max_examples=examples(150))
+@many(150)
 @given(ANY_TEXT, st.sampled_from(["gpt2", "cl100k", "o200k", "words", "whitespace", "none"]))
 def test_encode_equals_tiktoken_with_trained_ranks(text: str, pattern: str) -> None:
     assume(reference.known_to_both().issuperset(text))
     assert over_bytes(pattern).encode(text) == tiktoken_of(pattern).encode_ordinary(text)
 
 
-@settings(max_examples=examples(150))
+@many(150)
 @given(SMALL_TEXTS, SMALL_TEXTS, st.sampled_from(["gpt2", "whitespace", "none"]))
 def test_encode_with_any_trained_merges_equals_tiktoken(
     corpus: str, text: str, pattern: str
@@ -101,6 +101,7 @@ def test_encode_with_any_trained_merges_equals_tiktoken(
     assert tokenizer.encode(text) == as_tiktoken(tokenizer).encode_ordinary(text)
 
 
+@many()
 @given(SMALL_TEXTS, st.integers(0, 30), st.sampled_from(["bytes", "characters"]))
 def test_smaller_tokenizer_equals_separate_training(corpus: str, merges: int, atoms: str) -> None:
     training = bpeviz.train(corpus, merges=30, atoms=atoms)
@@ -110,6 +111,7 @@ def test_smaller_tokenizer_equals_separate_training(corpus: str, merges: int, at
     assert training.tokenizer(size).encode(corpus) == afresh.tokenizer().encode(corpus)
 
 
+@many()
 @given(SMALL_TEXTS, st.integers(0, 30))
 def test_at_step_equals_tokenizer_of_that_size(corpus: str, step: int) -> None:
     training = bpeviz.train(corpus, merges=30)
@@ -133,7 +135,7 @@ def test_long_pre_token_round_trips() -> None:
 # And back
 
 
-@settings(max_examples=examples(300))
+@many(300)
 @given(st.text(), st.sampled_from([*PATTERNS]))
 @example("\ud800", "gpt2")
 @example("\ud83d\udc4d", "gpt2")
@@ -150,7 +152,7 @@ def test_clean_joins_surrogate_pairs_and_replaces_lone_surrogates() -> None:
     assert clean("👍 é") == "👍 é"
 
 
-@settings(max_examples=examples(200))
+@many(200)
 @given(st.text("abc </w>un<k>é👍\n", max_size=40), st.sampled_from(MARKS))
 @example("</w>", "symbol")
 @example("a</w> b</w>", "attached")
@@ -307,7 +309,7 @@ def test_token_across_characters_spans_every_touched_character() -> None:
     ]
 
 
-@settings(max_examples=examples(200))
+@many(200)
 @given(ANY_TEXT, st.sampled_from(["gpt2", "none"]))
 def test_byte_token_starts_equal_tiktoken_offsets(text: str, pattern: str) -> None:
     tokens = over_bytes(pattern).tokens(text)
@@ -316,7 +318,7 @@ def test_byte_token_starts_equal_tiktoken_offsets(text: str, pattern: str) -> No
     assert [token.start for token in tokens] == starts
 
 
-@settings(max_examples=examples(300))
+@many(300)
 @given(
     st.text("the cat,éñ👍名x�</w>\n", max_size=30),
     st.sampled_from(MARKS),
@@ -346,6 +348,7 @@ def test_character_token_spans_match_their_labels(text: str, end_mark: str, patt
     assert at == len(text)
 
 
+@many()
 @given(ANY_TEXT)
 def test_tokens_cover_the_text_bytes(text: str) -> None:
     tokens = over_bytes("gpt2").tokens(text)
@@ -356,6 +359,7 @@ def test_tokens_cover_the_text_bytes(text: str) -> None:
 # Tokens and their parents
 
 
+@many()
 @given(SMALL_TEXTS, st.sampled_from(["bytes", "characters"]))
 def test_token_bytes_are_its_parents_joined(corpus: str, atoms: str) -> None:
     tokenizer = bpeviz.train(corpus, merges=30, atoms=atoms).tokenizer()
@@ -414,7 +418,7 @@ def test_tokenizer_is_thread_safe() -> None:
         assert whole == [len(text)] * 8
 
 
-@settings(max_examples=examples(300))
+@many(300)
 @given(
     SMALL_TEXTS,
     SMALL_TEXTS,

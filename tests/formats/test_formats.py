@@ -11,10 +11,10 @@ import pytest
 import tiktoken
 import tiktoken_ext.openai_public
 from difficult import DIFFICULT
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from libraries import LIBRARIES
-from properties import examples, quarter
+from properties import many, quarter
 from texts import SMALL_TEXTS
 
 import bpeviz
@@ -157,7 +157,7 @@ REASONS = (
 )
 
 
-@settings(max_examples=examples(70))
+@many(70)
 @given(trainable(), st.sampled_from([0.4, 1.0]), st.data())
 def test_formats_round_trip_any_tokenizer_or_name_the_reason(
     arguments: dict[str, Any], part: float, data: st.DataObject
@@ -219,7 +219,7 @@ def any_arguments(draw: st.DrawFn) -> dict[str, Any]:
     }
 
 
-@settings(max_examples=examples(300))
+@many(300)
 @given(any_arguments(), TEXTS)
 @example(
     {

@@ -13,11 +13,11 @@ import pytest
 import reference
 import tiktoken
 import tiktoken._educational
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from merge_tree import Node, merge_tree, until
 from numpy.typing import NDArray
-from properties import examples, spans
+from properties import many, spans
 
 import bpeviz
 from bpeviz import NEVER
@@ -84,7 +84,7 @@ def test_tokens_of_one_emoji_share_its_span(load: Load, name: str) -> None:
     assert b"".join(token.raw for token in tokens[1:-1]) == "👍".encode()
 
 
-@settings(max_examples=examples(60))
+@many(60)
 @given(st.text(st.characters(codec="utf-8")), st.sampled_from(NAMES))
 def test_encode_round_trips_any_text_with_offsets_of_tiktoken(text: str, name: str) -> None:
     tokenizer = bpeviz.load(name)
@@ -273,7 +273,7 @@ def first_ranks(ranks: dict[bytes, int], step: int, pattern: str, text: str) -> 
 
 
 @pytest.mark.large
-@settings(max_examples=examples(800))
+@many(800)
 @given(
     tables(),
     st.text("abc", max_size=14),
@@ -379,7 +379,7 @@ def test_boundaries_of_an_empty_text_are_empty(load: Load) -> None:
 # Long tokens and long pre-tokens
 
 
-@settings(max_examples=examples(300))
+@many(300)
 @given(tables(), st.binary(max_size=3) | st.text("abc", max_size=30).map(str.encode))
 def test_merged_equals_the_educational_encoder_of_tiktoken(
     ranks: dict[bytes, int], raw: bytes
@@ -433,7 +433,7 @@ def panicking(tokenizer: RankTokenizer) -> RankTokenizer:
 
 
 @pytest.mark.slow
-@settings(max_examples=examples(30))
+@many(30)
 @given(
     st.text(st.characters(codec="utf-8"), max_size=30) | st.text("ab '\n1s", max_size=30),
     st.sampled_from(NAMES),
@@ -459,7 +459,7 @@ def test_fallback_is_not_kept(load: Load) -> None:
         assert encodings() == before
 
 
-@settings(max_examples=examples(300))
+@many(300)
 @given(tables(), st.text("abc", max_size=30))
 def test_encode_of_any_table_falls_back_when_tiktoken_panics(
     ranks: dict[bytes, int], text: str

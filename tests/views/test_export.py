@@ -192,6 +192,23 @@ def test_html_and_svg_color_tokens_by_color_index() -> None:
     assert box.get("class") == f"h{color_index(b'low')}"
 
 
+def test_notes_of_columns_count_tokens_and_differences_from_the_baseline() -> None:
+    text = "low low lower"
+    pieces = bpeviz.train(text, "wordpiece", merges=2).tokenizer()  # low; it drops white space
+    columns = [
+        column(pieces, text, "WordPiece"),
+        column(bpeviz.train(text, merges=0).tokenizer(), text, "Bytes"),
+    ]
+    count = len(pieces.tokens(text))
+    page = export.html(export.Picture(text, columns, "T", baseline=1))
+    notes = re.findall(r"<h2>(.*?)</h2><p>(.*?)</p>", page)
+    missing = len({*columns[1].inner_boundaries} - {*columns[0].inner_boundaries})
+    assert notes == [
+        ("WordPiece", f"{count} tokens; joins at {missing} places"),
+        ("Bytes", "13 tokens; baseline"),
+    ]
+
+
 def test_html_and_svg_mark_differences_from_the_baseline() -> None:
     bytewise = bpeviz.train("", merges=0).tokenizer()
     for baseline, looks, legend, text in (

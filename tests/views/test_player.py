@@ -13,7 +13,7 @@ import pytest
 import usual
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from properties import examples, pairs
+from properties import examples, many, pairs
 
 import bpeviz
 from bpeviz import Training
@@ -63,7 +63,7 @@ def test_timeline_of_every_sample_is_plain_json(sample: str, how: dict[str, str]
     assert_consistent(timeline, text)
 
 
-@settings(max_examples=examples(150))
+@many(150)
 @given(TEXTS, st.sampled_from(ATOMS))
 def test_timeline_is_consistent_for_any_text(text: str, how: dict[str, str]) -> None:
     assert_consistent(whole_timeline(text, **how), text)
@@ -298,7 +298,7 @@ def test_timeline_of_a_part_equals_its_boundaries(key: str, how: dict[str, str |
             assert_shown(timeline, boundaries, part, step)
 
 
-@settings(max_examples=examples(60))
+@many(60)
 @given(TEXTS, st.sampled_from(HOWS))
 def test_timeline_of_any_text_equals_its_boundaries_at_every_step(
     text: str, how: tuple[str, dict[str, str | int]]
